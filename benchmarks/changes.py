@@ -23,7 +23,7 @@ from clsm_cli.consolidation.consolidation_report import Request as Night
 from clsm_cli.embedding import weights
 from clsm_cli.embedding.encoder import Encoder
 from clsm_cli.embedding.pins import ENGINE
-from clsm_cli.embedding.static_vectors import Words
+from clsm_cli.embedding.static_vectors import StaticVectors
 from clsm_cli.ingestion import ingest_run
 from clsm_cli.ingestion.ingest_report import Request as Intake
 from clsm_cli.model.graph import Statement
@@ -147,8 +147,8 @@ def _encoder() -> Encoder:
 
 
 @cache
-def _table() -> Words:
-    return Words.open(weights.default_folder())
+def _table() -> StaticVectors:
+    return StaticVectors.open(weights.default_folder())
 
 
 @cache
@@ -157,7 +157,7 @@ def _engine() -> QueryEngine:
 
 
 def _embedder() -> Embedder:
-    return Embedder(ENGINE, lambda: _encoder().encode, lambda texts: _table().of(texts))
+    return Embedder(ENGINE, lambda: _encoder().encode, lambda texts: _table().mean_vectors(texts))
 
 
 def lines(found: dict[str, Figures]) -> Iterator[str]:

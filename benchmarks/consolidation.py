@@ -115,7 +115,7 @@ def write(root: Path, nodes: int, edges: int) -> None:
     # Everything is named somewhere: first each name once, in groups of neighbours.
     drawn += [names[at : at + GROUP] for at in range(0, nodes, GROUP)]
     records = [_episode(store, number, group, rng) for number, group in enumerate(drawn)]
-    for planned in record_files.plan(store, "flow", records):
+    for planned in record_files.plan_records(store, "flow", records):
         atomic.put(planned.path, getattr(planned, "data"))  # noqa: B009  # shards are always put
 
 

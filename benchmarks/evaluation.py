@@ -80,7 +80,7 @@ def page(kept: Kept) -> str:
     for kind, title in TITLES.items():
         lines += [f"## {title}", "", *_origin(kept[kind]), *_set(kept[kind].sets[0])]
     lines += ["## Probes", "", *_origin(kept[PROBES])]
-    lines += (line for each in kept[PROBES].probes for line in evaluation_report.probe(each))
+    lines += (line for each in kept[PROBES].probes for line in evaluation_report.probe_lines(each))
     return "\n".join(lines).rstrip() + "\n"
 
 
@@ -92,42 +92,42 @@ def filled(document: str, kept: Kept) -> str:
 
 
 def _row(title: str, found: SetResult) -> str:
-    where = summary.standing(found)
+    where = summary.find_standing(found)
     assert where is not None
-    interval = grids.span(where.interval) if where.interval else ""
-    heading = grids.heading(found.headline)
-    rival = f"{where.rival}, {grids.share(where.its)}"
-    return f"| {title} | {heading} | {grids.share(where.value)} | {interval} | {rival} |"
+    interval = grids.format_interval(where.interval) if where.interval else ""
+    heading = grids.measure_heading(found.headline)
+    rival = f"{where.rival}, {grids.format_share(where.its)}"
+    return f"| {title} | {heading} | {grids.format_share(where.value)} | {interval} | {rival} |"
 
 
 def _origin(found: Result) -> list[str]:
-    facts = [f"- {what}: {value}" for what, value in summary.origin(found)]
+    facts = [f"- {what}: {value}" for what, value in summary.origin_line(found)]
     return ["```", found.command, "```", "", *facts, ""]
 
 
 def _set(found: SetResult) -> Iterator[str]:
-    yield from (f"- {name}: {value}" for name, value in grids.sizes(found))
+    yield from (f"- {name}: {value}" for name, value in grids.sizes_grid(found))
     yield from (f"- SHA-256: {found.digest}", *(f"- {note}" for note in found.notes), "")
     for grid in _grids(found):
-        yield from evaluation_report.table(grid)
+        yield from evaluation_report.table_lines(grid)
 
 
 def _grids(found: SetResult) -> Iterable[Grid]:
-    yield grids.headline(found)
-    if "category" in grids.kinds(found):
-        yield grids.group(found, "category", found.headline)
+    yield grids.headline_grid(found)
+    if "category" in grids.group_kinds(found):
+        yield grids.group_grid(found, "category", found.headline)
     if grids.has_concepts(found):
-        yield grids.paper(found)
-    yield grids.pairs(found, is_full=False)
+        yield grids.paper_grid(found)
+    yield grids.pairs_grid(found, is_full=False)
     night = tuple(
         p for p in found.pairs if p.against == f"{system_registry.CLSM} without {run.TESTED}"
     )
     if night:
-        yield grids.pairs(replace(found, pairs=night), is_full=True)
+        yield grids.pairs_grid(replace(found, pairs=night), is_full=True)
     if len(found.ablation) > 1:
-        yield grids.ablation(found, is_full=True)
+        yield grids.ablation_grid(found, is_full=True)
     if found.abstention:
-        yield grids.abstention(found)
+        yield grids.abstention_grid(found)
 
 
 def main() -> None:

@@ -102,7 +102,7 @@ def _told_safely() -> Iterator[None]:
 
 
 class Boundary(TyperGroup):
-    """Runs a command inside ``boundary.guard``; usage errors (2) are Typer's."""
+    """Runs a command inside ``error_boundary.guard``; usage errors (2) are Typer's."""
 
     def __init__(self, **settings: Any) -> None:
         super().__init__(**settings)

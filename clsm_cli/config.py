@@ -1,12 +1,13 @@
-"""Settings: every constant that someone may want to change, with its unit and where it comes from.
+"""Settings: every constant that someone may want to change, with its unit and source.
 
 A store's ``clsm.yaml`` lists only what differs from these defaults, by the dotted name
 (``boundary.confidence: 0.8``). Each mechanism can so be switched off for an ablation.
 
-A store travels by clone and backup, so what it says is data. ``Settings`` is all that it may set: numbers,
-words of a fixed list, and patterns of what is left out; none can name anything outside the store. What does (an address,
-the name of a variable, a path) belongs to ``MachineSettings``, which no store is ever asked for. Where
-a setting is declared decides who may set it; docs/format.md lists all of them.
+A store travels by clone and backup, so what it says is data. ``Settings`` is all that it may set:
+numbers, words of a fixed list, and patterns of what is left out; none can name anything outside the
+store. What does (an address, the name of a variable, a path) belongs to ``MachineSettings``, which no
+store is ever asked for. Where a setting is declared decides who may set it; docs/format.md lists all
+of them.
 """
 
 from __future__ import annotations
@@ -55,7 +56,7 @@ class BoundarySettings(NamedTuple):
 
 
 class IngestSettings(NamedTuple):
-    """What is taken in."""
+    """Settings of ingestion."""
 
     exclude: tuple[str, ...] = ()
     """Patterns of gitignore: what is left out of every ingested folder."""
@@ -80,7 +81,7 @@ class ContextSettings(NamedTuple):
 
 
 class PassageSettings(NamedTuple):
-    """How raw text is cut into what recall returns."""
+    """Settings of how text is split into passages."""
 
     max_tokens: int = 200
     """Word pieces of one passage; MiniLM reads 256 (sentence-transformers' limit)."""
@@ -138,7 +139,7 @@ class RecallSettings(NamedTuple):
     """Shares a concept with one of the best, and contains what that leaves open
     (``retrieval.activation``)."""
     weight_literal: float = 4.0
-    """Contains literally a word that the model does not know (``retrieval.dense_search.strange``)."""
+    """Contains literally a word that the model does not know (``retrieval.dense_search.unfamiliarity``)."""
     breadth: float = 1.0
     """How far questions that ask for several things are ranked in their own way (``text.breadth``); 0: as
     any other."""
@@ -237,7 +238,7 @@ class LlmSettings(NamedTuple):
 
 
 class StoreSettings(NamedTuple):
-    """How long is waited, and when shards are split."""
+    """Settings of the lock and of shards."""
 
     lock_wait: float = 30.0
     """Seconds a writer waits for the store's lock."""
@@ -270,7 +271,7 @@ class Settings(NamedTuple):
 
 
 class MachineSettings(NamedTuple):
-    """What only this machine may set, since it reaches outside the store (``commands/machine``)."""
+    """What only this machine may set, since it reaches outside the store (``commands/machine_settings``)."""
 
     llm: LlmSettings = LlmSettings()
 

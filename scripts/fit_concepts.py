@@ -19,13 +19,13 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from clsm_cli.commands import engine as engines
-from clsm_cli.commands.evaluate_shared import opened_engine
+from clsm_cli.commands.evaluate_shared import open_engine
 from clsm_cli.evaluation import benches
-from clsm_cli.evaluation.dataset import keys
+from clsm_cli.evaluation.dataset import label_keys
 from clsm_cli.evaluation.loaders import node_labels, own_memory
 from clsm_cli.evaluation.nodes import rankers as fit
-from clsm_cli.evaluation.rank_fit import Asker
-from clsm_cli.evaluation.stores import Workshop
+from clsm_cli.evaluation.rank_fit import QueryRunner
+from clsm_cli.evaluation.stores import StoreFactory
 from clsm_cli.retrieval import concepts
 from clsm_cli.scoring import relevance
 from clsm_cli.store.index.opening import open_index
@@ -51,30 +51,30 @@ class Asked(NamedTuple):
 
     group: str
     labels: int
-    weighed: list[fit.Weighed]
+    weighed: list[fit.ScoredNode]
     found: list[set[int]]
 
 
-def ask(group: str, dataset: Dataset, shop: Workshop, engine: Engine) -> Iterator[Asked]:
+def ask(group: str, dataset: Dataset, factory: StoreFactory, engine: Engine) -> Iterator[Asked]:
     """All questions of a set that have labelled concepts."""
-    for bench in benches.make(dataset, shop, engine):
-        with open_index(bench.store, shop.embedder) as opened:
+    for bench in benches.make_benches(dataset, factory, engine):
+        with open_index(bench.store, factory.embedder) as opened:
             settings = bench.store.settings.recall
-            asker = Asker(opened.index, settings, engine, dataset.unit)
+            asker = QueryRunner(opened.index, settings, engine, dataset.unit)
             for query in bench.case.queries:
                 if query.negative or not query.concepts:
                     continue
                 ranked = asker.find(query.text, bench.time_of(query))
-                weighed = concepts.weigh(
+                weighed = concepts.score_concepts(
                     opened.index, query.text, ranked.candidates, ranked.cosines
                 )
                 found = []
                 for each in weighed:
-                    names = {*keys((each.node.id, each.node.label, *each.node.aliases))}
+                    names = {*label_keys((each.node.id, each.node.label, *each.node.aliases))}
                     labels = enumerate(query.concepts)
                     found.append({at for at, label in labels if not names.isdisjoint(label)})
                 rows = [
-                    fit.Weighed(each.node.id, each.evidence, each.seed is not None)
+                    fit.ScoredNode(each.node.id, each.evidence, each.seed is not None)
                     for each in weighed
                 ]
                 yield Asked(group, len(query.concepts), rows, found)
@@ -93,7 +93,7 @@ def weights(asked: Sequence[Asked]) -> list[float]:
 
 def judged(each: Asked, fitted: Sequence[float], beta: float) -> tuple[float, float]:
     """F1 of what is returned, and 1 if any label is among it."""
-    returned = fit.returned(each.weighed, fitted, MOST, beta)
+    returned = fit.returned_nodes(each.weighed, fitted, MOST, beta)
     at = {row.id: place for place, row in enumerate(each.weighed)}
     left: set[int] = set()
     right = 0
@@ -132,12 +132,14 @@ def main() -> None:
     for name in ("work", "locomo", "sets"):
         parser.add_argument(f"--{name}", type=Path, required=True)
     given = parser.parse_args()
-    shop = Workshop(given.work, engines.embedder(), None, fresh=False, progress=lambda *_: None)
-    engine = opened_engine()
+    factory = StoreFactory(
+        given.work, engines.embedder(), None, fresh=False, progress=lambda *_: None
+    )
+    engine = open_engine()
     folders = [ROOT / "fixtures" / "sample", *sorted(given.sets.iterdir())]
     sets = {folder.name: own_memory.load(folder) for folder in folders}
     sets["locomo"] = node_labels.load(given.locomo)
-    asked = [one for name, each in sets.items() for one in ask(name, each, shop, engine)]
+    asked = [one for name, each in sets.items() for one in ask(name, each, factory, engine)]
     for line in report(asked):
         print(line)
 

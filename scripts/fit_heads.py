@@ -25,15 +25,15 @@ from zoneinfo import ZoneInfo
 import numpy as np
 
 from clsm_cli.embedding.pins import default_folder
-from clsm_cli.embedding.static_vectors import Words
+from clsm_cli.embedding.static_vectors import StaticVectors
 from clsm_cli.heads import judge, unit_features
-from clsm_cli.heads.classifier import CLIP, Classifier, packed
-from clsm_cli.heads.judge import ABOUT, DIMENSIONS, UNKNOWN, inputs_of
+from clsm_cli.heads.classifier import CLIP, Classifier, pack
+from clsm_cli.heads.judge import ABOUT, DIMENSIONS, UNKNOWN, unit_inputs
 from clsm_cli.heads.unit_features import Unit
 from clsm_cli.heads.units import units
 from clsm_cli.ingestion.jsonl_rows import Problem
 from clsm_cli.ingestion.markdown import read
-from clsm_cli.ingestion.turns import from_block
+from clsm_cli.ingestion.turns import turn_from_block
 from clsm_cli.model.episodes import Turn
 from scripts.fitting import auroc, layers, scale, shares
 from scripts.join_labels import CHAT, LABELS, joined
@@ -178,7 +178,7 @@ def _document(path: Path, name: str) -> tuple[list[Turn], list[Unit], list[list[
     if isinstance(raw, Problem):
         return None
     unmasked = cast("Masker", str)
-    turns = [from_block(block, name, name, raw.trust, unmasked) for block in raw.blocks]
+    turns = [turn_from_block(block, name, name, raw.trust, unmasked) for block in raw.blocks]
     found = units(turns)
     return (turns, found, unit_features.unit_features(turns, found)) if turns else None
 
@@ -282,13 +282,13 @@ def main() -> None:
     for name, some in (("unit", examples), ("talk", _with_plain(examples))):
         found = left_out(some, UNIT, settings)
         blind = found[len(labelled) : 2 * len(labelled)]
-        figures: dict[str, Any] = {
+        unit_figures: dict[str, Any] = {
             "hidden": _unit_figures(labelled, found[: len(labelled)]),
             "hidden without the model": _unit_figures(labelled, blind),
         }
         if name == "talk":
-            figures["plain"] = _plain_figures(some, found, 2 * len(labelled))
-        _write(name, some, UNIT, settings, inputs, figures, labels="units")
+            unit_figures["plain"] = _plain_figures(some, found, 2 * len(labelled))
+        _write(name, some, UNIT, settings, inputs, unit_figures, labels="units")
 
 
 def plain_units() -> tuple[list[str], Examples]:
@@ -308,7 +308,7 @@ def plain_units() -> tuple[list[str], Examples]:
             zip(found := units([turn]), unit_features.unit_features([turn], found), strict=True)
         )[:1]:
             texts.append(text[unit.start : unit.end])
-            rows.append(inputs_of(shape, UNKNOWN, None))
+            rows.append(unit_inputs(shape, UNKNOWN, None))
             known = [0.0, 1.0, 1.0, 1.0] if is_worth else [1.0, 0.0, np.nan, np.nan]
             targets.append([*known, *[np.nan] * len(KINDS)])
             groups.append(f"told {number % 5}")
@@ -319,7 +319,7 @@ def _unit_examples(
     labelled: Sequence[Labelled], documents: Examples, settings: Settings
 ) -> Examples:
     """The labelled units with what their words mean, then all again as without the model."""
-    words = Words.open(default_folder()).of([each.text for each in labelled])
+    words = StaticVectors.open(default_folder()).mean_vectors([each.text for each in labelled])
     groups = np.array(documents.groups)
     rows, targets = [], []
     heads = {
@@ -337,7 +337,7 @@ def _unit_examples(
         if each.document:
             chances = classify(np.array([each.document]), heads[each.group], DOCUMENT)[0]
             about = dict(zip(names, chances.tolist(), strict=True))
-        rows.append(inputs_of(each.shape, UNKNOWN, about))
+        rows.append(unit_inputs(each.shape, UNKNOWN, about))
         label = each.label
         kinds = [float(label["kind"] == kind) for kind in KINDS]
         values = [label["keep"] == 0, label["keep"] == 2, label["alone"] == 1, label["alone"] > 0]
@@ -354,7 +354,7 @@ def _unit_examples(
 def _with_plain(examples: Examples) -> Examples:
     texts, plain = plain_units()
     told = plain.inputs.copy()
-    told[:, -DIMENSIONS:] = Words.open(default_folder()).of(texts)
+    told[:, -DIMENSIONS:] = StaticVectors.open(default_folder()).mean_vectors(texts)
     return Examples(
         np.vstack([examples.inputs, told, plain.inputs]),
         np.vstack([examples.targets, plain.targets, plain.targets]),
@@ -427,7 +427,7 @@ def _write(
         "labels": hashlib.sha256((LABELS / f"{labels}.jsonl").read_bytes()).hexdigest(),
         "groups left out": len({*examples.groups}),
         "figures": figures,
-        **packed(whole),
+        **pack(whole),
     }
     text = json.dumps(data, ensure_ascii=False, indent=1)
     (WEIGHTS / f"{name}.json").write_text(

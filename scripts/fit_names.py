@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from clsm_cli.embedding.encoder import Encoder
-from clsm_cli.heads.classifier import CLIP, Classifier, packed, unpacked
+from clsm_cli.heads.classifier import CLIP, Classifier, pack, unpack
 from clsm_cli.heads.name_head import INPUTS, KINDS, name_features
 from scripts.fitting import auroc, layers, scale, shares
 from scripts.join_labels import LABELS, joined
@@ -118,8 +118,8 @@ def classifier_of(seen: Examples) -> Classifier:
     )
     width = len(INPUTS)
     folded = spread[:, None] * ((directions / lengths) @ first[width:])
-    return unpacked(
-        packed(
+    return unpack(
+        pack(
             Classifier(
                 (*INPUTS, *(f"vector {number}" for number in range(len(middle)))),
                 {"thing": ("thing",), "kind": KINDS},
@@ -177,7 +177,7 @@ def main() -> None:
     found = examples(given.copies, given.model)
     found = found.part(~np.isin(found.repos, given.without))
     labels = hashlib.sha256((LABELS / "names.jsonl").read_bytes()).hexdigest()
-    data = {"labels": labels, "left out": left_out(found), **packed(classifier_of(found))}
+    data = {"labels": labels, "left out": left_out(found), **pack(classifier_of(found))}
     given.to.write_text(json.dumps(data) + "\n", "utf-8")
     print(json.dumps(data["left out"], indent=1))
 

@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from clsm_cli.embedding.encoder import Encoder
-from clsm_cli.embedding.static_vectors import Words
+from clsm_cli.embedding.static_vectors import StaticVectors
 from clsm_cli.heads import pair_head
 from clsm_cli.heads.pair_head import CLIP, RELATIONS, Head, Question, Table
 from scripts.fitting import auroc, layers, scale, shares
@@ -123,7 +123,7 @@ def frequent(model: Path) -> tuple[dict[str, int], Any]:
     """The frequent words of the model's vocabulary, and what each means less what all mean on average."""
     lines = (model / "vocab.txt").read_text("utf-8").split("\n")[FIRST:]
     known = [line for line in lines if line.isascii() and line.isalpha()][:FREQUENT]
-    table = Words.open(model).of(known)
+    table = StaticVectors.open(model).mean_vectors(known)
     return {word: place for place, word in enumerate(known)}, table - table.mean(0)
 
 

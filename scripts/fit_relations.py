@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from clsm_cli.embedding.pins import default_folder
-from clsm_cli.embedding.static_vectors import Words
-from clsm_cli.heads.classifier import Classifier, packed
-from clsm_cli.heads.relation_head import INPUTS, LEAST, SHAPE, SLOTS, Named, Pair, inputs
+from clsm_cli.embedding.static_vectors import StaticVectors
+from clsm_cli.heads.classifier import Classifier, pack
+from clsm_cli.heads.relation_head import INPUTS, LEAST, SHAPE, SLOTS, NameSpan, Pair, head_inputs
 from scripts.fit_heads import Examples, Settings, fit, left_out
 from scripts.fitting import auroc
 from scripts.join_labels import LABELS, joined
@@ -37,13 +37,15 @@ def labelled(copies: Path) -> Iterator[tuple[Mapping[str, Any], Pair]]:
     for label in joined("relations", copies, None):
         if "left" in label:
             spans = enumerate(label["names"])
-            names = tuple(Named(start, end, str(n), kind) for n, (start, end, kind) in spans)
+            names = tuple(NameSpan(start, end, str(n), kind) for n, (start, end, kind) in spans)
             yield label, Pair(label["text"], names[label["left"]], names[label["right"]], names)
 
 
 def examples(rows: Sequence[tuple[Mapping[str, Any], Pair]]) -> Examples:
     """Inputs and targets of pairs, then all again as without the model."""
-    told = inputs([pair for _, pair in rows], Words.open(default_folder()).of)
+    told = head_inputs(
+        [pair for _, pair in rows], StaticVectors.open(default_folder()).mean_vectors
+    )
     bare = told.copy()
     bare[:, len(SHAPE) :] = 0
     targets = [[float(label["relation"] != "none")] for label, _ in rows]
@@ -88,7 +90,7 @@ def main() -> None:
         "about": "Fitted by scripts/fit_relations.py; the figures are of workspaces that were left out.",
         "labels": hashlib.sha256((LABELS / "relations.jsonl").read_bytes()).hexdigest(),
         "figures": {} if given.without else figures(rows, found),
-        **packed(head),
+        **pack(head),
     }
     given.to.write_text(json.dumps(data) + "\n", "utf-8")
     print(json.dumps(data["figures"], indent=1))

@@ -26,15 +26,15 @@ from numpy.typing import NDArray
 from ruamel.yaml import YAML
 
 from clsm_cli.commands import engine as engines
-from clsm_cli.commands.evaluate_shared import opened_engine
+from clsm_cli.commands.evaluate_shared import open_engine
 from clsm_cli.evaluation import benches, stores
 from clsm_cli.evaluation.dataset import Case, Chat, Dataset, Folders, Query
 from clsm_cli.evaluation.loaders import gvd, locomo, own_memory
 from clsm_cli.evaluation.nodes.rankers import logistic
-from clsm_cli.evaluation.stores import Workshop
+from clsm_cli.evaluation.stores import StoreFactory
 from clsm_cli.retrieval import ranking
 from clsm_cli.retrieval.query import Query as Ask
-from clsm_cli.retrieval.retrieve import find
+from clsm_cli.retrieval.retrieve import retrieve_passages
 from clsm_cli.scoring import confidence
 from clsm_cli.store.index.opening import open_index
 
@@ -205,7 +205,7 @@ def _copy(file: Path, place: Path) -> None:
         shutil.copyfile(file, place)
 
 
-def ask(each: Memory, shop: Workshop, engine: Engine, work: Path) -> list[Asked]:
+def ask(each: Memory, factory: StoreFactory, engine: Engine, work: Path) -> list[Asked]:
     """Put the drawn questions to a memory, or read what they found before."""
     drawn = [
         (kind, text)
@@ -216,10 +216,10 @@ def ask(each: Memory, shop: Workshop, engine: Engine, work: Path) -> list[Asked]
     ]
     parts = (*stores.SLEEP, "retrieval")
     kept = (
-        work / f"{each.name.replace('/', '-')}-{_hash(stores.digest_of(parts), repr(drawn))}.json"
+        work / f"{each.name.replace('/', '-')}-{_hash(stores.code_digest(parts), repr(drawn))}.json"
     )
     if not kept.exists():
-        kept.write_text(json.dumps(_find(each, drawn, shop, engine)), "utf-8")
+        kept.write_text(json.dumps(_find(each, drawn, factory, engine)), "utf-8")
     rows = json.loads(kept.read_text("utf-8"))
     return [
         Asked(each.name, each.group, kind, np.array(found, np.float64))
@@ -229,23 +229,27 @@ def ask(each: Memory, shop: Workshop, engine: Engine, work: Path) -> list[Asked]
 
 
 def _find(
-    each: Memory, drawn: Sequence[tuple[str, str]], shop: Workshop, engine: Engine
+    each: Memory, drawn: Sequence[tuple[str, str]], factory: StoreFactory, engine: Engine
 ) -> list[list[list[float]]]:
-    raw = benches.make_store(each.case, shop)
-    store = stores.kept(shop, raw, "consolidated", lambda one: _sleep(shop, one, raw.now))
+    raw = benches.make_store(each.case, factory)
+    store = stores.cached_copy(
+        factory, raw, "consolidated", lambda one: _sleep(factory, one, raw.now)
+    )
     found = []
-    with open_index(store, shop.embedder) as opened:
+    with open_index(store, factory.embedder) as opened:
         opened.index.look_into_archive(shown=True)
         for _, text in drawn:
             query = Ask(text, raw.now.isoformat(), ranking.FIRST, 1 << 30)
-            ranked = find(opened.index, query, engine, store.settings.recall, has_model=True).ranked
+            ranked = retrieve_passages(
+                opened.index, query, engine, store.settings.recall, has_model=True
+            ).ranked
             first = ranked.candidates[: ranking.FIRST]
             found.append([list(confidence.features(one.evidence)[:-1]) for one in first])
     return found
 
 
-def _sleep(shop: Workshop, store: Any, now: Any) -> None:
-    stores.sleep(shop, store, now)
+def _sleep(factory: StoreFactory, store: Any, now: Any) -> None:
+    stores.run_consolidation(factory, store, now)
 
 
 def _hash(name: str, text: str) -> str:
@@ -392,9 +396,13 @@ def main() -> None:
         parser.add_argument(f"--{name}", type=Path, required=True)
     arguments = parser.parse_args()
     arguments.work.mkdir(parents=True, exist_ok=True)
-    shop = Workshop(arguments.work, engines.embedder(), None, fresh=False, progress=lambda *_: None)
-    engine = opened_engine()
-    asked = [one for each in memories(arguments) for one in ask(each, shop, engine, arguments.work)]
+    factory = StoreFactory(
+        arguments.work, engines.embedder(), None, fresh=False, progress=lambda *_: None
+    )
+    engine = open_engine()
+    asked = [
+        one for each in memories(arguments) for one in ask(each, factory, engine, arguments.work)
+    ]
     for line in report(asked):
         print(line)
 

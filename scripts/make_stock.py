@@ -9,7 +9,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from clsm_cli.heads.boilerplate import digest
+from clsm_cli.heads.boilerplate import sentence_digest
 from clsm_cli.text.sentences import sentences
 
 STOCK = Path(__file__).parents[1] / "clsm_cli" / "heads" / "weights" / "stock.txt"
@@ -18,7 +18,9 @@ STOCK = Path(__file__).parents[1] / "clsm_cli" / "heads" / "weights" / "stock.tx
 def main(folders: list[str]) -> None:
     """Write the digests of all Markdown files in some folders."""
     files = [path for folder in folders for path in Path(folder).rglob("*.md")]
-    found = {digest(said) for path in files for said in sentences(path.read_text("utf-8"))} - {""}
+    found = {
+        sentence_digest(said) for path in files for said in sentences(path.read_text("utf-8"))
+    } - {""}
     head = (
         "# Digests of the sentences of OpenClaw's workspace templates; see scripts/make_stock.py\n"
     )

@@ -25,7 +25,7 @@ def parts_of(store: Store) -> list[Part]:
     """The parts of all episodes of a store, in the order of their files; open ones are closed first."""
     sleep(store, only=frozenset())
     files = sorted(store.root.glob("flow/*/episodes/**/*.md"))
-    return [part for path in files for part in adviser_packet.parts(episodes.read(path))]
+    return [part for path in files for part in adviser_packet.split_parts(episodes.read(path))]
 
 
 def statement(text: str, *turns: str, **changes: Any) -> dict[str, Any]:

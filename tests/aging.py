@@ -67,7 +67,7 @@ def say(
     known: dict[str, Any] = {"stage": "consolidated", "digest": atomic.sha256(data)[:12], **fields}
     record = EpisodeRecord(id=episode.id, rev=(1, "pi"), **known)
     path = episodes.file_of(episode, store.flow)
-    write(store, [runs.Put(path, data), *record_files.plan(store, "flow", [record])])
+    write(store, [runs.Put(path, data), *record_files.plan_records(store, "flow", [record])])
     return [turn.key for turn in turns]
 
 
@@ -75,7 +75,7 @@ def living(store: Store, keys: Iterable[str], **fields: Any) -> None:
     """A document that holds some blocks now."""
     blocks = tuple(Block(key=key, line_start=1, line_end=1) for key in keys)
     document = Document(id="d-note", rev=(1, "pi"), blocks=blocks, recorded_at=at(BORN), **fields)
-    write(store, record_files.plan(store, "flow", [document]))
+    write(store, record_files.plan_records(store, "flow", [document]))
 
 
 def state(store: Store, text: str, day: date = BORN, **fields: Any) -> str:
@@ -87,7 +87,7 @@ def state(store: Store, text: str, day: date = BORN, **fields: Any) -> str:
     write(
         store,
         [
-            *record_files.plan(store, row.stream, [record_files.stored(row)]),
+            *record_files.plan_records(store, row.stream, [record_files.as_stored(row)]),
             *record_files.plan_topics(store, [row], lambda _: "", lambda _, stem: stem),
         ],
     )

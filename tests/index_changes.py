@@ -58,7 +58,7 @@ class Files:
         kept = self.random.sample(known, self.random.randrange(len(known) + 1))
         items = [item for item in known if item in kept]
         at = "2026-02-24T22:00:00Z"
-        items += [inbox.Captured(session, turn, at) for turn in self._turns(session)]
+        items += [inbox.CapturedTurn(session, turn, at) for turn in self._turns(session)]
         write(path, inbox.render(items))
 
     def rewrite_document(self) -> None:

@@ -157,7 +157,7 @@ MUTANTS = (
         "forgetting/undo_selection.py",
         "    if entry.is_final:\n        reason",
         "    if False:\n        reason",
-        ("forgetting/test_undo.py",),
+        ("forgetting/test_run_reversal.py",),
     ),
     # Two machines.
     Mutant(
@@ -209,14 +209,14 @@ MUTANTS = (
         "consolidation/write_plan.py",
         "            if count > min(max(FEW, share * total), most.get(what, count)):",
         '            if what != "statements" and count > max(FEW, share * total):',
-        ("consolidation/test_consolidate.py::test_much_is_not_withdrawn_at_once",),
+        ("consolidation/test_consolidation_run.py::test_much_is_not_withdrawn_at_once",),
     ),
     Mutant(
         "a night may take every node and edge",
         "consolidation/write_plan.py",
         "            if count > min(max(FEW, share * total), most.get(what, count)):",
         '            if what == "statements" and count > max(FEW, share * total):',
-        ("consolidation/test_consolidate.py::test_nor_are_nodes_and_edges",),
+        ("consolidation/test_consolidation_run.py::test_nor_are_nodes_and_edges",),
     ),
     Mutant(
         "a forget may take half",
@@ -238,14 +238,14 @@ MUTANTS = (
         "forgetting/fading.py",
         "        if not trace.kept and (since",
         "        if (since",
-        ("forgetting/test_fading.py", "forgetting/test_decay.py"),
+        ("forgetting/test_fading.py", "forgetting/test_archiving.py"),
     ),
     Mutant(
         "a stream may lose all that it held",
         "forgetting/fading.py",
         "        if tokens + each.trace.tokens > most:",
         "        if False:",
-        ("forgetting/test_fading.py", "forgetting/test_decay.py"),
+        ("forgetting/test_fading.py", "forgetting/test_archiving.py"),
     ),
     Mutant(
         "the limit of archiving moves",
@@ -289,7 +289,7 @@ MUTANTS = (
         "text/fence_lines.py",
         "return fence is not None and compare_digest(",
         "return fence is not None or compare_digest(",
-        ("text/test_fence.py",),
+        ("text/test_fence_lines.py",),
     ),
     Mutant(
         "text that runs backwards reaches a terminal",
@@ -308,7 +308,7 @@ MUTANTS = (
     Mutant(
         "others may write the machine's settings",
         "commands/machine_settings.py",
-        "    if access.others_write(found):",
+        "    if device.others_write(found):",
         "    if False:",
         ("commands/test_machine_settings.py",),
     ),
@@ -325,14 +325,14 @@ MUTANTS = (
         "store/backup_files.py",
         "        if digest.hexdigest() != entry.sha256:",
         "        if False:",
-        ("store/test_backup.py",),
+        ("store/test_backup_archive.py",),
     ),
     Mutant(
         "a restore writes over a memory",
         "store/backup_restore.py",
         "        if os.path.lexists(root) and (not root.is_dir() or os.listdir(root)):",
         "        if False:",
-        ("store/test_backup.py",),
+        ("store/test_backup_archive.py",),
     ),
 )
 

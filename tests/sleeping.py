@@ -49,7 +49,7 @@ def told(store: Store, folder: Path, name: str, *turns: tuple[str, str, str]) ->
 def rows(store: Store) -> dict[str, Statement]:
     """All statements with their texts, by id."""
     graph = shards.load_graph(store.graphs())
-    return record_files.load(store, graph.records, "")
+    return record_files.load_statements(store, graph.records, "")
 
 
 def current(store: Store, *words: str) -> list[str]:

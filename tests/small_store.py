@@ -9,7 +9,7 @@ from ingesting import take
 from sample_store import ask
 
 from clsm_cli.model.graph import Statement
-from clsm_cli.model.ids import folded, statement_id
+from clsm_cli.model.ids import normalise_text, statement_id
 from clsm_cli.model.streams import Stream
 from clsm_cli.retrieval.answer import Memory
 from clsm_cli.store import atomic, shards, topics
@@ -46,7 +46,7 @@ def note(store: Store, path: Path, text: str) -> None:
 def state(store: Store, stream: Stream, topic: str, text: str, sources: tuple[str, ...]) -> str:
     """Write a statement that rests on some turns, as consolidation will; returns its id."""
     record = Statement(
-        id=statement_id(folded(text)),
+        id=statement_id(normalise_text(text)),
         rev=(1, "pi"),
         text=text,
         text_sha=topics.text_sha(text),

@@ -14,8 +14,8 @@ from clsm_cli.commands.options import (
     examples,
     takes_common,
 )
-from clsm_cli.commands.output import counted
-from clsm_cli.ingestion.ingest_report import utc
+from clsm_cli.commands.output import count_noun
+from clsm_cli.ingestion.ingest_report import utc_text
 from clsm_cli.ingestion.ingest_run import end_begun_run
 from clsm_cli.store import backup_archive
 
@@ -54,11 +54,11 @@ def backup(
     forget.
     """
     printer = common.printer()
-    path = named_file(file)
+    path = backup_path(file)
     opened = common.opened()
-    at = utc(common.time(opened.zone))
+    at = utc_text(common.time(opened.zone))
     try:
-        made = backup_archive.make(
+        made = backup_archive.make_backup(
             opened, path, at, end_begun_run, printer.progress, force=force, dry_run=dry_run
         )
     finally:
@@ -71,7 +71,7 @@ def backup(
         printer.lines(_lines(made, path, opened, verbose=common.verbose))
 
 
-def named_file(file: Path) -> Path:
+def backup_path(file: Path) -> Path:
     """The path of a backup, as it was given.
 
     Raises:
@@ -82,14 +82,14 @@ def named_file(file: Path) -> Path:
     return file.expanduser()
 
 
-def sized(count: int) -> str:
+def human_size(count: int) -> str:
     """A number of bytes as a person says it.
 
-    >>> sized(999), sized(1234), sized(56_700_000)
+    >>> human_size(999), human_size(1234), human_size(56_700_000)
     ('999 bytes', '1.2 kB', '56.7 MB')
     """
     if count < 1000:
-        return counted(count, "byte")
+        return count_noun(count, "byte")
     value, units = float(count), iter(("kB", "MB", "GB", "TB"))
     unit = ""
     while value >= 999.95 and (following := next(units, "")):
@@ -97,17 +97,19 @@ def sized(count: int) -> str:
     return f"{value:.1f} {unit}"
 
 
-def _lines(made: backup_archive.Made, path: Path, store: Store, *, verbose: bool) -> list[str]:
-    held = f"{counted(len(made.manifest.files), 'file')}, {sized(made.manifest.size)}"
+def _lines(
+    made: backup_archive.BackupResult, path: Path, store: Store, *, verbose: bool
+) -> list[str]:
+    held = f"{count_noun(len(made.manifest.files), 'file')}, {human_size(made.manifest.size)}"
     lines = [f"{entry.sha256}  {entry.path}" for entry in made.manifest.files] if verbose else []
     if made.packed is None:
         return [*lines, f"{path} would hold {store.root} ({held})", "nothing was written"]
-    told = f"{path}  {sized(made.packed)}, holds {store.root} ({held}), read back and verified"
+    told = f"{path}  {human_size(made.packed)}, holds {store.root} ({held}), read back and verified"
     return [*lines, told]
 
 
 def _mapping(
-    made: backup_archive.Made, path: Path, store: Store, *, dry_run: bool
+    made: backup_archive.BackupResult, path: Path, store: Store, *, dry_run: bool
 ) -> dict[str, Any]:
     manifest = made.manifest
     return {

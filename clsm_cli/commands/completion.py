@@ -1,4 +1,4 @@
-"""What the shell offers behind the tab key: ids, runs, recalls, open questions, fixed words.
+"""Shell completion: ids, runs, recalls, open questions, topics, fixed words.
 
 Nothing that goes wrong here may disturb a command line: then nothing is offered.
 """
@@ -85,10 +85,10 @@ def _from_store(
 
 
 def _ids(store: Store, incomplete: str) -> Iterable[tuple[str, str]]:
-    from clsm_cli.inspection.lookup import beginning_with
+    from clsm_cli.inspection.lookup import ids_with_prefix
 
     found = [name for row in _recalled(store) for name in row["ids"]]
-    return [(str(name), "") for name in [*found, *beginning_with(store, incomplete, LISTED)]]
+    return [(str(name), "") for name in [*found, *ids_with_prefix(store, incomplete, LISTED)]]
 
 
 def _runs(store: Store, _: str) -> Iterable[tuple[str, str]]:
@@ -113,7 +113,7 @@ def _questions(store: Store, _: str) -> Iterable[tuple[str, str]]:
 
     return [
         (item.id, item.reason)
-        for item in review_queue.listed(store, current_time(None, store.zone))
+        for item in review_queue.list_items(store, current_time(None, store.zone))
     ]
 
 

@@ -1,8 +1,6 @@
-"""``clsm consolidate``: episodes become statements, rules and a graph.
+"""``clsm consolidate``: turn episodes into statements and a graph, alone or with an adviser.
 
-A consolidation as text: one line for the log, or the plan as a diff.
-
-An adviser's packet and its answer, as files or streams: ``clsm consolidate --ask``, ``--answer``.
+First the command, then the rendering of a report, then packets and answers as files.
 """
 
 from __future__ import annotations
@@ -27,7 +25,7 @@ from clsm_cli.commands.options import (
     examples,
     takes_common,
 )
-from clsm_cli.commands.output import Printer, counted
+from clsm_cli.commands.output import Printer, count_noun
 from clsm_cli.config import LlmSettings
 from clsm_cli.consolidation import (
     adviser_packet,
@@ -37,7 +35,7 @@ from clsm_cli.consolidation import (
 )
 from clsm_cli.consolidation.consolidation_report import Request
 from clsm_cli.errors import BadInputError, ClsmError, ModelMissingError
-from clsm_cli.ingestion.ingest_report import utc
+from clsm_cli.ingestion.ingest_report import utc_text
 from clsm_cli.store import atomic, runs
 
 if TYPE_CHECKING:
@@ -52,198 +50,6 @@ if TYPE_CHECKING:
 _SHARD = ".yaml"
 _SHOWN = 200
 """Lines of a file's diff; a plan is read, not archived."""
-
-
-def consolidate_lines(report: Report, *, verbose: bool) -> Iterator[str]:
-    """What a person reads."""
-    if report.is_busy:
-        yield "not idle: nothing done"
-        return
-    if report.dry_run:
-        for change in report.files:
-            yield from _diff(change, whole=verbose)
-        if not report.files:
-            yield "nothing would change"
-            return
-    yield _summary(report)
-    yield from _advice(report)
-    if verbose:
-        yield f"statements: {_counts(report.statements)}"
-        yield f"nodes: {_counts(report.nodes)}"
-        yield f"edges: {_counts(report.edges)}"
-    if report.review:
-        yield f"{counted(report.review, 'question')} for you: clsm review"
-
-
-def consolidate_mapping(report: Report) -> dict[str, Any]:
-    """The same as data."""
-    return {
-        "schema": "clsm.consolidate/1",
-        "dry_run": report.dry_run,
-        "run": report.run,
-        "is_busy": report.is_busy,
-        "episodes": {"pending": report.pending, "consolidated": report.consolidated},
-        "unread": report.unread,
-        "open_turns": report.open_turns,
-        "statements": dict(sorted(report.statements.items())),
-        "nodes": dict(sorted(report.nodes.items())),
-        "edges": dict(sorted(report.edges.items())),
-        "gists": report.gists,
-        "review": report.review,
-        "files": report.files,
-        "usage": report.usage,
-        "adviser": {
-            "taken": report.advised,
-            "refused": [each._asdict() for each in report.refused],
-            "stale": report.stale,
-        },
-        "warnings": report.warnings,
-    }
-
-
-def _summary(report: Report) -> str:
-    verb = "would consolidate" if report.dry_run else "consolidated"
-    found = report.statements
-    parts = [
-        f"{verb} {counted(report.consolidated, 'episode')}",
-        f"statements: {found['new']} new, {found['predicted']} known, {found['corrected']} corrected",
-        f"{counted(report.nodes['total'], 'node')}, {counted(report.edges['total'], 'edge')}",
-    ]
-    if found["tasks"]:
-        parts.insert(2, counted(found["tasks"], "new task"))
-    if report.consolidated < report.pending:
-        parts.append(f"{report.pending - report.consolidated} left")
-    if report.run:
-        parts.append(report.run)
-    return " · ".join(parts)
-
-
-def _advice(report: Report) -> Iterator[str]:
-    """What became of an adviser's answer; each refused proposal by name."""
-    if report.advised or report.refused:
-        yield f"adviser: {report.advised} taken, {len(report.refused)} refused"
-    if report.stale:
-        yield (
-            f"{counted(report.stale, 'episode')} of the answer had been consolidated before: what was"
-            " made of it stays beside what is new"
-        )
-    for each in report.refused:
-        yield f"  refused: {each.part or 'no part'}: {each.proposal}: {each.reason}"
-
-
-def _counts(counts: dict[str, int]) -> str:
-    return ", ".join(f"{count} {name}" for name, count in sorted(counts.items())) or "none"
-
-
-def _diff(change: FileChange, *, whole: bool) -> Iterator[str]:
-    """A Markdown file line by line, a shard by its numbers (``--verbose``: by its lines too)."""
-    mark = " (new)" if change.is_new else ""
-    if change.path.endswith(_SHARD) and not whole:
-        yield f"{change.path}{mark}: +{len(change.added)} -{len(change.removed)}"
-        return
-    yield f"{change.path}{mark}"
-    lines = [f"  - {line}" for line in change.removed] + [f"  + {line}" for line in change.added]
-    yield from lines[:_SHOWN] if not whole else lines
-    if len(lines) > _SHOWN and not whole:
-        yield f"  … {len(lines) - _SHOWN} lines more (all of them: --verbose)"
-
-
-MOST = 8 << 20
-"""Bytes of an answer."""
-_LESS = "answer one packet at a time"
-
-
-def check(
-    file: str | None, budget: int | None, answer: str | None, *, ask: bool, whole: bool
-) -> None:
-    """Whether the options fit together.
-
-    Raises:
-        UsageError: They do not.
-    """
-    if ask and answer is not None:
-        raise UsageError("--ask", "does not go with --answer; an answer comes after its packet")
-    if file is not None and not ask:
-        raise UsageError("FILE", "goes with --ask; an answer is named by --answer FILE")
-    if budget is not None and not ask:
-        raise UsageError("--budget", "goes with --ask")
-    if answer is not None and whole:
-        reason = "names its episodes itself; leave out --limit, --since and --rebuild"
-        raise UsageError("--answer", reason)
-
-
-def read(name: str) -> Answer:
-    """The answer in a file, or on standard input.
-
-    Raises:
-        BadInputError: It cannot be read, or is none.
-    """
-    if name == "-":
-        return adviser_proposals.read(standard_input(MOST, _LESS), "standard input")
-    try:
-        with open(name, "rb") as file:
-            data = file.read(MOST + 1)
-    except OSError as error:
-        reason = error.strerror or "cannot be read"
-        raise BadInputError(name, reason, "name the file with the answer") from None
-    if len(data) > MOST:
-        raise BadInputError(name, f"is longer than {MOST} bytes", _LESS)
-    return adviser_proposals.read(data.decode("utf-8", "replace"), name)
-
-
-def write(
-    store: Store,
-    request: Request,
-    file: str | None,
-    budget: int | None,
-    embedder: Embedder | None,
-    printer: Printer,
-) -> None:
-    """Write a packet to a file, else to standard output; an empty one where nothing waits.
-
-    Raises:
-        BadInputError: Not even a part of an episode has room.
-        UsageError: The file lies in the memory.
-    """
-    path = Path(os.path.realpath(os.path.expanduser(file))) if file not in (None, "-") else None
-    if path is not None and path.is_relative_to(store.root.resolve()):
-        raise UsageError("FILE", "lies in the memory; write the packet somewhere else")
-    try:
-        found = adviser_request.ask(
-            store, request, budget or adviser_packet.BUDGET, embedder, printer.progress
-        )
-    finally:
-        printer.end_progress()
-    if path is not None:
-        atomic.put(path, found.text.encode())
-    if printer.as_json:
-        printer.json(mapping(found) | ({} if path is None else {"packet": None, "file": str(path)}))
-    elif path is None:
-        printer.lines([found.text.rstrip("\n")] if found.text else [])
-    else:
-        printer.lines([told(found)])
-    if path is None and not found.text:
-        printer.warn(told(found))
-
-
-def told(found: Packet) -> str:
-    """What a packet has, in a line."""
-    if not found.text:
-        return "nothing waits to be consolidated: there is nothing to ask"
-    of = counted(len(found.episodes), "episode")
-    return f"{counted(found.parts, 'part')} of {of}, {found.tokens} tokens; {found.waiting} wait"
-
-
-def mapping(found: Packet) -> dict[str, Any]:
-    """A packet as data."""
-    return {
-        "schema": "clsm.packet/1",
-        "packet": found.text,
-        "tokens": found.tokens,
-        "episodes": list(found.episodes),
-        "parts": found.parts,
-        "waiting": found.waiting,
-    }
 
 
 EXAMPLES = examples(
@@ -318,7 +124,7 @@ def consolidate(
     from clsm_cli.commands import engine, evaluate_shadow
     from clsm_cli.retrieval import briefing
 
-    check(file, budget, answer, ask=ask, whole=rebuild or limit is not None or bool(since))
+    check_options(file, budget, answer, ask=ask, whole=rebuild or limit is not None or bool(since))
     printer = common.printer()
     opened = common.opened()
     llm, warnings = _adviser(opened)
@@ -331,12 +137,12 @@ def consolidate(
         allow_loss=yes,
         llm=llm,
         llm_key=environment().get(llm.api_key_env),
-        answer=None if answer is None else read(answer),
+        answer=None if answer is None else read_answer(answer),
         dry_run=dry_run,
     )
-    engine.offer(printer)
+    engine.offer_install(printer)
     if ask:
-        write(opened, request, file, budget, engine.embedder(), printer)
+        write_packet(opened, request, file, budget, engine.embedder(), printer)
         return
     try:
         if not dry_run:
@@ -346,20 +152,20 @@ def consolidate(
             briefing.prepare(opened)  # the next session starts with one file read
     except ClsmError as error:
         if not dry_run:
-            runs.failed(opened, utc(request.now), str(error))
+            runs.note_failure(opened, utc_text(request.now), str(error))
         raise
     finally:
         printer.end_progress()
     report.warnings += warnings
     if not (dry_run or report.is_busy or answer is not None):  # a part of the night is no night
-        _write_down(opened, utc(request.now), report)
+        _write_down(opened, utc_text(request.now), report)
     printer.warn_all(report.warnings)
     if common.as_json:
         printer.json(consolidate_mapping(report))
     else:
         told = list(consolidate_lines(report, verbose=common.verbose))
         if report.run is not None:
-            told += log.brief(opened, utc(request.now), request.now)
+            told += log.brief_lines(opened, utc_text(request.now), request.now)
         printer.lines(told)
     if report.bad_model is not None:
         raise report.bad_model
@@ -367,9 +173,9 @@ def consolidate(
 
 def _adviser(store: Store) -> tuple[LlmSettings, list[str]]:
     """The language model that this machine is set to ask, and what is wrong with that."""
-    warnings = machine_settings.told(store.misplaced)
+    warnings = machine_settings.misplaced_warnings(store.misplaced)
     try:
-        return machine_settings.load(store.root, environment()).llm, warnings
+        return machine_settings.load_settings(store.root, environment()).llm, warnings
     except BadInputError as error:  # a wrong word there must not cost the night
         return LlmSettings(), [*warnings, f"{error}; no language model is asked"]
 
@@ -379,10 +185,206 @@ def _write_down(store: Store, at: str, report: Report) -> None:
     from clsm_cli.embedding import weights
 
     if report.bad_model is not None:
-        runs.failed(store, at, str(report.bad_model))
+        runs.note_failure(store, at, str(report.bad_model))
     elif report.lacks_model:
-        runs.failed(store, at, str(ModelMissingError(weights.default_folder())))
+        runs.note_failure(store, at, str(ModelMissingError(weights.default_folder())))
     elif report.unread:
-        runs.failed(store, at, "; ".join(f"{path}: {how}" for path, how in report.unread.items()))
+        runs.note_failure(
+            store, at, "; ".join(f"{path}: {how}" for path, how in report.unread.items())
+        )
     else:
-        runs.succeeded(store, at)
+        runs.note_success(store, at)
+
+
+def consolidate_lines(report: Report, *, verbose: bool) -> Iterator[str]:
+    """The report as text: one line for the log, or the plan as a diff."""
+    if report.is_busy:
+        yield "not idle: nothing done"
+        return
+    if report.dry_run:
+        for change in report.files:
+            yield from _diff(change, whole=verbose)
+        if not report.files:
+            yield "nothing would change"
+            return
+    yield _summary(report)
+    yield from _advice(report)
+    if verbose:
+        yield f"statements: {_counts(report.statements)}"
+        yield f"nodes: {_counts(report.nodes)}"
+        yield f"edges: {_counts(report.edges)}"
+    if report.review:
+        yield f"{count_noun(report.review, 'question')} for you: clsm review"
+
+
+def consolidate_mapping(report: Report) -> dict[str, Any]:
+    """The report as a JSON object."""
+    return {
+        "schema": "clsm.consolidate/1",
+        "dry_run": report.dry_run,
+        "run": report.run,
+        "is_busy": report.is_busy,
+        "episodes": {"pending": report.pending, "consolidated": report.consolidated},
+        "unread": report.unread,
+        "open_turns": report.open_turns,
+        "statements": dict(sorted(report.statements.items())),
+        "nodes": dict(sorted(report.nodes.items())),
+        "edges": dict(sorted(report.edges.items())),
+        "gists": report.gists,
+        "review": report.review,
+        "files": report.files,
+        "usage": report.usage,
+        "adviser": {
+            "taken": report.advised,
+            "refused": [each._asdict() for each in report.refused],
+            "stale": report.stale,
+        },
+        "warnings": report.warnings,
+    }
+
+
+def _summary(report: Report) -> str:
+    verb = "would consolidate" if report.dry_run else "consolidated"
+    found = report.statements
+    parts = [
+        f"{verb} {count_noun(report.consolidated, 'episode')}",
+        f"statements: {found['new']} new, {found['predicted']} known, {found['corrected']} corrected",
+        f"{count_noun(report.nodes['total'], 'node')}, {count_noun(report.edges['total'], 'edge')}",
+    ]
+    if found["tasks"]:
+        parts.insert(2, count_noun(found["tasks"], "new task"))
+    if report.consolidated < report.pending:
+        parts.append(f"{report.pending - report.consolidated} left")
+    if report.run:
+        parts.append(report.run)
+    return " · ".join(parts)
+
+
+def _advice(report: Report) -> Iterator[str]:
+    """What became of an adviser's answer; each refused proposal by name."""
+    if report.advised or report.refused:
+        yield f"adviser: {report.advised} taken, {len(report.refused)} refused"
+    if report.stale:
+        yield (
+            f"{count_noun(report.stale, 'episode')} of the answer had been consolidated before: what was"
+            " made of it stays beside what is new"
+        )
+    for each in report.refused:
+        yield f"  refused: {each.part or 'no part'}: {each.proposal}: {each.reason}"
+
+
+def _counts(counts: dict[str, int]) -> str:
+    return ", ".join(f"{count} {name}" for name, count in sorted(counts.items())) or "none"
+
+
+def _diff(change: FileChange, *, whole: bool) -> Iterator[str]:
+    """A Markdown file line by line, a shard by its numbers (``--verbose``: by its lines too)."""
+    mark = " (new)" if change.is_new else ""
+    if change.path.endswith(_SHARD) and not whole:
+        yield f"{change.path}{mark}: +{len(change.added)} -{len(change.removed)}"
+        return
+    yield f"{change.path}{mark}"
+    lines = [f"  - {line}" for line in change.removed] + [f"  + {line}" for line in change.added]
+    yield from lines[:_SHOWN] if not whole else lines
+    if len(lines) > _SHOWN and not whole:
+        yield f"  … {len(lines) - _SHOWN} lines more (all of them: --verbose)"
+
+
+MOST = 8 << 20
+"""Bytes of an answer."""
+_LESS = "answer one packet at a time"
+
+
+def check_options(
+    file: str | None, budget: int | None, answer: str | None, *, ask: bool, whole: bool
+) -> None:
+    """Whether the options fit together.
+
+    Raises:
+        UsageError: They do not.
+    """
+    if ask and answer is not None:
+        raise UsageError("--ask", "does not go with --answer; an answer comes after its packet")
+    if file is not None and not ask:
+        raise UsageError("FILE", "goes with --ask; an answer is named by --answer FILE")
+    if budget is not None and not ask:
+        raise UsageError("--budget", "goes with --ask")
+    if answer is not None and whole:
+        reason = "names its episodes itself; leave out --limit, --since and --rebuild"
+        raise UsageError("--answer", reason)
+
+
+def read_answer(name: str) -> Answer:
+    """The answer in a file, or on standard input.
+
+    Raises:
+        BadInputError: It cannot be read, or is none.
+    """
+    if name == "-":
+        return adviser_proposals.parse_answer(standard_input(MOST, _LESS), "standard input")
+    try:
+        with open(name, "rb") as file:
+            data = file.read(MOST + 1)
+    except OSError as error:
+        reason = error.strerror or "cannot be read"
+        raise BadInputError(name, reason, "name the file with the answer") from None
+    if len(data) > MOST:
+        raise BadInputError(name, f"is longer than {MOST} bytes", _LESS)
+    return adviser_proposals.parse_answer(data.decode("utf-8", "replace"), name)
+
+
+def write_packet(
+    store: Store,
+    request: Request,
+    file: str | None,
+    budget: int | None,
+    embedder: Embedder | None,
+    printer: Printer,
+) -> None:
+    """Write a packet to a file, else to standard output; an empty one where nothing waits.
+
+    Raises:
+        BadInputError: Not even a part of an episode has room.
+        UsageError: The file lies in the memory.
+    """
+    path = Path(os.path.realpath(os.path.expanduser(file))) if file not in (None, "-") else None
+    if path is not None and path.is_relative_to(store.root.resolve()):
+        raise UsageError("FILE", "lies in the memory; write the packet somewhere else")
+    try:
+        found = adviser_request.build_packet(
+            store, request, budget or adviser_packet.BUDGET, embedder, printer.progress
+        )
+    finally:
+        printer.end_progress()
+    if path is not None:
+        atomic.put(path, found.text.encode())
+    if printer.as_json:
+        printer.json(
+            packet_mapping(found) | ({} if path is None else {"packet": None, "file": str(path)})
+        )
+    elif path is None:
+        printer.lines([found.text.rstrip("\n")] if found.text else [])
+    else:
+        printer.lines([packet_summary(found)])
+    if path is None and not found.text:
+        printer.warn(packet_summary(found))
+
+
+def packet_summary(found: Packet) -> str:
+    """A packet summed up in a line."""
+    if not found.text:
+        return "nothing waits to be consolidated: there is nothing to ask"
+    of = count_noun(len(found.episodes), "episode")
+    return f"{count_noun(found.parts, 'part')} of {of}, {found.tokens} tokens; {found.waiting} wait"
+
+
+def packet_mapping(found: Packet) -> dict[str, Any]:
+    """A packet as a JSON object."""
+    return {
+        "schema": "clsm.packet/1",
+        "packet": found.text,
+        "tokens": found.tokens,
+        "episodes": list(found.episodes),
+        "parts": found.parts,
+        "waiting": found.waiting,
+    }

@@ -1,4 +1,4 @@
-"""The file of ``--context``: the current conversation, as a transcript, a chat log or plain text.
+"""Read the file of ``--context``: the current conversation, as a transcript, a chat log or plain text.
 
 The readers of ``ingest`` read it; nothing is stored.
 """
@@ -19,7 +19,7 @@ from clsm_cli.ingestion import readers, sources
 from clsm_cli.ingestion.detection import DOCUMENTS
 from clsm_cli.ingestion.jsonl_rows import Problem, RawTurn
 from clsm_cli.model.episodes import ROLE_TRUST
-from clsm_cli.retrieval.dialogue_context import Said
+from clsm_cli.retrieval.dialogue_context import DialogueTurn
 from clsm_cli.startup.records import NamedTuple
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ _LABEL = re.compile(r"[*_]{0,2}([^\W\d_][\w .'-]{0,30}?)[*_]{0,2}:[*_]{0,2}(?:\s
 class Conversation(NamedTuple):
     """What was read, the oldest message first, and what could not be, a sentence each."""
 
-    turns: tuple[Said, ...]
+    turns: tuple[DialogueTurn, ...]
     warnings: tuple[str, ...]
 
 
@@ -68,8 +68,8 @@ def read(
     Args:
         path: Of the file; ``-`` is standard input.
         zone: The store's time zone.
-        now: As for ``jsonl.read``.
-        fence_key: Gives the key of recalled text (``fence_key.reader``).
+        now: As for ``generic_jsonl.read``.
+        fence_key: Gives the key of recalled text (``fence_key.key_reader``).
 
     Raises:
         BadInputError: There is no such file, it is too large or binary, or it holds no message.
@@ -82,12 +82,12 @@ def read(
         turns, problems = _of_text(data, path, zone, fence_key)
     else:
         source = sources.SourceFile(path, path, form, io.BytesIO(data))
-        with readers.opened(source, zone=zone, now=now, session=path) as found:
+        with readers.open_transcript(source, zone=zone, now=now, session=path) as found:
             items = found
             if _RECALLED in data:
                 from clsm_cli.ingestion import recalled_text
 
-                items = recalled_text.without_recalled(items, fence_key, path=path)
+                items = recalled_text.strip_items(items, fence_key, path=path)
             turns, problems = _of_transcript(list(items), path)
     if not turns:
         broken = f" that can be read ({_told(problems[0])})" if problems else ""
@@ -126,9 +126,11 @@ def _refuse_document(data: bytes, name: str) -> None:
     )
 
 
-def _of_transcript(items: Sequence[TranscriptItem], path: str) -> tuple[list[Said], list[Problem]]:
+def _of_transcript(
+    items: Sequence[TranscriptItem], path: str
+) -> tuple[list[DialogueTurn], list[Problem]]:
     turns = [
-        Said(
+        DialogueTurn(
             item.speaker,
             item.text,
             item.trust or ROLE_TRUST[item.role],
@@ -147,7 +149,7 @@ def _of_transcript(items: Sequence[TranscriptItem], path: str) -> tuple[list[Sai
 
 def _of_text(
     data: bytes, path: str, zone: tzinfo, fence_key: FenceKey
-) -> tuple[list[Said], list[Problem]]:
+) -> tuple[list[DialogueTurn], list[Problem]]:
     """The messages of a chat log, or the blocks of a text that is none."""
     from clsm_cli.ingestion import markdown
 
@@ -168,27 +170,31 @@ def _of_text(
     if sum(map(bool, speaks)) > 1:
         return _of_log(lines, speaks, path), list(found.problems)
     turns = [
-        Said("", block.text, found.trust, block.time, path, block.line_start, block.line_end)
+        DialogueTurn(
+            "", block.text, found.trust, block.time, path, block.line_start, block.line_end
+        )
         for block in found.blocks
         if block.text.strip()
     ]
     return turns, list(found.problems)
 
 
-def _of_log(lines: Sequence[tuple[int, str]], speaks: Sequence[str], path: str) -> list[Said]:
+def _of_log(
+    lines: Sequence[tuple[int, str]], speaks: Sequence[str], path: str
+) -> list[DialogueTurn]:
     """Messages that begin with who speaks: "User: …", "**Mara:** …"."""
-    turns: list[Said] = []
+    turns: list[DialogueTurn] = []
     for (number, line), speaker in zip(lines, speaks, strict=True):
         label = _LABEL.match(line) if speaker else None
         if label:
             role = _ROLES.get(speaker.casefold(), "user")
             text = line[label.end() :]
-            turns.append(Said(speaker, text, ROLE_TRUST[role], None, path, number, number))
+            turns.append(DialogueTurn(speaker, text, ROLE_TRUST[role], None, path, number, number))
         elif turns:
             text = f"{turns[-1].text}\n{line}".lstrip("\n")
             turns[-1] = turns[-1]._replace(text=text, line_end=number)
         else:
-            turns.append(Said("", line, path=path, line_start=number, line_end=number))
+            turns.append(DialogueTurn("", line, path=path, line_start=number, line_end=number))
     return [
         said
         for said in turns

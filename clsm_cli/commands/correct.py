@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from clsm_cli.commands import completion, disambiguation
-from clsm_cli.commands.environment import UsageError, given, parse_time
+from clsm_cli.commands.environment import UsageError, decode_words, parse_time
 from clsm_cli.commands.options import (
     Common,
     DryRunOption,
@@ -23,8 +23,8 @@ from clsm_cli.model.graph import Statement
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from clsm_cli.commands.disambiguation import Fits
-    from clsm_cli.inspection.lookup import Found
+    from clsm_cli.commands.disambiguation import Matches
+    from clsm_cli.inspection.lookup import FoundItem
     from clsm_cli.store.layout import Store
 
 _MOST = 6
@@ -87,7 +87,7 @@ def correct(
         start = timestamps.normalise(since, opened.zone) or timestamps.normalise(
             moment.isoformat(), opened.zone
         )
-    words, value = given([wanted]), given(said or ())
+    words, value = decode_words([wanted]), decode_words(said or ())
     if not said and len(words.split()) < _SHORTEST:
         raise UsageError("VALUE", "is missing; say in a whole sentence what is true now")
     moment = common.time(opened.zone)
@@ -106,9 +106,9 @@ def correct(
             raise correction.NotCertainError(words, "names nothing", "name a statement by its id")
         done = correct_it(wanted=words)
     except correction.NotCertainError as error:
-        if disambiguation.is_shaped(words):
+        if disambiguation.looks_like_id(words):
             raise
-        fits = disambiguation.named(opened, error.ids)
+        fits = disambiguation.matches_of_ids(opened, error.ids)
         if not fits.found:
             fits = _fits(printer, opened, words, value, moment)
         chosen = disambiguation.choose(
@@ -127,21 +127,21 @@ def correct(
         printer.lines(_lines(done, dry_run=dry_run))
 
 
-def _fits(printer: Printer, store: Store, words: str, value: str, now: datetime) -> Fits:
+def _fits(printer: Printer, store: Store, words: str, value: str, now: datetime) -> Matches:
     """The statements that words may mean, preferring those with a value that is being replaced."""
-    fits = disambiguation.fits(printer, store, words, now, most=_MOST, share=1.0)
+    fits = disambiguation.find_matches(printer, store, words, now, most=_MOST, share=1.0)
     found = [_meant(fit.thing, words) for fit in fits.found]
-    kept = correction.replaceable(store, found, value or words, now, is_whole=not value)
+    kept = correction.find_replaceable(store, found, value or words, now, is_whole=not value)
     told = tuple(fit for fit, is_told in zip(fits.found, kept, strict=True) if is_told)
     return fits._replace(found=told or fits.found)
 
 
-def _meant(thing: Found, words: str) -> str | correction.Heard:
+def _meant(thing: FoundItem, words: str) -> str | correction.SourcePassage:
     """The id of a statement; of a turn or a block what it says."""
     if thing.kind == "statement":
         return thing.id
     told = thing.told[0]
-    return correction.Heard(thing.id, thing.text, told.time, thing.facts["trust"], words)
+    return correction.SourcePassage(thing.id, thing.text, told.time, thing.facts["trust"], words)
 
 
 def _lines(done: correction.Correction, *, dry_run: bool) -> list[str]:

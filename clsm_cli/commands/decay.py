@@ -1,8 +1,6 @@
-"""``clsm decay``: what was not used for long steps back, and comes again when it is used.
+"""``clsm decay``: archive what was not used for long; using it again brings it back.
 
-A decay as text: one line for the log, or the plan with what, why and since when.
-
-Pictures that a command draws into a file: ``--plot FILE``.
+First the command, then the rendering of a report, then the picture of ``--plot``.
 """
 
 from __future__ import annotations
@@ -21,7 +19,7 @@ from clsm_cli.commands.options import (
     examples,
     takes_common,
 )
-from clsm_cli.commands.output import counted
+from clsm_cli.commands.output import count_noun
 from clsm_cli.errors import BadInputError
 from clsm_cli.forgetting import archiving
 from clsm_cli.inspection.svg_charts import FORMS
@@ -40,8 +38,55 @@ _WIDTH = 60
 """Characters of a text that are shown."""
 
 
+EXAMPLES = examples(
+    "clsm decay                        # once a month or every night, by cron",
+    "clsm decay --dry-run              # what would fade, why, and since when",
+    "clsm decay --dry-run --json       # all of it, as data",
+    "clsm decay --dry-run --plot forgetting.html   # a picture, and nothing else",
+    "clsm decay --now 2026-11-22       # the clock is right: say so once",
+)
+
+
+@takes_common()
+def decay(
+    *,
+    plot: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Draw the forgetting curves, and how much is left of the memories, as .svg or"
+            " .html.",
+        ),
+    ] = None,
+    dry_run: DryRunOption = False,
+    common: Common,
+) -> None:
+    """Archive what was not used for long; nothing is deleted.
+
+    What was not recalled for long is archived: it answers only when nothing else does or a rare
+    word names it. Identity, pinned items and open tasks never are, and of each stream only a share.
+    Rows superseded long ago move to the archive. How often it runs makes no difference. If the clock seems wrong, nothing fades until
+    you confirm it with --now.
+    """
+    check_plot_path(plot)
+    printer = common.printer()
+    opened = common.opened()
+    moment = common.time(opened.zone)
+    request = archiving.Request(moment, explicit=common.now is not None, dry_run=dry_run)
+    report = archiving.decay(opened, request)
+    if plot is not None:
+        from clsm_cli.forgetting import curves
+
+        write_plot(plot, curves.forgetting_picture(opened, moment))
+    printer.warn_all(report.warnings)
+    if common.as_json:
+        printer.json(decay_mapping(report))
+    else:
+        printer.lines(decay_lines(report, verbose=common.verbose))
+
+
 def decay_lines(report: Report, *, verbose: bool) -> Iterator[str]:
-    """What a person reads."""
+    """The report as text: one line for the log, or the plan with what, why and since when."""
     if report.dry_run or verbose:
         yield from _plan(report, verbose=verbose)
     if report.dry_run and _is_idle(report):
@@ -51,7 +96,7 @@ def decay_lines(report: Report, *, verbose: bool) -> Iterator[str]:
 
 
 def decay_mapping(report: Report) -> dict[str, Any]:
-    """The same as data."""
+    """The report as a JSON object."""
     clock = report.clock
     return {
         "schema": "clsm.decay/1",
@@ -75,14 +120,14 @@ def decay_mapping(report: Report) -> dict[str, Any]:
 
 def _plan(report: Report, *, verbose: bool) -> Iterator[str]:
     if report.recalls:
-        yield f"fold {counted(report.recalls, 'recall')} of {counted(report.days, 'day')}"
+        yield f"fold {count_noun(report.recalls, 'recall')} of {count_noun(report.days, 'day')}"
     for verb, items in _kinds(report):
         for stream, group in groupby(items, key=lambda item: item.stream):
             members = list(group)
-            yield f"{verb} · {stream} · {counted(len(members), 'item')}{_share(report, verb, stream)}"
+            yield f"{verb} · {stream} · {count_noun(len(members), 'item')}{_share(report, verb, stream)}"
             yield from _listed(verb, members, whole=verbose)
     if report.preimages:
-        yield f"{counted(report.preimages, 'run')} older than 30 days can no longer be undone"
+        yield f"{count_noun(report.preimages, 'run')} older than 30 days can no longer be undone"
 
 
 def _kinds(report: Report) -> Iterable[tuple[str, Sequence[Item]]]:
@@ -127,23 +172,23 @@ def _is_idle(report: Report) -> bool:
 
 
 def _summary(report: Report) -> str:
-    folded = f"folded {counted(report.recalls, 'recall')}"
+    folded = f"folded {count_noun(report.recalls, 'recall')}"
     if not report.clock.is_believed:
         return f"nothing fades by a clock that may be wrong · {folded}"
     verb = "would archive" if report.dry_run else "archived"
     total = sum(state.archived for state in report.streams.values())
-    parts = [f"{verb} {counted(len(report.archive), 'item')} ({total} in all)"]
+    parts = [f"{verb} {count_noun(len(report.archive), 'item')} ({total} in all)"]
     if report.revive:
         parts.append(f"revived {len(report.revive)}")
     if report.compact:
-        parts.append(f"compacted {counted(len(report.compact), 'row')}")
+        parts.append(f"compacted {count_noun(len(report.compact), 'row')}")
     parts.append(folded)
     if report.run:
         parts.append(report.run)
     return " · ".join(parts)
 
 
-def check(path: Path | None) -> None:
+def check_plot_path(path: Path | None) -> None:
     """Refuse a file that could not be written later, before any work is done.
 
     Raises:
@@ -160,7 +205,7 @@ def check(path: Path | None) -> None:
         raise BadInputError(str(path), "is not a regular file", "name another one with --plot")
 
 
-def write(path: Path, picture: Picture) -> None:
+def write_plot(path: Path, picture: Picture) -> None:
     """Write a checked file; it is private, as the memory is, and what it was is replaced whole.
 
     Raises:
@@ -168,50 +213,3 @@ def write(path: Path, picture: Picture) -> None:
     """
     data = FORMS[path.suffix.lower()](picture).encode("utf-8")
     atomic.put(path.__class__(os.path.realpath(path.expanduser())), data)
-
-
-EXAMPLES = examples(
-    "clsm decay                        # once a month or every night, by cron",
-    "clsm decay --dry-run              # what would fade, why, and since when",
-    "clsm decay --dry-run --json       # all of it, as data",
-    "clsm decay --dry-run --plot forgetting.html   # a picture, and nothing else",
-    "clsm decay --now 2026-11-22       # the clock is right: say so once",
-)
-
-
-@takes_common()
-def decay(
-    *,
-    plot: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="Draw the forgetting curves, and how much is left of the memories, as .svg or"
-            " .html.",
-        ),
-    ] = None,
-    dry_run: DryRunOption = False,
-    common: Common,
-) -> None:
-    """Archive what was not used for long; nothing is deleted.
-
-    What was not recalled for long is archived: it answers only when nothing else does or a rare
-    word names it. Identity, pinned items and open tasks never are, and of each stream only a share.
-    Rows superseded long ago move to the archive. How often it runs makes no difference. If the clock seems wrong, nothing fades until
-    you confirm it with --now.
-    """
-    check(plot)
-    printer = common.printer()
-    opened = common.opened()
-    moment = common.time(opened.zone)
-    request = archiving.Request(moment, explicit=common.now is not None, dry_run=dry_run)
-    report = archiving.decay(opened, request)
-    if plot is not None:
-        from clsm_cli.forgetting import curves
-
-        write(plot, curves.picture(opened, moment))
-    printer.warn_all(report.warnings)
-    if common.as_json:
-        printer.json(decay_mapping(report))
-    else:
-        printer.lines(decay_lines(report, verbose=common.verbose))

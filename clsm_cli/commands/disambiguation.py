@@ -1,4 +1,4 @@
-"""Which things plain words mean: found as a recall finds them, listed with their sources, asked for.
+"""Resolve plain words to statements or turns by recall; list the candidates, or ask which is meant.
 
 Ids and names stand for what has them. Words are for what a person remembers of it: nothing is done
 to what they find unless that person says which of it is meant, or one thing stands out and ``--yes``
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from clsm_cli.commands.output import Printer, counted, is_terminal, place, plain
+from clsm_cli.commands.output import Printer, count_noun, is_terminal, location_text, plain
 from clsm_cli.errors import RefusedError
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.text.terminal import safe
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from datetime import datetime
 
-    from clsm_cli.inspection.lookup import Found
+    from clsm_cli.inspection.lookup import FoundItem
     from clsm_cli.retrieval.answer import Memory
     from clsm_cli.store.layout import Store
 
@@ -40,7 +40,7 @@ _BUDGET = 1_000_000
 _SHAPE = re.compile(r"[defg]-[0-9a-f]{2,}|[0-9a-f]{12}(-[0-9]+)?")
 
 
-class Fit(NamedTuple):
+class Match(NamedTuple):
     """A thing that may be meant.
 
     Attributes:
@@ -48,41 +48,41 @@ class Fit(NamedTuple):
         confidence: Probability that it is meant, as a recall has it; 1 where it was named.
     """
 
-    thing: Found
+    thing: FoundItem
     confidence: float = 1.0
 
     @property
     def id(self) -> str:
-        """Of the thing."""
+        """The id of the thing."""
         return self.thing.id
 
 
-class Fits(NamedTuple):
+class Matches(NamedTuple):
     """What fits, statements first and each kind best first; where nothing does, what is nearest."""
 
-    found: tuple[Fit, ...]
-    nearest: tuple[Fit, ...] = ()
+    found: tuple[Match, ...]
+    nearest: tuple[Match, ...] = ()
 
     @property
-    def clear(self) -> Fit | None:
+    def clear(self) -> Match | None:
         """The one that stands out: it alone fits, and is more likely meant than not."""
         likely = [fit for fit in self.found if fit.confidence >= LIKELY]
         return likely[0] if len(self.found) == len(likely) == 1 else None
 
 
-def is_shaped(words: str) -> bool:
+def looks_like_id(words: str) -> bool:
     """Whether words have the form of an id, so that they name nothing else."""
     return _SHAPE.fullmatch(words) is not None
 
 
-def named(store: Store, ids: Sequence[str]) -> Fits:
-    """Things by their ids, all as likely."""
+def matches_of_ids(store: Store, ids: Sequence[str]) -> Matches:
+    """Matches for ids that are certain, all equally likely."""
     from clsm_cli.inspection.lookup import look_up
 
-    return Fits(tuple(Fit(look_up(store, each)) for each in ids[:MOST]))
+    return Matches(tuple(Match(look_up(store, each)) for each in ids[:MOST]))
 
 
-def fits(
+def find_matches(
     printer: Printer,
     store: Store,
     text: str,
@@ -90,7 +90,7 @@ def fits(
     *,
     most: int = MOST,
     share: float = LEAST,
-) -> Fits:
+) -> Matches:
     """What words mean: statements, then the turns and blocks that none of these rests on.
 
     Args:
@@ -105,7 +105,7 @@ def fits(
     from clsm_cli.retrieval.recall import Query, recall
     from clsm_cli.store.index.filters import Filters
 
-    engine.offer(printer)
+    engine.offer_install(printer)
     query = Query(text=text, now=now.isoformat(), k=MOST, budget=_BUDGET)
     told, said = (query._replace(filters=Filters(kind=kind)) for kind in ("statement", "passage"))
     asked = [told, said, *(each._replace(k=NEAREST, min_score=0.0) for each in (told, said))]
@@ -116,16 +116,16 @@ def fits(
         found = list(_fits(store, first.memories, LEAST))
         found += _fits(store, next(answers).memories, share, found)
         if found:
-            return Fits(tuple(found[:most]))
+            return Matches(tuple(found[:most]))
         near = sorted((m for each in answers for m in each.memories), key=lambda m: -m.confidence)
-        return Fits((), tuple(_fits(store, near[:NEAREST], 0.0)))
+        return Matches((), tuple(_fits(store, near[:NEAREST], 0.0)))
     finally:
         answers.close()  # type: ignore[attr-defined]  # a generator, which holds the index open
 
 
 def _fits(
-    store: Store, found: Sequence[Memory], share: float, before: Sequence[Fit] = ()
-) -> Iterator[Fit]:
+    store: Store, found: Sequence[Memory], share: float, before: Sequence[Match] = ()
+) -> Iterator[Match]:
     """Memories as things, those that are likely enough, without what something before rests on.
 
     They must have a share of the largest probability before them, and ``LEAST`` of their own.
@@ -139,22 +139,22 @@ def _fits(
         thing = look_up(store, memory.id) if memory.confidence >= least else None
         if thing is not None and thing.id not in covered:
             covered.add(thing.id)
-            yield Fit(thing, memory.confidence)
+            yield Match(thing, memory.confidence)
 
 
-def lines(found: Sequence[Fit]) -> Iterator[str]:
+def match_lines(found: Sequence[Match]) -> Iterator[str]:
     """A numbered list: what each says, when and where it was said."""
     for number, fit in enumerate(found, 1):
         text = " ".join(fit.thing.text.split())
         yield f"{number}. {text if len(text) <= WIDTH else f'{text[: WIDTH - 1]}…'}"
         told = fit.thing.told[0] if fit.thing.told else None
-        where = place(told.file, told.line) if told else ""
+        where = location_text(told.file, told.line) if told else ""
         when = (told.time or "")[:10] if told else ""
         yield f"   {' · '.join(part for part in (when, where, fit.id) if part)}"
 
 
-def mapping(found: Fits) -> dict[str, Any]:
-    """The same as data."""
+def match_mapping(found: Matches) -> dict[str, Any]:
+    """Matches as a JSON object."""
     return {
         name: [{**plain(fit.thing), "confidence": fit.confidence} for fit in part]
         for name, part in found._asdict().items()
@@ -162,8 +162,8 @@ def mapping(found: Fits) -> dict[str, Any]:
 
 
 def choose(
-    printer: Printer, command: str, words: str, found: Fits, *, yes: bool, dry_run: bool
-) -> list[Fit]:
+    printer: Printer, command: str, words: str, found: Matches, *, yes: bool, dry_run: bool
+) -> list[Match]:
     """The things that a person means; [] for a dry run of which that is not clear.
 
     Args:
@@ -179,21 +179,23 @@ def choose(
             nothing is meant of it.
     """
     if not found.found:
-        printer.lines(["nearest", *lines(found.nearest)] if found.nearest else [])
+        printer.lines(["nearest", *match_lines(found.nearest)] if found.nearest else [])
         raise RefusedError(command, f"nothing fits {words!r}", "say it in other words, or by an id")
     if found.clear and (yes or dry_run):
         return [found.clear]
     if dry_run or not (is_terminal(sys.stdin) and is_terminal(sys.stderr)):
         if printer.as_json:
-            printer.json({"schema": f"{command.replace(' ', '.')}/1", **mapping(found)})
+            printer.json({"schema": f"{command.replace(' ', '.')}/1", **match_mapping(found)})
         else:
-            printer.lines([*lines(found.found), *(["nothing was written"] if dry_run else [])])
+            printer.lines(
+                [*match_lines(found.found), *(["nothing was written"] if dry_run else [])]
+            )
         if dry_run:
             return []
         step = f"name one by its id{', or say --yes' if found.clear else ''}"
-        things = counted(len(found.found), "thing")
+        things = count_noun(len(found.found), "thing")
         raise RefusedError(command, f"{words!r} may mean {things}", step)
-    for line in lines(found.found):
+    for line in match_lines(found.found):
         typer.echo(safe(line), err=True)
     chosen = _asked(len(found.found))
     if not chosen:

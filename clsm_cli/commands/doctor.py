@@ -1,7 +1,4 @@
-"""``clsm doctor``: what is wrong with a store, and the mending of it.
-
-What doctor found, as text and as data: worst first, one line each.
-"""
+"""``clsm doctor``: check a store and repair it. First the command, then the rendering of findings."""
 
 from __future__ import annotations
 
@@ -17,13 +14,13 @@ from clsm_cli.commands.options import (
     examples,
     takes_common,
 )
-from clsm_cli.commands.output import Printer, counted
+from clsm_cli.commands.output import Printer, count_noun
 from clsm_cli.errors import RefusedError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from clsm_cli.health.diagnosis import Around, Report
+    from clsm_cli.health.diagnosis import CheckContext, Report
     from clsm_cli.health.findings import Finding
     from clsm_cli.store.layout import Store
 
@@ -31,6 +28,78 @@ SHOWN = 5
 """Findings of one code that are listed without --verbose."""
 _TITLES = {"damage": "damaged", "warning": "warnings", "note": "notes"}
 _MARKS = {"damage": "x", "warning": "!", "note": "·"}
+
+
+EXAMPLES = examples(
+    "clsm doctor",
+    "clsm doctor --fix --dry-run    # what would be mended",
+    "clsm doctor --fix",
+    "clsm doctor --rebuild          # the index anew, from the files alone",
+)
+
+
+@takes_common()
+def doctor(
+    *,
+    fix: Annotated[
+        bool,
+        typer.Option("--fix", help="Mend what is safe; nothing is deleted, undo takes it back."),
+    ] = False,
+    rebuild: Annotated[bool, typer.Option("--rebuild", help="Make the index anew.")] = False,
+    dry_run: DryRunOption = False,
+    common: Common,
+) -> None:
+    """Look for damage in the store, and mend what is safe.
+
+    Files, records, references, digests, modes, the lock, the index, the model, settings, git, the
+    nightly job.
+    Without --fix and --rebuild nothing is written. With --fix, what cannot be read is moved to
+    quarantine/ as it is, never deleted. Ends with 0 when nothing is damaged (there may be
+    warnings), with 13 when damage remains, with 15 when only the model is damaged.
+    """
+    from clsm_cli.health import diagnosis
+    from clsm_cli.health.diagnosis import CheckContext
+
+    printer = common.printer()
+    values = environment()
+    opened, broken = diagnosis.open_any_store(chosen_root(common.store), values)
+    around = CheckContext(
+        common.time(opened.zone),
+        values,
+        jobs=schedule_jobs.job_commands(opened),
+        fault=machine_settings.settings_fault(opened.root, values),
+    )
+    is_to_write = (fix or rebuild) and not dry_run
+    if broken and is_to_write:
+        step = "mend it by hand or restore it from git, then run the same command again"
+        raise RefusedError(str(opened.root / broken[0].path), broken[0].reason, step)
+    if is_to_write:
+        report = _fixed(opened, around, printer, fix=fix, rebuild=rebuild)
+    else:
+        report = diagnosis.examine(opened, around, broken)
+    if common.as_json:
+        printer.json(doctor_mapping(report, dry_run=dry_run))
+    else:
+        printer.lines(doctor_lines(report, dry_run=dry_run, verbose=common.verbose))
+    if report.exit_code:
+        raise typer.Exit(report.exit_code)
+
+
+def _fixed(
+    store: Store, around: CheckContext, printer: Printer, *, fix: bool, rebuild: bool
+) -> Report:
+    from clsm_cli.commands.engine import embedder
+    from clsm_cli.health import diagnosis
+
+    def progress(done: int, total: int) -> None:
+        printer.progress("embedding", done, total)
+
+    try:
+        return diagnosis.fix(
+            store, around, embedder(), progress, rebuild=rebuild, only_index=not fix
+        )
+    finally:
+        printer.end_progress()
 
 
 def doctor_lines(report: Report, *, dry_run: bool, verbose: bool) -> Iterator[str]:
@@ -74,8 +143,8 @@ def _summary(report: Report, *, dry_run: bool) -> str:
     counts = {name: _count(report.findings, name) for name in _TITLES}
     told = [
         f"{counts['damage']} damaged" if counts["damage"] else "",
-        counted(counts["warning"], "warning") if counts["warning"] else "",
-        counted(counts["note"], "note") if counts["note"] else "",
+        count_noun(counts["warning"], "warning") if counts["warning"] else "",
+        count_noun(counts["note"], "note") if counts["note"] else "",
     ]
     text = ", ".join(filter(None, told))
     mends = sum(each.mends for each in report.findings)
@@ -108,73 +177,3 @@ def doctor_mapping(report: Report, *, dry_run: bool) -> dict[str, Any]:
         "done": report.done,
         "exit_code": report.exit_code,
     }
-
-
-EXAMPLES = examples(
-    "clsm doctor",
-    "clsm doctor --fix --dry-run    # what would be mended",
-    "clsm doctor --fix",
-    "clsm doctor --rebuild          # the index anew, from the files alone",
-)
-
-
-@takes_common()
-def doctor(
-    *,
-    fix: Annotated[
-        bool,
-        typer.Option("--fix", help="Mend what is safe; nothing is deleted, undo takes it back."),
-    ] = False,
-    rebuild: Annotated[bool, typer.Option("--rebuild", help="Make the index anew.")] = False,
-    dry_run: DryRunOption = False,
-    common: Common,
-) -> None:
-    """Look for damage in the store, and mend what is safe.
-
-    Files, records, references, digests, modes, the lock, the index, the model, settings, git, the
-    nightly job.
-    Without --fix and --rebuild nothing is written. With --fix, what cannot be read is moved to
-    quarantine/ as it is, never deleted. Ends with 0 when nothing is damaged (there may be
-    warnings), with 13 when damage remains, with 15 when only the model is damaged.
-    """
-    from clsm_cli.health import diagnosis
-    from clsm_cli.health.diagnosis import Around
-
-    printer = common.printer()
-    values = environment()
-    opened, broken = diagnosis.opened(chosen_root(common.store), values)
-    around = Around(
-        common.time(opened.zone),
-        values,
-        jobs=schedule_jobs.jobs(opened),
-        fault=machine_settings.fault(opened.root, values),
-    )
-    is_to_write = (fix or rebuild) and not dry_run
-    if broken and is_to_write:
-        step = "mend it by hand or restore it from git, then run the same command again"
-        raise RefusedError(str(opened.root / broken[0].path), broken[0].reason, step)
-    if is_to_write:
-        report = _fixed(opened, around, printer, fix=fix, rebuild=rebuild)
-    else:
-        report = diagnosis.examine(opened, around, broken)
-    if common.as_json:
-        printer.json(doctor_mapping(report, dry_run=dry_run))
-    else:
-        printer.lines(doctor_lines(report, dry_run=dry_run, verbose=common.verbose))
-    if report.exit_code:
-        raise typer.Exit(report.exit_code)
-
-
-def _fixed(store: Store, around: Around, printer: Printer, *, fix: bool, rebuild: bool) -> Report:
-    from clsm_cli.commands.engine import embedder
-    from clsm_cli.health import diagnosis
-
-    def progress(done: int, total: int) -> None:
-        printer.progress("embedding", done, total)
-
-    try:
-        return diagnosis.fix(
-            store, around, embedder(), progress, rebuild=rebuild, only_index=not fix
-        )
-    finally:
-        printer.end_progress()

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from clsm_cli.commands import completion, editor
-from clsm_cli.commands.environment import given
+from clsm_cli.commands.environment import decode_words
 from clsm_cli.commands.options import (
     Common,
     examples,
@@ -44,8 +44,8 @@ def edit(
     printer = common.printer()
     opened = common.opened()
     moment = common.time(opened.zone)
-    draft = record_edit.draft(opened, given([wanted]), moment, printer.warn)
-    done = editor.edited(
+    draft = record_edit.draft(opened, decode_words([wanted]), moment, printer.warn)
+    done = editor.edit_text(
         opened.derived / "edit",
         f"{draft.record.id}.yaml",
         draft.text,

@@ -1,4 +1,4 @@
-"""Text in the hands of a person: opened in their editor, taken when it is saved."""
+"""Open a text, or a file at a line, in the user's editor."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ DEFAULT = "vi"
 """The editor that every Unix has."""
 
 
-def edited(
+def edit_text(
     folder: Path, name: str, text: str, take: Callable[[str], Taken], printer: Printer
 ) -> Taken:
     """Open a private file with a text in $VISUAL or $EDITOR, and take what was saved.
@@ -90,7 +90,7 @@ AT_LINE = {
 """How editors are told a line, from their manuals; any other gets the file alone."""
 
 
-def show(file: str, line: int) -> None:
+def open_in_editor(file: str, line: int) -> None:
     """Open a file at a line in $VISUAL or $EDITOR, and wait for that.
 
     Raises:
@@ -102,7 +102,7 @@ def show(file: str, line: int) -> None:
 
 
 def _open(path: Path) -> None:
-    """Wait for the editor; see ``show``."""
+    """Wait for the editor; see ``open_in_editor``."""
     _run(lambda _program: [str(path)])
 
 

@@ -1,4 +1,4 @@
-"""The embedding engine as commands hand it down: opened late, so that it costs only who uses it."""
+"""The embedding engine for commands, loaded only when it is needed."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from clsm_cli.commands.output import Printer
     from clsm_cli.embedding.query_vectors import QueryEncoder, QueryVectors
     from clsm_cli.embedding.similarity import Similarity
-    from clsm_cli.embedding.static_vectors import Words
+    from clsm_cli.embedding.static_vectors import StaticVectors
     from clsm_cli.store.index.opening import Embedder
     from clsm_cli.store.index.vectors import Embed
 
@@ -36,26 +36,26 @@ def _documents() -> Embed:
     return Encoder.open(weights.default_folder()).encode
 
 
-def meanings() -> Callable[[Sequence[str]], Any] | None:
+def static_vectors() -> Callable[[Sequence[str]], Any] | None:
     """What words mean by the installed model; None where it is not there."""
     from clsm_cli.errors import ModelDigestError, ModelMissingError
 
     try:
-        return _table().of
+        return _table().mean_vectors
     except (ModelDigestError, ModelMissingError):
         return None
 
 
 def _words(texts: Sequence[str]) -> Any:
-    return _table().of(texts)
+    return _table().mean_vectors(texts)
 
 
 @cache
-def _table() -> Words:
+def _table() -> StaticVectors:
     from clsm_cli.embedding import weights
-    from clsm_cli.embedding.static_vectors import Words
+    from clsm_cli.embedding.static_vectors import StaticVectors
 
-    return Words.open(weights.default_folder())
+    return StaticVectors.open(weights.default_folder())
 
 
 class QueryEngine:
@@ -95,10 +95,10 @@ class QueryEngine:
         block: int = 1,
     ) -> list[memoryview[float]]:
         """Dot products of rows of four-bit codes with queries; see ``embedding.similarity``."""
-        return self._similarity.of(rows, width, queries, step, block)
+        return self._similarity.products(rows, width, queries, step, block)
 
 
-def offer(printer: Printer) -> None:
+def offer_install(printer: Printer) -> None:
     """Install a missing model for a person at a terminal; a script only gets a message.
 
     Nothing depends on it: if it cannot be had, the command goes on without and says so.

@@ -1,4 +1,4 @@
-"""Where a command runs: environment, store, time; without Typer, for commands that must start fast."""
+"""The environment, store and time of a command; without Typer, for commands that must start fast."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def program() -> list[str]:
     return [beside] if beside else [sys.executable, "-m", "clsm_cli"]
 
 
-def given(words: Iterable[str]) -> str:
+def decode_words(words: Iterable[str]) -> str:
     """Words of the command line as one text; bytes that are not UTF-8 become replacement marks."""
     return " ".join(words).encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 

@@ -25,7 +25,7 @@ SCHEMA = "clsm.calibrate/1"
 
 
 def register(app: typer.Typer) -> None:
-    """Put the command into a group."""
+    """Add the command to ``clsm eval``."""
     app.command(
         "calibrate",
         cls=Command,
@@ -48,14 +48,14 @@ def calibrate(
     The largest floor is chosen that should silence at most 1 in 50 of the queries that have an
     answer. Only recall.floor in clsm.yaml changes; "clsm undo" takes it back.
     """
-    from clsm_cli.commands.evaluate_shared import opened_engine, workshop
+    from clsm_cli.commands.evaluate_shared import make_factory, open_engine
     from clsm_cli.evaluation.own import calibration
 
     printer = common.printer()
     opened = common.opened()
     moment = common.time(opened.zone)
-    shop = workshop(printer, opened.derived, moment.isoformat(), fresh=False)
-    found = calibration.calibrate(opened, shop, opened_engine())
+    factory = make_factory(printer, opened.derived, moment.isoformat(), fresh=False)
+    found = calibration.calibrate(opened, factory, open_engine())
     if not dry_run:
         found = replace(found, run=calibration.apply(opened, found, moment))
     printer.warn_all(found.notes)

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from clsm_cli.commands.label_session import Session
     from clsm_cli.evaluation.own.query_proposals import Proposal
-    from clsm_cli.evaluation.own.sheet import Found
+    from clsm_cli.evaluation.own.sheet import PoolItem
     from clsm_cli.store.labels import Label
     from clsm_cli.store.layout import Store
 
@@ -36,7 +36,7 @@ _CLEARED = "\x1b[H\x1b[2J"
 
 
 def register(app: typer.Typer) -> None:
-    """Put the command into a group."""
+    """Add the command to ``clsm eval``."""
     app.command(
         "label",
         cls=Command,
@@ -96,8 +96,8 @@ def _take(printer: Printer, store: Store, name: str) -> None:
     """Save the labels of a sheet."""
     from clsm_cli.evaluation.own import sheet
 
-    found = sheet.read_sheet(_text(name), name, sheet.known(store))
-    for warning in sheet.save(store, found.rows) if found.rows else ():
+    found = sheet.read_sheet(_text(name), name, sheet.name_lookup(store))
+    for warning in sheet.save_labels(store, found.rows) if found.rows else ():
         printer.warn(warning)
     if found.left:
         printer.warn(f"{name}: queries without a mark were passed over: {found.left}")
@@ -126,27 +126,27 @@ def _text(name: str) -> str:
 def _proposed(store: Store, number: int) -> list[Proposal]:
     from clsm_cli.evaluation.own import query_proposals, sheet
 
-    known = [row.text for row in sheet.read(store).rows]
+    known = [row.text for row in sheet.read_labels(store).rows]
     return query_proposals.propose(sheet.whole_memory(store), known, number)
 
 
-def _pool(printer: Printer, store: Store, now: datetime) -> Callable[[Proposal], list[Found]]:
-    from clsm_cli.commands.evaluate_shared import opened_engine, workshop
+def _pool(printer: Printer, store: Store, now: datetime) -> Callable[[Proposal], list[PoolItem]]:
+    from clsm_cli.commands.evaluate_shared import make_factory, open_engine
     from clsm_cli.evaluation.own.sheet import Pools
 
-    shop = workshop(printer, store.derived, now.isoformat(), fresh=False)
-    pools = Pools(store, shop, opened_engine())
-    return lambda proposal: pools.of(proposal.text, proposal.hidden)
+    factory = make_factory(printer, store.derived, now.isoformat(), fresh=False)
+    pools = Pools(store, factory, open_engine())
+    return lambda proposal: pools.items_for(proposal.text, proposal.hidden)
 
 
 def _print_sheet(
-    printer: Printer, proposals: Sequence[Proposal], pool: Callable[[Proposal], list[Found]]
+    printer: Printer, proposals: Sequence[Proposal], pool: Callable[[Proposal], list[PoolItem]]
 ) -> None:
     from clsm_cli.evaluation.own import sheet
 
     done = 0
 
-    def counted(proposal: Proposal) -> list[Found]:
+    def counted(proposal: Proposal) -> list[PoolItem]:
         nonlocal done
         printer.progress("proposals", done, len(proposals))
         done += 1
@@ -161,7 +161,7 @@ def _ask(
     printer: Printer,
     store: Store,
     proposals: Sequence[Proposal],
-    pool: Callable[[Proposal], list[Found]],
+    pool: Callable[[Proposal], list[PoolItem]],
 ) -> None:
     """Go through the queries with a person."""
     from clsm_cli.commands import label_session
@@ -169,7 +169,7 @@ def _ask(
     from clsm_cli.evaluation.own import sheet
 
     def save(rows: Sequence[Label], without: Sequence[str]) -> None:
-        for warning in sheet.save(store, rows, without):
+        for warning in sheet.save_labels(store, rows, without):
             printer.warn(warning)
 
     session, keyboard = Session(proposals, pool, save), Keyboard()
@@ -205,11 +205,11 @@ def _end(printer: Printer, store: Store, saved: int, hint: str = "") -> None:
     from clsm_cli.commands import label_session
     from clsm_cli.evaluation.own import sheet
 
-    total = len(sheet.read(store).rows)
+    total = len(sheet.read_labels(store).rows)
     if hint:
         printer.warn(hint)
     if printer.as_json:
         found: dict[str, Any] = {"schema": sheet.SCHEMA, "saved": saved, "labelled": total}
-        printer.json({**found, "path": sheet.path(store), "queries": []})
+        printer.json({**found, "path": sheet.labels_path(store), "queries": []})
     else:
-        printer.lines(label_session.ended(saved, total, sheet.path(store)))
+        printer.lines(label_session.closing_lines(saved, total, sheet.labels_path(store)))

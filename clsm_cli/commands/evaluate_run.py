@@ -1,8 +1,6 @@
-"""``clsm eval run``: labelled sets, published systems, mechanisms and probes, in one table.
+"""``clsm eval run``: measure labelled sets, published systems, ablations and probes in one table.
 
-A run against an earlier one, as tables.
-
-A run of ``clsm eval`` as tables that fit a terminal of 80 columns.
+First the command, then the tables of the regression gate and of the result.
 """
 
 from __future__ import annotations
@@ -20,8 +18,8 @@ from clsm_cli.commands.evaluate_shared import (
     FreshOption,
     SeedOption,
     WorkOption,
-    opened_engine,
-    workshop,
+    make_factory,
+    open_engine,
 )
 from clsm_cli.commands.options import (
     Command,
@@ -34,7 +32,7 @@ from clsm_cli.commands.tables import Table
 from clsm_cli.errors import BadInputError, RegressionError
 from clsm_cli.evaluation.compare import ALL
 from clsm_cli.evaluation.reporting import grids, summary
-from clsm_cli.inspection.svg_charts import cut
+from clsm_cli.inspection.svg_charts import shorten
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -156,8 +154,8 @@ def run(
             seed=seed,
             command=_typed(datasets or [], given, limit, seed),
         )
-        shop = workshop(printer, work, now, fresh=fresh)
-        result = measure(request, shop, opened_engine())
+        factory = make_factory(printer, work, now, fresh=fresh)
+        result = measure(request, factory, open_engine())
     finally:
         printer.end_progress()
     gated = _gate(result, before, fail_under)
@@ -169,7 +167,7 @@ def run(
 
 
 def register(app: typer.Typer) -> None:
-    """Add it to the group."""
+    """Add the command to ``clsm eval``."""
     app.command("run", cls=Command, epilog=EXAMPLES)(run)
 
 
@@ -204,13 +202,13 @@ def _datasets(
     found = []
     if not specs and not has_probes:
         chosen = chosen_store(store)
-        path = sheet.path(chosen)
+        path = sheet.labels_path(chosen)
         if not path.exists():
             raise BadInputError(str(path), *sheet.ADVICE)
         found.append(queries.load(path, chosen.root))
     for spec in specs:
-        loaded = dataset_registry.load(spec)
-        found.append(loaded if limit is None else dataset_registry.first(loaded, limit))
+        loaded = dataset_registry.load_dataset(spec)
+        found.append(loaded if limit is None else dataset_registry.limit_cases(loaded, limit))
     return [reduce(locomo.with_unanswerable, unanswerable, each) for each in found]
 
 
@@ -237,9 +235,9 @@ def _named(option: str, names: Sequence[str], known: Sequence[str]) -> list[str]
 
 
 def _mechanisms(names: Sequence[str]) -> tuple[str, ...]:
-    from clsm_cli.evaluation.ablation import chosen
+    from clsm_cli.evaluation.ablation import choose_mechanisms
 
-    return tuple(mechanism.name for mechanism in chosen(names))
+    return tuple(mechanism.name for mechanism in choose_mechanisms(names))
 
 
 def _settings(changed: Sequence[str]) -> dict[str, Any]:
@@ -275,14 +273,14 @@ def _gate(result: Result, before: Result | None, fail_under: float | None) -> Ga
     from clsm_cli.evaluation import regression_gate
 
     if before is not None:
-        return regression_gate.against(result, before, fail_under)
-    return None if fail_under is None else regression_gate.alone(result, fail_under)
+        return regression_gate.compare_runs(result, before, fail_under)
+    return None if fail_under is None else regression_gate.check_run(result, fail_under)
 
 
 def _write(printer: Printer, out: Path, result: Result) -> None:
     from clsm_cli.evaluation.reporting import evaluation_report
 
-    for path in evaluation_report.write(out.expanduser(), result):
+    for path in evaluation_report.write_report(out.expanduser(), result):
         printer.warn(f"wrote {path}")
 
 
@@ -315,7 +313,7 @@ def gate_tables(gate: Gate) -> list[Table]:
 
 
 def _row(row: GateRow) -> tuple[str, ...]:
-    what = grids.heading(row.measure)
+    what = grids.measure_heading(row.measure)
     low, high = (100 * end for end in row.interval)
     return (
         what if row.group == ALL else f"{what}, {row.group}",
@@ -345,27 +343,27 @@ def run_tables(result: Result, *, verbose: bool) -> list[Table]:
     for found in result.sets:
         shown += _set(found, verbose=verbose)
     for each in result.probes:
-        shown += _fitted(grids.probe(each))
-        shown += _said(summary.says_little(each))
+        shown += _fitted(grids.probe_grid(each))
+        shown += _said(summary.weakness_note(each))
     digests = (f"{each.name} {each.digest[: summary.DIGITS]}" for each in result.sets)
     return [*shown, *_said(f"clsm {result.version}, seed {result.seed}; {', '.join(digests)}")]
 
 
 def _set(found: SetResult, *, verbose: bool) -> Iterator[Table]:
-    sizes = tuple((cut(name, 40), count) for name, count in grids.sizes(found))
-    yield Table(cut(f"{found.name} ({found.kind})", COLUMNS), ("it holds", ""), sizes)
-    yield from _fitted(grids.headline(found))
-    yield from _said(summary.lead(found))
-    for kind in grids.kinds(found):
+    sizes = tuple((shorten(name, 40), count) for name, count in grids.sizes_grid(found))
+    yield Table(shorten(f"{found.name} ({found.kind})", COLUMNS), ("it holds", ""), sizes)
+    yield from _fitted(grids.headline_grid(found))
+    yield from _said(summary.standing_sentence(found))
+    for kind in grids.group_kinds(found):
         if verbose or kind == "category":
-            yield from _fitted(grids.group(found, kind, found.headline))
+            yield from _fitted(grids.group_grid(found, kind, found.headline))
     if grids.has_concepts(found):
-        yield from _fitted(grids.paper(found))
+        yield from _fitted(grids.paper_grid(found))
     for is_there, grid in (
-        (found.pairs, grids.pairs(found, is_full=verbose)),
-        (found.ablation, grids.ablation(found, is_full=False)),
-        (found.abstention, grids.abstention(found)),
-        (verbose and found.systems, grids.everything(found)),
+        (found.pairs, grids.pairs_grid(found, is_full=verbose)),
+        (found.ablation, grids.ablation_grid(found, is_full=False)),
+        (found.abstention, grids.abstention_grid(found)),
+        (verbose and found.systems, grids.full_grid(found)),
     ):
         if is_there:
             yield from _fitted(grid)
@@ -375,15 +373,15 @@ def _set(found: SetResult, *, verbose: bool) -> Iterator[Table]:
 
 def _fitted(grid: Grid) -> Iterator[Table]:
     """A grid as tables none of which is wider than a terminal; each begins with the first column."""
-    heads = [cut(each, HEAD) for each in grid.headings]
-    rows = [[cut(cell, WORD) for cell in row] for row in grid.rows]
+    heads = [shorten(each, HEAD) for each in grid.headings]
+    rows = [[shorten(cell, WORD) for cell in row] for row in grid.rows]
     widths = [max(map(len, column)) for column in zip(heads, *rows, strict=True)]
     fewest = len(_parts(widths, COLUMNS - 2))
     even = next(most for most in range(COLUMNS) if len(_parts(widths, most)) == fewest)
     for start, end in _parts(widths, even):
         title = grid.title if start == 1 else f"{grid.title}, continued"
         rows_of = tuple((row[0], *row[start:end]) for row in rows)
-        yield Table(cut(title, COLUMNS), (heads[0], *heads[start:end]), rows_of)
+        yield Table(shorten(title, COLUMNS), (heads[0], *heads[start:end]), rows_of)
     yield from _said(grid.note)
 
 

@@ -1,4 +1,4 @@
-"""What the commands of ``clsm eval`` share: where stores are made, with which engine."""
+"""Helpers that the commands of ``clsm eval`` share: the factory of stores, the opened engine."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from clsm_cli.commands.environment import environment, parse_time
 if TYPE_CHECKING:
     from clsm_cli.commands.engine import QueryEngine
     from clsm_cli.commands.output import Printer
-    from clsm_cli.evaluation.stores import Workshop
+    from clsm_cli.evaluation.stores import StoreFactory
 
 WorkOption = Annotated[
     Path | None,
@@ -35,7 +35,9 @@ EvalNowOption = Annotated[
 ]
 
 
-def workshop(printer: Printer, work: Path | None, now: str | None, *, fresh: bool) -> Workshop:
+def make_factory(
+    printer: Printer, work: Path | None, now: str | None, *, fresh: bool
+) -> StoreFactory:
     """Where stores of an evaluation are made; a missing model is offered at a terminal.
 
     Raises:
@@ -47,8 +49,8 @@ def workshop(printer: Printer, work: Path | None, now: str | None, *, fresh: boo
     from clsm_cli.evaluation import stores
 
     at = None if now is None else parse_time(now, ZoneInfo(stores.ZONE), "--now")
-    engine.offer(printer)
-    return stores.Workshop(
+    engine.offer_install(printer)
+    return stores.StoreFactory(
         folder=(work or _cache()).expanduser().absolute(),
         embedder=engine.embedder(),
         now=at,
@@ -57,7 +59,7 @@ def workshop(printer: Printer, work: Path | None, now: str | None, *, fresh: boo
     )
 
 
-def opened_engine() -> QueryEngine:
+def open_engine() -> QueryEngine:
     """The engine of queries, opened.
 
     Raises:

@@ -1,8 +1,6 @@
-"""``clsm eval study``: one part of the program, measured by itself.
+"""``clsm eval study``: measure one part of the program by itself.
 
-The result of an evaluation of consolidation as JSON, as tables, and as a sheet for a judge.
-
-The result of reading time expressions as JSON and as tables.
+First the command, then the rendering of each study: consolidation, time expressions.
 """
 
 from __future__ import annotations
@@ -19,8 +17,8 @@ from clsm_cli.commands.evaluate_shared import (
     FreshOption,
     SeedOption,
     WorkOption,
-    opened_engine,
-    workshop,
+    make_factory,
+    open_engine,
 )
 from clsm_cli.commands.options import (
     Command,
@@ -30,12 +28,12 @@ from clsm_cli.commands.options import (
 )
 from clsm_cli.commands.output import plain
 from clsm_cli.commands.tables import Table
-from clsm_cli.evaluation.reporting.grids import share
+from clsm_cli.evaluation.reporting.grids import format_share
 from clsm_cli.evaluation.studies.labelled import MemoryReport
 from clsm_cli.text.terminal import safe
 
 if TYPE_CHECKING:
-    from clsm_cli.evaluation.stores import Workshop
+    from clsm_cli.evaluation.stores import StoreFactory
 
     Shown = tuple[dict[str, Any], list[Table]]
     from collections.abc import Iterator, Sequence
@@ -58,7 +56,7 @@ EXAMPLES = examples(
 
 
 class Study(StrEnum):
-    """What can be studied."""
+    """The studies there are."""
 
     memory = "memory"
     times = "times"
@@ -102,13 +100,13 @@ def study(
     printer = common.printer()
     judged: list[str] = []
     try:
-        shop = workshop(printer, work, now, fresh=fresh)
+        factory = make_factory(printer, work, now, fresh=fresh)
         if name is Study.memory:
-            report = _memory(path, shop, seed, is_plain=without_markup, sheet=sheet)
+            report = _memory(path, factory, seed, is_plain=without_markup, sheet=sheet)
             shown = _of_memory(report, verbose=common.verbose)
             judged = _sheet(report) if sheet and not common.as_json else []
         else:
-            shown = _times(path, shop, verbose=common.verbose)
+            shown = _times(path, factory, verbose=common.verbose)
     finally:
         printer.end_progress()
     if judged:
@@ -118,15 +116,17 @@ def study(
 
 
 def register(app: typer.Typer) -> None:
-    """Add it to the group."""
+    """Add the command to ``clsm eval``."""
     app.command("study", cls=Command, epilog=EXAMPLES)(study)
 
 
-def _memory(path: Path, shop: Workshop, seed: int, *, is_plain: bool, sheet: int) -> MemoryReport:
+def _memory(
+    path: Path, factory: StoreFactory, seed: int, *, is_plain: bool, sheet: int
+) -> MemoryReport:
     from clsm_cli.evaluation.studies import distillation
 
-    opened_engine()  # ingest does without a model; what is then consolidated is no measure
-    return distillation.run_memory(path, shop, seed, is_plain=is_plain, sheet=sheet)
+    open_engine()  # ingest does without a model; what is then consolidated is no measure
+    return distillation.run_memory(path, factory, seed, is_plain=is_plain, sheet=sheet)
 
 
 def _of_memory(report: MemoryReport, *, verbose: bool) -> Shown:
@@ -139,10 +139,10 @@ def _sheet(report: MemoryReport) -> list[str]:
     return sheet(report.sheet)
 
 
-def _times(path: Path, shop: Workshop, *, verbose: bool) -> Shown:
+def _times(path: Path, factory: StoreFactory, *, verbose: bool) -> Shown:
     from clsm_cli.evaluation.studies import times
 
-    report = times.run_times(path, shop)
+    report = times.run_times(path, factory)
     return times_mapping(report), times_tables(report, verbose=verbose)
 
 
@@ -325,7 +325,7 @@ def _listed(title: str, lines: Sequence[str]) -> Iterator[Table]:
 
 
 def _percent(count: int, total: int) -> str:
-    return share(count / total) if total else "-"
+    return format_share(count / total) if total else "-"
 
 
 def _of(count: int, total: int) -> str:

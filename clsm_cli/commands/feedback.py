@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from clsm_cli.commands import completion
-from clsm_cli.commands.environment import UsageError, given
+from clsm_cli.commands.environment import UsageError, decode_words
 from clsm_cli.commands.options import (
     Command,
     Common,
@@ -20,7 +20,7 @@ from clsm_cli.commands.output import plain
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from clsm_cli.retrieval.feedback_log import Given
+    from clsm_cli.retrieval.feedback_log import FeedbackResult
 
 EXAMPLES = examples(
     "clsm feedback r-3a9c12d08e41 --good 0a532821e780 f-91ab77c0d2e4 --bad 5fe6a791c8cc",
@@ -34,16 +34,16 @@ class Lists(Command):
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Read the arguments, each word of a list as if its option stood before it."""
-        found: list[str] = super().parse_args(ctx, spread(args))
+        found: list[str] = super().parse_args(ctx, repeat_options(args))
         return found
 
 
-def spread(words: Sequence[str]) -> list[str]:
+def repeat_options(words: Sequence[str]) -> list[str]:
     """The words of a command line with the name of a list before each of its items.
 
-    >>> spread(["r-1", "--good", "a", "b", "--bad=c", "d", "--json"])
+    >>> repeat_options(["r-1", "--good", "a", "b", "--bad=c", "d", "--json"])
     ['r-1', '--good', 'a', '--good', 'b', '--bad=c', '--bad', 'd', '--json']
-    >>> spread(["r-1", "--good"]), spread(["--good", "a", "--", "-b"])
+    >>> repeat_options(["r-1", "--good"]), repeat_options(["--good", "a", "--", "-b"])
     (['r-1', '--good'], ['--good', 'a', '--', '-b'])
     """
     found: list[str] = []
@@ -101,9 +101,9 @@ def feedback(
     if not good and not bad:
         raise UsageError("--good", "name at least one item, with --good or --bad")
     opened = common.opened()
-    done = feedback_log.give(
+    done = feedback_log.record_feedback(
         opened,
-        given([recall]),
+        decode_words([recall]),
         _ids(good),
         _ids(bad),
         common.time(opened.zone),
@@ -118,15 +118,15 @@ def feedback(
 
 
 def _ids(words: Iterable[str] | None) -> list[str]:
-    return [given([word]) for word in words or ()]
+    return [decode_words([word]) for word in words or ()]
 
 
-def given_mapping(done: Given, *, dry_run: bool) -> dict[str, Any]:
+def given_mapping(done: FeedbackResult, *, dry_run: bool) -> dict[str, Any]:
     """Schema ``clsm.feedback/1``."""
     return {"schema": "clsm.feedback/1", "dry_run": dry_run, **plain(done)}
 
 
-def given_lines(done: Given, *, dry_run: bool) -> list[str]:
+def given_lines(done: FeedbackResult, *, dry_run: bool) -> list[str]:
     """What was noted, and the weights it changed."""
     state = "known" if not done.is_new else "would be noted" if dry_run else "noted"
     lines = [f"{state} of {done.recall}: {len(done.good)} good, {len(done.bad)} bad"]

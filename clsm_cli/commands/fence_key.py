@@ -1,4 +1,4 @@
-"""The key that recalled text is sealed with: one a user and machine, outside of every store.
+"""The key that seals recalled text: one per user and machine, stored outside every store.
 
 A store may be shared or in git; whoever had its key could write text that ingest leaves out.
 """
@@ -21,7 +21,7 @@ _MOST = 4 << 10
 _MEANWHILE = "until then recalled text that comes back is taken for something that was said"
 
 
-def default_path() -> Path:
+def key_path() -> Path:
     """The file of the key: in the user's data folder, beside the models.
 
     Raises:
@@ -33,12 +33,12 @@ def default_path() -> Path:
     return base / "clsm" / "fence.key"
 
 
-def obtain(warn: Callable[[str], None]) -> bytes | None:
+def obtain_key(warn: Callable[[str], None]) -> bytes | None:
     """The key, made at its first use; None, and a warning, when it cannot be had."""
     return _guarded(_load_or_create, warn)
 
 
-def reader(warn: Callable[[str], None]) -> Callable[[], bytes | None]:
+def key_reader(warn: Callable[[str], None]) -> Callable[[], bytes | None]:
     """Gives the key, read once and only when asked for; None when there is none.
 
     One that is there and cannot be used is told to ``warn``.
@@ -48,7 +48,7 @@ def reader(warn: Callable[[str], None]) -> Callable[[], bytes | None]:
 
 def _guarded(get: Callable[[Path], bytes | None], warn: Callable[[str], None]) -> bytes | None:
     try:
-        return get(default_path())
+        return get(key_path())
     except DamagedStoreError as error:
         warn(
             f"{error.path}: {error.reason}; delete it, the next recall makes another; {_MEANWHILE}"

@@ -1,8 +1,6 @@
-"""``clsm forget``: remove something for good.
+"""``clsm forget``: remove something for good, or with ``--secrets`` mask what was stored in clear.
 
-Receipts of ``clsm forget`` as text and as JSON.
-
-``clsm forget --secrets``: mask what an older version stored in clear.
+First the command, then the rendering of receipts, then masking.
 """
 
 from __future__ import annotations
@@ -15,14 +13,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from clsm_cli.commands import completion, disambiguation
-from clsm_cli.commands.environment import UsageError, given, parse_time
+from clsm_cli.commands.environment import UsageError, decode_words, parse_time
 from clsm_cli.commands.options import (
     Common,
     DryRunOption,
     examples,
     takes_common,
 )
-from clsm_cli.commands.output import Printer, counted, is_terminal, plain
+from clsm_cli.commands.output import Printer, count_noun, is_terminal, plain
 from clsm_cli.errors import RefusedError
 from clsm_cli.text.terminal import safe
 
@@ -31,10 +29,10 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from clsm_cli.forgetting.erasure import Plan
-    from clsm_cli.forgetting.history_purge import Rewritten
-    from clsm_cli.forgetting.masking import Masked
-    from clsm_cli.forgetting.receipt import Gone, Receipt, Run
-    from clsm_cli.forgetting.references import Refers
+    from clsm_cli.forgetting.history_purge import RewrittenHistory
+    from clsm_cli.forgetting.masking import MaskingReport
+    from clsm_cli.forgetting.receipt import Receipt, RemovedItem, Run
+    from clsm_cli.forgetting.references import Reference
     from clsm_cli.forgetting.selection import Wanted
     from clsm_cli.store.layout import Store
 
@@ -42,162 +40,6 @@ WIDTH = 72
 """Characters of a text that a line shows."""
 FEW = 20
 """Things of a kind that are listed without --verbose."""
-
-
-def receipt_lines(receipt: Receipt, *, is_done: bool, verbose: bool) -> list[str]:
-    """What went, or would go, what stays and why, and what is out of reach."""
-    verb = "forgotten" if is_done else "would be forgotten"
-    files = counted(len(receipt.files), "file")
-    lines = [f"{counted(receipt.turns, 'turn')} of {receipt.all_turns} {verb}, {files} changed"]
-    lines += _gone(receipt.gone, verbose=verbose)
-    if receipt.remade:
-        lines.append(f"{counted(len(receipt.remade), 'episode')} made anew without them")
-    if receipt.stays:
-        lines.append("stays")
-        shown = receipt.stays if verbose else receipt.stays[:FEW]
-        lines += [f"  {each.id}  {_short(each.text)}  ({each.why})" for each in shown]
-        lines += _more(len(receipt.stays) - len(shown))
-    lines += refers_lines(receipt.refers, is_done=is_done)
-    return [*lines, *end_lines(receipt, is_done=is_done)]
-
-
-def masked_lines(masked: Masked, *, is_done: bool) -> list[str]:
-    """What was masked, or would be: kinds, numbers and places, never a secret."""
-    if not masked.files:
-        return ["no secret lies here in clear"]
-    verb = "masked" if is_done else "would be masked"
-    kinds = ", ".join(f"{count} {kind}" for kind, count in masked.found.items())
-    held = f"{counted(masked.turns, 'turn')} and {counted(masked.statements, 'statement')}"
-    lines = [f"{kinds} {verb} in {held}; {counted(masked.files, 'file')} changed"]
-    for place in masked.places:
-        found = ", ".join(f"{count} {kind}" for kind, count in place.found.items())
-        lines.append(f"  {place.path}  {found}")
-    return [*lines, *end_lines(masked, is_done=is_done)]
-
-
-def end_lines(receipt: Receipt | Masked, *, is_done: bool) -> list[str]:
-    """What is out of reach, and what can no longer be undone."""
-    lines: list[str] = []
-    if receipt.beyond:
-        lines.append("out of reach")
-        for each in receipt.beyond:
-            lines.append(f"  {each.what}: {each.why}")
-            lines += [f"    {command}" for command in each.commands]
-    lines += history_lines(receipt.history)
-    if is_done:
-        return [*lines, f"run {receipt.run}; it cannot be undone{_nor_can(receipt.undoable)}"]
-    return [*lines, f"this cannot be undone{_nor_can(receipt.undoable)}", "nothing was written"]
-
-
-def _nor_can(undoable: Sequence[Run]) -> str:
-    """Which earlier runs cannot either."""
-    if not undoable:
-        return ""
-    commands = Counter(run.command for run in undoable)
-    named = ", ".join(f"{count} {command}" for command, count in sorted(commands.items()))
-    runs = counted(len(undoable), "earlier run")
-    first = undoable[0].at[:16].replace("T", " ")
-    return f", nor can {runs} since {first} UTC ({named}): what undo keeps goes too"
-
-
-def refers_lines(refers: Sequence[Refers], *, is_done: bool) -> list[str]:
-    """What seems to be about the person and stays, and how to remove it."""
-    if not refers:
-        return []
-    lines = ["seems to be about them, and stays" if is_done else "seems to be about them"]
-    lines += [f"  {each.id}  {refer_line(each)}" for each in refers]
-    return [*lines, f"  to remove it too: {removal(refers)}"] if is_done else lines
-
-
-def refer_line(each: Refers) -> str:
-    """One of them, with its place and why."""
-    when = f"{each.time[:16].replace('T', ' ')}  " if each.time else ""
-    return f"{each.place}  {when}{_short(each.text)}  ({each.why})"
-
-
-def removal(refers: Sequence[Refers]) -> str:
-    """The command that removes them."""
-    return f"clsm forget {' '.join(each.id for each in refers)}"
-
-
-def history_lines(history: Rewritten | None) -> list[str]:
-    """What became of git's past."""
-    if history is None:
-        return []
-    return [f"git: {history.rewritten} of {counted(history.commits, 'commit')} written anew"]
-
-
-def _gone(gone: Sequence[Gone], *, verbose: bool) -> Iterator[str]:
-    for kind, group in groupby(gone, key=lambda each: each.kind):
-        found = list(group)
-        yield counted(len(found), kind)
-        shown = found if verbose else found[:FEW]
-        for each in shown:
-            when = f"{each.time[:16].replace('T', ' ')}  " if each.time else ""
-            yield f"  {each.id}  {when}{_short(each.text)}".rstrip()
-        yield from _more(len(found) - len(shown))
-
-
-def _more(count: int) -> list[str]:
-    return [f"  and {count} more (--verbose lists them)"] if count > 0 else []
-
-
-def _short(text: str) -> str:
-    line = " ".join(text.split())
-    return line if len(line) <= WIDTH else f"{line[: WIDTH - 1].rstrip()}…"
-
-
-def receipt_mapping(receipt: Receipt | Masked, *, dry_run: bool) -> dict[str, Any]:
-    """The receipt as data, with every id."""
-    return {"schema": "clsm.forget/1", "dry_run": dry_run, **plain(receipt)}
-
-
-_MASKING = "clsm forget --secrets"
-
-
-def run(
-    printer: Printer,
-    store: Store,
-    now: datetime,
-    *,
-    yes: bool,
-    purge_history: bool,
-    dry_run: bool,
-) -> None:
-    """Show kinds, numbers and places, have it confirmed, mask.
-
-    Raises:
-        RefusedError: It was not confirmed, or nobody can be asked.
-    """
-    from clsm_cli.commands import engine
-    from clsm_cli.forgetting import clean_writing, history_purge, masking
-    from clsm_cli.retrieval import briefing
-
-    tree = history_purge.check(store) if purge_history else None
-    plan = masking.plan(store, now, purge_history=purge_history)
-    receipt = plan.receipt
-    if receipt.files and not dry_run:
-        if not yes:
-            _ask_to_mask(receipt)
-        receipt = masking.apply(store, plan, now, engine.embedder())
-        briefing.prepare(store)
-    if tree is not None and not dry_run:
-        told = clean_writing.traces_of(store, plan.writes)
-        receipt = receipt._replace(history=history_purge.purge(store, tree, told))
-    printer.warn_all(receipt.warnings)
-    if printer.as_json:
-        printer.json(receipt_mapping(receipt, dry_run=dry_run))
-    else:
-        printer.lines(masked_lines(receipt, is_done=not dry_run))
-
-
-def _ask_to_mask(receipt: Masked) -> None:
-    if not (is_terminal(sys.stdin) and is_terminal(sys.stderr)):
-        raise RefusedError(_MASKING, "cannot be undone and asks first", "say so with --yes")
-    for line in masked_lines(receipt, is_done=False):
-        typer.echo(safe(line), err=True)
-    if not typer.confirm("Mask all this for good?", err=True):
-        raise RefusedError(_MASKING, "nothing was masked", "run it again if you want to")
 
 
 EXAMPLES = examples(
@@ -309,10 +151,10 @@ def _wanted(
     if ids and any(option is not None for option in options):
         raise UsageError("ID", "ids say it all; leave out --source, --session and the like")
     return Wanted(
-        tuple(given([each]) for each in ids),
-        source and given([source]),
-        session and given([session]),
-        person and given([person]),
+        tuple(decode_words([each]) for each in ids),
+        source and decode_words([source]),
+        session and decode_words([session]),
+        person and decode_words([person]),
         None if since is None else parse_time(since, store.zone, "--since"),
         None if until is None else parse_time(until, store.zone, "--until"),
     )
@@ -324,10 +166,10 @@ def _meant(
     """The ids, or those of what plain words mean."""
     from clsm_cli.inspection.lookup import is_known
 
-    if any(disambiguation.is_shaped(each) or is_known(store, each) for each in ids):
+    if any(disambiguation.looks_like_id(each) or is_known(store, each) for each in ids):
         return ids
     words = " ".join(ids)
-    fits = disambiguation.fits(printer, store, words, now)
+    fits = disambiguation.find_matches(printer, store, words, now)
     chosen = disambiguation.choose(printer, _COMMAND, words, fits, yes=yes, dry_run=dry_run)
     return tuple(fit.id for fit in chosen)
 
@@ -347,7 +189,7 @@ def _forget(
     from clsm_cli.forgetting import clean_writing, erasure, history_purge
     from clsm_cli.retrieval import briefing
 
-    tree = history_purge.check(store) if purge_history else None
+    tree = history_purge.check_repository(store) if purge_history else None
     embedder = engine.embedder()
 
     def planned(wanted: Wanted) -> Plan | None:
@@ -385,7 +227,7 @@ def _forget(
             receipt = receipt._replace(history=history_purge.purge(store, tree, told))
     printer.warn_all(receipt.warnings)
     if receipt.refers and not dry_run:
-        more = counted(len(receipt.refers), "more turn")
+        more = count_noun(len(receipt.refers), "more turn")
         printer.warn(f"{more} may be about them; to remove that too: {removal(receipt.refers)}")
     if printer.as_json:
         printer.json(receipt_mapping(receipt, dry_run=dry_run))
@@ -398,7 +240,7 @@ def _can_ask() -> None:
         raise RefusedError(_COMMAND, "cannot be undone and asks first", "say so with --yes")
 
 
-def _also(refers: Sequence[Refers]) -> tuple[str, ...]:
+def _also(refers: Sequence[Reference]) -> tuple[str, ...]:
     """Which sentences that only seem to be about the person go too: all, none, or one by one."""
     if not refers:
         return ()
@@ -419,7 +261,7 @@ def _ask(printer: Printer, plan: Plan, *, yes: bool, force: bool) -> None:
     Raises:
         RefusedError: It was not, or nobody can be asked.
     """
-    turns = counted(plan.receipt.turns, "turn")
+    turns = count_noun(plan.receipt.turns, "turn")
     if plan.is_mass_loss and yes and not force:
         reason = f"would remove {turns} of {plan.receipt.all_turns}"
         raise RefusedError(_COMMAND, reason, "add --force if that is what you want")
@@ -434,3 +276,159 @@ def _ask(printer: Printer, plan: Plan, *, yes: bool, force: bool) -> None:
         is_meant = typer.confirm("Forget all this for good?", err=True)
     if not is_meant:
         raise RefusedError(_COMMAND, "nothing was forgotten", "run it again if you want to")
+
+
+def receipt_lines(receipt: Receipt, *, is_done: bool, verbose: bool) -> list[str]:
+    """What went, or would go, what stays and why, and what is out of reach."""
+    verb = "forgotten" if is_done else "would be forgotten"
+    files = count_noun(len(receipt.files), "file")
+    lines = [f"{count_noun(receipt.turns, 'turn')} of {receipt.all_turns} {verb}, {files} changed"]
+    lines += _gone(receipt.gone, verbose=verbose)
+    if receipt.remade:
+        lines.append(f"{count_noun(len(receipt.remade), 'episode')} made anew without them")
+    if receipt.stays:
+        lines.append("stays")
+        shown = receipt.stays if verbose else receipt.stays[:FEW]
+        lines += [f"  {each.id}  {_short(each.text)}  ({each.why})" for each in shown]
+        lines += _more(len(receipt.stays) - len(shown))
+    lines += refers_lines(receipt.refers, is_done=is_done)
+    return [*lines, *end_lines(receipt, is_done=is_done)]
+
+
+def masked_lines(masked: MaskingReport, *, is_done: bool) -> list[str]:
+    """What was masked, or would be: kinds, numbers and places, never a secret."""
+    if not masked.files:
+        return ["no secret lies here in clear"]
+    verb = "masked" if is_done else "would be masked"
+    kinds = ", ".join(f"{count} {kind}" for kind, count in masked.found.items())
+    held = f"{count_noun(masked.turns, 'turn')} and {count_noun(masked.statements, 'statement')}"
+    lines = [f"{kinds} {verb} in {held}; {count_noun(masked.files, 'file')} changed"]
+    for place in masked.places:
+        found = ", ".join(f"{count} {kind}" for kind, count in place.found.items())
+        lines.append(f"  {place.path}  {found}")
+    return [*lines, *end_lines(masked, is_done=is_done)]
+
+
+def end_lines(receipt: Receipt | MaskingReport, *, is_done: bool) -> list[str]:
+    """What is out of reach, and what can no longer be undone."""
+    lines: list[str] = []
+    if receipt.beyond:
+        lines.append("out of reach")
+        for each in receipt.beyond:
+            lines.append(f"  {each.what}: {each.why}")
+            lines += [f"    {command}" for command in each.commands]
+    lines += history_lines(receipt.history)
+    if is_done:
+        return [*lines, f"run {receipt.run}; it cannot be undone{_nor_can(receipt.undoable)}"]
+    return [*lines, f"this cannot be undone{_nor_can(receipt.undoable)}", "nothing was written"]
+
+
+def _nor_can(undoable: Sequence[Run]) -> str:
+    """Which earlier runs cannot either."""
+    if not undoable:
+        return ""
+    commands = Counter(run.command for run in undoable)
+    named = ", ".join(f"{count} {command}" for command, count in sorted(commands.items()))
+    runs = count_noun(len(undoable), "earlier run")
+    first = undoable[0].at[:16].replace("T", " ")
+    return f", nor can {runs} since {first} UTC ({named}): what undo keeps goes too"
+
+
+def refers_lines(refers: Sequence[Reference], *, is_done: bool) -> list[str]:
+    """What seems to be about the person and stays, and how to remove it."""
+    if not refers:
+        return []
+    lines = ["seems to be about them, and stays" if is_done else "seems to be about them"]
+    lines += [f"  {each.id}  {refer_line(each)}" for each in refers]
+    return [*lines, f"  to remove it too: {removal(refers)}"] if is_done else lines
+
+
+def refer_line(each: Reference) -> str:
+    """A reference as a line, with its place and reason."""
+    when = f"{each.time[:16].replace('T', ' ')}  " if each.time else ""
+    return f"{each.place}  {when}{_short(each.text)}  ({each.why})"
+
+
+def removal(refers: Sequence[Reference]) -> str:
+    """The command line that removes these references."""
+    return f"clsm forget {' '.join(each.id for each in refers)}"
+
+
+def history_lines(history: RewrittenHistory | None) -> list[str]:
+    """What was done to git history."""
+    if history is None:
+        return []
+    return [f"git: {history.rewritten} of {count_noun(history.commits, 'commit')} written anew"]
+
+
+def _gone(gone: Sequence[RemovedItem], *, verbose: bool) -> Iterator[str]:
+    for kind, group in groupby(gone, key=lambda each: each.kind):
+        found = list(group)
+        yield count_noun(len(found), kind)
+        shown = found if verbose else found[:FEW]
+        for each in shown:
+            when = f"{each.time[:16].replace('T', ' ')}  " if each.time else ""
+            yield f"  {each.id}  {when}{_short(each.text)}".rstrip()
+        yield from _more(len(found) - len(shown))
+
+
+def _more(count: int) -> list[str]:
+    return [f"  and {count} more (--verbose lists them)"] if count > 0 else []
+
+
+def _short(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= WIDTH else f"{line[: WIDTH - 1].rstrip()}…"
+
+
+def receipt_mapping(receipt: Receipt | MaskingReport, *, dry_run: bool) -> dict[str, Any]:
+    """The receipt as data, with every id."""
+    return {"schema": "clsm.forget/1", "dry_run": dry_run, **plain(receipt)}
+
+
+_MASKING = "clsm forget --secrets"
+
+
+def run(
+    printer: Printer,
+    store: Store,
+    now: datetime,
+    *,
+    yes: bool,
+    purge_history: bool,
+    dry_run: bool,
+) -> None:
+    """Show kinds, numbers and places, have it confirmed, mask.
+
+    Raises:
+        RefusedError: It was not confirmed, or nobody can be asked.
+    """
+    from clsm_cli.commands import engine
+    from clsm_cli.forgetting import clean_writing, history_purge, masking
+    from clsm_cli.retrieval import briefing
+
+    tree = history_purge.check_repository(store) if purge_history else None
+    plan = masking.plan(store, now, purge_history=purge_history)
+    receipt = plan.receipt
+    if receipt.files and not dry_run:
+        if not yes:
+            _ask_to_mask(receipt)
+        receipt = masking.apply(store, plan, now, engine.embedder())
+        briefing.prepare(store)
+    if tree is not None and not dry_run:
+        told = clean_writing.traces_of(store, plan.writes)
+        receipt = receipt._replace(history=history_purge.purge(store, tree, told))
+    printer.warn_all(receipt.warnings)
+    if printer.as_json:
+        printer.json(receipt_mapping(receipt, dry_run=dry_run))
+    else:
+        printer.lines(masked_lines(receipt, is_done=not dry_run))
+
+
+def _ask_to_mask(receipt: MaskingReport) -> None:
+    if not (is_terminal(sys.stdin) and is_terminal(sys.stderr)):
+        raise RefusedError(_MASKING, "cannot be undone and asks first", "say so with --yes")
+    for line in masked_lines(receipt, is_done=False):
+        typer.echo(safe(line), err=True)
+    if not typer.confirm("Mask all this for good?", err=True):
+        raise RefusedError(_MASKING, "nothing was masked", "run it again if you want to")

@@ -1,7 +1,4 @@
-"""``clsm graph``: look at the knowledge graph, in figures, in other programs, or in a browser.
-
-The graph as tables and as JSON.
-"""
+"""``clsm graph``: the knowledge graph as figures, as a file for other programs, or in a browser."""
 
 from __future__ import annotations
 
@@ -14,13 +11,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from clsm_cli.commands import run_recall, tables
-from clsm_cli.commands.environment import UsageError, given
+from clsm_cli.commands.environment import UsageError, decode_words
 from clsm_cli.commands.options import (
     Common,
     examples,
     takes_common,
 )
-from clsm_cli.commands.output import Printer, counted, plain
+from clsm_cli.commands.output import Printer, count_noun, plain
 from clsm_cli.commands.tables import Table
 from clsm_cli.errors import BadInputError
 from clsm_cli.inspection import graph_export, graph_view
@@ -36,68 +33,6 @@ if TYPE_CHECKING:
 
 LONGEST = 60
 """Characters of a label in a table."""
-
-
-def graph_mapping(graph: Graph, found: Statistics) -> dict[str, Any]:
-    """Schema ``clsm.graph/1``: statistics, nodes with their statements, edges."""
-    return {
-        "schema": "clsm.graph/1",
-        "total_nodes": graph.total,
-        "statistics": plain(found),
-        **graph_export.mapping(graph),
-    }
-
-
-def graph_tables(graph: Graph, found: Statistics) -> list[Table]:
-    """What a person reads: sizes, types, kinds, streams, hubs and the strongest edges."""
-    part = "" if found.nodes == graph.total else f" of {graph.total}"
-    sizes = (
-        ("nodes", f"{found.nodes}{part}"),
-        ("edges", str(found.edges)),
-        ("edges per node", f"{found.edges_per_node:.2f}"),
-        ("density", f"{found.density:.4f}"),
-        ("mean degree", f"{found.mean_degree:.2f}"),
-        ("largest degree", str(found.largest_degree)),
-        ("isolated nodes", str(found.isolated)),
-        ("connected components", str(found.components)),
-        ("nodes in the largest", str(found.largest_component)),
-        ("communities", str(found.communities)),
-        ("their modularity", f"{found.modularity:.2f}"),
-    )
-    hubs = tuple((_short(hub.label), str(hub.degree)) for hub in found.hubs)
-    ties = tuple((_tie(tie), f"{tie.weight:.2f}", str(tie.n)) for tie in found.strongest)
-    shown = [
-        Table("graph", ("measure", "value"), sizes),
-        Table("edges by type", ("type", "edges", "%"), _shares(found.types)),
-        Table("nodes by kind", ("kind", "nodes", "%"), _shares(found.kinds)),
-        Table("nodes by stream", ("stream", "nodes", "%"), _shares(found.streams)),
-        Table("hubs", ("node", "degree"), hubs),
-        Table("strongest edges", ("edge", "weight", "n"), ties),
-    ]
-    return [table for table in shown if table.rows]
-
-
-def _shares(counts: Mapping[str, int]) -> tuple[tuple[str, str, str], ...]:
-    total = sum(counts.values())
-    return tuple(
-        (_short(name), str(count), f"{100 * count / total:.1f}") for name, count in counts.items()
-    )
-
-
-def _tie(tie: Tie) -> str:
-    """One edge as a phrase.
-
-    >>> from clsm_cli.inspection.graph_statistics import Tie
-    >>> _tie(Tie("Mara", "reading", "Tides", 0.5, 2, directed=True))
-    'Mara -reading-> Tides'
-    """
-    end = "->" if tie.directed else "-"
-    return f"{_short(tie.source)} -{_short(tie.type)}{end} {_short(tie.target)}"
-
-
-def _short(text: str) -> str:
-    flat = " ".join(text.split())
-    return flat if len(flat) <= LONGEST else f"{flat[: LONGEST - 1]}…"
 
 
 EXAMPLES = examples(
@@ -180,14 +115,18 @@ def graph(
     found = common.opened()
     whole = graph_view.load(found, episodes=episodes)
     if whole.dangling:
-        edges = counted(whole.dangling, "edge")
+        edges = count_noun(whole.dangling, "edge")
         printer.warn(f"{edges} left out, as the store does not hold both nodes")
-    seeds = [node for each in nodes or () for node in graph_view.named(whole, given([each]))]
+    seeds = [
+        node for each in nodes or () for node in graph_view.find_nodes(whole, decode_words([each]))
+    ]
     if query is not None:
-        whole = graph_view.activated(whole, run_recall.activation(found, given([query]), printer))
+        whole = graph_view.activated_part(
+            whole, run_recall.node_activation(found, decode_words([query]), printer)
+        )
     limit = IN_PICTURE if limit is None and form is Format.html else limit
-    shown = graph_view.around(whole, seeds, depth) if seeds else whole
-    shown = shown if limit is None else graph_view.strongest(shown, limit, seeds)
+    shown = graph_view.neighbourhood(whole, seeds, depth) if seeds else whole
+    shown = shown if limit is None else graph_view.strongest_part(shown, limit, seeds)
     _put(printer, shown, form, out, next(iter(seeds), None))
 
 
@@ -195,7 +134,7 @@ def _put(printer: Printer, shown: Graph, form: Format, out: Path | None, focus: 
     """Print a graph in one of its forms, or write it to a file."""
     if out is not None:
         _write(out, _rendered(shown, form, focus))
-        sizes = f"{counted(len(shown.nodes), 'node')}, {counted(len(shown.edges), 'edge')}"
+        sizes = f"{count_noun(len(shown.nodes), 'node')}, {count_noun(len(shown.edges), 'edge')}"
         if not printer.quiet:
             printer.lines([f"{out} written: {sizes}"])
     elif form is Format.json:
@@ -205,7 +144,7 @@ def _put(printer: Printer, shown: Graph, form: Format, out: Path | None, focus: 
     elif printer.is_terminal:
         printer.rich(tables.renderables(_tables(shown)))
     else:
-        printer.lines(tables.lines(_tables(shown)))
+        printer.lines(tables.table_lines(_tables(shown)))
 
 
 def _rendered(shown: Graph, form: Format, focus: str | None) -> str:
@@ -219,7 +158,7 @@ def _rendered(shown: Graph, form: Format, focus: str | None) -> str:
         return graph_export.page(shown, focus)
     if form is Format.json:
         return f"{safe_json(json.dumps(_mapping(shown), ensure_ascii=False))}\n"
-    return "".join(f"{safe(line)}\n" for line in tables.lines(_tables(shown)))
+    return "".join(f"{safe(line)}\n" for line in tables.table_lines(_tables(shown)))
 
 
 def _mapping(shown: Graph) -> dict[str, Any]:
@@ -236,3 +175,65 @@ def _write(out: Path, text: str) -> None:
     if path.exists() and not path.is_file():
         raise BadInputError(str(out), "is not a regular file", "name another one with --out")
     atomic.put(path, text.encode("utf-8"))
+
+
+def graph_mapping(graph: Graph, found: Statistics) -> dict[str, Any]:
+    """Schema ``clsm.graph/1``: statistics, nodes with their statements, edges."""
+    return {
+        "schema": "clsm.graph/1",
+        "total_nodes": graph.total,
+        "statistics": plain(found),
+        **graph_export.mapping(graph),
+    }
+
+
+def graph_tables(graph: Graph, found: Statistics) -> list[Table]:
+    """What a person reads: sizes, types, kinds, streams, hubs and the strongest edges."""
+    part = "" if found.nodes == graph.total else f" of {graph.total}"
+    sizes = (
+        ("nodes", f"{found.nodes}{part}"),
+        ("edges", str(found.edges)),
+        ("edges per node", f"{found.edges_per_node:.2f}"),
+        ("density", f"{found.density:.4f}"),
+        ("mean degree", f"{found.mean_degree:.2f}"),
+        ("largest degree", str(found.largest_degree)),
+        ("isolated nodes", str(found.isolated)),
+        ("connected components", str(found.components)),
+        ("nodes in the largest", str(found.largest_component)),
+        ("communities", str(found.communities)),
+        ("their modularity", f"{found.modularity:.2f}"),
+    )
+    hubs = tuple((_short(hub.label), str(hub.degree)) for hub in found.hubs)
+    ties = tuple((_tie(tie), f"{tie.weight:.2f}", str(tie.n)) for tie in found.strongest)
+    shown = [
+        Table("graph", ("measure", "value"), sizes),
+        Table("edges by type", ("type", "edges", "%"), _shares(found.types)),
+        Table("nodes by kind", ("kind", "nodes", "%"), _shares(found.kinds)),
+        Table("nodes by stream", ("stream", "nodes", "%"), _shares(found.streams)),
+        Table("hubs", ("node", "degree"), hubs),
+        Table("strongest edges", ("edge", "weight", "n"), ties),
+    ]
+    return [table for table in shown if table.rows]
+
+
+def _shares(counts: Mapping[str, int]) -> tuple[tuple[str, str, str], ...]:
+    total = sum(counts.values())
+    return tuple(
+        (_short(name), str(count), f"{100 * count / total:.1f}") for name, count in counts.items()
+    )
+
+
+def _tie(tie: Tie) -> str:
+    """One edge as a phrase.
+
+    >>> from clsm_cli.inspection.graph_statistics import Tie
+    >>> _tie(Tie("Mara", "reading", "Tides", 0.5, 2, directed=True))
+    'Mara -reading-> Tides'
+    """
+    end = "->" if tie.directed else "-"
+    return f"{_short(tie.source)} -{_short(tie.type)}{end} {_short(tie.target)}"
+
+
+def _short(text: str) -> str:
+    flat = " ".join(text.split())
+    return flat if len(flat) <= LONGEST else f"{flat[: LONGEST - 1]}…"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from clsm_cli.commands import completion, render_history
-from clsm_cli.commands.environment import UsageError, given, parse_time
+from clsm_cli.commands.environment import UsageError, decode_words, parse_time
 from clsm_cli.commands.options import (
     Common,
     examples,
@@ -59,7 +59,7 @@ def history(
     from clsm_cli.inspection import fact_history
 
     printer = common.printer()
-    names = [given([each]) for each in wanted]
+    names = [decode_words([each]) for each in wanted]
     if not all(map(str.strip, names)):
         raise UsageError("ID|SUBJECT", "is empty; name what you want to know of")
     opened = common.opened()

@@ -1,4 +1,4 @@
-"""``clsm hook``: put clsm into the agents that run here, and take it out again."""
+"""``clsm hook``: install clsm into the agents on this machine, or remove it."""
 
 from __future__ import annotations
 

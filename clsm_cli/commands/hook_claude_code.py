@@ -22,7 +22,7 @@ from clsm_cli.commands.options import (
     takes_common,
 )
 from clsm_cli.commands.output import Printer
-from clsm_cli.commands.settings_backup import keep
+from clsm_cli.commands.settings_backup import back_up
 from clsm_cli.config import MAX_FILE
 from clsm_cli.errors import BadInputError, ClsmError
 from clsm_cli.integrations import claude_code_setup
@@ -106,7 +106,9 @@ def status(
     """Say which hooks of clsm stand in settings.json."""
     printer = common.printer()
     path = _settings_path(project=project)
-    found = claude_code_setup.installed(claude_code_setup.parse(_read(path) or "", str(path)))
+    found = claude_code_setup.installed_commands(
+        claude_code_setup.parse(_read(path) or "", str(path))
+    )
     if common.as_json:
         told = {"schema": "clsm.hook-status/1", "path": str(path), "hooks": found}
         printer.json({**told, "installed": all(found.values())})
@@ -222,7 +224,7 @@ def _change(
     if is_new and not dry_run:
         old = None if before is None else before.encode()
         if old is not None:
-            backup = keep(path, old, now)
+            backup = back_up(path, old, now)
         read_as = None if old is None else atomic.sha256(old)
         mode = atomic.FILE_MODE if old is None else stat.S_IMODE(path.stat().st_mode)
         atomic.put(path, (after or "").encode(), read_as=read_as)

@@ -19,7 +19,7 @@ from clsm_cli.commands.options import (
     takes_common,
 )
 from clsm_cli.commands.output import Printer
-from clsm_cli.commands.settings_backup import keep
+from clsm_cli.commands.settings_backup import back_up
 from clsm_cli.config import MAX_FILE
 from clsm_cli.integrations.openclaw import setup
 from clsm_cli.integrations.openclaw.setup import PLUGIN, OpenClaw, plugin_files
@@ -40,7 +40,7 @@ app = typer.Typer(
 _RESTART = "restart the gateway if one is running: openclaw gateway restart"
 
 
-class Found(NamedTuple):
+class PluginState(NamedTuple):
     """What there is of clsm in an OpenClaw.
 
     Attributes:
@@ -183,7 +183,7 @@ def _openclaw(printer: Printer) -> OpenClaw:
     return found
 
 
-def _found(openclaw: OpenClaw) -> Found:
+def _found(openclaw: OpenClaw) -> PluginState:
     home = os.environ.get("OPENCLAW_STATE_DIR") or os.path.expanduser("~/.openclaw")
     folder = Path(home) / "extensions" / PLUGIN
     files = {
@@ -192,14 +192,14 @@ def _found(openclaw: OpenClaw) -> Found:
         if path.is_file()
     }
     plugins, extra_paths = openclaw.setting("plugins"), openclaw.setting(openclaw.extra_paths)
-    return Found(plugins, extra_paths, folder, files)
+    return PluginState(plugins, extra_paths, folder, files)
 
 
 def _backup(openclaw: OpenClaw, now: str | None) -> Path | None:
     """A copy of OpenClaw's settings beside them; None when it has none yet."""
     path = Path(os.path.expanduser(openclaw.settings_file()))
     old = atomic.read(path, MAX_FILE)
-    return None if old is None else keep(path, old, now)
+    return None if old is None else back_up(path, old, now)
 
 
 def _put(openclaw: OpenClaw, files: Mapping[str, bytes]) -> None:

@@ -1,9 +1,4 @@
-"""A person goes through proposed queries and says what answers them: what each key does.
-
-The screens of ``clsm eval label``: plain text, 80 columns or what the terminal has.
-
-Keys of a person at a terminal, one at a time; lines where standard input is no terminal.
-"""
+"""The interactive session of ``clsm eval label``: reading keys, what each key does, and the screens."""
 
 from __future__ import annotations
 
@@ -13,7 +8,7 @@ import sys
 from textwrap import wrap
 from typing import TYPE_CHECKING
 
-from clsm_cli.commands.output import counted, is_terminal
+from clsm_cli.commands.output import count_noun, is_terminal
 from clsm_cli.evaluation.own.sheet import category_of
 from clsm_cli.store import labels
 from clsm_cli.store.labels import Label
@@ -24,7 +19,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from clsm_cli.evaluation.own.query_proposals import Proposal
-    from clsm_cli.evaluation.own.sheet import Found
+    from clsm_cli.evaluation.own.sheet import PoolItem
 
 END = "\x04"
 """What the end of input reads as: Ctrl-D."""
@@ -33,71 +28,6 @@ BACK, ON = "left", "right"
 _ARROWS = {b"A": BACK, b"D": BACK, b"B": ON, b"C": ON}
 _WAIT = 0.05
 """Seconds in which the rest of an escape sequence arrives, over a slow line too."""
-
-
-class Keyboard:
-    """Reads keys; ``line`` reads a whole line, with the terminal's own editing."""
-
-    def __init__(self) -> None:
-        self._is_terminal = is_terminal(sys.stdin)
-        self._waiting = ""
-
-    def key(self) -> str:
-        """The next key: a character, ``left``, ``right``, or ``END``.
-
-        Of a pipe each character of a line is a key, an empty line is Enter.
-        """
-        if self._is_terminal:
-            with self._single():
-                return _pressed(sys.stdin.fileno())
-        while not self._waiting:
-            line = sys.stdin.readline() if sys.stdin is not None else ""
-            if not line:
-                return END
-            self._waiting = line.rstrip("\r\n") or ENTER
-        key, self._waiting = self._waiting[0], self._waiting[1:]
-        return key
-
-    def line(self) -> str:
-        """A line of text without its end; empty at the end of input."""
-        self._waiting = ""
-        return sys.stdin.readline().strip() if sys.stdin is not None else ""
-
-    @contextlib.contextmanager
-    def _single(self) -> Iterator[None]:
-        """Keys arrive without Enter and are not shown; Ctrl-C still interrupts."""
-        import termios
-        import tty
-
-        handle = sys.stdin.fileno()
-        before = termios.tcgetattr(handle)
-        try:
-            tty.setcbreak(handle, termios.TCSADRAIN)
-            yield
-        finally:
-            termios.tcsetattr(handle, termios.TCSADRAIN, before)
-
-
-def _pressed(handle: int) -> str:
-    data = os.read(handle, 1)
-    if not data:
-        return END
-    if data == b"\x1b":
-        return _escaped(handle)
-    text = data.decode("utf-8", "replace")
-    return ENTER if text == "\r" else text
-
-
-def _escaped(handle: int) -> str:
-    """What an escape sequence stands for; empty for one that means nothing here."""
-    import select
-
-    sequence = b""
-    while select.select([handle], [], [], _WAIT)[0] and len(sequence) < 8:
-        sequence += os.read(handle, 1)
-        if sequence[-1:].isalpha() or sequence[-1:] == b"~":
-            break
-    return _ARROWS.get(sequence[-1:], "") if sequence[:1] in (b"[", b"O") else ""
 
 
 class Session:
@@ -117,7 +47,7 @@ class Session:
     def __init__(
         self,
         proposals: Sequence[Proposal],
-        pool: Callable[[Proposal], list[Found]],
+        pool: Callable[[Proposal], list[PoolItem]],
         save: Callable[[Sequence[Label], Sequence[str]], None],
     ) -> None:
         self.proposals = list(proposals)
@@ -126,22 +56,22 @@ class Session:
         self.is_over = False
         self._pool = pool
         self._save = save
-        self._items: dict[int, list[Found]] = {}
+        self._items: dict[int, list[PoolItem]] = {}
         self._marks: dict[int, dict[str, bool]] = {}
         self._ids: dict[int, str] = {}
 
     @property
     def saved(self) -> int:
-        """Queries that were labelled and still are."""
+        """How many queries were labelled, and still are."""
         return len(self._ids)
 
     @property
     def proposal(self) -> Proposal:
-        """The query."""
+        """The proposed query that is shown."""
         return self.proposals[self.at]
 
     @property
-    def items(self) -> list[Found]:
+    def items(self) -> list[PoolItem]:
         """Its items; looked for when they are first needed."""
         if self.at not in self._items:
             self._items[self.at] = self._pool(self.proposal)
@@ -149,7 +79,7 @@ class Session:
 
     @property
     def marks(self) -> dict[str, bool]:
-        """What was said of its items, by id."""
+        """The marks of the query's items, by id."""
         return self._marks.setdefault(self.at, {})
 
     def press(self, key: str) -> None:
@@ -262,13 +192,13 @@ def screen(session: Session, width: int) -> list[str]:
         if len(text) > HIGHEST:
             lines.append("  | …")
         yes = sum(session.marks.values())
-        lines += ["", f"{counted(yes, 'item')} marked"]
+        lines += ["", f"{count_noun(yes, 'item')} marked"]
     else:
         lines.append("Nothing was found for it by any search.")
     return [*lines, *(part for line in KEYS for part in wrap(line, columns))]
 
 
-def ended(saved: int, total: int, path: Path) -> list[str]:
+def closing_lines(saved: int, total: int, path: Path) -> list[str]:
     """What was done.
 
     Args:
@@ -276,9 +206,74 @@ def ended(saved: int, total: int, path: Path) -> list[str]:
         total: Queries in the file.
         path: The file.
     """
-    said = f"{counted(saved, 'label')} saved, {counted(total, 'label')} in {path}"
+    said = f"{count_noun(saved, 'label')} saved, {count_noun(total, 'label')} in {path}"
     return [said, "measure with: clsm eval"] if total else [said]
 
 
 def _wrapped(text: str, columns: int, before: str) -> list[str]:
     return [f"{before}{line}" for line in wrap(safe(text), columns - len(before))]
+
+
+class Keyboard:
+    """Reads keys; ``line`` reads a whole line, with the terminal's own editing."""
+
+    def __init__(self) -> None:
+        self._is_terminal = is_terminal(sys.stdin)
+        self._waiting = ""
+
+    def key(self) -> str:
+        """The next key: a character, ``left``, ``right``, or ``END``.
+
+        Of a pipe each character of a line is a key, an empty line is Enter.
+        """
+        if self._is_terminal:
+            with self._single():
+                return _pressed(sys.stdin.fileno())
+        while not self._waiting:
+            line = sys.stdin.readline() if sys.stdin is not None else ""
+            if not line:
+                return END
+            self._waiting = line.rstrip("\r\n") or ENTER
+        key, self._waiting = self._waiting[0], self._waiting[1:]
+        return key
+
+    def line(self) -> str:
+        """A line of text without its end; empty at the end of input."""
+        self._waiting = ""
+        return sys.stdin.readline().strip() if sys.stdin is not None else ""
+
+    @contextlib.contextmanager
+    def _single(self) -> Iterator[None]:
+        """Keys arrive without Enter and are not shown; Ctrl-C still interrupts."""
+        import termios
+        import tty
+
+        handle = sys.stdin.fileno()
+        before = termios.tcgetattr(handle)
+        try:
+            tty.setcbreak(handle, termios.TCSADRAIN)
+            yield
+        finally:
+            termios.tcsetattr(handle, termios.TCSADRAIN, before)
+
+
+def _pressed(handle: int) -> str:
+    data = os.read(handle, 1)
+    if not data:
+        return END
+    if data == b"\x1b":
+        return _escaped(handle)
+    text = data.decode("utf-8", "replace")
+    return ENTER if text == "\r" else text
+
+
+def _escaped(handle: int) -> str:
+    """What an escape sequence stands for; empty for one that means nothing here."""
+    import select
+
+    sequence = b""
+    while select.select([handle], [], [], _WAIT)[0] and len(sequence) < 8:
+        sequence += os.read(handle, 1)
+        if sequence[-1:].isalpha() or sequence[-1:] == b"~":
+            break
+    return _ARROWS.get(sequence[-1:], "") if sequence[:1] in (b"[", b"O") else ""

@@ -7,7 +7,7 @@ from typing import Annotated, get_args
 import typer
 
 from clsm_cli.commands import completion, log
-from clsm_cli.commands.environment import UsageError, given
+from clsm_cli.commands.environment import UsageError, decode_words
 from clsm_cli.commands.options import (
     Common,
     examples,
@@ -54,11 +54,13 @@ def list_statements(
     for option, value, known in (("--stream", stream, STREAMS), ("--kind", kind, KINDS)):
         if value is not None and value not in known:
             raise UsageError(option, f"{value!r} is none; there are {', '.join(known)}")
-    if about is not None and not given([about]).strip():
+    if about is not None and not decode_words([about]).strip():
         raise UsageError("--about", "is empty; name somebody or something")
     opened = common.opened()
-    choice = morning_report.Choice(stream, kind, given([about]) if about is not None else None)
-    found = morning_report.held(opened, choice, common.time(opened.zone).isoformat())
+    choice = morning_report.ListFilter(
+        stream, kind, decode_words([about]) if about is not None else None
+    )
+    found = morning_report.current_statements(opened, choice, common.time(opened.zone).isoformat())
     if common.as_json:
         printer.json(log.held_mapping(found))
     else:

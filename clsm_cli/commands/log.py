@@ -1,7 +1,4 @@
-"""``clsm log``: what changed in memory since the last consolidation.
-
-What is known and what changed, as lines and as data.
-"""
+"""``clsm log``: what changed in memory since the last consolidation; also the rendering of ``clsm list``."""
 
 from __future__ import annotations
 
@@ -15,18 +12,18 @@ from clsm_cli.commands.options import (
     examples,
     takes_common,
 )
-from clsm_cli.commands.output import place, plain
-from clsm_cli.commands.render_history import clock
-from clsm_cli.commands.render_review import question
+from clsm_cli.commands.output import location_text, plain
+from clsm_cli.commands.render_history import local_time
+from clsm_cli.commands.render_review import as_question
 from clsm_cli.consolidation.active_learning import WORTH
-from clsm_cli.ingestion.ingest_report import utc
+from clsm_cli.ingestion.ingest_report import utc_text
 from clsm_cli.inspection import morning_report
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from datetime import datetime, tzinfo
 
-    from clsm_cli.inspection.morning_report import Line, News
+    from clsm_cli.inspection.morning_report import News, StatementLine
     from clsm_cli.store.layout import Store
     from clsm_cli.store.logs import ReviewItem
 
@@ -42,94 +39,6 @@ _PARTS = (
     ("ended", "No longer true"),
     ("withdrawn", "Taken back"),
 )
-
-
-def lines(found: News, asked: Sequence[ReviewItem], zone: tzinfo, limit: int) -> Iterator[str]:
-    """The parts that have something, each newest first; a line a sentence."""
-    yield f"since {clock(found.since, zone)}" if found.since else "since the beginning"
-    is_empty = True
-    for name, title in _PARTS:
-        told: tuple[Line, ...] = getattr(found, name)
-        if told:
-            is_empty = False
-            yield from ("", title)
-            for line in told[:limit]:
-                yield from _line(line, zone)
-            yield from _rest(len(told), limit)
-    questions = [item for item in asked if item.reason != WORTH]
-    if questions:
-        is_empty = False
-        yield from ("", "Unsure")
-        yield from (f"- {question(item).what} ({item.id})" for item in questions[:limit])
-        yield from _rest(len(questions), limit)
-        yield "  decide with: clsm review"
-    if is_empty:
-        yield "nothing new"
-
-
-def brief(store: Store, since: str, now: datetime, *, only_changes: bool = False) -> list[str]:
-    """What became of memory since an instant, in ``BRIEF`` lines: what changed and ended first."""
-    found = morning_report.news(store, since, now.isoformat())
-    told = [
-        *(f"changed: {_said(line)} (was: {_flat(line.before)})" for line in found.changed),
-        *(f"no longer true: {_said(line)}" for line in found.ended),
-    ]
-    if not only_changes:
-        told += [f"taken back: {_said(line)}" for line in found.withdrawn]
-        told += [f"learnt: {_said(line)}" for line in found.learnt]
-    if len(told) > BRIEF:
-        told[BRIEF - 1 :] = [f"and {len(told) - BRIEF + 1} more: clsm log"]
-    return [_cut(line) for line in told]
-
-
-def _cut(line: str) -> str:
-    return line if len(line) <= LONGEST else f"{line[: LONGEST - 1]}…"
-
-
-def _flat(text: str) -> str:
-    return " ".join(text.split())
-
-
-def _said(line: Line) -> str:
-    return _flat(line.text)
-
-
-def mapping(found: News, asked: Sequence[ReviewItem]) -> dict[str, Any]:
-    """Schema ``clsm.log/1``."""
-    return {
-        "schema": "clsm.log/1",
-        **plain(found),
-        "unsure": [
-            {"id": item.id, "reason": item.reason, "what": question(item).what} for item in asked
-        ],
-    }
-
-
-def held_lines(found: Sequence[Line], zone: tzinfo, limit: int) -> Iterator[str]:
-    """A line a statement."""
-    for line in found[:limit]:
-        yield from _line(line, zone)
-    yield from _rest(len(found), limit)
-
-
-def held_mapping(found: Sequence[Line]) -> dict[str, Any]:
-    """Schema ``clsm.list/1``."""
-    return {"schema": "clsm.list/1", "statements": [plain(line) for line in found]}
-
-
-def _line(line: Line, zone: tzinfo) -> Iterator[str]:
-    """A sentence, what it replaced, and its source."""
-    times = f" until {clock(line.until, zone)}" if line.until else ""
-    before = f" (was: {_flat(line.before)})" if line.before else ""
-    yield f"- {_said(line)}{times}{before}"
-    parts = (clock(line.since, zone), place(line.file, line.line), line.id)
-    where = [part for part in parts if part]
-    yield f"  {' · '.join(where)}"
-
-
-def _rest(count: int, limit: int) -> Iterator[str]:
-    if count > limit:
-        yield f"  {count - limit} more: --limit {count}"
 
 
 EXAMPLES = examples(
@@ -164,12 +73,102 @@ def log(
     opened = common.opened()
     moment = common.time(opened.zone)
     if since is not None:
-        start = utc(parse_time(since, opened.zone, "--since"))
+        start = utc_text(parse_time(since, opened.zone, "--since"))
     else:
         start = morning_report.last_night(opened) or ""
     found = morning_report.news(opened, start, moment.isoformat())
-    asked = [item for item in review_queue.listed(opened, moment) if item.at >= start]
+    asked = [item for item in review_queue.list_items(opened, moment) if item.at >= start]
     if common.as_json:
-        printer.json(mapping(found, asked))
+        printer.json(log_mapping(found, asked))
     else:
-        printer.lines(lines(found, asked, opened.zone, limit))
+        printer.lines(log_lines(found, asked, opened.zone, limit))
+
+
+def log_lines(found: News, asked: Sequence[ReviewItem], zone: tzinfo, limit: int) -> Iterator[str]:
+    """The parts that have something, each newest first; a line a sentence."""
+    yield f"since {local_time(found.since, zone)}" if found.since else "since the beginning"
+    is_empty = True
+    for name, title in _PARTS:
+        told: tuple[StatementLine, ...] = getattr(found, name)
+        if told:
+            is_empty = False
+            yield from ("", title)
+            for line in told[:limit]:
+                yield from _line(line, zone)
+            yield from _rest(len(told), limit)
+    questions = [item for item in asked if item.reason != WORTH]
+    if questions:
+        is_empty = False
+        yield from ("", "Unsure")
+        yield from (f"- {as_question(item).what} ({item.id})" for item in questions[:limit])
+        yield from _rest(len(questions), limit)
+        yield "  decide with: clsm review"
+    if is_empty:
+        yield "nothing new"
+
+
+def brief_lines(
+    store: Store, since: str, now: datetime, *, only_changes: bool = False
+) -> list[str]:
+    """What became of memory since an instant, in ``BRIEF`` lines: what changed and ended first."""
+    found = morning_report.news(store, since, now.isoformat())
+    told = [
+        *(f"changed: {_said(line)} (was: {_flat(line.before)})" for line in found.changed),
+        *(f"no longer true: {_said(line)}" for line in found.ended),
+    ]
+    if not only_changes:
+        told += [f"taken back: {_said(line)}" for line in found.withdrawn]
+        told += [f"learnt: {_said(line)}" for line in found.learnt]
+    if len(told) > BRIEF:
+        told[BRIEF - 1 :] = [f"and {len(told) - BRIEF + 1} more: clsm log"]
+    return [_cut(line) for line in told]
+
+
+def _cut(line: str) -> str:
+    return line if len(line) <= LONGEST else f"{line[: LONGEST - 1]}…"
+
+
+def _flat(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _said(line: StatementLine) -> str:
+    return _flat(line.text)
+
+
+def log_mapping(found: News, asked: Sequence[ReviewItem]) -> dict[str, Any]:
+    """Schema ``clsm.log/1``."""
+    return {
+        "schema": "clsm.log/1",
+        **plain(found),
+        "unsure": [
+            {"id": item.id, "reason": item.reason, "what": as_question(item).what} for item in asked
+        ],
+    }
+
+
+def held_lines(found: Sequence[StatementLine], zone: tzinfo, limit: int) -> Iterator[str]:
+    """Statements as text, one a line."""
+    for line in found[:limit]:
+        yield from _line(line, zone)
+    yield from _rest(len(found), limit)
+
+
+def held_mapping(found: Sequence[StatementLine]) -> dict[str, Any]:
+    """Schema ``clsm.list/1``."""
+    return {"schema": "clsm.list/1", "statements": [plain(line) for line in found]}
+
+
+def _line(line: StatementLine, zone: tzinfo) -> Iterator[str]:
+    """A sentence, what it replaced, and its source."""
+    times = f" until {local_time(line.until, zone)}" if line.until else ""
+    before = f" (was: {_flat(line.before)})" if line.before else ""
+    yield f"- {_said(line)}{times}{before}"
+    parts = (local_time(line.since, zone), location_text(line.file, line.line), line.id)
+    where = [part for part in parts if part]
+    yield f"  {' · '.join(where)}"
+
+
+def _rest(count: int, limit: int) -> Iterator[str]:
+    if count > limit:
+        yield f"  {count - limit} more: --limit {count}"

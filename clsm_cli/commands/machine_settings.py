@@ -1,4 +1,4 @@
-"""The settings of this machine: what reaches outside a store, and so is never read from one.
+"""Settings of this machine, which name things outside a store and so are never read from one.
 
 They stand in ``config.toml`` in the user's configuration folder, by group as in
 ``config.MachineSettings``::
@@ -30,14 +30,14 @@ _MOST = 1 << 20
 _NEXT = "mend it, see: docs/format.md"
 
 
-def path() -> Path:
+def settings_path() -> Path:
     """The path of the file, whether it exists or not."""
     import platformdirs
 
     return platformdirs.user_config_path("clsm") / NAME
 
 
-def load(root: Path | None, environment: Mapping[str, str]) -> MachineSettings:
+def load_settings(root: Path | None, environment: Mapping[str, str]) -> MachineSettings:
     """What this machine is set to.
 
     Args:
@@ -48,7 +48,7 @@ def load(root: Path | None, environment: Mapping[str, str]) -> MachineSettings:
         BadInputError: The file or a variable cannot be used, or others may write to the file.
     """
     settings = MachineSettings()
-    file = path()
+    file = settings_path()
     for where, changes in ((str(file), _of_file(file, root)), *_of_variables(environment)):
         try:
             settings = with_changes(settings, changes)
@@ -57,20 +57,20 @@ def load(root: Path | None, environment: Mapping[str, str]) -> MachineSettings:
     return settings
 
 
-def fault(root: Path, environment: Mapping[str, str]) -> str:
-    """Why they cannot be used; "" where they can."""
+def settings_fault(root: Path, environment: Mapping[str, str]) -> str:
+    """Why the machine's settings cannot be used; "" where they can."""
     try:
-        load(root, environment)
+        load_settings(root, environment)
     except BadInputError as error:
         return str(error)
     return ""
 
 
-def told(misplaced: Sequence[str]) -> list[str]:
+def misplaced_warnings(misplaced: Sequence[str]) -> list[str]:
     """A warning about settings of the machine that a store has; none where it has none."""
     text = (
         f"clsm.yaml sets {', '.join(misplaced)}: ignored, since what reaches outside the store is"
-        f" never read from it; if that is yours, write it into {path()}"
+        f" never read from it; if that is yours, write it into {settings_path()}"
     )
     return [text] if misplaced else []
 

@@ -1,4 +1,4 @@
-"""``clsm mcp``: the memory as tools of any agent that speaks the Model Context Protocol."""
+"""``clsm mcp``: the memory as tools for any agent that speaks the Model Context Protocol."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The MCP server: the tools, and the four streams as resources, by the official SDK."""
+"""The MCP server: tools, and topics and episodes as resources, through the official SDK."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from mcp_types import Resource
 from pydantic import ValidationError
 
 from clsm_cli import __version__
-from clsm_cli.commands.mcp_tools import Tools, failed, sentence_of
+from clsm_cli.commands.mcp_tools import Tools, error_sentence, failed
 from clsm_cli.model.streams import Stream
 from clsm_cli.store.layout import TOPIC_STREAMS
 from clsm_cli.text.terminal import safe
@@ -70,7 +70,7 @@ class Server(MCPServer[Any]):
         try:
             found = await to_thread.run_sync(self._calls.entries)
         except Exception as error:
-            if sentence_of(error) is None:
+            if error_sentence(error) is None:
                 raise
             return fixed  # reading one of these tells why
         topics = [
@@ -129,7 +129,7 @@ def _read(action: Callable[[], str]) -> str:
     try:
         return action()
     except Exception as error:
-        sentence = sentence_of(error)
+        sentence = error_sentence(error)
         if sentence is None:
             raise
         raise ResourceError(sentence) from None

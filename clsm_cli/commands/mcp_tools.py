@@ -1,9 +1,7 @@
-"""The tools of ``clsm mcp``, as a language model reads them: names, words, types.
+"""The tools of ``clsm mcp`` as a language model sees them (``Tools``), and what each does (``Calls``).
 
-What the tools and resources of ``clsm mcp`` do: the use cases of the commands, without Typer.
-
-Each gives the JSON object of the command's ``--json`` and the text that a model reads. Recalled text
-is sealed (``text.fence_lines``): it is data, and ingest knows it again when it comes back.
+A result is the JSON object of the command's ``--json`` and the text that a model reads. Recalled text
+is sealed (``text.fence_lines``): it is data, and ingest recognises it when it comes back.
 """
 
 from __future__ import annotations
@@ -79,7 +77,7 @@ KnownAt = Annotated[
 ]
 
 
-def sentence_of(error: Exception) -> str | None:
+def error_sentence(error: Exception) -> str | None:
     """What to tell of an error that was to be expected; None for a bug.
 
     An option is called as the parameter is that stands for it.
@@ -90,7 +88,7 @@ def sentence_of(error: Exception) -> str | None:
     return safe(str(known)) if isinstance(known, ClsmError) else None
 
 
-def result_of(action: Callable[[], Told]) -> CallToolResult:
+def result_of(action: Callable[[], ToolResult]) -> CallToolResult:
     """An answer as the result of a tool, an expected error as its one sentence.
 
     A bug passes through: the SDK logs it, tells the model that the tool failed, and goes on.
@@ -98,7 +96,7 @@ def result_of(action: Callable[[], Told]) -> CallToolResult:
     try:
         answer = action()
     except Exception as error:
-        sentence = sentence_of(error)
+        sentence = error_sentence(error)
         if sentence is None:
             raise
         return failed(sentence)
@@ -119,7 +117,7 @@ class Tools:
         self._calls = calls
 
     def add_to(self, server: MCPServer[Any]) -> None:
-        """Register them all."""
+        """Register all tools with a server."""
         for read in (self.recall, self.context, self.show, self.history, self.packet):
             server.add_tool(read, description=getdoc(read), annotations=READS)
         server.add_tool(self.note, description=getdoc(self.note), annotations=ADDS)
@@ -269,7 +267,7 @@ class Tools:
 _BOXES = {"open": "[ ] ", "done": "[x] ", "blocked": "[!] "}
 
 
-class Told(NamedTuple):
+class ToolResult(NamedTuple):
     """An answer.
 
     Attributes:
@@ -312,35 +310,35 @@ class Calls:
         self._engine = WarmEngine()
         self._one_at_a_time = Lock()
 
-    def recall(self, options: run_recall.Options) -> Told:
+    def recall(self, options: run_recall.Options) -> ToolResult:
         """Find what is known about something; see ``clsm recall``."""
         options = options._replace(store=self._store)
         with self._one_at_a_time:
             found = run_recall.answer(options, self._printer, self._engine)
         mapping = render_recall.answer_mapping(found)
         if not found.answered:
-            return Told(mapping, run_recall.why_empty(found))
-        return Told(mapping, "\n".join(render_prompt.prompt_lines(found, self._key())))
+            return ToolResult(mapping, run_recall.why_empty(found))
+        return ToolResult(mapping, "\n".join(render_prompt.prompt_lines(found, self._key())))
 
-    def context(self, options: run_context.Options) -> Told:
+    def context(self, options: run_context.Options) -> ToolResult:
         """What to read at the start; see ``clsm context``."""
         options = options._replace(store=self._store)
         with self._one_at_a_time:
-            found = run_context.briefing(options, self._printer, self._engine)
+            found = run_context.make_briefing(options, self._printer, self._engine)
         mapping = render_context.context_mapping(found)
         if found.is_empty:
-            return Told(mapping, run_context.why_empty(found))
-        return Told(mapping, "\n".join(render_context.prompt_lines(found, self._key())))
+            return ToolResult(mapping, run_context.why_empty(found))
+        return ToolResult(mapping, "\n".join(render_context.prompt_lines(found, self._key())))
 
-    def show(self, wanted: str) -> Told:
+    def show(self, wanted: str) -> ToolResult:
         """One thing by its id; see ``clsm show``."""
         from clsm_cli.inspection.lookup import look_up
 
         store = chosen_store(self._store)
         found = look_up(store, wanted)
-        return Told(found_mapping(found), self.sealed(list(found_lines(found, store.zone))))
+        return ToolResult(found_mapping(found), self.sealed(list(found_lines(found, store.zone))))
 
-    def history(self, names: Sequence[str], as_of: str | None, known_at: str | None) -> Told:
+    def history(self, names: Sequence[str], as_of: str | None, known_at: str | None) -> ToolResult:
         """Every version of what is known; see ``clsm history``."""
         from clsm_cli.inspection import fact_history
 
@@ -351,9 +349,9 @@ class Calls:
         found = fact_history.history(store, list(names), view)
         mapping = render_history.mapping(found, view)
         lines = render_history.lines(found, store.zone)
-        return Told(mapping, self.sealed(lines) if lines else "nothing is held of it")
+        return ToolResult(mapping, self.sealed(lines) if lines else "nothing is held of it")
 
-    def note(self, text: str) -> Told:
+    def note(self, text: str) -> ToolResult:
         """Remember one thing; see ``clsm note``. It is the agent that says it."""
         from clsm_cli.ingestion.capture import write_note
 
@@ -361,40 +359,44 @@ class Calls:
             reason = f"is longer than {MAX_MESSAGE} bytes"
             raise BadInputError("the note", reason, "write down what matters of it")
         store = chosen_store(self._store)
-        key = fence_key.reader(self._printer.warn)
+        key = fence_key.key_reader(self._printer.warn)
         now = current_time(None, store.zone)
         noted = write_note(store, text, now, by="agent", fence_key=key)
         masked = [f"{count} masked ({kind})" for kind, count in sorted(noted.masked.items())]
         lines = [*noted_lines(noted, dry_run=False), *masked]
-        return Told(noted_mapping(noted, dry_run=False), "\n".join(lines))
+        return ToolResult(noted_mapping(noted, dry_run=False), "\n".join(lines))
 
-    def feedback(self, recall: str, good: Sequence[str], bad: Sequence[str]) -> Told:
+    def feedback(self, recall: str, good: Sequence[str], bad: Sequence[str]) -> ToolResult:
         """Say which items were good; see ``clsm feedback``."""
         from clsm_cli.retrieval import feedback_log
 
         if not good and not bad:
             raise UsageError("--good", "name at least one item, in good or in bad")
         store = chosen_store(self._store)
-        done = feedback_log.give(store, recall, good, bad, current_time(None, store.zone))
+        done = feedback_log.record_feedback(
+            store, recall, good, bad, current_time(None, store.zone)
+        )
         lines = given_lines(done, dry_run=False)
-        return Told(given_mapping(done, dry_run=False), "\n".join(lines))
+        return ToolResult(given_mapping(done, dry_run=False), "\n".join(lines))
 
-    def packet(self, budget: int | None) -> Told:
+    def packet(self, budget: int | None) -> ToolResult:
         """What an adviser may answer; see ``clsm consolidate --ask``."""
         store = chosen_store(self._store)
         request = Request(now=current_time(None, store.zone))
         with self._one_at_a_time:
-            found = adviser_request.ask(
+            found = adviser_request.build_packet(
                 store, request, budget or BUDGET, engine.embedder(), self._printer.progress
             )
-        return Told(consolidate.mapping(found), found.text or consolidate.told(found))
+        return ToolResult(
+            consolidate.packet_mapping(found), found.text or consolidate.packet_summary(found)
+        )
 
-    def answer(self, value: Any) -> Told:
+    def answer(self, value: Any) -> ToolResult:
         """Take an adviser's answer; see ``clsm consolidate --answer``."""
         from clsm_cli.consolidation.consolidation_run import consolidate
         from clsm_cli.retrieval import briefing
 
-        answer = adviser_proposals.of_value(value, "the answer")
+        answer = adviser_proposals.parse_value(value, "the answer")
         store = chosen_store(self._store)
         request = Request(now=current_time(None, store.zone), answer=answer)
         with self._one_at_a_time:
@@ -402,19 +404,19 @@ class Calls:
             briefing.prepare(store)
         self._printer.warn_all(report.warnings)
         lines = consolidate_lines(report, verbose=False)
-        return Told(consolidate_mapping(report), "\n".join(lines))
+        return ToolResult(consolidate_mapping(report), "\n".join(lines))
 
     def entries(self) -> list[Entry]:
-        """What can be read whole."""
+        """All topics and episodes that can be read as resources."""
         from clsm_cli.inspection import overview
 
-        return overview.entries(chosen_store(self._store))
+        return overview.readable_entries(chosen_store(self._store))
 
     def topic(self, stream: Stream, name: str) -> str:
         """What is true now about a topic, sealed."""
         from clsm_cli.inspection import overview
 
-        found = overview.topic(chosen_store(self._store), stream, name)
+        found = overview.topic_statements(chosen_store(self._store), stream, name)
         return self.sealed([f"# {name}", *map(_statement_line, found)])
 
     def sealed(self, lines: Sequence[str]) -> str:
@@ -423,7 +425,7 @@ class Calls:
         return "\n".join(seal(f"s-{digest(*body)}", body, self._key()))
 
     def _key(self) -> bytes | None:
-        return fence_key.obtain(self._printer.warn)
+        return fence_key.obtain_key(self._printer.warn)
 
 
 def _statement_line(statement: Statement) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from clsm_cli.commands import fence_key
-from clsm_cli.commands.environment import given, standard_input
+from clsm_cli.commands.environment import decode_words, standard_input
 from clsm_cli.commands.options import (
     Common,
     DryRunOption,
@@ -18,7 +18,7 @@ from clsm_cli.commands.output import plain
 from clsm_cli.config import MAX_MESSAGE
 
 if TYPE_CHECKING:
-    from clsm_cli.ingestion.capture import Noted
+    from clsm_cli.ingestion.capture import NoteResult
 
 _LONGER = "take it in with: clsm ingest FILE"
 EXAMPLES = examples(
@@ -50,14 +50,14 @@ def note(
 
     printer = common.printer()
     opened = common.opened()
-    words = standard_input(MAX_MESSAGE, _LONGER) if text == ["-"] else given(text)
+    words = standard_input(MAX_MESSAGE, _LONGER) if text == ["-"] else decode_words(text)
     noted = write_note(
         opened,
         words,
         common.time(opened.zone),
         by=by,
         dry_run=dry_run,
-        fence_key=fence_key.reader(printer.warn),
+        fence_key=fence_key.key_reader(printer.warn),
     )
     for kind, count in sorted(noted.masked.items()):
         printer.warn(f"{count} masked ({kind})")
@@ -67,12 +67,12 @@ def note(
         printer.lines(noted_lines(noted, dry_run=dry_run))
 
 
-def noted_mapping(noted: Noted, *, dry_run: bool) -> dict[str, Any]:
+def noted_mapping(noted: NoteResult, *, dry_run: bool) -> dict[str, Any]:
     """Schema ``clsm.note/1``."""
     return {"schema": "clsm.note/1", **plain(noted), "dry_run": dry_run}
 
 
-def noted_lines(noted: Noted, *, dry_run: bool) -> list[str]:
+def noted_lines(noted: NoteResult, *, dry_run: bool) -> list[str]:
     """Its id, and whether it is new."""
     state = "known as" if not noted.is_new else "would be noted as" if dry_run else "noted as"
     return [f"{state} {noted.id}"]

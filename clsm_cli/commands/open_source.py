@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from clsm_cli.commands import completion, editor
-from clsm_cli.commands.environment import given
+from clsm_cli.commands.environment import decode_words
 from clsm_cli.commands.options import (
     Common,
     examples,
@@ -41,18 +41,18 @@ def open_source(
     that holds the words.
     """
     from clsm_cli.inspection.lookup import look_up
-    from clsm_cli.store.index.source_locations import Spot, moved
+    from clsm_cli.store.index.source_locations import Location, relocate
 
     printer = common.printer()
-    found = look_up(common.opened(), given([wanted]))
+    found = look_up(common.opened(), decode_words([wanted]))
     told = next((each for each in found.told if each.file), None)
     if told is None:
         next_step = f"see what is known of it: clsm show {found.id}"
         raise BadInputError(found.id, "has no source that is still there", next_step)
-    place = moved(Spot(told.file, told.line), told.text)
+    place = relocate(Location(told.file, told.line), told.text)
     if common.as_json:
         printer.json({"schema": "clsm.open/1", "id": found.id, **place._asdict()})
     elif only_print:
         printer.lines([f"{place.file}:{place.line}"])
     else:
-        editor.show(*place)
+        editor.open_in_editor(*place)

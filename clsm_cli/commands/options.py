@@ -1,4 +1,4 @@
-"""Options that every command has, and what they mean: store, time, how to print.
+"""Options that every command has (``--store``, ``--now``, ``--json`` …), and the class of all commands.
 
 A script may pass ``--store`` and ``--now`` to every command; where one has no effect, its help says
 so, and a value that is no time is still refused.

@@ -25,7 +25,7 @@ _ASCII = str.maketrans(
 
 
 BELOW = "Files are below {}."
-"""What a block for a model says of the folder that its places count from (``below``)."""
+"""What a block for a model says of the folder that its places count from (``common_folder``)."""
 
 
 class Printer:
@@ -88,7 +88,7 @@ class Printer:
             print(f"clsm: {safe(secrets.mask(text).text)}", file=sys.stderr)
 
     def warn_all(self, texts: Iterable[str]) -> None:
-        """Remarks, one a line."""
+        """Warn of several things, one a line."""
         for text in texts:
             self.warn(text)
 
@@ -129,16 +129,16 @@ def plain(value: Any) -> Any:
     return value if isinstance(value, (str, int, float, bool)) or value is None else str(value)
 
 
-def counted(count: int, word: str) -> str:
+def count_noun(count: int, word: str) -> str:
     """A number and its noun.
 
-    >>> counted(1, "turn"), counted(2, "turn")
+    >>> count_noun(1, "turn"), count_noun(2, "turn")
     ('1 turn', '2 turns')
     """
     return f"{count} {word}" if count == 1 else f"{count} {word}s"
 
 
-def place(file: str, line: int) -> str:
+def location_text(file: str, line: int) -> str:
     """A line of a file as it can be opened: relative below the current folder, else absolute."""
     if not file:
         return ""
@@ -156,12 +156,12 @@ def linked(style: str, file: str, line: int) -> str:
     return f"{style} link file://{quote(os.fsencode(file))}#{line}".strip()
 
 
-def below(files: Collection[str]) -> tuple[str, dict[str, str]]:
+def common_folder(files: Collection[str]) -> tuple[str, dict[str, str]]:
     """The folder that makes some absolute paths shortest, and each path relative to it.
 
     "" where naming a folder spares nothing.
 
-    >>> below(["/home/mara/notes/a.md", "/home/mara/notes/days/b.md", "/tmp/c.md"])[1].values()
+    >>> common_folder(["/home/mara/notes/a.md", "/home/mara/notes/days/b.md", "/tmp/c.md"])[1].values()
     dict_values(['a.md', 'days/b.md', '/tmp/c.md'])
     """
     folders = {str(folder) for file in files for folder in PurePosixPath(file).parents[:-1]}

@@ -1,4 +1,4 @@
-"""``clsm pin`` and ``clsm unpin``: say what stays as it is."""
+"""``clsm pin``: protect records from change by consolidation; the code of ``clsm unpin`` too."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from clsm_cli.commands import completion
-from clsm_cli.commands.environment import chosen_store, current_time, given
+from clsm_cli.commands.environment import chosen_store, current_time, decode_words
 from clsm_cli.commands.options import (
     Common,
     DryRunOption,
@@ -70,7 +70,7 @@ def run(
     opened = chosen_store(store)
     done = pinning.pin(
         opened,
-        [given([each]) for each in wanted],
+        [decode_words([each]) for each in wanted],
         current_time(now, opened.zone),
         printer.warn,
         is_pinned=is_pinned,

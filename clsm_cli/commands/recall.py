@@ -1,4 +1,4 @@
-"""``clsm recall``: find it again."""
+"""``clsm recall``: search the memory."""
 
 from __future__ import annotations
 

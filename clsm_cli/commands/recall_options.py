@@ -1,11 +1,11 @@
-"""From the options of ``clsm recall`` to a query."""
+"""Turn the options of ``clsm recall`` into a query."""
 
 from __future__ import annotations
 
 import re
 from typing import TYPE_CHECKING
 
-from clsm_cli.commands.environment import UsageError, given
+from clsm_cli.commands.environment import UsageError, decode_words
 from clsm_cli.retrieval.query import Query
 from clsm_cli.startup.records import NamedTuple
 
@@ -59,7 +59,7 @@ def text_of(options: Options) -> str:
     Raises:
         UsageError: There are none, or far too many.
     """
-    text = given(options.query).strip()
+    text = decode_words(options.query).strip()
     if not text:
         raise UsageError("QUERY", "the query is empty; give it some words")
     if len(text) > MAX_QUERY:
@@ -164,7 +164,7 @@ def _day(text: str | None, now: datetime, option: str) -> tuple[int, int] | None
     try:
         day = date.fromisoformat(text[:10])
     except ValueError:
-        found = expressions.find(text, now)
+        found = expressions.find_expressions(text, now)
         if len(found) == 1:
             return found[0].first.toordinal(), found[0].until.toordinal()
         reason = f'{text!r} is no day; write it like 2026-02-24, yesterday or "last week"'

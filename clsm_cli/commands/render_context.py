@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from clsm_cli.commands.output import BELOW, below, place, plain
+from clsm_cli.commands.output import BELOW, common_folder, location_text, plain
 from clsm_cli.retrieval.briefing import SCHEMA
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ def context_lines(found: Briefing) -> list[str]:
         file = ""
         for each, about in _under(section.items):
             if each.file and each.file != file:
-                lines.append(_flat(place(each.file, 0)))
+                lines.append(_flat(location_text(each.file, 0)))
             file = each.file
             *more, last = _lines(each, about, "")
             lines += [*more, f"{last} ({_flat(each.place)})" if each.place else last]
@@ -95,7 +95,7 @@ def prompt_lines(found: Briefing, key: bytes | None) -> list[str]:
 def _body(found: Briefing) -> Iterator[str]:
     yield ABOUT
     items = [item for section in found.sections for item in section.items]
-    folder, told = below({item.file for item in items} - {""})
+    folder, told = common_folder({item.file for item in items} - {""})
     yield from [_flat(BELOW.format(folder))] if folder else []
     for section in found.sections:
         if section.items:

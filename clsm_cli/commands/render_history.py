@@ -5,9 +5,8 @@ from __future__ import annotations
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from clsm_cli.commands.output import counted, linked, place, plain
-from clsm_cli.commands.tables import Table
-from clsm_cli.commands.tables import lines as table_lines
+from clsm_cli.commands.output import count_noun, linked, location_text, plain
+from clsm_cli.commands.tables import Table, table_lines
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.text.terminal import safe
 
@@ -85,7 +84,7 @@ def _row(version: Version, zone: tzinfo) -> tuple[str, ...]:
         version.recorded_at,
         version.superseded_at,
     )
-    shown = (clock(time, zone) for time in times)
+    shown = (local_time(time, zone) for time in times)
     return (_short(version.value), *shown, version.state, _place(version), version.id)
 
 
@@ -101,11 +100,11 @@ def _asked(found: History) -> str:
     return f"{found.wanted} is no subject; these have most of that name"
 
 
-def clock(time: str | None, zone: tzinfo) -> str:
+def local_time(time: str | None, zone: tzinfo) -> str:
     """A time by the store's clock, to the minute; a bare date as it is.
 
     >>> from datetime import UTC
-    >>> clock("2026-02-20T08:15:00Z", UTC), clock("2026-02-20", UTC), clock(None, UTC)
+    >>> local_time("2026-02-20T08:15:00Z", UTC), local_time("2026-02-20", UTC), local_time(None, UTC)
     ('2026-02-20 08:15', '2026-02-20', '')
     """
     try:
@@ -119,7 +118,7 @@ def clock(time: str | None, zone: tzinfo) -> str:
 
 
 def _place(version: Version) -> str:
-    return place(version.file, version.line)
+    return location_text(version.file, version.line)
 
 
 def _short(text: str) -> str:
@@ -148,7 +147,9 @@ def renderables(found: Iterable[History], now: datetime) -> list[RenderableType]
                 shown.append(Text(_axis(span, now), style="dim"))
             for version in thread.versions:
                 style = _STYLES.get(version.state, "dim strike")
-                line = Text(f"{bar(version, span)} " if span is not None else "", style=style)
+                line = Text(
+                    f"{validity_bar(version, span)} " if span is not None else "", style=style
+                )
                 shown.append(line.append(safe(f"{version.state}  {version.value}")))
                 style = linked("dim", version.file, version.line)
                 details = Text("\n".join(map(safe, _details(version, now))), style=style)
@@ -157,7 +158,7 @@ def renderables(found: Iterable[History], now: datetime) -> list[RenderableType]
         if each.subjects:
             shown.append(Text(safe(_asked(each)), style="bold"))
             for subject in each.subjects:
-                count = counted(subject.versions, "version")
+                count = count_noun(subject.versions, "version")
                 shown.append(Text(safe(f"  {subject.label}  ({count})")))
     return shown
 
@@ -175,7 +176,7 @@ def _axis(span: _Span, now: datetime) -> str:
     return f"{first}{last!s:>{BAR - len(str(first))}}"
 
 
-def bar(version: Version, span: _Span) -> str:
+def validity_bar(version: Version, span: _Span) -> str:
     """The part of a span in which a version was true; lighter where it is believed no longer.
 
     What was true at all has at least one cell.
@@ -201,8 +202,8 @@ def _details(version: Version, now: datetime) -> list[str]:
     )
     clocks = []
     for word, start, end in pairs:
-        said = [f"from {clock(start, zone)}"] if start else []
-        said += [f"until {clock(end, zone)}"] if end else []
+        said = [f"from {local_time(start, zone)}"] if start else []
+        said += [f"until {local_time(end, zone)}"] if end else []
         clocks += [" ".join([word, *said])] if said else []
     places = [each for each in (_place(version), version.id) if each]
     return [" · ".join(parts) for parts in (clocks, places) if parts]

@@ -1,11 +1,11 @@
-"""An answer as a block for a language model, sealed so that ingest knows it again."""
+"""Render an answer as a block for a language model, sealed so that ingest recognises it."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from clsm_cli.commands.output import BELOW, below
-from clsm_cli.commands.render_recall import sure
+from clsm_cli.commands.output import BELOW, common_folder
+from clsm_cli.commands.render_recall import confidence_text
 from clsm_cli.text.fence_lines import seal
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ def _body(answer: Answer) -> Iterator[str]:
         yield ABOUT_QUOTED
     if answer.concepts:
         yield "Concepts: " + ", ".join(_flat(concept.label) for concept in answer.concepts)
-    folder, told = below({memory.sources[0].file for memory in answer.memories} - {""})
+    folder, told = common_folder({memory.sources[0].file for memory in answer.memories} - {""})
     yield from [_flat(BELOW.format(folder))] if folder else []
     for number, memory in enumerate(answer.memories, 1):
         yield f"{number}. {_origin(memory, told.get(memory.sources[0].file, ''))}"
@@ -59,7 +59,7 @@ def _origin(memory: Memory, file: str) -> str:
     place = f"{file}:{source.line}" if file else memory.session
     date = (source.timestamp or "undated")[:16].replace("T", " ")
     over = f", held until {memory.until}" if memory.until else ""
-    return f"trust {memory.trust}, {sure(memory)}, {date}{over}, {_flat(place)}"
+    return f"trust {memory.trust}, {confidence_text(memory)}, {date}{over}, {_flat(place)}"
 
 
 def _cut(budget: Budget) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from clsm_cli.commands.output import linked, place, plain
+from clsm_cli.commands.output import linked, location_text, plain
 from clsm_cli.retrieval.answer import SCHEMA
 from clsm_cli.text.terminal import safe
 
@@ -66,15 +66,15 @@ def answer_lines(answer: Answer, *, explain: bool) -> list[str]:
     lines: list[str] = []
     if answer.concepts:
         lines.append(f"{_named(answer)}: {', '.join(concept.label for concept in answer.concepts)}")
-        lines += [f"   {way(concept)}" for concept in answer.concepts] if explain else []
+        lines += [f"   {path_text(concept)}" for concept in answer.concepts] if explain else []
     lines += [""] if lines else []
     for number, memory in enumerate(answer.memories, 1):
-        lines.append(f"{number}. {_where(memory)} · {sure(memory)}")
+        lines.append(f"{number}. {_where(memory)} · {confidence_text(memory)}")
         if memory.heading:
             lines.append(f"   {memory.heading}")
         lines += [f"   {line}" for line in _spoken(memory).split("\n")]
         if explain:
-            lines.append(f"   {memory.id}, because: {because(memory)}")
+            lines.append(f"   {memory.id}, because: {signals_text(memory)}")
     if answer.budget.dropped:
         lines.append(_cut(answer))
     if explain and answer.answered:
@@ -86,11 +86,11 @@ def _named(answer: Answer) -> str:
     return "concepts" if answer.answered else "no answer; nearest concepts"
 
 
-def way(concept: Concept) -> str:
+def path_text(concept: Concept) -> str:
     """How activation came to a concept: what the query named, and the edges from there.
 
     >>> from clsm_cli.retrieval.answer import Concept
-    >>> way(Concept("b", "B", (), "concept", "flow", 0.5, None, ("a", "b"), (("caused", 0.5),)))
+    >>> path_text(Concept("b", "B", (), "concept", "flow", 0.5, None, ("a", "b"), (("caused", 0.5),)))
     '0.50 B: a —caused 0.50→ b'
     """
     found = f"{concept.activation:.2f} {concept.label}"
@@ -103,12 +103,12 @@ def way(concept: Concept) -> str:
     return f"{found}: {concept.path[0]}{path}"
 
 
-def sure(memory: Memory) -> str:
+def confidence_text(memory: Memory) -> str:
     """How likely an item answers, in every form of an answer the same."""
     return f"{round(100 * memory.confidence)} % sure"
 
 
-def because(memory: Memory) -> str:
+def signals_text(memory: Memory) -> str:
     """Why an item ranked: the share of each signal in its score, largest first."""
     shares = memory.shares._asdict()
     whole = sum(share for share in shares.values() if share > 0) or 1.0
@@ -145,7 +145,7 @@ _REASONS = {
 def _where(memory: Memory) -> str:
     source = memory.sources[0]
     words = [
-        place(source.file, source.line) or memory.session,
+        location_text(source.file, source.line) or memory.session,
         (source.timestamp or "")[:16].replace("T", " "),
     ]
     if memory.trust not in ("user", "agent"):
@@ -159,10 +159,10 @@ def _spoken(memory: Memory) -> str:
     return f"{memory.speaker}: {memory.text}" if memory.speaker else memory.text
 
 
-def clipped(text: str) -> str:
+def clip_text(text: str) -> str:
     r"""The beginning of a text that a terminal shows: ``LINES`` lines, ``CHARACTERS`` characters.
 
-    >>> clipped("one\n" * 9).count("one"), clipped("a short one")
+    >>> clip_text("one\n" * 9).count("one"), clip_text("a short one")
     (6, 'a short one')
     """
     shown = "\n".join(text.split("\n")[:LINES])
@@ -194,7 +194,7 @@ def answer_renderables(answer: Answer, *, explain: bool) -> list[RenderableType]
             line.append(safe(concept.label), style="bold cyan" if concept.seed else "cyan")
         found.append(line)
     if explain:
-        found += [Text(f"  {safe(way(each))}", style="dim") for each in answer.concepts]
+        found += [Text(f"  {safe(path_text(each))}", style="dim") for each in answer.concepts]
     if found:
         found.append(Text())
     for memory in answer.memories:
@@ -215,18 +215,18 @@ def _item(memory: Memory, *, explain: bool) -> list[RenderableType]:
     head = Text()
     head.append("█" * full, style="green").append("░" * (BAR - full), style="dim")
     style = linked("bold", memory.sources[0].file, memory.sources[0].line)
-    head.append(f" {sure(memory)}  ").append(safe(_where(memory)), style=style)
+    head.append(f" {confidence_text(memory)}  ").append(safe(_where(memory)), style=style)
     found: list[RenderableType] = [head]
     if memory.heading:
         found.append(Padding(Text(safe(memory.heading), style="dim italic"), (0, 0, 0, 2)))
     spoken = _spoken(memory)
-    text = spoken if explain else clipped(spoken)
+    text = spoken if explain else clip_text(spoken)
     shown = Text(safe(text))
     if text != spoken:
         rest = len(spoken) - len(text)
         shown.append(f"\n… {rest} more characters: clsm show {memory.id}", style="dim")
     found.append(Padding(shown, (0, 0, 0 if explain else 1, 2)))
     if explain:
-        reason = Text(f"{memory.id}, because: {because(memory)}", style="dim")
+        reason = Text(f"{memory.id}, because: {signals_text(memory)}", style="dim")
         found.append(Padding(reason, (0, 0, 1, 2)))
     return found

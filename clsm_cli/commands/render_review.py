@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from clsm_cli.consolidation.review_queue import Outcome, State
-    from clsm_cli.consolidation.selection_reasons import Why
+    from clsm_cli.consolidation.selection_reasons import Explanation
     from clsm_cli.store.logs import ReviewItem
 
 _WIDTH = 96
@@ -87,8 +87,8 @@ _WORDS: dict[str, State | None] = {
 }
 
 
-def question(item: ReviewItem) -> Question:
-    """An item in plain words."""
+def as_question(item: ReviewItem) -> Question:
+    """A review item as a question in plain words."""
     kept, other = (" ".join(text.split())[:_LONGEST] for text in (item.kept, item.other))
     form = _QUESTIONS.get(item.reason, _UNKNOWN)
     return form._replace(what=form.what.format(kept=kept, other=other, reason=item.reason).strip())
@@ -100,10 +100,10 @@ _HOW = (
 )
 
 
-def lines(items: Iterable[ReviewItem]) -> Iterator[str]:
-    """The list as a person reads it."""
+def review_lines(items: Iterable[ReviewItem]) -> Iterator[str]:
+    """The review list as text."""
     for item in items:
-        asked = question(item)
+        asked = as_question(item)
         state = "" if item.state == "open" else f"  {item.state}"
         yield f"{item.id}  {item.reason}{state}  ({item.at[:10]})"
         yield f"  {asked.what}"
@@ -111,16 +111,16 @@ def lines(items: Iterable[ReviewItem]) -> Iterator[str]:
         yield f"  reject: {asked.reject}"
 
 
-def mapping(
+def review_mapping(
     items: Sequence[ReviewItem], outcome: Outcome | None, *, dry_run: bool
 ) -> dict[str, Any]:
-    """List and decisions as data."""
+    """Review list and decisions as a JSON object."""
     done = outcome.decisions if outcome else []
     return {
         "schema": "clsm.review/1",
         "dry_run": dry_run,
         "run": outcome.run if outcome else None,
-        "items": [{**item._asdict(), **question(item)._asdict()} for item in items],
+        "items": [{**item._asdict(), **as_question(item)._asdict()} for item in items],
         "decisions": [
             {"id": each.item.id, "state": each.state, "effect": each.effect, "is_new": each.is_new}
             for each in done
@@ -129,39 +129,39 @@ def mapping(
     }
 
 
-def why(told: Why) -> Iterator[str]:
+def explanation_lines(explanation: Explanation) -> Iterator[str]:
     """How a sentence was weighed, in sentences."""
-    yield f"{told.id}  {told.text}"
-    if told.chance is None or told.keep is None:
+    yield f"{explanation.id}  {explanation.text}"
+    if explanation.chance is None or explanation.keep is None:
         yield "  was not weighed: you said it, or it states a rule, a task or a value"
         return
-    yield f"  {told.chance:.0%} likely to be of use weeks later, by where it stands and how it is put"
-    for share, each in told.shares:
+    yield f"  {explanation.chance:.0%} likely to be of use weeks later, by where it stands and how it is put"
+    for share, each in explanation.shares:
         verb = "more" if share > 0 else "less"
         done = "kept" if each.is_kept else "rejected"
         yield f"  {verb} likely by {abs(share):.2f}, as you {done} {each.name}: {each.text}"
-    verdict = "kept" if told.keep >= told.worth else "not kept"
-    yield f"  {told.keep:.0%} in all; what reaches {told.worth:.0%} is kept, so this is {verdict}"
+    verdict = "kept" if explanation.keep >= explanation.worth else "not kept"
+    yield f"  {explanation.keep:.0%} in all; what reaches {explanation.worth:.0%} is kept, so this is {verdict}"
 
 
-def why_mapping(told: Why) -> dict[str, Any]:
+def explanation_mapping(explanation: Explanation) -> dict[str, Any]:
     """The same as data."""
     return {
         "schema": "clsm.review.why/1",
-        "id": told.id,
-        "text": told.text,
-        "chance": told.chance,
-        "keep": told.keep,
-        "worth": told.worth,
+        "id": explanation.id,
+        "text": explanation.text,
+        "chance": explanation.chance,
+        "keep": explanation.keep,
+        "worth": explanation.worth,
         "decisions": [
             {"share": round(share, 4), "id": each.name, "text": each.text, "is_kept": each.is_kept}
-            for share, each in told.shares
+            for share, each in explanation.shares
         ],
     }
 
 
-def decided(outcome: Outcome, *, dry_run: bool) -> Iterator[str]:
-    """What became of decisions, one a line."""
+def decision_lines(outcome: Outcome, *, dry_run: bool) -> Iterator[str]:
+    """The results of decisions, one a line."""
     for each in outcome.decisions:
         state = f"{each.state} before" if not each.is_new else each.state
         yield f"{each.item.id}  {state}" + (f": {each.effect}" if each.is_new else "")
@@ -169,11 +169,11 @@ def decided(outcome: Outcome, *, dry_run: bool) -> Iterator[str]:
         yield "nothing was written"
 
 
-def todo(items: Iterable[ReviewItem]) -> str:
+def todo_file(items: Iterable[ReviewItem]) -> str:
     """The list as a file to decide in; ``read_todo`` reads it back."""
     parts = [_HOW]
     for item in items:
-        asked = question(item)
+        asked = as_question(item)
         notes = (asked.what, f"accept: {asked.accept}", f"reject: {asked.reject}")
         parts.append(f"leave {item.id}\n" + "".join(map(_comment, (item.reason, *notes))))
     return "\n".join(parts)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from clsm_cli.commands import machine_settings
-from clsm_cli.commands.backup import named_file, sized
+from clsm_cli.commands.backup import backup_path, human_size
 from clsm_cli.commands.environment import environment
 from clsm_cli.commands.init import named_root
 from clsm_cli.commands.options import (
@@ -20,7 +20,7 @@ from clsm_cli.commands.options import (
     VerboseOption,
     examples,
 )
-from clsm_cli.commands.output import Printer, counted
+from clsm_cli.commands.output import Printer, count_noun
 from clsm_cli.errors import BadInputError
 from clsm_cli.store import backup_restore as use_case
 
@@ -60,7 +60,7 @@ def restore(
     to the old name: then open conversations and undo continue.
     """
     printer = Printer(as_json=as_json, quiet=quiet, verbose=verbose)
-    path = named_file(file)
+    path = backup_path(file)
     values = environment()
     root = named_root(folder, store, values)
     if not path.is_file():
@@ -75,14 +75,16 @@ def restore(
     else:
         printer.lines(_lines(done, path, dry_run=dry_run, verbose=verbose))
     if not dry_run:
-        printer.warn_all([*machine_settings.told(done.misplaced), *_next_steps(done, path)])
+        printer.warn_all(
+            [*machine_settings.misplaced_warnings(done.misplaced), *_next_steps(done, path)]
+        )
 
 
 def _lines(done: Restored, path: Path, *, dry_run: bool, verbose: bool) -> list[str]:
     manifest = done.manifest
     lines = [f"{entry.sha256}  {entry.path}" for entry in manifest.files] if verbose else []
     what = (
-        f"{counted(len(manifest.files), 'file')}, {sized(manifest.size)}: store {manifest.store}"
+        f"{count_noun(len(manifest.files), 'file')}, {human_size(manifest.size)}: store {manifest.store}"
         f" as {manifest.device} had it at {manifest.at}"
     )
     if dry_run:
@@ -117,5 +119,5 @@ def _mapping(done: Restored, path: Path, *, dry_run: bool) -> dict[str, Any]:
         "size": manifest.size,
         "device": done.device,
         "made_by": manifest.device,
-        "warnings": machine_settings.told(done.misplaced),
+        "warnings": machine_settings.misplaced_warnings(done.misplaced),
     }

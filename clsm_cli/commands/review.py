@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from clsm_cli.commands import completion, editor, engine, render_review
-from clsm_cli.commands.environment import UsageError, given
+from clsm_cli.commands.environment import UsageError, decode_words
 from clsm_cli.commands.options import (
     Common,
     DryRunOption,
@@ -81,30 +81,32 @@ def review(
             raise UsageError(
                 "--why", "explains, and decides nothing; leave out --accept and --reject"
             )
-        if not given([why]).strip():
+        if not decode_words([why]).strip():
             raise UsageError("--why", "is empty; name a statement or a sentence of the list")
-        told = selection_reasons.why(opened, given([why]), moment, engine.meanings())
+        told = selection_reasons.explain(
+            opened, decode_words([why]), moment, engine.static_vectors()
+        )
         if common.as_json:
-            printer.json(render_review.why_mapping(told))
+            printer.json(render_review.explanation_mapping(told))
         else:
-            printer.lines(render_review.why(told))
+            printer.lines(render_review.explanation_lines(told))
         return
-    wanted: list[tuple[str, State]] = [(given([each]), "accepted") for each in accept or ()]
-    wanted += [(given([each]), "rejected") for each in reject or ()]
+    wanted: list[tuple[str, State]] = [(decode_words([each]), "accepted") for each in accept or ()]
+    wanted += [(decode_words([each]), "rejected") for each in reject or ()]
     items: list[ReviewItem] = []
     outcome: Outcome | None = None
     if wanted:
         outcome = review_queue.decide(opened, wanted, moment, printer.warn, dry_run=dry_run)
     else:
-        items = review_queue.listed(opened, moment, everything=everything)
+        items = review_queue.list_items(opened, moment, everything=everything)
         if items and not everything and not common.as_json and _is_at_terminal(printer):
             outcome = _in_editor(opened, items, moment, printer, dry_run=dry_run)
     if common.as_json:
-        printer.json(render_review.mapping(items, outcome, dry_run=dry_run))
+        printer.json(render_review.review_mapping(items, outcome, dry_run=dry_run))
     elif outcome is not None:
-        printer.lines(render_review.decided(outcome, dry_run=dry_run))
+        printer.lines(render_review.decision_lines(outcome, dry_run=dry_run))
     else:
-        printer.lines(render_review.lines(items) if items else ["nothing to decide"])
+        printer.lines(render_review.review_lines(items) if items else ["nothing to decide"])
     if outcome is not None and outcome.problems:
         printer.warn_all(str(problem) for problem in outcome.problems[1:])
         raise outcome.problems[0]
@@ -125,4 +127,6 @@ def _in_editor(
             return review_queue.Outcome()
         return review_queue.decide(store, wanted.items(), now, printer.warn, dry_run=dry_run)
 
-    return editor.edited(store.derived / "edit", "review", render_review.todo(items), take, printer)
+    return editor.edit_text(
+        store.derived / "edit", "review", render_review.todo_file(items), take, printer
+    )

@@ -1,4 +1,4 @@
-"""What ``clsm context`` does once its options are read, by Typer or by the fast path."""
+"""What ``clsm context`` does once its options are read."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from clsm_cli.commands import render_context
-from clsm_cli.commands.environment import UsageError, chosen_store, current_time, given
+from clsm_cli.commands.environment import UsageError, chosen_store, current_time, decode_words
 from clsm_cli.commands.output import Printer
 from clsm_cli.retrieval.briefing import Concepts, brief
 from clsm_cli.startup.records import NamedTuple
@@ -52,10 +52,10 @@ def run(options: Options) -> None:
     """
     form = _format(options)
     printer = Printer(as_json=form == "json", quiet=options.quiet, verbose=options.verbose)
-    _print(printer, briefing(options, printer), form)
+    _print(printer, make_briefing(options, printer), form)
 
 
-def briefing(options: Options, printer: Printer, engine: Engine | None = None) -> Briefing:
+def make_briefing(options: Options, printer: Printer, engine: Engine | None = None) -> Briefing:
     """Put together what an agent reads.
 
     Args:
@@ -97,7 +97,7 @@ def _format(options: Options) -> str:
 
 
 def _query_text(text: str) -> str:
-    text = given([text]).strip()
+    text = decode_words([text]).strip()
     if not text:
         raise UsageError("--query", "the query is empty; give it some words or leave it out")
     if len(text) > MAX_QUERY:
@@ -127,12 +127,14 @@ def _budget(options: Options) -> tuple[int, str]:
 def _concepts(
     store: Store, query: str, now: str, printer: Printer, engine: Engine | None
 ) -> Concepts:
-    from clsm_cli.commands.engine import QueryEngine, embedder, offer
-    from clsm_cli.retrieval.briefing_concepts import activated
+    from clsm_cli.commands.engine import QueryEngine, embedder, offer_install
+    from clsm_cli.retrieval.briefing_concepts import activated_concepts
 
-    offer(printer)
+    offer_install(printer)
     try:
-        return activated(store, query, now, engine or QueryEngine(), embedder(), printer.progress)
+        return activated_concepts(
+            store, query, now, engine or QueryEngine(), embedder(), printer.progress
+        )
     finally:
         printer.end_progress()
 
@@ -144,7 +146,7 @@ def _print(printer: Printer, found: Briefing, form: str) -> None:
     elif form == "prompt":
         from clsm_cli.commands import fence_key
 
-        key = None if found.is_empty else fence_key.obtain(printer.warn)
+        key = None if found.is_empty else fence_key.obtain_key(printer.warn)
         printer.utf8(render_context.prompt_lines(found, key))
     else:
         printer.lines(render_context.context_lines(found))
@@ -153,7 +155,7 @@ def _print(printer: Printer, found: Briefing, form: str) -> None:
 
 
 def why_empty(found: Briefing) -> str:
-    """Why there is nothing to read."""
+    """The sentence that says why a briefing is empty."""
     cut = len(found.budget.dropped)
     fits = f"none of {cut} items fits the budget; raise it with --budget"
     return fits if cut else "the memory has nothing to tell yet"

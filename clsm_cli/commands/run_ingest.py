@@ -1,7 +1,4 @@
-"""What ``clsm ingest`` does once its options are read, by Typer or by the fast path.
-
-An ingest's report as text and as JSON.
-"""
+"""What ``clsm ingest`` does once its options are read, and how it prints the report."""
 
 from __future__ import annotations
 
@@ -14,11 +11,11 @@ from clsm_cli.commands.environment import (
     UsageError,
     chosen_store,
     current_time,
+    decode_words,
     environment,
-    given,
     parse_time,
 )
-from clsm_cli.commands.output import Printer, counted
+from clsm_cli.commands.output import Printer, count_noun
 from clsm_cli.errors import BadInputError
 from clsm_cli.ingestion import ingest_run
 from clsm_cli.ingestion.detection import Format
@@ -32,112 +29,6 @@ if TYPE_CHECKING:
     from clsm_cli.ingestion.ingest_report import Report, SourceReport
     from clsm_cli.ingestion.jsonl_rows import Problem
     from clsm_cli.store.layout import Store
-
-
-def ingest_mapping(report: Report) -> dict[str, Any]:
-    """Schema ``clsm.ingest/1``."""
-    return {
-        "schema": "clsm.ingest/1",
-        "dry_run": report.dry_run,
-        "files": [_file_mapping(source) for source in report.sources],
-        "skipped": [{"path": s.path, "reason": s.reason} for s in report.skipped],
-        "excluded": report.excluded,
-        "problems": [{"path": p.path, "line": p.line, "reason": p.reason} for p in report.problems],
-        "masked": dict(sorted(report.masked.items())),
-        "up_to_date": report.up_to_date,
-        "episodes": report.episodes,
-        "open_turns": report.open_turns,
-        "warnings": report.warnings,
-    }
-
-
-def _file_mapping(source: SourceReport) -> dict[str, Any]:
-    tally = source.tally
-    return {
-        "path": source.path,
-        "format": source.format,
-        "added": tally.added,
-        "changed": tally.changed,
-        "closed": tally.closed,
-        "known": tally.known,
-        "dropped": dict(sorted(tally.dropped.items())),
-        "masked": dict(sorted(tally.masked.items())),
-        "encoding": tally.encoding or "UTF-8",
-        "by_words": tally.by_words,
-    }
-
-
-def ingest_lines(report: Report, *, verbose: bool) -> list[str]:
-    """A line a file that changed anything (all with ``verbose``), what was left out, and a sum."""
-    lines = []
-    for source in report.sources:
-        tally = source.tally
-        if verbose or tally.added or tally.changed or tally.closed:
-            lines.append(f"{source.path}: {_said(tally)}")
-    if verbose:
-        lines += [f"{skipped.path}: skipped, {skipped.reason}" for skipped in report.skipped]
-    if report.sources or not report.problems:
-        lines.append(_sum(report))
-    return lines
-
-
-def problem_line(problem: Problem) -> str:
-    """What could not be read as it stands: one sentence with the place and the next step."""
-    where = problem.path if problem.line is None else f"{problem.path}, line {problem.line}"
-    return f"{where}: {problem.reason}; all else is read, mend it and ingest again"
-
-
-def _said(tally: Tally) -> str:
-    counts = (
-        (tally.added, "added"),
-        (tally.changed, "changed"),
-        (tally.closed, "closed"),
-        (tally.known, "unchanged"),
-    )
-    said = ", ".join(f"{count} {word}" for count, word in counts if count) or "nothing new"
-    for word, found in (("left out", tally.dropped), ("masked", tally.masked)):
-        kinds = [f"{count} {kind}" if count > 1 else kind for kind, count in sorted(found.items())]
-        if kinds:
-            said += f"; {word}: {', '.join(kinds)}"
-    if tally.encoding:
-        said += f"; decoded from {tally.encoding}"
-    if tally.by_words:
-        said += f"; {_size(tally.by_words)} of dumps found by their words alone"
-    return said
-
-
-def _size(characters: int) -> str:
-    """Characters in thousands or millions.
-
-    >>> _size(8300), _size(1_996_000)
-    ('8,000 characters', '2.0 million characters')
-    """
-    if characters < 1_000_000:
-        return f"{round(characters, -3):,} characters"
-    return f"{characters / 1e6:.1f} million characters"
-
-
-def _sum(report: Report) -> str:
-    tallies = [source.tally for source in report.sources]
-    added = sum(tally.added for tally in tallies)
-    changed = sum(tally.changed for tally in tallies)
-    closed = sum(tally.closed for tally in tallies)
-    known = sum(tally.known for tally in tallies)
-    noun = "turn or block" if added == 1 else "turns and blocks"
-    verb = "would be added" if report.dry_run else "added"
-    text = f"{counted(len(tallies), 'file')}: {added} {noun} {verb}"
-    text += f", {changed} changed, {closed} closed, {known} unchanged"
-    skipped = len(report.skipped) - report.excluded
-    parts = (
-        (report.up_to_date, f"{counted(report.up_to_date, 'transcript')} without anything new"),
-        (report.episodes, f"{counted(report.episodes, 'episode')} made of conversations"),
-        (report.open_turns, f"{counted(report.open_turns, 'turn')} in open episodes"),
-        (report.forgotten, f"{report.forgotten} left out as forgotten"),
-        (report.excluded, f"{report.excluded} excluded"),
-        (skipped, f"{skipped} skipped"),
-        (len(report.problems), counted(len(report.problems), "problem")),
-    )
-    return "; ".join([text, *(said for count, said in parts if count)])
 
 
 FORMATS: tuple[Format, ...] = get_args(Format)
@@ -239,12 +130,12 @@ def _ingested(store: Store, options: Options, printer: Printer) -> Report:
         openclaw=options.openclaw,
         now=current_time(options.now, store.zone),
         format=options.format_,
-        session=None if options.session is None else given([options.session]),
+        session=None if options.session is None else decode_words([options.session]),
         capture_only=options.capture,
         since=None if since is None else parse_time(since, store.zone, "--since"),
         dry_run=options.dry_run,
         stdin=None if sys.stdin is None else sys.stdin.buffer,
-        fence_key=fence_key.reader(printer.warn),
+        fence_key=fence_key.key_reader(printer.warn),
         exclusion=_exclusion(store, options),
         day_first=options.day_first,
     )
@@ -253,7 +144,7 @@ def _ingested(store: Store, options: Options, printer: Printer) -> Report:
         from clsm_cli.commands import engine
 
         embedder = engine.embedder()
-        engine.offer(printer)
+        engine.offer_install(printer)
     try:
         report = ingest_run.ingest(store, request, embedder, printer.progress)
     finally:
@@ -263,3 +154,109 @@ def _ingested(store: Store, options: Options, printer: Printer) -> Report:
 
         briefing.prepare(store)  # the next session starts with one file read
     return report
+
+
+def ingest_mapping(report: Report) -> dict[str, Any]:
+    """Schema ``clsm.ingest/1``."""
+    return {
+        "schema": "clsm.ingest/1",
+        "dry_run": report.dry_run,
+        "files": [_file_mapping(source) for source in report.sources],
+        "skipped": [{"path": s.path, "reason": s.reason} for s in report.skipped],
+        "excluded": report.excluded,
+        "problems": [{"path": p.path, "line": p.line, "reason": p.reason} for p in report.problems],
+        "masked": dict(sorted(report.masked.items())),
+        "up_to_date": report.up_to_date,
+        "episodes": report.episodes,
+        "open_turns": report.open_turns,
+        "warnings": report.warnings,
+    }
+
+
+def _file_mapping(source: SourceReport) -> dict[str, Any]:
+    tally = source.tally
+    return {
+        "path": source.path,
+        "format": source.format,
+        "added": tally.added,
+        "changed": tally.changed,
+        "closed": tally.closed,
+        "known": tally.known,
+        "dropped": dict(sorted(tally.dropped.items())),
+        "masked": dict(sorted(tally.masked.items())),
+        "encoding": tally.encoding or "UTF-8",
+        "by_words": tally.by_words,
+    }
+
+
+def ingest_lines(report: Report, *, verbose: bool) -> list[str]:
+    """A line a file that changed anything (all with ``verbose``), what was left out, and a sum."""
+    lines = []
+    for source in report.sources:
+        tally = source.tally
+        if verbose or tally.added or tally.changed or tally.closed:
+            lines.append(f"{source.path}: {_said(tally)}")
+    if verbose:
+        lines += [f"{skipped.path}: skipped, {skipped.reason}" for skipped in report.skipped]
+    if report.sources or not report.problems:
+        lines.append(_sum(report))
+    return lines
+
+
+def problem_line(problem: Problem) -> str:
+    """What could not be read as it stands: one sentence with the place and the next step."""
+    where = problem.path if problem.line is None else f"{problem.path}, line {problem.line}"
+    return f"{where}: {problem.reason}; all else is read, mend it and ingest again"
+
+
+def _said(tally: Tally) -> str:
+    counts = (
+        (tally.added, "added"),
+        (tally.changed, "changed"),
+        (tally.closed, "closed"),
+        (tally.known, "unchanged"),
+    )
+    said = ", ".join(f"{count} {word}" for count, word in counts if count) or "nothing new"
+    for word, found in (("left out", tally.dropped), ("masked", tally.masked)):
+        kinds = [f"{count} {kind}" if count > 1 else kind for kind, count in sorted(found.items())]
+        if kinds:
+            said += f"; {word}: {', '.join(kinds)}"
+    if tally.encoding:
+        said += f"; decoded from {tally.encoding}"
+    if tally.by_words:
+        said += f"; {_size(tally.by_words)} of dumps found by their words alone"
+    return said
+
+
+def _size(characters: int) -> str:
+    """Characters in thousands or millions.
+
+    >>> _size(8300), _size(1_996_000)
+    ('8,000 characters', '2.0 million characters')
+    """
+    if characters < 1_000_000:
+        return f"{round(characters, -3):,} characters"
+    return f"{characters / 1e6:.1f} million characters"
+
+
+def _sum(report: Report) -> str:
+    tallies = [source.tally for source in report.sources]
+    added = sum(tally.added for tally in tallies)
+    changed = sum(tally.changed for tally in tallies)
+    closed = sum(tally.closed for tally in tallies)
+    known = sum(tally.known for tally in tallies)
+    noun = "turn or block" if added == 1 else "turns and blocks"
+    verb = "would be added" if report.dry_run else "added"
+    text = f"{count_noun(len(tallies), 'file')}: {added} {noun} {verb}"
+    text += f", {changed} changed, {closed} closed, {known} unchanged"
+    skipped = len(report.skipped) - report.excluded
+    parts = (
+        (report.up_to_date, f"{count_noun(report.up_to_date, 'transcript')} without anything new"),
+        (report.episodes, f"{count_noun(report.episodes, 'episode')} made of conversations"),
+        (report.open_turns, f"{count_noun(report.open_turns, 'turn')} in open episodes"),
+        (report.forgotten, f"{report.forgotten} left out as forgotten"),
+        (report.excluded, f"{report.excluded} excluded"),
+        (skipped, f"{skipped} skipped"),
+        (len(report.problems), count_noun(len(report.problems), "problem")),
+    )
+    return "; ".join([text, *(said for count, said in parts if count)])

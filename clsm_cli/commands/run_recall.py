@@ -1,6 +1,6 @@
-"""What ``clsm recall`` does once its options are read, by Typer or by the fast path.
+"""What ``clsm recall`` does once its options are read: one query, or with ``--batch`` a file of them.
 
-Many queries in a file: one JSON object a line, ``{"id": …, "query": …, "as_of": …}``.
+A batch file has one JSON object a line: ``{"id": …, "query": …, "as_of": …}``.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from clsm_cli.commands import render_recall
-from clsm_cli.commands.engine import QueryEngine, embedder, offer
+from clsm_cli.commands.engine import QueryEngine, embedder, offer_install
 from clsm_cli.commands.environment import UsageError, chosen_store, current_time, standard_input
 from clsm_cli.commands.output import Printer
 from clsm_cli.commands.recall_options import MAX_ITEMS, MAX_QUERY, Options, query_of, text_of
@@ -26,11 +26,11 @@ if TYPE_CHECKING:
 
     from clsm_cli.retrieval.answer import Answer
     from clsm_cli.retrieval.dense_search import Engine
-    from clsm_cli.retrieval.dialogue_context import Said
+    from clsm_cli.retrieval.dialogue_context import DialogueTurn
     from clsm_cli.retrieval.query import Query
     from clsm_cli.store.layout import Store
 
-__all__ = ["MAX_ITEMS", "Options", "activation", "answer", "run", "why_empty"]
+__all__ = ["MAX_ITEMS", "Options", "answer", "node_activation", "run", "why_empty"]
 
 _LONGER = "ask with some words of it"
 FORMATS = ("text", "json", "prompt")
@@ -76,7 +76,7 @@ def answer(options: Options, printer: Printer, engine: Engine | None = None) -> 
     """
     text = text_of(options)
     store = chosen_store(options.store)
-    offer(printer)
+    offer_install(printer)
     now = current_time(options.now, store.zone)
     query = query_of(store, options, text, now)
     if options.context is not None:
@@ -88,7 +88,7 @@ def answer(options: Options, printer: Printer, engine: Engine | None = None) -> 
 
 
 def why_empty(found: Answer) -> str:
-    """Why there is no answer."""
+    """The sentence that says why there is no answer."""
     return "no memory is needed" if found.route == "none" else "nothing relevant was found"
 
 
@@ -101,12 +101,14 @@ def _format(options: Options) -> str:
     return form
 
 
-def _conversation(path: str, store: Store, now: datetime, printer: Printer) -> tuple[Said, ...]:
+def _conversation(
+    path: str, store: Store, now: datetime, printer: Printer
+) -> tuple[DialogueTurn, ...]:
     """The messages of ``--context``."""
     from clsm_cli.commands import conversation, fence_key
 
     read = conversation.read(
-        path, zone=store.zone, now=now, fence_key=fence_key.reader(printer.warn)
+        path, zone=store.zone, now=now, fence_key=fence_key.key_reader(printer.warn)
     )
     printer.warn_all(read.warnings)
     return read.turns
@@ -128,7 +130,7 @@ def _answers(
         printer.end_progress()
 
 
-def activation(store: Store, text: str, printer: Printer) -> dict[str, float]:
+def node_activation(store: Store, text: str, printer: Printer) -> dict[str, float]:
     """What a question gives to the nodes of the graph, those on the way included; never a use."""
     if not text.strip():
         raise UsageError("--query", "it is empty; give it some words")
@@ -149,7 +151,7 @@ def _print(printer: Printer, found: Answer, form: str, *, explain: bool) -> None
     elif form == "prompt":
         from clsm_cli.commands import fence_key, render_prompt
 
-        key = fence_key.obtain(printer.warn) if found.answered else None
+        key = fence_key.obtain_key(printer.warn) if found.answered else None
         printer.utf8(render_prompt.prompt_lines(found, key))
     elif printer.is_terminal:
         printer.rich(render_recall.answer_renderables(found, explain=explain))
@@ -167,7 +169,7 @@ def _run_batch(options: Options, printer: Printer) -> None:
         raise UsageError("--batch", "its answers are JSON; leave out --format")
     store = chosen_store(options.store)
     now = current_time(options.now, store.zone)
-    rows = read(options.batch or "", MAX_QUERY)
+    rows = read_batch(options.batch or "", MAX_QUERY)
     queries = [
         query._replace(as_of=row.as_of or query.as_of)
         for row in rows
@@ -187,7 +189,7 @@ def _run_batch(options: Options, printer: Printer) -> None:
         printer.json({"id": row.id, **render_recall.answer_mapping(found)})
 
 
-class Row(NamedTuple):
+class BatchRow(NamedTuple):
     """One line.
 
     Attributes:
@@ -203,7 +205,7 @@ class Row(NamedTuple):
     problem: str | None = None
 
 
-def read(path: str, longest: int) -> list[Row]:
+def read_batch(path: str, longest: int) -> list[BatchRow]:
     """The lines of a file; blank ones are left out.
 
     Args:
@@ -230,9 +232,11 @@ def read(path: str, longest: int) -> list[Row]:
     ]
 
 
-def _row(line: bytes, number: int, name: str, longest: int) -> Row:
-    def bad(row_id: Any, reason: str) -> Row:
-        return Row(row_id, problem=f"{name}, line {number}: {reason}; the others were answered")
+def _row(line: bytes, number: int, name: str, longest: int) -> BatchRow:
+    def bad(row_id: Any, reason: str) -> BatchRow:
+        return BatchRow(
+            row_id, problem=f"{name}, line {number}: {reason}; the others were answered"
+        )
 
     if len(line) > MAX_MESSAGE:
         return bad(number, f"longer than {MAX_MESSAGE >> 20} MiB")
@@ -247,7 +251,7 @@ def _row(line: bytes, number: int, name: str, longest: int) -> Row:
         return bad(row_id, f"'query' must be text of 1 to {longest} characters")
     if as_of is not None and not _is_time(as_of):
         return bad(row_id, "'as_of' must be a day or time like 2026-02-24")
-    return Row(row_id, query.strip().encode("utf-8", "replace").decode(), as_of)
+    return BatchRow(row_id, query.strip().encode("utf-8", "replace").decode(), as_of)
 
 
 def _is_time(value: Any) -> bool:

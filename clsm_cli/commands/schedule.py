@@ -1,7 +1,4 @@
-"""``clsm schedule``: consolidate and decay every night, by systemd, cron or OpenClaw.
-
-``clsm schedule run``: what the nightly job does.
-"""
+"""``clsm schedule``: install, remove, show and run the nightly job."""
 
 from __future__ import annotations
 
@@ -23,10 +20,10 @@ from clsm_cli.commands.options import (
     takes_common,
 )
 from clsm_cli.commands.output import Printer
-from clsm_cli.commands.schedule_jobs import By
+from clsm_cli.commands.schedule_jobs import SchedulerChoice
 from clsm_cli.config import MachineSettings, defaults, variable_of
 from clsm_cli.errors import ClsmError, LockedError
-from clsm_cli.ingestion.ingest_report import utc
+from clsm_cli.ingestion.ingest_report import utc_text
 from clsm_cli.integrations import nightly_schedule
 from clsm_cli.store import runs
 
@@ -85,7 +82,7 @@ def run(
     step that failed.
     """
     printer = common.printer()
-    wanted = schedule_jobs.wake_of(wake, wake_token)
+    wanted = schedule_jobs.parse_wake(wake, wake_token)
     moment = common.time()
     minute = None if due is None else nightly_schedule.minute_of(due)
     if due is not None and minute is None:
@@ -94,12 +91,12 @@ def run(
         opened = common.opened()
     except ClsmError as error:
         if wanted is not None:
-            schedule_jobs.tell(wanted, None, moment, minute, str(error))
+            schedule_jobs.wake_openclaw(wanted, None, moment, minute, str(error))
         raise
     steps: list[schedule_jobs.Step] = []
     is_due = minute is None or schedule_jobs.is_due(opened, moment, minute)
     woken = None
-    if is_due and minute is not None and nightly_schedule.disturbs_at(moment):
+    if is_due and minute is not None and nightly_schedule.is_dreaming_at(moment):
         steps.append(schedule_jobs.Step("run", LockedError.exit_code, "OpenClaw dreams now; later"))
         _tell(printer, steps[0])
     elif is_due:
@@ -108,7 +105,9 @@ def run(
             steps.append(step)
             _tell(printer, step)
         if wanted is not None:
-            woken = schedule_jobs.ended(wanted, opened, moment, minute, _reason(opened, steps))
+            woken = schedule_jobs.report_night(
+                wanted, opened, moment, minute, _reason(opened, steps)
+            )
     if common.as_json:
         told = [step._asdict() for step in steps]
         printer.json({"schema": "clsm.schedule-run/1", "steps": told, "woken": woken})
@@ -128,20 +127,20 @@ def _night(
 ) -> Iterator[schedule_jobs.Step]:
     """The steps; one that failed without writing that down is written down."""
     message = f"clsm: night of {now:%Y-%m-%d}"
-    known = runs.read(store).failed
-    for step in schedule_jobs.steps(
+    known = runs.read_nights(store).failed
+    for step in schedule_jobs.run_steps(
         store, options, catch_up=catch_up, commit=commit, push=push, message=message
     ):
-        if step.code and runs.read(store).failed == known:
-            runs.failed(store, utc(now), f"{step.name}: {step.told}")
-        known = runs.read(store).failed
+        if step.code and runs.read_nights(store).failed == known:
+            runs.note_failure(store, utc_text(now), f"{step.name}: {step.told}")
+        known = runs.read_nights(store).failed
         yield step
 
 
 def _reason(store: Store, steps: list[schedule_jobs.Step]) -> str | None:
     """Why a run failed; None if it succeeded and no failure is recorded."""
     failed = [f"{step.name}: {step.told}" for step in steps if step.code]
-    last = runs.read(store)
+    last = runs.read_nights(store)
     # A consolidation that did what it could without a model ends well, and is no good one.
     return "; ".join(failed) or (f"consolidate: {last.reason}" if last.failed else None)
 
@@ -166,7 +165,7 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 ByOption = Annotated[
-    By | None,
+    SchedulerChoice | None,
     typer.Option("--by", help="Who starts it; default: systemd where it runs, else the crontab."),
 ]
 
@@ -213,16 +212,16 @@ def install(
     minute = nightly_schedule.minute_of(at)
     if minute is None:
         raise UsageError("--at", f"{at!r} is no time of the day; write it like 03:30")
-    if nightly_schedule.disturbs(minute):
+    if nightly_schedule.is_dreaming_time(minute):
         reason = "OpenClaw rewrites its notes at 03:00; take a time before 02:45 or from 03:30 on"
         raise UsageError("--at", reason)
-    if adviser and by is not By.openclaw:
+    if adviser and by is not SchedulerChoice.openclaw:
         raise UsageError("--adviser", "needs --by openclaw, whose agent is asked")
     steps = {"--catch-up": catch_up, "--commit": commit, "--push": push}
     given = [name for name, is_wanted in steps.items() if is_wanted]
-    wanted = schedule_jobs.wake_of(wake, wake_token)
+    wanted = schedule_jobs.parse_wake(wake, wake_token)
     if wanted is not None:
-        schedule_jobs.check(wanted, opened)
+        schedule_jobs.check_scheduler(wanted, opened)
         given += ["--wake", wanted.url, "--wake-token", wanted.token_file]
     words = ["schedule", "run", "--due", at, *given, "--quiet", "--store", str(opened.root)]
     kept = {name: value for name in _KEPT if (value := environment().get(name))}
@@ -257,13 +256,15 @@ def remove(
     opened = common.opened()
     name = schedule_jobs.name_of(opened)
     found = []
-    for scheduler in schedule_jobs.schedulers(by, asks_openclaw=schedule_jobs.openclaw_has(opened)):
+    for scheduler in schedule_jobs.schedulers(
+        by, asks_openclaw=schedule_jobs.is_in_openclaw(opened)
+    ):
         if scheduler.command(name) is not None:
             found.append(scheduler.name)
             if not dry_run:
                 scheduler.remove(name)
-        if scheduler.name == By.openclaw and not dry_run:
-            schedule_jobs.keep_openclaw(opened, has=False)
+        if scheduler.name == SchedulerChoice.openclaw and not dry_run:
+            schedule_jobs.remember_openclaw(opened, has=False)
     if common.as_json:
         told = {"schema": "clsm.schedule-remove/1", "removed_from": found}
         printer.json({**told, "dry_run": dry_run})
@@ -281,9 +282,9 @@ def status(
     """Say who runs what, when next, and when a run last succeeded."""
     printer = common.printer()
     opened = common.opened()
-    found = schedule_jobs.found(opened, by, common.time())
+    found = schedule_jobs.find_jobs(opened, by, common.time())
     printer.warn_all(found.silent)
-    last = runs.read(opened)
+    last = runs.read_nights(opened)
     if common.as_json:
         told = {"schema": "clsm.schedule-status/1", "jobs": found.jobs, "next": found.starts}
         printer.json({**told, "last": last.good, "failed": last.failed, "reason": last.reason})
@@ -303,13 +304,13 @@ register(app)
 
 def _put(scheduler: Scheduler, job: nightly_schedule.Job, store: Store) -> None:
     """Into one schedule, and out of all others."""
-    is_openclaw = scheduler.name == By.openclaw
-    others = schedule_jobs.others(scheduler, store)
+    is_openclaw = scheduler.name == SchedulerChoice.openclaw
+    others = schedule_jobs.other_schedulers(scheduler, store)
     if is_openclaw:
-        schedule_jobs.keep_openclaw(store, has=True)
+        schedule_jobs.remember_openclaw(store, has=True)
     scheduler.install(job)
     for other in others:
         if other.command(job.name) is not None:
             other.remove(job.name)
-        if other.name == By.openclaw:
-            schedule_jobs.keep_openclaw(store, has=False)
+        if other.name == SchedulerChoice.openclaw:
+            schedule_jobs.remember_openclaw(store, has=False)

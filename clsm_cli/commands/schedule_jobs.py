@@ -1,8 +1,7 @@
-"""The nightly jobs of a store: who may start one, who has one, and when it starts next.
+"""The nightly job: consolidate, decay, commit and push; and the schedulers that may start it.
 
-The nightly job: consolidate, decay, commit and push, each step reported.
-
-Tell OpenClaw once about a failed run, and about what a good one changed, without delaying either.
+Every step is reported. OpenClaw is told once about a failed run, and about what a good one changed;
+that it cannot be told never fails the job.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ from clsm_cli.commands.environment import UsageError, environment, program
 from clsm_cli.commands.output import Printer
 from clsm_cli.errors import BadInputError, ClsmError, LockedError
 from clsm_cli.ingestion import noise
-from clsm_cli.ingestion.ingest_report import utc
+from clsm_cli.ingestion.ingest_report import utc_text
 from clsm_cli.integrations import nightly_schedule, wake
 from clsm_cli.integrations.schedulers import Crontab, OpenClawCron, Systemd
 from clsm_cli.startup.records import NamedTuple
@@ -61,7 +60,7 @@ def is_due(store: Store, now: datetime, minute: int) -> bool:
         now: Local time, with offset.
         minute: Of the day.
     """
-    last = runs.read(store)
+    last = runs.read_nights(store)
     return bool(last.failed) or not is_of_tonight(last.good, now, minute)
 
 
@@ -69,18 +68,18 @@ def is_of_tonight(time: str | None, now: datetime, minute: int) -> bool:
     """Whether a recorded time is after the last occurrence of a minute of the day."""
     try:
         # A clock ahead proves nothing.
-        return began(now, minute) <= datetime.fromisoformat(time or "") <= now + _SLACK
+        return last_due(now, minute) <= datetime.fromisoformat(time or "") <= now + _SLACK
     except (ValueError, TypeError):
         return False
 
 
-def began(now: datetime, minute: int) -> datetime:
+def last_due(now: datetime, minute: int) -> datetime:
     """When this minute of the day last came."""
     due = now.replace(hour=minute // 60, minute=minute % 60, second=0, microsecond=0)
     return due if due <= now else due - timedelta(days=1)
 
 
-def steps(
+def run_steps(
     store: Store, options: Sequence[str], *, catch_up: bool, commit: bool, push: bool, message: str
 ) -> Iterator[Step]:
     """Do one after the other. What failed does not keep the next from its work, but a busy memory does.
@@ -135,15 +134,15 @@ ADVICE_TOKENS = 8000
 """Tokens of a packet that an agent is handed as the output of a program."""
 
 
-class By(StrEnum):
-    """Who starts the job."""
+class SchedulerChoice(StrEnum):
+    """The scheduler that a user may name."""
 
     systemd = "systemd"
     crontab = "crontab"
     openclaw = "openclaw"
 
 
-class Found(NamedTuple):
+class ScheduledJobs(NamedTuple):
     """Who has a job.
 
     Attributes:
@@ -179,7 +178,9 @@ def advice(store: Store, program: Sequence[str]) -> str:
 4. Begin again at 1, five times at most. Then delete clsm-answer.json and answer NO_REPLY."""
 
 
-def schedulers(by: By | None = None, *, asks_openclaw: bool = False) -> list[Scheduler]:
+def schedulers(
+    by: SchedulerChoice | None = None, *, asks_openclaw: bool = False
+) -> list[Scheduler]:
     """Those that are here, or the one that the user names.
 
     OpenClaw, as the last, only where it is named or wanted: it answers when its gateway runs, and
@@ -190,7 +191,7 @@ def schedulers(by: By | None = None, *, asks_openclaw: bool = False) -> list[Sch
     """
     here = environment()
     known: list[Systemd | Crontab | OpenClawCron] = [Systemd(here, _write), Crontab(here)]
-    if asks_openclaw or by is By.openclaw:
+    if asks_openclaw or by is SchedulerChoice.openclaw:
         known.append(OpenClawCron(here))
     found = [s for s in known if (by is None or s.name == by) and s.is_there()]
     if not found:
@@ -201,16 +202,16 @@ def schedulers(by: By | None = None, *, asks_openclaw: bool = False) -> list[Sch
     return list(found)
 
 
-def others(scheduler: Scheduler, store: Store) -> list[Scheduler]:
-    """Those that may have a job of the store besides."""
+def other_schedulers(scheduler: Scheduler, store: Store) -> list[Scheduler]:
+    """The schedulers that may have a job of the store besides this one."""
     try:
-        here = schedulers(asks_openclaw=openclaw_has(store))
+        here = schedulers(asks_openclaw=is_in_openclaw(store))
     except BadInputError:
         return []
     return [other for other in here if other.name != scheduler.name]
 
 
-def jobs(store: Store) -> dict[str, list[str]]:
+def job_commands(store: Store) -> dict[str, list[str]]:
     """The command line of the store's job by who starts it; nothing where nobody can be asked."""
     name = name_of(store)
     try:
@@ -219,7 +220,7 @@ def jobs(store: Store) -> dict[str, list[str]]:
         return {}
 
 
-def found(store: Store, by: By | None, now: datetime) -> Found:
+def find_jobs(store: Store, by: SchedulerChoice | None, now: datetime) -> ScheduledJobs:
     """Ask them. An OpenClaw that nobody named need not answer.
 
     Args:
@@ -231,12 +232,12 @@ def found(store: Store, by: By | None, now: datetime) -> Found:
         BadInputError: One of the others cannot be asked.
     """
     name = name_of(store)
-    answer = Found({}, {}, [])
-    for scheduler in schedulers(by, asks_openclaw=openclaw_has(store)):
+    answer = ScheduledJobs({}, {}, [])
+    for scheduler in schedulers(by, asks_openclaw=is_in_openclaw(store)):
         try:
             command = scheduler.command(name)
         except BadInputError as error:
-            if by is not None or scheduler.name != By.openclaw:
+            if by is not None or scheduler.name != SchedulerChoice.openclaw:
                 raise
             answer.silent.append(str(error))
             continue
@@ -244,19 +245,19 @@ def found(store: Store, by: By | None, now: datetime) -> Found:
             answer.jobs[scheduler.name] = command
             answer.starts[scheduler.name] = _next(store, scheduler, command, now)
         advised = f"{name}{nightly_schedule.ADVISER}"
-        if scheduler.name == By.openclaw and scheduler.command(advised) is not None:
+        if scheduler.name == SchedulerChoice.openclaw and scheduler.command(advised) is not None:
             answer.jobs["openclaw's agent"] = ["advises", "the", "memory"]
             starts = [start.astimezone(now.tzinfo) for start in scheduler.starts(advised, now)]
             answer.starts["openclaw's agent"] = starts[0].isoformat() if starts else None
     return answer
 
 
-def openclaw_has(store: Store) -> bool:
+def is_in_openclaw(store: Store) -> bool:
     """Whether a job of the store was put into OpenClaw's cron, and not taken out since."""
     return _mark(store).is_file()
 
 
-def keep_openclaw(store: Store, *, has: bool) -> None:
+def remember_openclaw(store: Store, *, has: bool) -> None:
     """Write that down, for this machine alone: without it, OpenClaw is asked where it is named.
 
     Raises:
@@ -264,7 +265,7 @@ def keep_openclaw(store: Store, *, has: bool) -> None:
     """
     if has:
         _write(_mark(store), b"")
-    elif openclaw_has(store):
+    elif is_in_openclaw(store):
         atomic.remove(_mark(store))
 
 
@@ -277,7 +278,7 @@ def _next(store: Store, scheduler: Scheduler, command: list[str], now: datetime)
     for start in scheduler.starts(name_of(store), now):
         moment = start.astimezone(now.tzinfo)
         if minute is None or (
-            is_due(store, moment, minute) and not nightly_schedule.disturbs_at(moment)
+            is_due(store, moment, minute) and not nightly_schedule.is_dreaming_at(moment)
         ):
             return moment.isoformat()
     return None
@@ -296,7 +297,7 @@ _FIRST = timedelta(minutes=30)
 """A run that starts so soon after its hour is the first of the night."""
 
 
-def wake_of(url: str | None, token_file: str | None) -> Wake | None:
+def parse_wake(url: str | None, token_file: str | None) -> Wake | None:
     """What the two options name together; None where neither is given.
 
     Raises:
@@ -313,43 +314,43 @@ def wake_of(url: str | None, token_file: str | None) -> Wake | None:
     return wake.Wake(url, os.path.abspath(os.path.expanduser(token_file)))
 
 
-def check(wanted: Wake, store: Store) -> None:
+def check_scheduler(wanted: Wake, store: Store) -> None:
     """Whether it can work, before it is put into a schedule.
 
     Raises:
         BadInputError: The token cannot be read, or others can read it.
         UsageError: The token may not be sent to that address, or would be committed.
     """
-    fault = wake.fault_of(wanted.url)
+    fault = wake.url_fault(wanted.url)
     if fault is not None:
         raise UsageError("--wake", fault)
-    wake.token(wanted.token_file)
+    wake.read_token(wanted.token_file)
     if Path(wanted.token_file).resolve().is_relative_to(store.root.resolve()):
         raise UsageError(
             "--wake-token", "lies in the memory, which is committed; move it elsewhere"
         )
 
 
-def ended(
+def report_night(
     wanted: Wake, store: Store, now: datetime, minute: int | None, reason: str | None
 ) -> bool | None:
-    """Report why a run failed, see ``tell``; without a reason, what it changed."""
+    """Report why a run failed, see ``wake_openclaw``; without a reason, what it changed."""
     if reason is not None:
-        return tell(wanted, store, now, minute, reason)
+        return wake_openclaw(wanted, store, now, minute, reason)
     _report(wanted, store, now)
     return None
 
 
 def _report(wanted: Wake, store: Store, now: datetime) -> None:
     """Leave what a run changed or ended for the agent's next heartbeat, if anything."""
-    lines = log.brief(store, utc(now), now, only_changes=True)
-    text = f"Last night memory changed: {wake.quoted(' '.join(lines))}. See: clsm log"
+    lines = log.brief_lines(store, utc_text(now), now, only_changes=True)
+    text = f"Last night memory changed: {wake.quote(' '.join(lines))}. See: clsm log"
     problem = wake.send(wanted, text, "next-heartbeat") if lines else None
     if problem is not None:
         Printer().warn(f"no wake sent to {wanted.url}: {problem}")
 
 
-def tell(
+def wake_openclaw(
     wanted: Wake, store: Store | None, now: datetime, minute: int | None, reason: str
 ) -> bool | None:
     """Wake OpenClaw; whether that worked, None if it knows about this night already.
@@ -361,16 +362,16 @@ def tell(
         minute: Of the day at which nights begin; None: this one was asked for by hand.
         reason: Why it failed.
     """
-    told_at = None if store is None else runs.read(store).woken
+    told_at = None if store is None else runs.read_nights(store).woken
     if minute is not None and is_of_tonight(told_at, now, minute):
         return None
-    is_kept = store is not None and runs.woken(store, utc(now))
+    is_kept = store is not None and runs.note_wake(store, utc_text(now))
     # What cannot be written down would be told every hour.
-    if minute is not None and not is_kept and now - began(now, minute) >= _FIRST:
+    if minute is not None and not is_kept and now - last_due(now, minute) >= _FIRST:
         return None
-    problem = wake.send(wanted, f"The nightly run of clsm failed: {wake.quoted(reason)}.")
+    problem = wake.send(wanted, f"The nightly run of clsm failed: {wake.quote(reason)}.")
     if problem is not None:
         Printer().warn(f"no wake sent to {wanted.url}: {problem}")
         if store is not None and is_kept:
-            runs.woken(store, None, problem)
+            runs.note_wake(store, None, problem)
     return problem is None

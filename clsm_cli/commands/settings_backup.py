@@ -1,4 +1,4 @@
-"""A copy of another program's settings, beside them, before they are changed."""
+"""Back up another program's settings file before it is changed."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-def keep(path: Path, data: bytes, now: str | None) -> Path:
+def back_up(path: Path, data: bytes, now: str | None) -> Path:
     """Copy a file's content to ``NAME.TIME.bak`` and return that path.
 
     Raises:

@@ -1,4 +1,4 @@
-"""``clsm show``: one thing by its id, what it says before what is known of it."""
+"""``clsm show``: print one thing by its id: its text first, then its fields."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from clsm_cli.commands import completion
-from clsm_cli.commands.environment import given
+from clsm_cli.commands.environment import decode_words
 from clsm_cli.commands.options import (
     Common,
     examples,
     takes_common,
 )
-from clsm_cli.commands.output import place, plain
-from clsm_cli.commands.render_history import clock
+from clsm_cli.commands.output import location_text, plain
+from clsm_cli.commands.render_history import local_time
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from datetime import tzinfo
 
-    from clsm_cli.inspection.lookup import Found, Told
+    from clsm_cli.inspection.lookup import FoundItem, SourceTurn
 
 EXAMPLES = examples(
     "clsm show e-3a9c12d08e41          # an episode",
@@ -53,19 +53,19 @@ def show(
 
     printer = common.printer()
     opened = common.opened()
-    found = look_up(opened, given([wanted]))
+    found = look_up(opened, decode_words([wanted]))
     if common.as_json:
         printer.json(found_mapping(found))
     else:
         printer.lines(found_lines(found, opened.zone, verbose=common.verbose))
 
 
-def found_mapping(found: Found) -> dict[str, Any]:
+def found_mapping(found: FoundItem) -> dict[str, Any]:
     """Schema ``clsm.show/1``."""
     return {"schema": "clsm.show/1", **plain(found)}
 
 
-def found_lines(found: Found, zone: tzinfo, *, verbose: bool = False) -> Iterator[str]:
+def found_lines(found: FoundItem, zone: tzinfo, *, verbose: bool = False) -> Iterator[str]:
     """What it says, what it is, since when it is true, and its source; then all fields."""
     facts = found.facts
     if found.text:
@@ -77,19 +77,19 @@ def found_lines(found: Found, zone: tzinfo, *, verbose: bool = False) -> Iterato
         ("true", "valid_from", "valid_until"),
         ("believed", "recorded_at", "superseded_at"),
     ):
-        times = [f"from {clock(facts[start], zone)}"] if facts.get(start) else []
-        times += [f"until {clock(facts[end], zone)}"] if facts.get(end) else []
+        times = [f"from {local_time(facts[start], zone)}"] if facts.get(start) else []
+        times += [f"until {local_time(facts[end], zone)}"] if facts.get(end) else []
         if times:
             yield f"{name} {' '.join(times)}"
-    for told in found.told:
-        said = "" if told.text in ("", found.text) else _short(told)
-        parts = (place(told.file, told.line), clock(told.time, zone), said)
+    for turn in found.told:
+        said = "" if turn.text in ("", found.text) else _short(turn)
+        parts = (location_text(turn.file, turn.line), local_time(turn.time, zone), said)
         yield " · ".join(part for part in parts if part)
     if verbose:
         for name, value in facts.items():
             yield f"{name}: {value if isinstance(value, str) else dumps(value, ensure_ascii=False)}"
 
 
-def _short(told: Told) -> str:
-    said = " ".join(f"{told.speaker}: {told.text}".removeprefix(": ").split())
+def _short(turn: SourceTurn) -> str:
+    said = " ".join(f"{turn.speaker}: {turn.text}".removeprefix(": ").split())
     return said if len(said) <= LONGEST else f"{said[: LONGEST - 1]}…"

@@ -1,6 +1,6 @@
-"""``clsm status``: what the store holds and whether all is well.
+"""``clsm status``: what the store holds and whether all is well; with ``--bench``, how fast it is.
 
-The block that ``clsm status --bench`` prints: names no folder, no owner, no content.
+What ``--bench`` prints names no folder, no owner and no content.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from clsm_cli.commands.options import (
     examples,
     takes_common,
 )
-from clsm_cli.commands.output import Printer, counted, plain
+from clsm_cli.commands.output import Printer, count_noun, plain
 from clsm_cli.errors import ClsmError, StaleError
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ def status(
         return
     found = overview(opened)
     moment = common.time(opened.zone)
-    night = automation.state(opened, moment)
+    night = automation.automation_state(opened, moment)
     shadow = _shadow(opened)
     if not common.verbose:
         found = replace(found, runs=found.runs[:RECENT_RUNS])
@@ -98,7 +98,7 @@ def _last_night(store: Store, now: datetime) -> list[str]:
     from clsm_cli.inspection import morning_report
 
     since = morning_report.last_night(store)
-    lines = log.brief(store, since, now) if since is not None else []
+    lines = log.brief_lines(store, since, now) if since is not None else []
     return ["since the last night", *(f"  {line}" for line in lines)] if lines else []
 
 
@@ -111,14 +111,14 @@ def _bench(store: Store, printer: Printer) -> None:
 
     counts = overview(store).counts
     try:
-        times = speed.measured(store.root, speed.ROUNDS, partial(printer.progress, "timing"))
+        times = speed.measure_speed(store.root, speed.ROUNDS, partial(printer.progress, "timing"))
     finally:
         printer.end_progress()
-    own, derived = speed.sizes(store.root)
+    own, derived = speed.store_sizes(store.root)
     model = weights.status(weights.default_folder()).installed
     block = mapping(
-        {**result.described(), "memory_mib": str(speed.memory() >> 20)},
-        speed.programs(),
+        {**result.machine_description(), "memory_mib": str(speed.memory_bytes() >> 20)},
+        speed.program_versions(),
         {**counts, "bytes": own, "index_bytes": derived, "model": model},
         times,
     )
@@ -133,28 +133,28 @@ def _shadow(store: Store) -> str | None:
     from clsm_cli.evaluation.shadow import log
 
     try:
-        mode = log.mode(store)
+        mode = log.current_mode(store)
         logged = len(log.logged_rows(store)[0])
     except ClsmError as error:
         return f"shadow mode is damaged: {error}"
     if mode is None:
         return None
-    return f"shadow mode is on since {mode.since}, {counted(logged, 'session')} logged"
+    return f"shadow mode is on since {mode.since}, {count_noun(logged, 'session')} logged"
 
 
 def _lines(found: Overview, night: Automation) -> list[str]:
     counts = found.counts
     taken = (
-        counted(counts["turns"], "turn"),
-        counted(counts["sessions"], "conversation"),
-        counted(counts["blocks"], "block"),
-        counted(counts["documents"], "document"),
-        counted(counts["statements"], "statement"),
+        count_noun(counts["turns"], "turn"),
+        count_noun(counts["sessions"], "conversation"),
+        count_noun(counts["blocks"], "block"),
+        count_noun(counts["documents"], "document"),
+        count_noun(counts["statements"], "statement"),
     )
     known = (
-        counted(counts["episodes"], "episode"),
-        counted(counts["waiting"], "turn"),
-        counted(counts["concepts"], "concept"),
+        count_noun(counts["episodes"], "episode"),
+        count_noun(counts["waiting"], "turn"),
+        count_noun(counts["concepts"], "concept"),
     )
     lines = [
         f"store {found.root} (id {found.store_id}, device {found.device}, {found.time_zone})",
@@ -163,7 +163,7 @@ def _lines(found: Overview, night: Automation) -> list[str]:
         night.sentence,
     ]
     if found.unembedded:
-        waiting = counted(found.unembedded, "passage")
+        waiting = count_noun(found.unembedded, "passage")
         lines.append(f"{waiting} without a vector, found by words; the next ingest makes them")
     for problem in found.problems:
         where = problem.path if problem.line is None else f"{problem.path}, line {problem.line}"
@@ -174,7 +174,7 @@ def _lines(found: Overview, night: Automation) -> list[str]:
 def _run_line(run: ListedRun) -> str:
     """A run, and what became of it."""
     state = run.state
-    line = f"{state.at}  {run.command}  {run.id}  {counted(state.files, 'file')}"
+    line = f"{state.at}  {run.command}  {run.id}  {count_noun(state.files, 'file')}"
     if state.undo_of is not None:
         line += f"  undo of {state.undo_of}"
     if state.undone_by is not None:
@@ -193,7 +193,7 @@ def mapping(
     store: Mapping[str, Any],
     speeds: Sequence[Speed],
 ) -> dict[str, Any]:
-    """The block as data."""
+    """The benchmark as a JSON object."""
     return {
         "schema": "clsm.bench/1",
         "programs": dict(programs),
@@ -207,7 +207,7 @@ def mapping(
 
 
 def lines(block: Mapping[str, Any]) -> list[str]:
-    """The block as text."""
+    """The benchmark as text."""
     machine, store = block["machine"], block["store"]
     first = " · ".join(
         [
@@ -216,10 +216,10 @@ def lines(block: Mapping[str, Any]) -> list[str]:
         ]
     )
     second = (
-        f"{machine['processor']}, {machine['architecture']}, {counted(int(machine['cores']), 'core')},"
+        f"{machine['processor']}, {machine['architecture']}, {count_noun(int(machine['cores']), 'core')},"
         f" {machine['memory_mib']} MiB, {machine['system']}"
     )
-    held = ", ".join(counted(store[name], name[:-1]) for name in COUNTED)
+    held = ", ".join(count_noun(store[name], name[:-1]) for name in COUNTED)
     third = (
         f"{held}; {store['bytes'] / MIB:.1f} MiB, index {store['index_bytes'] / MIB:.1f} MiB,"
         f" {'with' if store['model'] else 'without'} the model"

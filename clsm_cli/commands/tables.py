@@ -34,10 +34,10 @@ def show(printer: Printer, mapping: Mapping[str, Any], found: Iterable[Table]) -
     elif printer.is_terminal:
         printer.rich(renderables(found))
     else:
-        printer.lines(lines(found))
+        printer.lines(table_lines(found))
 
 
-def lines(found: Iterable[Table]) -> list[str]:
+def table_lines(found: Iterable[Table]) -> list[str]:
     """Tables as aligned text, a blank line between two."""
     text: list[str] = []
     for table in found:
@@ -49,7 +49,7 @@ def lines(found: Iterable[Table]) -> list[str]:
 
 
 def renderables(found: Iterable[Table]) -> list[RenderableType]:
-    """The same for a terminal."""
+    """Tables for a terminal, as Rich draws them."""
     from rich import box
     from rich.table import Table as RichTable
     from rich.text import Text

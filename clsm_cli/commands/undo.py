@@ -1,4 +1,4 @@
-"""``clsm undo``: take a run back."""
+"""``clsm undo``: revert a run."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from typing import Annotated, Any
 import typer
 
 from clsm_cli.commands import completion
-from clsm_cli.commands.environment import given
+from clsm_cli.commands.environment import decode_words
 from clsm_cli.commands.options import (
     Common,
     DryRunOption,
     examples,
     takes_common,
 )
-from clsm_cli.commands.output import counted
+from clsm_cli.commands.output import count_noun
 from clsm_cli.forgetting import run_reversal
 
 LISTED = 10
@@ -53,7 +53,7 @@ def undo(
     opened = common.opened()
     done = run_reversal.undo(
         opened,
-        None if run is None else given([run]),
+        None if run is None else decode_words([run]),
         common.time(opened.zone),
         printer.warn,
         redo=redo,
@@ -65,7 +65,7 @@ def undo(
         printer.lines(_lines(done, dry_run=dry_run, verbose=common.verbose))
 
 
-def _lines(done: run_reversal.Undone, *, dry_run: bool, verbose: bool) -> list[str]:
+def _lines(done: run_reversal.UndoReport, *, dry_run: bool, verbose: bool) -> list[str]:
     word = "redone" if done.is_redo else "undone"
     lines = [f"{word}  {done.of}  {done.command}  {done.at}"]
     files = done.files if verbose else done.files[:LISTED]
@@ -78,16 +78,16 @@ def _lines(done: run_reversal.Undone, *, dry_run: bool, verbose: bool) -> list[s
     return [*lines, "nothing was written"] if dry_run else lines
 
 
-def _summary(done: run_reversal.Undone) -> str:
+def _summary(done: run_reversal.UndoReport) -> str:
     if done.is_exact:
-        return f"{counted(len(done.files), 'file')} as before, byte for byte"
+        return f"{count_noun(len(done.files), 'file')} as before, byte for byte"
     told = [
-        f"{counted(len(done.changed), 'record')} with the value from before",
-        f"{counted(len(done.withdrawn), 'statement')} withdrawn",
-        f"{counted(len(done.removed), 'derived record')} removed",
+        f"{count_noun(len(done.changed), 'record')} with the value from before",
+        f"{count_noun(len(done.withdrawn), 'statement')} withdrawn",
+        f"{count_noun(len(done.removed), 'derived record')} removed",
     ]
     return f"by newer records, as {done.reason}: {', '.join(told)}"
 
 
-def _mapping(done: run_reversal.Undone, *, dry_run: bool) -> dict[str, Any]:
+def _mapping(done: run_reversal.UndoReport, *, dry_run: bool) -> dict[str, Any]:
     return {"schema": "clsm.undo/1", "dry_run": dry_run, **done._asdict()}

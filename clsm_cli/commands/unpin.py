@@ -1,4 +1,4 @@
-"""``clsm unpin``: let consolidation change again what was pinned."""
+"""``clsm unpin``: let consolidation change pinned records again."""
 
 from __future__ import annotations
 

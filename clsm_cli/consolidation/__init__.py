@@ -1,1 +1,1 @@
-"""From episodes to statements and a graph: what the nightly sleep does."""
+"""Consolidation: turn episodes into statements and a graph, every night."""

@@ -1,4 +1,4 @@
-"""What the owner's decisions teach, and which sentences a run would rather have decided.
+"""Active learning: apply the owner's decisions, and choose the sentences whose decision would teach most.
 
 Decided is what a person answered in ``clsm review``, pinned, corrected, or took out by hand. Offered are
 the sentences of the last run that are nearest the threshold and least alike: they tell most.
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from clsm_cli.consolidation.store_state import State
+    from clsm_cli.consolidation.store_state import StoreState
     from clsm_cli.model.graph import Statement
     from clsm_cli.store.layout import Store
 
@@ -67,7 +67,7 @@ def is_unsure(chance: float, worth: float) -> bool:
 
 def owner_of(
     connection: sqlite3.Connection,
-    state: State,
+    state: StoreState,
     rows: Iterable[Statement],
     store: Store,
     vectors: Vectors,
@@ -101,7 +101,7 @@ def owner_of(
             found[item.kept] = (item.id, item.kept, source, chance, is_kept, item.at)
     newest = sorted(found.values(), key=lambda each: (each[-1], each[0]))[-NEWEST:]
     known = vectors([text for _, text, *_ in newest])
-    places = documents_of(connection, [source for _, _, source, *_ in newest])
+    places = document_of_turns(connection, [source for _, _, source, *_ in newest])
     return Owner(
         [
             Decision(name, text, places.get(source, ""), known[text], chance, is_kept)
@@ -124,13 +124,15 @@ def _chance(text: str, otherwise: float) -> float:
     return chance if 0 <= chance <= 1 else otherwise
 
 
-def documents_of(connection: sqlite3.Connection, turns: Iterable[str]) -> dict[str, str]:
+def document_of_turns(connection: sqlite3.Connection, turns: Iterable[str]) -> dict[str, str]:
     """The document or session of each turn that is there."""
-    told = evidence_queries.said(connection, sorted({key for key in turns if key}))
+    told = evidence_queries.turns_by_key(connection, sorted({key for key in turns if key}))
     return {key: turn.document or turn.session for key, turn in told.items()}
 
 
-def telling(found: Iterable[Candidate], vectors: Vectors, asked: Iterable[str]) -> list[Candidate]:
+def most_informative(
+    found: Iterable[Candidate], vectors: Vectors, asked: Iterable[str]
+) -> list[Candidate]:
     """The sentences whose decision would teach most: each unsure and unlike those before it.
 
     The next is the one with the highest 4·p·(1 − p)·(1 − 0.7·c), p its probability moved so that the
@@ -166,7 +168,7 @@ def telling(found: Iterable[Candidate], vectors: Vectors, asked: Iterable[str]) 
     return [pool[place] for place in chosen]
 
 
-def offer(store: Store, chosen: Sequence[Candidate], now: str) -> None:
+def save_offer(store: Store, chosen: Sequence[Candidate], now: str) -> None:
     """Write down what is offered until the next run; a forget destroys it with all that is derived.
 
     Raises:
@@ -187,9 +189,9 @@ def offer(store: Store, chosen: Sequence[Candidate], now: str) -> None:
     atomic.put(store.derived / "offered.jsonl", data)
 
 
-def offered(store: Store) -> list[logs.ReviewItem]:
+def load_offer(store: Store) -> list[logs.ReviewItem]:
     """What the last run offered, the most telling first."""
-    forgotten = logs.forgotten(store)
+    forgotten = logs.load_tombstones(store)
     found = []
     for _, row in logs.rows(store.derived / "offered.jsonl")[0]:
         try:

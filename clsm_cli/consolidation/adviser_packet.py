@@ -1,4 +1,4 @@
-"""The packet that an adviser answers: what to do, the form of the answer, and quoted parts of episodes.
+"""The packet that an adviser answers: the task, the form of the answer, and quoted parts of episodes.
 
 A part is a function of its episode alone, and its handle names its text: so an answer, whoever wrote
 it and whenever it comes, is checked against the store as it is, and nobody keeps the packet.
@@ -110,8 +110,8 @@ class Part(NamedTuple):
     whole: frozenset[str]
 
 
-def parts(episode: Episode) -> list[Part]:
-    """An episode in parts, in the order of its turns."""
+def split_parts(episode: Episode) -> list[Part]:
+    """Split an episode into parts that fit a packet, in the order of its turns."""
     groups: list[list[tuple[Turn, str]]] = []
     room = 0
     for turn in episode.turns:
@@ -136,7 +136,9 @@ def parts(episode: Episode) -> list[Part]:
     ]
 
 
-def fill(found: Iterable[Sequence[Part]], limit: int, closed: Collection[str] = ()) -> list[Part]:
+def select_parts(
+    found: Iterable[Sequence[Part]], limit: int, closed: Collection[str] = ()
+) -> list[Part]:
     """The parts that a packet has room for: episodes in the order given, each whole if it fits.
 
     Of an episode that would not fit into an empty packet, as many parts as do.
@@ -146,7 +148,7 @@ def fill(found: Iterable[Sequence[Part]], limit: int, closed: Collection[str] = 
         limit: Tokens of the packet.
         closed: Keys of blocks that their documents hold no longer; they are not shown.
     """
-    room = empty = limit - count_tokens(text([], [], closed))
+    room = empty = limit - count_tokens(render_packet([], [], closed))
     chosen: list[Part] = []
     for group in found:
         sizes = [count_tokens(json.dumps(_lines([part], closed))) for part in group]
@@ -160,7 +162,7 @@ def fill(found: Iterable[Sequence[Part]], limit: int, closed: Collection[str] = 
     return chosen
 
 
-def text(
+def render_packet(
     chosen: Sequence[Part], known: Sequence[Statement], closed: Collection[str], limit: int = 0
 ) -> str:
     """A packet, ready to be answered.
@@ -172,17 +174,19 @@ def text(
         limit: Tokens of the packet: known statements that make it longer are left out.
     """
     told = f"{TASK}\n\n{demand(SCHEMA)}"
-    size = count_tokens(f"{told}\n\n{question(chosen, [], closed)}\n")
+    size = count_tokens(f"{told}\n\n{render_question(chosen, [], closed)}\n")
     held = 0
     for row in known:
         size += count_tokens(json.dumps(_known(row)))
         if size > limit:
             break
         held += 1
-    return f"{told}\n\n{question(chosen, known[:held], closed)}\n"
+    return f"{told}\n\n{render_question(chosen, known[:held], closed)}\n"
 
 
-def question(chosen: Sequence[Part], known: Sequence[Statement], closed: Collection[str]) -> str:
+def render_question(
+    chosen: Sequence[Part], known: Sequence[Statement], closed: Collection[str]
+) -> str:
     """The data of a packet alone, for an endpoint that is told the task apart."""
     return block([*map(_known, known), *_lines(chosen, closed)], _END)
 

@@ -1,12 +1,9 @@
-"""What an adviser answers, checked one by one: what stands on its turns is taken, the rest is named.
+"""Check an adviser's answer, proposal by proposal, against the turns that it cites.
 
-The same for an endpoint, for a file and for MCP. Whoever wrote the answer may be a small model, or
-may have been talked into something by what it read.
-
-Whether a sentence stands on the turns that it cites: numbers, days, names, words, yes or no.
-
-None of this proves a sentence; it refuses what its turns cannot have said. Of a good sentence at
-most the wording is lost, as its turns are recalled all the same.
+The answer may come from an endpoint, a file or MCP. Whoever wrote it may be a small model, or may
+have been talked into something by what it read. So a sentence is compared with the turns it cites:
+numbers, days, names, words, negation. That proves nothing; it refuses what the turns cannot have
+said. If a good sentence is refused, only its wording is lost: its turns are recalled all the same.
 """
 
 from __future__ import annotations
@@ -51,113 +48,6 @@ ECHO = 0.8
 _WORD = re.compile(r"\w+")
 _ANY_DAY = date(2000, 1, 4)
 """For undated turns: of their time expressions, only those count that name their day themselves."""
-
-
-def fault(text: str, cited: Sequence[Turn]) -> str | None:
-    """Why a sentence does not stand on turns; None when it may.
-
-    >>> from clsm_cli.model.episodes import Turn
-    >>> told = [Turn("", "Mara", "user", "I have 3 cats, says Ada.", "2026-02-24T10:00:00+01:00")]
-    >>> fault("Mara has 3 cats.", told), fault("Mara has 4 cats.", told)
-    (None, "the number '4' stands in no turn that it cites")
-    >>> fault("Tomas has 3 cats.", told), fault("Mara has no cats.", told)
-    ("the name 'Tomas' stands in no turn that it cites", 'its turns say the opposite')
-    """
-    rest, days = _undated(text, _day(cited[0].time))
-    told = [_undated(turn.text, _day(turn.time)) for turn in cited]
-    there = {day for _, found in told for day in found} | {
-        (day.isoformat(),) * 2 for turn in cited if turn.time and (day := _day(turn.time))
-    }
-    for first, last in days:
-        if not any(first <= a and b <= last for a, b in there):
-            return f"the day {first} stands in no turn that it cites"
-    around = [" ".join((turn.speaker, *turn.heading, turn.path)) for turn in cited]
-    numbers = {n for each, _ in told for n in sameness.numbers(each)}
-    numbers |= {n for each in around for n in sameness.numbers(each)}
-    for number in sameness.numbers(rest):
-        if number not in numbers:
-            return f"the number {number!r} stands in no turn that it cites"
-    source = "\n".join([*around, *(turn.text for turn in cited)])
-    name = _unknown_name(text, source)
-    if name is not None:
-        return f"the name {name!r} stands in no turn that it cites"
-    if share(text, source) < SUPPORT:
-        return "most of its words stand in no turn that it cites"
-    return "its turns say the opposite" if _is_denied(text, cited) else None
-
-
-def holds(text: str, source: str) -> bool:
-    """Whether a source has every number and every name of a text.
-
-    >>> holds("Mara has 3 cats.", "I, Mara, have 3 cats"), holds("Mara has 4 cats.", "3 cats, Mara")
-    (True, False)
-    """
-    numbers = sameness.numbers(source)
-    return all(each in numbers for each in sameness.numbers(text)) and not _unknown_name(
-        text, source
-    )
-
-
-def share(text: str, source: str) -> float:
-    """Share of a text's stems that a source has, 0 to 1; 1 of a text without any."""
-    wanted = set(stems(text))
-    return len(wanted & set(stems(source))) / len(wanted) if wanted else 1.0
-
-
-def is_echo(rule: str, cited: Iterable[Turn], printed: Iterable[Turn]) -> bool:
-    """Whether a rule is what a tool or a page said, and no user said it as well.
-
-    Args:
-        rule: The sentence.
-        cited: The turns that it names.
-        printed: What tools and pages said in the same episode.
-    """
-    if any(turn.trust == "user" and share(rule, turn.text) >= SUPPORT for turn in cited):
-        return False
-    return any(share(rule, turn.text) >= ECHO for turn in printed)
-
-
-def _day(time: str | None) -> date:
-    return date.fromisoformat(time[:10]) if time else _ANY_DAY
-
-
-def _undated(text: str, at: date) -> tuple[str, list[tuple[str, str]]]:
-    """A text without its days, and these: first and last of each, where that is certain."""
-    pieces: list[str] = []
-    days: list[tuple[str, str]] = []
-    done = 0
-    for each in expressions.find(text, at):
-        if not each.certain or (each.relative and at == _ANY_DAY):
-            continue
-        pieces.append(text[done : each.start])
-        done = each.end
-        last = date.fromordinal(each.until.toordinal() - 1)
-        days.append((each.first.isoformat(), last.isoformat()))
-    return " ".join([*pieces, text[done:]]), days
-
-
-def _unknown_name(text: str, source: str) -> str | None:
-    """The first word of a text that looks like a name and is no word of the source."""
-    there = {word.casefold() for word in _WORD.findall(source)}
-    known: Collection[str] = set(stems(source))
-    for place, match in enumerate(_WORD.finditer(text)):
-        word = match.group()
-        is_coded = not word.isdigit() and any(c.isdigit() for c in word)
-        if not (word[0].isupper() or any(c.isupper() for c in word) or is_coded):
-            continue
-        is_plain = word in NO_NAMES or (place == 0 and set(stems(word)) <= set(known))
-        if word.casefold() not in there and not is_plain:
-            return word
-    return None
-
-
-def _is_denied(text: str, cited: Sequence[Turn]) -> bool:
-    """Whether a text denies what no sentence near it denies, or says what all of these deny."""
-    told = [each for turn in cited for each in sentences(turn.text)]
-    near = [each for each in told if share(text, each) >= SUPPORT]
-    if sameness.denies(text):
-        return not any(map(sameness.denies, near or told))
-    return bool(near) and all(map(sameness.denies, near))
 
 
 MOST = 60
@@ -205,7 +95,7 @@ class Answer(NamedTuple):
 
 
 class Relation(NamedTuple):
-    """What some turns say of two named things."""
+    """A relation between two named things that some turns state."""
 
     source: str
     type: str
@@ -231,7 +121,7 @@ class _UnfitError(Exception):
     """Why a proposal is not taken."""
 
 
-def read(text: str, name: str) -> Answer:
+def parse_answer(text: str, name: str) -> Answer:
     """The entries of an answer, which may have thoughts before it and a fence around it.
 
     Args:
@@ -247,10 +137,10 @@ def read(text: str, name: str) -> Answer:
         json.dumps(value, allow_nan=False)
     except (ValueError, RecursionError):
         raise _no_answer(name, "is not one JSON object") from None
-    return of_value(value, name)
+    return parse_value(value, name)
 
 
-def of_value(value: Any, name: str) -> Answer:
+def parse_value(value: Any, name: str) -> Answer:
     """The entries of an answer that was read already.
 
     Raises:
@@ -274,7 +164,7 @@ def of_value(value: Any, name: str) -> Answer:
     return Answer(parts, tuple(refused))
 
 
-def check(
+def check_entry(
     entry: Mapping[str, Any], part: Part, closed: Collection[str], known: Mapping[str, Statement]
 ) -> Checked:
     """Check every proposal of a part by itself.
@@ -326,13 +216,13 @@ class _Check:
         self.replaced: dict[str, str] = {}
 
     def statement(self, item: Mapping[str, Any]) -> Claim:
-        """One statement as a claim."""
+        """Check one statement, and make a claim of it."""
         text = _sentence(item.get("text"))
         kind = _KINDS.get(str(item.get("kind")))
         if kind is None:
             raise _UnfitError("its kind is none of " + ", ".join(KINDS))
         cited = self._cited(item.get("turns"))
-        reason = fault(text, cited)
+        reason = citation_fault(text, cited)
         if reason is not None:
             raise _UnfitError(reason)
         trust = lowest_trust([turn.trust for turn in cited])
@@ -344,7 +234,7 @@ class _Check:
                 kind = "fact"  # what somebody else tells of what the owner wants
         subject = item.get("subject")
         told = " ".join(" ".join((turn.speaker, *turn.heading, turn.text)) for turn in cited)
-        is_there = isinstance(subject, str) and share(subject, told) == 1.0
+        is_there = isinstance(subject, str) and stem_overlap(subject, told) == 1.0
         named = node_id(one_line(str(subject), _LONGEST_NAME)) if is_there else None
         stream = "identity" if kind in _OF_OWNER else stream_of(text)
         first = cited[0]
@@ -364,7 +254,7 @@ class _Check:
         return claim
 
     def relation(self, item: Mapping[str, Any]) -> Relation:
-        """One relation."""
+        """Check one relation."""
         names = [item.get(key) for key in ("source", "target")]
         cited = self._cited(item.get("turns"))
         told = " ".join(" ".join((t.speaker, *t.heading, t.text)) for t in cited).casefold()
@@ -409,12 +299,12 @@ class _Check:
             raise _UnfitError(f"it would end {row.id}, which somebody more trusted said")
         if (claim.valid_from or claim.observed) < (row.valid_from or ""):
             raise _UnfitError(f"it would end {row.id}, which is newer")
-        if row.text.casefold() == claim.text.casefold() or not share(row.text, claim.text):
+        if row.text.casefold() == claim.text.casefold() or not stem_overlap(row.text, claim.text):
             raise _UnfitError(f"it would end {row.id}, of which it does not speak")
         self.replaced[row.id] = claim.text
 
 
-def description(entry: Mapping[str, Any], part: Part) -> dict[str, Any] | None:
+def checked_description(entry: Mapping[str, Any], part: Part) -> dict[str, Any] | None:
     """What an answer says of a whole conversation, if it is of the right form and on its turns."""
     told = entry.get("description")
     if not isinstance(told, dict) or part.episode.document is not None:
@@ -450,7 +340,7 @@ def _sentence(value: Any) -> str:
         raise _UnfitError("it has characters that nobody sees")
     if len(text) > LONGEST:
         raise _UnfitError(f"it is longer than {LONGEST} characters")
-    if secrets.mask(text).found:
+    if secrets.mask(text).counts:
         raise _UnfitError("it holds a secret")
     found = topics.parse(f"- {text}\n".encode(), Path("answer"))
     if [item.text for item in found.items] != [text] or found.items[0].id:
@@ -468,3 +358,110 @@ def _short(text: str) -> str:
 
 def _no_answer(name: str, reason: str) -> BadInputError:
     return BadInputError(name, reason, "write what clsm consolidate --ask describes")
+
+
+def citation_fault(text: str, cited: Sequence[Turn]) -> str | None:
+    """Why a sentence does not stand on turns; None when it may.
+
+    >>> from clsm_cli.model.episodes import Turn
+    >>> told = [Turn("", "Mara", "user", "I have 3 cats, says Ada.", "2026-02-24T10:00:00+01:00")]
+    >>> citation_fault("Mara has 3 cats.", told), citation_fault("Mara has 4 cats.", told)
+    (None, "the number '4' stands in no turn that it cites")
+    >>> citation_fault("Tomas has 3 cats.", told), citation_fault("Mara has no cats.", told)
+    ("the name 'Tomas' stands in no turn that it cites", 'its turns say the opposite')
+    """
+    rest, days = _undated(text, _day(cited[0].time))
+    told = [_undated(turn.text, _day(turn.time)) for turn in cited]
+    there = {day for _, found in told for day in found} | {
+        (day.isoformat(),) * 2 for turn in cited if turn.time and (day := _day(turn.time))
+    }
+    for first, last in days:
+        if not any(first <= a and b <= last for a, b in there):
+            return f"the day {first} stands in no turn that it cites"
+    around = [" ".join((turn.speaker, *turn.heading, turn.path)) for turn in cited]
+    numbers = {n for each, _ in told for n in sameness.numbers(each)}
+    numbers |= {n for each in around for n in sameness.numbers(each)}
+    for number in sameness.numbers(rest):
+        if number not in numbers:
+            return f"the number {number!r} stands in no turn that it cites"
+    source = "\n".join([*around, *(turn.text for turn in cited)])
+    name = _unknown_name(text, source)
+    if name is not None:
+        return f"the name {name!r} stands in no turn that it cites"
+    if stem_overlap(text, source) < SUPPORT:
+        return "most of its words stand in no turn that it cites"
+    return "its turns say the opposite" if _is_denied(text, cited) else None
+
+
+def is_supported(text: str, source: str) -> bool:
+    """Whether a source has every number and every name of a text.
+
+    >>> is_supported("Mara has 3 cats.", "I, Mara, have 3 cats"), is_supported("Mara has 4 cats.", "3 cats, Mara")
+    (True, False)
+    """
+    numbers = sameness.numbers(source)
+    return all(each in numbers for each in sameness.numbers(text)) and not _unknown_name(
+        text, source
+    )
+
+
+def stem_overlap(text: str, source: str) -> float:
+    """Share of a text's stems that a source has, 0 to 1; 1 of a text without any."""
+    wanted = set(stems(text))
+    return len(wanted & set(stems(source))) / len(wanted) if wanted else 1.0
+
+
+def is_echo(rule: str, cited: Iterable[Turn], printed: Iterable[Turn]) -> bool:
+    """Whether a rule is what a tool or a page said, and no user said it as well.
+
+    Args:
+        rule: The sentence.
+        cited: The turns that it names.
+        printed: What tools and pages said in the same episode.
+    """
+    if any(turn.trust == "user" and stem_overlap(rule, turn.text) >= SUPPORT for turn in cited):
+        return False
+    return any(stem_overlap(rule, turn.text) >= ECHO for turn in printed)
+
+
+def _day(time: str | None) -> date:
+    return date.fromisoformat(time[:10]) if time else _ANY_DAY
+
+
+def _undated(text: str, at: date) -> tuple[str, list[tuple[str, str]]]:
+    """A text without its days, and these: first and last of each, where that is certain."""
+    pieces: list[str] = []
+    days: list[tuple[str, str]] = []
+    done = 0
+    for each in expressions.find_expressions(text, at):
+        if not each.certain or (each.relative and at == _ANY_DAY):
+            continue
+        pieces.append(text[done : each.start])
+        done = each.end
+        last = date.fromordinal(each.until.toordinal() - 1)
+        days.append((each.first.isoformat(), last.isoformat()))
+    return " ".join([*pieces, text[done:]]), days
+
+
+def _unknown_name(text: str, source: str) -> str | None:
+    """The first word of a text that looks like a name and is no word of the source."""
+    there = {word.casefold() for word in _WORD.findall(source)}
+    known: Collection[str] = set(stems(source))
+    for place, match in enumerate(_WORD.finditer(text)):
+        word = match.group()
+        is_coded = not word.isdigit() and any(c.isdigit() for c in word)
+        if not (word[0].isupper() or any(c.isupper() for c in word) or is_coded):
+            continue
+        is_plain = word in NO_NAMES or (place == 0 and set(stems(word)) <= set(known))
+        if word.casefold() not in there and not is_plain:
+            return word
+    return None
+
+
+def _is_denied(text: str, cited: Sequence[Turn]) -> bool:
+    """Whether a text denies what no sentence near it denies, or says what all of these deny."""
+    told = [each for turn in cited for each in sentences(turn.text)]
+    near = [each for each in told if stem_overlap(text, each) >= SUPPORT]
+    if sameness.denies(text):
+        return not any(map(sameness.denies, near or told))
+    return bool(near) and all(map(sameness.denies, near))

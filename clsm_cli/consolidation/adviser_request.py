@@ -1,4 +1,4 @@
-"""Ask an adviser: the packet of what waits to be consolidated. The memory is only read."""
+"""Build the packet of the episodes that wait for consolidation; the memory is only read."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from clsm_cli.consolidation import adviser_packet, consolidation_run, rehearsal, replay, store_state
-from clsm_cli.consolidation.lookup import Known
+from clsm_cli.consolidation.lookup import StatementIndex
 from clsm_cli.errors import BadInputError
-from clsm_cli.ingestion.ingest_report import utc
+from clsm_cli.ingestion.ingest_report import utc_text
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import inbox, record_files
 from clsm_cli.store.index import database, evidence_queries, vectors
@@ -51,7 +51,7 @@ class Packet(NamedTuple):
     waiting: int
 
 
-def ask(
+def build_packet(
     store: Store, request: Request, budget: int, embedder: Embedder | None, progress: Progress
 ) -> Packet:
     """The packet of the episodes that wait, the most salient first, within a number of tokens.
@@ -73,7 +73,7 @@ def ask(
     """
     if not inbox.files(store.inbox):
         return _packet(store, request, budget)
-    with rehearsal.copied(store) as copy:
+    with rehearsal.copy_store(store) as copy:
         taken = replace(request, only=frozenset(), if_idle=None)
         consolidation_run.consolidate(copy, taken, embedder, progress)
         return _packet(copy, request, budget)
@@ -86,46 +86,48 @@ def _packet(store: Store, request: Request, budget: int) -> Packet:
         stack.callback(connection.close)
         bring_up_to_date(store, connection, None, None)
         index = Index(connection, store)
-        found = store_state.load(store, index)
-        waiting = replay.choose(found, evidence_queries.by_user(connection), request)
+        found = store_state.load_state(store, index)
+        waiting = replay.choose_episodes(found, evidence_queries.user_shares(connection), request)
         if not waiting:
             return Packet("", 0, (), 0, 0)
-        told = evidence_queries.said_in(connection, waiting)
+        told = evidence_queries.turns_in_episodes(connection, waiting)
         closed = {key for key, turn in told.items() if not turn.is_current}
         groups = [group for group in _parts(store, found, waiting) if group]
-        chosen = adviser_packet.fill(groups, budget, closed)
+        chosen = adviser_packet.select_parts(groups, budget, closed)
         if groups and not chosen:
             least = budget
-            while not adviser_packet.fill(groups, least, closed):
+            while not adviser_packet.select_parts(groups, least, closed):
                 least += adviser_packet.PART_TOKENS
             reason = f"has no room for a part of an episode ({budget} tokens)"
             raise BadInputError("the packet", reason, f"allow it --budget {least}")
-        known = _known(store, index, found, chosen, utc(request.now))
-        text = adviser_packet.text(chosen, known, closed, budget) if chosen else ""
+        known = _known(store, index, found, chosen, utc_text(request.now))
+        text = adviser_packet.render_packet(chosen, known, closed, budget) if chosen else ""
         of = tuple(dict.fromkeys(part.episode.id for part in chosen))
         return Packet(text, count_tokens(text), of, len(chosen), len(waiting))
 
 
-def _parts(store: Store, found: store_state.State, waiting: Sequence[str]) -> Iterator[list[Part]]:
+def _parts(
+    store: Store, found: store_state.StoreState, waiting: Sequence[str]
+) -> Iterator[list[Part]]:
     for each in waiting:
-        told = found.told(store.root, each)
+        told = found.read_episode(store.root, each)
         if told is not None:
-            yield adviser_packet.parts(told)
+            yield adviser_packet.split_parts(told)
 
 
 def _known(
-    store: Store, index: Index, found: store_state.State, chosen: Sequence[Part], now: str
+    store: Store, index: Index, found: store_state.StoreState, chosen: Sequence[Part], now: str
 ) -> list[Statement]:
     """Current statements that are about what the parts say, the nearest first."""
     rows = {
         i: row
-        for i, row in record_files.load(store, found.records, now).items()
+        for i, row in record_files.load_statements(store, found.records, now).items()
         if row.is_current and row.kind not in ("gist", "task")
     }
     of_text = vectors.of_texts(
         index.connection, store.derived, sorted({row.text for row in rows.values()}), None
     )
-    held = Known(rows.values(), {i: of_text.get(row.text) for i, row in rows.items()})
+    held = StatementIndex(rows.values(), {i: of_text.get(row.text) for i, row in rows.items()})
     best: dict[str, float] = {}
     for vector in index.vectors_of([turn.key for part in chosen for turn in part.turns]).values():
         for row, cosine in held.alike(vector, NEAR):

@@ -1,4 +1,4 @@
-"""Predict and calibrate: each claim against what is known (Nemori §3.2; CAIM's review).
+"""Predict and calibrate: compare each claim with what is known (Nemori §3.2; CAIM's review).
 
 What is known already is *predicted*: the statement gains a source. What is not is a *gap*: a new
 statement. What says that something holds no longer is a *conflict* (``successions``): the old row is
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from clsm_cli.config import ConsolidationSettings
     from clsm_cli.consolidation.claims import Claim
-    from clsm_cli.consolidation.lookup import Known
+    from clsm_cli.consolidation.lookup import StatementIndex
 
 STATES = ("open", "blocked", "done")
 """A task only goes forward."""
@@ -65,7 +65,7 @@ class Calibration:
 
     def __init__(
         self,
-        known: Known,
+        known: StatementIndex,
         settings: ConsolidationSettings,
         tags_of: Callable[[str], tuple[str, ...]],
         now: str,

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Set as AbstractSet
 
     from clsm_cli.config import ConsolidationSettings
-    from clsm_cli.consolidation.statement_selection import Piece, Weights
+    from clsm_cli.consolidation.statement_selection import ScoredUnit, UnitScores
     from clsm_cli.model.episodes import Episode, Turn
     from clsm_cli.model.graph import StatementKind, TaskState
     from clsm_cli.model.streams import Stream
@@ -82,9 +82,9 @@ class Claim(NamedTuple):
         return (self.turn, *self.more_turns)
 
 
-def of_episode(
+def episode_claims(
     episode: Episode,
-    weights: Weights,
+    weights: UnitScores,
     current: AbstractSet[str],
     settings: ConsolidationSettings,
 ) -> list[Claim]:
@@ -104,16 +104,16 @@ def of_episode(
 
 
 def candidates(
-    episode: Episode, weights: Weights, current: AbstractSet[str], worth: float
+    episode: Episode, weights: UnitScores, current: AbstractSet[str], worth: float
 ) -> Iterator[Candidate]:
-    """The sentences that ``of_episode`` looks at, as they stand in memory, or would."""
+    """The sentences that ``episode_claims`` looks at, as they stand in memory, or would."""
     least = weights.least(worth)
     for turn in _telling(episode, weights, current):
         for piece in weights.pieces.get(turn.key, ()):
             yield Candidate(turn.key, piece.statement, piece.chance, piece.keep, least)
 
 
-def _telling(episode: Episode, weights: Weights, current: AbstractSet[str]) -> Iterator[Turn]:
+def _telling(episode: Episode, weights: UnitScores, current: AbstractSet[str]) -> Iterator[Turn]:
     """The turns that may make claims."""
     for turn in episode.turns:
         is_said = turn.role in ("user", "assistant") and is_trusted(turn.trust)
@@ -140,7 +140,7 @@ def _of_task(task: Todo, turn: Turn) -> Claim:
     )
 
 
-def _of_turn(turn: Turn, weights: Weights, settings: ConsolidationSettings) -> Iterator[Claim]:
+def _of_turn(turn: Turn, weights: UnitScores, settings: ConsolidationSettings) -> Iterator[Claim]:
     tasks = todo.todos(turn.text, day_of(turn.time))
     yield from (_of_task(task, turn) for task in tasks if weights.is_task(turn, task, settings))
     for piece in weights.pieces.get(turn.key, ()):
@@ -149,7 +149,7 @@ def _of_turn(turn: Turn, weights: Weights, settings: ConsolidationSettings) -> I
             yield _claim(piece, turn)
 
 
-def _claim(piece: Piece, turn: Turn) -> Claim:
+def _claim(piece: ScoredUnit, turn: Turn) -> Claim:
     text, kind = piece.statement, piece.kind
     stream: Stream = "identity" if kind == "preference" else stream_of(text)
     if kind == "decision" and stream == "flow":
@@ -188,7 +188,7 @@ def day_of(time: str | None) -> date | None:
     return None if time is None else date.fromisoformat(time[:10])
 
 
-def in_order(claims: list[Claim]) -> list[Claim]:
+def sort_claims(claims: list[Claim]) -> list[Claim]:
     """Claims by the time since when they hold, or else by when the store got them.
 
     What is to come stands where it was announced: the nights until its day read it there.

@@ -1,4 +1,4 @@
-"""What is asked of a consolidation, and what it says it did."""
+"""Request and report of a consolidation."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Consolidate: the nightly sleep. Pending episodes become statements, rules and a graph.
+"""Run a consolidation: pending episodes become statements and a graph.
 
-Read in this order: ``state`` what there is, ``replay`` which episodes, ``vocabulary`` names and
-mentions, ``claims`` what sentences would add, ``calibrate`` what they add to what is known,
-``network`` nodes and edges, ``gists``, ``writes`` what of it is written.
+The stages, a module each: ``store_state`` (read the store), ``replay`` (choose episodes),
+``entity_mentions`` (names and mentions), ``claims`` (what sentences would add), ``calibrate`` (what they
+add to what is known), ``graph_update`` (nodes and edges), ``monthly_gists``, ``write_plan``.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ from clsm_cli.consolidation import (
     write_plan,
 )
 from clsm_cli.consolidation.consolidation_report import Report
-from clsm_cli.consolidation.graph_update import Weaver
-from clsm_cli.consolidation.llm_adviser import Thinker
+from clsm_cli.consolidation.graph_update import GraphBuilder
+from clsm_cli.consolidation.llm_adviser import Adviser
 from clsm_cli.ingestion.ingest_report import Report as IngestReport
-from clsm_cli.ingestion.ingest_report import Run, utc
+from clsm_cli.ingestion.ingest_report import Run, utc_text
 from clsm_cli.ingestion.ingest_run import embed_new, end_begun_run, open_turns, segment_all, take_in
 from clsm_cli.ingestion.timestamps import instant
 from clsm_cli.store import cleanup, conflict_copies, inbox
@@ -34,7 +34,7 @@ from clsm_cli.store import ontology as store_ontology
 from clsm_cli.store.index import database, evidence_queries, vectors
 from clsm_cli.store.index.index_queries import Index
 from clsm_cli.store.index.opening import bring_up_to_date
-from clsm_cli.store.index.publishing import at_work
+from clsm_cli.store.index.publishing import run_in_progress
 from clsm_cli.store.lock import locked
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ def consolidate(
         DiskError: The disk refused; what was written is whole, and the next run goes on.
     """
     if request.dry_run:
-        return rehearsal.rehearse(
+        return rehearsal.dry_run(
             store,
             lambda copy: consolidate(copy, replace(request, dry_run=False), embedder, progress),
         )
@@ -70,19 +70,19 @@ def consolidate(
             return report
         report.warnings += end_begun_run(store)
         run = Run(store, "consolidate", request.now)
-        run.apply(inbox.taken_back(store.inbox))
-        report.warnings += conflict_copies.join(store, utc(request.now))
-        cleanup.sweep(store, utc(request.now))
+        run.apply(inbox.plan_take_back(store.inbox))
+        report.warnings += conflict_copies.join(store, utc_text(request.now))
+        cleanup.sweep(store, utc_text(request.now))
         stack.enter_context(database.disk_errors(store.derived))
         connection = database.open_to_write(store.derived)
         stack.callback(connection.close)
         bring_up_to_date(store, connection, None, None)
         index = Index(connection, store)
         taken = IngestReport(dry_run=False)
-        with at_work(connection):
+        with run_in_progress(connection):
             take_in(store, index, run, taken)
         usable = embed_new(store, index, taken, embedder, progress, lock)
-        with at_work(connection):
+        with run_in_progress(connection):
             if usable is not None:
                 silence = timedelta(minutes=store.settings.boundary.gap_certain)
                 over = request.now - silence
@@ -91,7 +91,7 @@ def consolidate(
             report.bad_model = taken.bad_model
             report.lacks_model = embedder is not usable and taken.bad_model is None
             report.open_turns = open_turns(index)
-            _Night(store, request, index, run, report, usable, progress).sleep()
+            _Run(store, request, index, run, report, usable, progress).consolidate()
     return report
 
 
@@ -107,7 +107,7 @@ def _is_idle(store: Store, request: Request) -> bool:
     return not spoken or max(spoken) <= request.now - quiet
 
 
-class _Night:
+class _Run:
     """One run, step by step."""
 
     def __init__(
@@ -134,16 +134,18 @@ class _Night:
             f"{p.path}{f', line {p.line}' if p.line else ''}: {p.reason}" for p in problems
         ]
 
-    def sleep(self) -> None:
-        """Take the pending episodes in steps, then weave the graph once."""
-        found = store_state.load(self.store, self.index)
+    def consolidate(self) -> None:
+        """Learn from the pending episodes in steps, then build the graph once."""
+        found = store_state.load_state(self.store, self.index)
         episodes = found.episodes
         self.report.pending = sum(found.is_pending(record) for record in episodes.values())
-        chosen = replay.choose(found, evidence_queries.by_user(self.index.connection), self.request)
+        chosen = replay.choose_episodes(
+            found, evidence_queries.user_shares(self.index.connection), self.request
+        )
         taken = {i for i, r in episodes.items() if not found.is_pending(r)} | {*chosen}
         words = self._words(found, taken)
-        thinker = Thinker(self.request)
-        student = learning.Student(
+        adviser = Adviser(self.request)
+        student = learning.Learner(
             self.store,
             self.index.connection,
             found,
@@ -151,13 +153,13 @@ class _Night:
             self.ontology,
             self.embed,
             self.meanings,
-            thinker,
+            adviser,
             self.request,
         )
         writer = write_plan.Writer(self.store, found, words, self.request, self.run, self.report)
         self._study(student, writer, sorted(chosen, key=lambda i: (found.files[i].start or "", i)))
         self.progress("weaving", 0, 2)
-        weaver = Weaver(
+        weaver = GraphBuilder(
             self.index.connection,
             found,
             words,
@@ -165,24 +167,24 @@ class _Night:
             self.store.settings.graph,
             (0, self.store.device),
             self.meanings,
-            edges.over(student.taken().statements.values()),
+            edges.over(student.learned_so_far().statements.values()),
         )
         records = {i: student.records.get(i, episodes[i]) for i in sorted(taken)}
-        network = weaver.weave(records, chosen, student.relations, rebuild=self.request.rebuild)
-        student.conclude(network)
-        self._tell(student, thinker, found, chosen)
-        telling = student.telling()
+        network = weaver.build(records, chosen, student.relations, rebuild=self.request.rebuild)
+        student.finish(network)
+        self._tell(student, adviser, found, chosen)
+        telling = student.most_informative()
         if chosen:  # before the run is written: if it is cut short, the next one offers the same
-            active_learning.offer(self.store, telling, utc(self.request.now))
-        writer.write(student.taken(), network)
+            active_learning.save_offer(self.store, telling, utc_text(self.request.now))
+        writer.write(student.learned_so_far(), network)
         self.progress("weaving", 2, 2)
         bring_up_to_date(self.store, self.index.connection, self.embedder, None)
 
     def _tell(
         self,
-        student: learning.Student,
-        thinker: Thinker,
-        found: store_state.State,
+        student: learning.Learner,
+        adviser: Adviser,
+        found: store_state.StoreState,
         chosen: Sequence[str],
     ) -> None:
         """Say in the report what was learnt."""
@@ -194,16 +196,16 @@ class _Night:
             for path, how in sorted(student.unread.items())
         ]
         self.report.statements.update(student.outcome.counts)
-        self.report.warnings += thinker.warnings
-        self.report.usage = thinker.usage
-        self.report.advised = thinker.taken
-        self.report.refused = [*thinker.refused, *thinker.unread(found.episodes)]
+        self.report.warnings += adviser.warnings
+        self.report.usage = adviser.usage
+        self.report.advised = adviser.accepted
+        self.report.refused = [*adviser.refused, *adviser.unread(found.episodes)]
         if self.request.answer is not None:
             self.report.stale = sum(not found.is_pending(found.episodes[i]) for i in chosen)
 
-    def _words(self, found: store_state.State, taken: set[str]) -> entity_mentions.Vocabulary:
+    def _words(self, found: store_state.StoreState, taken: set[str]) -> entity_mentions.Vocabulary:
         decided = sorted(found.decided.items())
-        return entity_mentions.build(
+        return entity_mentions.build_vocabulary(
             self.index.connection,
             taken,
             {} if self.request.rebuild else found.nodes,
@@ -215,12 +217,12 @@ class _Night:
         )
 
     def _study(
-        self, student: learning.Student, writer: write_plan.Writer, chosen: Sequence[str]
+        self, student: learning.Learner, writer: write_plan.Writer, chosen: Sequence[str]
     ) -> None:
         """Read episodes in steps; each but the last, which the graph joins, is written down."""
         size = self.store.settings.consolidation.step
         for start in range(0, len(chosen), size):
             self.progress("consolidating", start, len(chosen))
-            student.study(chosen[start : start + size])
+            student.learn_from(chosen[start : start + size])
             if start + size < len(chosen):
-                writer.write(student.taken(), None)
+                writer.write(student.learned_so_far(), None)

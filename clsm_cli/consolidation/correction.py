@@ -1,4 +1,4 @@
-"""Correct: a person says what is true now, and memory keeps what it held until then.
+"""Correct a statement: put the new one in its place and keep the old one with its end.
 
 The three rows of a correction are those of ``calibrate`` (docs/format.md §6); the new one is pinned,
 so that no later run closes or changes it.
@@ -12,12 +12,12 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from clsm_cli.consolidation.claims import FACTS, leading_name
-from clsm_cli.consolidation.edit_session import Desk, at_desk, check_line
+from clsm_cli.consolidation.edit_session import EditSession, check_line, open_for_edit
 from clsm_cli.errors import BadInputError
 from clsm_cli.ingestion.ingest_report import Run
 from clsm_cli.ingestion.turns import Masker
 from clsm_cli.model.graph import Statement
-from clsm_cli.model.ids import closed_copy_id, folded
+from clsm_cli.model.ids import closed_copy_id, normalise_text
 from clsm_cli.model.tombstones import birth_ids, first_free
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import logs
@@ -25,7 +25,7 @@ from clsm_cli.store import ontology as store_ontology
 from clsm_cli.text import sameness, todo
 from clsm_cli.text.name_matching import NO_NAMES
 from clsm_cli.text.ontology import tags_of
-from clsm_cli.text.plain import plain
+from clsm_cli.text.plain import to_plain
 from clsm_cli.text.sentences import sentences
 from clsm_cli.text.statement_streams import stream_of
 from clsm_cli.text.time import expressions
@@ -48,7 +48,7 @@ class NotCertainError(BadInputError):
         self.ids = ids
 
 
-class Heard(NamedTuple):
+class SourcePassage(NamedTuple):
     """A turn or a block that says what is not true, where no statement does.
 
     Attributes:
@@ -84,7 +84,7 @@ class Correction(NamedTuple):
 
 def correct(
     store: Store,
-    wanted: str | Heard,
+    wanted: str | SourcePassage,
     said: str,
     now: datetime,
     warn: Warn,
@@ -120,31 +120,36 @@ def correct(
     said = " ".join(mask(said).split())
     if not any(map(str.isalnum, said)):
         raise BadInputError("VALUE", "says nothing", "write what is true now")
-    for kind, count in sorted(mask.found.items()):
+    for kind, count in sorted(mask.counts.items()):
         warn(f"{count} masked ({kind})")
-    with at_desk(store, "correct", now, warn, dry_run=dry_run) as desk:
-        if isinstance(wanted, Heard):
-            old = _stated(desk, wanted, said)
+    with open_for_edit(store, "correct", now, warn, dry_run=dry_run) as edits:
+        if isinstance(wanted, SourcePassage):
+            old = _stated(edits, wanted, said)
         else:
-            old = desk.statement(wanted) or _meant(desk, wanted, said)
-        text = said if is_whole else _sentence(old, said, desk.day)
-        if (known := _known(desk, old, text)) is not None:
+            old = edits.statement(wanted) or _meant(edits, wanted, said)
+        text = said if is_whole else _sentence(old, said, edits.day)
+        if (known := _known(edits, old, text)) is not None:
             return Correction(old, old.valid_until, known, is_new=False)
-        more = tuple(desk.statements[each] for each in with_it)
-        done = replaced(desk, old, text, since, never=never, with_it=more)
-        return done._replace(run=desk.save())
+        more = tuple(edits.statements[each] for each in with_it)
+        done = apply_correction(edits, old, text, since, never=never, with_it=more)
+        return done._replace(run=edits.save())
 
 
-def replaceable(
-    store: Store, found: Sequence[str | Heard], said: str, now: datetime, *, is_whole: bool = False
+def find_replaceable(
+    store: Store,
+    found: Sequence[str | SourcePassage],
+    said: str,
+    now: datetime,
+    *,
+    is_whole: bool = False,
 ) -> list[bool]:
     """Which of some statements and passages hold something that what is said can take the place of."""
-    desk = Desk(store, Run(store, "correct", now), now, dry_run=True)
+    edits = EditSession(store, Run(store, "correct", now), now, dry_run=True)
     rows = [
-        _stated(desk, each, said) if isinstance(each, Heard) else desk.statements[each]
+        _stated(edits, each, said) if isinstance(each, SourcePassage) else edits.statements[each]
         for each in found
     ]
-    return [row.is_current and _takes(row, said, desk.day, is_whole=is_whole) for row in rows]
+    return [row.is_current and _takes(row, said, edits.day, is_whole=is_whole) for row in rows]
 
 
 def _takes(row: Statement, said: str, at: date, *, is_whole: bool) -> bool:
@@ -155,8 +160,8 @@ def _takes(row: Statement, said: str, at: date, *, is_whole: bool) -> bool:
     return first in stems(said) or leading_name(said) == (row.subject or "")
 
 
-def replaced(
-    desk: Desk,
+def apply_correction(
+    edits: EditSession,
     old: Statement,
     text: str,
     since: str | None,
@@ -164,7 +169,7 @@ def replaced(
     never: bool = False,
     with_it: tuple[Statement, ...] = (),
 ) -> Correction:
-    """Put the rows of a correction on the desk.
+    """Add the rows of a correction to an edit session.
 
     A current statement that says ``text`` already becomes the new row. Statements that say the same
     as the old one are closed too, as ``with_it`` are: they would stand there stale.
@@ -175,34 +180,34 @@ def replaced(
     if old.kind == "gist":
         reason = "is a summary that clsm works out anew"
         raise BadInputError(old.id, reason, "correct the statement that it rests on")
-    start = old.valid_from if never else since or desk.time
-    standing = desk.saying(text, but=old.id)
+    start = old.valid_from if never else since or edits.time
+    standing = edits.find_text(text, but=old.id)
     if standing is None:
-        new = _new(desk, old, text, start)
+        new = _new(edits, old, text, start)
     else:
         new = replace(standing, supersedes=old.id, trust="user", pinned=True)
     check_line(new)
     taken = {new.id, *(row.id for row in with_it)}
-    rows = (row for row in desk.statements.values() if row.is_current and row.id != old.id)
+    rows = (row for row in edits.statements.values() if row.is_current and row.id != old.id)
     same = (row for row in rows if sameness.says_the_same(row.text, old.text, 0.0))
     also = with_it + tuple(row for row in same if row.id not in taken and row.kind == old.kind)
-    until, *_ = [_close(desk, row, None if never else start) for row in (old, *also)]
-    desk.put(new)
+    until, *_ = [_close(edits, row, None if never else start) for row in (old, *also)]
+    edits.put(new)
     return Correction(old, until, new, also)
 
 
-def _meant(desk: Desk, subject: str, said: str) -> Statement:
+def _meant(edits: EditSession, subject: str, said: str) -> Statement:
     """The statement about a subject that a sentence can replace, or that has a place for a value."""
-    rows = [row for row in desk.about(subject) if row.kind not in ("gist", "task")]
+    rows = [row for row in edits.statements_about(subject) if row.kind not in ("gist", "task")]
     if not rows:
         reason = "is no id, and memory holds nothing about anything with that name"
         raise NotCertainError(subject, reason, "find the id of a statement with: clsm recall")
     fits = [
         row
         for row in rows
-        if _is_sentence(row, said) or _with_value(row.text, said, desk.day) is not None
+        if _is_sentence(row, said) or _with_value(row.text, said, edits.day) is not None
     ]
-    if len({folded(row.text) for row in fits}) == 1:
+    if len({normalise_text(row.text) for row in fits}) == 1:
         return max(fits, key=lambda row: (row.valid_from or "", row.id))
     listed = ", ".join(f"{row.id} ({row.text})" for row in (fits or rows)[:10])
     reason = f"it is not certain which statement is meant: {listed}"
@@ -210,17 +215,17 @@ def _meant(desk: Desk, subject: str, said: str) -> Statement:
     raise NotCertainError(subject, reason, "name one by its id", ids)
 
 
-def _stated(desk: Desk, heard: Heard, said: str) -> Statement:
+def _stated(edits: EditSession, passage: SourcePassage, said: str) -> Statement:
     """What a passage says of that, as a statement: one of its sentences.
 
     The one with a value to replace, else the one that has most words of what is meant.
     """
-    meant = {*stems(f"{heard.about} {said}")}
-    known = {*desk.statements, *desk.records}
-    forgotten = logs.forgotten(desk.store)
+    meant = {*stems(f"{passage.about} {said}")}
+    known = {*edits.statements, *edits.records}
+    forgotten = logs.load_tombstones(edits.store)
     rows = []
-    for text in dict.fromkeys(map(plain, sentences(heard.text))):
-        births = (each for each in birth_ids(folded(text), None) if each not in known)
+    for text in dict.fromkeys(map(to_plain, sentences(passage.text))):
+        births = (each for each in birth_ids(normalise_text(text), None) if each not in known)
         stream = stream_of(text)
         row = Statement(
             id=first_free(births, forgotten),
@@ -228,15 +233,15 @@ def _stated(desk: Desk, heard: Heard, said: str) -> Statement:
             text=text,
             stream=stream,
             topic=FACTS[stream],
-            sources=(heard.key,),
-            valid_from=heard.time,
-            recorded_at=desk.run.now,
-            trust=heard.trust,
+            sources=(passage.key,),
+            valid_from=passage.time,
+            recorded_at=edits.run.now,
+            trust=passage.trust,
         )
-        rows.append(retold(row, text))
+        rows.append(with_new_text(row, text))
 
     def fitness(row: Statement) -> tuple[bool, int]:
-        has_place = _with_value(row.text, said, desk.day) is not None
+        has_place = _with_value(row.text, said, edits.day) is not None
         return has_place, len(meant & {*stems(row.text)})
 
     return max(rows, key=fitness)
@@ -298,8 +303,8 @@ def _with_value(text: str, value: str, at: date) -> str | None:
 
 def _places(text: str, value: str, at: date) -> list[tuple[int, int]]:
     """Where a text has something of the kind of a value: first character, and the one after the last."""
-    days = [(each.start, each.end) for each in expressions.find(text, at)]
-    told = expressions.find(value, at)
+    days = [(each.start, each.end) for each in expressions.find_expressions(text, at)]
+    told = expressions.find_expressions(value, at)
     if told and told[0].text == value:
         return days
     if days:
@@ -317,11 +322,11 @@ def _unit(quantity: re.Match[str]) -> str:
     return (quantity["unit"] or "").strip().removesuffix("s")
 
 
-def _known(desk: Desk, old: Statement, text: str) -> Statement | None:
+def _known(edits: EditSession, old: Statement, text: str) -> Statement | None:
     """What says so already: the statement itself, or what took its place before."""
     if old.is_current:
         return old if old.text == text else None
-    rows = desk.statements.values()
+    rows = edits.statements.values()
     heir = next((row for row in rows if row.supersedes == old.id and row.is_current), None)
     if heir and heir.text == text:
         return heir
@@ -329,25 +334,25 @@ def _known(desk: Desk, old: Statement, text: str) -> Statement | None:
     raise BadInputError(old.id, reason, "find what is held with: clsm recall")
 
 
-def retold(row: Statement, text: str) -> Statement:
+def with_new_text(row: Statement, text: str) -> Statement:
     """A statement with another text, and with the subject that it tells."""
     return replace(row, text=text, subject=leading_name(text) or row.subject)
 
 
-def _new(desk: Desk, old: Statement, text: str, start: str | None) -> Statement:
+def _new(edits: EditSession, old: Statement, text: str, start: str | None) -> Statement:
     """The third row: what is true now, by a person."""
-    known = {*desk.statements, *desk.records}
-    births = (i for i in birth_ids(folded(text), None, start, old.id) if i not in known)
-    ontology, _ = store_ontology.load(desk.store)
+    known = {*edits.statements, *edits.records}
+    births = (i for i in birth_ids(normalise_text(text), None, start, old.id) if i not in known)
+    ontology, _ = store_ontology.load(edits.store)
     return replace(
-        retold(old, text),
-        id=first_free(births, logs.forgotten(desk.store)),
+        with_new_text(old, text),
+        id=first_free(births, logs.load_tombstones(edits.store)),
         rev=(0, ""),
-        due=todo.due_day(text, desk.day) if old.kind == "task" else None,
+        due=todo.due_day(text, edits.day) if old.kind == "task" else None,
         sources=(),
         valid_from=start,
         valid_until=None,
-        recorded_at=desk.run.now,
+        recorded_at=edits.run.now,
         superseded_at=None,
         supersedes=old.id,
         contradicted_by=(),
@@ -359,13 +364,13 @@ def _new(desk: Desk, old: Statement, text: str, start: str | None) -> Statement:
     )
 
 
-def _close(desk: Desk, row: Statement, until: str | None) -> str | None:
+def _close(edits: EditSession, row: Statement, until: str | None) -> str | None:
     """The first two rows; until when it held, None where it never did: then it is withdrawn."""
     held = until is not None and until > (row.valid_from or "")
-    now = desk.run.now
-    desk.put(replace(row, superseded_at=now, withdrawn=not held))
+    now = edits.run.now
+    edits.put(replace(row, superseded_at=now, withdrawn=not held))
     if until is None or not held:
         return None
     copy_id = closed_copy_id(row.id, until)
-    desk.put(replace(row, id=copy_id, valid_until=until, recorded_at=now, supersedes=None))
+    edits.put(replace(row, id=copy_id, valid_until=until, recorded_at=now, supersedes=None))
     return until

@@ -1,14 +1,12 @@
-"""Edges between nodes: what occurs together, and what sentences say of two things.
+"""Edges between nodes: co-occurrence, and relations that sentences state; ``Matcher`` finds names in text.
 
-Co-occurrence is weighed anew from all counts at every run (``scoring/association``); a typed edge
-exists as long as a unit of some turn says it by ``heads.relation_head``. Both are functions of the turns
-and what they mention.
+Co-occurrence is weighed anew from all counts at every run (``scoring.association``); a typed edge
+exists as long as ``heads.relation_head`` reads it from a unit of some turn. Both depend only on the
+turns and what they mention.
 
-Where known names stand in a text.
-
-A name matches as a run of whole words, whatever mark stands between them. Every name
-is looked for by itself, whatever else matches there, so that a new name changes nothing for the
-others and the order in which names became known does not matter.
+A name matches as a run of whole words, whatever marks stand between them. Each name is looked for by
+itself, so that a new name changes nothing for the others and the order in which names became known
+does not matter.
 """
 
 from __future__ import annotations
@@ -19,7 +17,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from clsm_cli.heads import relation_head
-from clsm_cli.heads.relation_head import Named
+from clsm_cli.heads.relation_head import NameSpan
 from clsm_cli.heads.units import spans_of
 from clsm_cli.model.graph import Edge
 from clsm_cli.model.ids import edge_id
@@ -33,7 +31,7 @@ if TYPE_CHECKING:
     from clsm_cli.heads.judge import Meanings
     from clsm_cli.heads.relation_head import Pair
     from clsm_cli.model.graph import Statement
-    from clsm_cli.store.index.evidence_queries import EpisodeFile, Said
+    from clsm_cli.store.index.evidence_queries import EpisodeFile, SourceTurn
 
 FULL = 3
 """Turns after which a typed edge has the whole weight of their certainty."""
@@ -89,8 +87,8 @@ Stated = dict[Told, dict[str, float]]
 """Relation → key of each turn that states it → how likely that is, 0 … 1."""
 
 
-def stated_in(
-    turns: Iterable[Said],
+def stated_relations(
+    turns: Iterable[SourceTurn],
     kinds: Mapping[str, str],
     matcher: Matcher,
     meanings: Meanings | None,
@@ -114,7 +112,9 @@ def stated_in(
             pairs += relation_head.pairs(text, named)
             keys += [turn.key] * (len(pairs) - len(keys))
     found: Stated = {}
-    for pair, key, chance in zip(pairs, keys, relation_head.related(pairs, meanings), strict=True):
+    for pair, key, chance in zip(
+        pairs, keys, relation_head.relation_probabilities(pairs, meanings), strict=True
+    ):
         if chance >= relation_head.LEAST:
             source, target = sorted((pair.left.node, pair.right.node))
             chances = found.setdefault((source, relation_head.TYPE, target, False), {})
@@ -122,7 +122,7 @@ def stated_in(
     return found
 
 
-def typed(stated: Stated, rev: tuple[int, str]) -> dict[str, Edge]:
+def relation_edges(stated: Stated, rev: tuple[int, str]) -> dict[str, Edge]:
     """The edges of relations, by id.
 
     weight = mean chance · min(1, (1 + turns) / (1 + FULL)): one turn is worth half of what three are.
@@ -161,7 +161,7 @@ def over(statements: Iterable[Statement]) -> dict[str, str]:
     return {key: until for key, until in found.items() if key not in held}
 
 
-def dated(edge: Edge, times: Mapping[str, str], closed: Mapping[str, str]) -> Edge:
+def with_validity(edge: Edge, times: Mapping[str, str], closed: Mapping[str, str]) -> Edge:
     """An edge with its validity: from its first turn on, until all of them are over.
 
     Args:
@@ -175,7 +175,7 @@ def dated(edge: Edge, times: Mapping[str, str], closed: Mapping[str, str]) -> Ed
     return replace(edge, valid_from=since, valid_until=until)
 
 
-def chain(
+def episode_chain(
     files: Sequence[EpisodeFile], continued: Mapping[str, str], rev: tuple[int, str]
 ) -> dict[str, Edge]:
     """Episodes in the order of time: ``next`` from each to the one after, and ``continues``.
@@ -213,7 +213,7 @@ _GAP = 3
 """Characters between two words of a name, at most."""
 
 
-class Form(NamedTuple):
+class NameForm(NamedTuple):
     """A name of a node; ``is_exact``: it counts only with the capitals it is written with."""
 
     text: str
@@ -221,30 +221,30 @@ class Form(NamedTuple):
     is_exact: bool
 
 
-class _Known(NamedTuple):
+class _KnownName(NamedTuple):
     words: tuple[str, ...]
     spelled: tuple[str, ...]
-    form: Form
+    form: NameForm
 
 
 class Matcher:
     """Finds the names it was made of.
 
-    >>> matcher = Matcher([Form("clock key", "clock-key", False), Form("May", "may", True)])
+    >>> matcher = Matcher([NameForm("clock key", "clock-key", False), NameForm("May", "may", True)])
     >>> [(each.start, each.end, each.node) for each in matcher.find("It may be May's Clock Key.")]
     [(10, 13, 'may'), (16, 25, 'clock-key')]
     """
 
-    def __init__(self, forms: Iterable[Form]) -> None:
-        self._by_first: dict[str, list[_Known]] = {}
+    def __init__(self, forms: Iterable[NameForm]) -> None:
+        self._by_first: dict[str, list[_KnownName]] = {}
         for form in sorted(set(forms)):
             spelled = tuple(_WORD.findall(form.text))
             words = tuple(word.casefold() for word in spelled)
             if words:
-                known = _Known(words, spelled, form)
+                known = _KnownName(words, spelled, form)
                 self._by_first.setdefault(words[0], []).append(known)
 
-    def find(self, text: str) -> list[Named]:
+    def find(self, text: str) -> list[NameSpan]:
         """Every place where a name stands, by start, longer names first; each node once a place."""
         words = list(_WORD.finditer(text))
         plain = [match.group().casefold() for match in words]
@@ -259,7 +259,7 @@ class Matcher:
                     continue
                 if all(_is_near(text, a, b) for a, b in itertools.pairwise(run)):
                     found.add((run[0].start(), -run[-1].end(), known.form.node))
-        return [Named(start, -end, node) for start, end, node in sorted(found)]
+        return [NameSpan(start, -end, node) for start, end, node in sorted(found)]
 
 
 def _is_near(text: str, before: re.Match[str], after: re.Match[str]) -> bool:

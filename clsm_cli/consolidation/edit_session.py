@@ -1,4 +1,4 @@
-"""A store on the desk of a person: locked, settled, read, changed, and written back whole.
+"""An edit session on a store: lock, settle hand edits, read, change, and save as one run.
 
 Whatever a person decides goes this way: what was cut short is ended, hand edits of the files are
 settled, and only then records are changed.
@@ -18,7 +18,7 @@ from clsm_cli.ingestion import timestamps
 from clsm_cli.ingestion.ingest_report import Run
 from clsm_cli.ingestion.ingest_run import end_begun_run
 from clsm_cli.model.graph import Node
-from clsm_cli.model.ids import folded, meant
+from clsm_cli.model.ids import normalise_text, resolve_id
 from clsm_cli.store import logs, record_files, runs, settle, shards, topics
 from clsm_cli.store.index.opening import published
 from clsm_cli.store.lock import locked
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 _ARTICLE = re.compile(r"(?:the|an?|my|our)\s+", re.IGNORECASE)
 
 
-class Desk:
+class EditSession:
     """A store that a person works on: locked, its hand edits settled, its records read.
 
     Attributes:
@@ -55,8 +55,8 @@ class Desk:
         self.moment = now.astimezone(store.zone)
         self.time = timestamps.normalise(now.isoformat(), store.zone) or run.now
         folders = [*store.graphs(), *store.archives()]
-        self.records = shards.load_graph(folders, logs.forgotten(store)).records
-        self.statements = record_files.load(store, self.records, run.now)
+        self.records = shards.load_graph(folders, logs.load_tombstones(store)).records
+        self.statements = record_files.load_statements(store, self.records, run.now)
         self.extra: list[runs.Write] = []
         self._before = dict(self.statements)
         self._others: list[tuple[Stream, Record]] = []
@@ -98,10 +98,10 @@ class Desk:
         """
         if not wanted.startswith("f-"):  # a name, which an id by hand may begin with
             return self.statements.get(wanted)
-        found = meant(wanted, self.statements)
+        found = resolve_id(wanted, self.statements)
         return self.statements[found] if found else None
 
-    def about(self, name: str) -> list[Statement]:
+    def statements_about(self, name: str) -> list[Statement]:
         """The current statements about what a name stands for, with or without an article."""
         nodes = {self.node_of(name), self.node_of(_ARTICLE.sub("", name))}
         return [
@@ -110,14 +110,14 @@ class Desk:
             if row.is_current and row.subject and self.node_of(row.subject) in nodes
         ]
 
-    def saying(self, text: str, *, but: str = "") -> Statement | None:
+    def find_text(self, text: str, *, but: str = "") -> Statement | None:
         """The current statement with a text, case and blank space aside."""
-        wanted = folded(text)
+        wanted = normalise_text(text)
         return next(
             (
                 row
                 for row in self.statements.values()
-                if row.is_current and row.id != but and folded(row.text) == wanted
+                if row.is_current and row.id != but and normalise_text(row.text) == wanted
             ),
             None,
         )
@@ -144,12 +144,12 @@ class Desk:
             return None
         records: dict[Stream, list[Record]] = {}
         for row in changed:
-            records.setdefault(row.stream, []).append(record_files.stored(row))
+            records.setdefault(row.stream, []).append(record_files.as_stored(row))
         for stream, record in self._others:
             records.setdefault(stream, []).append(record)
         writes: list[runs.Write] = []
         for stream, group in sorted(records.items()):
-            writes += record_files.plan(self.store, stream, group)
+            writes += record_files.plan_records(self.store, stream, group)
         writes += record_files.plan_topics(
             self.store,
             changed,
@@ -164,9 +164,9 @@ class Desk:
 
 
 @contextlib.contextmanager
-def at_desk(
+def open_for_edit(
     store: Store, command: str, now: datetime, warn: Warn, *, dry_run: bool = False
-) -> Iterator[Desk]:
+) -> Iterator[EditSession]:
     """Lock a store, end what was cut short, settle hand edits, and read it.
 
     Raises:
@@ -183,7 +183,7 @@ def at_desk(
             warn(warning)
         if not dry_run:
             run.apply(writes, whole=True)
-        yield Desk(store, run, now, dry_run=dry_run)
+        yield EditSession(store, run, now, dry_run=dry_run)
 
 
 def check_line(row: Statement) -> None:

@@ -1,4 +1,4 @@
-"""Which things have names: the inventory of nodes, and which turns mention them.
+"""The vocabulary of nodes and their names, and which turns mention them.
 
 A mention is a fact of the text: a name of the node stands in the turn. So what a turn mentions does
 not depend on when the name became known; a name that is new is looked for in older turns by the
@@ -10,12 +10,12 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from clsm_cli.consolidation.edges import Form, Matcher
-from clsm_cli.consolidation.entity_resolution import Entry, Sighting, inventory
-from clsm_cli.heads.name_head import DIMENSIONS, judged, name_features
+from clsm_cli.consolidation.edges import Matcher, NameForm
+from clsm_cli.consolidation.entity_resolution import Entity, NameUse, resolve_entities
+from clsm_cli.heads.name_head import DIMENSIONS, judge_names, name_features
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store.index import evidence_queries
-from clsm_cli.text.aliases import Stated
+from clsm_cli.text.aliases import StatedAlias
 from clsm_cli.text.node_ids import node_id
 from clsm_cli.text.tokens import stems
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from clsm_cli.heads.name_head import NameJudged
     from clsm_cli.model.graph import Node
-    from clsm_cli.store.index.evidence_queries import Said
+    from clsm_cli.store.index.evidence_queries import SourceTurn
 
 LEAST_THING, LEAST_WORD = 0.35, 0.9
 """Probability from which a name is taken for a thing's, and plain words in small letters are."""
@@ -50,7 +50,7 @@ class Vocabulary(NamedTuple):
         heads: Id of a last word → the only node whose label ends in it.
     """
 
-    entries: dict[str, Entry]
+    entries: dict[str, Entity]
     kinds: dict[str, str]
     people: frozenset[str]
     canonical: dict[str, str]
@@ -68,15 +68,15 @@ class Vocabulary(NamedTuple):
     def matcher(self, nodes: Collection[str] | None = None) -> Matcher:
         """Finds the names of some nodes, or of all."""
         chosen = self.entries if nodes is None else sorted(nodes)
-        return Matcher(form for node in chosen for form in forms(self.entries[node]))
+        return Matcher(form for node in chosen for form in name_forms(self.entries[node]))
 
 
-def forms(entry: Entry) -> list[Form]:
+def name_forms(entry: Entity) -> list[NameForm]:
     """The names of a node."""
-    return [Form(name, entry.id, name in entry.exact) for name in (entry.label, *entry.aliases)]
+    return [NameForm(name, entry.id, name in entry.exact) for name in (entry.label, *entry.aliases)]
 
 
-def build(
+def build_vocabulary(
     connection: sqlite3.Connection,
     episodes: Collection[str],
     nodes: Mapping[str, Node],
@@ -94,9 +94,11 @@ def build(
         different: Pairs that a person keeps apart.
         vectors: Of strings, by string, those that can be had.
     """
-    sightings = [Sighting(*name) for name in evidence_queries.names(connection, episodes)]
-    told = [Stated(n, a, 0, 0) for n, a, _ in evidence_queries.stated(connection, episodes)]
-    spoken = [Sighting(*name) for name in evidence_queries.speakers(connection, episodes)]
+    sightings = [NameUse(*name) for name in evidence_queries.names_used(connection, episodes)]
+    told = [
+        StatedAlias(n, a, 0, 0) for n, a, _ in evidence_queries.stated_aliases(connection, episodes)
+    ]
+    spoken = [NameUse(*name) for name in evidence_queries.speakers(connection, episodes)]
     present: dict[str, set[str]] = {}
     for each in spoken:
         present.setdefault(each.episode, set()).add(each.label)
@@ -104,8 +106,8 @@ def build(
     told += _short_names(sightings, present)
     labels = _candidates(sightings) | {*speakers}
     labels |= {name for each in told for name in (each.name, each.alias)}
-    told_of = _judged(sorted(labels), evidence_queries.documents(connection, episodes), vectors)
-    found = inventory(
+    told_of = _judged(sorted(labels), evidence_queries.episode_texts(connection, episodes), vectors)
+    found = resolve_entities(
         [*sightings, *spoken],
         told,
         same=same,
@@ -115,7 +117,7 @@ def build(
         no_things={name for name, each in told_of.items() if not _is_thing(name, each)},
     )
     entries = {entry.id: entry for entry in found} | {
-        node.id: Entry(node.id, node.label or node.id, node.aliases, frozenset(node.exact))
+        node.id: Entity(node.id, node.label or node.id, node.aliases, frozenset(node.exact))
         for node in nodes.values()
         if node.pinned
     }
@@ -134,7 +136,7 @@ def build(
     return Vocabulary(dict(sorted(entries.items())), kinds, people, canonical, _heads(entries))
 
 
-def _candidates(sightings: Iterable[Sighting]) -> set[str]:
+def _candidates(sightings: Iterable[NameUse]) -> set[str]:
     """Names that may be a thing's: marked, in two turns, or longer than one that is in two turns."""
     turns: dict[str, set[str]] = {}
     marked: set[str] = set()
@@ -156,7 +158,7 @@ def _judged(
     known = vectors(list(features))
     unknown = [0.0] * DIMENSIONS
     rows = [[*row, *known.get(name, unknown)] for name, row in features.items()]
-    return dict(zip(features, judged(rows), strict=True))
+    return dict(zip(features, judge_names(rows), strict=True))
 
 
 def _is_thing(name: str, told: NameJudged) -> bool:
@@ -183,8 +185,8 @@ def _kind(name: str, told: NameJudged | None) -> str:
 
 
 def _short_names(
-    sightings: Iterable[Sighting], present: Mapping[str, Collection[str]]
-) -> list[Stated]:
+    sightings: Iterable[NameUse], present: Mapping[str, Collection[str]]
+) -> list[StatedAlias]:
     """Short forms by which people in a conversation call each other: "Mel" for Melanie.
 
     A name is one if it is the beginning of the name of exactly one who speaks there, and is used
@@ -204,14 +206,14 @@ def _short_names(
         for label, names in meant.items()
         if len(names) == 1 and None not in names
     }
-    return [Stated(name, label, 0, 0) for name, label in sorted(pairs)]
+    return [StatedAlias(name, label, 0, 0) for name, label in sorted(pairs)]
 
 
 _SHORT = 3
 """Letters of a short form, at least."""
 
 
-def _heads(entries: Mapping[str, Entry]) -> dict[str, str]:
+def _heads(entries: Mapping[str, Entity]) -> dict[str, str]:
     """The last words that tell a node from all others."""
     ends: dict[str, set[str]] = {}
     for entry in entries.values():
@@ -221,7 +223,7 @@ def _heads(entries: Mapping[str, Entry]) -> dict[str, str]:
     return {head: min(nodes) for head, nodes in ends.items() if len(nodes) == 1}
 
 
-def changed(vocabulary: Vocabulary, nodes: Mapping[str, Node]) -> set[str]:
+def changed_nodes(vocabulary: Vocabulary, nodes: Mapping[str, Node]) -> set[str]:
     """Nodes whose names are others than those that the store's mentions were found by."""
     return {
         node
@@ -230,13 +232,13 @@ def changed(vocabulary: Vocabulary, nodes: Mapping[str, Node]) -> set[str]:
     }
 
 
-def _is_as_stored(entry: Entry, node: Node) -> bool:
+def _is_as_stored(entry: Entity, node: Node) -> bool:
     return {entry.label, *entry.aliases} == {node.label, *node.aliases} and entry.exact == {
         *node.exact
     }
 
 
-def find_anew(
+def refind_mentions(
     connection: sqlite3.Connection,
     vocabulary: Vocabulary,
     nodes: Collection[str],
@@ -247,12 +249,12 @@ def find_anew(
     for node in sorted(nodes):
         entry = vocabulary.entries[node]
         for name in (entry.label, *entry.aliases):
-            for key in evidence_queries.holding(connection, sorted(set(stems(name)))):
+            for key in evidence_queries.turns_with_stems(connection, sorted(set(stems(name)))):
                 wanted.setdefault(key, set()).add(node)
     found: dict[str, dict[str, set[str]]] = {}
     keys = sorted(wanted)
     for start in range(0, len(keys), _STEP):
-        told = evidence_queries.said(connection, keys[start : start + _STEP])
+        told = evidence_queries.turns_by_key(connection, keys[start : start + _STEP])
         matchers: dict[frozenset[str], Matcher] = {}
         for key, turn in told.items():
             if turn.episode not in episodes or turn.role == "tool":
@@ -269,7 +271,7 @@ _STEP = 2000
 """Turns whose texts are held at once."""
 
 
-def find_in(turns: Sequence[Said], matcher: Matcher) -> dict[str, dict[str, set[str]]]:
+def find_mentions(turns: Sequence[SourceTurn], matcher: Matcher) -> dict[str, dict[str, set[str]]]:
     """What some turns mention: episode → node → turns. What a tool printed mentions nothing."""
     found: dict[str, dict[str, set[str]]] = {}
     for turn in turns:

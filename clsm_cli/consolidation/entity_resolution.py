@@ -1,4 +1,4 @@
-"""Which names become nodes, and which names are one: sightings in, nodes out.
+"""Entity resolution: which names become nodes, and which names are one node.
 
 Names are one for a reason that can be told: they differ in nothing but case, hyphen, article or
 number; a first or last name belongs to one full name; one link ends in it; a text or a person says so.
@@ -15,7 +15,7 @@ from functools import lru_cache
 from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
-from clsm_cli.text.aliases import key, keys, parts, short_names
+from clsm_cli.text.aliases import name_key, name_keys, name_parts, short_names
 from clsm_cli.text.name_matching import SMALL_WORDS
 from clsm_cli.text.node_ids import node_id
 from clsm_cli.text.tokens import STOP_WORDS
@@ -23,7 +23,7 @@ from clsm_cli.text.tokens import STOP_WORDS
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
 
-    from clsm_cli.text.aliases import Stated
+    from clsm_cli.text.aliases import StatedAlias
 
 NAME_SECTIONS, PHRASE_SECTIONS, WORD_SECTIONS = 2, 2, 3
 """Sections in which a name with capitals, a noun phrase, a single word must stand to be a node."""
@@ -37,7 +37,7 @@ _NUMBERS = re.compile(r"\d+|\b[ivx]+\b|\+\+|#")
 _BETWEEN = re.compile(r" (?:and|in|of|to|for|on|with|the) (?:the )?")
 
 
-class Sighting(NamedTuple):
+class NameUse(NamedTuple):
     """A name as one turn uses it.
 
     Attributes:
@@ -52,7 +52,7 @@ class Sighting(NamedTuple):
     turn: str
 
 
-class Entry(NamedTuple):
+class Entity(NamedTuple):
     """A thing and its names.
 
     Attributes:
@@ -78,7 +78,7 @@ class _Groups:
             self._apart[a].add(b)
             self._apart[b].add(a)
 
-    def of(self, name: str) -> str:
+    def group_of(self, name: str) -> str:
         """The group of a name (not an id)."""
         return self._root(_id(name))
 
@@ -98,15 +98,15 @@ class _Groups:
 _id = lru_cache(maxsize=1 << 18)(node_id)
 
 
-def inventory(
-    sightings: Iterable[Sighting],
-    statements_of_alias: Iterable[Stated],
+def resolve_entities(
+    sightings: Iterable[NameUse],
+    statements_of_alias: Iterable[StatedAlias],
     same: Iterable[tuple[str, str]] = (),
     different: Iterable[tuple[str, str]] = (),
     people: Collection[str] = (),
     persons: Collection[str] = (),
     no_things: Collection[str] = (),
-) -> list[Entry]:
+) -> list[Entity]:
     """The things that are named often enough, each with its names, by id.
 
     Args:
@@ -131,32 +131,32 @@ def inventory(
         groups.join(a, b)
     first: dict[str, str] = {}
     for name in sorted(uses):
-        for form in keys(name):
+        for form in name_keys(name):
             groups.join(_id(name), first.setdefault(form, _id(name)))
     _join_called(seen, told, people, persons, lower, groups)
     names: dict[str, list[str]] = defaultdict(list)
     for name in uses:
-        names[groups.of(name)].append(name)
-    accepted = _accepted(seen, {groups.of(name) for name in people}, groups, no_things)
+        names[groups.group_of(name)].append(name)
+    accepted = _accepted(seen, {groups.group_of(name) for name in people}, groups, no_things)
     words = lower | STOP_WORDS
     return sorted(_entry(names[group], uses, words) for group in accepted)
 
 
-def _short_links(seen: Collection[Sighting]) -> Iterator[tuple[Sighting, str]]:
+def _short_links(seen: Collection[NameUse]) -> Iterator[tuple[NameUse, str]]:
     """Yield sightings with a label: a link by the last part of its path, if no other path ends in it."""
     ends: dict[str, set[str]] = defaultdict(set)
     for each in seen:
         if each.kind == "link":
-            ends[key(each.label.rpartition("/")[2])].add(key(each.label))
+            ends[name_key(each.label.rpartition("/")[2])].add(name_key(each.label))
     for each in seen:
         last = each.label.rpartition("/")[2]
         alone = each.kind == "link" and all(
-            path in (key(each.label), key(last)) for path in ends[key(last)]
+            path in (name_key(each.label), name_key(last)) for path in ends[name_key(last)]
         )
         yield each, last if alone else each.label
 
 
-def _lower_words(seen: Iterable[Sighting]) -> frozenset[str]:
+def _lower_words(seen: Iterable[NameUse]) -> frozenset[str]:
     """Words that stand in phrases without a capital, other than now and then for a name."""
     turns: dict[str, set[str]] = defaultdict(set)
     for each in seen:
@@ -167,7 +167,7 @@ def _lower_words(seen: Iterable[Sighting]) -> frozenset[str]:
     return frozenset(word for word in turns if word.islower() and len(turns[word]) > often[word])
 
 
-def _telling(seen: Iterable[Sighting], lower: Collection[str]) -> list[Sighting]:
+def _telling(seen: Iterable[NameUse], lower: Collection[str]) -> list[NameUse]:
     """Leave out phrases that are no terms.
 
     These are words that are names with a capital at least as often ("anchor"), names that only
@@ -180,34 +180,34 @@ def _telling(seen: Iterable[Sighting], lower: Collection[str]) -> list[Sighting]
     marked: set[str] = set()
     for each in seen:
         if _is_name(each):
-            sections[key(each.label)].add(each.section)
+            sections[name_key(each.label)].add(each.section)
         if each.kind in {"phrase", "activity"}:
-            for form in keys(each.label):
+            for form in name_keys(each.label):
                 common[form].add(each.turn)
         elif each.label.islower():
-            marked.add(key(each.label))
+            marked.add(name_key(each.label))
         elif each.kind == "name":
-            capital[key(each.label)].add(each.turn)
+            capital[name_key(each.label)].add(each.turn)
     names = {name for name, turns in capital.items() if len(turns) >= len(common[name])} - marked
 
     def is_term(label: str) -> bool:
         first, *_ = label.split()
         if label.islower():
-            return names.isdisjoint(keys(label)) and (first not in capital or first in lower)
-        pair = _BETWEEN.split(key(label), maxsplit=1)
-        return len(pair) == 1 or not all(sections[one] - sections[key(label)] for one in pair)
+            return names.isdisjoint(name_keys(label)) and (first not in capital or first in lower)
+        pair = _BETWEEN.split(name_key(label), maxsplit=1)
+        return len(pair) == 1 or not all(sections[one] - sections[name_key(label)] for one in pair)
 
     return [each for each in seen if each.kind != "phrase" or is_term(each.label)]
 
 
-def _is_name(each: Sighting) -> bool:
+def _is_name(each: NameUse) -> bool:
     """Whether it is set like a name: all words but the small ones have capitals."""
     words = each.label.split()
     return each.kind == "name" or all(word[0].isupper() or word in SMALL_WORDS for word in words)
 
 
 def _join_called(
-    seen: Iterable[Sighting],
+    seen: Iterable[NameUse],
     told: Iterable[tuple[str, str]],
     people: Collection[str],
     persons: Collection[str],
@@ -224,68 +224,77 @@ def _join_called(
     pairs: list[tuple[str, str]] = []
     fulls = sorted(named.intersection({*people, *persons}))
     shorts = {full: short_names(full) for full in fulls if lower.isdisjoint(full.lower().split())}
-    first = {key(short[0]) for short in shorts.values() if short}
+    first = {name_key(short[0]) for short in shorts.values() if short}
     for full, found in shorts.items():
-        for short in found[:1] + [last for last in found[1:] if key(last) not in first]:
-            owners[key(short)].add(full)
+        for short in found[:1] + [last for last in found[1:] if name_key(last) not in first]:
+            owners[name_key(short)].add(full)
             if short in named:
                 pairs.append((full, short))
     for name, alias in told:
-        if _DIGITS.sub("", key(name)) != _DIGITS.sub("", key(alias)):  # no versions of one thing
-            owners[key(alias)].add(name)
+        if _DIGITS.sub("", name_key(name)) != _DIGITS.sub(
+            "", name_key(alias)
+        ):  # no versions of one thing
+            owners[name_key(alias)].add(name)
             pairs.append((name, alias))
     for name, alias in pairs:
-        both_speak = {groups.of(name), groups.of(alias)} <= {groups.of(each) for each in people}
-        if len({groups.of(owner) for owner in owners[key(alias)]}) == 1 and not both_speak:
+        both_speak = {groups.group_of(name), groups.group_of(alias)} <= {
+            groups.group_of(each) for each in people
+        }
+        if (
+            len({groups.group_of(owner) for owner in owners[name_key(alias)]}) == 1
+            and not both_speak
+        ):
             groups.join(_id(name), _id(alias))
 
 
 def _accepted(
-    seen: Iterable[Sighting], always: Collection[str], groups: _Groups, no_things: Collection[str]
+    seen: Iterable[NameUse], always: Collection[str], groups: _Groups, no_things: Collection[str]
 ) -> list[str]:
     """The groups with enough evidence, longest names first.
 
     What stands only inside a longer name of its turn says nothing for the shorter one (as in the
     C-value of Frantzi, Ananiadou and Mima 2000).
     """
-    found: dict[str, list[Sighting]] = {group: [] for group in always}
+    found: dict[str, list[NameUse]] = {group: [] for group in always}
     for each in seen:
-        found.setdefault(groups.of(each.label), []).append(each)
-    sizes = {name: max([0, *(len(parts(x.label)) for x in found[name])]) for name in found}
+        found.setdefault(groups.group_of(each.label), []).append(each)
+    sizes = {name: max([0, *(len(name_parts(x.label)) for x in found[name])]) for name in found}
     covered: set[tuple[str, str]] = set()
     accepted: list[str] = []
     for group in sorted(found, key=lambda name: (-sizes[name], name)):
-        alone = [each for each in found[group] if (each.turn, key(each.label)) not in covered]
+        alone = [each for each in found[group] if (each.turn, name_key(each.label)) not in covered]
         if group in always or (_is_enough(alone) and _is_thing(found[group], no_things)):
             accepted.append(group)
             for each in found[group]:
-                covered.update((each.turn, part) for part in parts(each.label))
+                covered.update((each.turn, part) for part in name_parts(each.label))
     return accepted
 
 
-def _is_thing(found: Sequence[Sighting], no_things: Collection[str]) -> bool:
+def _is_thing(found: Sequence[NameUse], no_things: Collection[str]) -> bool:
     """Whether the name most used names something, or an author made one a link or a title."""
     uses = Counter(each.label for each in found)
     label = min(uses, key=lambda label: (-uses[label], label))
     return label not in no_things or any(each.kind in {"link", "title"} for each in found)
 
 
-def _is_enough(found: Sequence[Sighting]) -> bool:
+def _is_enough(found: Sequence[NameUse]) -> bool:
     """Whether names of one thing stand where they must."""
     marks = {each.episode for each in found if each.kind in {"tag", "code"}}
     names = {each.section for each in found if _is_name(each)}
     sections, episodes = {each.section for each in found}, {each.episode for each in found}
-    is_phrase = any(" " in key(each.label) or each.kind == "activity" for each in found)
+    is_phrase = any(" " in name_key(each.label) or each.kind == "activity" for each in found)
     if any(each.kind in {"link", "title"} for each in found) or len(names) >= NAME_SECTIONS:
         return True
     often = len(sections) >= (PHRASE_SECTIONS if is_phrase else WORD_SECTIONS)
     return len(marks) >= LEAST_EPISODES or (often and len(episodes) >= LEAST_EPISODES)
 
 
-def _entry(names: Sequence[str], uses: dict[str, set[str]], words: Collection[str]) -> Entry:
+def _entry(names: Sequence[str], uses: dict[str, set[str]], words: Collection[str]) -> Entity:
     # A plural is sighted together with its singular, which alone may be in no text.
-    plural = {(one, turn) for name in names for one in keys(name)[1:] for turn in uses[name]}
-    count = {name: sum((key(name), turn) not in plural for turn in uses[name]) for name in names}
+    plural = {(one, turn) for name in names for one in name_keys(name)[1:] for turn in uses[name]}
+    count = {
+        name: sum((name_key(name), turn) not in plural for turn in uses[name]) for name in names
+    }
     known: dict[str, str] = {}
     for name in sorted(names, key=lambda name: (-count[name], -len(name), name)):
         if count[name] or not uses[name]:
@@ -295,10 +304,10 @@ def _entry(names: Sequence[str], uses: dict[str, set[str]], words: Collection[st
     exact = {
         name for name in capitals if name.lower() in words or (name.isupper() and len(name) < SHORT)
     }
-    return Entry(_id(label), label, tuple(sorted(aliases)), frozenset(exact))
+    return Entity(_id(label), label, tuple(sorted(aliases)), frozenset(exact))
 
 
-def near_pairs(entries: Sequence[Entry], fresh: Collection[str]) -> list[tuple[str, str, float]]:
+def near_pairs(entries: Sequence[Entity], fresh: Collection[str]) -> list[tuple[str, str, float]]:
     """Ids of entries whose labels are nearly the same, one of them ``fresh``, best first.
 
     For a person to decide. Labels with different digits or Roman numbers are versions, and short
@@ -307,7 +316,9 @@ def near_pairs(entries: Sequence[Entry], fresh: Collection[str]) -> list[tuple[s
     """
     from rapidfuzz import fuzz, process
 
-    known = sorted((len(key(entry.label)), key(entry.label), entry.id) for entry in entries)
+    known = sorted(
+        (len(name_key(entry.label)), name_key(entry.label), entry.id) for entry in entries
+    )
     known = [each for each in known if sum(map(str.isalpha, each[1])) >= SHORT]
     lengths, names = [each[0] for each in known], [each[1] for each in known]
     reach = 200 / ALIKE - 1  # m ≤ a ≤ b, so the likeness reaches ALIKE only where b ≤ a·reach

@@ -1,14 +1,9 @@
-"""The graph as it should be, given the episodes: nodes, edges, and what each turn mentions.
+"""Build the graph from the episodes: nodes with kind and summary, edges, and the mentions of each turn.
 
-A run looks closely only at what is new or touched by it; what a run over everything (``rebuild``)
-would find for the rest is what the store already holds.
-
-Nodes: what a thing is called, what kind it is, and the two sentences that say most about it.
-
-A node is a function of its names and of the turns that mention it, whenever they were read: its kind
-is judged from all uses of its name (``vocabulary``), the summary taken from the newest ``LOOKED_AT``
-turns. So a run looks only at nodes whose turns or kind changed, and arrives where a run over
-everything would.
+A node is a function of its names and of the turns that mention it: its kind is judged from all uses
+of its name (``entity_mentions``), its summary is taken from the newest ``LOOKED_AT`` turns. So a run
+has to look only at nodes whose turns or kind changed, and arrives where a run over everything
+(``rebuild``) would.
 """
 
 from __future__ import annotations
@@ -18,13 +13,13 @@ from typing import TYPE_CHECKING
 
 from clsm_cli.consolidation import edges, entity_mentions
 from clsm_cli.consolidation.edges import Matcher
-from clsm_cli.consolidation.entity_mentions import forms
+from clsm_cli.consolidation.entity_mentions import name_forms
 from clsm_cli.heads import relation_head
 from clsm_cli.model.graph import Edge, Node
 from clsm_cli.model.ids import edge_id
 from clsm_cli.store.index import evidence_queries
 from clsm_cli.text.ontology import tags_of
-from clsm_cli.text.plain import plain
+from clsm_cli.text.plain import to_plain
 from clsm_cli.text.sentences import split
 from clsm_cli.text.summaries import best_sentences
 
@@ -35,11 +30,11 @@ if TYPE_CHECKING:
     from clsm_cli.config import GraphSettings
     from clsm_cli.consolidation.edges import Stated, Told
     from clsm_cli.consolidation.entity_mentions import Vocabulary
-    from clsm_cli.consolidation.store_state import State
+    from clsm_cli.consolidation.store_state import StoreState
     from clsm_cli.heads.judge import Meanings
     from clsm_cli.model.episodes import EpisodeRecord
     from clsm_cli.model.streams import Stream
-    from clsm_cli.store.index.evidence_queries import Said
+    from clsm_cli.store.index.evidence_queries import SourceTurn
     from clsm_cli.text.ontology import Ontology
 
 LOOKED_AT = 64
@@ -48,87 +43,12 @@ STREAMS: dict[str, Stream] = {"person": "identity", "agent": "identity"}
 """Where nodes of a kind are kept; all others among the projects."""
 
 
-def describe(
-    connection: sqlite3.Connection,
-    vocabulary: Vocabulary,
-    mentions: Mapping[str, Sequence[str]],
-    times: Mapping[str, str],
-    ontology: Ontology,
-    rev: tuple[int, str],
-) -> dict[str, Node]:
-    """The records of nodes, by id.
-
-    Args:
-        connection: The index.
-        vocabulary: All nodes.
-        mentions: The nodes to describe → keys of all turns that mention them.
-        times: Turn → its time, where it has one.
-        ontology: For tags.
-        rev: Revision of new records.
-    """
-    newest = {
-        node: sorted(keys, key=lambda key: (times.get(key, ""), key))[-LOOKED_AT:]
-        for node, keys in mentions.items()
-    }
-    found: dict[str, Node] = {}
-    nodes = sorted(newest)
-    for start in range(0, len(nodes), _NODE_STEP):
-        group = nodes[start : start + _NODE_STEP]
-        keys = sorted({key for node in group for key in newest[node]})
-        told = evidence_queries.said(connection, keys)
-        for node in group:
-            turns = [told[key] for key in newest[node] if key in told]
-            dated = sorted(times[key] for key in mentions[node] if key in times)
-            kind = vocabulary.kinds[node]
-            summary = _summary(vocabulary, node, turns)
-            entry = vocabulary.entries[node]
-            text = " ".join(sentence for sentence, _, _ in summary)
-            found[node] = Node(
-                id=node,
-                rev=rev,
-                label=entry.label,
-                kind=kind,
-                aliases=tuple(sorted(set(entry.aliases) - {entry.label})),
-                exact=tuple(sorted(entry.exact)),
-                summary=text,
-                stream=STREAMS.get(kind, "projects"),
-                tags=tuple(sorted(tags_of(text, ontology))),
-                n=len(mentions[node]),
-                first=dated[0] if dated else None,
-                last=dated[-1] if dated else None,
-                sources=tuple(dict.fromkeys(key for _, _, key in summary)),
-            )
-    return found
-
-
-_NODE_STEP = 200
-"""Nodes whose turns are held at once."""
-
-
-def _summary(
-    vocabulary: Vocabulary, node: str, turns: Sequence[Said]
-) -> list[tuple[str, str, str]]:
-    """The best sentences of turns that still hold, without the agent's own tools and the web."""
-    entry = vocabulary.entries[node]
-    matcher = Matcher(forms(entry))
-    candidates: list[tuple[str, str, str]] = []
-    for turn in turns:
-        if not turn.is_current or turn.trust in ("tool", "web"):
-            continue
-        places = [named.start for named in matcher.find(turn.text)]
-        for span in split(turn.text):
-            if any(span.start <= place < span.end for place in places):
-                sentence = plain(turn.text[span.start : span.end])
-                candidates.append((sentence, turn.time or "", turn.key))
-    return best_sentences(candidates, entry.label)
-
-
 WOVEN = frozenset({"co_occurs", "next", "continues", "same_as", "gist_of"})
 """Edge types that no single sentence states."""
 
 
 @dataclass(frozen=True, slots=True)
-class Network:
+class GraphUpdate:
     """Nodes and edges between them by id, and the records of all consolidated episodes."""
 
     nodes: dict[str, Node]
@@ -136,7 +56,7 @@ class Network:
     episodes: dict[str, EpisodeRecord]
 
 
-class Weaver:
+class GraphBuilder:
     """Works out the network.
 
     Args:
@@ -153,7 +73,7 @@ class Weaver:
     def __init__(
         self,
         connection: sqlite3.Connection,
-        state: State,
+        state: StoreState,
         words: Vocabulary,
         ontology: Ontology,
         settings: GraphSettings,
@@ -170,14 +90,14 @@ class Weaver:
         self.meanings = meanings
         self.over = over
 
-    def weave(
+    def build(
         self,
         episodes: Mapping[str, EpisodeRecord],
         fresh: Collection[str],
         advised: Callable[[Mapping[str, str]], Mapping[Told, set[str]]],
         *,
         rebuild: bool,
-    ) -> Network:
+    ) -> GraphUpdate:
         """The network of episodes.
 
         Args:
@@ -187,8 +107,8 @@ class Weaver:
             rebuild: Look at everything anew.
         """
         before = {} if rebuild else self.state.nodes
-        stale = entity_mentions.changed(self.words, before)
-        found = entity_mentions.find_anew(self.connection, self.words, stale, episodes)
+        stale = entity_mentions.changed_nodes(self.words, before)
+        found = entity_mentions.refind_mentions(self.connection, self.words, stale, episodes)
         records = {
             episode: _with_mentions(record, self._merged(record, stale, found.get(episode, {})))
             for episode, record in episodes.items()
@@ -216,7 +136,7 @@ class Weaver:
             again, kinds, advised({i: n.label for i, n in described.items()}), rebuild=rebuild
         )
         found_edges |= {e.id: e for e in self.state.edges.values() if e.pinned}
-        return Network(described, dict(sorted(found_edges.items())), records)
+        return GraphUpdate(described, dict(sorted(found_edges.items())), records)
 
     def _merged(
         self, record: EpisodeRecord, stale: Collection[str], found: Mapping[str, set[str]]
@@ -243,10 +163,10 @@ class Weaver:
         before: Mapping[str, Node],
     ) -> dict[str, Node]:
         chosen = {node: sorted(turns[node]) for node in turns if node in touched}
-        times = evidence_queries.times(
+        times = evidence_queries.turn_times(
             self.connection, sorted({k for ks in chosen.values() for k in ks})
         )
-        new = describe(self.connection, self.words, chosen, times, self.ontology, self.rev)
+        new = node_records(self.connection, self.words, chosen, times, self.ontology, self.rev)
         found = {node: before[node] for node in turns if node in before} | new
         for node in self.state.nodes.values():
             if node.pinned:
@@ -266,10 +186,12 @@ class Weaver:
         for node in sorted(turns):
             for key in turns[node]:
                 mentioned.setdefault(key, []).append(node)
-        order = (row for row in evidence_queries.order(self.connection) if row[0] in records)
+        order = (row for row in evidence_queries.turn_order(self.connection) if row[0] in records)
         found = edges.co_occurrences(order, mentioned, self.settings, self.rev)
         files = [self.state.files[episode] for episode in sorted(records)]
-        found |= edges.chain(files, evidence_queries.continued(self.connection), self.rev)
+        found |= edges.episode_chain(
+            files, evidence_queries.continuations(self.connection), self.rev
+        )
         found |= self._one_and_the_same()
         return found | {e.id: e for e in self.state.edges.values() if e.type == "gist_of"}
 
@@ -304,19 +226,23 @@ class Weaver:
         for told, keys in advised.items():
             stated.setdefault(told, {}).update(dict.fromkeys(keys, 1.0))
         found = {edge.id: edge for told, edge in before.items() if told not in changed}
-        found |= edges.typed(stated, self.rev)
+        found |= edges.relation_edges(stated, self.rev)
         sources = sorted({key for edge in found.values() for key in edge.sources})
-        times = evidence_queries.times(self.connection, sources)
+        times = evidence_queries.turn_times(self.connection, sources)
         closed = {**self.over, **self.state.closed_blocks}
-        return {i: edges.dated(edge, times, closed) for i, edge in found.items()}
+        return {i: edges.with_validity(edge, times, closed) for i, edge in found.items()}
 
     def _stated(self, keys: Collection[str], kinds: Mapping[str, str]) -> Stated:
         found: Stated = {}
         matcher = self.words.matcher()
         ordered = sorted(keys)
         for start in range(0, len(ordered), _STEP):
-            said = evidence_queries.said(self.connection, ordered[start : start + _STEP]).values()
-            for told, chances in edges.stated_in(said, kinds, matcher, self.meanings).items():
+            said = evidence_queries.turns_by_key(
+                self.connection, ordered[start : start + _STEP]
+            ).values()
+            for told, chances in edges.stated_relations(
+                said, kinds, matcher, self.meanings
+            ).items():
                 found.setdefault(told, {}).update(chances)
         return found
 
@@ -359,3 +285,78 @@ def _turns_of(records: Mapping[str, EpisodeRecord]) -> dict[str, set[str]]:
 def _with_mentions(record: EpisodeRecord, mentions: dict[str, tuple[str, ...]]) -> EpisodeRecord:
     same = {node: tuple(sorted(keys)) for node, keys in record.mentions.items()} == mentions
     return record if same else replace(record, mentions=mentions)
+
+
+def node_records(
+    connection: sqlite3.Connection,
+    vocabulary: Vocabulary,
+    mentions: Mapping[str, Sequence[str]],
+    times: Mapping[str, str],
+    ontology: Ontology,
+    rev: tuple[int, str],
+) -> dict[str, Node]:
+    """The records of nodes, by id.
+
+    Args:
+        connection: The index.
+        vocabulary: All nodes.
+        mentions: The nodes to describe → keys of all turns that mention them.
+        times: Turn → its time, where it has one.
+        ontology: For tags.
+        rev: Revision of new records.
+    """
+    newest = {
+        node: sorted(keys, key=lambda key: (times.get(key, ""), key))[-LOOKED_AT:]
+        for node, keys in mentions.items()
+    }
+    found: dict[str, Node] = {}
+    nodes = sorted(newest)
+    for start in range(0, len(nodes), _NODE_STEP):
+        group = nodes[start : start + _NODE_STEP]
+        keys = sorted({key for node in group for key in newest[node]})
+        told = evidence_queries.turns_by_key(connection, keys)
+        for node in group:
+            turns = [told[key] for key in newest[node] if key in told]
+            dated = sorted(times[key] for key in mentions[node] if key in times)
+            kind = vocabulary.kinds[node]
+            summary = _summary(vocabulary, node, turns)
+            entry = vocabulary.entries[node]
+            text = " ".join(sentence for sentence, _, _ in summary)
+            found[node] = Node(
+                id=node,
+                rev=rev,
+                label=entry.label,
+                kind=kind,
+                aliases=tuple(sorted(set(entry.aliases) - {entry.label})),
+                exact=tuple(sorted(entry.exact)),
+                summary=text,
+                stream=STREAMS.get(kind, "projects"),
+                tags=tuple(sorted(tags_of(text, ontology))),
+                n=len(mentions[node]),
+                first=dated[0] if dated else None,
+                last=dated[-1] if dated else None,
+                sources=tuple(dict.fromkeys(key for _, _, key in summary)),
+            )
+    return found
+
+
+_NODE_STEP = 200
+"""Nodes whose turns are held at once."""
+
+
+def _summary(
+    vocabulary: Vocabulary, node: str, turns: Sequence[SourceTurn]
+) -> list[tuple[str, str, str]]:
+    """The best sentences of turns that still hold, without the agent's own tools and the web."""
+    entry = vocabulary.entries[node]
+    matcher = Matcher(name_forms(entry))
+    candidates: list[tuple[str, str, str]] = []
+    for turn in turns:
+        if not turn.is_current or turn.trust in ("tool", "web"):
+            continue
+        places = [named.start for named in matcher.find(turn.text)]
+        for span in split(turn.text):
+            if any(span.start <= place < span.end for place in places):
+                sentence = to_plain(turn.text[span.start : span.end])
+                candidates.append((sentence, turn.time or "", turn.key))
+    return best_sentences(candidates, entry.label)

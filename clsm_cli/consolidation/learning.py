@@ -1,4 +1,4 @@
-"""What the pending episodes teach: their claims against what is known, and their own records."""
+"""Learn from pending episodes: calibrate their claims, and write their records."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from clsm_cli.consolidation import (
     reconciliation,
 )
 from clsm_cli.consolidation.calibrate import Calibration
-from clsm_cli.consolidation.lookup import Known
-from clsm_cli.consolidation.open_questions import Questions
-from clsm_cli.consolidation.statement_selection import Weighing
-from clsm_cli.ingestion.ingest_report import utc
+from clsm_cli.consolidation.lookup import StatementIndex
+from clsm_cli.consolidation.open_questions import ReviewQuestions
+from clsm_cli.consolidation.statement_selection import StatementScorer
+from clsm_cli.ingestion.ingest_report import utc_text
 from clsm_cli.store import record_files
 from clsm_cli.store.index import evidence_queries, vectors
 from clsm_cli.store.index.index_queries import Index
@@ -31,9 +31,9 @@ if TYPE_CHECKING:
     from clsm_cli.consolidation.consolidation_report import Request
     from clsm_cli.consolidation.edges import Told
     from clsm_cli.consolidation.entity_mentions import Vocabulary
-    from clsm_cli.consolidation.graph_update import Network
-    from clsm_cli.consolidation.llm_adviser import Thinker
-    from clsm_cli.consolidation.store_state import State
+    from clsm_cli.consolidation.graph_update import GraphUpdate
+    from clsm_cli.consolidation.llm_adviser import Adviser
+    from clsm_cli.consolidation.store_state import StoreState
     from clsm_cli.heads.judge import Meanings
     from clsm_cli.model.episodes import Episode, EpisodeRecord
     from clsm_cli.model.graph import Edge, Statement
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Lessons:
+class LearnedRecords:
     """What a run has learnt so far.
 
     Attributes:
@@ -64,19 +64,19 @@ class Lessons:
     review: list[logs.ReviewItem]
 
 
-class Student:
+class Learner:
     """Reads episodes in the order of time and keeps what they teach."""
 
     def __init__(
         self,
         store: Store,
         connection: sqlite3.Connection,
-        state: State,
+        state: StoreState,
         words: Vocabulary,
         ontology: Ontology,
         embed: Embed | None,
         meanings: Meanings | None,
-        thinker: Thinker,
+        adviser: Adviser,
         request: Request,
     ) -> None:
         self.store = store
@@ -85,13 +85,13 @@ class Student:
         self.words = words
         self.ontology = ontology
         self.embed = embed
-        self.thinker = thinker
+        self.adviser = adviser
         self.request = request
-        self.now = utc(request.now)
+        self.now = utc_text(request.now)
         self.records: dict[str, EpisodeRecord] = {}
         self.unread: dict[str, str] = {}
         """Path of an episode that a rule failed on → how; it stays pending."""
-        self._before = record_files.load(store, state.records, self.now)
+        self._before = record_files.load_statements(store, state.records, self.now)
         self._matcher = words.matcher()
         self._owner = active_learning.owner_of(
             connection,
@@ -100,7 +100,7 @@ class Student:
             store,
             self._vectors,
         )
-        self._weighing = Weighing(
+        self._weighing = StatementScorer(
             state,
             self._episode,
             meanings,
@@ -116,53 +116,55 @@ class Student:
             reconciliation.compare(self._calibration, store.device)
         self._months: set[str] = set()
         self._links: dict[str, Edge] = {}
-        self._questions = Questions(state, self.now)
+        self._questions = ReviewQuestions(state, self.now)
 
     @property
     def outcome(self) -> Any:
-        """What became of the claims."""
+        """Counts and doubts of the calibration."""
         return self._calibration.outcome
 
-    def study(self, chosen: Sequence[str]) -> None:
-        """Read some episodes, given in order of time."""
-        told = evidence_queries.said_in(self.connection, chosen)
+    def learn_from(self, chosen: Sequence[str]) -> None:
+        """Learn from episodes, given in order of time."""
+        told = evidence_queries.turns_in_episodes(self.connection, chosen)
         current = {key for key, turn in told.items() if turn.is_current}
         found: list[Claim] = []
         settings = self.store.settings.consolidation
-        by_episode = entity_mentions.find_in(list(told.values()), self._matcher)
+        by_episode = entity_mentions.find_mentions(list(told.values()), self._matcher)
         for episode_id in chosen:
             episode = self._episode(episode_id)
             if episode is None:
                 continue
             try:
                 record = self._record(episode, by_episode.get(episode_id, {}))
-                said = claims.of_episode(episode, self._weighing.of(episode), current, settings)
+                said = claims.episode_claims(
+                    episode, self._weighing.score(episode), current, settings
+                )
             except Exception as error:  # noqa: BLE001  # one text must not keep all others waiting
                 self.unread[self.state.files[episode_id].path] = _fault(error)
                 continue
             found += self._thought(episode, said, current)
-            weights = self._weighing.of(episode)
+            weights = self._weighing.score(episode)
             self._candidates += claims.candidates(episode, weights, current, settings.worth)
             # A person's title and summary stay.
             self.records[episode_id] = (
-                record if record.pinned else self.thinker.describe(record, episode)
+                record if record.pinned else self.adviser.describe(record, episode)
             )
             start = self.state.files[episode_id].start
             if start:
                 self._months.add(start[:7])
-        self._read(claims.in_order(found))
-        self._calibration.outcome.doubts += self.thinker.doubts(self._calibration.known.rows)
+        self._read(claims.sort_claims(found))
+        self._calibration.outcome.doubts += self.adviser.doubts(self._calibration.known.rows)
 
-    def conclude(self, network: Network) -> None:
+    def finish(self, network: GraphUpdate) -> None:
         """What needs all episodes: gists, questions for a person, what vanished."""
         self.records |= {i: r for i, r in network.episodes.items() if r != self.state.episodes[i]}
         self._calibration.vanish(self.state.closed_blocks)
-        self._questions.about_doubts(self._calibration, self.thinker)
+        self._questions.about_doubts(self._calibration, self.adviser)
         self._gists(network)
-        self._questions.about_tags(self.records, self.ontology, self.thinker)
+        self._questions.about_tags(self.records, self.ontology, self.adviser)
         self._questions.about_names(self.words, network)
 
-    def telling(self) -> list[active_learning.Candidate]:
+    def most_informative(self) -> list[active_learning.Candidate]:
         """The sentences of this run whose decision by the owner would teach most."""
         asked = [
             item.kept
@@ -170,11 +172,11 @@ class Student:
             if item.reason == active_learning.WORTH
         ]
         asked += [each.text for each in self._owner.decisions]
-        return active_learning.telling(self._candidates, self._vectors, asked)
+        return active_learning.most_informative(self._candidates, self._vectors, asked)
 
-    def taken(self) -> Lessons:
-        """What was learnt so far."""
-        return Lessons(
+    def learned_so_far(self) -> LearnedRecords:
+        """The records learnt so far."""
+        return LearnedRecords(
             self._before,
             dict(self._calibration.known.rows),
             dict(self.records),
@@ -188,7 +190,7 @@ class Student:
         found = list(rows)
         known = self._vectors([row.text for row in found if row.text])
         return Calibration(
-            Known(
+            StatementIndex(
                 found,
                 {row.id: known.get(row.text) for row in found},
                 self.state.forgotten,
@@ -200,23 +202,23 @@ class Student:
         )
 
     def _episode(self, episode_id: str) -> Episode | None:
-        return self.state.told(self.store.root, episode_id)
+        return self.state.read_episode(self.store.root, episode_id)
 
     def _thought(self, episode: Episode, said: list[Claim], current: set[str]) -> list[Claim]:
         """What an adviser makes of what the rules found; that itself without one."""
-        if not self.thinker.is_there:
+        if not self.adviser.is_available:
             return said
         text = " ".join(turn.text for turn in episode.turns)
         known = self._calibration.known
         near = known.nearest(text, self._vectors([text]).get(text))
         closed = {turn.key for turn in episode.turns} - current
-        return self.thinker.claims(episode, said, [row for row, _ in near], known.rows, closed)
+        return self.adviser.claims(episode, said, [row for row, _ in near], known.rows, closed)
 
     def relations(self, labels: Mapping[str, str]) -> dict[Told, set[str]]:
         """What an adviser finds between the nodes of what was read; nothing without one."""
         told: dict[Told, set[str]] = {}
         for record in self.records.values():
-            found = self.thinker.relations(record, self.words.node_of_id, labels)
+            found = self.adviser.relations(record, self.words.node_of_id, labels)
             for relation, keys in found.items():
                 told.setdefault(relation, set()).update(keys)
         return told
@@ -249,16 +251,16 @@ class Student:
             if i in self.records or not self.state.is_pending(record)
         }
 
-    def _gists(self, network: Network) -> None:
+    def _gists(self, network: GraphUpdate) -> None:
         if self.embed is None:
             self._months.clear()
             return
         records = self._all_records()
-        by_month = monthly_gists.months(self.state, records)
+        by_month = monthly_gists.episodes_by_month(self.state, records)
         for month in sorted(self._months):
             group = [records[i] for i in by_month[month]]
-            means, turns = monthly_gists.means(Index(self.connection, self.store), group)
-            found, links = monthly_gists.of_month(
+            means, turns = monthly_gists.episode_means(Index(self.connection, self.store), group)
+            found, links = monthly_gists.month_gists(
                 month,
                 group,
                 means,
@@ -266,7 +268,7 @@ class Student:
                 self._calibration.known,
                 network,
                 self.state,
-                self.thinker,
+                self.adviser,
                 self.now,
                 self.store.settings.consolidation.gist_episodes,
             )

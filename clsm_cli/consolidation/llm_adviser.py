@@ -1,7 +1,7 @@
-"""An adviser: a language model, or whoever answered a packet; without one the rules go on alone.
+"""The adviser of a run: a language model or a file of answers; without one the run goes on alone.
 
 It never sees what tools printed or pages said. Over an endpoint each episode is a packet of its own,
-which is sent and answered at once; the checks are the same (``proposals``).
+which is sent and answered at once; the checks are the same (``adviser_proposals``).
 """
 
 from __future__ import annotations
@@ -35,19 +35,19 @@ _DECISIONS, _QUESTIONS = 15, 10
 """Kept of an episode (Smriti's session delta: 15 decisions, 10 open threads)."""
 
 
-class Thinker:
-    """Asks the adviser, or reads what it answered; where it says nothing, the rules decide.
+class Adviser:
+    """Asks the adviser, or reads what it answered; without one the run goes on alone.
 
     Attributes:
         warnings: What the user should hear, each thing once.
         refused: Proposals that were not taken.
-        taken: Statements and relations that were.
+        accepted: Statements and relations that were.
     """
 
     def __init__(self, request: Request) -> None:
         self.warnings: list[str] = []
         self.refused: list[Refused] = []
-        self.taken = 0
+        self.accepted = 0
         self._answer = request.answer
         self._unread = set(request.answer.parts if request.answer else ())
         self._llm: Llm | None = None
@@ -66,8 +66,8 @@ class Thinker:
                 self._fail(error)
 
     @property
-    def is_there(self) -> bool:
-        """Whether there is anybody to ask."""
+    def is_available(self) -> bool:
+        """Whether there is a language model or an answer to use."""
         return self._llm is not None or self._answer is not None
 
     @property
@@ -94,7 +94,7 @@ class Thinker:
             rows: All statements, by id.
             closed: Keys of blocks that their documents hold no longer.
         """
-        found = adviser_packet.parts(episode)
+        found = adviser_packet.split_parts(episode)
         if self._llm is not None:
             self._ask_about(found, known, closed)
         kept = list(by_rules)
@@ -104,9 +104,9 @@ class Thinker:
             if entry is None:
                 continue
             self._unread.discard(part.handle)
-            checked = adviser_proposals.check(entry, part, closed, rows)
+            checked = adviser_proposals.check_entry(entry, part, closed, rows)
             self.refused += checked.refused
-            self.taken += len(checked.claims) + len(checked.relations)
+            self.accepted += len(checked.claims) + len(checked.relations)
             self._relations.setdefault(episode.id, []).extend(checked.relations)
             if checked.refused and not checked.claims:
                 continue  # an adviser without one good word about a part has not read it
@@ -118,9 +118,11 @@ class Thinker:
 
     def describe(self, record: EpisodeRecord, episode: Episode) -> EpisodeRecord:
         """The record with title, narrative, topic and threads by the adviser, if it gives them."""
-        first = adviser_packet.parts(episode)[:1]
+        first = adviser_packet.split_parts(episode)[:1]
         entry = self._entries.get(first[0].handle) if first else None
-        found = adviser_proposals.description(entry, first[0]) if entry is not None else None
+        found = (
+            adviser_proposals.checked_description(entry, first[0]) if entry is not None else None
+        )
         if found is None or not found["title"]:
             return record
         known = {question.text: question for question in record.open_questions}
@@ -162,7 +164,9 @@ class Thinker:
     def gist(self, sentences: Sequence[str]) -> str | None:
         """One sentence for many; None where its numbers or names are not theirs."""
         found = self._ask("gist", sentences)
-        return found if found and adviser_proposals.holds(found, " ".join(sentences)) else None
+        return (
+            found if found and adviser_proposals.is_supported(found, " ".join(sentences)) else None
+        )
 
     def relations(
         self, record: EpisodeRecord, node_of: Callable[[str], str], nodes: Container[str]
@@ -176,7 +180,7 @@ class Thinker:
         return told
 
     def word(self, ontology: Ontology, text: str) -> str | None:
-        """A tag that the ontology lacks for a text."""
+        """Propose a tag for a text that no tag of the ontology fits."""
         found: str | None = self._ask("tag_word", [tag.word for tag in ontology.tags], text)
         return found
 
@@ -199,9 +203,9 @@ class Thinker:
         """Send the parts of an episode, as many at a time as a packet has room for."""
         left = list(found)
         while left:
-            chosen = adviser_packet.fill([left], adviser_packet.BUDGET, closed) or left[:1]
+            chosen = adviser_packet.select_parts([left], adviser_packet.BUDGET, closed) or left[:1]
             del left[: len(chosen)]
-            told = adviser_packet.question(chosen, known, closed)
+            told = adviser_packet.render_question(chosen, known, closed)
             self._entries |= self._ask_llm(partial(_sent, told)) or {}
 
     def _ask(self, task: str, *values: Any) -> Any:

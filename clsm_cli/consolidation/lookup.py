@@ -21,7 +21,7 @@ FLOOR = 0.80
 """Cosine below which two sentences cannot say the same."""
 
 
-class Known:
+class StatementIndex:
     """Statements by id, kept in step with their look-ups while they change.
 
     Args:
@@ -72,7 +72,7 @@ class Known:
         return first_free(chain(first, birth_ids(_normal(text), *salts)), self.forgotten)
 
     def heir_of(self, record: str) -> Statement | None:
-        """The pinned row by which a person replaced one."""
+        """The pinned row that replaced a row by a person's decision."""
         heirs = (self.rows[i] for i in self._heirs.get(record, ()))
         return next((row for row in heirs if row.pinned and row.is_current), None)
 
@@ -111,7 +111,7 @@ class Known:
         return [(self.rows[i], cosine) for i, cosine in found.items()]
 
     def alike(self, vector: Any, floor: float) -> list[tuple[Statement, float]]:
-        """Rows from a cosine on, the most alike first."""
+        """Rows whose cosine to a vector reaches a floor, most similar first."""
         if not self._ids:
             return []
         import numpy as np

@@ -1,4 +1,4 @@
-"""Gists: what the episodes of a month were about, one for each cluster of them (CMA §4.4).
+"""Gists: one summary for each cluster of a month's episodes (CMA §4.4).
 
 A month is clustered as a whole whenever an episode of it comes, so that its gists do not depend on
 how many nights it took. Nothing is replaced by its gist: ``gist_of`` edges lead from every member.
@@ -20,10 +20,10 @@ from clsm_cli.store.index import evidence_queries
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
-    from clsm_cli.consolidation.graph_update import Network
-    from clsm_cli.consolidation.llm_adviser import Thinker
-    from clsm_cli.consolidation.lookup import Known
-    from clsm_cli.consolidation.store_state import State
+    from clsm_cli.consolidation.graph_update import GraphUpdate
+    from clsm_cli.consolidation.llm_adviser import Adviser
+    from clsm_cli.consolidation.lookup import StatementIndex
+    from clsm_cli.consolidation.store_state import StoreState
     from clsm_cli.model.episodes import EpisodeRecord
     from clsm_cli.store.index.index_queries import Index
 
@@ -31,7 +31,7 @@ NAMES = 3
 """Nodes that a gist names."""
 
 
-def months(state: State, episodes: Collection[str]) -> dict[str, list[str]]:
+def episodes_by_month(state: StoreState, episodes: Collection[str]) -> dict[str, list[str]]:
     """Dated episodes by month, in order of time."""
     found: dict[str, list[str]] = {}
     for episode in sorted(episodes, key=lambda i: (state.files[i].start or "", i)):
@@ -41,15 +41,15 @@ def months(state: State, episodes: Collection[str]) -> dict[str, list[str]]:
     return found
 
 
-def of_month(
+def month_gists(
     month: str,
     records: Sequence[EpisodeRecord],
     vectors_of: Mapping[str, Any],
     turns: Mapping[str, Collection[str]],
-    known: Known,
-    network: Network,
-    state: State,
-    thinker: Thinker,
+    known: StatementIndex,
+    network: GraphUpdate,
+    state: StoreState,
+    adviser: Adviser,
     now: str,
     least: int,
 ) -> tuple[list[Statement], list[Edge]]:
@@ -63,7 +63,7 @@ def of_month(
         known: The statements; the one nearest to the middle of a cluster speaks for it.
         network: For the names of nodes.
         state: The store.
-        thinker: Writes the sentence, if there is a language model.
+        adviser: Writes the sentence, if there is a language model.
         now: UTC time of the run.
         least: Episodes of a cluster from which it has a gist.
     """
@@ -87,7 +87,7 @@ def of_month(
             if row.is_current and row.kind not in ("gist", "task") and keys.issuperset(row.sources)
         ]
         centre = known.most_like(vectors[members].mean(axis=0), rows)
-        words = thinker.gist([known.rows[i].text for i in rows]) if rows else None
+        words = adviser.gist([known.rows[i].text for i in rows]) if rows else None
         gist = _gist(month, group, everywhere, centre, network, state, now)
         if words is not None:
             gist = replace(gist, text=words)
@@ -96,13 +96,13 @@ def of_month(
     return found, links
 
 
-def means(
+def episode_means(
     index: Index, records: Sequence[EpisodeRecord]
 ) -> tuple[dict[str, Any], dict[str, set[str]]]:
     """Unit mean vector, and keys of the turns, of each episode, by id; what tools said left out."""
     import numpy as np
 
-    told = evidence_queries.said_in(index.connection, [record.id for record in records])
+    told = evidence_queries.turns_in_episodes(index.connection, [record.id for record in records])
     keys: dict[str, set[str]] = {}
     for key, turn in told.items():
         if turn.role != "tool":
@@ -129,8 +129,8 @@ def _gist(
     group: Sequence[EpisodeRecord],
     everywhere: Counter[str],
     centre: Statement | None,
-    network: Network,
-    state: State,
+    network: GraphUpdate,
+    state: StoreState,
     now: str,
 ) -> Statement:
     """The text: when, what it has more of than the month, and the sentence in its middle.

@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
     from clsm_cli.consolidation.calibrate import Calibration
     from clsm_cli.consolidation.entity_mentions import Vocabulary
-    from clsm_cli.consolidation.graph_update import Network
-    from clsm_cli.consolidation.llm_adviser import Thinker
-    from clsm_cli.consolidation.store_state import State
+    from clsm_cli.consolidation.graph_update import GraphUpdate
+    from clsm_cli.consolidation.llm_adviser import Adviser
+    from clsm_cli.consolidation.store_state import StoreState
     from clsm_cli.model.episodes import EpisodeRecord
     from clsm_cli.text.ontology import Ontology
 
@@ -30,7 +30,7 @@ MOST = 20
 NEW_TAG = "a new tag"
 
 
-class Questions:
+class ReviewQuestions:
     """The review items of a run.
 
     Args:
@@ -38,19 +38,19 @@ class Questions:
         now: UTC time of the run.
     """
 
-    def __init__(self, state: State, now: str) -> None:
+    def __init__(self, state: StoreState, now: str) -> None:
         self.items: list[logs.ReviewItem] = []
         self._state = state
         self._now = now
 
-    def about_doubts(self, calibration: Calibration, thinker: Thinker) -> None:
+    def about_doubts(self, calibration: Calibration, adviser: Adviser) -> None:
         """Contradictions and near duplicates; a language model may decide the former."""
         asked = 0
         for doubt in calibration.outcome.doubts:
             verdict = None
             if doubt.reason == "contradiction" and asked < MOST:
                 asked += 1
-                verdict = thinker.is_update(doubt.kept, doubt.other)
+                verdict = adviser.is_update(doubt.kept, doubt.other)
             row = calibration.known.rows.get(doubt.kept.id, doubt.kept)
             if verdict and doubt.at is not None and row.is_current:
                 calibration.close(row, doubt.at)
@@ -58,7 +58,7 @@ class Questions:
                 self._ask((row.id,), doubt.reason, row.text, doubt.other, doubt.turns)
 
     def about_tags(
-        self, records: Mapping[str, EpisodeRecord], ontology: Ontology, thinker: Thinker
+        self, records: Mapping[str, EpisodeRecord], ontology: Ontology, adviser: Adviser
     ) -> None:
         """New words for the ontology, where nothing fits what was said."""
         by_session: dict[str, list[str]] = {}
@@ -67,11 +67,11 @@ class Questions:
                 session = self._state.files[episode].session
                 by_session.setdefault(session, []).append(f"{record.title} {record.narrative}")
         texts = [text for told in by_session.values() for text in told]
-        advised = [word for text in texts if (word := thinker.word(ontology, text))]
+        advised = [word for text in texts if (word := adviser.word(ontology, text))]
         for word in dict.fromkeys([*proposals(by_session, ontology), *advised]):
             self._ask((f"tag-{digest(word)}",), NEW_TAG, word, "")
 
-    def about_names(self, words: Vocabulary, network: Network) -> None:
+    def about_names(self, words: Vocabulary, network: GraphUpdate) -> None:
         """Pairs of names that may be one thing, one of them new."""
         used = [words.entries[i] for i in network.nodes if i in words.entries]
         fresh = network.nodes.keys() - self._state.nodes.keys()

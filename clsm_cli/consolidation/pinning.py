@@ -1,4 +1,4 @@
-"""Pin: a person says of some records that they stay as they are.
+"""Pin and unpin records, so that consolidation leaves them as they are.
 
 What is pinned keeps its values through every run, and decay never archives it. What is unpinned is
 like any other record again: the next consolidation may reinforce, close or rename it.
@@ -10,7 +10,7 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from clsm_cli.consolidation.edit_session import at_desk
+from clsm_cli.consolidation.edit_session import open_for_edit
 from clsm_cli.consolidation.record_edit import record_of, stream_of
 from clsm_cli.errors import BadInputError, DamagedStoreError
 from clsm_cli.model.episodes import EpisodeRecord
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from datetime import datetime
 
-    from clsm_cli.consolidation.edit_session import Desk, Warn
+    from clsm_cli.consolidation.edit_session import EditSession, Warn
     from clsm_cli.model.codec import Record
     from clsm_cli.store.layout import Store
 
@@ -76,10 +76,10 @@ def pin(
         LockedError: Another clsm kept the lock.
         DiskError: The disk refused.
     """
-    with at_desk(store, "pin" if is_pinned else "unpin", now, warn, dry_run=dry_run) as desk:
+    with open_for_edit(store, "pin" if is_pinned else "unpin", now, warn, dry_run=dry_run) as edits:
         found: dict[str, Pinned] = {}
         for each in wanted:
-            record, turn = _meant(desk, each, is_pinned=is_pinned)
+            record, turn = _meant(edits, each, is_pinned=is_pinned)
             if is_pinned:
                 _check(record)
             is_new = record.pinned != is_pinned
@@ -88,47 +88,47 @@ def pin(
             if not one.is_new:
                 continue
             if isinstance(one.record, Statement):
-                desk.put(one.record)
+                edits.put(one.record)
             else:
-                desk.put_record(stream_of(store, one.record.id), one.record)
-        return Pinning(tuple(found.values()), desk.save())
+                edits.put_record(stream_of(store, one.record.id), one.record)
+        return Pinning(tuple(found.values()), edits.save())
 
 
-def _meant(desk: Desk, wanted: str, *, is_pinned: bool) -> tuple[Record, str | None]:
+def _meant(edits: EditSession, wanted: str, *, is_pinned: bool) -> tuple[Record, str | None]:
     """The record that somebody means, and the turn by which they named it.
 
     Raises:
         BadInputError: None, or several.
     """
-    if wanted in desk.statements or wanted in desk.records or _ID.fullmatch(wanted):
-        return record_of(desk, wanted), None
+    if wanted in edits.statements or wanted in edits.records or _ID.fullmatch(wanted):
+        return record_of(edits, wanted), None
     if _TURN.fullmatch(wanted):
-        return _episode_of(desk, wanted), wanted
+        return _episode_of(edits, wanted), wanted
     rows = [
         row
-        for row in desk.statements.values()
-        if row.is_current and row.subject and desk.node_of(row.subject) == desk.node_of(wanted)
+        for row in edits.statements.values()
+        if row.is_current and row.subject and edits.node_of(row.subject) == edits.node_of(wanted)
     ]
     other = [row for row in rows if row.pinned != is_pinned]
     if len(other or rows) == 1:
         return (other or rows)[0], None
-    node = desk.nodes.get(desk.node_of(wanted))
+    node = edits.nodes.get(edits.node_of(wanted))
     if node is not None:
         return node, None
     if rows:
         listed = ", ".join(f"{row.id} ({row.text})" for row in rows[:10])
         reason = f"it is not certain which statement is meant: {listed}"
         raise BadInputError(wanted, reason, "name one by its id")
-    return record_of(desk, wanted), None
+    return record_of(edits, wanted), None
 
 
-def _episode_of(desk: Desk, turn: str) -> EpisodeRecord:
+def _episode_of(edits: EditSession, turn: str) -> EpisodeRecord:
     """The record of the episode that a turn is in.
 
     Raises:
         BadInputError: It is in none.
     """
-    for flow in desk.store.flows():
+    for flow in edits.store.flows():
         for path in episodes.files(flow):
             try:
                 if turn.encode() not in path.read_bytes():
@@ -136,10 +136,10 @@ def _episode_of(desk: Desk, turn: str) -> EpisodeRecord:
                 episode = episodes.read(path)
             except (OSError, DamagedStoreError):
                 continue  # another command says so
-            record = desk.records.get(episode.id)
+            record = edits.records.get(episode.id)
             if isinstance(record, EpisodeRecord) and any(t.key == turn for t in episode.turns):
                 return record
-    for path in inbox.files(desk.store.inbox):
+    for path in inbox.files(edits.store.inbox):
         if any(captured.turn.key == turn for captured in inbox.read(path).turns):
             reason = "is in a conversation that is not over"
             raise BadInputError(turn, reason, "pin it after: clsm consolidate")

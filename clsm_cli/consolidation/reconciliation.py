@@ -1,4 +1,4 @@
-"""What two machines learnt apart, after git put their files together.
+"""Reconcile statements that two machines learnt separately, after git merged their files.
 
 Git joins records line by line: a row that one machine closed may stand in the Markdown again, or be gone
 from it while the other had added a source; and of two machines each may have heard another value of one

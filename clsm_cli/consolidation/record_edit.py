@@ -1,4 +1,4 @@
-"""Edit: one record as text in a person's hands, checked, pinned and written back."""
+"""Edit one record as text: show it, check what comes back, pin it and save it."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any
 
 from clsm_cli.config import MAX_FILE
-from clsm_cli.consolidation.correction import retold
-from clsm_cli.consolidation.edit_session import Desk, at_desk, check_line
+from clsm_cli.consolidation.correction import with_new_text
+from clsm_cli.consolidation.edit_session import EditSession, check_line, open_for_edit
 from clsm_cli.errors import BadInputError, RefusedError
 from clsm_cli.ingestion import timestamps
 from clsm_cli.ingestion.ingest_report import Run
@@ -16,7 +16,7 @@ from clsm_cli.ingestion.ingest_run import end_begun_run
 from clsm_cli.model.codec import TYPE_NAMES, RecordError, decode, encode
 from clsm_cli.model.episodes import Document
 from clsm_cli.model.graph import Edge, Statement
-from clsm_cli.model.ids import meant
+from clsm_cli.model.ids import resolve_id
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import shards, yaml_text
 from clsm_cli.store.jsonlines import LineError, dump
@@ -75,8 +75,8 @@ def draft(store: Store, wanted: str, now: datetime, warn: Warn) -> Draft:
     with locked(store.root, store.settings.store.lock_wait):
         for warning in end_begun_run(store):
             warn(warning)
-    desk = Desk(store, Run(store, "edit", now), now, dry_run=True)
-    record = record_of(desk, wanted)
+    edits = EditSession(store, Run(store, "edit", now), now, dry_run=True)
+    record = record_of(edits, wanted)
     shown = _shown(record)
     more = [f.name for f in fields(record) if f.name not in {*shown, *OURS, "extra"}]
     head = (
@@ -100,24 +100,24 @@ def save(store: Store, edited: Draft, text: str, now: datetime, warn: Warn) -> E
     new = _read(old, text)
     if _shown(new) == _shown(old):
         return Edited(old, None)
-    with at_desk(store, "edit", now, warn) as desk:
-        found = desk.statements.get(old.id) or desk.records.get(old.id)
+    with open_for_edit(store, "edit", now, warn) as edits:
+        found = edits.statements.get(old.id) or edits.records.get(old.id)
         if found is None or _shown(found) != _shown(old):
             raise RefusedError(old.id, "was changed meanwhile", "edit it again as it is now")
-        _check(desk, old, new)
+        _check(edits, old, new)
         new = replace(new, pinned=True)
         if isinstance(new, Statement) and isinstance(old, Statement):
             new = _told_anew(old, new)
-            desk.put(new)
+            edits.put(new)
         else:
-            desk.put_record(stream_of(store, new.id), new)
-        return Edited(new, desk.save())
+            edits.put_record(stream_of(store, new.id), new)
+        return Edited(new, edits.save())
 
 
-def record_of(desk: Desk, wanted: str) -> Record:
+def record_of(edits: EditSession, wanted: str) -> Record:
     """The record that an id, or the beginning of one, stands for."""
-    records: dict[str, Record] = {**desk.records, **desk.statements}
-    found = meant(wanted, records)
+    records: dict[str, Record] = {**edits.records, **edits.statements}
+    found = resolve_id(wanted, records)
     if found is None:
         raise BadInputError(wanted, "no record has that id", "find ids with: clsm recall")
     record = records[found]
@@ -178,7 +178,7 @@ def _read(old: Record, text: str) -> Record:
     return new
 
 
-def _check(desk: Desk, old: Record, new: Record) -> None:
+def _check(edits: EditSession, old: Record, new: Record) -> None:
     """Refuse what would be a record by its form and yet no memory.
 
     Raises:
@@ -186,12 +186,12 @@ def _check(desk: Desk, old: Record, new: Record) -> None:
     """
     for name in TIMES:
         value = getattr(new, name, None)
-        if value is not None and timestamps.normalise(value, desk.store.zone) != value:
-            reason = f"field {name!r} must be a time like 2026-02-24 or {desk.time}"
+        if value is not None and timestamps.normalise(value, edits.store.zone) != value:
+            reason = f"field {name!r} must be a time like 2026-02-24 or {edits.time}"
             raise BadInputError(new.id, reason, "mend it and save again")
     if isinstance(new, Edge):
         for end in (new.source, new.target):
-            if end not in desk.records:
+            if end not in edits.records:
                 raise BadInputError(new.id, f"no record has the id {end!r}", "name another one")
     if isinstance(new, Statement) and isinstance(old, Statement):
         if new.topic != old.topic:
@@ -205,7 +205,7 @@ def _told_anew(old: Statement, new: Statement) -> Statement:
     """The statement with the subject that its new text tells, unless the person set one."""
     text = " ".join(new.text.split())
     is_set = new.subject != old.subject
-    return replace(new, text=text) if is_set or text == old.text else retold(new, text)
+    return replace(new, text=text) if is_set or text == old.text else with_new_text(new, text)
 
 
 def stream_of(store: Store, record_id: str) -> Stream:

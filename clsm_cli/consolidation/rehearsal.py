@@ -1,4 +1,4 @@
-"""A dry run: the same run on a copy of the store, and what differs afterwards.
+"""Dry run: do a run on a copy of the store, and list the files that differ afterwards.
 
 So the plan that a person reads is what the run would do to the byte, with everything that comes
 before it: hand edits settled, conversations closed.
@@ -33,7 +33,7 @@ ROOM = 3
 """Times the size of the store: what a copy takes at most, with the index that is worked out on it."""
 
 
-def rehearse(store: Store, run: Callable[[Store], Report]) -> Report:
+def dry_run(store: Store, run: Callable[[Store], Report]) -> Report:
     """Run on a copy that is deleted afterwards; the report lists what differs, file by file.
 
     Args:
@@ -44,7 +44,7 @@ def rehearse(store: Store, run: Callable[[Store], Report]) -> Report:
         DiskError: There is no room for the copy.
         LockedError: Another clsm kept the lock.
     """
-    with copied(store) as copy:
+    with copy_store(store) as copy:
         report = run(copy)
         report.dry_run = True
         report.run = None
@@ -53,7 +53,7 @@ def rehearse(store: Store, run: Callable[[Store], Report]) -> Report:
 
 
 @contextlib.contextmanager
-def copied(store: Store) -> Iterator[Store]:
+def copy_store(store: Store) -> Iterator[Store]:
     """A copy of a store, as it is at one moment; it is deleted at the end.
 
     Raises:

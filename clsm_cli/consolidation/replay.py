@@ -1,7 +1,7 @@
-"""Which episodes a run takes: those that matter most first, when it may not take all.
+"""Choose the episodes of a run, most salient first, when it may not take all.
 
 The order only decides what a limited run begins with. What episodes say is always taken in the
-order of its own time (``claims.in_order``).
+order of its own time (``claims.sort_claims``).
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from clsm_cli.consolidation.consolidation_report import Request
-    from clsm_cli.consolidation.store_state import State
+    from clsm_cli.consolidation.store_state import StoreState
     from clsm_cli.model.episodes import EpisodeRecord
 
 OPEN = 3
@@ -33,7 +33,7 @@ def salience(record: EpisodeRecord, by_user: float) -> float:
     return round(sum(parts) / len(parts), 4)
 
 
-def choose(state: State, by_user: Mapping[str, float], request: Request) -> list[str]:
+def choose_episodes(state: StoreState, by_user: Mapping[str, float], request: Request) -> list[str]:
     """The episodes to consolidate, the most salient first.
 
     Args:
@@ -52,7 +52,7 @@ def choose(state: State, by_user: Mapping[str, float], request: Request) -> list
     return [record.id for record in pending[: request.limit]]
 
 
-def _is_wanted(state: State, episode: str, request: Request) -> bool:
+def _is_wanted(state: StoreState, episode: str, request: Request) -> bool:
     if request.only is not None and episode not in request.only:
         return False
     if request.since is None:

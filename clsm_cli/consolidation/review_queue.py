@@ -1,4 +1,4 @@
-"""Review: what only a person can decide, and what follows from the decision."""
+"""The review queue: list open items, and carry out a person's decisions."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any, Literal
 
-from clsm_cli.consolidation.active_learning import WORTH, offered
+from clsm_cli.consolidation.active_learning import WORTH, load_offer
 from clsm_cli.consolidation.claims import FACTS
-from clsm_cli.consolidation.correction import replaced, retold
-from clsm_cli.consolidation.edit_session import at_desk, check_line
-from clsm_cli.consolidation.store_state import NEAR_NAMES, reviewed
+from clsm_cli.consolidation.correction import apply_correction, with_new_text
+from clsm_cli.consolidation.edit_session import check_line, open_for_edit
+from clsm_cli.consolidation.store_state import NEAR_NAMES, review_items
 from clsm_cli.errors import BadInputError
 from clsm_cli.ingestion.timestamps import instant
 from clsm_cli.model.codec import RecordError, decode
 from clsm_cli.model.graph import Statement
-from clsm_cli.model.ids import folded, meant
+from clsm_cli.model.ids import normalise_text, resolve_id
 from clsm_cli.model.tombstones import birth_ids, first_free
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import atomic, logs, ontology, runs, topics, yaml_text
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
     from datetime import datetime
 
-    from clsm_cli.consolidation.edit_session import Desk, Warn
+    from clsm_cli.consolidation.edit_session import EditSession, Warn
     from clsm_cli.store.layout import Store
 
 State = Literal["accepted", "rejected"]
@@ -62,7 +62,7 @@ class Outcome:
     run: str | None = None
 
 
-def listed(store: Store, now: datetime, *, everything: bool = False) -> list[logs.ReviewItem]:
+def list_items(store: Store, now: datetime, *, everything: bool = False) -> list[logs.ReviewItem]:
     """Open items, the most important first and of equals the newest; of sentences the most telling.
 
     Args:
@@ -72,7 +72,7 @@ def listed(store: Store, now: datetime, *, everything: bool = False) -> list[log
     """
     limit = timedelta(days=store.settings.consolidation.review_days)
     found = []
-    items = reviewed(store)
+    items = review_items(store)
     for item in items.values():
         since = instant(item.at)
         if item.state == "open" and since is not None and since <= now - limit:
@@ -81,7 +81,7 @@ def listed(store: Store, now: datetime, *, everything: bool = False) -> list[log
             found.append(item)
     chosen = [item for item in found if everything or item.state == "open"]
     chosen.sort(key=lambda item: (item.at, item.id), reverse=True)
-    chosen += [item for item in offered(store) if item.id not in items]
+    chosen += [item for item in load_offer(store) if item.id not in items]
     return sorted(chosen, key=lambda item: (item.state != "open", _rank(item.reason)))
 
 
@@ -111,8 +111,8 @@ def decide(
         LockedError: Another clsm kept the lock.
         DiskError: The disk refused.
     """
-    with at_desk(store, "review", now, warn, dry_run=dry_run) as desk:
-        items = {item.id: item for item in offered(store)} | reviewed(store)
+    with open_for_edit(store, "review", now, warn, dry_run=dry_run) as edits:
+        items = {item.id: item for item in load_offer(store)} | review_items(store)
         chosen: dict[str, State] = {}
         for name, state in wanted:
             if chosen.setdefault(_item(items, name).id, state) != state:
@@ -124,20 +124,20 @@ def decide(
                 outcome.decisions.append(Decision(item, item.state, "decided before", is_new=False))
                 continue
             try:
-                effect = _EFFECTS.get(item.reason, _noted)(desk, item, state == "accepted")
+                effect = _EFFECTS.get(item.reason, _noted)(edits, item, state == "accepted")
             except BadInputError as error:
                 outcome.problems.append(error)
                 continue
-            line = item._replace(state=state, at=max(desk.run.now, item.at))
-            desk.extra.append(runs.Append(store.flow / "review.jsonl", logs.render(line)))
+            line = item._replace(state=state, at=max(edits.run.now, item.at))
+            edits.extra.append(runs.Append(store.flow / "review.jsonl", logs.render(line)))
             outcome.decisions.append(Decision(line, state, effect))
-        outcome.run = desk.save()
+        outcome.run = edits.save()
     return outcome
 
 
 def _item(items: Mapping[str, logs.ReviewItem], wanted: str) -> logs.ReviewItem:
     """The item that an id, or the beginning of one, stands for."""
-    found = meant(wanted, items)
+    found = resolve_id(wanted, items)
     if found is not None:
         return items[found]
     near = difflib.get_close_matches(wanted, sorted(items), 3)
@@ -149,65 +149,65 @@ def _item(items: Mapping[str, logs.ReviewItem], wanted: str) -> logs.ReviewItem:
 _GONE = "nothing to do: what it is about is no longer held"
 
 
-def _noted(_desk: Desk, _item: logs.ReviewItem, _accepted: bool) -> str:
+def _noted(_edits: EditSession, _item: logs.ReviewItem, _accepted: bool) -> str:
     """Nothing else happens than that the decision is kept."""
     return "noted"
 
 
-def _names(_desk: Desk, _item: logs.ReviewItem, accepted: bool) -> str:
+def _names(_edits: EditSession, _item: logs.ReviewItem, accepted: bool) -> str:
     return "one thing from the next consolidation on" if accepted else "kept apart for ever"
 
 
-def _duplicate(desk: Desk, item: logs.ReviewItem, accepted: bool) -> str:
+def _duplicate(edits: EditSession, item: logs.ReviewItem, accepted: bool) -> str:
     """Of two that say the same one stays, with what was known of both."""
     if not accepted:
         return "both stay"
-    kept, other = _pair(desk, item)
+    kept, other = _pair(edits, item)
     if kept is None or other is None:
         return _GONE
     dates = [date for date in (kept.valid_from, other.valid_from) if date]
-    desk.put(replace(_united(kept, other), valid_from=min(dates, default=None)))
-    return f"{_withdrawn(desk, other)}; {kept.id} stays with the sources of both"
+    edits.put(replace(_united(kept, other), valid_from=min(dates, default=None)))
+    return f"{_withdrawn(edits, other)}; {kept.id} stays with the sources of both"
 
 
-def _contradiction(desk: Desk, item: logs.ReviewItem, accepted: bool) -> str:
+def _contradiction(edits: EditSession, item: logs.ReviewItem, accepted: bool) -> str:
     """What a claim said takes the place of what stands, or goes."""
-    kept, other = _pair(desk, item)
+    kept, other = _pair(edits, item)
     if kept is None:
         return _GONE
     if not accepted:
-        return f"{_withdrawn(desk, other)}; {kept.id} stays" if other else f"{kept.id} stays"
-    done = replaced(desk, kept, item.other, other.valid_from if other else None)
+        return f"{_withdrawn(edits, other)}; {kept.id} stays" if other else f"{kept.id} stays"
+    done = apply_correction(edits, kept, item.other, other.valid_from if other else None)
     return f"{done.now.id} takes the place of {kept.id}"
 
 
-def _two_texts(desk: Desk, item: logs.ReviewItem, accepted: bool) -> str:
+def _two_texts(edits: EditSession, item: logs.ReviewItem, accepted: bool) -> str:
     """One of two texts keeps the id, and the other goes."""
-    kept, other = _pair(desk, item)
+    kept, other = _pair(edits, item)
     if kept is None:
         return _GONE
     if accepted:
-        new = replace(retold(kept, item.other), trust="user", pinned=True)
+        new = replace(with_new_text(kept, item.other), trust="user", pinned=True)
         check_line(new)
-        desk.put(new)
+        edits.put(new)
     if other is not None:
-        _give_own_line(desk, kept.id, other)
-        _withdrawn(desk, other)
+        _give_own_line(edits, kept.id, other)
+        _withdrawn(edits, other)
     return f"{kept.id} says: {item.other if accepted else kept.text}"
 
 
-def _give_own_line(desk: Desk, shared: str, other: Statement) -> None:
+def _give_own_line(edits: EditSession, shared: str, other: Statement) -> None:
     """Put its own id behind the line of a text that stands under the id of another one."""
-    for topic in topics.read_topics(desk.store.root / other.stream):
+    for topic in topics.read_topics(edits.store.root / other.stream):
         items = tuple(i for i in topic.items if i.id == shared and i.text == other.text)
-        if items and not desk.dry_run:
-            data = topics.edited(replace(topic, items=items), change={shared: other})
-            desk.run.apply([runs.Put(topic.path, data, read_as=topic.sha256)])
+        if items and not edits.dry_run:
+            data = topics.apply_edits(replace(topic, items=items), change={shared: other})
+            edits.run.apply([runs.Put(topic.path, data, read_as=topic.sha256)])
 
 
-def _lost_value(desk: Desk, item: logs.ReviewItem, accepted: bool) -> str:
+def _lost_value(edits: EditSession, item: logs.ReviewItem, accepted: bool) -> str:
     """What a person once set is set again, in the text as it is."""
-    now = desk.statements.get(item.about[0])
+    now = edits.statements.get(item.about[0])
     if now is None:
         return _GONE
     if not accepted:
@@ -219,17 +219,17 @@ def _lost_value(desk: Desk, item: logs.ReviewItem, accepted: bool) -> str:
     if not isinstance(lost, Statement):
         return _GONE
     again = replace(lost, id=now.id, text=now.text, stream=now.stream, topic=now.topic)
-    desk.put(replace(_united(again, now), pinned=True))
+    edits.put(replace(_united(again, now), pinned=True))
     return f"{now.id} has the values that you set"
 
 
-def _new_tag(desk: Desk, item: logs.ReviewItem, accepted: bool) -> str:
+def _new_tag(edits: EditSession, item: logs.ReviewItem, accepted: bool) -> str:
     """A word becomes a tag of the store's own ``ontology.yaml``; its comments stay."""
     word = item.kept
     if not accepted:
         return f"{word} stays no tag"
-    path = desk.store.root / ontology.ONTOLOGY_NAME
-    pending = [each for each in desk.extra if isinstance(each, runs.Put) and each.path == path]
+    path = edits.store.root / ontology.ONTOLOGY_NAME
+    pending = [each for each in edits.extra if isinstance(each, runs.Put) and each.path == path]
     disk = atomic.read(path, ontology.MAX_ONTOLOGY)
     data = pending[0].data if pending else disk if disk is not None else ontology.shipped_text()
     text = with_tag(data.decode("utf-8", "surrogateescape"), word)
@@ -242,7 +242,7 @@ def _new_tag(desk: Desk, item: logs.ReviewItem, accepted: bool) -> str:
         raise BadInputError(ontology.ONTOLOGY_NAME, str(error), next_step) from None
     read_as = None if disk is None else atomic.sha256(disk)
     new = runs.Put(path, text.encode("utf-8", "surrogateescape"), read_as=read_as)
-    desk.extra = [new, *(each for each in desk.extra if each not in pending)]
+    edits.extra = [new, *(each for each in edits.extra if each not in pending)]
     return f"{word} is a tag now, in {ontology.ONTOLOGY_NAME} under other › general"
 
 
@@ -264,14 +264,14 @@ def with_tag(text: str, word: str) -> str:
     return text + gap + newline.join(["other:", "  general:", f"    {word}: []", ""])
 
 
-def _pair(desk: Desk, item: logs.ReviewItem) -> tuple[Statement | None, Statement | None]:
+def _pair(edits: EditSession, item: logs.ReviewItem) -> tuple[Statement | None, Statement | None]:
     """The statement that stands, and the other one where it stands too."""
-    kept = desk.statements.get(item.about[0]) if item.about else None
+    kept = edits.statements.get(item.about[0]) if item.about else None
     if kept is None or not kept.is_current:
         return None, None
-    named = [desk.statements.get(record) for record in item.about[1:]]
+    named = [edits.statements.get(record) for record in item.about[1:]]
     other = next((row for row in named if row is not None and row.is_current), None)
-    return kept, other or desk.saying(item.other, but=kept.id)
+    return kept, other or edits.find_text(item.other, but=kept.id)
 
 
 def _united(kept: Statement, other: Statement) -> Statement:
@@ -283,36 +283,36 @@ def _united(kept: Statement, other: Statement) -> Statement:
     return replace(kept, **both)
 
 
-def _withdrawn(desk: Desk, row: Statement) -> str:
+def _withdrawn(edits: EditSession, row: Statement) -> str:
     """Take a statement out; what is withdrawn is not written again."""
-    desk.put(replace(row, superseded_at=desk.run.now, withdrawn=True))
+    edits.put(replace(row, superseded_at=edits.run.now, withdrawn=True))
     return f"{row.id} is withdrawn"
 
 
-def _worth(desk: Desk, item: logs.ReviewItem, accepted: bool) -> str:
+def _worth(edits: EditSession, item: logs.ReviewItem, accepted: bool) -> str:
     """A sentence is kept, or taken out; others like it are weighed by that from now on."""
-    row = desk.saying(item.kept)
+    row = edits.find_text(item.kept)
     if not accepted:
-        return _withdrawn(desk, row) if row else "stays in its episode alone"
+        return _withdrawn(edits, row) if row else "stays in its episode alone"
     if row is None:
-        known = {*desk.statements, *desk.records}
-        births = (i for i in birth_ids(folded(item.kept), None) if i not in known)
+        known = {*edits.statements, *edits.records}
+        births = (i for i in birth_ids(normalise_text(item.kept), None) if i not in known)
         stream = stream_of(item.kept)
         row = Statement(
-            id=first_free(births, logs.forgotten(desk.store)),
+            id=first_free(births, logs.load_tombstones(edits.store)),
             rev=(0, ""),
             text=item.kept,
             stream=stream,
             topic=FACTS[stream],
             sources=item.about,
-            recorded_at=desk.run.now,
+            recorded_at=edits.run.now,
         )
         check_line(row)
-    desk.put(replace(row, pinned=True))
+    edits.put(replace(row, pinned=True))
     return f"{row.id} is kept"
 
 
-_EFFECTS: dict[str, Callable[[Desk, logs.ReviewItem, bool], str]] = {
+_EFFECTS: dict[str, Callable[[EditSession, logs.ReviewItem, bool], str]] = {
     LOST: _lost_value,
     TWO_TEXTS: _two_texts,
     CONTRADICTION: _contradiction,

@@ -1,4 +1,4 @@
-"""Why a sentence is a statement, or would be one: what the heads say, and what the owner taught them."""
+"""Explain why a sentence became a statement, or a question: what the heads and the owner's decisions say."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ import contextlib
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from clsm_cli.consolidation import active_learning, store_state
-from clsm_cli.consolidation.statement_selection import Weighing
+from clsm_cli.consolidation.statement_selection import StatementScorer
 from clsm_cli.errors import BadInputError
-from clsm_cli.ingestion.ingest_report import utc
-from clsm_cli.model.ids import meant
+from clsm_cli.ingestion.ingest_report import utc_text
+from clsm_cli.model.ids import resolve_id
 from clsm_cli.store import record_files
 from clsm_cli.store.index import database, evidence_queries, vectors
 from clsm_cli.store.index.index_queries import Index
@@ -32,7 +32,7 @@ _LEAST = 0.05
 """Share of a decision in the logit below which it is not worth naming."""
 
 
-class Why(NamedTuple):
+class Explanation(NamedTuple):
     """How a sentence was weighed.
 
     Attributes:
@@ -53,7 +53,7 @@ class Why(NamedTuple):
     shares: list[tuple[float, Decision]]
 
 
-def why(store: Store, wanted: str, now: datetime, meanings: Meanings | None) -> Why:
+def explain(store: Store, wanted: str, now: datetime, meanings: Meanings | None) -> Explanation:
     """Explain a statement or a question of ``clsm review``; no record is written.
 
     What was decided since the last run counts from the next one on, which embeds it.
@@ -75,43 +75,43 @@ def why(store: Store, wanted: str, now: datetime, meanings: Meanings | None) -> 
         connection = database.open_to_write(store.derived)
         stack.callback(connection.close)
         bring_up_to_date(store, connection, None, None)
-        found = store_state.load(store, Index(connection, store))
-        rows = record_files.load(store, found.records, utc(now))
+        found = store_state.load_state(store, Index(connection, store))
+        rows = record_files.load_statements(store, found.records, utc_text(now))
         name, text, turn = _meant(store, found, rows, wanted)
 
         def of_texts(texts: Sequence[str]) -> Mapping[str, Any]:
             return vectors.of_texts(connection, store.derived, texts, None)
 
         owner = active_learning.owner_of(connection, found, rows.values(), store, of_texts)
-        said = evidence_queries.said(connection, [turn] if turn else []).get(turn)
+        said = evidence_queries.turns_by_key(connection, [turn] if turn else []).get(turn)
 
         def read(episode: str) -> Episode | None:
-            return found.told(store.root, episode)
+            return found.read_episode(store.root, episode)
 
         episode = read(said.episode) if said is not None else None
         if said is None or episode is None:
-            return Why(name, text, None, None, worth, [])
-        weighing = Weighing(found, read, meanings, owner, of_texts, worth)
-        weights = weighing.of(episode)
+            return Explanation(name, text, None, None, worth, [])
+        weighing = StatementScorer(found, read, meanings, owner, of_texts, worth)
+        weights = weighing.score(episode)
         pieces = weights.pieces.get(turn, ())
         piece = next((each for each in pieces if each.statement == text), None)
         if piece is None:
-            return Why(name, text, None, None, worth, [])
+            return Explanation(name, text, None, None, worth, [])
         vector = of_texts([text]).get(text)
         shares = owner.why(vector, said.document or said.session) if vector is not None else []
         named = [share for share in shares if abs(share[0]) >= _LEAST][:SHOWN]
-        return Why(name, text, piece.chance, piece.keep, weights.least(worth), named)
+        return Explanation(name, text, piece.chance, piece.keep, weights.least(worth), named)
 
 
 def _meant(
-    store: Store, found: store_state.State, rows: Mapping[str, Statement], wanted: str
+    store: Store, found: store_state.StoreState, rows: Mapping[str, Statement], wanted: str
 ) -> tuple[str, str, str]:
     """Id, text and turn of what an id stands for."""
     known = {row.id: (row.text, row.sources[0] if row.sources else "") for row in rows.values()}
-    for item in (*found.reviewed.values(), *active_learning.offered(store)):
+    for item in (*found.reviewed.values(), *active_learning.load_offer(store)):
         if item.reason == active_learning.WORTH:
             known[item.id] = (item.kept, next(iter(item.about), ""))
-    name = meant(wanted, known)
+    name = resolve_id(wanted, known)
     if name is None:
         reason = "is no statement, and no sentence to decide"
         raise BadInputError(wanted, reason, "list what is to decide with: clsm review --json")

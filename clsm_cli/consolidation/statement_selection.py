@@ -1,4 +1,4 @@
-"""Which sentences of a document or conversation are worth a statement, by the heads, and how they stand."""
+"""Score the sentences of a document or conversation by the heads, to select statements."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from clsm_cli.consolidation import active_learning
 from clsm_cli.heads import judge
 from clsm_cli.ingestion.capture import SESSION as NOTES
 from clsm_cli.model.episodes import Document
-from clsm_cli.text.plain import plain
+from clsm_cli.text.plain import to_plain
 from clsm_cli.text.time import expressions
 
 if TYPE_CHECKING:
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
     from clsm_cli.config import ConsolidationSettings
     from clsm_cli.consolidation.active_learning import Vectors
-    from clsm_cli.consolidation.store_state import State
-    from clsm_cli.heads.judge import Meanings, Weighed
+    from clsm_cli.consolidation.store_state import StoreState
+    from clsm_cli.heads.judge import Meanings, UnitProbabilities
     from clsm_cli.heads.owner_model import Owner
     from clsm_cli.model.episodes import Episode, Turn
     from clsm_cli.text.todo import Todo
@@ -48,7 +48,7 @@ _CELL = re.compile(r"\s*\|\s*")
 _TASKS = re.compile(r"to[ -]?dos?|tasks?", re.IGNORECASE)
 
 
-class Piece(NamedTuple):
+class ScoredUnit(NamedTuple):
     """A sentence, item or row of a turn.
 
     Attributes:
@@ -77,14 +77,14 @@ class Piece(NamedTuple):
     def statement(self) -> str:
         """It as it stands in memory.
 
-        >>> Piece(0, 9, "900 euros.", "Rent", 0.7, 0.1, 0.7).statement
+        >>> ScoredUnit(0, 9, "900 euros.", "Rent", 0.7, 0.1, 0.7).statement
         'Rent: 900 euros.'
         """
         return f"{self.title}: {self.text}" if self.title else self.text
 
 
 @dataclass(frozen=True)
-class Weights:
+class UnitScores:
     """What the sentences of a document or conversation are worth.
 
     Attributes:
@@ -94,7 +94,7 @@ class Weights:
     """
 
     about: Mapping[str, float] | None = None
-    pieces: Mapping[str, Sequence[Piece]] = field(default_factory=dict)
+    pieces: Mapping[str, Sequence[ScoredUnit]] = field(default_factory=dict)
     is_noted: bool = False
 
     @property
@@ -115,7 +115,7 @@ class Weights:
         """What a sentence must be worth; a talk is shorter, and says less of itself."""
         return worth if self.about is not None else worth / 2
 
-    def is_worth(self, piece: Piece, settings: ConsolidationSettings) -> bool:
+    def is_worth(self, piece: ScoredUnit, settings: ConsolidationSettings) -> bool:
         """Whether a sentence is kept for what it says."""
         if self.is_noted:
             return True
@@ -134,7 +134,7 @@ class Weights:
         ]
         if self.about is None or not found or self.has_forms:
             return bool(found) and not self.has_forms
-        names_day = any(expressions.find(task.text, date(2000, 1, 1)))
+        names_day = any(expressions.find_expressions(task.text, date(2000, 1, 1)))
         is_log = self.about["log"] >= EVEN
         titles = (Path(turn.path).stem, *turn.heading[:1], *turn.heading[-1:])
         is_list = any(map(_TASKS.fullmatch, titles))
@@ -149,7 +149,7 @@ class Weights:
         )
 
 
-class Weighing:
+class StatementScorer:
     """Weighs episodes, each document once, whole and as it stands now.
 
     Args:
@@ -163,14 +163,14 @@ class Weighing:
 
     def __init__(
         self,
-        state: State,
+        state: StoreState,
         read: Callable[[str], Episode | None],
         meanings: Meanings | None,
         owner: Owner,
         vectors: Vectors,
         worth: float,
     ) -> None:
-        self._documents: dict[str, Weights] = {}
+        self._documents: dict[str, UnitScores] = {}
         self._state = state
         self._owner = owner
         self._vectors = vectors
@@ -182,19 +182,19 @@ class Weighing:
             if file.document:
                 self._episodes.setdefault(file.document, []).append(name)
 
-    def of(self, episode: Episode) -> Weights:
-        """What the sentences of an episode are worth."""
+    def score(self, episode: Episode) -> UnitScores:
+        """Score the units of an episode."""
         if episode.document is None:
-            found = weighed(episode.turns, None, self._meanings)
+            found = score_units(episode.turns, None, self._meanings)
             found = replace(found, is_noted=episode.session == NOTES)
             return self._corrected(found, episode.session)
         if episode.document not in self._documents:
             turns = self._whole(episode)
-            found = weighed(turns, judge.about_document(turns), self._meanings)
+            found = score_units(turns, judge.about_document(turns), self._meanings)
             self._documents[episode.document] = self._corrected(found, episode.document)
         return self._documents[episode.document]
 
-    def _corrected(self, weights: Weights, place: str) -> Weights:
+    def _corrected(self, weights: UnitScores, place: str) -> UnitScores:
         """The same by the owner's decisions, where these may change what is kept."""
         if not self._owner.decisions:
             return weights
@@ -203,7 +203,7 @@ class Weighing:
         texts = [each.statement for each in every if active_learning.is_unsure(each.chance, least)]
         known = self._vectors(texts)
 
-        def corrected(piece: Piece) -> Piece:
+        def corrected(piece: ScoredUnit) -> ScoredUnit:
             if piece.statement not in known:
                 return piece
             keep = self._owner.chance(piece.chance, known[piece.statement], place)
@@ -227,9 +227,9 @@ class Weighing:
         ]
 
 
-def weighed(
+def score_units(
     turns: Sequence[Turn], about: Mapping[str, float] | None, meanings: Meanings | None = None
-) -> Weights:
+) -> UnitScores:
     """What the sentences of some turns are worth.
 
     Args:
@@ -237,16 +237,16 @@ def weighed(
         about: What the document is; None for a conversation.
         meanings: What the words of sentences mean; None without the model.
     """
-    pieces: dict[str, list[Piece]] = {}
-    for each in judge.weighed(turns, about, meanings):
+    pieces: dict[str, list[ScoredUnit]] = {}
+    for each in judge.judge_units(turns, about, meanings):
         turn = turns[each.unit.turn]
         piece = _piece(turn, each)
         if piece is not None:
             pieces.setdefault(turn.key, []).append(piece)
-    return Weights(about, pieces)
+    return UnitScores(about, pieces)
 
 
-def _piece(turn: Turn, each: Weighed) -> Piece | None:
+def _piece(turn: Turn, each: UnitProbabilities) -> ScoredUnit | None:
     unit, chances = each
     text = _plain(turn.text[unit.start : unit.end])
     title = _title(turn, chances)
@@ -255,7 +255,7 @@ def _piece(turn: Turn, each: Weighed) -> Piece | None:
         return None
     keep = chances["keep"] if is_clear else 0.0
     kind: Kind = next((name for name in _KINDS if chances[name] >= EVEN), "fact")
-    return Piece(unit.start, unit.end, text, title, keep, chances["noise"], keep, kind)
+    return ScoredUnit(unit.start, unit.end, text, title, keep, chances["noise"], keep, kind)
 
 
 def _plain(raw: str) -> str:
@@ -265,9 +265,9 @@ def _plain(raw: str) -> str:
     ('Rent: 900 euros', 'Rent · 900 euros')
     """
     if raw.lstrip().startswith("|"):
-        cells = (plain(cell) for cell in _CELL.split(raw.strip().strip("|")))
+        cells = (to_plain(cell) for cell in _CELL.split(raw.strip().strip("|")))
         return " · ".join(cell for cell in cells if cell)
-    return plain(raw)
+    return to_plain(raw)
 
 
 def _title(turn: Turn, chances: Mapping[str, float]) -> str:
@@ -276,7 +276,7 @@ def _title(turn: Turn, chances: Mapping[str, float]) -> str:
         return "" if turn.speaker.lower() in ROLES else turn.speaker
     if chances["alone"] >= EVEN:
         return ""
-    titles = (plain(title).strip(" :#") for title in turn.heading[-2:])
+    titles = (to_plain(title).strip(" :#") for title in turn.heading[-2:])
     return " › ".join(title for title in titles if title and not _is_day(title))
 
 
@@ -286,6 +286,6 @@ def _is_day(title: str) -> bool:
     >>> _is_day("2 March 2026, Monday"), _is_day("March rent")
     (True, False)
     """
-    for found in expressions.find(title, date(2000, 1, 1)):
+    for found in expressions.find_expressions(title, date(2000, 1, 1)):
         title = title.replace(found.text, "")
     return not any(map(str.isalpha, title))

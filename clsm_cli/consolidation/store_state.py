@@ -1,4 +1,4 @@
-"""What a store holds when a consolidation begins: its records, where each lies, and its episodes."""
+"""The state of a store when a consolidation begins: records, where each lies, and episodes."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class State:
+class StoreState:
     """A store as it is.
 
     Attributes:
@@ -90,7 +90,7 @@ class State:
         """Whether an episode was never consolidated, or its file was changed since."""
         return record.stage == "pending" or record.digest != self.files[record.id].digest
 
-    def told(self, root: Path, episode: str) -> Episode | None:
+    def read_episode(self, root: Path, episode: str) -> Episode | None:
         """What an episode says, without what was forgotten and dumps; None where it cannot be read.
 
         Args:
@@ -103,13 +103,13 @@ class State:
             whole = episodes.read(root / self.files[episode].path)
         except DamagedStoreError:
             return None  # the index names it among the problems
-        left = episodes.without(whole, self.forgotten)
+        left = episodes.without_forgotten(whole, self.forgotten)
         return left and without_dumps(left)
 
 
-def load(store: Store, index: Index) -> State:
+def load_state(store: Store, index: Index) -> StoreState:
     """Read every shard once, and what the index knows of episodes."""
-    forgotten = logs.forgotten(store)
+    forgotten = logs.load_tombstones(store)
     read: list[shards.Shard] = []
     places: dict[Stream, frozenset[str]] = {}
     own = {store.graph(stream): stream for stream in STREAMS}
@@ -120,13 +120,13 @@ def load(store: Store, index: Index) -> State:
             places[own[folder]] = frozenset(r.id for shard in found for r in shard.records)
     for folder in store.archives():  # a compacted edge is woven anew, if at all
         read += [shards.read(path, only="statement") for path in shards.shard_files(folder)]
-    items = reviewed(store)
+    items = review_items(store)
     decided = {
         (item.about[0], item.about[1]): item.state == "accepted"
         for item in items.values()
         if item.reason == NEAR_NAMES and item.state in ("accepted", "rejected")
     }
-    return State(
+    return StoreState(
         records=shards.fold(read, forgotten).records,
         places=places,
         files=_files(index, forgotten),
@@ -141,7 +141,7 @@ def _files(index: Index, forgotten: frozenset[str]) -> dict[str, EpisodeFile]:
     found = evidence_queries.episode_files(index.connection)
     if not forgotten:
         return found
-    told = evidence_queries.by_user(index.connection)
+    told = evidence_queries.user_shares(index.connection)
     return {i: f for i, f in found.items() if i in told and not logs.is_forgotten(i, forgotten)}
 
 
@@ -149,12 +149,12 @@ NEAR_NAMES = "two names, perhaps of one thing"
 """Reason of a review item about two nodes; accepted, they are one."""
 
 
-def reviewed(store: Store) -> dict[str, logs.ReviewItem]:
+def review_items(store: Store) -> dict[str, logs.ReviewItem]:
     """Review items of all machines as they stand, by id: the newest line of each counts.
 
     What is about something forgotten is left out.
     """
-    forgotten = logs.forgotten(store)
+    forgotten = logs.load_tombstones(store)
     found: dict[str, logs.ReviewItem] = {}
     for flow in store.flows():
         for _, row in logs.rows(flow / "review.jsonl")[0]:

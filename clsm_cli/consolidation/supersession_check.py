@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from clsm_cli.consolidation.calibrate import Calibration
     from clsm_cli.consolidation.claims import Claim
-    from clsm_cli.consolidation.lookup import Known
+    from clsm_cli.consolidation.lookup import StatementIndex
     from clsm_cli.heads.pair_head import Relation
     from clsm_cli.model.graph import Statement
 
@@ -107,7 +107,7 @@ def rivals(calibration: Calibration, claim: Claim, vector: Any) -> list[Rival]:
     return sorted(found, key=lambda each: (each.chance, each.row.id))
 
 
-def said_before(known: Known, claim: Claim, vector: Any) -> Statement | None:
+def said_before(known: StatementIndex, claim: Claim, vector: Any) -> Statement | None:
     """The current statement that says in other words what a claim says, with its numbers and names.
 
     Args:

@@ -1,4 +1,4 @@
-"""From what was learnt to files: the plan, its guard, and its application in one piece."""
+"""Plan, check and apply the writes of a consolidation."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 
     from clsm_cli.consolidation.consolidation_report import Report, Request
     from clsm_cli.consolidation.entity_mentions import Vocabulary
-    from clsm_cli.consolidation.graph_update import Network
-    from clsm_cli.consolidation.learning import Lessons
-    from clsm_cli.consolidation.store_state import State
+    from clsm_cli.consolidation.graph_update import GraphUpdate
+    from clsm_cli.consolidation.learning import LearnedRecords
+    from clsm_cli.consolidation.store_state import StoreState
     from clsm_cli.ingestion.ingest_report import Run
     from clsm_cli.model.codec import Record
     from clsm_cli.model.episodes import EpisodeRecord
@@ -38,7 +38,7 @@ class Writer:
     def __init__(
         self,
         store: Store,
-        state: State,
+        state: StoreState,
         words: Vocabulary,
         request: Request,
         run: Run,
@@ -54,7 +54,7 @@ class Writer:
         self._episodes = dict(state.episodes)
         self._asked: set[str] = set()
 
-    def write(self, lessons: Lessons, network: Network | None) -> None:
+    def write(self, lessons: LearnedRecords, network: GraphUpdate | None) -> None:
         """Write a step; with the network it is the last.
 
         Raises:
@@ -67,7 +67,7 @@ class Writer:
         records: dict[Stream, list[Record]] = {}
         removed: dict[Stream, set[str]] = {"flow": set(gone)}
         for statement in changed:
-            records.setdefault(statement.stream, []).append(record_files.stored(statement))
+            records.setdefault(statement.stream, []).append(record_files.as_stored(statement))
         told = lessons.episodes
         for record in self._changed_episodes(told):
             records.setdefault("flow", []).append(record)
@@ -95,7 +95,7 @@ class Writer:
         removed: Mapping[Stream, Iterable[str]],
     ) -> list[runs.Write]:
         gone = sorted(removed.get(stream, ()))
-        return record_files.plan(self.store, stream, records.get(stream, ()), gone)
+        return record_files.plan_records(self.store, stream, records.get(stream, ()), gone)
 
     def _changed_episodes(self, records: Mapping[str, EpisodeRecord]) -> list[EpisodeRecord]:
         return [
@@ -106,8 +106,8 @@ class Writer:
 
     def _place(
         self,
-        network: Network,
-        lessons: Lessons,
+        network: GraphUpdate,
+        lessons: LearnedRecords,
         records: dict[Stream, list[Record]],
         removed: dict[Stream, set[str]],
     ) -> None:
@@ -149,7 +149,7 @@ class Writer:
     def _guard(
         self,
         before: Mapping[str, Statement],
-        lessons: Lessons,
+        lessons: LearnedRecords,
         removed: Mapping[Stream, Iterable[str]],
     ) -> None:
         """Refuse what would withdraw much at once, unless it was allowed."""
@@ -189,7 +189,7 @@ class Writer:
         successors = {row.supersedes for row in now.values() if row.supersedes}
         return sum(i in successors for i in lost)
 
-    def _heading(self, network: Network | None) -> Callable[[Statement], str]:
+    def _heading(self, network: GraphUpdate | None) -> Callable[[Statement], str]:
         """The heading of a statement: the name of what it is about."""
         nodes = network.nodes if network is not None else self.state.nodes
 
@@ -201,9 +201,9 @@ class Writer:
 
     def _tell(
         self,
-        lessons: Lessons,
+        lessons: LearnedRecords,
         changed: Sequence[Statement],
-        network: Network | None,
+        network: GraphUpdate | None,
         asked: int,
     ) -> None:
         self.report.review += asked
@@ -256,7 +256,7 @@ def _stream(record: Node | Edge, nodes: Mapping[str, Node]) -> Stream:
     return source.stream if source is not None else "flow"
 
 
-def _month(lessons: Lessons, edge: Edge) -> str | None:
+def _month(lessons: LearnedRecords, edge: Edge) -> str | None:
     gist = lessons.before.get(edge.target)
     return gist.value if gist is not None else None
 

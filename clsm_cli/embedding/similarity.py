@@ -72,7 +72,7 @@ class Similarity:
         with open(_GRAPH, "rb") as file:
             return cls(open_session(file.read()))
 
-    def of(
+    def products(
         self,
         rows: ReadableBuffer,
         width: int,

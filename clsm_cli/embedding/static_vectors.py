@@ -1,4 +1,4 @@
-"""What the words of a text mean without regard to each other: the mean of the model's table of pieces.
+"""Static text vectors: the mean of the model's embedding rows of a text's word pieces.
 
 It costs a thousandth of a sentence vector, for the heads of ``clsm_cli.heads``, which weigh every
 sentence of a memory.
@@ -23,14 +23,14 @@ _FIRST = 999
 
 
 @dataclass(frozen=True, eq=False)
-class Words:
+class StaticVectors:
     """The model's table of pieces [30522, 384], mapped from its file, and what cuts a text."""
 
     _table: Any
     _pieces: WordPieces
 
     @classmethod
-    def open(cls, folder: Path) -> Words:
+    def open(cls, folder: Path) -> StaticVectors:
         """Map the table of a model folder that is installed and checked."""
         import numpy as np
 
@@ -42,7 +42,7 @@ class Words:
         table = np.memmap(path, "<f4", "r", start, tuple(entry["shape"]))
         return cls(table, WordPieces.open(folder / "vocab.txt"))
 
-    def of(self, texts: Sequence[str]) -> Any:
+    def mean_vectors(self, texts: Sequence[str]) -> Any:
         """Float64 [n, 384]: the mean of each text's pieces; zeros where it has none."""
         import numpy as np
 

@@ -1,4 +1,4 @@
-"""Text to word pieces, as sentence-transformers cuts them for this model."""
+"""The word-piece tokeniser, as sentence-transformers applies it for this model."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class WordPieces:
         return list(self._tokenizer.encode(text).ids)
 
     def pieces(self, ids: list[int]) -> tuple[str, ...]:
-        """Spell out ids."""
+        """The spelling of each id."""
         return tuple(map(self._tokenizer.id_to_token, ids))
 
 

@@ -1,4 +1,4 @@
-"""Every mechanism of clsm that can be taken out, and how.
+"""Ablations: every mechanism of clsm that can be taken out, and how.
 
 Settings of recall change how a store is asked; those of the night need the store consolidated again;
 those of the ingest need it taken in again. What is made again is kept in the work folder.
@@ -18,7 +18,7 @@ from clsm_cli.config import Settings, defaults, with_changes
 from clsm_cli.errors import BadInputError, ModelMissingError, RefusedError
 from clsm_cli.evaluation import benches, stores
 from clsm_cli.evaluation.dataset import Chat, Existing
-from clsm_cli.evaluation.stores import Made
+from clsm_cli.evaluation.stores import MadeStore
 from clsm_cli.evaluation.systems.system_registry import Recall
 from clsm_cli.model.ids import digest
 from clsm_cli.startup.records import NamedTuple
@@ -91,7 +91,7 @@ def stage_of(changes: Iterable[str]) -> Stage:
     return max(stages, key=STAGES.index, default="recall")
 
 
-def is_made(bench: Bench) -> bool:
+def is_rebuildable(bench: Bench) -> bool:
     """Whether the store of a bench is made by ingest and consolidate, and so can be made again.
 
     A store that was there already is asked as it is, and concepts that a set brings itself are in
@@ -100,7 +100,7 @@ def is_made(bench: Bench) -> bool:
     return not isinstance(bench.case.source, Existing) and bench.dataset.kind != benches.PLANTED
 
 
-def applied(bench: Bench, changes: Mapping[str, Any]) -> Bench:
+def with_settings(bench: Bench, changes: Mapping[str, Any]) -> Bench:
     """The bench with some settings changed, its stores made again as far as they decide them.
 
     Raises:
@@ -111,7 +111,7 @@ def applied(bench: Bench, changes: Mapping[str, Any]) -> Bench:
     stage = stage_of(changes)
     raw, store = bench.raw, bench.store
     if stage != "recall":
-        if not is_made(bench):
+        if not is_rebuildable(bench):
             raise RefusedError(
                 ", ".join(sorted(changes)),
                 f"decides what a store holds, and that of {bench.case.name} is asked as it is",
@@ -127,7 +127,7 @@ def applied(bench: Bench, changes: Mapping[str, Any]) -> Bench:
     )
 
 
-def nearest(name: str, known: Collection[str]) -> str | None:
+def closest_name(name: str, known: Collection[str]) -> str | None:
     """The known name that is most like one; None where none is like it."""
     from rapidfuzz import process, utils
 
@@ -142,7 +142,7 @@ def _advice(key: str) -> str:
     known = list(defaults(Settings()))
     if key in known:
         return "give a value of that kind"
-    alike = nearest(key, known)
+    alike = closest_name(key, known)
     return f"did you mean {alike}?" if alike else "see the settings in docs/format.md"
 
 
@@ -165,20 +165,20 @@ def _ingested(bench: Bench, settings: Settings) -> Store:
         # The index stays: it keeps the vectors of what comes again.
         for folder in (store.flow.parent, store.quarantine, store.derived / "runs"):
             atomic.remove_folder(folder)
-        stores.take(bench.shop, store._replace(settings=settings), paths, bench.now)
+        stores.ingest_files(bench.factory, store._replace(settings=settings), paths, bench.now)
 
-    made = Made(bench.raw, bench.now)
-    return stores.kept(bench.shop, made, _name("ingest", settings), again)
+    made = MadeStore(bench.raw, bench.now)
+    return stores.cached_copy(bench.factory, made, _name("ingest", settings), again)
 
 
 def _consolidated(bench: Bench, raw: Store, settings: Settings) -> Store:
     """A store consolidated with other settings."""
 
     def sleep(store: Store) -> None:
-        stores.sleep(bench.shop, store._replace(settings=settings), bench.now)
+        stores.run_consolidation(bench.factory, store._replace(settings=settings), bench.now)
 
-    made = Made(raw, bench.now)
-    return stores.kept(bench.shop, made, _name("consolidate", settings), sleep)
+    made = MadeStore(raw, bench.now)
+    return stores.cached_copy(bench.factory, made, _name("consolidate", settings), sleep)
 
 
 class Variation(NamedTuple):
@@ -186,12 +186,12 @@ class Variation(NamedTuple):
 
     Attributes:
         how: In a few words.
-        of: The bench with it.
+        apply: The bench with it.
         needs_night: Whether it means nothing where the store is no work of ``consolidate``.
     """
 
     how: str
-    of: Callable[[Bench], Bench]
+    apply: Callable[[Bench], Bench]
     needs_night: bool
 
 
@@ -209,21 +209,21 @@ class Mechanism(NamedTuple):
 
     @property
     def how(self) -> str:
-        """What switches it off, in one line."""
+        """How the mechanism is switched off, in one line."""
         if isinstance(self.off, Variation):
             return self.off.how
         return ", ".join(f"{key}: {value}" for key, value in self.off.items())
 
     @property
     def stage(self) -> Stage:
-        """What has to be done again without it."""
+        """The stage that has to run again without the mechanism."""
         return "recall" if isinstance(self.off, Variation) else stage_of(self.off)
 
     def applies(self, bench: Bench) -> bool:
         """Whether it can be taken out of a bench: not everything can be done again on every store."""
         if isinstance(self.off, Variation):
-            return is_made(bench) or not self.off.needs_night
-        return self.stage == "recall" or is_made(bench)
+            return is_rebuildable(bench) or not self.off.needs_night
+        return self.stage == "recall" or is_rebuildable(bench)
 
     def without(self, bench: Bench) -> Bench:
         """The bench without it.
@@ -233,8 +233,8 @@ class Mechanism(NamedTuple):
             DiskError: The work folder cannot be written.
         """
         if isinstance(self.off, Variation):
-            return self.off.of(bench)
-        return applied(bench, self.off)
+            return self.off.apply(bench)
+        return with_settings(bench, self.off)
 
     def system(self) -> System:
         """The system that is clsm without it."""
@@ -268,15 +268,15 @@ class _NoModel:
     name = "none"
 
     def open(self) -> NoReturn:
-        """There is nothing to open."""
+        """Nothing to load."""
         raise ModelMissingError(Path("none"))
 
     def encode(self, *_: object) -> NoReturn:
-        """Nothing encodes a query."""
+        """Never called: there is no model."""
         self.open()
 
     def products(self, *_: object, **__: object) -> NoReturn:
-        """Nothing is compared."""
+        """Never called: there is no model."""
         self.open()
 
 
@@ -422,7 +422,7 @@ ALL = "all"
 """The name that means every mechanism."""
 
 
-def chosen(names: Sequence[str]) -> list[Mechanism]:
+def choose_mechanisms(names: Sequence[str]) -> list[Mechanism]:
     """The mechanisms of some names, each once, in the order in which they are named.
 
     Args:
@@ -431,7 +431,7 @@ def chosen(names: Sequence[str]) -> list[Mechanism]:
     Raises:
         BadInputError: There is none of a name.
 
-    >>> [each.name for each in chosen(["echo", "words", "echo"])]
+    >>> [each.name for each in choose_mechanisms(["echo", "words", "echo"])]
     ['echo', 'words']
     """
     found: dict[str, Mechanism] = {}
@@ -443,7 +443,7 @@ def chosen(names: Sequence[str]) -> list[Mechanism]:
 def _named(name: str) -> Mechanism:
     found = MECHANISMS.get(name)
     if found is None:
-        alike = nearest(name, MECHANISMS)
+        alike = closest_name(name, MECHANISMS)
         raise BadInputError(
             f"--ablate {safe(name[:80])!r}",
             f"is no mechanism of clsm; there are {', '.join(MECHANISMS)}",

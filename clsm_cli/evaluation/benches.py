@@ -1,4 +1,4 @@
-"""Cases with their stores, ready to be asked; what a system is; what a store holds."""
+"""Benches: a case with its stores, ready to be queried; and the interface of a system."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Protocol
 
 from clsm_cli.evaluation import stores
 from clsm_cli.evaluation.dataset import Chat, Existing
-from clsm_cli.evaluation.measures import of_passage
-from clsm_cli.evaluation.nodes.planted import planted
+from clsm_cli.evaluation.measures import passage_item
+from clsm_cli.evaluation.nodes.planted import plant_nodes
 from clsm_cli.evaluation.systems import baselines
 from clsm_cli.store import layout
 from clsm_cli.store.index.opening import open_index
@@ -25,13 +25,13 @@ if TYPE_CHECKING:
     from clsm_cli.embedding.query_vectors import QueryVectors
     from clsm_cli.evaluation.dataset import Case, Dataset, Query
     from clsm_cli.evaluation.measures import Retrieved
-    from clsm_cli.evaluation.stores import Made, Workshop
+    from clsm_cli.evaluation.stores import MadeStore, StoreFactory
     from clsm_cli.retrieval.dense_search import Engine
     from clsm_cli.store.index.passages import Passage
     from clsm_cli.store.layout import Store
 
 
-class Remembering:
+class CachingEngine:
     """Another engine, and the vectors it made; see ``retrieval.dense_search.Engine``.
 
     What a remembered vector took when it was made is added to its clock, so that no system looks
@@ -94,15 +94,15 @@ class Bench:
     raw: Store
     now: datetime
     whole: int
-    shop: Workshop
+    factory: StoreFactory
     engine: Engine
 
     def clock(self) -> float:
-        """Processor seconds, to measure a query by."""
-        return self.engine.clock() if isinstance(self.engine, Remembering) else process_time()
+        """Processor seconds, to time a query."""
+        return self.engine.clock() if isinstance(self.engine, CachingEngine) else process_time()
 
     @cached_property
-    def told(self) -> dict[str, str]:
+    def turn_texts(self) -> dict[str, str]:
         """Id → text of each turn of a conversation; of notes the labels are not of turns."""
         source = self.case.source
         return {turn.id: turn.text for turn in source.turns} if isinstance(source, Chat) else {}
@@ -146,12 +146,12 @@ PLANTED = "nodes"
 """Kind of the sets whose concepts are written into the store instead of being consolidated."""
 
 
-def make(dataset: Dataset, shop: Workshop, engine: Engine) -> list[Bench]:
+def make_benches(dataset: Dataset, factory: StoreFactory, engine: Engine) -> list[Bench]:
     """A bench for each case; stores of an earlier run are found again.
 
     Args:
         dataset: The labelled set.
-        shop: Where the stores are made.
+        factory: Where the stores are made.
         engine: Makes the vectors of queries; open.
 
     Raises:
@@ -161,56 +161,56 @@ def make(dataset: Dataset, shop: Workshop, engine: Engine) -> list[Bench]:
     """
     benches = []
     for number, case in enumerate(dataset.cases):
-        shop.progress(f"stores of {dataset.name}", number, len(dataset.cases))
-        benches.append(_bench(dataset, case, shop, engine))
+        factory.progress(f"stores of {dataset.name}", number, len(dataset.cases))
+        benches.append(_bench(dataset, case, factory, engine))
     return benches
 
 
-def make_store(case: Case, shop: Workshop) -> Made:
+def make_store(case: Case, factory: StoreFactory) -> MadeStore:
     """The store of a case as it is ingested; one that was there already as it is."""
     if isinstance(case.source, Existing):
-        return _existing(shop, case.source.root)
+        return _existing(factory, case.source.root)
     if isinstance(case.source, Chat):
-        return stores.of_chat(shop, case.name, case.source)
-    return stores.of_folders(shop, case.source.root, case.source.names)
+        return stores.chat_store(factory, case.name, case.source)
+    return stores.folder_store(factory, case.source.root, case.source.names)
 
 
-def _bench(dataset: Dataset, case: Case, shop: Workshop, engine: Engine) -> Bench:
-    raw = make_store(case, shop)
+def _bench(dataset: Dataset, case: Case, factory: StoreFactory, engine: Engine) -> Bench:
+    raw = make_store(case, factory)
     return Bench(
         dataset=dataset,
         case=case,
-        store=_asked(dataset, case, raw, shop),
+        store=_asked(dataset, case, raw, factory),
         raw=raw.store,
         now=raw.now,
         whole=baselines.context_tokens(case, raw.store),
-        shop=shop,
+        factory=factory,
         engine=engine,
     )
 
 
-def _asked(dataset: Dataset, case: Case, raw: Made, shop: Workshop) -> Store:
+def _asked(dataset: Dataset, case: Case, raw: MadeStore, factory: StoreFactory) -> Store:
     """The store that is asked: consolidated, planted with the set's own concepts, or as it is."""
     if isinstance(case.source, Existing):
         return raw.store
     if dataset.kind == PLANTED:
-        return planted(shop, case, raw)
+        return plant_nodes(factory, case, raw)
 
     def sleep(store: Store) -> None:
-        stores.sleep(shop, store, raw.now)
+        stores.run_consolidation(factory, store, raw.now)
 
-    return stores.kept(shop, raw, "consolidated", sleep)
+    return stores.cached_copy(factory, raw, "consolidated", sleep)
 
 
-def _existing(shop: Workshop, root: Path) -> Made:
+def _existing(factory: StoreFactory, root: Path) -> MadeStore:
     """A store that is there already, asked a day after the last that it holds."""
     store = layout.open_store(root, {})
-    if shop.now is not None:
-        return stores.Made(store, shop.now)
-    with open_index(store, shop.embedder) as opened:
+    if factory.now is not None:
+        return stores.MadeStore(store, factory.now)
+    with open_index(store, factory.embedder) as opened:
         passages = opened.index.passages(opened.index.current_rows()).values()
         times = [_full(passage.time, store) for passage in passages if passage.time]
-    return stores.Made(store, stores.day_after(times or [NEVER]))
+    return stores.MadeStore(store, stores.day_after(times or [NEVER]))
 
 
 def _full(time: str, store: Store) -> str:
@@ -256,7 +256,7 @@ def stored_share(benches: Sequence[Bench]) -> float | None:
 
 
 def _passages(bench: Bench) -> list[Passage]:
-    with open_index(bench.store, bench.shop.embedder) as opened:
+    with open_index(bench.store, bench.factory.embedder) as opened:
         return list(opened.index.passages(opened.index.current_rows()).values())
 
 
@@ -270,6 +270,6 @@ def _held(bench: Bench) -> set[str]:
     made = [passage for passage in passages if passage.kind != SAID]
     resting = {key for passage in made for key in passage.sources}
     told = [passage for passage in passages if passage.key in resting]
-    items = [of_passage(passage, 0) for passage in (*made, *told)]
+    items = [passage_item(passage, 0) for passage in (*made, *told)]
     gold = {piece for query in bench.case.queries for piece in query.gold}
     return {piece for piece in gold if any(i.holds(piece, bench.dataset.unit) for i in items)}

@@ -1,11 +1,11 @@
-"""Figures over many queries: means by group, intervals, pairs, and what confidence knows."""
+"""Compare systems over many queries: means by group, intervals, paired differences, abstention."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from clsm_cli.evaluation import metrics
-from clsm_cli.evaluation.result import Abstention, Pair, SystemResult
+from clsm_cli.evaluation.result import AbstentionResult, Pair, SystemResult
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -24,7 +24,7 @@ PAIRED_BY_GROUP = ("f1", "recall", "recall@10", "tokens@1000", "reach")
 """Those that are compared in each category too."""
 
 
-class Asked:
+class AnsweredQueries:
     """The queries of a set that have an answer, and their groups.
 
     Attributes:
@@ -41,13 +41,15 @@ class Asked:
             "difficulty": [query.difficulty for query in queries],
             "case": list(cases),
         }
-        self.groups = {kind: grouped(names) for kind, names in named.items() if len(set(names)) > 1}
+        self.groups = {
+            kind: group_places(names) for kind, names in named.items() if len(set(names)) > 1
+        }
 
 
-def grouped(names: Sequence[str]) -> dict[str, list[int]]:
+def group_places(names: Sequence[str]) -> dict[str, list[int]]:
     """Places by the name that stands at them, names sorted.
 
-    >>> grouped(["b", "a", "b"])
+    >>> group_places(["b", "a", "b"])
     {'a': [1], 'b': [0, 2]}
     """
     found: dict[str, list[int]] = {}
@@ -56,7 +58,7 @@ def grouped(names: Sequence[str]) -> dict[str, list[int]]:
     return dict(sorted(found.items()))
 
 
-def means(measured: Sequence[Measured], places: Sequence[int]) -> Figures:
+def mean_figures(measured: Sequence[Measured], places: Sequence[int]) -> Figures:
     """Mean of each measure over the queries for which it is defined; None where it is for none."""
     names = dict.fromkeys(name for at in places for name in measured[at].figures)
     found: Figures = {}
@@ -66,10 +68,10 @@ def means(measured: Sequence[Measured], places: Sequence[int]) -> Figures:
     return found
 
 
-def system(
-    name: str, about: str, measured: Sequence[Measured], asked: Asked, seed: int
+def system_result(
+    name: str, about: str, measured: Sequence[Measured], asked: AnsweredQueries, seed: int
 ) -> SystemResult:
-    """All figures of one system."""
+    """All figures of one system on a set."""
     everything = range(len(measured))
     intervals = {}
     for measure in HEADLINES:
@@ -79,17 +81,17 @@ def system(
     return SystemResult(
         name=name,
         about=about,
-        figures=means(measured, everything),
+        figures=mean_figures(measured, everything),
         intervals=intervals,
         groups={
-            kind: {group: means(measured, places) for group, places in named.items()}
+            kind: {group: mean_figures(measured, places) for group, places in named.items()}
             for kind, named in asked.groups.items()
         },
         curve=_curve(measured),
     )
 
 
-def pairs(answers: Answers, ours: str, asked: Asked, seed: int) -> Iterator[Pair]:
+def compare_pairs(answers: Answers, ours: str, asked: AnsweredQueries, seed: int) -> Iterator[Pair]:
     """What one system has more than each other, over all queries and by category.
 
     A query counts where both have the measure.
@@ -98,19 +100,19 @@ def pairs(answers: Answers, ours: str, asked: Asked, seed: int) -> Iterator[Pair
         if other == ours:
             continue
         for measure in HEADLINES:
-            found = pair(answers[ours], theirs, measure, asked.cases, seed)
+            found = compare_pair(answers[ours], theirs, measure, asked.cases, seed)
             if found is not None:
                 yield Pair(measure, other, ALL, *found)
         for group, places in asked.groups.get("category", {}).items():
             mine, others = ([measured[at] for at in places] for measured in (answers[ours], theirs))
             cases = [asked.cases[at] for at in places]
             for measure in PAIRED_BY_GROUP:
-                found = pair(mine, others, measure, cases, seed)
+                found = compare_pair(mine, others, measure, cases, seed)
                 if found is not None:
                     yield Pair(measure, other, group, *found)
 
 
-def pair(
+def compare_pair(
     ours: Sequence[Measured],
     theirs: Sequence[Measured],
     measure: str,
@@ -132,7 +134,7 @@ def pair(
 
 def abstention(
     answers: Answers, negatives: Mapping[str, Sequence[Measured]], queries: Sequence[Query]
-) -> Iterator[Abstention]:
+) -> Iterator[AbstentionResult]:
     """How well the confidence of each system tells queries with an answer from those without.
 
     Args:
@@ -140,7 +142,7 @@ def abstention(
         negatives: System → those without.
         queries: Those without.
     """
-    kinds = grouped([query.negative for query in queries])
+    kinds = group_places([query.negative for query in queries])
     for name, silent in negatives.items():
         known = [each.confidence for each in answers[name]]
         positive = [each for each in known if each is not None]
@@ -150,7 +152,9 @@ def abstention(
             if not positive or not negative:
                 continue
             refused = sum(not each.is_answered for each in found) / len(found)
-            yield Abstention(name, kind, len(found), metrics.auroc(positive, negative), refused)
+            yield AbstentionResult(
+                name, kind, len(found), metrics.auroc(positive, negative), refused
+            )
 
 
 def _defined(

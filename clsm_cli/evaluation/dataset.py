@@ -1,4 +1,4 @@
-"""A labelled set, whatever its source: memories to take in, queries, and what answers them.
+"""A labelled set, whatever its source: memories to ingest, queries, and their gold evidence.
 
 A loader (``loaders/``) reads one layout and gives a :class:`Dataset`; all that follows, the stores,
 the systems, the measures and the report, knows nothing else.
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
-    from clsm_cli.evaluation.loaders.parsing import Said
+    from clsm_cli.evaluation.loaders.parsing import LabelledTurn
 
 Unit = Literal["turn", "day", "quote", "memory"]
 """What a piece of evidence is: the id of a turn, an ISO date, a quote; with "memory" a quote too, or
@@ -34,7 +34,7 @@ class Query(NamedTuple):
     Attributes:
         id: Unique in its case.
         gold: Pieces of evidence, in the unit of the set; empty where only concepts are labelled.
-        concepts: Of each gold concept the keys of its names (see ``keys``).
+        concepts: Of each gold concept the keys of its names (see ``label_keys``).
         told: Those gold concepts of the answer that the question does not name.
         negative: Why it has no answer; its ``gold`` and ``concepts`` are empty then.
         answer: The right answer in words; empty: not known.
@@ -62,7 +62,7 @@ class Chat(NamedTuple):
     """
 
     participants: tuple[str, ...]
-    turns: tuple[Said, ...]
+    turns: tuple[LabelledTurn, ...]
 
 
 class Folders(NamedTuple):
@@ -111,18 +111,18 @@ class Dataset(NamedTuple):
     whole: str = "the whole conversation"
 
 
-def key(name: str) -> str:
+def label_key(name: str) -> str:
     """A name without case, marks and blanks, to compare labels with what was found.
 
-    >>> key("The Steward's Problem"), key("delegation-defect")
+    >>> label_key("The Steward's Problem"), label_key("delegation-defect")
     ('thestewardsproblem', 'delegationdefect')
     """
     return _SEPARATORS.sub("", name).casefold()
 
 
-def keys(names: Iterable[str]) -> frozenset[str]:
+def label_keys(names: Iterable[str]) -> frozenset[str]:
     """The keys of some names; a name of marks alone has none."""
-    return frozenset(key(name) for name in names) - {""}
+    return frozenset(label_key(name) for name in names) - {""}
 
 
 def single_blanks(text: str) -> str:

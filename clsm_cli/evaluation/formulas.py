@@ -1,4 +1,4 @@
-"""Formulas that only what is compared with clsm needs: information gain, diversity, PageRank."""
+"""Formulas that only the systems compared with clsm need: information gain, MMR, PageRank."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What one answer is worth: what was returned for a query, and its figures.
+"""Measures of one answer: what was returned for a query, and its figures.
 
 An item takes one place of the first k, a statement as many as the turns that it rests on; an item
 that does not fit is the last that counts. Within a budget of tokens items are taken in rank order,
@@ -12,7 +12,7 @@ from math import inf
 from typing import TYPE_CHECKING
 
 from clsm_cli.evaluation import metrics
-from clsm_cli.evaluation.dataset import key, single_blanks
+from clsm_cli.evaluation.dataset import label_key, single_blanks
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.text.tokens import stems
 
@@ -33,7 +33,7 @@ class Item(NamedTuple):
         text: What a reader sees.
         tokens: Estimated word pieces of it.
         turns: Ids of the turns it shows or rests on, the source's own ids where it has some; what
-            is measured counts those that it shows (``credited``).
+            is measured counts those that it shows (``credit_items``).
         day: ISO date of the first of them; empty: none.
         uses: How many of k places it takes: a statement that rests on three turns takes three.
     """
@@ -65,10 +65,10 @@ SHOWN = 0.8
 """Share of the search terms of a turn from which a text shows it."""
 
 
-def shows(text: str, turn: str) -> bool:
+def shows_turn(text: str, turn: str) -> bool:
     """Whether a text has the words of a turn: most of its terms, or all of one without any.
 
-    >>> shows("Ilse tunes the theremin at nine.", "Ilse tunes theremins"), shows("Ilse.", "Ilse left")
+    >>> shows_turn("Ilse tunes the theremin at nine.", "Ilse tunes theremins"), shows_turn("Ilse.", "Ilse left")
     (True, False)
     """
     terms = _terms(turn)
@@ -82,7 +82,7 @@ def _terms(text: str) -> frozenset[str]:
     return frozenset(stems(text))
 
 
-def credited(
+def credit_items(
     items: Iterable[Item], gold: Collection[str], told: Mapping[str, str]
 ) -> tuple[Item, ...]:
     """Items that count as those turns of some gold whose words they show, not all they rest on.
@@ -97,7 +97,7 @@ def credited(
             turns=tuple(
                 turn
                 for turn in item.turns
-                if turn not in gold or turn not in told or shows(item.text, told[turn])
+                if turn not in gold or turn not in told or shows_turn(item.text, told[turn])
             )
         )
         for item in items
@@ -124,7 +124,7 @@ class Retrieved(NamedTuple):
     packed: Mapping[int, tuple[Item, ...]] | None = None
 
 
-def of_memory(memory: Memory) -> Item:
+def memory_item(memory: Memory) -> Item:
     """An item of an answer: a statement stands for the turns that it rests on, not where it stands."""
     first = 0 if memory.kind == "passage" else 1
     resting = [turn for source in memory.sources[first:] for turn in source.turn_ids]
@@ -139,25 +139,27 @@ def of_memory(memory: Memory) -> Item:
     )
 
 
-def of_answer(answer: Answer, milliseconds: float | None = None) -> Retrieved:
-    """What ``recall`` returned."""
-    found = of_found(answer.concepts, answer.memories, milliseconds)
+def answer_result(answer: Answer, milliseconds: float | None = None) -> Retrieved:
+    """The result of ``clsm recall`` in the form that is measured."""
+    found = unscored_result(answer.concepts, answer.memories, milliseconds)
     return found._replace(confidence=answer.confidence)
 
 
-def of_found(
+def unscored_result(
     concepts: Iterable[Concept], memories: Iterable[Memory], milliseconds: float | None
 ) -> Retrieved:
     """What was found by who has no confidence that it answers."""
     named = ((each.id, each.label, *each.aliases) for each in concepts)
     return Retrieved(
-        items=tuple(map(of_memory, memories)),
-        concepts=tuple(tuple(sorted({key(name) for name in names} - {""})) for names in named),
+        items=tuple(map(memory_item, memories)),
+        concepts=tuple(
+            tuple(sorted({label_key(name) for name in names} - {""})) for names in named
+        ),
         milliseconds=milliseconds,
     )
 
 
-def of_passage(passage: Passage, tokens: int) -> Item:
+def passage_item(passage: Passage, tokens: int) -> Item:
     """A passage of the index by itself, as baselines return it."""
     return Item(
         id=passage.id,

@@ -1,4 +1,4 @@
-"""How good a ranking is: numbers in, numbers out.
+"""Ranking metrics and statistics: numbers in, numbers out.
 
 ``ranks`` are the places of a question's gold units in its ranking, from 1; ``inf`` where a unit was
 not returned. Means over questions are taken by the caller.

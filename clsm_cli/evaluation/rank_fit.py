@@ -1,4 +1,4 @@
-"""The ranking of single passages, with the shipped weights and refitted on the other cases.
+"""Rank single passages with the shipped weights, and with weights fitted on the other cases.
 
 What ``recall`` makes of a ranking, windows and statements, is left out here: this is how well the
 signals alone put the evidence first.
@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from clsm_cli.evaluation.measures import Retrieved, of_passage
+from clsm_cli.evaluation.measures import Retrieved, passage_item
 from clsm_cli.retrieval import signals
 from clsm_cli.retrieval.query import Query as Asking
-from clsm_cli.retrieval.retrieve import find
+from clsm_cli.retrieval.retrieve import retrieve_passages
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store.index.opening import open_index
 from clsm_cli.text import tokens
@@ -50,7 +50,7 @@ MOST = 200
 
 
 @dataclass(frozen=True, eq=False)
-class Run:
+class CandidateTable:
     """All candidates of one query, in order of time, then of their ids.
 
     Attributes:
@@ -87,7 +87,7 @@ def weights(settings: RecallSettings) -> tuple[float, ...]:
     return tuple(signals.weights(settings))
 
 
-class Asker:
+class QueryRunner:
     """Puts queries to one store; nothing is written.
 
     Args:
@@ -102,15 +102,17 @@ class Asker:
         self._settings = settings
         self._engine = engine
         self._unit = unit
-        self._known: dict[int, _Known] = {}
+        self._known: dict[int, _SeenPassage] = {}
 
     def find(self, text: str, at: str) -> Ranked:
         """What retrieval finds for a query that is asked at an ISO time."""
         query = Asking(text, at, ITEMS, UNLIMITED)
-        return find(self._index, query, self._engine, self._settings, has_model=True).ranked
+        return retrieve_passages(
+            self._index, query, self._engine, self._settings, has_model=True
+        ).ranked
 
-    def run(self, ranked: Ranked) -> Run:
-        """All candidates of what was found."""
+    def run(self, ranked: Ranked) -> CandidateTable:
+        """All candidates of one query, as a table."""
         import numpy as np
 
         self._learn([candidate.row for candidate in ranked.candidates])
@@ -119,7 +121,7 @@ class Asker:
             key=lambda pair: (pair[0].time, pair[0].item.id),
         )
         measured = np.array([values for _, values in pairs], dtype=np.float64)
-        return Run(
+        return CandidateTable(
             items=tuple(known.item for known, _ in pairs),
             units=tuple(known.unit for known, _ in pairs),
             signals=measured.reshape(-1, len(SIGNALS)),
@@ -130,11 +132,11 @@ class Asker:
         """Look at passages that were not met yet."""
         new = [row for row in rows if row not in self._known]
         for row, passage in self._index.passages(new).items():
-            item = of_passage(passage, tokens.count_tokens(passage.text))
-            self._known[row] = _Known(passage.time or "", item, _unit_of(item, self._unit))
+            item = passage_item(passage, tokens.count_tokens(passage.text))
+            self._known[row] = _SeenPassage(passage.time or "", item, _unit_of(item, self._unit))
 
 
-class _Known(NamedTuple):
+class _SeenPassage(NamedTuple):
     """A passage that was met."""
 
     time: str
@@ -253,7 +255,7 @@ class _Choices:
         return gradient, curvature, float(value)
 
 
-def shipped(asked: Sequence[Asked], left_out: Collection[str] = ()) -> Weights:
+def shipped_weights(asked: Sequence[AskedCase], left_out: Collection[str] = ()) -> Weights:
     """The weights in the settings of each store.
 
     Args:
@@ -269,7 +271,7 @@ def shipped(asked: Sequence[Asked], left_out: Collection[str] = ()) -> Weights:
     }
 
 
-def leave_one_out(asked: Sequence[Asked], frozen: Collection[str] = ()) -> Weights:
+def leave_one_out(asked: Sequence[AskedCase], frozen: Collection[str] = ()) -> Weights:
     """Weights for each case, fitted on the queries of all others (``fit``).
 
     Signals without a shipped weight get none.
@@ -284,7 +286,7 @@ def leave_one_out(asked: Sequence[Asked], frozen: Collection[str] = ()) -> Weigh
     samples = {each.bench.case.name: each.samples for each in asked}
     if sum(map(bool, samples.values())) < 2:
         return {}
-    out = {*unused(asked), *frozen}
+    out = {*unused_signals(asked), *frozen}
     places = [place for place, name in enumerate(SIGNALS) if name in out]
     return {
         left_out: fit(
@@ -295,24 +297,24 @@ def leave_one_out(asked: Sequence[Asked], frozen: Collection[str] = ()) -> Weigh
     }
 
 
-def unused(asked: Sequence[Asked]) -> tuple[str, ...]:
+def unused_signals(asked: Sequence[AskedCase]) -> tuple[str, ...]:
     """Names of the signals that no store has a weight for."""
-    table = list(shipped(asked).values())
+    table = list(shipped_weights(asked).values())
     return tuple(
         name for place, name in enumerate(SIGNALS) if not any(weights[place] for weights in table)
     )
 
 
 @dataclass(frozen=True, eq=False)
-class Asked:
+class AskedCase:
     """A case, some of its queries, and the candidates of each."""
 
     bench: Bench
     queries: tuple[Query, ...]
-    runs: tuple[Run, ...]
+    runs: tuple[CandidateTable, ...]
 
-    def pairs(self) -> Iterator[tuple[Query, Run]]:
-        """Each query with its candidates."""
+    def pairs(self) -> Iterator[tuple[Query, CandidateTable]]:
+        """Each query with its table of candidates."""
         return zip(self.queries, self.runs, strict=True)
 
     @cached_property
@@ -331,7 +333,7 @@ class Asked:
         return found
 
 
-def ask_all(benches: Sequence[Bench], queries: Sequence[Sequence[Query]]) -> list[Asked]:
+def ask_all(benches: Sequence[Bench], queries: Sequence[Sequence[Query]]) -> list[AskedCase]:
     """The candidates of all queries, one case after the other.
 
     Args:
@@ -339,16 +341,18 @@ def ask_all(benches: Sequence[Bench], queries: Sequence[Sequence[Query]]) -> lis
         queries: What each is asked.
     """
     return [
-        Asked(bench, tuple(those), tuple(_ask(bench, those)))
+        AskedCase(bench, tuple(those), tuple(_ask(bench, those)))
         for bench, those in zip(benches, queries, strict=True)
     ]
 
 
-def _ask(bench: Bench, queries: Sequence[Query]) -> Iterator[Run]:
-    with open_index(bench.raw, bench.shop.embedder) as opened:
-        asker = Asker(opened.index, bench.raw.settings.recall, bench.engine, bench.dataset.unit)
+def _ask(bench: Bench, queries: Sequence[Query]) -> Iterator[CandidateTable]:
+    with open_index(bench.raw, bench.factory.embedder) as opened:
+        asker = QueryRunner(
+            opened.index, bench.raw.settings.recall, bench.engine, bench.dataset.unit
+        )
         for number, query in enumerate(queries):
-            bench.shop.progress(f"passages of {bench.case.name}", number, len(queries))
+            bench.factory.progress(f"passages of {bench.case.name}", number, len(queries))
             yield asker.run(asker.find(query.text, bench.time_of(query)))
 
 
@@ -363,12 +367,12 @@ ABOUT = {
 """Each system in a line."""
 
 
-def ranked(asked: Sequence[Asked]) -> dict[str, list[list[Retrieved]]]:
+def rank_asked(asked: Sequence[AskedCase]) -> dict[str, list[list[Retrieved]]]:
     """``rank`` for cases that were asked already."""
-    return {name: by(asked, weights) for name, weights in _systems(asked).items()}
+    return {name: rankings_by(asked, weights) for name, weights in _systems(asked).items()}
 
 
-def by(asked: Sequence[Asked], weights: Weights) -> list[list[Retrieved]]:
+def rankings_by(asked: Sequence[AskedCase], weights: Weights) -> list[list[Retrieved]]:
     """The rankings of all queries by some weights, by case."""
     return [
         [
@@ -379,10 +383,10 @@ def by(asked: Sequence[Asked], weights: Weights) -> list[list[Retrieved]]:
     ]
 
 
-def _systems(asked: Sequence[Asked]) -> dict[str, Weights]:
+def _systems(asked: Sequence[AskedCase]) -> dict[str, Weights]:
     found = {
-        SHIPPED: shipped(asked),
-        CONTENT: shipped(asked, NOT_CONTENT),
+        SHIPPED: shipped_weights(asked),
+        CONTENT: shipped_weights(asked, NOT_CONTENT),
         REFIT: leave_one_out(asked),
         REFIT_CONTENT: leave_one_out(asked, NOT_CONTENT),
     }

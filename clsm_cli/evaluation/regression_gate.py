@@ -1,4 +1,4 @@
-"""A regression gate: is a run worse than an earlier one, or worse than it may be?
+"""Regression gate: whether a run is worse than an earlier one, or than a limit.
 
 Two runs are compared set by set and query by query, and only where both hold the same data: a mean
 over other queries says nothing.
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from clsm_cli.errors import BadInputError, RefusedError
 from clsm_cli.evaluation import metrics
-from clsm_cli.evaluation.compare import ALL, HEADLINES, grouped
+from clsm_cli.evaluation.compare import ALL, HEADLINES, group_places
 from clsm_cli.evaluation.systems.system_registry import CLSM
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ class Gate:
     sentences: tuple[str, ...]
 
 
-def against(now: Result, before: Result, fail_under: float | None) -> Gate:
+def compare_runs(now: Result, before: Result, fail_under: float | None) -> Gate:
     """Compare a run with an earlier one.
 
     Args:
@@ -98,7 +98,7 @@ def against(now: Result, before: Result, fail_under: float | None) -> Gate:
     return Gate(tuple(rows), bool(failures), (*failures, *sentences))
 
 
-def alone(now: Result, fail_under: float) -> Gate:
+def check_run(now: Result, fail_under: float) -> Gate:
     """Hold a run against a limit, without an earlier one.
 
     Args:
@@ -202,7 +202,7 @@ def _rows(
 ) -> Iterator[GateRow]:
     """The headline measure first, then the others, each over all queries and by category."""
     groups = {ALL: list(range(len(pairs)))}
-    by_category = grouped([query.category for query, _ in pairs])
+    by_category = group_places([query.category for query, _ in pairs])
     if len(by_category) > 1:
         groups |= by_category
     for measure in dict.fromkeys((new.headline, *HEADLINES)):

@@ -1,4 +1,4 @@
-"""What a run found: data only, the same in memory, in JSON and in every report.
+"""The result of a run: data only, the same in memory, in JSON and in every report.
 
 Schema ``clsm.eval/1``. Shares are 0 … 1 with all their digits; None stands where nothing is defined.
 
@@ -23,7 +23,7 @@ from clsm_cli.store import jsonlines
 from clsm_cli.text.terminal import safe
 
 
-def described() -> dict[str, str]:
+def machine_description() -> dict[str, str]:
     """Processor, architecture, cores, system and Python, by name."""
     return {
         "processor": _processor(),
@@ -50,7 +50,7 @@ def _processor() -> str:
 SCHEMA = "clsm.eval/1"
 
 Figures = dict[str, float | None]
-"""Measure → mean over queries; see ``measures.MEASURES``."""
+"""Measure → mean over queries; see ``grids.MEASURES``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +92,7 @@ class Pair:
 
 
 @dataclass(frozen=True, slots=True)
-class Ablated:
+class AblationResult:
     """A mechanism taken out.
 
     Attributes:
@@ -110,7 +110,7 @@ class Ablated:
 
 
 @dataclass(frozen=True, slots=True)
-class Abstention:
+class AbstentionResult:
     """Does the confidence of a system tell what the memory holds from what it does not?
 
     Attributes:
@@ -171,8 +171,8 @@ class SetResult:
     silenced: float
     systems: tuple[SystemResult, ...]
     pairs: tuple[Pair, ...]
-    ablation: tuple[Ablated, ...]
-    abstention: tuple[Abstention, ...]
+    ablation: tuple[AblationResult, ...]
+    abstention: tuple[AbstentionResult, ...]
     queries: tuple[QueryResult, ...]
 
 

@@ -15,13 +15,13 @@ from typing import TYPE_CHECKING, Any
 
 import clsm_cli
 from clsm_cli.evaluation import ablation, benches, compare, measures, rank_fit, result, stores
-from clsm_cli.evaluation.ablation import MECHANISMS, chosen
-from clsm_cli.evaluation.benches import Remembering
-from clsm_cli.evaluation.compare import Asked
-from clsm_cli.evaluation.measures import credited
+from clsm_cli.evaluation.ablation import MECHANISMS, choose_mechanisms
+from clsm_cli.evaluation.benches import CachingEngine
+from clsm_cli.evaluation.compare import AnsweredQueries
+from clsm_cli.evaluation.measures import credit_items
 from clsm_cli.evaluation.nodes import rankers
 from clsm_cli.evaluation.probes.probe_registry import PROBES
-from clsm_cli.evaluation.result import SCHEMA, Ablated, QueryResult, Result, SetResult
+from clsm_cli.evaluation.result import SCHEMA, AblationResult, QueryResult, Result, SetResult
 from clsm_cli.evaluation.systems import system_registry
 from clsm_cli.evaluation.systems.system_registry import Packed, Recall
 from clsm_cli.model.ids import digest
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from clsm_cli.evaluation.dataset import Dataset, Query
     from clsm_cli.evaluation.measures import Retrieved
     from clsm_cli.evaluation.result import Figures
-    from clsm_cli.evaluation.stores import Workshop
+    from clsm_cli.evaluation.stores import StoreFactory
     from clsm_cli.retrieval.dense_search import Engine
 
 
@@ -85,7 +85,7 @@ class Measured(NamedTuple):
     is_answered: bool
 
 
-def measure(
+def measure_system(
     system: System,
     bench: Bench,
     queries: Sequence[Query],
@@ -104,26 +104,26 @@ def measure(
         DiskError: The work folder cannot be written.
     """
     place = _place(system, bench, queries)
-    if not bench.shop.fresh and (kept := _kept(place, len(queries))) is not None:
+    if not bench.factory.fresh and (kept := _kept(place, len(queries))) is not None:
         return kept
     label = f"{system.name}, {bench.case.name}"
     found = []
     for at, retrieved in enumerate(system.ask(bench, queries)):
-        bench.shop.progress(label, at, len(queries))
+        bench.factory.progress(label, at, len(queries))
         found.append(retrieved)
-    measured_now = measured(bench, queries, found, without())
+    measured_now = score_answers(bench, queries, found, without())
     atomic.make_folder(place.parent)
     atomic.put(place, json.dumps(measured_now).encode())
     return measured_now
 
 
-def measured(
+def score_answers(
     bench: Bench,
     queries: Sequence[Query],
     found: Sequence[Retrieved],
     without: Sequence[Retrieved] | None,
 ) -> list[Measured]:
-    """What answers are worth, one by one."""
+    """Measure each answer."""
     setting = measures.Setting(bench.dataset.unit, bench.dataset.k, bench.whole)
     nearest = [None] * len(queries) if without is None else without
     return [
@@ -135,9 +135,12 @@ def measured(
 def _by_words(bench: Bench, query: Query, found: Retrieved) -> Retrieved:
     """What was returned, counted as the evidence whose words stand in it."""
     packed = found.packed and {
-        budget: credited(items, query.gold, bench.told) for budget, items in found.packed.items()
+        budget: credit_items(items, query.gold, bench.turn_texts)
+        for budget, items in found.packed.items()
     }
-    return found._replace(items=credited(found.items, query.gold, bench.told), packed=packed)
+    return found._replace(
+        items=credit_items(found.items, query.gold, bench.turn_texts), packed=packed
+    )
 
 
 def _measured(
@@ -165,14 +168,14 @@ def _place(system: System, bench: Bench, queries: Sequence[Query]) -> Path:
     named = [sorted(concept) for query in queries for concept in query.concepts]
     store = bench.store
     key = digest(
-        stores.digest_of(stores.ANSWERS),
+        stores.code_digest(stores.ANSWERS),
         bench.dataset.digest,
         json.dumps([str(store.root), store.settings, bench.now.isoformat(), asked, named]),
         system.name,
         system.about,
-        bench.shop.embedder.engine,
+        bench.factory.embedder.engine,
     )
-    return bench.shop.folder / FOLDER / f"{key}.json"
+    return bench.factory.folder / FOLDER / f"{key}.json"
 
 
 def _kept(place: Path, count: int) -> list[Measured] | None:
@@ -194,12 +197,12 @@ RANKED = ("turn", "day")
 """Units whose single passages are ranked too: elsewhere a passage is no unit of the labels."""
 
 
-class Field:
+class QueryField:
     """The benches of a set and its queries, those with an answer and those without.
 
     Attributes:
         headline: The measure that the set is judged by.
-        of: Queries with an answer, of all benches.
+        answered: Queries with an answer, of all benches.
         unanswerable: The others.
     """
 
@@ -209,7 +212,7 @@ class Field:
         self._answerable = [[q for q in each.case.queries if not q.negative] for each in made]
         self._negative = [[q for q in each.case.queries if q.negative] for each in made]
         cases = zip(made, self._answerable, strict=True)
-        self.of = Asked(
+        self.answered = AnsweredQueries(
             [query for queries in self._answerable for query in queries],
             [bench.case.name for bench, queries in cases for _ in queries],
         )
@@ -221,18 +224,18 @@ class Field:
         return [
             measured
             for place, bench in enumerate(self.benches)
-            for measured in measure(
+            for measured in measure_system(
                 system, bench, self._answerable[place], partial(self._near, place)
             )
         ]
 
     def refuse(self, system: System) -> list[Measured]:
-        """What a system makes of those without."""
+        """The answers of a system to the queries without an answer."""
         return [
             measured
             for bench, queries in zip(self.benches, self._negative, strict=True)
             if queries
-            for measured in measure(system, bench, queries, lambda: None)
+            for measured in measure_system(system, bench, queries, lambda: None)
         ]
 
     def ranked(self) -> Iterator[tuple[str, list[Measured], str]]:
@@ -244,18 +247,18 @@ class Field:
                 rankers.ABOUT,
             )
         elif dataset.unit in RANKED:
-            found, about = rank_fit.ranked(self._passages), rank_fit.ABOUT
+            found, about = rank_fit.rank_asked(self._passages), rank_fit.ABOUT
         else:
             return
         for name, by_case in found.items():
             figures: list[Measured] = []
             for place, (bench, returned) in enumerate(zip(self.benches, by_case, strict=True)):
                 queries = self._answerable[place]
-                figures += measured(bench, queries, returned, self._near(place))
+                figures += score_answers(bench, queries, returned, self._near(place))
             yield name, figures, about[name]
 
     @cached_property
-    def _passages(self) -> list[rank_fit.Asked]:
+    def _passages(self) -> list[rank_fit.AskedCase]:
         """The candidates of all queries, with their signals."""
         return rank_fit.ask_all(self.benches, self._answerable)
 
@@ -266,7 +269,7 @@ class Field:
             return None
         return [
             found._replace(items=tuple(measures.delivered(found.items, bench.dataset.k)))
-            for found in system_registry.named(system_registry.MINILM).ask(bench, queries)
+            for found in system_registry.baseline_named(system_registry.MINILM).ask(bench, queries)
         ]
 
 
@@ -282,13 +285,15 @@ TESTED = "consolidation"
 """The mechanism that is compared in each category, as a system is: what the night is for."""
 
 
-def evaluate_set(dataset: Dataset, request: Request, shop: Workshop, engine: Engine) -> SetResult:
+def evaluate_set(
+    dataset: Dataset, request: Request, factory: StoreFactory, engine: Engine
+) -> SetResult:
     """Evaluate every system on a set.
 
     Args:
         dataset: The labelled set.
         request: With which systems, settings and seed.
-        shop: Where stores are made.
+        factory: Where stores are made.
         engine: Makes the vectors of queries; open.
 
     Raises:
@@ -296,9 +301,10 @@ def evaluate_set(dataset: Dataset, request: Request, shop: Workshop, engine: Eng
         DiskError: The work folder cannot be written.
     """
     made = [
-        ablation.applied(each, request.settings) for each in benches.make(dataset, shop, engine)
+        ablation.with_settings(each, request.settings)
+        for each in benches.make_benches(dataset, factory, engine)
     ]
-    asked = Field(made)
+    asked = QueryField(made)
     systems = _systems(dataset, request.presets)
     found = _asked(asked, systems, request)
     negatives = {
@@ -317,10 +323,12 @@ def evaluate_set(dataset: Dataset, request: Request, shop: Workshop, engine: Eng
         stored=benches.stored_share(made),
         silenced=sum(not each.is_answered for each in ours) / len(ours),
         systems=tuple(
-            compare.system(name, found.about[name], measured, asked.of, request.seed)
+            compare.system_result(name, found.about[name], measured, asked.answered, request.seed)
             for name, measured in found.answers.items()
         ),
-        pairs=tuple(compare.pairs(found.answers, system_registry.CLSM, asked.of, request.seed)),
+        pairs=tuple(
+            compare.compare_pairs(found.answers, system_registry.CLSM, asked.answered, request.seed)
+        ),
         ablation=tuple(found.ablated),
         abstention=tuple(compare.abstention(found.answers, negatives, asked.unanswerable)),
         queries=tuple(_queries(asked, found)),
@@ -328,12 +336,12 @@ def evaluate_set(dataset: Dataset, request: Request, shop: Workshop, engine: Eng
 
 
 @dataclass(slots=True)
-class _Found:
+class _SetAnswers:
     """What all systems made of the queries with an answer, and what each system is."""
 
     answers: dict[str, list[Measured]] = field(default_factory=dict)
     about: dict[str, str] = field(default_factory=dict)
-    ablated: list[Ablated] = field(default_factory=list)
+    ablated: list[AblationResult] = field(default_factory=list)
 
     def add(self, name: str, about: str, measured: list[Measured]) -> None:
         """One more system."""
@@ -347,18 +355,18 @@ def _systems(dataset: Dataset, presets: Sequence[str]) -> list[System]:
         ours.append(Packed(PACKED))
     if any(query.concepts for case in dataset.cases for query in case.queries):
         ours.append(MECHANISMS[CUT].system())
-    return [*ours, *system_registry.presets(presets), *system_registry.plain()]
+    return [*ours, *system_registry.preset_systems(presets), *system_registry.plain_systems()]
 
 
-def _asked(asked: Field, systems: Sequence[System], request: Request) -> _Found:
+def _asked(asked: QueryField, systems: Sequence[System], request: Request) -> _SetAnswers:
     """Every system asked, rankers and clsm without mechanisms too."""
-    found = _Found()
+    found = _SetAnswers()
     for system in systems:
         found.add(system.name, system.about, asked.ask(system))
     for name, measured, about in asked.ranked():
         found.add(name, about, measured)
     ours = found.answers[system_registry.CLSM]
-    for mechanism in chosen(request.mechanisms):
+    for mechanism in choose_mechanisms(request.mechanisms):
         if not all(map(mechanism.applies, asked.benches)):
             continue
         system = mechanism.system()
@@ -373,21 +381,21 @@ def _ablated(
     mechanism: Mechanism,
     without: Sequence[Measured],
     ours: Sequence[Measured],
-    asked: Field,
+    asked: QueryField,
     seed: int,
-) -> Ablated:
+) -> AblationResult:
     """What taking out a mechanism changes."""
-    found = compare.pair(without, ours, asked.headline, asked.of.cases, seed)
+    found = compare.compare_pair(without, ours, asked.headline, asked.answered.cases, seed)
     difference, interval, p = found or (0.0, (0.0, 0.0), 1.0)
-    figures = compare.means(without, range(len(without)))
-    return Ablated(mechanism.name, mechanism.about, figures, difference, interval, p)
+    figures = compare.mean_figures(without, range(len(without)))
+    return AblationResult(mechanism.name, mechanism.about, figures, difference, interval, p)
 
 
-def _queries(asked: Field, found: _Found) -> Iterator[QueryResult]:
-    for at, query in enumerate(asked.of.queries):
+def _queries(asked: QueryField, found: _SetAnswers) -> Iterator[QueryResult]:
+    for at, query in enumerate(asked.answered.queries):
         yield QueryResult(
             id=query.id,
-            case=asked.of.cases[at],
+            case=asked.answered.cases[at],
             category=query.category,
             difficulty=query.difficulty,
             gold=len(query.gold),
@@ -401,26 +409,26 @@ def _queries(asked: Field, found: _Found) -> Iterator[QueryResult]:
         )
 
 
-def run(request: Request, shop: Workshop, engine: Engine) -> Result:
+def run(request: Request, factory: StoreFactory, engine: Engine) -> Result:
     """Measure all that was asked for; nothing but the work folder is written.
 
     Args:
         request: What.
-        shop: Where stores are made; shared by all sets.
+        factory: Where stores are made; shared by all sets.
         engine: Makes the vectors of queries; open.
 
     Raises:
         BadInputError: A set cannot be ingested, or there is no mechanism of a name.
         DiskError: The work folder cannot be written.
     """
-    engine = Remembering(engine)
+    engine = CachingEngine(engine)
     return Result(
         schema=SCHEMA,
         version=clsm_cli.__version__,
         command=request.command,
-        machine=result.described(),
+        machine=result.machine_description(),
         seed=request.seed,
         settings={name: str(value) for name, value in sorted(request.settings.items())},
-        sets=tuple(evaluate_set(dataset, request, shop, engine) for dataset in request.datasets),
-        probes=tuple(PROBES[name].run(shop, engine, request.seed) for name in request.probes),
+        sets=tuple(evaluate_set(dataset, request, factory, engine) for dataset in request.datasets),
+        probes=tuple(PROBES[name].run(factory, engine, request.seed) for name in request.probes),
     )

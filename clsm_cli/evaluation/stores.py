@@ -1,4 +1,4 @@
-"""Stores of an evaluation: made by the real ingest in a work folder, once.
+"""Stores of an evaluation, made by the real ingest in a work folder and cached there.
 
 A store is named by a digest of what goes into it, of the engine and of the program that makes it,
 so a changed input or program gets a new store and a second run finds the first one's. An
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     from clsm_cli.consolidation.consolidation_report import Report as Slept
     from clsm_cli.evaluation.dataset import Chat
-    from clsm_cli.evaluation.loaders.parsing import Said
+    from clsm_cli.evaluation.loaders.parsing import LabelledTurn
     from clsm_cli.ingestion.ingest_report import Progress
     from clsm_cli.store.index.opening import Embedder
     from clsm_cli.store.layout import Store
@@ -47,7 +47,7 @@ ANSWERS = (*SLEEP, "retrieval", "evaluation")
 
 
 @cache
-def digest_of(parts: tuple[str, ...]) -> str:
+def code_digest(parts: tuple[str, ...]) -> str:
     """Digest of some parts of the code, and of the shipped settings."""
     root = Path(clsm_cli.__file__).parent
     everything = (file for part in parts for file in (root / part).rglob("*"))
@@ -65,7 +65,7 @@ _DONE = "whole"
 
 
 @dataclass(frozen=True, slots=True)
-class Workshop:
+class StoreFactory:
     """Where stores are made, and with what.
 
     Attributes:
@@ -83,14 +83,14 @@ class Workshop:
     progress: Progress
 
 
-class Made(NamedTuple):
+class MadeStore(NamedTuple):
     """A store, and the time at which it is asked: that of its ingest."""
 
     store: Store
     now: datetime
 
 
-def of_chat(shop: Workshop, name: str, chat: Chat) -> Made:
+def chat_store(factory: StoreFactory, name: str, chat: Chat) -> MadeStore:
     """The store of a conversation, ingested as generic JSON Lines, its sessions ended.
 
     Raises:
@@ -98,15 +98,15 @@ def of_chat(shop: Workshop, name: str, chat: Chat) -> Made:
         DiskError: The work folder cannot be written.
     """
     content = json_lines(chat.turns)
-    now = shop.now or day_after(turn.time for turn in chat.turns)
-    place = _place(shop, name, content, now)
+    now = factory.now or day_after(turn.time for turn in chat.turns)
+    place = _place(factory, name, content, now)
     source = place / "conversation.jsonl"
     if not (place / _DONE).exists():
         atomic.put(source, content)
-    return Made(_made(shop, place, (str(source),), now), now)
+    return MadeStore(_made(factory, place, (str(source),), now), now)
 
 
-def of_folders(shop: Workshop, root: Path, folders: Sequence[str]) -> Made:
+def folder_store(factory: StoreFactory, root: Path, folders: Sequence[str]) -> MadeStore:
     """The store of notes and transcripts, ingested from folders of a labelled memory.
 
     Raises:
@@ -116,9 +116,9 @@ def of_folders(shop: Workshop, root: Path, folders: Sequence[str]) -> Made:
     paths = [root / name for name in folders if (root / name).is_dir()]
     files = files_in(root, folders)
     parts = [f"{file.relative_to(root)}:{atomic.digest_of(file)}\n" for file in files]
-    now = shop.now or day_after(_dates(files))
-    place = _place(shop, root.resolve().name, "".join(parts).encode(), now)
-    return Made(_made(shop, place, tuple(map(str, paths)), now), now)
+    now = factory.now or day_after(_dates(files))
+    place = _place(factory, root.resolve().name, "".join(parts).encode(), now)
+    return MadeStore(_made(factory, place, tuple(map(str, paths)), now), now)
 
 
 def files_in(root: Path, folders: Sequence[str]) -> list[Path]:
@@ -126,7 +126,7 @@ def files_in(root: Path, folders: Sequence[str]) -> list[Path]:
     return sorted(each for name in folders for each in (root / name).rglob("*") if each.is_file())
 
 
-def copied(store: Store, name: str) -> Store:
+def copy_store(store: Store, name: str) -> Store:
     """A copy of a store beside it, made anew; its index counts, as files keep their times.
 
     Raises:
@@ -138,7 +138,7 @@ def copied(store: Store, name: str) -> Store:
     return layout.open_store(place, _DEVICE)
 
 
-def empty(store: Store, name: str) -> Store:
+def empty_store(store: Store, name: str) -> Store:
     """A new store beside another one.
 
     Raises:
@@ -150,15 +150,15 @@ def empty(store: Store, name: str) -> Store:
     return layout.open_store(place, _DEVICE)
 
 
-def rewritten(
-    shop: Workshop, root: Path, folders: Sequence[str], change: Callable[[str], str]
+def rewritten_folders(
+    factory: StoreFactory, root: Path, folders: Sequence[str], change: Callable[[str], str]
 ) -> Path:
     """A copy of the folders of a labelled memory in the work folder, its Markdown changed.
 
     Raises:
         DiskError: The work folder cannot be written.
     """
-    place = _cleared(shop.folder / f"{_safe(root.resolve().name)}-rewritten")
+    place = _cleared(factory.folder / f"{_safe(root.resolve().name)}-rewritten")
     for file in files_in(root, folders):
         data = file.read_bytes()
         if file.suffix == ".md":
@@ -167,23 +167,25 @@ def rewritten(
     return place
 
 
-def consolidated(shop: Workshop, made: Made, name: str = "consolidated") -> Store:
+def consolidated_copy(factory: StoreFactory, made: MadeStore, name: str = "consolidated") -> Store:
     """A copy of a store, consolidated at the time at which it is asked.
 
     Raises:
         DiskError: The work folder cannot be written.
         ModelDigestError: A model file is not the right one.
     """
-    store = copied(made.store, name)
-    sleep(shop, store, made.now)
+    store = copy_store(made.store, name)
+    run_consolidation(factory, store, made.now)
     return store
 
 
-def kept(shop: Workshop, made: Made, name: str, make: Callable[[Store], None]) -> Store:
+def cached_copy(
+    factory: StoreFactory, made: MadeStore, name: str, make: Callable[[Store], None]
+) -> Store:
     """A copy of a store, changed once and kept while the program stays as it is.
 
     Args:
-        shop: Where stores are made.
+        factory: Where stores are made.
         made: The store as it was ingested.
         name: Of the change, with all that decides it.
         make: Changes the copy.
@@ -191,18 +193,18 @@ def kept(shop: Workshop, made: Made, name: str, make: Callable[[Store], None]) -
     Raises:
         DiskError: The work folder cannot be written.
     """
-    place = made.store.root.with_name(f"{_safe(name)}-{digest(name, digest_of(SLEEP))}")
+    place = made.store.root.with_name(f"{_safe(name)}-{digest(name, code_digest(SLEEP))}")
     done = place.with_suffix(".whole")
-    if done.exists() and place.exists() and not shop.fresh:
+    if done.exists() and place.exists() and not factory.fresh:
         return layout.open_store(place, _DEVICE)
-    store = copied(made.store, place.name)
+    store = copy_store(made.store, place.name)
     make(store)
     atomic.put(done, b"")
     return store
 
 
-def sleep(
-    shop: Workshop,
+def run_consolidation(
+    factory: StoreFactory,
     store: Store,
     now: datetime,
     *,
@@ -217,7 +219,7 @@ def sleep(
         RuntimeError: A rule failed on a text.
     """
     request = Sleep(now=now, rebuild=rebuild, allow_loss=allow_loss)
-    report = consolidation_run.consolidate(store, request, shop.embedder, shop.progress)
+    report = consolidation_run.consolidate(store, request, factory.embedder, factory.progress)
     if report.bad_model is not None:
         raise report.bad_model
     if report.unread:  # a figure over half a store would be a lie
@@ -225,7 +227,7 @@ def sleep(
     return report
 
 
-def take(shop: Workshop, store: Store, paths: Sequence[str], now: datetime) -> None:
+def ingest_files(factory: StoreFactory, store: Store, paths: Sequence[str], now: datetime) -> None:
     """Ingest some files.
 
     Raises:
@@ -233,7 +235,7 @@ def take(shop: Workshop, store: Store, paths: Sequence[str], now: datetime) -> N
         ModelDigestError: A model file is not the right one.
     """
     request = Request(paths=tuple(paths), now=now)
-    report = ingest(store, request, shop.embedder, shop.progress)
+    report = ingest(store, request, factory.embedder, factory.progress)
     if report.bad_model is not None:
         raise report.bad_model
     if report.problems:
@@ -241,7 +243,7 @@ def take(shop: Workshop, store: Store, paths: Sequence[str], now: datetime) -> N
         raise BadInputError(problem.path, problem.reason, "mend it", line=problem.line)
 
 
-def json_lines(turns: Sequence[Said]) -> bytes:
+def json_lines(turns: Sequence[LabelledTurn]) -> bytes:
     """Turns as generic JSON Lines, with an end mark after each session."""
     rows: list[dict[str, str]] = []
     for place, turn in enumerate(turns):
@@ -275,15 +277,15 @@ def _dates(files: Iterable[Path]) -> list[str]:
     return [f"{day}T12:00:00+00:00" for day in found or ["2000-01-01"]]
 
 
-def _place(shop: Workshop, name: str, content: bytes, now: datetime) -> Path:
+def _place(factory: StoreFactory, name: str, content: bytes, now: datetime) -> Path:
     made = digest(
         atomic.sha256(content),
         now.isoformat(),
-        shop.embedder.engine,
-        digest_of(INGEST),
+        factory.embedder.engine,
+        code_digest(INGEST),
     )
-    place = shop.folder / f"{_safe(name)}-{made}"
-    return _cleared(place) if shop.fresh else place
+    place = factory.folder / f"{_safe(name)}-{made}"
+    return _cleared(place) if factory.fresh else place
 
 
 def _safe(name: str) -> str:
@@ -298,7 +300,7 @@ def _cleared(place: Path) -> Path:
     return place
 
 
-def _made(shop: Workshop, place: Path, paths: tuple[str, ...], now: datetime) -> Store:
+def _made(factory: StoreFactory, place: Path, paths: tuple[str, ...], now: datetime) -> Store:
     """The store of a place; ingest runs unless it ended before."""
     root = place / "memory"
     atomic.make_folder(root)
@@ -306,6 +308,6 @@ def _made(shop: Workshop, place: Path, paths: tuple[str, ...], now: datetime) ->
     store = layout.open_store(root, _DEVICE)
     if (place / _DONE).exists():
         return store
-    take(shop, store, paths, now)
+    ingest_files(factory, store, paths, now)
     atomic.put(place / _DONE, b"")
     return store

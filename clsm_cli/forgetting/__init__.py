@@ -1,1 +1,1 @@
-"""Forgetting: what fades, what is taken back, what has to go; each a plan, then its application."""
+"""Forgetting: decay, undo and forget; each a plan, then its application."""

@@ -1,16 +1,15 @@
-"""Decay: recalls are folded, what was not used for long is archived, old rows move out of the way.
+"""Decay: fold the log of recalls, archive what was not used for long, and move old rows out of the way.
 
-Read in this order: ``survey`` what there is, ``fading`` what is archived, ``compaction`` which rows go,
-and here what of it is written. Nothing is deleted. What follows does not depend on how often it is run, and a second run changes nothing.
-
-What a decay tells of each thing that changes: what it is, since when, and why.
+The steps: ``fading.survey_store`` reads the store, ``fading.archived_shares`` says what is archived,
+``row_compaction`` which rows move, and this module writes it and reports each change. Nothing is
+deleted. The result does not depend on how often decay runs, and a second run changes nothing.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from clsm_cli.consolidation.edit_session import at_desk
+from clsm_cli.consolidation.edit_session import open_for_edit
 from clsm_cli.forgetting import fading, folding, row_compaction
 from clsm_cli.forgetting.decay_report import Item, Report, Request, StreamState
 from clsm_cli.model.graph import Edge, Statement
@@ -27,122 +26,14 @@ if TYPE_CHECKING:
     from datetime import date
     from pathlib import Path
 
-    from clsm_cli.consolidation.edit_session import Desk
+    from clsm_cli.consolidation.edit_session import EditSession
     from clsm_cli.forgetting.clock import Clock
-    from clsm_cli.forgetting.fading import Faded, Share, Survey, Trace
-    from clsm_cli.forgetting.row_compaction import Moved
+    from clsm_cli.forgetting.fading import ArchivedTrace, StreamShare, Survey, Trace
+    from clsm_cli.forgetting.row_compaction import CompactedRow
     from clsm_cli.model.streams import Stream
     from clsm_cli.store.layout import Store
 
 __all__ = ["Report", "Request", "decay"]
-
-
-class Teller:
-    """Tells of the items of one survey.
-
-    Args:
-        survey: What was found.
-        label: What a person calls a node.
-        curve: The law of retention.
-    """
-
-    def __init__(self, survey: Survey, label: Callable[[str], str], curve: str) -> None:
-        self._today = survey.clock.today
-        self._before = survey.before.since
-        self._traces = {trace.id: trace for trace in survey.traces}
-        self._label = label
-        self._curve = curve
-
-    def archived(self, shares: Iterable[Share]) -> tuple[Item, ...]:
-        """What is archived now and was not before, by stream and since when."""
-        fresh = [f for share in shares for f in share.faded if f.trace.id not in self._before]
-        return tuple(self._archived(each) for each in fresh)
-
-    def _archived(self, faded: Faded) -> Item:
-        why = f"not used for {_days(faded.trace.last, self._today)}"
-        return self._item(faded.trace, faded.since, why)
-
-    def revived(self, shares: Iterable[Share]) -> tuple[Item, ...]:
-        """What was archived before and is no more, as far as it is still there, by id."""
-        still = {each.trace.id for share in shares for each in share.faded}
-        found = [
-            self._traces[i] for i in sorted(self._before) if i not in still and i in self._traces
-        ]
-        return tuple(self._revived(trace) for trace in found)
-
-    def _revived(self, trace: Trace) -> Item:
-        if trace.last > self._before[trace.id]:
-            since, why = trace.last, f"used on {trace.last}"
-        elif trace.kept:
-            since, why = self._today, trace.kept
-        elif trace.since(self._curve) > self._today:
-            since, why = self._today, "not faded as far as is known now"
-        else:
-            since, why = self._today, "its stream has lost its share already"
-        return self._item(trace, since, why)
-
-    def _item(self, trace: Trace, since: date, why: str) -> Item:
-        left = round(trace.left(self._today, self._curve), 4)
-        last = str(trace.last)
-        return Item(
-            trace.id,
-            trace.kind,
-            trace.stream,
-            str(since),
-            last,
-            left,
-            trace.tokens,
-            why,
-            trace.text,
-        )
-
-    def moved(self, each: Moved) -> Item:
-        """A row that goes to the archive."""
-        row, ended = each.row, str(each.ended)
-        if isinstance(row, Edge):
-            kind, text = "edge", f"{self._name(row.source)} {row.type} {self._name(row.target)}"
-        else:
-            kind, text = row.kind, row.text
-        why = f"superseded {_days(each.ended, self._today)} ago"
-        size = count_tokens(text)
-        return Item(row.id, kind, each.stream, str(each.since), ended, None, size, why, text)
-
-    def _name(self, node: str) -> str:
-        return self._label(node) or node
-
-
-def state(stream: Stream, share: Share) -> StreamState:
-    """How much of a stream is archived."""
-    return StreamState(
-        items=share.items,
-        archived=len(share.faded),
-        tokens=share.total,
-        archived_tokens=share.tokens,
-        most=round(1 - retention.SURVIVAL[stream], 4),
-        kept=share.kept,
-    )
-
-
-def about_clock(clock: Clock) -> list[str]:
-    """What a person should hear of the clock, and of stamps that lie ahead."""
-    told = []
-    if not clock.is_believed:
-        told.append(
-            f"the clock says {clock.today}, the newest entry of the store is of {clock.newest}:"
-            " nothing was archived, revived or compacted. If the clock is right, say so"
-            f" once with: clsm decay --now {clock.today}"
-        )
-    if clock.future:
-        told.append(
-            f"entries of {len(clock.future)} days lie ahead, up to {clock.future[-1]}; they count as"
-            " of today"
-        )
-    return told
-
-
-def _days(since: date, today: date) -> str:
-    count = (today - since).days
-    return f"{count} day" if count == 1 else f"{count} days"
 
 
 class Plan(NamedTuple):
@@ -154,8 +45,8 @@ class Plan(NamedTuple):
     """
 
     survey: Survey
-    shares: dict[Stream, Share]
-    moved: tuple[Moved, ...]
+    shares: dict[Stream, StreamShare]
+    moved: tuple[CompactedRow, ...]
     old: tuple[Path, ...]
 
 
@@ -167,11 +58,13 @@ def decay(store: Store, request: Request) -> Report:
         DiskError: The disk refused; what was written is whole, and the next run goes on.
     """
     warnings: list[str] = []
-    with at_desk(store, "decay", request.now, warnings.append, dry_run=request.dry_run) as desk:
-        plan = _plan(desk, request)
-        run = None if request.dry_run else _apply(desk, plan, warnings)
+    with open_for_edit(
+        store, "decay", request.now, warnings.append, dry_run=request.dry_run
+    ) as edits:
+        plan = _plan(edits, request)
+        run = None if request.dry_run else _apply(edits, plan, warnings)
     found = plan.survey
-    told = Teller(found, desk.label, store.settings.graph.retention)
+    told = ItemReporter(found, edits.label, store.settings.graph.retention)
     warnings += [
         f"{p.path}{f', line {p.line}' if p.line else ''}: {p.reason}" for p in found.problems
     ]
@@ -181,36 +74,36 @@ def decay(store: Store, request: Request) -> Report:
         clock=found.clock,
         recalls=found.folded.recalls,
         days=found.folded.days,
-        streams={stream: state(stream, plan.shares[stream]) for stream in plan.shares},
+        streams={stream: stream_state(stream, plan.shares[stream]) for stream in plan.shares},
         archive=told.archived(plan.shares.values()),
         revive=told.revived(plan.shares.values()) if found.clock.is_believed else (),
         compact=tuple(map(told.moved, plan.moved)),
         preimages=len(plan.old),
-        warnings=(*warnings, *about_clock(found.clock)),
+        warnings=(*warnings, *clock_warnings(found.clock)),
     )
 
 
-def _plan(desk: Desk, request: Request) -> Plan:
-    store, curve = desk.store, desk.store.settings.graph.retention
-    rows = desk.statements
-    found = fading.look(store, desk.records, rows, request.now, is_told=request.explicit)
+def _plan(edits: EditSession, request: Request) -> Plan:
+    store, curve = edits.store, edits.store.settings.graph.retention
+    rows = edits.statements
+    found = fading.survey_store(store, edits.records, rows, request.now, is_told=request.explicit)
     if not found.clock.is_believed:
         return Plan(found, {}, (), ())
     today = found.clock.today
     return Plan(
         found,
-        fading.archived(found.traces, today, curve),
-        tuple(row_compaction.compactable(store, desk.records | rows, today, found.behind)),
-        tuple(row_compaction.old(store, today, found.behind)),
+        fading.archived_shares(found.traces, today, curve),
+        tuple(row_compaction.compactable_rows(store, edits.records | rows, today, found.behind)),
+        tuple(row_compaction.old_run_folders(store, today, found.behind)),
     )
 
 
-def _apply(desk: Desk, plan: Plan, warnings: list[str]) -> str | None:
+def _apply(edits: EditSession, plan: Plan, warnings: list[str]) -> str | None:
     """Write it, whole or not at all; the id of the run, if there was anything to write.
 
     The log of recalls is looked after before: whatever happens then, its lines are folded again.
     """
-    store, found = desk.store, plan.survey
+    store, found = edits.store, plan.survey
     writes = folding.plan(store, found.folded)
     if found.clock.is_believed:
         month = found.clock.today.replace(day=1)
@@ -220,7 +113,7 @@ def _apply(desk: Desk, plan: Plan, warnings: list[str]) -> str | None:
         if found.clock.newest is not None:
             writes += _list(store, month, plan)
     with published(store):
-        run = desk.run.apply(writes, whole=True)
+        run = edits.run.apply(writes, whole=True)
     for folder in plan.old:
         atomic.remove_folder(folder)
     return run
@@ -241,12 +134,123 @@ def _rows(store: Store, plan: Plan, warnings: list[str]) -> list[runs.Write]:
         moved = [each.row for each in plan.moved if each.stream == stream]
         if not moved:
             continue
-        stored = [record_files.stored(r) if isinstance(r, Statement) else r for r in moved]
+        stored = [record_files.as_stored(r) if isinstance(r, Statement) else r for r in moved]
         added, problems = archive.plan(store, stream, stored)
         warnings += [
             f"{path}: nothing is moved there until all of its lines can be read"
             for path in sorted({problem.path for problem in problems})
         ]
         if not problems:
-            writes += [*record_files.plan(store, stream, [], {row.id for row in moved}), *added]
+            writes += [
+                *record_files.plan_records(store, stream, [], {row.id for row in moved}),
+                *added,
+            ]
     return writes
+
+
+class ItemReporter:
+    """Tells of the items of one survey.
+
+    Args:
+        survey: What was found.
+        label: What a person calls a node.
+        curve: The law of retention.
+    """
+
+    def __init__(self, survey: Survey, label: Callable[[str], str], curve: str) -> None:
+        self._today = survey.clock.today
+        self._before = survey.before.since
+        self._traces = {trace.id: trace for trace in survey.traces}
+        self._label = label
+        self._curve = curve
+
+    def archived(self, shares: Iterable[StreamShare]) -> tuple[Item, ...]:
+        """What is archived now and was not before, by stream and since when."""
+        fresh = [f for share in shares for f in share.faded if f.trace.id not in self._before]
+        return tuple(self._archived(each) for each in fresh)
+
+    def _archived(self, faded: ArchivedTrace) -> Item:
+        why = f"not used for {_days(faded.trace.last, self._today)}"
+        return self._item(faded.trace, faded.since, why)
+
+    def revived(self, shares: Iterable[StreamShare]) -> tuple[Item, ...]:
+        """What was archived before and is no more, as far as it is still there, by id."""
+        still = {each.trace.id for share in shares for each in share.faded}
+        found = [
+            self._traces[i] for i in sorted(self._before) if i not in still and i in self._traces
+        ]
+        return tuple(self._revived(trace) for trace in found)
+
+    def _revived(self, trace: Trace) -> Item:
+        if trace.last > self._before[trace.id]:
+            since, why = trace.last, f"used on {trace.last}"
+        elif trace.kept:
+            since, why = self._today, trace.kept
+        elif trace.since(self._curve) > self._today:
+            since, why = self._today, "not faded as far as is known now"
+        else:
+            since, why = self._today, "its stream has lost its share already"
+        return self._item(trace, since, why)
+
+    def _item(self, trace: Trace, since: date, why: str) -> Item:
+        left = round(trace.retention(self._today, self._curve), 4)
+        last = str(trace.last)
+        return Item(
+            trace.id,
+            trace.kind,
+            trace.stream,
+            str(since),
+            last,
+            left,
+            trace.tokens,
+            why,
+            trace.text,
+        )
+
+    def moved(self, each: CompactedRow) -> Item:
+        """A row that goes to the archive."""
+        row, ended = each.row, str(each.ended)
+        if isinstance(row, Edge):
+            kind, text = "edge", f"{self._name(row.source)} {row.type} {self._name(row.target)}"
+        else:
+            kind, text = row.kind, row.text
+        why = f"superseded {_days(each.ended, self._today)} ago"
+        size = count_tokens(text)
+        return Item(row.id, kind, each.stream, str(each.since), ended, None, size, why, text)
+
+    def _name(self, node: str) -> str:
+        return self._label(node) or node
+
+
+def stream_state(stream: Stream, share: StreamShare) -> StreamState:
+    """How much of a stream is archived."""
+    return StreamState(
+        items=share.items,
+        archived=len(share.faded),
+        tokens=share.total,
+        archived_tokens=share.tokens,
+        most=round(1 - retention.SURVIVAL[stream], 4),
+        kept=share.kept,
+    )
+
+
+def clock_warnings(clock: Clock) -> list[str]:
+    """What a person should hear of the clock, and of stamps that lie ahead."""
+    told = []
+    if not clock.is_believed:
+        told.append(
+            f"the clock says {clock.today}, the newest entry of the store is of {clock.newest}:"
+            " nothing was archived, revived or compacted. If the clock is right, say so"
+            f" once with: clsm decay --now {clock.today}"
+        )
+    if clock.future:
+        told.append(
+            f"entries of {len(clock.future)} days lie ahead, up to {clock.future[-1]}; they count as"
+            " of today"
+        )
+    return told
+
+
+def _days(since: date, today: date) -> str:
+    count = (today - since).days
+    return f"{count} day" if count == 1 else f"{count} days"

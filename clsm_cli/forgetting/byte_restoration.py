@@ -1,4 +1,4 @@
-"""Byte for byte: what the files of a run were before it, if they still are as the run left them.
+"""Undo byte for byte: restore the files of a run if they still are as the run left them.
 
 The steps are taken back from the last to the first, on the files as they are now. A log that only
 grew since is not changed by anybody: what came later stays, and what the run added is cut out.
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from clsm_cli.store.layout import Store
 
 
-class Restored(NamedTuple):
+class RestoredFiles(NamedTuple):
     """The files of a run, taken back.
 
     Attributes:
@@ -33,9 +33,9 @@ class Restored(NamedTuple):
     changed: tuple[str, ...]
 
 
-def restored(
-    store: Store, steps: Sequence[ledger.Kept], wanted: Callable[[str], bool] = lambda _: True
-) -> Restored:
+def restore_files(
+    store: Store, steps: Sequence[ledger.KeptStep], wanted: Callable[[str], bool] = lambda _: True
+) -> RestoredFiles:
     """Take the steps of a run back, in memory.
 
     Args:
@@ -62,14 +62,14 @@ def restored(
             except _ChangedError:
                 changed.add(path)
                 del now[path], before[path]
-    return Restored(now, before, tuple(sorted(changed)))
+    return RestoredFiles(now, before, tuple(sorted(changed)))
 
 
 class _ChangedError(Exception):
     """A file is not as the run left it."""
 
 
-def _taken_back(data: bytes | None, kept: ledger.Kept, place: int) -> bytes | None:
+def _taken_back(data: bytes | None, kept: ledger.KeptStep, place: int) -> bytes | None:
     """A file without one change."""
     change = kept.line.changes[place]
     if change.after == "":
@@ -121,7 +121,7 @@ def _grown(data: bytes, after: str | None) -> bytes:
     raise _ChangedError
 
 
-def relined(store: Store, steps: Sequence[ledger.Kept], path: str) -> Restored:
+def restore_log(store: Store, steps: Sequence[ledger.KeptStep], path: str) -> RestoredFiles:
     """Take the steps of a run back in one log, line by line, whatever was written around its lines.
 
     What it added goes, what it removed comes back before the rest.
@@ -131,11 +131,11 @@ def relined(store: Store, steps: Sequence[ledger.Kept], path: str) -> Restored:
         for kept in reversed(steps):
             data = _without_lines(data, kept, path)
     except _ChangedError:
-        return Restored({}, {}, (path,))
-    return Restored({path: now}, {path: data}, ())
+        return RestoredFiles({}, {}, (path,))
+    return RestoredFiles({path: now}, {path: data}, ())
 
 
-def _without_lines(data: bytes | None, kept: ledger.Kept, path: str) -> bytes | None:
+def _without_lines(data: bytes | None, kept: ledger.KeptStep, path: str) -> bytes | None:
     added = Counter(kept.added.get(path, ()))
     left: list[bytes] = []
     for line in reversed((data or b"").split(b"\n")):
@@ -155,7 +155,7 @@ def _without_lines(data: bytes | None, kept: ledger.Kept, path: str) -> bytes | 
     return None if is_new and not rest.strip() else rest
 
 
-def writes(
+def plan_writes(
     store: Store, now: Mapping[str, bytes | None], wanted: Mapping[str, bytes | None]
 ) -> list[runs.Write]:
     """Writes that make files what they should be.
@@ -176,7 +176,7 @@ def writes(
     return found
 
 
-def new_lines(now: bytes | None, before: bytes | None) -> Iterable[bytes]:
+def added_lines(now: bytes | None, before: bytes | None) -> Iterable[bytes]:
     """Lines that only the newer of two versions has; empty ones left out."""
     known = set((before or b"").split(b"\n"))
     return [line for line in (now or b"").split(b"\n") if line.strip() and line not in known]

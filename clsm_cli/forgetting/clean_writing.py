@@ -1,4 +1,4 @@
-"""What a forget and a masking of secrets write, whole; then nothing derived may hold a trace of it."""
+"""Apply a forget or a masking as one run, and remove every trace from derived data."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from clsm_cli.errors import LockedError, ModelDigestError, ModelMissingError
 from clsm_cli.forgetting import traces
-from clsm_cli.forgetting.history_purge import Traces
-from clsm_cli.ingestion.ingest_report import utc
+from clsm_cli.forgetting.history_purge import ErasedTraces
+from clsm_cli.ingestion.ingest_report import utc_text
 from clsm_cli.ingestion.ingest_run import end_begun_run
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import atomic, cleanup, inbox, logs, runs
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from clsm_cli.store.layout import Store
 
 
-class Writes(NamedTuple):
+class CleanWrites(NamedTuple):
     """Which files of a store change and how; worked out on a copy.
 
     Attributes:
@@ -48,8 +48,8 @@ class Writes(NamedTuple):
     renamed: Mapping[str, str] = MappingProxyType({})
 
 
-def write(
-    store: Store, planned: Writes, now: datetime, embedder: Embedder | None
+def write_clean(
+    store: Store, planned: CleanWrites, now: datetime, embedder: Embedder | None
 ) -> tuple[str | None, list[str]]:
     """Do it, whole, and leave nothing behind.
 
@@ -66,7 +66,7 @@ def write(
         for name, digest in planned.removes.items():
             if atomic.digest_of(store.root / name) != digest:
                 raise atomic.changed_meanwhile(store.root / name)
-        writes: list[runs.Write] = [runs.Put(cleanup.mark(store), b"")]
+        writes: list[runs.Write] = [runs.Put(cleanup.marker_path(store), b"")]
         writes += [
             runs.Put(store.root / name, data, read_as=digest)
             for name, (data, digest) in sorted(planned.puts.items(), key=_tombstones_first)
@@ -74,19 +74,19 @@ def write(
         writes += [_removal(store, store.root / name) for name in sorted(planned.removes)]
         writes += _logs(store, planned)
         with published(store):
-            line = runs.apply(store, "forget", utc(now), writes, whole=True, keep=False)
+            line = runs.apply(store, "forget", utc_text(now), writes, whole=True, keep=False)
         _refresh(store, embedder)
         warnings = _sweep(store)
     return line.id if line else None, warnings
 
 
-def traces_of(store: Store, planned: Writes | None = None) -> Traces:
+def traces_of(store: Store, planned: CleanWrites | None = None) -> ErasedTraces:
     """What tells, in git's past, of all that was ever forgotten, and of what is taken out now."""
-    forgotten = logs.forgotten(store)
+    forgotten = logs.load_tombstones(store)
     if planned is None:
-        return Traces(tombstones=forgotten)
+        return ErasedTraces(tombstones=forgotten)
     removes = frozenset(planned.removes)
-    return Traces(forgotten, planned.gone, planned.texts, removes, planned.names)
+    return ErasedTraces(forgotten, planned.gone, planned.texts, removes, planned.names)
 
 
 def _refresh(store: Store, embedder: Embedder | None) -> None:
@@ -113,7 +113,7 @@ def _tombstones_first(put: tuple[str, object]) -> tuple[bool, str]:
     return (not put[0].startswith("tombstones/"), put[0])
 
 
-def _logs(store: Store, planned: Writes) -> Iterator[runs.Write]:
+def _logs(store: Store, planned: CleanWrites) -> Iterator[runs.Write]:
     """Logs of all machines without what went, as they are now: a recall writes without the lock."""
     for flow in store.flows():
         for name in traces.logs_of(flow):
@@ -125,7 +125,7 @@ def _logs(store: Store, planned: Writes) -> Iterator[runs.Write]:
         left = traces.without_paths(data, planned.removes.keys(), planned.names)
         if left != data:
             yield runs.Put(ledger, left, read_as=atomic.sha256(data))
-    left = traces.clean(planned.asked, planned.gone).strip(b"\n")
+    left = traces.clean_log(planned.asked, planned.gone).strip(b"\n")
     if left:
         yield runs.Append(store.flow / "review.jsonl", left)
 
@@ -134,13 +134,13 @@ def _removal(store: Store, path: Path) -> runs.Write:
     """What takes a file out; an inbox file of another machine, which may be adding to it, stays."""
     is_inbox = path.parent.name == "inbox" and path.parent.parent.parent == store.root / "flow"
     if is_inbox and not path.is_relative_to(store.flow):
-        return inbox.emptied(path, store.root)
+        return inbox.plan_emptying(path, store.root)
     return runs.Remove(path)
 
 
-def _changed(path: Path, planned: Writes, flow: Path) -> Iterator[runs.Write]:
+def _changed(path: Path, planned: CleanWrites, flow: Path) -> Iterator[runs.Write]:
     data = _bytes(path)
-    left = traces.clean(traces.renamed(data, planned.renamed), planned.gone)
+    left = traces.clean_log(traces.rename_in_log(data, planned.renamed), planned.gone)
     if left == data:
         return
     if left.strip():

@@ -1,4 +1,4 @@
-"""Whether the clock of this machine can be believed: a wrong one must not make a memory fade.
+"""Check the clock of this machine: a wrong one must not make a memory fade.
 
 A machine without a battery starts in 1970, one whose battery died in another year. What the store
 wrote down itself tells what time it is at least: the newest of its days that is reached from a known
@@ -38,7 +38,7 @@ class Clock(NamedTuple):
     future: tuple[date, ...]
 
 
-def behind(days: Iterable[date], today: date) -> dict[date, date]:
+def clock_corrections(days: Iterable[date], today: date) -> dict[date, date]:
     """Days that a clock gave which was behind, each with the day that it was at least.
 
     A machine writes its ledger in the order of time, so a run was not made before the one above it:
@@ -49,7 +49,7 @@ def behind(days: Iterable[date], today: date) -> dict[date, date]:
         today: In UTC; days after it tell nothing, they may be a wrong clock's own.
 
     >>> days = [date(2026, 3, 1), date(1970, 1, 1), date(2068, 1, 1), date(2026, 3, 2)]
-    >>> {str(day): str(least) for day, least in behind(days, date(2026, 4, 1)).items()}
+    >>> {str(day): str(least) for day, least in clock_corrections(days, date(2026, 4, 1)).items()}
     {'1970-01-01': '2026-03-01'}
     """
     found: dict[date, date] = {}
@@ -62,7 +62,7 @@ def behind(days: Iterable[date], today: date) -> dict[date, date]:
     return found
 
 
-def judge(today: date, stamps: Iterable[date], known: date | None, *, is_told: bool) -> Clock:
+def check_clock(today: date, stamps: Iterable[date], known: date | None, *, is_told: bool) -> Clock:
     """Compare the clock with the days that the store wrote down.
 
     Args:
@@ -73,13 +73,13 @@ def judge(today: date, stamps: Iterable[date], known: date | None, *, is_told: b
 
     >>> from datetime import date
     >>> days = [date(2026, 2, 24), date(2026, 3, 10), date(2068, 1, 1)]
-    >>> clock = judge(date(2026, 4, 1), days, None, is_told=False)
+    >>> clock = check_clock(date(2026, 4, 1), days, None, is_told=False)
     >>> str(clock.newest), clock.is_believed, [str(day) for day in clock.future]
     ('2026-03-10', True, ['2068-01-01'])
 
     61 days later, two days back, and said by the user:
 
-    >>> [judge(day, days, None, is_told=told).is_believed for day, told in
+    >>> [check_clock(day, days, None, is_told=told).is_believed for day, told in
     ...  [(date(2026, 5, 10), False), (date(2026, 3, 8), False), (date(2026, 5, 10), True)]]
     [False, False, True]
     """

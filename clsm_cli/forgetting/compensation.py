@@ -1,13 +1,11 @@
-"""Compensate: values from before a run, as newer versions, where its bytes cannot come back.
+"""Undo by newer records, for a run whose bytes cannot simply be restored.
 
 Other clones may have what the run wrote, or later runs wrote other records into the same files. So
-each record that the run changed gets its value from before under a higher revision, what it added is
-withdrawn or, where it is derived, removed, and everything else stays as it is. A record or line that
-somebody changed after the run is theirs: it is named, and nothing is written.
+each record that the run changed gets its earlier value under a higher revision; what the run added is
+withdrawn or, where it is derived, removed; everything else stays. A record or line that somebody
+changed after the run is theirs: it is reported as a conflict and not written.
 
-Lines of records and statements: which of them a run wrote, and what stood there before.
-
-Files of records are looked at line by line, since many runs write into one file: a run is known by
+Files of records are compared line by line, since many runs write into one file: a run is recognised by
 the marks (``ledger.mark_of``) of the lines that it added and removed.
 """
 
@@ -18,7 +16,7 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 from clsm_cli.config import MAX_FILE
-from clsm_cli.forgetting.byte_restoration import relined, restored, writes
+from clsm_cli.forgetting.byte_restoration import plan_writes, restore_files, restore_log
 from clsm_cli.model.graph import Statement
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import atomic, ledger, logs, record_files, runs, shards, topics
@@ -34,7 +32,181 @@ if TYPE_CHECKING:
     from clsm_cli.store.layout import Store
 
 
-class Lines:
+class Conflict(NamedTuple):
+    """Something that the run wrote and somebody changed since: an id, or "" for a whole file."""
+
+    id: str
+    path: str
+
+
+class Plan(NamedTuple):
+    """What an undo by newer records writes.
+
+    Attributes:
+        changed: Ids of records that get their value from before.
+        withdrawn: Ids of statements that the run had added.
+        removed: Ids of derived records that the run had added.
+        conflicts: What somebody changed since; if there is any, nothing may be written.
+    """
+
+    writes: tuple[runs.Write, ...]
+    changed: tuple[str, ...]
+    withdrawn: tuple[str, ...]
+    removed: tuple[str, ...]
+    conflicts: tuple[Conflict, ...]
+
+
+def plan(store: Store, steps: Sequence[ledger.KeptStep], at: str, now: str) -> Plan:
+    """Work out newer records that take a run back.
+
+    Args:
+        store: It is only read.
+        steps: What is kept of the run's steps, in order.
+        at: UTC time of the run.
+        now: UTC time of the undo.
+
+    Raises:
+        DamagedStoreError: A preimage is not what it must be.
+    """
+    lines = WrittenRecords(store, steps)
+    files = restore_files(store, steps, lambda path: not lines.is_of_records(path))
+    conflicts = []
+    for path in files.changed:
+        log = restore_log(store, steps, path) if path.endswith(".jsonl") else files
+        files.now.update(log.now)
+        files.before.update(log.before)
+        conflicts += [Conflict("", path)] if path in log.changed else []
+    made = Plan(tuple(plan_writes(store, files.now, files.before)), (), (), (), ())
+    for folder in lines.folders:
+        part = _Folder(store, lines, folder, at, now).plan()
+        made = Plan(
+            (*made.writes, *part.writes),
+            (*made.changed, *part.changed),
+            (*made.withdrawn, *part.withdrawn),
+            (*made.removed, *part.removed),
+            (*made.conflicts, *part.conflicts),
+        )
+    return made._replace(conflicts=(*conflicts, *made.conflicts))
+
+
+class _Folder:
+    """The shards of one folder, with the topic files that go with them."""
+
+    def __init__(self, store: Store, lines: WrittenRecords, folder: str, at: str, now: str) -> None:
+        self.store = store
+        self.lines = lines
+        self.folder = folder
+        self.at = at
+        self.now = now
+        self.forgotten = logs.load_tombstones(store)
+        self.path: Path = store.root / folder
+        self.here = shards.load_graph([self.path], self.forgotten).records
+        self.old = lines.records_before(folder, self.forgotten)
+        self.marks = lines.marks_now(folder)
+        first = PurePosixPath(folder).parts[0]
+        self.stream: Stream | None = next((s for s in TOPIC_STREAMS if s == first), None)
+        self.is_archive = first == "archive"
+
+    def plan(self) -> Plan:
+        """Plan the writes of this folder."""
+        wrote = self.lines.wrote(self.folder)
+        todo = [i for i in sorted(wrote) if self.old.get(i) != self.here.get(i)]
+        before, here = self._statements(todo)
+        conflicts, records, withdrawn, removed = [], [], [], []
+        rows: list[Statement] = []
+        for record_id in todo:
+            if self._is_untouched(before.get(record_id), self.here.get(record_id)):
+                continue
+            if (where := self._changed_since(record_id, wrote[record_id], here)) is not None:
+                conflicts.append(Conflict(record_id, where))
+                continue
+            new = self._new(record_id, before, here)
+            if new is None:
+                removed.append(record_id)
+                continue
+            if isinstance(new, Statement):
+                rows.append(new)
+                new = record_files.as_stored(new)
+            records.append(new)
+            withdrawn += [] if record_id in self.old or record_id in before else [record_id]
+        made = [*self._shards(records, removed), *self._topics(rows)]
+        changed = tuple(record.id for record in records if record.id not in withdrawn)
+        return Plan(tuple(made), changed, tuple(withdrawn), tuple(removed), tuple(conflicts))
+
+    def _is_untouched(self, before: Statement | None, here: Record | None) -> bool:
+        """Whether the run only wrote down what a person had put into the Markdown before it."""
+        if before is None or here is None:
+            return False
+        return record_files.as_stored(replace(before, rev=here.rev)) == here
+
+    def _changed_since(
+        self, record_id: str, wrote: str | None, here: Mapping[str, Statement]
+    ) -> str | None:
+        """The file in which somebody changed it after the run; None: it is as the run left it."""
+        if self.marks.get(record_id, frozenset()) != ({wrote} if wrote else frozenset()):
+            return self.lines.place_of(self.folder, record_id)
+        if self.stream is None or self.is_archive:
+            return None
+        record, row = self.here.get(record_id), here.get(record_id)
+        known = record.rev if isinstance(record, Statement) else None
+        if known == (row.rev if row is not None else None):
+            return None
+        return f"{self.stream}/{row.topic}.md" if row is not None else self.folder
+
+    def _new(
+        self, record_id: str, before: Mapping[str, Statement], here: Mapping[str, Statement]
+    ) -> Record | None:
+        """The record as it shall be; None: its line goes."""
+        now, old = self.here.get(record_id), self.old.get(record_id)
+        number = max(record.rev[0] for record in (now, old) if record is not None) + 1
+        rev = (number, self.store.device)
+        known = before.get(record_id) or old
+        if known is not None:
+            return replace(known, rev=rev)
+        if not isinstance(now, Statement) or now.kind == "gist" or self.is_archive:
+            return None
+        gone = now.superseded_at or self.now
+        return replace(here.get(record_id, now), withdrawn=True, superseded_at=gone, rev=rev)
+
+    def _statements(self, todo: Sequence[str]) -> tuple[dict[str, Statement], dict[str, Statement]]:
+        """Statements with their texts, hand edits included: before the run, and now."""
+        if self.stream is None:
+            return {}, {}
+        found = topics.read_topics(self.store.root / self.stream)
+        now = {i: r for i, r in self.here.items() if isinstance(r, Statement)}
+        then = {i: r for i, r in now.items() if i not in todo}
+        then |= {i: r for i in todo if isinstance(r := self.old.get(i), Statement)}
+        old = self._reconciled(self.lines.topics_before(self.stream, found), then, self.at)
+        here = self._reconciled(found, now, self.now)
+        return {i: old[i] for i in todo if i in old}, here
+
+    def _reconciled(
+        self, found: Sequence[topics.Topic], records: dict[str, Statement], now: str
+    ) -> dict[str, Statement]:
+        edits = reconcile(
+            found,
+            records,
+            stream=self.stream or "flow",
+            now=now,
+            device=self.store.device,
+            forgotten=self.forgotten,
+        )
+        return edits.statements
+
+    def _shards(self, records: Sequence[Record], removed: Sequence[str]) -> list[runs.Write]:
+        if not self.is_archive:
+            return record_files.plan_records(self.store, self.stream or "flow", records, removed)
+        limit = self.store.settings.store.shard_records
+        planned = shards.plan_update(self.path, records, limit, removed, self.forgotten)
+        return [runs.Put(p, data, read_as=was.sha256) for p, (data, was) in planned.items()]
+
+    def _topics(self, rows: Sequence[Statement]) -> list[runs.Write]:
+        if self.stream is None:
+            return []
+        return topic_writes(self.store, self.lines, self.stream, rows)
+
+
+class WrittenRecords:
     """The files of records that a run wrote.
 
     Attributes:
@@ -42,7 +214,7 @@ class Lines:
         before: Path → bytes before the run; None: the file was new.
     """
 
-    def __init__(self, store: Store, steps: Sequence[ledger.Kept]) -> None:
+    def __init__(self, store: Store, steps: Sequence[ledger.KeptStep]) -> None:
         self.store = store
         self.steps = steps
         self.before: dict[str, bytes | None] = {}
@@ -56,7 +228,7 @@ class Lines:
     def is_of_records(path: str) -> bool:
         """Whether a file is a shard or a topic file.
 
-        >>> [Lines.is_of_records(p) for p in ("tasks/a.md", "flow/pi/graph/a.yaml", "clsm.yaml")]
+        >>> [WrittenRecords.is_of_records(p) for p in ("tasks/a.md", "flow/pi/graph/a.yaml", "clsm.yaml")]
         [True, True, False]
         """
         return _is_shard(path) or _is_topic(path)
@@ -131,7 +303,7 @@ class Lines:
 
 
 def topic_writes(
-    store: Store, lines: Lines, stream: Stream, rows: Sequence[Statement]
+    store: Store, lines: WrittenRecords, stream: Stream, rows: Sequence[Statement]
 ) -> list[runs.Write]:
     """Writes that bring the topic files of a stream up to some statements.
 
@@ -173,177 +345,3 @@ def _is_shard(path: str) -> bool:
 def _is_topic(path: str) -> bool:
     parts = PurePosixPath(path).parts
     return len(parts) == 2 and parts[0] in TOPIC_STREAMS and path.endswith(".md")
-
-
-class Touched(NamedTuple):
-    """Something that the run wrote and somebody changed since: an id, or "" for a whole file."""
-
-    id: str
-    path: str
-
-
-class Plan(NamedTuple):
-    """What an undo by newer records writes.
-
-    Attributes:
-        changed: Ids of records that get their value from before.
-        withdrawn: Ids of statements that the run had added.
-        removed: Ids of derived records that the run had added.
-        conflicts: What somebody changed since; if there is any, nothing may be written.
-    """
-
-    writes: tuple[runs.Write, ...]
-    changed: tuple[str, ...]
-    withdrawn: tuple[str, ...]
-    removed: tuple[str, ...]
-    conflicts: tuple[Touched, ...]
-
-
-def plan(store: Store, steps: Sequence[ledger.Kept], at: str, now: str) -> Plan:
-    """Work out newer records that take a run back.
-
-    Args:
-        store: It is only read.
-        steps: What is kept of the run's steps, in order.
-        at: UTC time of the run.
-        now: UTC time of the undo.
-
-    Raises:
-        DamagedStoreError: A preimage is not what it must be.
-    """
-    lines = Lines(store, steps)
-    files = restored(store, steps, lambda path: not lines.is_of_records(path))
-    conflicts = []
-    for path in files.changed:
-        log = relined(store, steps, path) if path.endswith(".jsonl") else files
-        files.now.update(log.now)
-        files.before.update(log.before)
-        conflicts += [Touched("", path)] if path in log.changed else []
-    made = Plan(tuple(writes(store, files.now, files.before)), (), (), (), ())
-    for folder in lines.folders:
-        part = _Folder(store, lines, folder, at, now).plan()
-        made = Plan(
-            (*made.writes, *part.writes),
-            (*made.changed, *part.changed),
-            (*made.withdrawn, *part.withdrawn),
-            (*made.removed, *part.removed),
-            (*made.conflicts, *part.conflicts),
-        )
-    return made._replace(conflicts=(*conflicts, *made.conflicts))
-
-
-class _Folder:
-    """The shards of one folder, with the topic files that go with them."""
-
-    def __init__(self, store: Store, lines: Lines, folder: str, at: str, now: str) -> None:
-        self.store = store
-        self.lines = lines
-        self.folder = folder
-        self.at = at
-        self.now = now
-        self.forgotten = logs.forgotten(store)
-        self.path: Path = store.root / folder
-        self.here = shards.load_graph([self.path], self.forgotten).records
-        self.old = lines.records_before(folder, self.forgotten)
-        self.marks = lines.marks_now(folder)
-        first = PurePosixPath(folder).parts[0]
-        self.stream: Stream | None = next((s for s in TOPIC_STREAMS if s == first), None)
-        self.is_archive = first == "archive"
-
-    def plan(self) -> Plan:
-        """What this folder needs."""
-        wrote = self.lines.wrote(self.folder)
-        todo = [i for i in sorted(wrote) if self.old.get(i) != self.here.get(i)]
-        before, here = self._statements(todo)
-        conflicts, records, withdrawn, removed = [], [], [], []
-        rows: list[Statement] = []
-        for record_id in todo:
-            if self._is_untouched(before.get(record_id), self.here.get(record_id)):
-                continue
-            if (where := self._changed_since(record_id, wrote[record_id], here)) is not None:
-                conflicts.append(Touched(record_id, where))
-                continue
-            new = self._new(record_id, before, here)
-            if new is None:
-                removed.append(record_id)
-                continue
-            if isinstance(new, Statement):
-                rows.append(new)
-                new = record_files.stored(new)
-            records.append(new)
-            withdrawn += [] if record_id in self.old or record_id in before else [record_id]
-        made = [*self._shards(records, removed), *self._topics(rows)]
-        changed = tuple(record.id for record in records if record.id not in withdrawn)
-        return Plan(tuple(made), changed, tuple(withdrawn), tuple(removed), tuple(conflicts))
-
-    def _is_untouched(self, before: Statement | None, here: Record | None) -> bool:
-        """Whether the run only wrote down what a person had put into the Markdown before it."""
-        if before is None or here is None:
-            return False
-        return record_files.stored(replace(before, rev=here.rev)) == here
-
-    def _changed_since(
-        self, record_id: str, wrote: str | None, here: Mapping[str, Statement]
-    ) -> str | None:
-        """The file in which somebody changed it after the run; None: it is as the run left it."""
-        if self.marks.get(record_id, frozenset()) != ({wrote} if wrote else frozenset()):
-            return self.lines.place_of(self.folder, record_id)
-        if self.stream is None or self.is_archive:
-            return None
-        record, row = self.here.get(record_id), here.get(record_id)
-        known = record.rev if isinstance(record, Statement) else None
-        if known == (row.rev if row is not None else None):
-            return None
-        return f"{self.stream}/{row.topic}.md" if row is not None else self.folder
-
-    def _new(
-        self, record_id: str, before: Mapping[str, Statement], here: Mapping[str, Statement]
-    ) -> Record | None:
-        """The record as it shall be; None: its line goes."""
-        now, old = self.here.get(record_id), self.old.get(record_id)
-        number = max(record.rev[0] for record in (now, old) if record is not None) + 1
-        rev = (number, self.store.device)
-        known = before.get(record_id) or old
-        if known is not None:
-            return replace(known, rev=rev)
-        if not isinstance(now, Statement) or now.kind == "gist" or self.is_archive:
-            return None
-        gone = now.superseded_at or self.now
-        return replace(here.get(record_id, now), withdrawn=True, superseded_at=gone, rev=rev)
-
-    def _statements(self, todo: Sequence[str]) -> tuple[dict[str, Statement], dict[str, Statement]]:
-        """Statements with their texts, hand edits included: before the run, and now."""
-        if self.stream is None:
-            return {}, {}
-        found = topics.read_topics(self.store.root / self.stream)
-        now = {i: r for i, r in self.here.items() if isinstance(r, Statement)}
-        then = {i: r for i, r in now.items() if i not in todo}
-        then |= {i: r for i in todo if isinstance(r := self.old.get(i), Statement)}
-        old = self._reconciled(self.lines.topics_before(self.stream, found), then, self.at)
-        here = self._reconciled(found, now, self.now)
-        return {i: old[i] for i in todo if i in old}, here
-
-    def _reconciled(
-        self, found: Sequence[topics.Topic], records: dict[str, Statement], now: str
-    ) -> dict[str, Statement]:
-        edits = reconcile(
-            found,
-            records,
-            stream=self.stream or "flow",
-            now=now,
-            device=self.store.device,
-            forgotten=self.forgotten,
-        )
-        return edits.statements
-
-    def _shards(self, records: Sequence[Record], removed: Sequence[str]) -> list[runs.Write]:
-        if not self.is_archive:
-            return record_files.plan(self.store, self.stream or "flow", records, removed)
-        limit = self.store.settings.store.shard_records
-        planned = shards.plan_update(self.path, records, limit, removed, self.forgotten)
-        return [runs.Put(p, data, read_as=was.sha256) for p, (data, was) in planned.items()]
-
-    def _topics(self, rows: Sequence[Statement]) -> list[runs.Write]:
-        if self.stream is None:
-            return []
-        return topic_writes(self.store, self.lines, self.stream, rows)

@@ -1,4 +1,4 @@
-"""Forgetting as a picture: the curves that memories follow, and where those of a store are today."""
+"""Plot forgetting: the curves that memories follow, and where those of a store are today."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _FIRST = date(2000, 1, 1)
 """When the memories of the curves are recorded."""
 
 
-def picture(store: Store, now: datetime) -> Picture:
+def forgetting_picture(store: Store, now: datetime) -> Picture:
     """The curves, and how many memories of each stream have how much left.
 
     A memory is a turn, a block or a current statement; what was superseded or withdrawn is none.
@@ -47,10 +47,10 @@ def picture(store: Store, now: datetime) -> Picture:
         store: Is read as it stands: nothing is written, and recalls that are not folded yet count.
         now: The day (UTC) on which retention is computed.
     """
-    records = shards.load_graph(store.graphs(), logs.forgotten(store)).records
-    rows = record_files.load(store, records, now.astimezone(UTC).isoformat())
+    records = shards.load_graph(store.graphs(), logs.load_tombstones(store)).records
+    rows = record_files.load_statements(store, records, now.astimezone(UTC).isoformat())
     current = {name: row for name, row in rows.items() if row.is_current}
-    found = fading.look(store, records, current, now, is_told=True)
+    found = fading.survey_store(store, records, current, now, is_told=True)
     curve, today = store.settings.graph.retention, found.clock.today
     held = len(found.traces)
     return Picture(
@@ -93,7 +93,7 @@ def histogram(found: Sequence[Trace], today: date, law: str) -> Chart:
     """
     counts = {stream: [0.0] * COLUMNS for stream in STREAMS}
     for trace in found:
-        column = min(int(trace.left(today, law) * COLUMNS), COLUMNS - 1)
+        column = min(int(trace.retention(today, law) * COLUMNS), COLUMNS - 1)
         counts[trace.stream][column] += 1
     highest = max(map(sum, zip(*counts.values(), strict=True)))
     return Chart(
@@ -112,7 +112,7 @@ def _line(law: str, stream: Stream, times: int = 0) -> Line:
     """The curve of a memory that was used on so many days after that of its recording."""
     used = tuple(_FIRST + timedelta(n) for n in range(1, times + 1))
     trace = Trace("", "", stream, "", 0, _FIRST, used)
-    points = tuple((float(n), trace.left(trace.last + timedelta(n), law)) for n in _days())
+    points = tuple((float(n), trace.retention(trace.last + timedelta(n), law)) for n in _days())
     name = f"{stream}, used on {times} days" if times else stream
     return Line(name, HUES[stream], points, is_dashed=times > 0)
 

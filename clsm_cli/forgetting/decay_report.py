@@ -1,4 +1,4 @@
-"""What is asked of a decay, and what it says it did."""
+"""Request and report of a decay."""
 
 from __future__ import annotations
 

@@ -1,14 +1,11 @@
-"""A conversation or document in its order: which turns go on about somebody who was named.
-
-Lists of a note that are about somebody as a whole, though one line alone has the name.
-"""
+"""Which turns and list items go on about a person who was named before, without naming them again."""
 
 from __future__ import annotations
 
 import re
 from typing import TYPE_CHECKING
 
-from clsm_cli.forgetting.person import told_in
+from clsm_cli.forgetting.person import text_with_headings
 from clsm_cli.text.person_words import (
     PLAIN,
     SINGULAR,
@@ -31,52 +28,6 @@ MOST = 3
 """Words of a value that is a name and nothing more."""
 _ITEM = re.compile(r"\s*(?:[-*+]|\d{1,4}[.)])\s")
 _LABELLED = re.compile(r"\s*(?:[-*+]\s+)?\**([^:\n]{1,40}?)\**:\**\s+(.+)\Z")
-
-
-def is_item(turn: Turn) -> bool:
-    """Whether a block is an item of a list."""
-    return _ITEM.match(turn.text) is not None
-
-
-def items(
-    person: Person, turns: Sequence[Turn], gone: AbstractSet[str]
-) -> Iterator[tuple[int, str]]:
-    """Places of items of a list that is about somebody, and why it is.
-
-    Either the list begins with a line that names them and ends with a colon, or one of its items
-    gives the name by itself ("- Name: Piet").
-
-    Args:
-        person: Who goes.
-        turns: In their order.
-        gone: Keys of those that go.
-    """
-    for place, turn in enumerate(turns):
-        if turn.key not in gone or not person.is_named_in(turn.text):
-            continue
-        if turn.text.rstrip().endswith(":") and not is_item(turn):
-            for other in _onwards(turns, place + 1, 1):
-                yield other, "in a list about them"
-        label = _LABELLED.match(turn.text)
-        value = label.group(2) if label else ""
-        if label and person.is_named_in(value) and len(words_of(value)) <= MOST:
-            for other in (*_onwards(turns, place, 1), *_onwards(turns, place, -1)):
-                yield other, f"“{label.group(1)}” in the same list is their name"
-
-
-def _onwards(turns: Sequence[Turn], place: int, step: int) -> Iterator[int]:
-    """Items from a place on, of its list; a label that comes again begins another."""
-    if not (place < len(turns) and is_item(turns[place])):
-        return
-    known: set[str] = set()
-    heading = turns[place].heading
-    while 0 <= place < len(turns) and is_item(turns[place]) and turns[place].heading == heading:
-        label = _LABELLED.match(turns[place].text)
-        if label and label.group(1) in known:
-            return
-        known |= {label.group(1)} if label else set()
-        yield place
-        place += step
 
 
 REACH = 4
@@ -176,7 +127,7 @@ class Thread:
         if self._turns[before].heading != self._turns[place].heading:
             return None
         words = self._words(place)
-        language = language_of(told_in(self._turns[place]))
+        language = language_of(text_with_headings(self._turns[place]))
         opening = words[0].low if words else ""
         if not (language.pronoun(opening) & SINGULAR or language.is_a("the", opening)):
             return None
@@ -252,14 +203,14 @@ class Thread:
 
     def _answer(self, place: int) -> str | None:
         asked, turn = self._turns[place - 1], self._turns[place]
-        is_about = place - 1 in self._about and not self._person.said(asked)
+        is_about = place - 1 in self._about and not self._person.is_speaker(asked)
         if is_about and asked.text.rstrip().endswith("?") and turn.speaker != asked.speaker:
             return "answers a question about them"
         return None
 
     def _addressed(self, place: int) -> str | None:
         near = self._near or 0
-        if not self._person.said(self._turns[near]) or place - near > NEXT:
+        if not self._person.is_speaker(self._turns[near]) or place - near > NEXT:
             return None
         language = self._language(place)
         for word in self._words(place):
@@ -329,3 +280,49 @@ def _plural(words: Sequence[Word]) -> bool:
 def _content(text: str, language: Language) -> set[str]:
     found = {word.low for word in words_of(text)}
     return {word for word in found if len(word) > 2 and not language.is_function_word(word)}
+
+
+def is_item(turn: Turn) -> bool:
+    """Whether a block is an item of a list."""
+    return _ITEM.match(turn.text) is not None
+
+
+def items(
+    person: Person, turns: Sequence[Turn], gone: AbstractSet[str]
+) -> Iterator[tuple[int, str]]:
+    """Places of items of a list that is about somebody, and why it is.
+
+    Either the list begins with a line that names them and ends with a colon, or one of its items
+    gives the name by itself ("- Name: Piet").
+
+    Args:
+        person: Who goes.
+        turns: In their order.
+        gone: Keys of those that go.
+    """
+    for place, turn in enumerate(turns):
+        if turn.key not in gone or not person.is_named_in(turn.text):
+            continue
+        if turn.text.rstrip().endswith(":") and not is_item(turn):
+            for other in _onwards(turns, place + 1, 1):
+                yield other, "in a list about them"
+        label = _LABELLED.match(turn.text)
+        value = label.group(2) if label else ""
+        if label and person.is_named_in(value) and len(words_of(value)) <= MOST:
+            for other in (*_onwards(turns, place, 1), *_onwards(turns, place, -1)):
+                yield other, f"“{label.group(1)}” in the same list is their name"
+
+
+def _onwards(turns: Sequence[Turn], place: int, step: int) -> Iterator[int]:
+    """Items from a place on, of its list; a label that comes again begins another."""
+    if not (place < len(turns) and is_item(turns[place])):
+        return
+    known: set[str] = set()
+    heading = turns[place].heading
+    while 0 <= place < len(turns) and is_item(turns[place]) and turns[place].heading == heading:
+        label = _LABELLED.match(turns[place].text)
+        if label and label.group(1) in known:
+            return
+        known |= {label.group(1)} if label else set()
+        yield place
+        place += step

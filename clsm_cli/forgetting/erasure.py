@@ -1,8 +1,8 @@
-"""Forget: the only way to remove something for good (CMA's unlearning; docs/format.md §8).
+"""Forget: plan and apply the removal of something for good (CMA's unlearning; docs/format.md §8).
 
-Read in this order: ``selection`` what is meant, ``purge`` (``support``, ``remaking``) takes it out of
-a copy of the store, a consolidation of the copy works out anew what rested on it, and what differs
-is written whole. So a plan can be read to the last line before anything happens. Then every file
+The stages: ``selection`` says what is meant, ``purge`` takes it out of a copy of the store, a
+consolidation of the copy works out anew what rested on it, and the files that differ are written whole
+(``clean_writing``). So a plan can be read to the last line before anything happens. Then every file
 that could still hold a trace is destroyed or compacted.
 """
 
@@ -25,8 +25,8 @@ from clsm_cli.forgetting import (
     store_contents,
     undo_selection,
 )
-from clsm_cli.forgetting.clean_writing import Writes
-from clsm_cli.ingestion.ingest_report import utc
+from clsm_cli.forgetting.clean_writing import CleanWrites
+from clsm_cli.ingestion.ingest_report import utc_text
 from clsm_cli.ingestion.ingest_run import end_begun_run
 from clsm_cli.model.ids import file_name_of
 from clsm_cli.startup.records import NamedTuple
@@ -58,11 +58,11 @@ class Plan(NamedTuple):
     """
 
     receipt: Receipt
-    writes: Writes
+    writes: CleanWrites
 
     @property
     def is_mass_loss(self) -> bool:
-        """Whether a large share of all turns would go."""
+        """Whether so many turns would be removed that somebody should confirm it."""
         return self.receipt.turns > FEW and self.receipt.share > MASS_LOSS
 
 
@@ -97,45 +97,47 @@ def plan(
         warnings = end_begun_run(store)
     embedder, missing = _usable(embedder)
     warnings += missing
-    with rehearsal.copied(store) as copy:
-        before = {name: atomic.digest_of(path) for name, path in purge.files(copy)}
-        warnings += conflict_copies.join(copy, utc(now), everywhere=True)
-        held = store_contents.read(copy, utc(now))
-        if _is_known(store, held, wanted):
+    with rehearsal.copy_store(store) as copy:
+        before = {name: atomic.digest_of(path) for name, path in purge.compared_files(copy)}
+        warnings += conflict_copies.join(copy, utc_text(now), everywhere=True)
+        contents = store_contents.read_store(copy, utc_text(now))
+        if _is_known(store, contents, wanted):
             return None
-        chosen = selection.choose(held, wanted, store.zone)
-        labels = label_erasure.read(copy)
-        purged = purge.purge(copy, held, chosen, utc(now))
+        chosen = selection.choose(contents, wanted, store.zone)
+        labels = label_erasure.read_labels(copy)
+        purged = purge.purge(copy, contents, chosen, utc_text(now))
         review = _review(copy)
         # Without a language model: what it once said of the rest stays, and nothing is sent anywhere.
         request = Request(now=now, only=purged.again, allow_loss=True)
         report = consolidate(copy, request, embedder, progress)
         folders = [*copy.graphs(), *copy.archives()]
-        after = shards.load_graph(folders, logs.forgotten(copy)).records
-        gone = purged.dead | (held.records.keys() - after.keys())
+        after = shards.load_graph(folders, logs.load_tombstones(copy)).records
+        gone = purged.forgotten | (contents.records.keys() - after.keys())
         purge.clean_quarantine(copy, gone, purged.texts)
-        unlabelled = label_erasure.clean(copy, labels, label_erasure.Lost(held, after, gone))
+        unlabelled = label_erasure.clean_labels(
+            copy, labels, label_erasure.ForgottenTerms(contents, after, gone)
+        )
         asked = _review(copy).removeprefix(review).strip(b"\n")
-        puts, removes = purge.differences(copy, before)
+        puts, removes = purge.file_differences(copy, before)
         done = receipt.Receipt(
-            gone=(*receipt.gone(held, after, chosen, purged), *unlabelled),
-            stays=receipt.stays(held, after, chosen, purged),
+            gone=(*receipt.list_removed(contents, after, chosen, purged), *unlabelled),
+            stays=receipt.list_kept(contents, after, chosen, purged),
             remade=purged.remade,
             turns=len(chosen.turns),
-            all_turns=len(held.told),
+            all_turns=len(contents.turns),
             files=tuple(sorted({*puts, *removes})),
-            beyond=external_copies.find(
-                store, held, chosen, sorted({*puts, *removes}), is_purged=purge_history
+            beyond=external_copies.find_copies(
+                store, contents, chosen, sorted({*puts, *removes}), is_purged=purge_history
             ),
-            refers=references.find(held, chosen, wanted, store.zone),
+            refers=references.find_references(contents, chosen, wanted, store.zone),
             undoable=tuple(
                 receipt.Run(e.id, e.command, e.at) for e in undo_selection.undoable(store)
             ),
             warnings=(*warnings, *report.warnings),
         )
     texts = (*purged.texts, *(each.text for each in done.gone if each.kind in _SAYING))
-    names = _inbox_names(held, chosen)
-    return Plan(done, Writes(puts, removes, frozenset(gone), texts, names, asked))
+    names = _inbox_names(contents, chosen)
+    return Plan(done, CleanWrites(puts, removes, frozenset(gone), texts, names, asked))
 
 
 def apply(store: Store, planned: Plan, now: datetime, embedder: Embedder | None) -> Receipt:
@@ -146,7 +148,7 @@ def apply(store: Store, planned: Plan, now: datetime, embedder: Embedder | None)
         LockedError: Another clsm kept the lock.
         DiskError: The disk refused; the next command ends what was begun.
     """
-    run, warnings = clean_writing.write(store, planned.writes, now, embedder)
+    run, warnings = clean_writing.write_clean(store, planned.writes, now, embedder)
     done = planned.receipt._replace(run=run)
     return done._replace(warnings=(*done.warnings, *warnings))
 
@@ -162,19 +164,25 @@ def _usable(embedder: Embedder | None) -> tuple[Embedder | None, list[str]]:
     return embedder._replace(embed=lambda: embed), []
 
 
-def _is_known(store: Store, held: store_contents.Memory, wanted: Wanted) -> bool:
+def _is_known(store: Store, contents: store_contents.StoreContents, wanted: Wanted) -> bool:
     """Whether all ids were forgotten before."""
-    forgotten = logs.forgotten(store)
-    known = {*held.told, *held.statements, *(episode.id for _, episode in held.episodes)}
+    forgotten = logs.load_tombstones(store)
+    known = {
+        *contents.turns,
+        *contents.statements,
+        *(episode.id for _, episode in contents.episodes),
+    }
     return bool(wanted.ids) and all(
         each not in known and logs.is_forgotten(each, forgotten) for each in wanted.ids
     )
 
 
-def _inbox_names(held: store_contents.Memory, chosen: selection.Chosen) -> frozenset[str]:
+def _inbox_names(
+    contents: store_contents.StoreContents, chosen: selection.Chosen
+) -> frozenset[str]:
     """Of conversations that go whole: the name of the file holds the name of the conversation."""
-    left = {told.session for key, told in held.told.items() if key not in chosen.turns}
-    sessions = {held.told[key].session for key in chosen.turns} - left
+    left = {told.session for key, told in contents.turns.items() if key not in chosen.turns}
+    sessions = {contents.turns[key].session for key in chosen.turns} - left
     return frozenset(f"{file_name_of(session)}.jsonl" for session in sessions)
 
 

@@ -1,4 +1,4 @@
-"""What a forget cannot reach: sources, git history, other copies; with what a person can do."""
+"""Copies that a forget cannot reach (sources, git history, other clones), and what a person can do."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from clsm_cli.forgetting.selection import Chosen
-    from clsm_cli.forgetting.store_contents import Memory
+    from clsm_cli.forgetting.store_contents import StoreContents
     from clsm_cli.store.layout import Store
 
 MOST = 64 << 20
@@ -23,7 +23,7 @@ LEAST = 8
 """Characters of a line that tell a text from others."""
 
 
-class Beyond(NamedTuple):
+class ExternalCopy(NamedTuple):
     """One place that still holds it.
 
     Attributes:
@@ -37,9 +37,14 @@ class Beyond(NamedTuple):
     commands: tuple[str, ...] = ()
 
 
-def find(
-    store: Store, memory: Memory, chosen: Chosen, files: Sequence[str], *, is_purged: bool = False
-) -> tuple[Beyond, ...]:
+def find_copies(
+    store: Store,
+    memory: StoreContents,
+    chosen: Chosen,
+    files: Sequence[str],
+    *,
+    is_purged: bool = False,
+) -> tuple[ExternalCopy, ...]:
     """Every place that is known to hold, or may hold, what is forgotten.
 
     Args:
@@ -53,7 +58,9 @@ def find(
     return (*_sources(memory, chosen), *history, _copies())
 
 
-def of_secrets(store: Store, files: Sequence[str], *, is_purged: bool) -> tuple[Beyond, ...]:
+def secret_copies(
+    store: Store, files: Sequence[str], *, is_purged: bool
+) -> tuple[ExternalCopy, ...]:
     """The same for secrets that are masked: of a source no more than that it may hold them.
 
     Args:
@@ -67,14 +74,14 @@ def of_secrets(store: Store, files: Sequence[str], *, is_purged: bool) -> tuple[
     sources = (
         "what was ingested is never changed, and holds them still; change them where they count"
     )
-    return (Beyond("the sources", sources), *history, _copies())
+    return (ExternalCopy("the sources", sources), *history, _copies())
 
 
-def _sources(memory: Memory, chosen: Chosen) -> Iterator[Beyond]:
+def _sources(memory: StoreContents, chosen: Chosen) -> Iterator[ExternalCopy]:
     """Ingested files on this machine that still say it."""
     texts: dict[str, set[str]] = {}
     for key in chosen.turns:
-        told = memory.told[key]
+        told = memory.turns[key]
         origin = told.session if told.document is not None else told.turn.path
         texts.setdefault(os.path.expanduser(origin), set()).add(told.turn.text)
     for origin in sorted(texts):
@@ -83,7 +90,7 @@ def _sources(memory: Memory, chosen: Chosen) -> Iterator[Beyond]:
             where = f"{origin}, line {lines[0]}"
             more = f" and {len(lines) - 1} more" if len(lines) > 1 else ""
             why = f"the source still says it{more}; clsm never changes a source, and will not take it in again"
-            yield Beyond(where, why)
+            yield ExternalCopy(where, why)
 
 
 def _lines_with(path: Path, texts: set[str]) -> list[int]:
@@ -99,7 +106,7 @@ def _lines_with(path: Path, texts: set[str]) -> list[int]:
     return [n for n, line in enumerate(lines, 1) if any(first in line for first in firsts)]
 
 
-def _git(store: Store, files: Sequence[str]) -> Iterator[Beyond]:
+def _git(store: Store, files: Sequence[str]) -> Iterator[ExternalCopy]:
     """The history of the store, and of the repositories it was pushed to."""
     tree = git.work_tree(store.root)
     if tree is None:
@@ -114,17 +121,17 @@ def _git(store: Store, files: Sequence[str]) -> Iterator[Beyond]:
     remotes = git.remotes(tree)
     pushes = [f"{at} push --force {quote(each.name)} {quote(branch)}" for each in remotes]
     anew = _of_whole(at, branch) if not tree.prefix else _of_part(at, tree)
-    yield Beyond(
+    yield ExternalCopy(
         f"{tree.top}/.git",
         f"{commits} these files as they were; this drops their history, and {kept}",
         (*anew, *pushes, *_swept(at)),
     )
     for each in remotes:
         why = "it was pushed there; a server keeps what nothing names until it collects garbage"
-        yield Beyond(f"{each.name} ({_without_secret(each.url)})", why)
+        yield ExternalCopy(f"{each.name} ({_without_secret(each.url)})", why)
 
 
-def _pushed(store: Store) -> Iterator[Beyond]:
+def _pushed(store: Store) -> Iterator[ExternalCopy]:
     """Where the past was pushed to before it was written anew."""
     tree = git.work_tree(store.root)
     if tree is None:
@@ -133,7 +140,7 @@ def _pushed(store: Store) -> Iterator[Beyond]:
     for each in git.remotes(tree):
         why = "what was pushed there is still there; replace it before the next fetch"
         pushes = [f"{at} push --force {kind} {quote(each.name)}" for kind in ("--all", "--tags")]
-        yield Beyond(f"{each.name} ({_without_secret(each.url)})", why, tuple(pushes))
+        yield ExternalCopy(f"{each.name} ({_without_secret(each.url)})", why, tuple(pushes))
 
 
 def _of_whole(at: str, branch: str) -> tuple[str, ...]:
@@ -178,8 +185,8 @@ def _without_secret(url: str) -> str:
     return f"{scheme}{mark}{rest.rpartition('@')[2]}" if mark else url
 
 
-def _copies() -> Beyond:
-    return Beyond(
+def _copies() -> ExternalCopy:
+    return ExternalCopy(
         "backups and other clones",
         "clsm does not know them; a clone that is merged forgets too, a backup has to be deleted;"
         " a flash card may keep deleted blocks until they are overwritten",

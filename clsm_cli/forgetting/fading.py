@@ -1,9 +1,7 @@
-"""What has faded: which turns and statements are below the retention that a first look asks for.
+"""Which turns and statements have faded, so that recall leaves them out at first.
 
-Nothing is counted from run to run. What is archived follows from the records, the folded uses and
-the day, so it does not matter how often, or on which machine, that is worked out.
-
-How faded a store is: its traces with their uses, and whether the clock can be believed.
+Nothing is counted from run to run. What is archived follows from the records, the folded uses and the
+day, so it does not matter how often, or on which machine, it is worked out.
 """
 
 from __future__ import annotations
@@ -27,8 +25,8 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from clsm_cli.forgetting.clock import Clock
-    from clsm_cli.forgetting.folding import Folded
-    from clsm_cli.forgetting.turn_history import Heard
+    from clsm_cli.forgetting.folding import FoldedLog
+    from clsm_cli.forgetting.turn_history import TurnRecord
     from clsm_cli.model.codec import Record
     from clsm_cli.model.graph import Statement
     from clsm_cli.model.streams import Stream
@@ -70,7 +68,7 @@ class Trace(NamedTuple):
         """S in days, grown by the days on which it was used."""
         return retention.stability(retention.STREAM_DAYS[self.stream], len(self.used))
 
-    def left(self, today: date, curve: str) -> float:
+    def retention(self, today: date, curve: str) -> float:
         """Its retention on a day, 0 … 1."""
         ages = [float((today - day).days) for day in {self.recorded or self.last, *self.used}]
         law = cast("retention.Curve", curve)
@@ -81,8 +79,8 @@ class Trace(NamedTuple):
         last = self.last
         gaps = [float((last - day).days) for day in {self.recorded or last, *self.used}]
         law = cast("retention.Curve", curve)
-        days = retention.lasts(law, retention.ARCHIVE, self._stability(curve), gaps=gaps)
-        return after(last, days)
+        days = retention.days_until(law, retention.ARCHIVE, self._stability(curve), gaps=gaps)
+        return days_later(last, days)
 
     def _stability(self, curve: str) -> float:
         """S as a law wants it: the base level counts the uses itself."""
@@ -90,14 +88,14 @@ class Trace(NamedTuple):
         return retention.STREAM_DAYS[self.stream] if is_base else self.stability
 
 
-class Faded(NamedTuple):
+class ArchivedTrace(NamedTuple):
     """A trace that is archived, and since when."""
 
     trace: Trace
     since: date
 
 
-class Share(NamedTuple):
+class StreamShare(NamedTuple):
     """What is archived of a stream.
 
     Attributes:
@@ -108,25 +106,25 @@ class Share(NamedTuple):
         items: Turns and statements ever recorded in it.
     """
 
-    faded: tuple[Faded, ...]
+    faded: tuple[ArchivedTrace, ...]
     kept: int
     tokens: int
     total: int
     items: int
 
 
-def after(day: date, days: float) -> date:
+def days_later(day: date, days: float) -> date:
     """The first whole day on which some days have passed; the end of the calendar at most.
 
-    >>> str(after(date(2026, 2, 24), 99.0000001)), str(after(date(2026, 2, 24), 1.5))
+    >>> str(days_later(date(2026, 2, 24), 99.0000001)), str(days_later(date(2026, 2, 24), 1.5))
     ('2026-06-03', '2026-02-26')
     """
     whole = ceil(round(days, 6))
     return day + timedelta(min(whole, (date.max - day).days))
 
 
-def traces(
-    heard: Mapping[str, Heard],
+def build_traces(
+    heard: Mapping[str, TurnRecord],
     statements: Iterable[Statement],
     documents: Iterable[Record],
     used: UsedOn,
@@ -141,7 +139,7 @@ def traces(
         documents: Records; those of living documents tell which blocks are current.
         used: Days of use; those after ``today`` count as today.
         today: In UTC.
-        behind: See ``clock.behind``; ``heard`` has the corrected days.
+        behind: See ``clock.clock_corrections``; ``heard`` has the corrected days.
     """
     blocks = {
         block.key: document
@@ -160,7 +158,7 @@ def traces(
     return sorted(found, key=lambda trace: trace.id)
 
 
-def archived(found: Iterable[Trace], today: date, curve: str) -> dict[Stream, Share]:
+def archived_shares(found: Iterable[Trace], today: date, curve: str) -> dict[Stream, StreamShare]:
     """What is archived of each stream.
 
     A stream keeps its survival ratio of all tokens that it ever held; what faded first goes first.
@@ -171,10 +169,10 @@ def archived(found: Iterable[Trace], today: date, curve: str) -> dict[Stream, Sh
     return {stream: _share(stream, group, today, curve) for stream, group in by_stream.items()}
 
 
-def _share(stream: Stream, group: list[Trace], today: date, curve: str) -> Share:
+def _share(stream: Stream, group: list[Trace], today: date, curve: str) -> StreamShare:
     total = sum(trace.tokens for trace in group)
     below = [
-        Faded(trace, since)
+        ArchivedTrace(trace, since)
         for trace in group
         if not trace.kept and (since := trace.since(curve)) <= today
     ]
@@ -186,10 +184,12 @@ def _share(stream: Stream, group: list[Trace], today: date, curve: str) -> Share
             break
         tokens += each.trace.tokens
         chosen += 1
-    return Share(tuple(below[:chosen]), len(below) - chosen, tokens, total, len(group))
+    return StreamShare(tuple(below[:chosen]), len(below) - chosen, tokens, total, len(group))
 
 
-def _of_turn(each: Heard, document: Document | None, used: Collection[date], today: date) -> Trace:
+def _of_turn(
+    each: TurnRecord, document: Document | None, used: Collection[date], today: date
+) -> Trace:
     turn = each.turn
     is_living = document is not None and turn.time is None  # stands in a file that its owner keeps
     why = ""
@@ -235,7 +235,7 @@ class Survey(NamedTuple):
         before: What this machine's last run found archived.
         folded: This machine's log of recalls.
         used: Days of use by id, of all machines.
-        heard: Turns of episodes by key.
+        turns: Turns of episodes by key.
         traces: Turns and statements, by id.
         problems: Files and lines that could not be read.
         behind: Days that a clock gave which was behind → the day that it was at least.
@@ -243,15 +243,15 @@ class Survey(NamedTuple):
 
     clock: Clock
     before: Archived
-    folded: Folded
+    folded: FoldedLog
     used: UsedOn
-    heard: dict[str, Heard]
+    turns: dict[str, TurnRecord]
     traces: list[Trace]
     problems: tuple[LineProblem, ...]
     behind: Mapping[date, date]
 
 
-def look(
+def survey_store(
     store: Store,
     records: Mapping[str, Record],
     statements: Mapping[str, Statement],
@@ -268,26 +268,26 @@ def look(
         now: With offset.
         is_told: The user named ``now``.
     """
-    forgotten = logs.forgotten(store)
+    forgotten = logs.load_tombstones(store)
     today = now.astimezone(UTC).date()
     before = archive.read(store.flow)
-    folded = folding.fold(store, forgotten)
+    folded = folding.fold_log(store, forgotten)
     used, torn = _used(store, folded, forgotten)
-    told, unread = turn_history.turns(store, records, forgotten)
+    told, unread = turn_history.read_turns(store, records, forgotten)
     recalled = folded.stamps.union(*used.values())
-    stamps = turn_history.stamps(store, records.values(), told.values(), recalled)
+    stamps = turn_history.recorded_days(store, records.values(), told.values(), recalled)
     behind = _behind(store, today)
     told = {
         key: each._replace(recorded=behind.get(each.recorded, each.recorded))
         for key, each in told.items()
     }
     return Survey(
-        clock.judge(today, stamps, before.as_of, is_told=is_told),
+        clock.check_clock(today, stamps, before.as_of, is_told=is_told),
         before,
         folded,
         used,
         told,
-        traces(told, statements.values(), records.values(), used, today, behind),
+        build_traces(told, statements.values(), records.values(), used, today, behind),
         (*before.problems, *folded.problems, *torn, *unread),
         behind,
     )
@@ -300,17 +300,19 @@ def _behind(store: Store, today: date) -> dict[date, date]:
         days = [
             day for run in ledger.entries(flow) if (day := turn_history.day(run.at)) is not None
         ]
-        for wrong, least in clock.behind(days, today).items():
+        for wrong, least in clock.clock_corrections(days, today).items():
             found[wrong] = max(least, found.get(wrong, least))
     return found
 
 
-def _used(store: Store, own: Folded, forgotten: frozenset[str]) -> tuple[UsedOn, list[LineProblem]]:
+def _used(
+    store: Store, own: FoldedLog, forgotten: frozenset[str]
+) -> tuple[UsedOn, list[LineProblem]]:
     """Days of use by id: what other machines have folded, and all that this one will have."""
     uses, problems = [own.uses], []
     for flow in store.flows():
         if flow != store.flow:
-            found, torn, _ = folding.known(flow, forgotten)
+            found, torn, _ = folding.read_folded(flow, forgotten)
             uses.append(found)
             problems += torn
     days: dict[str, set[date]] = {}

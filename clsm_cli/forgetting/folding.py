@@ -1,4 +1,4 @@
-"""Fold the log of recalls into one line for each id and day, which is all that retention asks for.
+"""Fold the log of recalls into one line for each id and day, which is all that retention needs.
 
 A recall appends to ``activation.jsonl`` without a lock, so that file is never rewritten. At the first
 run of a month it gets another name once its first line is old, and the one that had that name goes
@@ -32,7 +32,7 @@ Uses = dict[tuple[str, date], int]
 """How often an id was recalled on a day."""
 
 
-class Folded(NamedTuple):
+class FoldedLog(NamedTuple):
     """The log of this machine.
 
     Attributes:
@@ -56,14 +56,14 @@ class Folded(NamedTuple):
     is_readable: bool
 
 
-def fold(store: Store, forgotten: frozenset[str]) -> Folded:
+def fold_log(store: Store, forgotten: frozenset[str]) -> FoldedLog:
     """Read both log files and the uses of this machine.
 
     Args:
         store: Where.
         forgotten: Hashes of ids with a tombstone: they count no more.
     """
-    before, problems, is_readable = known(store.flow, forgotten)
+    before, problems, is_readable = read_folded(store.flow, forgotten)
     counted: Counter[tuple[str, date]] = Counter()
     read: dict[str, list[_Recall]] = {}
     for name in logs.ACTIVATIONS:
@@ -76,7 +76,7 @@ def fold(store: Store, forgotten: frozenset[str]) -> Folded:
         if any(counted[each, day] > before.get((each, day), 0) for each in ids):
             fresh.append(day)
     new = {use for use, n in counted.items() if n > before.get(use, 0)}
-    return Folded(
+    return FoldedLog(
         uses=before | {use: counted[use] for use in new},
         recalls=len(fresh),
         days=len(set(fresh)),
@@ -92,7 +92,7 @@ def fold(store: Store, forgotten: frozenset[str]) -> Folded:
     )
 
 
-def known(flow: Path, forgotten: frozenset[str]) -> tuple[Uses, list[LineProblem], bool]:
+def read_folded(flow: Path, forgotten: frozenset[str]) -> tuple[Uses, list[LineProblem], bool]:
     """The folded uses of a machine, the lines that are none, and whether the file can be read."""
     path = flow / USES
     found, problems = logs.rows(path)
@@ -120,7 +120,7 @@ def render(uses: Uses) -> bytes:
     return b"".join(line + b"\n" for line in lines)
 
 
-def plan(store: Store, folded: Folded) -> list[runs.Write]:
+def plan(store: Store, folded: FoldedLog) -> list[runs.Write]:
     """Writes that keep the uses; none where nothing is new."""
     data = render(folded.uses)
     if not folded.uses or not folded.is_readable:
@@ -131,7 +131,7 @@ def plan(store: Store, folded: Folded) -> list[runs.Write]:
     return [runs.Put(store.flow / USES, data, read_as=read_as)]
 
 
-def rotate(store: Store, folded: Folded, today: date) -> None:
+def rotate(store: Store, folded: FoldedLog, today: date) -> None:
     """Let the older log go if it may, and make an old one of the other; the caller holds the lock.
 
     The activation log is no part of a run: what was recalled cannot be undone.

@@ -1,4 +1,4 @@
-"""Take what was forgotten out of git's past too: ``clsm forget --purge-history``.
+"""Rewrite git history without what was forgotten: ``clsm forget --purge-history``.
 
 Every commit is written anew without the lines that tell of it, by git-filter-repo, into a
 repository of its own; only when that has succeeded are the branches and tags moved there, all at
@@ -37,7 +37,7 @@ _KEPT = "refs/clsm/"
 _IN_PROGRESS = ("MERGE_HEAD", "CHERRY_PICK_HEAD", "rebase-merge", "rebase-apply")
 
 
-class Traces(NamedTuple):
+class ErasedTraces(NamedTuple):
     """What tells of something that was forgotten.
 
     Attributes:
@@ -55,14 +55,14 @@ class Traces(NamedTuple):
     names: frozenset[str] = frozenset()
 
 
-class Rewritten(NamedTuple):
+class RewrittenHistory(NamedTuple):
     """How many commits the past has now, and how many of them had to be written anew."""
 
     commits: int
     rewritten: int
 
 
-def check(store: Store) -> git.WorkTree:
+def check_repository(store: Store) -> git.WorkTree:
     """The repository whose past can be rewritten.
 
     Raises:
@@ -96,12 +96,12 @@ def check(store: Store) -> git.WorkTree:
     return tree
 
 
-def purge(store: Store, tree: git.WorkTree, told: Traces) -> Rewritten:
+def purge(store: Store, tree: git.WorkTree, told: ErasedTraces) -> RewrittenHistory:
     """Write every commit anew without what tells of what was forgotten.
 
     Args:
         store: Where it was forgotten.
-        tree: Its repository, as ``check`` gave it.
+        tree: Its repository, as ``check_repository`` gave it.
         told: What tells of it.
 
     Raises:
@@ -110,7 +110,7 @@ def purge(store: Store, tree: git.WorkTree, told: Traces) -> Rewritten:
     """
     before = set(_lines(tree, "rev-list", "--all"))
     if not before:
-        return Rewritten(0, 0)
+        return RewrittenHistory(0, 0)
     try:
         with tempfile.TemporaryDirectory(prefix="clsm-past-", ignore_cleanup_errors=True) as made:
             git.run(store.root, "init", "--quiet", "--bare", made)
@@ -122,13 +122,13 @@ def purge(store: Store, tree: git.WorkTree, told: Traces) -> Rewritten:
         said = getattr(error, "stderr", None) or str(error).encode()
         reason = " ".join(said.decode("utf-8", "replace").split())
         raise DiskError(_folder(tree), f"git could not rewrite the past ({reason})") from error
-    return Rewritten(len(after), len(after - before))
+    return RewrittenHistory(len(after), len(after - before))
 
 
 class _Cleaner:
     """Takes what tells out of files; a word is looked at once."""
 
-    def __init__(self, told: Traces) -> None:
+    def __init__(self, told: ErasedTraces) -> None:
         self._told = told
         self._ids = {each.encode() for each in told.ids}
         self._files = {each.encode() for each in (*told.paths, *told.names)}
@@ -153,7 +153,7 @@ class _Cleaner:
     def without(self, data: bytes) -> bytes:
         r"""A file without its lines that name or quote it.
 
-        >>> told = Traces(frozenset(), frozenset({"f-0123456789ab"}), ("The gate code is 4711.",))
+        >>> told = ErasedTraces(frozenset(), frozenset({"f-0123456789ab"}), ("The gate code is 4711.",))
         >>> _Cleaner(told).without(b"a\n- Old.  ^f-0123456789ab\nThe gate code is 4711.\nb\n")
         b'a\nb\n'
         """
@@ -161,7 +161,7 @@ class _Cleaner:
         kept = [
             line
             for line in lines
-            if not (self.names(line) or traces.tells(line, frozenset(), self._told.texts))
+            if not (self.names(line) or traces.has_trace(line, frozenset(), self._told.texts))
         ]
         return data if len(kept) == len(lines) else b"\n".join(kept)
 
@@ -173,7 +173,7 @@ class _Cleaner:
         return "/episodes/" in path and any(map(self.is_gone, _MADE.findall(data)))
 
 
-def _filter(tree: git.WorkTree, made: Path, told: Traces) -> None:
+def _filter(tree: git.WorkTree, made: Path, told: ErasedTraces) -> None:
     """git-filter-repo from the repository into an empty one."""
     import git_filter_repo as filter_repo
 

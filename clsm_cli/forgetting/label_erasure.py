@@ -1,4 +1,4 @@
-"""Labels of a person's own evaluation that tell of what is forgotten (``store/labels``).
+"""Remove forgotten content from a person's own evaluation labels (``store.labels``).
 
 A label names what answers a query, by id, by name or in its very words; the query itself may be a
 question that was asked in what is forgotten.
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from clsm_cli.errors import BadInputError
 from clsm_cli.forgetting import traces
-from clsm_cli.forgetting.receipt import Gone
+from clsm_cli.forgetting.receipt import RemovedItem
 from clsm_cli.model.graph import Node
 from clsm_cli.store import atomic, labels
 from clsm_cli.text.node_ids import node_id
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from collections.abc import Set as AbstractSet
 
-    from clsm_cli.forgetting.store_contents import Memory
+    from clsm_cli.forgetting.store_contents import StoreContents
     from clsm_cli.model.codec import Record
     from clsm_cli.store.labels import Label
     from clsm_cli.store.layout import Store
@@ -29,20 +29,22 @@ _PART = re.compile(r"(?<=\A[0-9a-f]{12})-[0-9]+\Z")
 """A part of a long turn has the turn's key and a number."""
 
 
-class Lost:
+class ForgottenTerms:
     """What is forgotten, to recognise it in the words of a label.
 
     Args:
-        held: The store as it was.
+        contents: The store as it was.
         after: Records by id as they become.
         gone: All ids that went.
     """
 
-    def __init__(self, held: Memory, after: Mapping[str, Record], gone: AbstractSet[str]) -> None:
-        lost = (held.told[key].turn.foreign_id for key in sorted(gone & held.told.keys()))
+    def __init__(
+        self, contents: StoreContents, after: Mapping[str, Record], gone: AbstractSet[str]
+    ) -> None:
+        lost = (contents.turns[key].turn.foreign_id for key in sorted(gone & contents.turns.keys()))
         self.ids = gone | {each for each in lost if each}
-        told = {key: each.turn.text for key, each in held.told.items()}
-        told |= {key: row.text for key, row in held.statements.items()}
+        told = {key: each.turn.text for key, each in contents.turns.items()}
+        told |= {key: row.text for key, row in contents.statements.items()}
         self.texts = tuple(told[key] for key in sorted(told) if key in gone)
         self._kept = "\n".join(_even(told[key]) for key in sorted(told) if key not in gone)
         self._gone = "\n".join(map(_even, self.texts))
@@ -52,7 +54,7 @@ class Lost:
             for line in text.split("\n")
             if len(part := _even(line)) >= traces.LEAST and part not in self._kept
         }
-        names = {name for i in gone for name in _names(held.records.get(i))}
+        names = {name for i in gone for name in _names(contents.records.get(i))}
         names -= {_even(name) for record in after.values() for name in _names(record)}
         listed = "|".join(re.escape(each) for each in sorted(names, key=len, reverse=True))
         self._names = re.compile(rf"(?<!\w)(?:{listed})(?!\w)") if listed else None
@@ -92,13 +94,13 @@ def _names(record: Record | None) -> tuple[str, ...]:
     return tuple(filter(None, map(_even, (record.label or record.id, *record.aliases))))
 
 
-def read(store: Store) -> bytes | None:
+def read_labels(store: Store) -> bytes | None:
     """The file of labels; None without one."""
     path = labels.path_of(store.root)
     return atomic.read(path, _LARGEST) if path.is_file() and not path.is_symlink() else None
 
 
-def clean(store: Store, data: bytes | None, lost: Lost) -> list[Gone]:
+def clean_labels(store: Store, data: bytes | None, lost: ForgottenTerms) -> list[RemovedItem]:
     """Take out of the labels what tells of it; a query goes with the last thing that answers it.
 
     A file that cannot be read as labels loses the lines that tell of it.
@@ -114,7 +116,7 @@ def clean(store: Store, data: bytes | None, lost: Lost) -> list[Gone]:
     if data is None:
         return []
     try:
-        text = labels.decoded(data, labels.NAME)
+        text = labels.decode(data, labels.NAME)
         rows = labels.parse(text, labels.NAME).rows
     except BadInputError:
         lines = data.decode("utf-8", "replace").split("\n")
@@ -127,12 +129,14 @@ def clean(store: Store, data: bytes | None, lost: Lost) -> list[Gone]:
             _line_tells(line, lost) for line in lines[row.line - 1 : row.last]
         ):
             change[row.id] = row  # written anew, without the comments in it
-    made = labels.edited(text, change) if change else text
+    made = labels.edit(text, change) if change else text
     _put(store, data, "\n".join(line for line in made.split("\n") if not _comment(line, lost)))
-    return [Gone(row.id, "label", row.text) for row in rows if change.get(row.id, row) is None]
+    return [
+        RemovedItem(row.id, "label", row.text) for row in rows if change.get(row.id, row) is None
+    ]
 
 
-def _left(row: Label, lost: Lost) -> Label | None:
+def _left(row: Label, lost: ForgottenTerms) -> Label | None:
     """What stays of a label; None: nothing."""
     tags = (row.id, row.category, row.difficulty)
     if lost.is_told(row.text) or any(lost.is_told(tag, traces.LEAST) for tag in tags):
@@ -145,12 +149,12 @@ def _left(row: Label, lost: Lost) -> Label | None:
     return None if row.has_gold and not left.has_gold else left
 
 
-def _line_tells(line: str, lost: Lost) -> bool:
+def _line_tells(line: str, lost: ForgottenTerms) -> bool:
     words = line.strip().lstrip("-# ").strip("\"'")
-    return traces.tells(line.encode(), lost.ids, ()) or lost.is_told(words, traces.LEAST)
+    return traces.has_trace(line.encode(), lost.ids, ()) or lost.is_told(words, traces.LEAST)
 
 
-def _comment(line: str, lost: Lost) -> bool:
+def _comment(line: str, lost: ForgottenTerms) -> bool:
     """Whether a line is a comment that tells of it."""
     return line.lstrip().startswith("#") and _line_tells(line, lost)
 

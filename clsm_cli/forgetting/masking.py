@@ -1,6 +1,6 @@
-"""``clsm forget --secrets``: mask in place what older versions stored in clear.
+"""``clsm forget --secrets``: mask secrets that older versions stored in clear.
 
-Nothing that was said is lost but the secrets. It is worked out on a copy (``unmasked``), as any
+Nothing that was said is lost but the secrets. It is worked out on a copy (``mask_secrets``), as any
 forget, and what differs is written whole, without preimages.
 """
 
@@ -18,8 +18,8 @@ from clsm_cli.forgetting import (
     store_contents,
     undo_selection,
 )
-from clsm_cli.forgetting.mask_secrets import Rewriting
-from clsm_cli.ingestion.ingest_report import utc
+from clsm_cli.forgetting.mask_secrets import StoreRewriter
+from clsm_cli.ingestion.ingest_report import utc_text
 from clsm_cli.ingestion.ingest_run import end_begun_run
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import atomic, conflict_copies, logs
@@ -29,20 +29,20 @@ from clsm_cli.text.secrets import mask
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from clsm_cli.forgetting.external_copies import Beyond
-    from clsm_cli.forgetting.history_purge import Rewritten
+    from clsm_cli.forgetting.external_copies import ExternalCopy
+    from clsm_cli.forgetting.history_purge import RewrittenHistory
     from clsm_cli.store.index.opening import Embedder
     from clsm_cli.store.layout import Store
 
 
-class Place(NamedTuple):
+class MaskedFile(NamedTuple):
     """A file that held secrets in clear: its path, without secrets itself; kinds and how many."""
 
     path: str
     found: dict[str, int]
 
 
-class Masked(NamedTuple):
+class MaskingReport(NamedTuple):
     """What a masking did, or would do; never a secret.
 
     Attributes:
@@ -57,22 +57,22 @@ class Masked(NamedTuple):
     """
 
     found: dict[str, int]
-    places: tuple[Place, ...]
+    places: tuple[MaskedFile, ...]
     turns: int
     statements: int
     files: int
-    beyond: tuple[Beyond, ...]
+    beyond: tuple[ExternalCopy, ...]
     undoable: tuple[receipt.Run, ...]
     warnings: tuple[str, ...] = ()
     run: str | None = None
-    history: Rewritten | None = None
+    history: RewrittenHistory | None = None
 
 
 class Plan(NamedTuple):
-    """What would be done, and what would be written."""
+    """What a masking would do, and the writes of it."""
 
-    receipt: Masked
-    writes: clean_writing.Writes
+    receipt: MaskingReport
+    writes: clean_writing.CleanWrites
 
 
 def plan(store: Store, now: datetime, *, purge_history: bool = False) -> Plan:
@@ -89,29 +89,29 @@ def plan(store: Store, now: datetime, *, purge_history: bool = False) -> Plan:
     """
     with locked(store.root, store.settings.store.lock_wait):
         warnings = end_begun_run(store)
-    with rehearsal.copied(store) as copy:
-        before = {name: atomic.digest_of(path) for name, path in purge.files(copy)}
-        warnings += conflict_copies.join(copy, utc(now), everywhere=True)
-        held = store_contents.read(copy, utc(now))
-        work = Rewriting(copy, held, utc(now))
+    with rehearsal.copy_store(store) as copy:
+        before = {name: atomic.digest_of(path) for name, path in purge.compared_files(copy)}
+        warnings += conflict_copies.join(copy, utc_text(now), everywhere=True)
+        held = store_contents.read_store(copy, utc_text(now))
+        work = StoreRewriter(copy, held, utc_text(now))
         work.rewrite()
-        puts, removes = purge.differences(copy, before)
+        puts, removes = purge.file_differences(copy, before)
         puts |= _reviews(store, copy)
     changed = sorted({*puts, *removes})
-    done = Masked(
+    done = MaskingReport(
         found=dict(sorted(sum(work.found.values(), Counter()).items())),
         places=tuple(
-            Place(mask(name).text, dict(sorted(kinds.items())))
+            MaskedFile(mask(name).text, dict(sorted(kinds.items())))
             for name, kinds in sorted(work.found.items())
         ),
         turns=len(work.turns),
         statements=len(work.statements),
         files=len(changed),
-        beyond=external_copies.of_secrets(store, changed, is_purged=purge_history),
+        beyond=external_copies.secret_copies(store, changed, is_purged=purge_history),
         undoable=tuple(receipt.Run(e.id, e.command, e.at) for e in undo_selection.undoable(store)),
         warnings=tuple(warnings),
     )
-    writes = clean_writing.Writes(
+    writes = clean_writing.CleanWrites(
         puts,
         removes,
         frozenset(work.gone),
@@ -134,7 +134,7 @@ def _reviews(store: Store, copy: Store) -> dict[str, tuple[bytes, str | None]]:
     return found
 
 
-def apply(store: Store, planned: Plan, now: datetime, embedder: Embedder | None) -> Masked:
+def apply(store: Store, planned: Plan, now: datetime, embedder: Embedder | None) -> MaskingReport:
     """Do it, whole, and leave no secret in what is derived.
 
     Raises:
@@ -142,6 +142,6 @@ def apply(store: Store, planned: Plan, now: datetime, embedder: Embedder | None)
         LockedError: Another clsm kept the lock.
         DiskError: The disk refused; the next command ends what was begun.
     """
-    run, warnings = clean_writing.write(store, planned.writes, now, embedder)
+    run, warnings = clean_writing.write_clean(store, planned.writes, now, embedder)
     done = planned.receipt._replace(run=run)
     return done._replace(warnings=(*done.warnings, *warnings))

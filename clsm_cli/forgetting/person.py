@@ -1,4 +1,4 @@
-"""What is known of somebody from the turns that name them: other names, roles, numbers, gender."""
+"""What turns tell of a person who is forgotten: other names, roles, numbers, gender."""
 
 from __future__ import annotations
 
@@ -60,25 +60,25 @@ class Person:
         person = cls(names)
         genders: Counter[str] = Counter()
         for turn in turns:
-            is_named = person.is_named_in(told_in(turn))
-            if is_named or person.said(turn):
+            is_named = person.is_named_in(text_with_headings(turn))
+            if is_named or person.is_speaker(turn):
                 person.remember(turn)
             if is_named:
-                genders.update(person._learn(told_in(turn)))
+                genders.update(person._learn(text_with_headings(turn)))
         if genders["he"] != genders["she"]:
             person.gender = "he" if genders["he"] > genders["she"] else "she"
         return person
 
     def remember(self, turn: Turn) -> None:
         """Take in the numbers and addresses of a turn that is about them."""
-        self._marks |= marks(turn.text)
+        self._marks |= contact_marks(turn.text)
 
     def is_named_in(self, text: str) -> bool:
-        """Whether a text has one of the names."""
+        """Whether a text has one of the person's names."""
         return self._pattern.search(text) is not None
 
-    def said(self, turn: Turn) -> bool:
-        """Whether they said it."""
+    def is_speaker(self, turn: Turn) -> bool:
+        """Whether the person said the turn."""
         return turn.speaker.casefold() in self.names
 
     def _learn(self, text: str) -> Iterator[str]:
@@ -127,7 +127,7 @@ class Person:
 
     def why_anywhere(self, turn: Turn) -> str | None:
         """What leads from a turn to them, wherever it was told."""
-        shared = marks(turn.text) & self._marks
+        shared = contact_marks(turn.text) & self._marks
         if shared:
             return "it has a number or address of theirs"
         words = words_of(turn.text)
@@ -178,15 +178,15 @@ def _is_told(words: Sequence[Word], place: int, first: int, last: int, language:
     return all(language.is_function_word(each.low) for each in words[last : max(last, place - 1)])
 
 
-def told_in(turn: Turn) -> str:
+def text_with_headings(turn: Turn) -> str:
     """The text of a turn under its headings."""
     return "\n".join((*turn.heading, turn.text))
 
 
-def marks(text: str) -> set[str]:
+def contact_marks(text: str) -> set[str]:
     """Long numbers and addresses in a text, written one way.
 
-    >>> marks("Call +31 6 5550 1234.") == marks("0031655501234"), marks("in 2024, 900 euros")
+    >>> contact_marks("Call +31 6 5550 1234.") == contact_marks("0031655501234"), contact_marks("in 2024, 900 euros")
     (True, set())
     """
     numbers = (re.sub(r"\D", "", found) for found in _NUMBER.findall(text))

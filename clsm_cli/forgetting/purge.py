@@ -1,14 +1,12 @@
-"""Take turns and what rests on them alone out of a store's files.
+"""Remove turns, and the derived records that lose their support, from a store's files.
 
-This works on a copy (``rehearsal.copied``); what differs afterwards is what a forget writes.
-Tombstones come first: from then on no reader of the copy sees what is going, and the sweep that
-cleans a store after a merge cleans the copy (``store/cleanup``).
+This works on a copy (``rehearsal.copy_store``); the files that differ afterwards are what a forget
+writes. Tombstones come first: from then on no reader of the copy sees what is going, and the sweep that
+cleans a store after a merge cleans the copy (``store.cleanup``).
 
-What of the derived records still has something to rest on when turns go (CMA's unlearning).
-
-A statement rests on its sources, but its words came from one of them. Where the words are not in
-what stays, the statement goes too, and the episodes of its other sources are read again: they may
-say it in words of their own.
+A statement rests on its sources, but its words came from one of them. Where the words are not in what
+stays, the statement goes too, and the episodes of its other sources are consolidated again: they may
+say it in words of their own (CMA's unlearning).
 """
 
 from __future__ import annotations
@@ -31,7 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Set as AbstractSet
 
     from clsm_cli.forgetting.selection import Chosen
-    from clsm_cli.forgetting.store_contents import Memory
+    from clsm_cli.forgetting.store_contents import StoreContents
     from clsm_cli.model.codec import Record
     from clsm_cli.store.layout import Store
 
@@ -56,7 +54,7 @@ _MONTHS = frozenset(
 """Dates stand in statements where the source said "yesterday"."""
 
 
-class Support(NamedTuple):
+class LostSupport(NamedTuple):
     """What has lost its support.
 
     Attributes:
@@ -74,7 +72,7 @@ class Support(NamedTuple):
     months: frozenset[str]
 
 
-def weigh(memory: Memory, chosen: Chosen) -> Support:
+def find_unsupported(memory: StoreContents, chosen: Chosen) -> LostSupport:
     """Find out what goes with some turns and statements."""
     gone = chosen.turns
     touched = {e for key in gone if (e := memory.episode_of(key)) is not None}
@@ -96,7 +94,7 @@ def weigh(memory: Memory, chosen: Chosen) -> Support:
         for node, keys in memory.mentions.items()
         if keys and keys <= gone and _is_pinned(memory.records.get(node))
     }
-    return Support(
+    return LostSupport(
         frozenset(touched),
         frozenset(lost),
         frozenset(unmentioned),
@@ -105,7 +103,7 @@ def weigh(memory: Memory, chosen: Chosen) -> Support:
     )
 
 
-def _one_of_each(memory: Memory, months: set[str], known: Collection[str]) -> frozenset[str]:
+def _one_of_each(memory: StoreContents, months: set[str], known: Collection[str]) -> frozenset[str]:
     """An episode of each month, so that the month's gists are made anew."""
     found: dict[str, str] = {}
     for _, episode in memory.episodes:
@@ -119,11 +117,11 @@ def _is_pinned(record: Record | None) -> bool:
     return isinstance(record, Node) and record.pinned
 
 
-def _says(memory: Memory, keys: Iterable[str], text: str) -> bool:
+def _says(memory: StoreContents, keys: Iterable[str], text: str) -> bool:
     """Whether turns hold all words of a text; names of speakers and dates may have been put in."""
     held: set[str] = set()
     for key in keys:
-        told = memory.told.get(key)
+        told = memory.turns.get(key)
         if told is not None:
             held.update(stems(" ".join((told.turn.text, told.turn.speaker, *told.turn.heading))))
     return all(word in held or word.isdigit() or word in _MONTHS for word in stems(text))
@@ -133,24 +131,24 @@ class Purged(NamedTuple):
     """What was taken out.
 
     Attributes:
-        lost: What lost its support.
-        dead: Ids that have a tombstone now.
+        unsupported: What lost its support.
+        forgotten: Ids that have a tombstone now.
         remade: Id of an episode that lost turns → of the one that took its place.
         texts: Texts of the turns.
     """
 
-    lost: Support
-    dead: frozenset[str]
+    unsupported: LostSupport
+    forgotten: frozenset[str]
     remade: dict[str, str]
     texts: tuple[str, ...]
 
     @property
     def again(self) -> frozenset[str]:
         """Episodes that have to be consolidated again."""
-        return self.lost.again | frozenset(self.remade.values())
+        return self.unsupported.again | frozenset(self.remade.values())
 
 
-def purge(store: Store, memory: Memory, chosen: Chosen, now: str) -> Purged:
+def purge(store: Store, memory: StoreContents, chosen: Chosen, now: str) -> Purged:
     """Take it out; nodes and edges are woven anew by the consolidation that follows.
 
     Args:
@@ -159,7 +157,7 @@ def purge(store: Store, memory: Memory, chosen: Chosen, now: str) -> Purged:
         chosen: What goes.
         now: UTC time of the run.
     """
-    lost = weigh(memory, chosen)
+    lost = find_unsupported(memory, chosen)
     dead = chosen.turns | lost.episodes | lost.statements
     stones = [logs.render(logs.Tombstone(tombstone_hash(each), now)) for each in sorted(dead)]
     atomic.append(store.root / "tombstones" / f"{store.device}.jsonl", b"\n".join(stones))
@@ -171,19 +169,19 @@ def purge(store: Store, memory: Memory, chosen: Chosen, now: str) -> Purged:
             left = [_marked(r, lost.again) for r in records if r.id not in lost.nodes]
             if left != list(records):
                 atomic.put(path, shards.render(left))
-    texts = tuple(memory.told[key].turn.text for key in sorted(chosen.turns))
+    texts = tuple(memory.turns[key].turn.text for key in sorted(chosen.turns))
     return Purged(lost, dead, _remade(store, memory, lost.episodes), texts)
 
 
-def _end_conversations(memory: Memory, gone: AbstractSet[str]) -> None:
+def _end_conversations(memory: StoreContents, gone: AbstractSet[str]) -> None:
     """An inbox file without a turn goes; its name holds that of the conversation.
 
     Also one that was emptied before, if nothing of its conversation stays anywhere.
     """
-    stay = {told.session for key, told in memory.told.items() if key not in gone}
-    over = {memory.told[key].session for key in gone} - stay
+    stay = {told.session for key, told in memory.turns.items() if key not in gone}
+    over = {memory.turns[key].session for key in gone} - stay
     names = {inbox.path_of(Path(), session).name for session in over}
-    for box in memory.boxes:
+    for box in memory.inboxes:
         keys = {item.turn.key for item in box.turns}
         ends = gone >= keys if keys else box.path.name in names
         if box.path.exists() and ends:
@@ -196,7 +194,7 @@ def _marked(record: Record, again: AbstractSet[str]) -> Record:
     return record
 
 
-def _remade(store: Store, memory: Memory, touched: AbstractSet[str]) -> dict[str, str]:
+def _remade(store: Store, memory: StoreContents, touched: AbstractSet[str]) -> dict[str, str]:
     """Which episode took the place of each that lost some turns but not all."""
     known = {episode.id for _, episode in memory.episodes}
     new = {
@@ -228,14 +226,14 @@ def clean_quarantine(store: Store, gone: AbstractSet[str], texts: Iterable[str])
     for path in sorted(store.quarantine.glob("*")) if store.quarantine.is_dir() else ():
         data = atomic.read(path, _LARGEST) if path.is_file() else None
         lines = (data or b"").split(b"\n")
-        left = [line for line in lines if not traces.tells(line, gone, told)]
+        left = [line for line in lines if not traces.has_trace(line, gone, told)]
         if not any(line.strip() for line in left if not line.startswith(b"#")):
             atomic.remove(path)
         elif left != lines:
             atomic.put(path, b"\n".join(left))
 
 
-def files(store: Store) -> Iterator[tuple[str, Path]]:
+def compared_files(store: Store) -> Iterator[tuple[str, Path]]:
     """Files of a store whose difference counts: all but derived ones and logs of machines."""
     for folder, names, found in os.walk(store.root):
         names[:] = sorted(name for name in names if not name.startswith("."))
@@ -246,17 +244,17 @@ def files(store: Store) -> Iterator[tuple[str, Path]]:
                 yield path.relative_to(store.root).as_posix(), path
 
 
-def differences(
+def file_differences(
     copy: Store, before: dict[str, str | None]
 ) -> tuple[dict[str, tuple[bytes, str | None]], dict[str, str]]:
     """What a copy became: files with new bytes and the digest of the old, and files that went.
 
     Args:
         copy: The copy.
-        before: Digests of its files as they were, see ``files``.
+        before: Digests of its files as they were, see ``compared_files``.
     """
     puts: dict[str, tuple[bytes, str | None]] = {}
-    now = dict(files(copy))
+    now = dict(compared_files(copy))
     for name, path in now.items():
         data = atomic.read(path, _LARGEST) or b""
         if atomic.sha256(data) != before.get(name):

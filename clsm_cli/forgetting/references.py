@@ -1,6 +1,6 @@
-"""What stays and only refers to somebody who is forgotten: found, and offered; never taken by itself.
+"""Turns that stay but seem to refer to a forgotten person: listed for review, never removed by themselves.
 
-``find`` walks through each conversation and document in its order. From a turn that goes on, a thread
+``find_references`` walks through each conversation and document in its order. From a turn that goes on, a thread
 is open: a pronoun, the role that was told of the person, an answer, a repetition leads back to it
 until another person comes between or the subject changes (``thread``). Apart from threads, a part of
 the name, a number of theirs or a statement about them leads back from anywhere (``Person``).
@@ -24,10 +24,10 @@ if TYPE_CHECKING:
     from datetime import tzinfo
 
     from clsm_cli.forgetting.selection import Chosen, Wanted
-    from clsm_cli.forgetting.store_contents import Memory
+    from clsm_cli.forgetting.store_contents import StoreContents
 
 
-class Refers(NamedTuple):
+class Reference(NamedTuple):
     """A turn or block that stays and seems to be about somebody who goes.
 
     Attributes:
@@ -47,7 +47,9 @@ class Refers(NamedTuple):
     why: str
 
 
-def find(memory: Memory, chosen: Chosen, wanted: Wanted, zone: tzinfo) -> tuple[Refers, ...]:
+def find_references(
+    memory: StoreContents, chosen: Chosen, wanted: Wanted, zone: tzinfo
+) -> tuple[Reference, ...]:
     """What stays and refers to somebody.
 
     Args:
@@ -61,40 +63,40 @@ def find(memory: Memory, chosen: Chosen, wanted: Wanted, zone: tzinfo) -> tuple[
     if not names:
         return ()
     gone = chosen.turns
-    person = Person.of(names, [memory.told[key].turn for key in sorted(gone)])
-    words = (word for told in memory.told.values() for word in words_of(told.turn.text))
+    person = Person.of(names, [memory.turns[key].turn for key in sorted(gone)])
+    words = (word for told in memory.turns.values() for word in words_of(told.turn.text))
     ordinary = {word.text for word in words if word.text.islower()}
     found: dict[str, str] = {}
     for keys in _in_order(memory):
-        turns = [memory.told[key].turn for key in keys]
+        turns = [memory.turns[key].turn for key in keys]
         if any(key in gone for key in keys):
             for place, reason in Thread(person, turns, gone, ordinary).walk():
                 found.setdefault(keys[place], reason)
                 person.remember(turns[place])
-    for key, told in memory.told.items():
+    for key, told in memory.turns.items():
         if key not in found and (why := person.why_anywhere(told.turn)):
             found[key] = why
     for key, why in _stated(memory, person):
         found.setdefault(key, why)
-    within = selection.within(memory, wanted, zone) - gone
-    offered = [key for key in memory.told if key in found and key in within]
+    within = selection.narrow(memory, wanted, zone) - gone
+    offered = [key for key in memory.turns if key in found and key in within]
     return tuple(_refers(memory, key, found[key]) for key in offered)
 
 
-def _in_order(memory: Memory) -> Iterator[list[str]]:
+def _in_order(memory: StoreContents) -> Iterator[list[str]]:
     """Keys of what was told together: conversations, documents as they are, and as they were."""
     sessions: dict[tuple[str, str | None], list[str]] = {}
-    waiting = sorted(memory.told, key=lambda key: memory.told[key].episode is None)
+    waiting = sorted(memory.turns, key=lambda key: memory.turns[key].episode is None)
     for key in waiting:
-        told = memory.told[key]
+        told = memory.turns[key]
         sessions.setdefault((told.session, told.document and told.episode), []).append(key)
     yield from sessions.values()
     for record in memory.records.values():
         if isinstance(record, Document):
-            yield [block.key for block in record.blocks if block.key in memory.told]
+            yield [block.key for block in record.blocks if block.key in memory.turns]
 
 
-def _stated(memory: Memory, person: Person) -> Iterator[tuple[str, str]]:
+def _stated(memory: StoreContents, person: Person) -> Iterator[tuple[str, str]]:
     """Turns that a statement or connection about the person rests on."""
     for row in memory.statements.values():
         if row.kind != "gist" and (row.subject in person.nodes or person.is_named_in(row.text)):
@@ -107,11 +109,11 @@ def _stated(memory: Memory, person: Person) -> Iterator[tuple[str, str]]:
             yield from ((key, why) for key in record.sources)
 
 
-def _refers(memory: Memory, key: str, why: str) -> Refers:
-    told = memory.told[key]
+def _refers(memory: StoreContents, key: str, why: str) -> Reference:
+    told = memory.turns[key]
     turn = told.turn
     who = f"{turn.speaker}: " if turn.speaker else ""
     is_block = told.document is not None
     place = f"{told.session}:{turn.line_start}" if is_block else told.session
     text = who + " ".join(turn.text.split())
-    return Refers(key, "block" if is_block else "turn", text, place, turn.time, why)
+    return Reference(key, "block" if is_block else "turn", text, place, turn.time, why)

@@ -1,9 +1,7 @@
-"""Rows that were superseded long ago move to the archive, which only looking back reads.
+"""Move rows superseded long ago to the archive, and find undo data that is old enough to delete.
 
-They stay as long as a trace of their stream lasts that is never used. No machine moves rows that
+A superseded row stays as long as an unused trace of its stream lasts. No machine moves rows that
 another one wrote into its own flow.
-
-What undo keeps of the files that a run replaced, and how long.
 """
 
 from __future__ import annotations
@@ -13,7 +11,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, cast
 
 from clsm_cli.errors import ClsmError
-from clsm_cli.forgetting.fading import after
+from clsm_cli.forgetting.fading import days_later
 from clsm_cli.forgetting.turn_history import day
 from clsm_cli.model.graph import Edge, Statement
 from clsm_cli.model.streams import STREAMS
@@ -31,7 +29,7 @@ if TYPE_CHECKING:
     from clsm_cli.store.layout import Store
 
 
-class Moved(NamedTuple):
+class CompactedRow(NamedTuple):
     """A row that goes from the graph of a stream to its archive.
 
     Attributes:
@@ -46,25 +44,25 @@ class Moved(NamedTuple):
     since: date
 
 
-def compactable(
+def compactable_rows(
     store: Store, records: Mapping[str, Record], today: date, behind: Mapping[date, date]
-) -> list[Moved]:
+) -> list[CompactedRow]:
     """Rows in this machine's shards whose time in them is over, by stream and id.
 
     Args:
         store: Where.
         records: Joined, as this run leaves them, statements with their texts.
         today: In UTC.
-        behind: See ``clock.behind``.
+        behind: See ``clock.clock_corrections``.
     """
     curve = cast("retention.Curve", store.settings.graph.retention)
     days = {
-        stream: retention.lasts(curve, retention.ARCHIVE, base)
+        stream: retention.days_until(curve, retention.ARCHIVE, base)
         for stream, base in retention.STREAM_DAYS.items()
     }
     ended = {i: at for i, record in records.items() if (at := _ended(record, behind)) is not None}
     oldest = min(days.values())
-    if not any(after(at, oldest) <= today for at in ended.values()):
+    if not any(days_later(at, oldest) <= today for at in ended.values()):
         return []
     found = []
     for stream in STREAMS:
@@ -72,9 +70,9 @@ def compactable(
         there = {record.id for path in paths for record in shards.read(path).records}
         for record_id in sorted(there & ended.keys()):
             row, at = records[record_id], ended[record_id]
-            since = after(at, days[stream])
+            since = days_later(at, days[stream])
             if since <= today and isinstance(row, (Statement, Edge)):
-                found.append(Moved(row, stream, at, since))
+                found.append(CompactedRow(row, stream, at, since))
     return found
 
 
@@ -92,13 +90,13 @@ KEPT = timedelta(30)
 """Age up to which a run can be undone."""
 
 
-def old(store: Store, today: date, behind: Mapping[date, date]) -> list[Path]:
+def old_run_folders(store: Store, today: date, behind: Mapping[date, date]) -> list[Path]:
     """The folders of runs that are too old to be undone, or that a crash left before they began.
 
     Args:
         store: Where.
         today: In UTC; what a wrong clock dated after it stays.
-        behind: See ``clock.behind``.
+        behind: See ``clock.clock_corrections``.
     """
     folder = store.derived / "runs"
     if not folder.is_dir():

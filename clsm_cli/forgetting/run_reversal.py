@@ -1,8 +1,8 @@
-"""Undo: a run is taken back, byte for byte where that is safe, else by newer records.
+"""Undo a run: byte for byte where that is safe, else by newer records.
 
-Read in this order: ``choosing`` which run, ``restoring`` the bytes from before it, ``publishing``
-whether another clone may have what it wrote, ``compensation`` what is written then instead. An undo
-is a run itself, so that a redo is the undo of an undo.
+The stages: ``undo_selection`` says which run, and whether another clone may have what it wrote;
+``byte_restoration`` restores the bytes from before it; ``compensation`` says what is written where that
+is not safe. An undo is a run itself, so that a redo is the undo of an undo.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from clsm_cli.errors import RefusedError
 from clsm_cli.forgetting import byte_restoration, compensation, undo_selection
-from clsm_cli.ingestion.ingest_report import utc
+from clsm_cli.ingestion.ingest_report import utc_text
 from clsm_cli.ingestion.ingest_run import end_begun_run
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import ledger, runs
@@ -28,14 +28,14 @@ NAMED = 10
 """Records and files that a refusal names."""
 
 
-class FileDone(NamedTuple):
+class RevertedFile(NamedTuple):
     """A file that was written: ``restored``, ``removed`` or (by newer records) ``changed``."""
 
     path: str
     what: str
 
 
-class Undone(NamedTuple):
+class UndoReport(NamedTuple):
     """What an undo did, or would do.
 
     Attributes:
@@ -59,7 +59,7 @@ class Undone(NamedTuple):
     is_redo: bool
     is_exact: bool
     reason: str = ""
-    files: tuple[FileDone, ...] = ()
+    files: tuple[RevertedFile, ...] = ()
     changed: tuple[str, ...] = ()
     withdrawn: tuple[str, ...] = ()
     removed: tuple[str, ...] = ()
@@ -74,7 +74,7 @@ def undo(
     *,
     redo: bool = False,
     dry_run: bool = False,
-) -> Undone:
+) -> UndoReport:
     """Take a run of this machine back.
 
     Args:
@@ -94,49 +94,51 @@ def undo(
     """
     with locked(store.root, store.settings.store.lock_wait):
         if not dry_run:
-            begun = runs.begun(store)
+            begun = runs.begun_run(store)
             for warning in end_begun_run(store):
                 warn(warning)
             if begun is not None and begun.of is not None:
                 done = _completed(store, begun.id, wanted, redo=redo)
                 if done is not None:
                     return done
-        entry = undo_selection.chosen(store, wanted, redo=redo)
+        entry = undo_selection.choose_run(store, wanted, redo=redo)
         steps = undo_selection.kept_steps(store, entry)
-        return _taken_back(store, entry, steps, utc(now), dry_run=dry_run)
+        return _taken_back(store, entry, steps, utc_text(now), dry_run=dry_run)
 
 
-def _completed(store: Store, run_id: str, wanted: str | None, *, redo: bool) -> Undone | None:
+def _completed(store: Store, run_id: str, wanted: str | None, *, redo: bool) -> UndoReport | None:
     """The same undo, cut short before: it is ended already, and there is nothing more to take back."""
     known = {entry.id: entry for entry in ledger.entries(store.flow)}
     run = known[run_id]
-    entry = known.get(run.of or "")
-    if entry is None or (entry.of is not None) != redo:
+    entry = known.get(run.undoes or "")
+    if entry is None or (entry.undoes is not None) != redo:
         return None
-    if wanted is not None and not any(i and i.startswith(wanted) for i in (entry.id, entry.of)):
+    if wanted is not None and not any(i and i.startswith(wanted) for i in (entry.id, entry.undoes)):
         return None
     files = tuple(
-        FileDone(change.path, "removed" if change.after is None else "restored")
+        RevertedFile(change.path, "removed" if change.after is None else "restored")
         for change in run.steps[-1].changes
     )
     is_exact = undo_selection.is_exact_undo(run, entry)
     reason = "" if is_exact else "its files had been changed or synchronised"
-    done = Undone(entry.id, entry.command, entry.at, run_id, redo, is_exact, reason, files)
+    done = UndoReport(entry.id, entry.command, entry.at, run_id, redo, is_exact, reason, files)
     return done._replace(is_completed=True)
 
 
 def _taken_back(
-    store: Store, entry: ledger.Entry, steps: Sequence[ledger.Kept], now: str, *, dry_run: bool
-) -> Undone:
-    files = byte_restoration.restored(store, steps)
+    store: Store, entry: ledger.Entry, steps: Sequence[ledger.KeptStep], now: str, *, dry_run: bool
+) -> UndoReport:
+    files = byte_restoration.restore_files(store, steps)
     reason = ""
     if files.changed:
         reason = f"{_listed(files.changed)} changed since"
     elif ref := undo_selection.ref_with(store, entry, files):
         reason = f"{ref} has what it wrote"
-    done = Undone(entry.id, entry.command, entry.at, None, entry.of is not None, not reason, reason)
+    done = UndoReport(
+        entry.id, entry.command, entry.at, None, entry.undoes is not None, not reason, reason
+    )
     if not reason:
-        made = byte_restoration.writes(store, files.now, files.before)
+        made = byte_restoration.plan_writes(store, files.now, files.before)
     else:
         plan = compensation.plan(store, steps, entry.at, now)
         if plan.conflicts:
@@ -157,20 +159,20 @@ def _taken_back(
     return done._replace(run=line.id if line else None)
 
 
-def _files(store: Store, made: Iterable[runs.Write], *, is_exact: bool) -> tuple[FileDone, ...]:
+def _files(store: Store, made: Iterable[runs.Write], *, is_exact: bool) -> tuple[RevertedFile, ...]:
     found = []
     for write in made:
         what = "restored" if is_exact else "changed"
         what = "removed" if isinstance(write, runs.Remove) else what
-        found.append(FileDone(write.path.relative_to(store.root).as_posix(), what))
+        found.append(RevertedFile(write.path.relative_to(store.root).as_posix(), what))
     return tuple(sorted(found))
 
 
 def _refusal(
-    store: Store, entry: ledger.Entry, conflicts: Sequence[compensation.Touched]
+    store: Store, entry: ledger.Entry, conflicts: Sequence[compensation.Conflict]
 ) -> RefusedError:
     """Which records somebody changed since, who it was, and what to do."""
-    later = undo_selection.later(store, entry)
+    later = undo_selection.later_runs(store, entry)
     named, to_undo = [], set()
     for each in conflicts[:NAMED]:
         by = undo_selection.writer_of(store, later, each.id, each.path)

@@ -1,9 +1,8 @@
-"""What a person means: the turns, and the statements named by id, that are to be forgotten.
+"""Which turns and statements a forget means: by id, source, session, person or time.
 
-What a tool brought from an address: the calls that name it, and their results.
-
-A transcript keeps a call and its result as two turns, and the result of a fetch rarely tells where it
-is from. Of one conversation the results of a tool come in the order of its calls.
+Of a source, the results of tools count too. A transcript keeps a call and its result as two turns, and
+the result of a fetch rarely tells its address; within a conversation, results come in the order of the
+calls.
 """
 
 from __future__ import annotations
@@ -18,66 +17,18 @@ from clsm_cli.errors import BadInputError
 from clsm_cli.forgetting.store_contents import names_of
 from clsm_cli.ingestion.timestamps import instant
 from clsm_cli.model.graph import Edge, Node
-from clsm_cli.model.ids import meant
+from clsm_cli.model.ids import resolve_id
 from clsm_cli.startup.records import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from datetime import tzinfo
 
-    from clsm_cli.forgetting.store_contents import Memory, Told
+    from clsm_cli.forgetting.store_contents import StoreContents, StoredTurn
     from clsm_cli.model.episodes import Turn
 
 _ENDS = frozenset("\"'`<>()[]{}\\|^,;/?#")
 """What may follow an address in a text; after ``/``, ``?`` and ``#`` comes what lies below it."""
-
-
-def brought(told: Iterable[Told], address: str) -> frozenset[str]:
-    """Keys of the turns of tools that were called with an address, or one below it.
-
-    Args:
-        told: The turns of a store; of a conversation in its order, those that wait last.
-        address: A URL.
-    """
-    address = address.rstrip("/")
-    waiting: dict[tuple[str, str], deque[bool]] = {}
-    found: set[str] = set()
-    for each in sorted(told, key=lambda one: one.episode is None):
-        tool = each.turn.tool
-        if tool is None:
-            continue
-        calls = waiting.setdefault((each.session, tool.name), deque())
-        if tool.input is None:
-            is_from = bool(calls) and calls.popleft()
-        else:
-            is_from = names(tool.input, address) or names(each.turn.text, address)
-            if _is_call(each.turn, tool.input):
-                calls.append(is_from)
-        if is_from:
-            found.add(each.turn.key)
-    return frozenset(found)
-
-
-def names(text: str, address: str) -> bool:
-    """Whether a text has an address, or one below it.
-
-    >>> names('{"url":"https://a.org/page#top"}', "https://a.org/page")
-    True
-    >>> names("see https://a.org/pages", "https://a.org/page")
-    False
-    """
-    place = text.find(address)
-    while place >= 0:
-        after = text[place + len(address) : place + len(address) + 1]
-        if not after or after in _ENDS or after.isspace():
-            return True
-        place = text.find(address, place + 1)
-    return False
-
-
-def _is_call(turn: Turn, given: str) -> bool:
-    """Whether a turn is the call alone, its result still to come."""
-    return turn.text.startswith(given.removesuffix("…"))
 
 
 _PART = re.compile(r"(?<=\A[0-9a-f]{12})-[0-9]+\Z")
@@ -95,7 +46,7 @@ class Wanted(NamedTuple):
         person: Who said it, or is named in it.
         since: Told at or after this time.
         until: Told before this time.
-        also: Keys of turns that go besides: what ``refers`` found and a person agreed to.
+        also: Keys of turns that go besides: what ``references`` found and a person agreed to.
     """
 
     ids: tuple[str, ...] = ()
@@ -114,7 +65,7 @@ class Chosen(NamedTuple):
     statements: frozenset[str]
 
 
-def choose(memory: Memory, wanted: Wanted, zone: tzinfo) -> Chosen:
+def choose(memory: StoreContents, wanted: Wanted, zone: tzinfo) -> Chosen:
     """The turns and statements that are meant.
 
     Args:
@@ -142,8 +93,8 @@ def choose(memory: Memory, wanted: Wanted, zone: tzinfo) -> Chosen:
     people = _matcher(memory, wanted.person) if wanted.person is not None else None
     kept = frozenset(
         key
-        for key in within(memory, wanted, zone)
-        if people is None or people.is_about(key, memory.told[key])
+        for key in narrow(memory, wanted, zone)
+        if people is None or people.is_about(key, memory.turns[key])
     )
     if people is not None and not _is_narrowed(wanted):
         rows = memory.statements.values()
@@ -154,17 +105,17 @@ def choose(memory: Memory, wanted: Wanted, zone: tzinfo) -> Chosen:
     return Chosen(kept.union(wanted.also), frozenset(stated))
 
 
-def within(memory: Memory, wanted: Wanted, zone: tzinfo) -> frozenset[str]:
+def narrow(memory: StoreContents, wanted: Wanted, zone: tzinfo) -> frozenset[str]:
     """Keys of the turns to which source, session and time narrow it down; whoever they are about."""
     fetched: frozenset[str] = frozenset()
     if wanted.source is not None and "://" in wanted.source:
-        fetched = brought(memory.told.values(), wanted.source)
+        fetched = tool_results_of(memory.turns.values(), wanted.source)
     return frozenset(
         key
-        for key, told in memory.told.items()
-        if (wanted.source is None or key in fetched or _is_from(told, wanted.source))
-        and (wanted.session is None or told.session == wanted.session)
-        and _is_within(told, wanted.since, wanted.until, zone)
+        for key, stored in memory.turns.items()
+        if (wanted.source is None or key in fetched or _is_from(stored, wanted.source))
+        and (wanted.session is None or stored.session == wanted.session)
+        and _is_within(stored, wanted.since, wanted.until, zone)
     )
 
 
@@ -175,40 +126,40 @@ def _is_narrowed(wanted: Wanted) -> bool:
 _NEXT = "look for it with: clsm recall"
 
 
-def _by_id(memory: Memory, wanted: str) -> tuple[set[str], set[str]]:
+def _by_id(memory: StoreContents, wanted: str) -> tuple[set[str], set[str]]:
     """Turns and statements that one id stands for."""
-    if wanted in memory.told:
+    if wanted in memory.turns:
         return {wanted}, set()
-    known = {*memory.told, *memory.records, *memory.statements}
+    known = {*memory.turns, *memory.records, *memory.statements}
     known |= {episode.id for _, episode in memory.episodes}
-    found = meant(wanted, known)
+    found = resolve_id(wanted, known)
     if found is None and not names_of(memory, wanted):
         raise BadInputError(wanted, "nothing in this store has that id", _NEXT)
     return _of_record(memory, found or wanted)
 
 
-def _of_record(memory: Memory, found: str) -> tuple[set[str], set[str]]:
-    if found in memory.told:
+def _of_record(memory: StoreContents, found: str) -> tuple[set[str], set[str]]:
+    if found in memory.turns:
         return {found}, set()
     statement = memory.statements.get(found)
     if statement is not None:
         if statement.kind == "gist":
             reason = "is a summary that clsm works out anew"
             raise BadInputError(found, reason, "forget the episodes that it sums up")
-        return {*statement.sources} & memory.told.keys(), {found}
+        return {*statement.sources} & memory.turns.keys(), {found}
     if isinstance(memory.records.get(found), Edge):
         reason = "is a connection that clsm works out from what was told"
         raise BadInputError(found, reason, "forget the turns that tell of it")
-    held = {k for k, told in memory.told.items() if found in (told.episode, told.document)}
+    held = {k for k, stored in memory.turns.items() if found in (stored.episode, stored.document)}
     if held:
         return held, set()
     node = memory.records.get(found)
     name = node.label or node.id if isinstance(node, Node) else found
     people = _matcher(memory, name)
-    return {k for k, told in memory.told.items() if people.mentions(k, told)}, set()
+    return {k for k, stored in memory.turns.items() if people.mentions(k, stored)}, set()
 
 
-class _About:
+class _SubjectMatcher:
     """Finds what is told of something, or by someone.
 
     Args:
@@ -226,18 +177,18 @@ class _About:
         """Whether a text names it."""
         return self._pattern.search(text.casefold()) is not None
 
-    def mentions(self, key: str, told: Told) -> bool:
+    def mentions(self, key: str, stored: StoredTurn) -> bool:
         """Whether a turn, or a heading above it, names it."""
         return key in self._noted or self.is_named_in(
-            "\n".join((*told.turn.heading, told.turn.text))
+            "\n".join((*stored.turn.heading, stored.turn.text))
         )
 
-    def is_about(self, key: str, told: Told) -> bool:
+    def is_about(self, key: str, stored: StoredTurn) -> bool:
         """Whether a turn names it, or was said by it."""
-        return told.turn.speaker.casefold() in self._names or self.mentions(key, told)
+        return stored.turn.speaker.casefold() in self._names or self.mentions(key, stored)
 
 
-def person_meant(memory: Memory, wanted: Wanted) -> tuple[str, ...]:
+def person_meant(memory: StoreContents, wanted: Wanted) -> tuple[str, ...]:
     """What somebody is called who is forgotten as such; () where no person is."""
     if wanted.person is not None:
         return names_of(memory, wanted.person) or (wanted.person,)
@@ -246,21 +197,21 @@ def person_meant(memory: Memory, wanted: Wanted) -> tuple[str, ...]:
     return tuple(name for node in people for name in names_of(memory, node.id))
 
 
-def _matcher(memory: Memory, name: str) -> _About:
+def _matcher(memory: StoreContents, name: str) -> _SubjectMatcher:
     from clsm_cli.text.node_ids import node_id
 
     names = names_of(memory, name) or (name,)
     noted = [memory.mentions.get(node_id(each), frozenset()) for each in names]
-    return _About(frozenset().union(*noted), names)
+    return _SubjectMatcher(frozenset().union(*noted), names)
 
 
-def _is_from(told: Told, source: str) -> bool:
+def _is_from(stored: StoredTurn, source: str) -> bool:
     """Whether a turn came from a file, below a folder, or from an address."""
     expanded = os.path.expanduser(source)
-    named = (told.turn.path, told.turn.origin)
-    places = {told.turn.path, *map(os.path.expanduser, filter(None, named))}
-    if told.document is not None:
-        places |= {told.session, os.path.expanduser(told.session)}
+    named = (stored.turn.path, stored.turn.origin)
+    places = {stored.turn.path, *map(os.path.expanduser, filter(None, named))}
+    if stored.document is not None:
+        places |= {stored.session, os.path.expanduser(stored.session)}
     wanted = (
         {source, expanded} if "://" in source else {source, expanded, os.path.abspath(expanded)}
     )
@@ -271,17 +222,67 @@ def _is_from(told: Told, source: str) -> bool:
     )
 
 
-def _is_within(told: Told, since: datetime | None, until: datetime | None, zone: tzinfo) -> bool:
+def _is_within(
+    stored: StoredTurn, since: datetime | None, until: datetime | None, zone: tzinfo
+) -> bool:
     """Whether a turn was told in a half-open interval; without a time, when it was recorded."""
     if since is None and until is None:
         return True
-    at = _moment(told, zone)
+    at = _moment(stored, zone)
     return (since is None or since <= at) and (until is None or at < until)
 
 
-def _moment(told: Told, zone: tzinfo) -> datetime:
-    told_at = told.turn.time or told.recorded_at
+def _moment(stored: StoredTurn, zone: tzinfo) -> datetime:
+    told_at = stored.turn.time or stored.recorded_at
     moment = instant(told_at)
     if moment is None:
         return datetime.combine(date.fromisoformat(told_at), time.min, zone)
     return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+
+
+def tool_results_of(stored: Iterable[StoredTurn], address: str) -> frozenset[str]:
+    """Keys of the turns of tools that were called with an address, or one below it.
+
+    Args:
+        stored: The turns of a store; of a conversation in its order, those that wait last.
+        address: A URL.
+    """
+    address = address.rstrip("/")
+    waiting: dict[tuple[str, str], deque[bool]] = {}
+    found: set[str] = set()
+    for each in sorted(stored, key=lambda one: one.episode is None):
+        tool = each.turn.tool
+        if tool is None:
+            continue
+        calls = waiting.setdefault((each.session, tool.name), deque())
+        if tool.input is None:
+            is_from = bool(calls) and calls.popleft()
+        else:
+            is_from = has_address(tool.input, address) or has_address(each.turn.text, address)
+            if _is_call(each.turn, tool.input):
+                calls.append(is_from)
+        if is_from:
+            found.add(each.turn.key)
+    return frozenset(found)
+
+
+def has_address(text: str, address: str) -> bool:
+    """Whether a text has an address, or one below it.
+
+    >>> has_address('{"url":"https://a.org/page#top"}', "https://a.org/page")
+    True
+    >>> has_address("see https://a.org/pages", "https://a.org/page")
+    False
+    """
+    place = text.find(address)
+    while place >= 0:
+        after = text[place + len(address) : place + len(address) + 1]
+        if not after or after in _ENDS or after.isspace():
+            return True
+        place = text.find(address, place + 1)
+    return False
+
+
+def _is_call(turn: Turn, given: str) -> bool:
+    """Whether a turn is the call alone, its result still to come."""
+    return turn.text.startswith(given.removesuffix("…"))

@@ -1,4 +1,4 @@
-"""All that a store holds, read whole from its files: what forgetting has to look through."""
+"""The whole contents of a store, read from its files, for forgetting to search."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from clsm_cli.store.layout import Store
 
 
-class Told(NamedTuple):
+class StoredTurn(NamedTuple):
     """A turn or a block, and where it is kept.
 
     Attributes:
@@ -38,13 +38,13 @@ class Told(NamedTuple):
     recorded_at: str
 
 
-class Memory(NamedTuple):
+class StoreContents(NamedTuple):
     """A store, whole.
 
     Attributes:
         episodes: Every episode file of every machine that can be read, with its path.
-        boxes: Every inbox file that holds anything.
-        told: Every turn by key.
+        inboxes: Every inbox file that holds anything.
+        turns: Every turn by key.
         records: Joined, by id; those in the archive too.
         statements: With their texts, by id.
         mentions: Node → keys of the turns that mention it, as consolidation noted.
@@ -52,8 +52,8 @@ class Memory(NamedTuple):
     """
 
     episodes: tuple[tuple[Path, Episode], ...]
-    boxes: tuple[Inbox, ...]
-    told: dict[str, Told]
+    inboxes: tuple[Inbox, ...]
+    turns: dict[str, StoredTurn]
     records: dict[str, Record]
     statements: dict[str, Statement]
     mentions: dict[str, frozenset[str]]
@@ -61,43 +61,43 @@ class Memory(NamedTuple):
 
     def episode_of(self, key: str) -> str | None:
         """The episode that a turn is in."""
-        told = self.told.get(key)
+        told = self.turns.get(key)
         return told.episode if told else None
 
 
-def read(store: Store, now: str) -> Memory:
+def read_store(store: Store, now: str) -> StoreContents:
     """Read a store from its files, without its index.
 
     Args:
         store: Where.
         now: UTC time of the run.
     """
-    forgotten = logs.forgotten(store)
+    forgotten = logs.load_tombstones(store)
     found, unread = _episodes(store, forgotten)
     boxes = tuple(inbox.read(p) for flow in store.flows() for p in inbox.files(flow / "inbox"))
-    told: dict[str, Told] = {}
+    told: dict[str, StoredTurn] = {}
     for box in boxes:
         for item in box.turns:
-            told[item.turn.key] = Told(item.turn, item.session, None, None, item.recorded_at)
+            told[item.turn.key] = StoredTurn(item.turn, item.session, None, None, item.recorded_at)
     for _, episode in found:
         for turn in episode.turns:
-            told[turn.key] = Told(
+            told[turn.key] = StoredTurn(
                 turn, episode.session, episode.id, episode.document, episode.recorded_at
             )
     told = {k: t for k, t in told.items() if not logs.is_forgotten(k, forgotten)}
     records = shards.load_graph([*store.graphs(), *store.archives()], forgotten).records
-    return Memory(
+    return StoreContents(
         episodes=found,
-        boxes=boxes,
-        told=told,
+        inboxes=boxes,
+        turns=told,
         records=records,
-        statements=record_files.load(store, records, now),
+        statements=record_files.load_statements(store, records, now),
         mentions=_mentions(records.values()),
         unread=unread,
     )
 
 
-def names_of(memory: Memory, name: str) -> tuple[str, ...]:
+def names_of(memory: StoreContents, name: str) -> tuple[str, ...]:
     """Label and aliases of the node that a name or an id stands for; () where no node has it."""
     from clsm_cli.model.graph import Node
 

@@ -1,4 +1,4 @@
-"""Traces beside the records: lines of logs that name what went, and copies of what was unreadable."""
+"""Remove forgotten ids from logs, and find copies of forgotten text in quarantine."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ LEAST = 12
 """Characters from which a line of a text tells that text from others."""
 
 
-def clean(log: bytes, gone: AbstractSet[str]) -> bytes:
+def clean_log(log: bytes, gone: AbstractSet[str]) -> bytes:
     r"""A log without the ids that went; a line that was about nothing else goes whole.
 
     What is no JSON goes too where it names such an id: it was never acknowledged.
 
     >>> line = b'\n{"recall": "r-1", "at": "2026-02-24", "ids": ["a1", "b2"], "led": ["x", "y"]}\n'
-    >>> clean(line, {"a1"})
+    >>> clean_log(line, {"a1"})
     b'\n{"recall": "r-1", "at": "2026-02-24", "ids": ["b2"], "led": ["y"]}\n'
-    >>> clean(line, {"a1", "b2"})
+    >>> clean_log(line, {"a1", "b2"})
     b''
     """
     kept: list[bytes] = []
@@ -48,10 +48,10 @@ def clean(log: bytes, gone: AbstractSet[str]) -> bytes:
     return b"\n".join(kept)
 
 
-def renamed(log: bytes, names: Mapping[str, str]) -> bytes:
+def rename_in_log(log: bytes, names: Mapping[str, str]) -> bytes:
     """A log in which some ids have new names; parts of a turn go along with it.
 
-    >>> renamed(b'{"ids": ["0123456789ab-2", "b2"]}', {"0123456789ab": "ba9876543210"})
+    >>> rename_in_log(b'{"ids": ["0123456789ab-2", "b2"]}', {"0123456789ab": "ba9876543210"})
     b'{"ids": ["ba9876543210-2", "b2"]}'
     """
     if not names:
@@ -120,7 +120,7 @@ def _is_of(change: Any, removed: Collection[str], names: Collection[str]) -> boo
     return isinstance(path, str) and (path in removed or path.rpartition("/")[2] in names)
 
 
-def tells(data: bytes, ids: AbstractSet[str], texts: Iterable[str]) -> bool:
+def has_trace(data: bytes, ids: AbstractSet[str], texts: Iterable[str]) -> bool:
     """Whether some bytes name an id, or hold a line of a text, that went."""
     text = data.decode("utf-8", "replace")
     if _named(text) & ids:

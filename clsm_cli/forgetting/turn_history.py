@@ -1,4 +1,4 @@
-"""What decay asks of the files: every turn with its episode's state, and the days the store wrote down."""
+"""What decay reads from the files: every turn with its episode's state, and the days that were recorded."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ LOGS = ("feedback.jsonl", "review.jsonl", "runs.jsonl")
 """Logs of a machine, besides its recalls, that tell when something happened."""
 
 
-class Heard(NamedTuple):
+class TurnRecord(NamedTuple):
     """A turn of an episode.
 
     Attributes:
@@ -42,14 +42,14 @@ class Heard(NamedTuple):
     is_settled: bool
 
 
-def turns(
+def read_turns(
     store: Store, records: Mapping[str, Record], forgotten: frozenset[str]
-) -> tuple[dict[str, Heard], list[LineProblem]]:
+) -> tuple[dict[str, TurnRecord], list[LineProblem]]:
     """Every turn by key, and the episode files that cannot be read.
 
     Of a turn that two machines hold the later copy counts, and it is settled where both are.
     """
-    found: dict[str, Heard] = {}
+    found: dict[str, TurnRecord] = {}
     problems: list[LineProblem] = []
     for path in (path for flow in store.flows() for path in episodes.files(flow)):
         try:
@@ -63,7 +63,7 @@ def _read(
     path: Path,
     records: Mapping[str, Record],
     forgotten: frozenset[str],
-    found: dict[str, Heard],
+    found: dict[str, TurnRecord],
 ) -> None:
     data = atomic.read(path, episodes.MAX_EPISODE)
     if data is None:
@@ -84,16 +84,16 @@ def _read(
     for turn in episode.turns:
         if logs.is_forgotten(turn.key, forgotten):
             continue
-        heard = Heard(turn, episode.session, episode.document, recorded, is_settled)
+        stored = TurnRecord(turn, episode.session, episode.document, recorded, is_settled)
         other = found.get(turn.key)
         if other is not None:
-            later = max(heard, other, key=lambda each: each.recorded)
-            heard = later._replace(is_settled=is_settled and other.is_settled)
-        found[turn.key] = heard
+            later = max(stored, other, key=lambda each: each.recorded)
+            stored = later._replace(is_settled=is_settled and other.is_settled)
+        found[turn.key] = stored
 
 
-def stamps(
-    store: Store, records: Iterable[Record], heard: Iterable[Heard], recalled: Iterable[date]
+def recorded_days(
+    store: Store, records: Iterable[Record], turns: Iterable[TurnRecord], recalled: Iterable[date]
 ) -> set[date]:
     """Every day on which some machine of the store wrote something down, by its own clock.
 
@@ -110,7 +110,7 @@ def stamps(
         for path in inbox.files(flow / "inbox"):
             times.update(item.recorded_at for item in inbox.read(path).turns)
     days = {found for time in times if (found := day(time)) is not None}
-    return days | {each.recorded for each in heard} | {*recalled}
+    return days | {each.recorded for each in turns} | {*recalled}
 
 
 def _at(path: Path) -> Iterator[str]:
@@ -120,7 +120,7 @@ def _at(path: Path) -> Iterator[str]:
 
 
 def day(time: str | None, behind: Mapping[date, date] | None = None) -> date | None:
-    """The day of a time in UTC, corrected by ``clock.behind``; None where it is none."""
+    """The day of a time in UTC, corrected by ``clock.clock_corrections``; None where it is none."""
     try:
         found = day_of(time) if time else None
     except (ValueError, OverflowError):

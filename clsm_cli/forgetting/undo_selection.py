@@ -1,6 +1,4 @@
-"""Which run is meant by an undo, whether it can be undone at all, and who wrote after it.
-
-Whether another clone may have what a run wrote: then it cannot be made as if it had never been.
+"""Which run an undo means, whether it can be undone, and which later runs or clones depend on it.
 
 What a remote has comes back with the next merge, and a record with a lower revision loses there.
 """
@@ -10,21 +8,21 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from clsm_cli.errors import BadInputError, RefusedError
-from clsm_cli.forgetting.byte_restoration import new_lines
-from clsm_cli.model.ids import meant
+from clsm_cli.forgetting.byte_restoration import added_lines
+from clsm_cli.model.ids import resolve_id
 from clsm_cli.store import git, ledger
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from clsm_cli.forgetting.byte_restoration import Restored
+    from clsm_cli.forgetting.byte_restoration import RestoredFiles
     from clsm_cli.store.layout import Store
     from clsm_cli.store.ledger import Entry
 
 LIST = "list the runs with: clsm status --verbose"
 
 
-def chosen(store: Store, wanted: str | None, *, redo: bool) -> Entry:
+def choose_run(store: Store, wanted: str | None, *, redo: bool) -> Entry:
     """The run that is to be taken back.
 
     Args:
@@ -38,10 +36,10 @@ def chosen(store: Store, wanted: str | None, *, redo: bool) -> Entry:
     """
     entries = ledger.entries(store.flow)
     known = {entry.id: entry for entry in entries}
-    undos = {e.id for e in entries if e.of in known and known[e.of].of is None}
+    undos = {e.id for e in entries if e.undoes in known and known[e.undoes].undoes is None}
     if wanted is None:
         fits = [e for e in entries if e.undone_by is None and not e.is_final]
-        fits = [e for e in fits if (e.id in undos if redo else e.of is None)]
+        fits = [e for e in fits if (e.id in undos if redo else e.undoes is None)]
         if not fits:
             what = "no undo of this machine to redo" if redo else "nothing to undo"
             reason = f"has {what} ({store.device})"
@@ -53,11 +51,11 @@ def chosen(store: Store, wanted: str | None, *, redo: bool) -> Entry:
 
 def _named(store: Store, entries: Sequence[Entry], wanted: str) -> Entry:
     known = {entry.id: entry for entry in entries}
-    found = meant(wanted, known)
+    found = resolve_id(wanted, known)
     if found is not None:
         return known[found]
     for flow in store.flows():
-        found = meant(wanted, [entry.id for entry in ledger.entries(flow)])
+        found = resolve_id(wanted, [entry.id for entry in ledger.entries(flow)])
         if found is not None:
             raise RefusedError(found, f"was made on {flow.name}", "undo it there")
     raise BadInputError(wanted, "no run of this machine has that id", LIST)
@@ -67,7 +65,7 @@ def _run_to_undo(entry: Entry, undos: set[str]) -> Entry:
     if entry.id in undos:
         redo = f"take it back with: clsm undo --redo {entry.id}"
         raise RefusedError(entry.id, "is an undo", redo)
-    if entry.of is not None:
+    if entry.undoes is not None:
         raise RefusedError(entry.id, "took an undo back", "undo the run itself again")
     if entry.is_final:
         reason = f"a {entry.command} cannot be undone: what it removed was destroyed"
@@ -79,23 +77,23 @@ def _run_to_undo(entry: Entry, undos: set[str]) -> Entry:
 
 
 def _undo_to_redo(entry: Entry, known: dict[str, Entry], undos: set[str]) -> Entry:
-    if entry.of is None and entry.undone_by is not None:
+    if entry.undoes is None and entry.undone_by is not None:
         return known[entry.undone_by]
     if entry.id not in undos:
         raise RefusedError(entry.id, "is not undone", f"undo it with: clsm undo {entry.id}")
     if entry.undone_by is not None:
-        again = f"undo the run again with: clsm undo {entry.of}"
+        again = f"undo the run again with: clsm undo {entry.undoes}"
         raise RefusedError(entry.id, f"was taken back already, by {entry.undone_by}", again)
     return entry
 
 
-def kept_steps(store: Store, entry: Entry) -> list[ledger.Kept]:
+def kept_steps(store: Store, entry: Entry) -> list[ledger.KeptStep]:
     """What is kept of a run, in order.
 
     Raises:
         RefusedError: Some of it is gone.
     """
-    steps = [kept for line in entry.steps if (kept := ledger.kept(store, line)) is not None]
+    steps = [kept for line in entry.steps if (kept := ledger.load_kept(store, line)) is not None]
     if len(steps) == len(entry.steps):
         return steps
     finals = [each for each in _after(store, entry) if each.is_final]
@@ -110,13 +108,13 @@ def kept_steps(store: Store, entry: Entry) -> list[ledger.Kept]:
 
 def undoable(store: Store) -> list[Entry]:
     """Runs of this machine that can be undone: they stand, and what they replaced is kept."""
-    entries = [e for e in ledger.entries(store.flow) if e.of is None and e.undone_by is None]
+    entries = [e for e in ledger.entries(store.flow) if e.undoes is None and e.undone_by is None]
     return [e for e in entries if not e.is_final and ledger.is_kept(store, e)]
 
 
-def later(store: Store, entry: Entry) -> list[Entry]:
+def later_runs(store: Store, entry: Entry) -> list[Entry]:
     """Runs after a run that still stand, oldest first; undone ones and their undos left out."""
-    return [e for e in _after(store, entry) if e.of is None and e.undone_by is None]
+    return [e for e in _after(store, entry) if e.undoes is None and e.undone_by is None]
 
 
 def _after(store: Store, entry: Entry) -> list[Entry]:
@@ -138,14 +136,14 @@ def writer_of(store: Store, later: Sequence[Entry], record_id: str, path: str) -
         if not record_id and path in entry.paths:
             return entry.id
         for line in entry.steps if record_id else ():
-            kept = ledger.kept(store, line)
+            kept = ledger.load_kept(store, line)
             marks = [*kept.added.values(), *kept.removed.values()] if kept else []
             if any(mark.partition(" ")[2] == record_id for each in marks for mark in each):
                 return entry.id
     return None
 
 
-def ref_with(store: Store, entry: ledger.Entry, files: Restored) -> str | None:
+def ref_with(store: Store, entry: ledger.Entry, files: RestoredFiles) -> str | None:
     """A remote-tracking branch that has something of what a run wrote; None where none is known.
 
     Args:
@@ -166,9 +164,9 @@ def ref_with(store: Store, entry: ledger.Entry, files: Restored) -> str | None:
     return None
 
 
-def _telling(path: str, files: Restored) -> list[bytes]:
+def _telling(path: str, files: RestoredFiles) -> list[bytes]:
     """Lines that the run added, of those that no other run would write."""
-    lines = new_lines(files.now[path], files.before[path])
+    lines = added_lines(files.now[path], files.before[path])
     if path.endswith(".yaml"):
         return [line for line in lines if not line.startswith(b"#")]
     if path.endswith(".md") and not path.startswith("flow/"):
@@ -182,7 +180,7 @@ def _is_back(store: Store, entry: ledger.Entry) -> bool:
     A redo then goes on from where everybody is, and its records have the higher revisions.
     """
     known = {each.id: each for each in ledger.entries(store.flow)}
-    return entry.of in known and is_exact_undo(entry, known[entry.of])
+    return entry.undoes in known and is_exact_undo(entry, known[entry.undoes])
 
 
 def is_exact_undo(undo: ledger.Entry, of: ledger.Entry) -> bool:

@@ -1,1 +1,1 @@
-"""What a text is, told by small classifiers over its shape and its vector: weights are data files."""
+"""Small classifiers of text over its shape and its vector; their weights are data files."""

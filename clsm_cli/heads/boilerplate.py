@@ -1,4 +1,4 @@
-"""Sentences of the files that agent frameworks put into every new workspace: nobody there wrote them."""
+"""Recognise boilerplate: sentences of the files that agent frameworks put into every new workspace."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import re
 from functools import cache
 from importlib import resources
 
-from clsm_cli.text.plain import plain
+from clsm_cli.text.plain import to_plain
 from clsm_cli.text.sentences import sentences
 
 _FEWEST = 3
@@ -22,16 +22,16 @@ def stock_share(text: str) -> float:
     (1.0, 0.0)
     """
     said = sentences(text)
-    return sum(digest(each) in _digests() for each in said) / max(1, len(said))
+    return sum(sentence_digest(each) in _digests() for each in said) / max(1, len(said))
 
 
-def digest(sentence: str) -> str:
+def sentence_digest(sentence: str) -> str:
     """12 hexadecimal digits of the SHA-256 of its words; empty for one that is too short.
 
-    >>> digest("You own **it** all!") == digest("you own it all"), digest("Be nice.")
+    >>> sentence_digest("You own **it** all!") == sentence_digest("you own it all"), sentence_digest("Be nice.")
     (True, '')
     """
-    words = _WORD.findall(plain(sentence).lower())
+    words = _WORD.findall(to_plain(sentence).lower())
     if len(words) < _FEWEST:
         return ""
     return hashlib.sha256(" ".join(words).encode()).hexdigest()[:12]

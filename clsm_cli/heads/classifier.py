@@ -1,4 +1,4 @@
-"""A classifier of one hidden layer, and its weights as a data file."""
+"""A classifier with one hidden layer; its weights are a data file."""
 
 from __future__ import annotations
 
@@ -72,16 +72,16 @@ def load(name: str) -> Classifier:
     data = json.loads(
         (resources.files("clsm_cli.heads") / "weights" / f"{name}.json").read_text("utf-8")
     )
-    return unpacked(data)
+    return unpack(data)
 
 
-def packed(classifier: Classifier) -> dict[str, Any]:
+def pack(classifier: Classifier) -> dict[str, Any]:
     """A classifier as JSON: each column of a matrix as signed bytes with a scale.
 
     >>> import numpy as np
     >>> one = Classifier(("x",), {"a": ("a",)}, np.zeros(1), np.ones(1),
     ...     (np.ones((1, 1)), np.zeros(1), np.ones((1, 1)), np.zeros(1)))
-    >>> unpacked(packed(one)).layers[0].round(4).tolist()
+    >>> unpack(pack(one)).layers[0].round(4).tolist()
     [[1.0]]
     """
     import numpy as np
@@ -104,7 +104,7 @@ def packed(classifier: Classifier) -> dict[str, Any]:
     }
 
 
-def unpacked(data: Mapping[str, Any]) -> Classifier:
+def unpack(data: Mapping[str, Any]) -> Classifier:
     """A classifier from its JSON."""
     import numpy as np
 

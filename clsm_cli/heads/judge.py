@@ -1,7 +1,4 @@
-"""What the heads say of a document or chat: its role, and of each unit what it is worth.
-
-A document as numbers: its name, its structure, and what its units are like on the whole.
-"""
+"""Run the unit and document heads: what a document is, and what each of its units is worth."""
 
 from __future__ import annotations
 
@@ -45,6 +42,78 @@ _LINK = re.compile(r"\]\(|https?://")
 _TIME = re.compile(r"(?<!\d)\d{1,2}:\d\d(?!\d)")
 _MOST = 400
 """Turns that are looked at."""
+
+
+NAMES: tuple[str, ...] = (
+    *(f"named {name}" for name in WORKSPACE_FILES),
+    *(f"in {name}" for name in _FOLDERS),
+    "dated name", "dated folder", "shouted name", "capital name", "digits in name",
+    "words in name", "name length", "turns", "size", "turn size", "headings", "headings a turn",
+    "depth", "dated headings", "timed headings", "numbered headings", "asking headings",
+    "dated title", "items", "numbered items", "tables", "quotes", "code", "boxes", "done",
+    "slots", "empty labels", "links", "times", "dates", "digits", "capitals", "bold",
+    "code marks", "exclamations", "questions", "arrows", "signs", "stock",
+)  # fmt: skip
+"""What each number is."""
+
+
+ROLES = ("log", "living", "instruction", "reference", "list")
+ABOUT = (*ROLES, "owner", "template")
+"""What a document may be, as inputs of the unit head; all zero for a chat."""
+DIMENSIONS = 384
+"""Numbers of what a unit's words mean (``embedding/static_vectors``); zeros where the model is not there."""
+Meanings: TypeAlias = "Callable[[Sequence[str]], Sequence[Sequence[float]]]"
+UNKNOWN = (0.0,) * DIMENSIONS
+
+
+class UnitProbabilities(NamedTuple):
+    """A unit and what it is likely to be.
+
+    Attributes:
+        unit: The unit.
+        chances: Probabilities of ``noise``, ``keep`` (useful weeks later), ``alone`` and ``with
+            headings`` (understood so), and of each kind.
+    """
+
+    unit: Unit
+    chances: Mapping[str, float]
+
+
+def about_document(turns: Sequence[Turn]) -> dict[str, float]:
+    """The probability of each of ``ABOUT`` for a document that some turns are the blocks of."""
+    return classifier.load("document").probabilities([document_features(turns)])[0]
+
+
+def judge_units(
+    turns: Sequence[Turn],
+    about: Mapping[str, float] | None,
+    words: Meanings | None = None,
+) -> list[UnitProbabilities]:
+    """The units of a document or chat with what they are worth.
+
+    Args:
+        turns: Its turns, in order.
+        about: What ``about_document`` says of it; None for a chat.
+        words: What the words of texts mean, ``DIMENSIONS`` numbers each; None without the model.
+    """
+    found = units(turns)
+    shapes = unit_features(turns, found)
+    texts = [turns[unit.turn].text[unit.start : unit.end] for unit in found]
+    known = words(texts) if words else [UNKNOWN] * len(texts)
+    rows = [unit_inputs(*row, about) for row in zip(shapes, known, strict=True)]
+    chances = classifier.load("unit" if about is not None else "talk").probabilities(rows)
+    return [UnitProbabilities(unit, told) for unit, told in zip(found, chances, strict=True)]
+
+
+def unit_inputs(
+    shape: Sequence[float], words: Sequence[float], about: Mapping[str, float] | None
+) -> list[float]:
+    """The inputs of the unit head: a unit's shape, what its document is, what its words mean.
+
+    >>> unit_inputs([1.0], [0.5], None)
+    [1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.5]
+    """
+    return [*shape, *(about.get(name, 0.0) if about else 0.0 for name in ABOUT), *words]
 
 
 def document_features(turns: Sequence[Turn]) -> list[float]:
@@ -122,75 +191,3 @@ def _marks(text: str) -> list[float]:
 
 def _log(value: float) -> float:
     return round(math.log1p(value), 2)
-
-
-NAMES: tuple[str, ...] = (
-    *(f"named {name}" for name in WORKSPACE_FILES),
-    *(f"in {name}" for name in _FOLDERS),
-    "dated name", "dated folder", "shouted name", "capital name", "digits in name",
-    "words in name", "name length", "turns", "size", "turn size", "headings", "headings a turn",
-    "depth", "dated headings", "timed headings", "numbered headings", "asking headings",
-    "dated title", "items", "numbered items", "tables", "quotes", "code", "boxes", "done",
-    "slots", "empty labels", "links", "times", "dates", "digits", "capitals", "bold",
-    "code marks", "exclamations", "questions", "arrows", "signs", "stock",
-)  # fmt: skip
-"""What each number is."""
-
-
-ROLES = ("log", "living", "instruction", "reference", "list")
-ABOUT = (*ROLES, "owner", "template")
-"""What a document may be, as inputs of the unit head; all zero for a chat."""
-DIMENSIONS = 384
-"""Numbers of what a unit's words mean (``embedding/static_vectors``); zeros where the model is not there."""
-Meanings: TypeAlias = "Callable[[Sequence[str]], Sequence[Sequence[float]]]"
-UNKNOWN = (0.0,) * DIMENSIONS
-
-
-class Weighed(NamedTuple):
-    """A unit and what it is likely to be.
-
-    Attributes:
-        unit: The unit.
-        chances: Probabilities of ``noise``, ``keep`` (useful weeks later), ``alone`` and ``with
-            headings`` (understood so), and of each kind.
-    """
-
-    unit: Unit
-    chances: Mapping[str, float]
-
-
-def about_document(turns: Sequence[Turn]) -> dict[str, float]:
-    """The probability of each of ``ABOUT`` for a document that some turns are the blocks of."""
-    return classifier.load("document").probabilities([document_features(turns)])[0]
-
-
-def weighed(
-    turns: Sequence[Turn],
-    about: Mapping[str, float] | None,
-    words: Meanings | None = None,
-) -> list[Weighed]:
-    """The units of a document or chat with what they are worth.
-
-    Args:
-        turns: Its turns, in order.
-        about: What ``about_document`` says of it; None for a chat.
-        words: What the words of texts mean, ``DIMENSIONS`` numbers each; None without the model.
-    """
-    found = units(turns)
-    shapes = unit_features(turns, found)
-    texts = [turns[unit.turn].text[unit.start : unit.end] for unit in found]
-    known = words(texts) if words else [UNKNOWN] * len(texts)
-    rows = [inputs_of(*row, about) for row in zip(shapes, known, strict=True)]
-    chances = classifier.load("unit" if about is not None else "talk").probabilities(rows)
-    return [Weighed(unit, told) for unit, told in zip(found, chances, strict=True)]
-
-
-def inputs_of(
-    shape: Sequence[float], words: Sequence[float], about: Mapping[str, float] | None
-) -> list[float]:
-    """The inputs of the unit head: a unit's shape, what its document is, what its words mean.
-
-    >>> inputs_of([1.0], [0.5], None)
-    [1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.5]
-    """
-    return [*shape, *(about.get(name, 0.0) if about else 0.0 for name in ABOUT), *words]

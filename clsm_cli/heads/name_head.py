@@ -1,4 +1,4 @@
-"""Whether a string names a particular thing, and of what kind, judged from all its uses in a store.
+"""The name head: whether a string names a particular thing, and its kind, from all its uses in a store.
 
 Only the form of the string and of what stands around it is looked at, never which words those are: a
 person's name is told by how it is used, not by being on a list.
@@ -67,7 +67,7 @@ class NameJudged(NamedTuple):
     kinds: Mapping[str, float]
 
 
-def judged(rows: Sequence[Sequence[float]]) -> list[NameJudged]:
+def judge_names(rows: Sequence[Sequence[float]]) -> list[NameJudged]:
     """What strings name.
 
     Args:

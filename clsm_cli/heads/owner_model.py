@@ -1,4 +1,4 @@
-"""What an owner's own decisions change: a sentence is weighed by those like it that were decided.
+"""The owner model: adjust a sentence's probability by the owner's decisions on similar ones.
 
 Twenty decisions are too few to fit a head, and enough to correct one. The logit of the shipped head is
 the mean of a Gaussian process, decisions are its observations (Rasmussen and Williams 2006, *Gaussian

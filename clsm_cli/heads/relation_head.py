@@ -1,8 +1,9 @@
-"""Whether a text relates two things that it names, told by a small head.
+"""The relation head: whether a text relates two things that it names.
 
 Two names are looked at when they stand in one unit (``heads.units``). A name in a heading and one below
-it are not: of 23 such pairs that the head was surest of, a reader found 9 related. The head sees the marks around and between them, where they stand, what
-kinds of thing they are and what their names mean; it knows no verb.
+it are not: of 23 such pairs that the head was surest of, a reader found 9 related. The head sees the
+marks around and between them, where they stand, what kinds of thing they are and what their names mean;
+it knows no verb.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ NEAR, MOST = 3, 12
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
 
 
-class Named(NamedTuple):
+class NameSpan(NamedTuple):
     """A name of a node in a text: first character, the one after its last, the node and its kind."""
 
     start: int
@@ -35,18 +36,18 @@ class Named(NamedTuple):
 
 
 class Pair(NamedTuple):
-    """Two of the names of a unit, in the order in which they are read; ``names`` are all."""
+    """Two of the names of a unit, in the order in which they are read; ``all_names`` are all."""
 
     text: str
-    left: Named
-    right: Named
-    names: tuple[Named, ...]
+    left: NameSpan
+    right: NameSpan
+    all_names: tuple[NameSpan, ...]
 
 
-def apart(named: Sequence[Named]) -> list[Named]:
+def longest_names(spans: Sequence[NameSpan]) -> list[NameSpan]:
     """Of overlapping names the longest, by start."""
-    kept: list[Named] = []
-    for each in sorted(named, key=lambda each: (each.start, -each.end, each.node)):
+    kept: list[NameSpan] = []
+    for each in sorted(spans, key=lambda each: (each.start, -each.end, each.node)):
         if kept and each.start < kept[-1].end:
             if each.end - each.start > kept[-1].end - kept[-1].start:
                 kept[-1] = each
@@ -55,14 +56,14 @@ def apart(named: Sequence[Named]) -> list[Named]:
     return kept
 
 
-def pairs(text: str, named: Sequence[Named]) -> Iterator[Pair]:
+def pairs(text: str, spans: Sequence[NameSpan]) -> Iterator[Pair]:
     """The pairs of a unit that are looked at.
 
-    >>> found = pairs("Ada feeds Rex.", [Named(0, 3, "ada"), Named(10, 13, "rex")])
+    >>> found = pairs("Ada feeds Rex.", [NameSpan(0, 3, "ada"), NameSpan(10, 13, "rex")])
     >>> [(pair.left.node, pair.right.node) for pair in found]
     [('ada', 'rex')]
     """
-    inside = tuple(apart(named))
+    inside = tuple(longest_names(spans))
     if len(inside) > MOST:
         return
     for place, right in enumerate(inside):
@@ -102,7 +103,7 @@ between or above them told it less than they misled it."""
 INPUTS = (*SHAPE, *(f"{slot} {number}" for slot in SLOTS for number in range(DIMENSIONS)))
 
 
-def shape(pair: Pair) -> list[float]:
+def pair_shape(pair: Pair) -> list[float]:
     """Numbers about a pair, in the order of ``SHAPE``."""
     text, left, right = pair.text, pair.left, pair.right
     gap, head, tail = text[left.end : right.start], text[: right.start], text[right.end :]
@@ -111,13 +112,13 @@ def shape(pair: Pair) -> list[float]:
     item = _ITEM.match(text)
     box = _BOX.match(text, item.end()) if item else None
     row = text.lstrip().startswith("|")
-    between = sum(left.end <= each.start and each.end <= right.start for each in pair.names)
+    between = sum(left.end <= each.start and each.end <= right.start for each in pair.all_names)
     words = _WORD.findall(gap)
     told = [
         math.log1p(len(gap)),
         math.log1p(len(words)),
         math.log1p(between),
-        math.log1p(len(pair.names)),
+        math.log1p(len(pair.all_names)),
         math.log1p(len(_WORD.findall(text))),
         *(min(3, gap.count(mark)) for mark in _MARKS),
         _DASH.search(gap) is not None,
@@ -177,7 +178,7 @@ def _first(text: str) -> str:
     return _PARTS.split(text[:80], maxsplit=1)[0]
 
 
-def _looks(text: str, name: Named) -> list[bool]:
+def _looks(text: str, name: NameSpan) -> list[bool]:
     said = text[name.start : name.end]
     before, after = text[: name.start][-2:], text[name.end :][:2]
     return [
@@ -201,7 +202,7 @@ LEAST = 0.7
 _MOST_ROWS = 4096
 
 
-def related(chosen: Sequence[Pair], meanings: Meanings | None) -> list[float]:
+def relation_probabilities(chosen: Sequence[Pair], meanings: Meanings | None) -> list[float]:
     """How likely the text of each pair relates its two things in a way that a person would draw.
 
     Args:
@@ -210,17 +211,17 @@ def related(chosen: Sequence[Pair], meanings: Meanings | None) -> list[float]:
     """
     found: list[float] = []
     for start in range(0, len(chosen), _MOST_ROWS):
-        rows = inputs(chosen[start : start + _MOST_ROWS], meanings)
+        rows = head_inputs(chosen[start : start + _MOST_ROWS], meanings)
         found += [told["related"] for told in classifier.load("relation").probabilities(rows)]
     return found
 
 
-def inputs(chosen: Sequence[Pair], meanings: Meanings | None) -> Any:
+def head_inputs(chosen: Sequence[Pair], meanings: Meanings | None) -> Any:
     """Float64 [n, ``INPUTS``]: the shape of each pair and what its names mean; zeros without the model."""
     import numpy as np
 
     told = np.zeros((len(chosen), len(INPUTS)))
-    told[:, : len(SHAPE)] = [shape(pair) for pair in chosen]
+    told[:, : len(SHAPE)] = [pair_shape(pair) for pair in chosen]
     if meanings is None:
         return told
     said = [_names(pair) for pair in chosen]

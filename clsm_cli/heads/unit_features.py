@@ -1,4 +1,4 @@
-"""A sentence, list item or row as numbers: where it stands, how it is marked, what it is made of.
+"""Features of a unit (sentence, list item, row): its place, its marks, its words.
 
 No word of any language is looked at: what words mean is in the numbers that stand beside these
 (``embedding/static_vectors``).
@@ -11,7 +11,7 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from clsm_cli.heads.boilerplate import stock_share
-from clsm_cli.text.plain import plain
+from clsm_cli.text.plain import to_plain
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,14 +27,14 @@ class Unit(NamedTuple):
         start: Its first character in the turn's text.
         end: The character after its last.
         number: Its place among the pieces of its turn.
-        of: How many pieces its turn has.
+        total: How many pieces its turn has.
     """
 
     turn: int
     start: int
     end: int
     number: int = 0
-    of: int = 1
+    total: int = 1
 
 
 _ITEM = re.compile(r"[ \t]*(?:([-*+])|\d{1,9}[.)])[ \t]+")
@@ -137,7 +137,7 @@ def _inside(raw: str) -> list[float]:
     body = body[box.end() :].strip() if box else body.strip()
     label = _LABEL.match(body)
     behind = body[label.end() :].strip() if label else body
-    text = plain(raw)
+    text = to_plain(raw)
     words = _WORD.findall(text)
     wide = len(_WIDE.findall(text))
     letters = sum(map(len, words))
@@ -251,8 +251,8 @@ def _where(turns: Sequence[Turn], unit: Unit) -> list[float]:
     speaker = turn.speaker
     return [
         _log(unit.number),
-        _log(unit.of),
-        unit.of - 1 == unit.number,
+        _log(unit.total),
+        unit.total - 1 == unit.number,
         len(turn.heading),
         _log(len(heading)),
         bool(_DATE.search(path)),

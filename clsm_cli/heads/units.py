@@ -1,4 +1,4 @@
-"""A turn cut into the units that are weighed: list items, table rows, sentences."""
+"""Split a turn into units: list items, table rows, sentences."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""What is wrong with a store, and the mending of it."""
+"""Check a store and repair it (``clsm doctor``)."""

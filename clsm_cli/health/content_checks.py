@@ -1,9 +1,7 @@
-"""Secrets that lie in a store in clear: stored by a version that did not know them yet.
+"""Checks of contents: secrets stored in clear by an older version, and clsm's own output taken in again.
 
-How much of what was taken in is clsm's own: blocks that a recall made, what it holds said again.
-
-Ingest leaves out what it can prove to be its own (``ingestion/recalled_text``). What came by another way, or
-whose fence does not verify, is counted here, so that a loop of recall and ingest shows.
+Ingest leaves out what it can prove to be its own (``ingestion.recalled_text``). What came another way,
+or with a fence that does not verify, is counted here, so that a loop of recall and ingest shows.
 """
 
 from __future__ import annotations
@@ -13,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from clsm_cli.config import MAX_FILE
 from clsm_cli.errors import ClsmError
-from clsm_cli.health.findings import found, listed
+from clsm_cli.health.findings import list_names, make_finding
 from clsm_cli.ingestion.noise import is_clsm_tool, runs_clsm
 from clsm_cli.ingestion.turns import Masker, masked_turn
 from clsm_cli.model.codec import encode
@@ -27,15 +25,15 @@ if TYPE_CHECKING:
     from typing import Any
 
     from clsm_cli.health.findings import Finding, Severity
-    from clsm_cli.health.store_snapshot import Held
+    from clsm_cli.health.store_snapshot import Snapshot
     from clsm_cli.model.episodes import Turn
 
 
-def in_clear(held: Held) -> list[Finding]:
+def clear_secrets(snapshot: Snapshot) -> list[Finding]:
     """How many secrets of which kinds a file holds; never one of them."""
     return [
-        found("secret-in-clear", secrets.mask(path).text, f"holds {_listed(kinds)}")
-        for path, kinds in sorted(_kinds(held))
+        make_finding("secret-in-clear", secrets.mask(path).text, f"holds {_listed(kinds)}")
+        for path, kinds in sorted(_kinds(snapshot))
         if kinds
     ]
 
@@ -44,35 +42,35 @@ def _listed(kinds: Counter[str]) -> str:
     return ", ".join(f"{count} {kind}" for kind, count in sorted(kinds.items()))
 
 
-def _kinds(held: Held) -> Iterator[tuple[str, Counter[str]]]:
+def _kinds(snapshot: Snapshot) -> Iterator[tuple[str, Counter[str]]]:
     """Path of a file → kinds of secrets in it."""
-    for path, episode in held.episodes.items():
+    for path, episode in snapshot.episodes.items():
         if episode is not None:
             yield path, _told((turn, episode.session) for turn in episode.turns)
-    for path, box in held.boxes.items():
+    for path, box in snapshot.inboxes.items():
         yield path, _told((item.turn, item.session) for item in box.turns)
-    for path, shard in held.shards.items():
+    for path, shard in snapshot.shards.items():
         yield path, _of(text for record in shard.records for text in _texts(encode(record)))
-    for path, topic in held.topics.items():
+    for path, topic in snapshot.topics.items():
         yield path, _of(["\n".join(topic.lines)])
-    for path, rows in held.logs.items():
+    for path, rows in snapshot.logs.items():
         if path.endswith("/review.jsonl"):
-            yield path, _of(text for _, row in rows.found for text in _texts(row))
-    for file in held.of_kind("quarantine", "labels", "ontology"):
-        yield file.path, _of([_text(held, file.path)])
+            yield path, _of(text for _, row in rows.rows for text in _texts(row))
+    for file in snapshot.of_kind("quarantine", "labels", "ontology"):
+        yield file.path, _of([_text(snapshot, file.path)])
 
 
 def _told(turns: Iterable[tuple[Turn, str]]) -> Counter[str]:
     mask = Masker()
     for turn, session in turns:
         masked_turn(turn, session, mask)
-    return mask.found
+    return mask.counts
 
 
-def _text(held: Held, path: str) -> str:
+def _text(snapshot: Snapshot, path: str) -> str:
     """A file that is no record; "" where it cannot be read, which is told by what looks at files."""
     try:
-        data = atomic.read(held.store.root / path, MAX_FILE)
+        data = atomic.read(snapshot.store.root / path, MAX_FILE)
     except ClsmError:
         return ""
     return (data or b"").decode("utf-8", "replace")
@@ -81,7 +79,7 @@ def _text(held: Held, path: str) -> str:
 def _of(texts: Iterable[str]) -> Counter[str]:
     counts: Counter[str] = Counter()
     for text in texts:
-        counts.update(secrets.mask(text).found)
+        counts.update(secrets.mask(text).counts)
     return counts
 
 
@@ -103,20 +101,22 @@ _LEAST = 24
 """Characters of a sentence that nobody says again by chance."""
 
 
-def self_ingested(held: Held) -> list[Finding]:
+def self_ingested_share(snapshot: Snapshot) -> list[Finding]:
     """The share of turns and blocks that clsm itself had recalled."""
-    said = _statements(held)
+    said = _statements(snapshot)
     sources: Counter[str] = Counter()
-    for key, turn in held.turns.items():
+    for key, turn in snapshot.turns.items():
         if _is_own(turn) or _repeats(key, turn, said):
             sources[turn.path] += 1
     if not sources:
         return []
-    share = 100 * sources.total() / len(held.turns)
+    share = 100 * sources.total() / len(snapshot.turns)
     top = [f"{path} ({count})" for path, count in sources.most_common()]
-    reason = f"{sources.total()} of {len(held.turns)} texts ({share:.1f} %) from {listed(top)}"
+    reason = (
+        f"{sources.total()} of {len(snapshot.turns)} texts ({share:.1f} %) from {list_names(top)}"
+    )
     severity: Severity | None = "warning" if share >= MANY else None
-    return [found("self-ingested", "", reason, severity=severity)]
+    return [make_finding("self-ingested", "", reason, severity=severity)]
 
 
 def _is_own(turn: Turn) -> bool:
@@ -127,12 +127,12 @@ def _is_own(turn: Turn) -> bool:
     return tool is not None and (is_clsm_tool(tool.name) or runs_clsm(tool.input or ""))
 
 
-def _statements(held: Held) -> dict[str, Collection[str]]:
+def _statements(snapshot: Snapshot) -> dict[str, Collection[str]]:
     """Folded text of a statement → the turns that it rests on."""
-    texts = {i.id: i.text for topic in held.topics.values() for i in topic.items if i.id}
+    texts = {i.id: i.text for topic in snapshot.topics.values() for i in topic.items if i.id}
     return {
         " ".join(text.lower().split()): record.sources
-        for record in held.records.values()
+        for record in snapshot.records.values()
         if isinstance(record, Statement)
         and len(text := record.text or texts.get(record.id, "")) >= _LEAST
     }

@@ -1,9 +1,7 @@
-"""Doctor: look at a store, mend what is safe, and look again.
+"""Run all checks on a store; with ``--fix``, repair it and run them again.
 
 Looking takes no lock and writes nothing. While others write, what was read of one file may be older
 than what was read of the next, so a store that changed meanwhile is looked at again.
-
-Look at a store: every check, in the order of the page, each for itself.
 """
 
 from __future__ import annotations
@@ -30,8 +28,8 @@ from clsm_cli.health import (
     store_snapshot,
     surroundings,
 )
-from clsm_cli.health.findings import MODEL, SEVERITIES, found
-from clsm_cli.ingestion.ingest_report import utc
+from clsm_cli.health.findings import MODEL, SEVERITIES, make_finding
+from clsm_cli.ingestion.ingest_report import utc_text
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import layout
 from clsm_cli.store.device import device_name
@@ -42,13 +40,13 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from clsm_cli.health.findings import Finding
-    from clsm_cli.health.store_snapshot import Held
+    from clsm_cli.health.store_snapshot import Snapshot
     from clsm_cli.store.index.indexed_files import Progress
     from clsm_cli.store.index.opening import Embedder
     from clsm_cli.store.layout import Store
 
 
-class Around(NamedTuple):
+class CheckContext(NamedTuple):
     """What a check may know besides the store.
 
     Attributes:
@@ -66,67 +64,75 @@ class Around(NamedTuple):
     fault: str = ""
 
 
-Check = Callable[["Held", Around], list["Finding"]]
+Check = Callable[["Snapshot", CheckContext], list["Finding"]]
 
 CHECKS: Mapping[str, Check] = {
-    "places": lambda held, _: file_checks.places(held),
-    "modes": lambda held, _: file_checks.modes(held),
-    "contents": lambda held, _: file_checks.contents(held),
-    "lines": lambda held, _: record_checks.lines(held),
-    "order": lambda held, _: record_checks.order(held),
-    "ids": lambda held, _: record_checks.ids(held),
-    "logs": lambda held, _: loglines.lines(held),
-    "inboxes": lambda held, _: loglines.boxes(held),
-    "names": lambda held, _: file_checks.misplaced(held),
-    "episodes": lambda held, _: note_checks.episode_findings(held),
-    "turns twice": lambda held, _: note_checks.twice(held),
-    "topics": lambda held, _: note_checks.topic_findings(held),
-    "hand edits": lambda held, around: note_checks.settled(held, utc(around.now)),
-    "edges": lambda held, _: record_checks.edges(held),
-    "sources": lambda held, _: record_checks.sources(held),
-    "mentions": lambda held, _: record_checks.mentions(held),
-    "episode records": lambda held, _: record_checks.episodes(held),
-    "tombstones": lambda held, _: record_checks.tombstones(held),
-    "digests": lambda held, _: digests.changed(held),
-    "begun": lambda held, _: digests.begun(held),
-    "preimages": lambda held, _: digests.preimages(held),
-    "index": lambda held, _: index_state.index(held),
-    "briefing": lambda held, _: index_state.prepared(held),
-    "settings": lambda held, _: surroundings.settings(held),
-    "environment": lambda held, around: surroundings.environment(held, around.variables),
-    "machine": lambda _, a: [found("machine-settings", "", a.fault)] if a.fault else [],
-    "model": lambda _, around: surroundings.model() if around.has_model else [],
-    "disk": lambda held, _: surroundings.disk(held),
-    "lock": lambda held, _: surroundings.lock(held),
-    "git": lambda held, around: git_state.findings(held.store, around.now),
-    "nights": lambda held, around: surroundings.nights(held, around.now),
-    "schedule": lambda _, around: surroundings.schedule(around.jobs),
-    "echoes": lambda held, _: content_checks.self_ingested(held),
-    "secrets": lambda held, _: content_checks.in_clear(held),
+    "places": lambda snapshot, _: file_checks.check_places(snapshot),
+    "modes": lambda snapshot, _: file_checks.check_modes(snapshot),
+    "contents": lambda snapshot, _: file_checks.check_contents(snapshot),
+    "lines": lambda snapshot, _: record_checks.check_lines(snapshot),
+    "order": lambda snapshot, _: record_checks.check_order(snapshot),
+    "ids": lambda snapshot, _: record_checks.check_ids(snapshot),
+    "logs": lambda snapshot, _: loglines.check_lines(snapshot),
+    "inboxes": lambda snapshot, _: loglines.check_inboxes(snapshot),
+    "names": lambda snapshot, _: file_checks.check_misplaced(snapshot),
+    "episodes": lambda snapshot, _: note_checks.episode_findings(snapshot),
+    "turns twice": lambda snapshot, _: note_checks.duplicate_turns(snapshot),
+    "topics": lambda snapshot, _: note_checks.topic_findings(snapshot),
+    "hand edits": lambda snapshot, context: note_checks.unsettled_edits(
+        snapshot, utc_text(context.now)
+    ),
+    "edges": lambda snapshot, _: record_checks.check_edges(snapshot),
+    "sources": lambda snapshot, _: record_checks.check_sources(snapshot),
+    "mentions": lambda snapshot, _: record_checks.check_mentions(snapshot),
+    "episode records": lambda snapshot, _: record_checks.check_episodes(snapshot),
+    "tombstones": lambda snapshot, _: record_checks.check_tombstones(snapshot),
+    "digests": lambda snapshot, _: digests.changed_files(snapshot),
+    "begun": lambda snapshot, _: digests.begun_runs(snapshot),
+    "preimages": lambda snapshot, _: digests.check_preimages(snapshot),
+    "index": lambda snapshot, _: index_state.check_index(snapshot),
+    "briefing": lambda snapshot, _: index_state.check_briefing(snapshot),
+    "settings": lambda snapshot, _: surroundings.check_settings(snapshot),
+    "environment": lambda snapshot, context: surroundings.check_environment(
+        snapshot, context.variables
+    ),
+    "machine": lambda _, a: [make_finding("machine-settings", "", a.fault)] if a.fault else [],
+    "model": lambda _, context: surroundings.check_model() if context.has_model else [],
+    "disk": lambda snapshot, _: surroundings.check_disk(snapshot),
+    "lock": lambda snapshot, _: surroundings.check_lock(snapshot),
+    "git": lambda snapshot, context: git_state.findings(snapshot.store, context.now),
+    "nights": lambda snapshot, context: surroundings.check_nights(snapshot, context.now),
+    "schedule": lambda _, context: surroundings.check_schedule(context.jobs),
+    "echoes": lambda snapshot, _: content_checks.self_ingested_share(snapshot),
+    "secrets": lambda snapshot, _: content_checks.clear_secrets(snapshot),
 }
 
 
-def look(store: Store, around: Around, checks: Mapping[str, Check] = CHECKS) -> list[Finding]:
+def diagnose(
+    store: Store, context: CheckContext, checks: Mapping[str, Check] = CHECKS
+) -> list[Finding]:
     """Everything that is to be said of a store, worst first, then by path.
 
     Nothing is written and no lock is taken.
 
     Args:
         store: Where.
-        around: Time and environment.
+        context: Time and environment.
         checks: By name; all of them but in a test of the others.
     """
-    return looked(store_snapshot.read(store), around, checks)
+    return diagnose_snapshot(store_snapshot.take_snapshot(store), context, checks)
 
 
-def looked(held: Held, around: Around, checks: Mapping[str, Check] = CHECKS) -> list[Finding]:
+def diagnose_snapshot(
+    snapshot: Snapshot, context: CheckContext, checks: Mapping[str, Check] = CHECKS
+) -> list[Finding]:
     """The same of a store that was read."""
     findings: list[Finding] = []
     for name, check in checks.items():
         try:
-            findings += check(held, around)
+            findings += check(snapshot, context)
         except (ClsmError, OSError, sqlite3.Error) as error:  # one bad file hides no other
-            findings.append(found("check-failed", "", f"{name}: {error}"))
+            findings.append(make_finding("check-failed", "", f"{name}: {error}"))
     return sorted(dict.fromkeys(findings), key=_order)
 
 
@@ -180,7 +186,7 @@ class Report:
         return BAD_MODEL if damaged <= MODEL else DAMAGED
 
 
-def opened(root: Path, environment: dict[str, str]) -> tuple[Store, list[Finding]]:
+def open_any_store(root: Path, environment: dict[str, str]) -> tuple[Store, list[Finding]]:
     """A store, also one whose ``clsm.yaml`` cannot be used: then with the defaults, and a finding.
 
     Raises:
@@ -192,21 +198,21 @@ def opened(root: Path, environment: dict[str, str]) -> tuple[Store, list[Finding
         name = device_name(root, environment)
         store = layout.Store(root, "", "UTC", Settings(), name)
         path = layout.CONFIG_NAME
-        return store, [found("settings-unusable", path, error.reason, line=error.line)]
+        return store, [make_finding("settings-unusable", path, error.reason, line=error.line)]
 
 
-def examine(store: Store, around: Around, also: list[Finding] | None = None) -> Report:
+def examine(store: Store, context: CheckContext, also: list[Finding] | None = None) -> Report:
     """Look at a store; again while somebody writes to it.
 
     Args:
         store: Where.
-        around: Time and environment.
+        context: Time and environment.
         also: What was found when it was opened.
     """
     findings: list[Finding] = []
     for _ in range(_LOOKS):
         before = _signature(store)
-        findings = look(store, around)
+        findings = diagnose(store, context)
         if before == _signature(store) or not any(f.severity == "damage" for f in findings):
             break
     return Report(str(store.root), (*(also or ()), *findings))
@@ -221,7 +227,7 @@ def _signature(store: Store) -> tuple[tuple[str, int, int], ...]:
 
 def fix(
     store: Store,
-    around: Around,
+    context: CheckContext,
     embedder: Embedder | None,
     progress: Progress,
     *,
@@ -232,7 +238,7 @@ def fix(
 
     Args:
         store: Where.
-        around: Time and environment.
+        context: Time and environment.
         embedder: For vectors; None on a machine without the model.
         progress: Told how far the embedding is.
         rebuild: Make the index anew whatever it is like.
@@ -243,13 +249,13 @@ def fix(
         DiskError: The operating system refused.
     """
     with locked(store.root, store.settings.store.lock_wait):
-        before = [each for each in look(store, around) if each.code != "lock-held"]
-        done = repair.Mended(None, ()) if only_index else repair.mend(store, before, around.now)
+        before = [each for each in diagnose(store, context) if each.code != "lock-held"]
+        done = repair.Mended(None, ()) if only_index else repair.mend(store, before, context.now)
         told = list(done.done)
         codes = {each.code for each in before}
         if rebuild or done.done or codes & _INDEX:
             told += _index(store, embedder, progress, anew=rebuild or bool(codes & _ANEW))
-        after = [each for each in look(store, around) if each.code != "lock-held"]
+        after = [each for each in diagnose(store, context) if each.code != "lock-held"]
     left = {_mark(each) for each in after}
     mended = tuple(each for each in before if _mark(each) not in left)
     return Report(str(store.root), tuple(after), mended, tuple(told), done.run, is_fix=True)

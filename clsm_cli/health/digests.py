@@ -1,4 +1,4 @@
-"""Checks against what clsm wrote down of its own writes: the ledger and what undo keeps.
+"""Checks of files against the digests in the ledger, and of what undo keeps.
 
 The ledger has the digest of each file after each run, so a file that somebody changed since is
 known, and one that is gone. A forget hides what it wrote: what was known before it counts no more.
@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from clsm_cli.health.findings import found, listed
+from clsm_cli.health.findings import list_names, make_finding
 from clsm_cli.health.places import device_of, kind_of
 from clsm_cli.model.graph import Statement
 from clsm_cli.startup.records import NamedTuple
@@ -17,13 +17,13 @@ from clsm_cli.store import atomic, cleanup, ledger, logs, runs
 
 if TYPE_CHECKING:
     from clsm_cli.health.findings import Finding
-    from clsm_cli.health.store_snapshot import Held
+    from clsm_cli.health.store_snapshot import Snapshot
     from clsm_cli.store.logs import RunLine
 
 _WATCHED = frozenset({"topic", "shard", "episode", "inbox", "log", "tombstones"})
 
 
-class Written(NamedTuple):
+class WrittenFile(NamedTuple):
     """How a machine left a file.
 
     Attributes:
@@ -37,10 +37,10 @@ class Written(NamedTuple):
     run: str
 
 
-def written(held: Held, path: str) -> dict[str, Written]:
+def written_files(snapshot: Snapshot, path: str) -> dict[str, WrittenFile]:
     """How the runs of a ledger left each file; ``path`` is the ledger's."""
-    known: dict[str, Written] = {}
-    for _, row in held.logs[path].found:
+    known: dict[str, WrittenFile] = {}
+    for _, row in snapshot.logs[path].rows:
         try:
             line = logs.parse_run(row)
         except (KeyError, TypeError, AttributeError):
@@ -52,85 +52,91 @@ def written(held: Held, path: str) -> dict[str, Written]:
     return known
 
 
-def _after(change: logs.Change, line: RunLine) -> Written:
+def _after(change: logs.Change, line: RunLine) -> WrittenFile:
     if change.after == "":
-        return Written("", (change.size or 0) + (change.added or 0), line.id)
-    return Written(change.after, 0, line.id)
+        return WrittenFile("", (change.size or 0) + (change.added or 0), line.id)
+    return WrittenFile(change.after, 0, line.id)
 
 
-def changed(held: Held) -> list[Finding]:
+def changed_files(snapshot: Snapshot) -> list[Finding]:
     """Files that are gone, shorter, or other than the last run left them."""
-    ledgers = {p.split("/")[1]: written(held, p) for p in held.logs if p.endswith("/runs.jsonl")}
+    ledgers = {
+        p.split("/")[1]: written_files(snapshot, p)
+        for p in snapshot.logs
+        if p.endswith("/runs.jsonl")
+    }
     findings = [
-        found("missing-file", path, f"is gone, and with it {listed(gone)}")
-        for path, gone in gone_topics(held).items()
+        make_finding("missing-file", path, f"is gone, and with it {list_names(gone)}")
+        for path, gone in missing_topics(snapshot).items()
     ]
     for path in sorted({path for known in ledgers.values() for path in known}):
-        owner = device_of(path) or held.store.device
+        owner = device_of(path) or snapshot.store.device
         mine = ledgers.get(owner, {}).get(path)
         if mine is None or kind_of(path) not in _WATCHED or path.endswith("/runs.jsonl"):
             continue
         left = {known[path].sha256 for known in ledgers.values() if path in known}
-        findings += _compared(held, path, mine, left)
+        findings += _compared(snapshot, path, mine, left)
     return findings
 
 
-def _compared(held: Held, path: str, mine: Written, left: set[str | None]) -> list[Finding]:
+def _compared(
+    snapshot: Snapshot, path: str, mine: WrittenFile, left: set[str | None]
+) -> list[Finding]:
     """A file as it is, against how this machine, and all that wrote it, left it."""
-    file = held.files.get(path)
+    file = snapshot.files.get(path)
     if file is None:
-        is_told = mine.sha256 is None or kind_of(path) == "topic" or _is_explained(held, path)
+        is_told = mine.sha256 is None or kind_of(path) == "topic" or _is_explained(snapshot, path)
         reason = f"{mine.run} wrote it, and it is gone"
-        return [] if is_told else [found("missing-file", path, reason)]
+        return [] if is_told else [make_finding("missing-file", path, reason)]
     if mine.sha256 == "" and file.sha256 is not None and file.size < mine.size:
         reason = f"has {file.size:,} of {mine.size:,} bytes that {mine.run} left"
-        return [found("shorter", path, reason)]
+        return [make_finding("shorter", path, reason)]
     if file.sha256 is None or mine.sha256 == "" or file.sha256 in left:
         return []
     return [_other(path, mine)]
 
 
-def _other(path: str, mine: Written) -> Finding:
+def _other(path: str, mine: WrittenFile) -> Finding:
     if mine.sha256 is None:
-        return found("changed-outside", path, f"is there again, since {mine.run} removed it")
-    return found("changed-outside", path, f"is not as {mine.run} left it")
+        return make_finding("changed-outside", path, f"is there again, since {mine.run} removed it")
+    return make_finding("changed-outside", path, f"is not as {mine.run} left it")
 
 
-def _is_explained(held: Held, path: str) -> bool:
+def _is_explained(snapshot: Snapshot, path: str) -> bool:
     """Whether the file of an episode may be gone: forgotten elsewhere, or renamed."""
     record_id = path.rpartition("/")[2].removesuffix(".md").partition("-")[2]
-    there = {each.id for each in held.episodes.values() if each is not None}
-    return held.is_gone(record_id) or record_id in there
+    there = {each.id for each in snapshot.episodes.values() if each is not None}
+    return snapshot.is_gone(record_id) or record_id in there
 
 
-def gone_topics(held: Held) -> dict[str, list[str]]:
+def missing_topics(snapshot: Snapshot) -> dict[str, list[str]]:
     """Topic files that are not there, with the statements that stood in them and stand nowhere."""
-    there = {item.id for topic in held.topics.values() for item in topic.items}
+    there = {item.id for topic in snapshot.topics.values() for item in topic.items}
     gone: dict[str, list[str]] = {}
-    for record in held.records.values():
+    for record in snapshot.records.values():
         if isinstance(record, Statement) and record.is_current and record.stream != "flow":
             path = f"{record.stream}/{record.topic}.md"
-            if path not in held.files and record.id not in there:
+            if path not in snapshot.files and record.id not in there:
                 gone.setdefault(path, []).append(record.id)
     return gone
 
 
-def begun(held: Held) -> list[Finding]:
+def begun_runs(snapshot: Snapshot) -> list[Finding]:
     """What was cut short."""
-    store = held.store
+    store = snapshot.store
     findings = []
     if (store.derived / "redo").exists():
-        line = runs.begun(store)
+        line = runs.begun_run(store)
         reason = "was never whole" if line is None else f"is {line.id} ({line.command})"
-        findings.append(found("begun-run", ".clsm/redo", reason))
+        findings.append(make_finding("begun-run", ".clsm/redo", reason))
     if cleanup.is_begun(store):
-        findings.append(found("begun-run", ".clsm/purge", "is a forget that was cut short"))
+        findings.append(make_finding("begun-run", ".clsm/purge", "is a forget that was cut short"))
     return findings
 
 
-def preimages(held: Held) -> list[Finding]:
+def check_preimages(snapshot: Snapshot) -> list[Finding]:
     """What undo keeps, against the ledger of this machine."""
-    store = held.store
+    store = snapshot.store
     known = {entry.id: entry for entry in ledger.entries(store.flow)}
     findings: list[Finding] = []
     folder = store.derived / "runs"
@@ -139,21 +145,21 @@ def preimages(held: Held) -> list[Finding]:
         if entry is None:
             inside = path.relative_to(store.root).as_posix()
             if ledger.never_began(store, path):
-                findings.append(found("left-over", inside, "is of a run that wrote nothing"))
+                findings.append(make_finding("left-over", inside, "is of a run that wrote nothing"))
             else:
                 reason = "belongs to no run of the ledger"
-                findings.append(found("preimage", inside, reason, severity="note"))
+                findings.append(make_finding("preimage", inside, reason, severity="note"))
             continue
-        bad = [name for line in entry.steps for name in _bad(held, line)]
+        bad = [name for line in entry.steps for name in _bad(snapshot, line)]
         if bad:
             inside = path.relative_to(store.root).as_posix()
-            findings.append(found("preimage", inside, f"{listed(bad)} cannot be used"))
+            findings.append(make_finding("preimage", inside, f"{list_names(bad)} cannot be used"))
     return findings
 
 
-def _bad(held: Held, line: RunLine) -> list[str]:
+def _bad(snapshot: Snapshot, line: RunLine) -> list[str]:
     """Files of a step that are not what the run replaced."""
-    folder = ledger.folder_of(held.store, line.id) / ledger.step_of(line)
+    folder = ledger.folder_of(snapshot.store, line.id) / ledger.step_of(line)
     if not folder.is_dir():
         return []  # decay removed it, or it was made elsewhere
     bad = []
@@ -163,24 +169,27 @@ def _bad(held: Held, line: RunLine) -> list[str]:
             continue
         name = f"{number:04d}"
         number += 1
-        if _digest(held, folder.relative_to(held.store.root).as_posix(), name) != change.before:
+        if (
+            _digest(snapshot, folder.relative_to(snapshot.store.root).as_posix(), name)
+            != change.before
+        ):
             bad.append(name)
-    if ledger.kept(held.store, line) is None or not _is_line(held, folder.name, line):
+    if ledger.load_kept(snapshot.store, line) is None or not _is_line(snapshot, folder.name, line):
         bad.append("run.json")
     return bad
 
 
-def _digest(held: Held, inside: str, name: str) -> str | None:
-    file = held.files.get(f"{inside}/{name}")
+def _digest(snapshot: Snapshot, inside: str, name: str) -> str | None:
+    file = snapshot.files.get(f"{inside}/{name}")
     if file is None or not file.is_regular:
         return None
     with atomic.disk_errors(file.path):
-        return atomic.digest_of(held.store.root / file.path)
+        return atomic.digest_of(snapshot.store.root / file.path)
 
 
-def _is_line(held: Held, step: str, line: RunLine) -> bool:
+def _is_line(snapshot: Snapshot, step: str, line: RunLine) -> bool:
     """Whether ``run.json`` says of the step what the ledger does."""
-    path = ledger.folder_of(held.store, line.id) / step / "run.json"
+    path = ledger.folder_of(snapshot.store, line.id) / step / "run.json"
     try:
         told = json.loads(path.read_bytes())
         paths = {change.path for change in line.changes}

@@ -1,10 +1,7 @@
-"""What ``clsm doctor`` says of a store: one finding a thing that is not as it should be.
+"""Findings of ``clsm doctor``, and the table of their codes.
 
-Every code of a finding: how bad it is, what it means, what ``--fix`` does, what a person can do.
-
-docs/doctor.md shows this table; a test compares the two.
-
-Codes of what is found of git, and of programs that synchronise folders; see ``codes``.
+The table says how bad each is, what it means, what ``--fix`` does and what a person can do.
+docs/doctor.md shows it; a test compares the two.
 """
 
 from __future__ import annotations
@@ -366,7 +363,7 @@ MODEL = frozenset({"model-damaged"})
 """Damage that is none of the store: exit code 15."""
 
 
-def found(
+def make_finding(
     code: str,
     path: str,
     reason: str,
@@ -378,7 +375,7 @@ def found(
 ) -> Finding:
     """A finding of a code; what the table says holds unless it is said otherwise.
 
-    >>> found("lock-held", "", "clsm decay (process 7) is writing").severity
+    >>> make_finding("lock-held", "", "clsm decay (process 7) is writing").severity
     'note'
     """
     kind = CODES[code]
@@ -389,10 +386,10 @@ def found(
     return Finding(code, severity or kind.severity, path, reason, step, line, is_mended)
 
 
-def listed(names: list[str], most: int = 3) -> str:
+def list_names(names: list[str], most: int = 3) -> str:
     """Some names, and how many more there are.
 
-    >>> listed(["a", "b", "c", "d", "e"])
+    >>> list_names(["a", "b", "c", "d", "e"])
     'a, b, c and 2 more'
     """
     more = f" and {len(names) - most} more" if len(names) > most else ""

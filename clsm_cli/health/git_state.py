@@ -1,4 +1,4 @@
-"""Checks of the git repository that a store lies in, and of what programs left that synchronise folders.
+"""Checks of the git repository around a store, and of copies left by programs that synchronise folders.
 
 Nothing is said where there is no git. What ``--fix`` does about the store's own files are writes that
 can be undone (``mend``); what it does about the clone is no part of the store (``mend_clone``).
@@ -11,7 +11,7 @@ from shlex import quote
 from typing import TYPE_CHECKING
 
 from clsm_cli.errors import DamagedStoreError
-from clsm_cli.health.findings import found, listed
+from clsm_cli.health.findings import list_names, make_finding
 from clsm_cli.health.places import kind_of
 from clsm_cli.store import atomic, conflict_copies, git, git_setup
 
@@ -51,7 +51,7 @@ def findings(store: Store, now: datetime) -> list[Finding]:
         step = f"trust it, if it is yours: git config --global --add safe.directory {quote(str(store.root))}"
         return [
             *told,
-            found(
+            make_finding(
                 "git-owner",
                 "",
                 "git does not look into a repository of another user",
@@ -59,7 +59,10 @@ def findings(store: Store, now: datetime) -> list[Finding]:
             ),
         ]
     if git.is_ignored(store.root):
-        return [*told, found("git-ignored", "", "the repository around the store leaves it out")]
+        return [
+            *told,
+            make_finding("git-ignored", "", "the repository around the store leaves it out"),
+        ]
     tree = git.work_tree(store.root)
     if tree is None:
         return told
@@ -79,7 +82,7 @@ def mend(store: Store) -> list[runs.Write]:
     """
     if git.work_tree(store.root) is None:
         return []
-    return git_setup.writes(store.root, git_setup.lacking(store.root))
+    return git_setup.plan_files(store.root, git_setup.find_missing(store.root))
 
 
 def mend_clone(store: Store) -> tuple[str, ...]:
@@ -91,13 +94,13 @@ def mend_clone(store: Store) -> tuple[str, ...]:
     """
     if git.work_tree(store.root) is None:
         return ()
-    lack = git_setup.lacking(store.root)
-    git_setup.tell_clone(store.root, lack)
+    lack = git_setup.find_missing(store.root)
+    git_setup.configure_clone(store.root, lack)
     return (*lack.settings, *(["info/attributes"] if lack.attributes else []))
 
 
 def _copies(store: Store) -> Iterator[Finding]:
-    for copy in conflict_copies.found(store):
+    for copy in conflict_copies.find_copies(store):
         path = copy.path.relative_to(store.root).as_posix()
         reason = f"is another version of {copy.original.name}, left by a program that synchronises"
         if not copy.kind:
@@ -106,7 +109,7 @@ def _copies(store: Store) -> Iterator[Finding]:
             step = "nothing; the next clsm ingest or clsm consolidate joins the two"
         else:
             step = f"nothing; {copy.writer} joins the two at its next clsm ingest"
-        yield found("conflict-copy", path, reason, next_step=step)
+        yield make_finding("conflict-copy", path, reason, next_step=step)
 
 
 def _lock(tree: git.WorkTree, now: datetime) -> Iterator[Finding]:
@@ -119,10 +122,10 @@ def _lock(tree: git.WorkTree, now: datetime) -> Iterator[Finding]:
         return
     holder = _git_at_work(tree.top)
     if holder is not None:
-        yield found("git-busy", "", f"{holder} is at work in the repository")
+        yield make_finding("git-busy", "", f"{holder} is at work in the repository")
     elif age >= 60 * STALE_MINUTES:
         reason = f"a git that was stopped {age / 60:.0f} minutes ago left its lock"
-        yield found("git-lock", "", reason, next_step=f"no git runs: rm {quote(str(path))}")
+        yield make_finding("git-lock", "", reason, next_step=f"no git runs: rm {quote(str(path))}")
 
 
 def _git_at_work(top: Path) -> str | None:
@@ -152,9 +155,11 @@ def _begun(tree: git.WorkTree) -> Iterator[Finding]:
         path = git.path_of(tree, name)
         if path is not None and path.exists() and what not in told:
             told.add(what)
-            yield found("git-begun", "", f"a {what} is not finished", next_step=f"end it: {step}")
+            yield make_finding(
+                "git-begun", "", f"a {what} is not finished", next_step=f"end it: {step}"
+            )
     if not told and git.is_detached(tree):
-        yield found(
+        yield make_finding(
             "git-detached", "", "no branch is checked out, so what is committed is easily lost"
         )
 
@@ -172,7 +177,7 @@ def _unmerged(tree: git.WorkTree) -> Iterator[Finding]:
         elif len(versions) == 1:
             reason = "got two names: each side renamed it"
             step = f"keep what is there: git add -A {name}"
-        yield found("git-unmerged", path, reason, next_step=f"{step}, then: git commit")
+        yield make_finding("git-unmerged", path, reason, next_step=f"{step}, then: git commit")
 
 
 def _tracked(tree: git.WorkTree) -> Iterator[Finding]:
@@ -186,13 +191,13 @@ def _tracked(tree: git.WorkTree) -> Iterator[Finding]:
             if all(n.startswith(".clsm/") for n in derived)
             else "-r .clsm, and the rest by name"
         )
-        reason = f"git tracks what is of this machine alone: {listed(derived)}"
+        reason = f"git tracks what is of this machine alone: {list_names(derived)}"
         step = f"git rm --cached --ignore-unmatch {only}; then commit"
-        yield found("git-tracks-derived", "", reason, next_step=step)
+        yield make_finding("git-tracks-derived", "", reason, next_step=step)
     for name in names:
         line = _marker(tree.root / name) if kind_of(name) in _BY_HAND else None
         if line is not None:
-            yield found("git-markers", name, "holds git's conflict markers", line=line)
+            yield make_finding("git-markers", name, "holds git's conflict markers", line=line)
 
 
 def _marker(path: Path) -> int | None:
@@ -208,14 +213,16 @@ def _marker(path: Path) -> int | None:
 
 
 def _setup(store: Store) -> Iterator[Finding]:
-    lack = git_setup.lacking(store.root)
+    lack = git_setup.find_missing(store.root)
     for name, lines in sorted(lack.lines.items()):
-        shown = listed([line for line in lines if not line.startswith("#")])
+        shown = list_names([line for line in lines if not line.startswith("#")])
         code = "git-attributes" if name == ".gitattributes" else "git-ignore"
-        yield found(code, name, f"lacks {shown}")
+        yield make_finding(code, name, f"lacks {shown}")
     if "core.fsync" in lack.settings:
-        yield found("git-fsync", "", "git does not wait until what it writes survives a power cut")
+        yield make_finding(
+            "git-fsync", "", "git does not wait until what it writes survives a power cut"
+        )
     others = [name for name in lack.settings if name != "core.fsync"]
     if others or lack.attributes:
-        what = listed([*others, *(["info/attributes"] if lack.attributes else [])])
-        yield found("git-clone", "", f"this clone merges by lines alone; not set up: {what}")
+        what = list_names([*others, *(["info/attributes"] if lack.attributes else [])])
+        yield make_finding("git-clone", "", f"this clone merges by lines alone; not set up: {what}")

@@ -1,4 +1,4 @@
-"""Checks of what is written line by line: logs, tombstones, inboxes."""
+"""Checks of files of lines: logs, tombstones, inboxes."""
 
 from __future__ import annotations
 
@@ -6,20 +6,20 @@ import re
 from datetime import date, datetime
 from typing import TYPE_CHECKING, Any
 
-from clsm_cli.health.findings import found, listed
-from clsm_cli.health.note_checks import fits
+from clsm_cli.health.findings import list_names, make_finding
+from clsm_cli.health.note_checks import has_right_key
 from clsm_cli.health.places import is_shared
 from clsm_cli.model.episodes import EndMark
 from clsm_cli.model.ids import is_id
 from clsm_cli.store import logs
-from clsm_cli.store.inbox import Captured
+from clsm_cli.store.inbox import CapturedTurn
 from clsm_cli.store.logs import Activation
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from clsm_cli.health.findings import Finding, Severity
-    from clsm_cli.health.store_snapshot import Held
+    from clsm_cli.health.store_snapshot import Snapshot
 
 _HASH = re.compile(r"[0-9a-f]{64}")
 _Row = dict[str, Any]
@@ -29,11 +29,15 @@ def _name(path: str) -> str:
     return "tombstones" if path.startswith("tombstones/") else path.rpartition("/")[2]
 
 
-def bad_rows(held: Held, path: str) -> list[tuple[int | None, str]]:
+def bad_rows(snapshot: Snapshot, path: str) -> list[tuple[int | None, str]]:
     """Lines of a log that are none of it, with why; a torn last line is left out."""
-    bad = [(p.line, p.reason) for p in held.logs[path].problems if not is_torn(held, path, p.line)]
+    bad = [
+        (p.line, p.reason)
+        for p in snapshot.logs[path].problems
+        if not is_torn(snapshot, path, p.line)
+    ]
     check = _CHECKS.get(_name(path), _activation)
-    for number, row in held.logs[path].found:
+    for number, row in snapshot.logs[path].rows:
         try:
             check(row)
         except (KeyError, TypeError, ValueError, AttributeError) as error:
@@ -41,9 +45,9 @@ def bad_rows(held: Held, path: str) -> list[tuple[int | None, str]]:
     return bad
 
 
-def is_torn(held: Held, path: str, line: int | None) -> bool:
+def is_torn(snapshot: Snapshot, path: str, line: int | None) -> bool:
     """Whether a line is the last of its file, and was cut short."""
-    file = held.files[path]
+    file = snapshot.files[path]
     return not file.is_ended and line == file.last
 
 
@@ -117,18 +121,18 @@ _CHECKS: dict[str, Callable[[_Row], None]] = {
 }
 
 
-def lines(held: Held) -> list[Finding]:
+def check_lines(snapshot: Snapshot) -> list[Finding]:
     """Lines of logs and tombstones that are none, or stand there twice."""
     findings: list[Finding] = []
-    for path in sorted(p for p in held.logs if p not in held.boxes):
+    for path in sorted(p for p in snapshot.logs if p not in snapshot.inboxes):
         is_left = is_shared(path)
-        for number, reason in bad_rows(held, path):
-            if _is_marker(held, path, number):
+        for number, reason in bad_rows(snapshot, path):
+            if _is_marker(snapshot, path, number):
                 continue
             severity: Severity | None = "warning" if is_left else None
             step = "nothing; its good lines count" if is_left else ""
             findings.append(
-                found(
+                make_finding(
                     "unreadable-line",
                     path,
                     reason,
@@ -138,21 +142,21 @@ def lines(held: Held) -> list[Finding]:
                     next_step=step,
                 )
             )
-        findings += _strange(held, path)
-        findings += _torn(held, path, [p.line for p in held.logs[path].problems])
-        findings += _repeated(held, path)
+        findings += _strange(snapshot, path)
+        findings += _torn(snapshot, path, [p.line for p in snapshot.logs[path].problems])
+        findings += _repeated(snapshot, path)
     return findings
 
 
-def _is_marker(held: Held, path: str, line: int | None) -> bool:
-    return line in held.files[path].markers
+def _is_marker(snapshot: Snapshot, path: str, line: int | None) -> bool:
+    return line in snapshot.files[path].markers
 
 
-def _torn(held: Held, path: str, bad: list[int | None]) -> list[Finding]:
+def _torn(snapshot: Snapshot, path: str, bad: list[int | None]) -> list[Finding]:
     return [
-        found("torn-line", path, "was cut short", line=line, mends=not is_shared(path))
+        make_finding("torn-line", path, "was cut short", line=line, mends=not is_shared(path))
         for line in bad
-        if is_torn(held, path, line)
+        if is_torn(snapshot, path, line)
     ]
 
 
@@ -168,50 +172,52 @@ _FIELDS: dict[str, frozenset[str]] = {
 }
 
 
-def _strange(held: Held, path: str) -> list[Finding]:
+def _strange(snapshot: Snapshot, path: str) -> list[Finding]:
     """Lines with fields that are none of theirs: a newer clsm wrote them, or they are damaged."""
     known = _FIELDS[_name(path)]
-    for number, row in held.logs[path].found:
+    for number, row in snapshot.logs[path].rows:
         fields = {*row}
         changes = row.get("changes")
         for change in changes if isinstance(changes, list) else ():
             fields |= {*change} if isinstance(change, dict) else set()
         if fields - known:
-            reason = f"has unknown fields: {listed(sorted(fields - known))}"
-            return [found("unknown-field", path, reason, line=number)]
+            reason = f"has unknown fields: {list_names(sorted(fields - known))}"
+            return [make_finding("unknown-field", path, reason, line=number)]
     return []
 
 
-def _repeated(held: Held, path: str) -> list[Finding]:
+def _repeated(snapshot: Snapshot, path: str) -> list[Finding]:
     seen: set[str] = set()
     twice: list[int] = []
-    for number, row in held.logs[path].found:
+    for number, row in snapshot.logs[path].rows:
         text = repr(row)
         if text in seen:
             twice.append(number)
         seen.add(text)
-    reason = f"lines {listed(list(map(str, twice)))} stand there before"
-    return [found("repeated-line", path, reason, line=twice[0])] if twice else []
+    reason = f"lines {list_names(list(map(str, twice)))} stand there before"
+    return [make_finding("repeated-line", path, reason, line=twice[0])] if twice else []
 
 
-def boxes(held: Held) -> list[Finding]:
+def check_inboxes(snapshot: Snapshot) -> list[Finding]:
     """Inboxes: lines that are no turns, turns twice or with another key."""
     findings: list[Finding] = []
-    for path, box in sorted(held.boxes.items()):
-        file = held.files[path]
+    for path, box in sorted(snapshot.inboxes.items()):
+        file = snapshot.files[path]
         for problem in box.problems:
             if problem.line in file.markers:
                 continue
-            code = "torn-line" if is_torn(held, path, problem.line) else "unreadable-line"
-            findings.append(found(code, path, problem.reason, line=problem.line))
-        findings += _repeated(held, path)
-        odd = [i.turn.key for i in box.turns if not fits(i.turn, i.session)]
+            code = "torn-line" if is_torn(snapshot, path, problem.line) else "unreadable-line"
+            findings.append(make_finding(code, path, problem.reason, line=problem.line))
+        findings += _repeated(snapshot, path)
+        odd = [i.turn.key for i in box.turns if not has_right_key(i.turn, i.session)]
         if odd:
-            findings.append(found("edited-turn", path, f"the text of {listed(odd)} was changed"))
-        known = {item.turn.key for item in box.items if isinstance(item, Captured)}
+            findings.append(
+                make_finding("edited-turn", path, f"the text of {list_names(odd)} was changed")
+            )
+        known = {item.turn.key for item in box.items if isinstance(item, CapturedTurn)}
         ends = [i.after for i in box.items if isinstance(i, EndMark) and i.after not in known]
-        lost = [key for key in ends if key not in held.turns and not held.is_gone(key)]
+        lost = [key for key in ends if key not in snapshot.turns and not snapshot.is_gone(key)]
         if lost:
-            reason = f"an end stands behind turns that are gone: {listed(lost)}"
-            findings.append(found("dangling-link", path, reason))
+            reason = f"an end stands behind turns that are gone: {list_names(lost)}"
+            findings.append(make_finding("dangling-link", path, reason))
     return findings

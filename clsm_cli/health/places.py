@@ -1,4 +1,4 @@
-"""What each file of a store is, by its place: the map of docs/format.md §1 the other way round."""
+"""The kind of each file of a store by its path (docs/format.md §1)."""
 
 from __future__ import annotations
 

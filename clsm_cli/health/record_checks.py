@@ -1,9 +1,7 @@
-"""Checks of shards: lines that are no records, records in the wrong place, ids that do not fit.
+"""Checks of shards: bad lines, misplaced records, wrong ids, and references that lead nowhere.
 
-Checks of what refers to something else: edges, sources, mentions, blocks, episodes, tombstones.
-
-What follows from the episodes alone (edges, mentions) is derived again by ``consolidate``; doctor
-only says what leads nowhere.
+What follows from the episodes alone (edges, mentions) is derived again by ``consolidate``; doctor only
+reports it.
 """
 
 from __future__ import annotations
@@ -13,7 +11,7 @@ import re
 import sqlite3
 from typing import TYPE_CHECKING
 
-from clsm_cli.health.findings import found, listed
+from clsm_cli.health.findings import list_names, make_finding
 from clsm_cli.health.places import stream_of
 from clsm_cli.model.episodes import Document, EpisodeRecord
 from clsm_cli.model.graph import Edge, Node, Statement
@@ -27,39 +25,39 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from clsm_cli.health.findings import Finding
-    from clsm_cli.health.store_snapshot import Held
+    from clsm_cli.health.store_snapshot import Snapshot
     from clsm_cli.model.codec import Record
 
 _MARKERS = "is a git conflict marker"
 _EDGE = re.compile(r"g-[0-9a-f]{12}\Z")
 
 
-def lines(held: Held) -> list[Finding]:
+def check_lines(snapshot: Snapshot) -> list[Finding]:
     """Lines of shards that are no records."""
     return [
-        found("unreadable-line", path, problem.reason, line=problem.line)
-        for path, shard in sorted(held.shards.items())
+        make_finding("unreadable-line", path, problem.reason, line=problem.line)
+        for path, shard in sorted(snapshot.shards.items())
         for problem in shard.problems
         if not problem.reason.startswith((_MARKERS, "is not UTF-8"))
     ]
 
 
-def order(held: Held) -> list[Finding]:
+def check_order(snapshot: Snapshot) -> list[Finding]:
     """Shards that are not as they would be written: records elsewhere, twice, not sorted."""
     findings: list[Finding] = []
-    for path, shard in sorted(held.shards.items()):
+    for path, shard in sorted(snapshot.shards.items()):
         name = path.rpartition("/")[2]
         odd = [r.id for r in shard.records if not _is_at_home(r.id, name) or is_strange(r, path)]
         if odd:
-            reason = f"holds records of other shards: {listed(odd)}"
-            findings.append(found("wrong-shard", path, reason))
+            reason = f"holds records of other shards: {list_names(odd)}"
+            findings.append(make_finding("wrong-shard", path, reason))
             continue
         ids = [record.id for record in shard.records]
         twice = sorted({i for i in ids if ids.count(i) > 1}) if len({*ids}) < len(ids) else []
         if twice:
-            findings.append(found("not-normal", path, f"holds {listed(twice)} twice"))
-        elif not shard.problems and _is_odd(held, path):
-            findings.append(found("not-normal", path, _how(shard.records, ids)))
+            findings.append(make_finding("not-normal", path, f"holds {list_names(twice)} twice"))
+        elif not shard.problems and _is_odd(snapshot, path):
+            findings.append(make_finding("not-normal", path, _how(shard.records, ids)))
     return findings
 
 
@@ -72,27 +70,29 @@ def _is_at_home(record_id: str, name: str) -> bool:
     return name in (shard_name(record_id, 1), shard_name(record_id, 2))
 
 
-def _is_odd(held: Held, path: str) -> bool:
+def _is_odd(snapshot: Snapshot, path: str) -> bool:
     """Whether its bytes are others than its records would be written with."""
-    return atomic.sha256(shards.render(held.shards[path].records)) != held.shards[path].sha256
+    return (
+        atomic.sha256(shards.render(snapshot.shards[path].records)) != snapshot.shards[path].sha256
+    )
 
 
 def _how(records: tuple[Record, ...], ids: list[str]) -> str:
     if ids != sorted(ids):
         return "is not sorted"
     strange = sorted({name for record in records for name in record.extra})
-    return f"has unknown fields: {listed(strange)}" if strange else "is written in another way"
+    return f"has unknown fields: {list_names(strange)}" if strange else "is written in another way"
 
 
-def ids(held: Held) -> list[Finding]:
+def check_ids(snapshot: Snapshot) -> list[Finding]:
     """Records whose id is a hash of what they say, and is not."""
     wrong: dict[str, list[str]] = {}
-    for path, shard in sorted(held.shards.items()):
+    for path, shard in sorted(snapshot.shards.items()):
         for record in shard.records:
             if not record.pinned and _is_wrong(record):
                 wrong.setdefault(path, []).append(record.id)
     return [
-        found("wrong-id", path, f"the id or the text of {listed(found_ids)} was changed")
+        make_finding("wrong-id", path, f"the id or the text of {list_names(found_ids)} was changed")
         for path, found_ids in wrong.items()
     ]
 
@@ -111,31 +111,31 @@ def _is_wrong(record: Record) -> bool:
     return False
 
 
-def edges(held: Held) -> list[Finding]:
+def check_edges(snapshot: Snapshot) -> list[Finding]:
     """Edges whose ends are not there."""
-    known = {*held.records, *(e.id for e in held.episodes.values() if e is not None)}
+    known = {*snapshot.records, *(e.id for e in snapshot.episodes.values() if e is not None)}
     odd = [
         record.id
-        for record in held.records.values()
+        for record in snapshot.records.values()
         if isinstance(record, Edge) and not {record.source, record.target} <= known
     ]
-    return _by_file(held, "dangling-edge", odd, "edges to what is not there")
+    return _by_file(snapshot, "dangling-edge", odd, "edges to what is not there")
 
 
-def sources(held: Held) -> list[Finding]:
+def check_sources(snapshot: Snapshot) -> list[Finding]:
     """Records that rest on turns which are not there, or replaced a row that is not."""
-    odd = [r.id for r in held.records.values() if any(_gone(held, _sources(r)))]
+    odd = [r.id for r in snapshot.records.values() if any(_gone(snapshot, _sources(r)))]
     rows = [
         record.id
-        for record in held.records.values()
+        for record in snapshot.records.values()
         if isinstance(record, Statement)
         and record.supersedes is not None
-        and record.supersedes not in held.records
-        and not held.is_gone(record.supersedes)
+        and record.supersedes not in snapshot.records
+        and not snapshot.is_gone(record.supersedes)
     ]
     return [
-        *_by_file(held, "dangling-source", odd, "records that rest on turns that are gone"),
-        *_by_file(held, "dangling-row", rows, "statements that replaced one that is gone"),
+        *_by_file(snapshot, "dangling-source", odd, "records that rest on turns that are gone"),
+        *_by_file(snapshot, "dangling-row", rows, "statements that replaced one that is gone"),
     ]
 
 
@@ -145,56 +145,62 @@ def _sources(record: Record) -> Iterable[str]:
     return record.sources if isinstance(record, (Edge, Node)) else ()
 
 
-def _gone(held: Held, keys: Iterable[str]) -> list[str]:
+def _gone(snapshot: Snapshot, keys: Iterable[str]) -> list[str]:
     """Keys of turns that are not there, and were not forgotten."""
-    return [key for key in keys if key not in held.turns and not held.is_gone(key)]
+    return [key for key in keys if key not in snapshot.turns and not snapshot.is_gone(key)]
 
 
-def mentions(held: Held) -> list[Finding]:
+def check_mentions(snapshot: Snapshot) -> list[Finding]:
     """Episode records that mention unknown nodes or turns, documents with blocks that are gone."""
     turns, blocks = [], []
-    for record in held.records.values():
-        if isinstance(record, EpisodeRecord) and record.id in _ids(held):
+    for record in snapshot.records.values():
+        if isinstance(record, EpisodeRecord) and record.id in _ids(snapshot):
             told = {key for keys in record.mentions.values() for key in keys}
             # What is mentioned before a night may become a node then, or never.
-            is_known = record.stage == "pending" or held.records.keys() >= record.mentions.keys()
-            if _gone(held, told) or not is_known:
+            is_known = (
+                record.stage == "pending" or snapshot.records.keys() >= record.mentions.keys()
+            )
+            if _gone(snapshot, told) or not is_known:
                 turns.append(record.id)
-        elif isinstance(record, Document) and _gone(held, [b.key for b in record.blocks]):
+        elif isinstance(record, Document) and _gone(snapshot, [b.key for b in record.blocks]):
             blocks.append(record.id)
     return [
-        *_by_file(held, "dangling-mention", turns, "episodes that mention what is gone"),
-        *_by_file(held, "dangling-block", blocks, "documents with blocks that are gone"),
+        *_by_file(snapshot, "dangling-mention", turns, "episodes that mention what is gone"),
+        *_by_file(snapshot, "dangling-block", blocks, "documents with blocks that are gone"),
     ]
 
 
-def _ids(held: Held) -> set[str]:
+def _ids(snapshot: Snapshot) -> set[str]:
     """Ids of the episodes that are there."""
-    return {episode.id for episode in held.episodes.values() if episode is not None}
+    return {episode.id for episode in snapshot.episodes.values() if episode is not None}
 
 
-def episodes(held: Held) -> list[Finding]:
+def check_episodes(snapshot: Snapshot) -> list[Finding]:
     """Records without an episode, episodes that follow none, documents without a record."""
-    there = _ids(held)
-    aside = [file.path for file in held.of_kind("quarantine")]
+    there = _ids(snapshot)
+    aside = [file.path for file in snapshot.of_kind("quarantine")]
     findings: list[Finding] = []
-    unread = {p.rpartition("/")[2].partition("-")[2] for p, e in held.episodes.items() if e is None}
-    for record in held.records.values():
+    unread = {
+        p.rpartition("/")[2].partition("-")[2] for p, e in snapshot.episodes.items() if e is None
+    }
+    for record in snapshot.records.values():
         if not isinstance(record, EpisodeRecord) or record.id in there:
             continue
         if f"{record.id}.md" in unread:
             continue  # told already
         kept = [path for path in aside if record.id in path]
-        findings.append(_lost(held.where[record.id], record.id, kept))
-    for path, episode in sorted(held.episodes.items()):
-        if episode is None or held.is_gone(episode.id):
+        findings.append(_lost(snapshot.where[record.id], record.id, kept))
+    for path, episode in sorted(snapshot.episodes.items()):
+        if episode is None or snapshot.is_gone(episode.id):
             continue
         links = [each for each in (episode.previous, episode.continues) if each is not None]
-        lost = [each for each in links if each not in there and not held.is_gone(each)]
-        if episode.document is not None and episode.document not in held.records:
+        lost = [each for each in links if each not in there and not snapshot.is_gone(each)]
+        if episode.document is not None and episode.document not in snapshot.records:
             lost.append(episode.document)
         if lost:
-            findings.append(found("dangling-link", path, f"follows {listed(lost)}, which is gone"))
+            findings.append(
+                make_finding("dangling-link", path, f"follows {list_names(lost)}, which is gone")
+            )
     return findings
 
 
@@ -202,32 +208,34 @@ def _lost(path: str, record_id: str, kept: list[str]) -> Finding:
     if kept:
         reason = f"the episode {record_id} is in {kept[-1]}"
         step = "mend it there and put it back, or restore it from git or from a backup"
-        return found("missing-episode", path, reason, severity="warning", next_step=step)
-    return found("missing-episode", path, f"the episode {record_id} has no file")
+        return make_finding("missing-episode", path, reason, severity="warning", next_step=step)
+    return make_finding("missing-episode", path, f"the episode {record_id} has no file")
 
 
-def tombstones(held: Held) -> list[Finding]:
+def check_tombstones(snapshot: Snapshot) -> list[Finding]:
     """Tombstones that are gone: by the index, or as a forget of a ledger left none."""
-    stones = {str(row.get("at")) for _, row in _stones(held)}
+    stones = {str(row.get("at")) for _, row in _stones(snapshot)}
     findings = []
-    lost = lost_tombstones(held)
+    lost = lost_tombstones(snapshot)
     if lost:
         reason = f"{len(lost)} tombstones are gone that the index knows"
-        findings.append(found("tombstone-lost", "tombstones", reason))
-    for path in sorted(p for p in held.logs if p.endswith("/runs.jsonl")):
+        findings.append(make_finding("tombstone-lost", "tombstones", reason))
+    for path in sorted(p for p in snapshot.logs if p.endswith("/runs.jsonl")):
         device = path.split("/")[1]
         findings += [
-            found("forget-lost", f"tombstones/{device}.jsonl", f"the forget of {at} left none")
-            for at in ([] if lost else _forgets(held, path))
+            make_finding(
+                "forget-lost", f"tombstones/{device}.jsonl", f"the forget of {at} left none"
+            )
+            for at in ([] if lost else _forgets(snapshot, path))
             if at not in stones
         ]
     return findings
 
 
-def _forgets(held: Held, path: str) -> list[str]:
+def _forgets(snapshot: Snapshot, path: str) -> list[str]:
     """Times of the forgets of a ledger since doctor last wrote tombstones again, which have its time."""
     times: list[str] = []
-    for _, row in held.logs[path].found:
+    for _, row in snapshot.logs[path].rows:
         changes = row.get("changes")
         if row.get("command") == "forget":
             times.append(str(row.get("at")))
@@ -236,19 +244,19 @@ def _forgets(held: Held, path: str) -> list[str]:
     return times
 
 
-def _stones(held: Held) -> list[tuple[int, dict[str, object]]]:
+def _stones(snapshot: Snapshot) -> list[tuple[int, dict[str, object]]]:
     return [
         each
-        for path, rows in sorted(held.logs.items())
+        for path, rows in sorted(snapshot.logs.items())
         if path.startswith("tombstones/")
-        for each in rows.found
+        for each in rows.rows
     ]
 
 
-def lost_tombstones(held: Held) -> list[str]:
+def lost_tombstones(snapshot: Snapshot) -> list[str]:
     """Hashes that the index took from files which do not have them any more, sorted."""
     try:
-        connection = database.open_to_read(held.store.derived)
+        connection = database.open_to_read(snapshot.store.derived)
         if connection is None:
             return []
         with contextlib.closing(connection):
@@ -256,15 +264,16 @@ def lost_tombstones(held: Held) -> list[str]:
     except sqlite3.DatabaseError:
         return []
     is_hash = re.compile(r"[0-9a-f]{64}").fullmatch
-    there = {str(row.get("hash")) for _, row in _stones(held)}
+    there = {str(row.get("hash")) for _, row in _stones(snapshot)}
     return sorted(each for each in known - there if is_hash(each))
 
 
-def _by_file(held: Held, code: str, ids: Iterable[str], what: str) -> list[Finding]:
+def _by_file(snapshot: Snapshot, code: str, ids: Iterable[str], what: str) -> list[Finding]:
     """One finding a shard, with the first of its records."""
     by_path: dict[str, list[str]] = {}
     for record_id in sorted(ids):
-        by_path.setdefault(held.where[record_id], []).append(record_id)
+        by_path.setdefault(snapshot.where[record_id], []).append(record_id)
     return [
-        found(code, path, f"{what}: {listed(group)}") for path, group in sorted(by_path.items())
+        make_finding(code, path, f"{what}: {list_names(group)}")
+        for path, group in sorted(by_path.items())
     ]

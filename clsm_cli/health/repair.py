@@ -1,18 +1,11 @@
-"""``clsm doctor --fix``: what can be mended safely, in the order in which it must be.
+"""``clsm doctor --fix``: repair what can be repaired safely, in the order in which it must be done.
 
-Nothing is deleted: what cannot be read goes to ``quarantine/`` byte for byte, and every change of a
-memory is a run in the ledger that ``clsm undo`` takes back. Only what was never acknowledged
+Nothing is deleted: what cannot be read is copied to ``quarantine/`` byte for byte, and every change of
+a memory is a run in the ledger that ``clsm undo`` takes back. Only what was never acknowledged
 (temporary files) and what is derived (the index) is removed.
 
-What ``--fix`` does with files and lines: the writes, and a sentence for each.
-
-A line that goes is first copied to ``quarantine/`` as it is, with its number; a file that is none
-is moved there whole.
-
-What ``--fix`` does with shards: written anew, each record in its own, unreadable lines kept aside.
-
-The shards' own rewriting (``shards.plan_update``, ``graph.rewrite``) does it, as every run that
-changes a record does.
+First files, logs and topic files, then shards, then ``mend``, which does it all. Shards are rewritten
+as every run does it (``shards.plan_update``, ``record_files.rewrite``).
 """
 
 from __future__ import annotations
@@ -45,7 +38,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from clsm_cli.health.findings import Finding
-    from clsm_cli.health.store_snapshot import Held
+    from clsm_cli.health.store_snapshot import Snapshot
     from clsm_cli.model.codec import Record
     from clsm_cli.store.layout import Store
 
@@ -53,90 +46,92 @@ Planned = tuple[list[runs.Write], list[str]]
 """Writes, and what is to be told of them."""
 
 
-def misplaced(held: Held) -> Planned:
+def rename_misplaced(snapshot: Snapshot) -> Planned:
     """Files under the name of another one get their own; what has none to go to stays."""
-    going = file_checks.moves(held)
+    going = file_checks.plan_moves(snapshot)
     writes: list[runs.Write] = []
-    data = {path: _bytes(held, path) for path in going}
+    data = {path: _bytes(snapshot, path) for path in going}
     for path, home in sorted(going.items()):
-        there = held.files[home].sha256 if home in held.files else None
-        writes.append(runs.Put(held.store.root / home, data[path], read_as=there))
-    writes += [runs.Remove(held.store.root / p) for p in sorted(going.keys() - {*going.values()})]
+        there = snapshot.files[home].sha256 if home in snapshot.files else None
+        writes.append(runs.Put(snapshot.store.root / home, data[path], read_as=there))
+    writes += [
+        runs.Remove(snapshot.store.root / p) for p in sorted(going.keys() - {*going.values()})
+    ]
     return writes, [f"{path}: moved to {home}" for path, home in sorted(going.items())]
 
 
-def aside(held: Held) -> Planned:
+def move_aside(snapshot: Snapshot) -> Planned:
     """Files that are no episodes are moved to ``quarantine/`` as they are."""
     writes: list[runs.Write] = []
     told: list[str] = []
-    for path, episode in sorted(held.episodes.items()):
+    for path, episode in sorted(snapshot.episodes.items()):
         if episode is None:
-            data = _bytes(held, path)
-            copy = quarantined(held.store, path, data)
-            writes += [runs.Put(copy, data), runs.Remove(held.store.root / path)]
+            data = _bytes(snapshot, path)
+            copy = quarantine_path(snapshot.store, path, data)
+            writes += [runs.Put(copy, data), runs.Remove(snapshot.store.root / path)]
             told.append(f"{path}: moved to quarantine/{copy.name}")
     return writes, told
 
 
-def lines(held: Held) -> Planned:
+def clean_lines(snapshot: Snapshot) -> Planned:
     """Logs, inboxes and topic files without the lines that are none of theirs."""
     writes: list[runs.Write] = []
     told: list[str] = []
-    for path in (*sorted(held.logs), *sorted(held.topics)):
-        bad = _bad(held, path)
-        is_odd = bad or (path in held.logs and held.files[path].broken is not None)
+    for path in (*sorted(snapshot.logs), *sorted(snapshot.topics)):
+        bad = _bad(snapshot, path)
+        is_odd = bad or (path in snapshot.logs and snapshot.files[path].broken is not None)
         if is_odd and not is_shared(path) and not path.endswith("/runs.jsonl"):
-            copy, left = _split(held, path, bad)
-            target = quarantined(held.store, path, copy)
-            root = held.store.root
+            copy, left = _split(snapshot, path, bad)
+            target = quarantine_path(snapshot.store, path, copy)
+            root = snapshot.store.root
             writes += [
                 runs.Put(target, copy),
-                runs.Put(root / path, left, read_as=held.files[path].sha256),
+                runs.Put(root / path, left, read_as=snapshot.files[path].sha256),
             ]
             told.append(f"{path}: what could not be read is in quarantine/{target.name}")
     return writes, told
 
 
-def tombstones(held: Held, now: str) -> Planned:
+def restore_tombstones(snapshot: Snapshot, now: str) -> Planned:
     """Tombstones that the index knows and no file has are written again."""
-    lost = record_checks.lost_tombstones(held)
+    lost = record_checks.lost_tombstones(snapshot)
     if not lost:
         return [], []
-    path = held.store.root / "tombstones" / f"{held.store.device}.jsonl"
+    path = snapshot.store.root / "tombstones" / f"{snapshot.store.device}.jsonl"
     record = b"\n".join(logs.render(logs.Tombstone(each, now)) for each in lost)
     told = f"tombstones/{path.name}: {len(lost)} tombstones written again"
     return [runs.Append(path, record)], [told]
 
 
-def ledger(held: Held) -> list[str]:
+def clean_ledger(snapshot: Snapshot) -> list[str]:
     """The same for this machine's ledger, beside any run: a run would write to it again."""
-    path = (held.store.flow / "runs.jsonl").relative_to(held.store.root).as_posix()
-    if path not in held.logs:
+    path = (snapshot.store.flow / "runs.jsonl").relative_to(snapshot.store.root).as_posix()
+    if path not in snapshot.logs:
         return []
-    bad = _bad(held, path)
-    if not bad and held.files[path].broken is None:
+    bad = _bad(snapshot, path)
+    if not bad and snapshot.files[path].broken is None:
         return []
-    copy, left = _split(held, path, bad)
-    name = keep(held.store, path, copy)
-    atomic.put(held.store.root / path, left, read_as=held.files[path].sha256)
+    copy, left = _split(snapshot, path, bad)
+    name = keep_copy(snapshot.store, path, copy)
+    atomic.put(snapshot.store.root / path, left, read_as=snapshot.files[path].sha256)
     return [f"{path}: what could not be read is in quarantine/{name}"]
 
 
-def _bad(held: Held, path: str) -> set[int]:
+def _bad(snapshot: Snapshot, path: str) -> set[int]:
     """Numbers of the lines of a file that go."""
-    file = held.files[path]
-    if path in held.topics:
+    file = snapshot.files[path]
+    if path in snapshot.topics:
         return {*file.markers} if len(file.markers) > 1 else set()
     bad: set[int | None] = {*file.markers}
-    bad |= {problem.line for problem in held.logs[path].problems}
-    if path in held.boxes:
-        bad |= {problem.line for problem in held.boxes[path].problems}
+    bad |= {problem.line for problem in snapshot.logs[path].problems}
+    if path in snapshot.inboxes:
+        bad |= {problem.line for problem in snapshot.inboxes[path].problems}
     else:
-        bad |= {number for number, _ in loglines.bad_rows(held, path)}
+        bad |= {number for number, _ in loglines.bad_rows(snapshot, path)}
     return {number for number in bad if number is not None}
 
 
-def _split(held: Held, path: str, bad: Collection[int]) -> tuple[bytes, bytes]:
+def _split(snapshot: Snapshot, path: str, bad: Collection[int]) -> tuple[bytes, bytes]:
     """The copy of lines as they are, and the file without them.
 
     A line that says what it must but for bytes that are no UTF-8 is copied too, and stays as readers
@@ -144,7 +139,7 @@ def _split(held: Held, path: str, bad: Collection[int]) -> tuple[bytes, bytes]:
     """
     kept: list[bytes] = []
     left: list[bytes] = []
-    for number, row in enumerate(_bytes(held, path).split(b"\n"), 1):
+    for number, row in enumerate(_bytes(snapshot, path).split(b"\n"), 1):
         shown = row.decode(errors="replace").encode()
         if (number in bad and row) or shown != row:
             kept.append(b"%d: %b\n" % (number, row))
@@ -157,58 +152,61 @@ def _split(held: Held, path: str, bad: Collection[int]) -> tuple[bytes, bytes]:
     return head + b"".join(kept), data
 
 
-def quarantined(store: Store, path: str, data: bytes) -> Path:
+def quarantine_path(store: Store, path: str, data: bytes) -> Path:
     """Where a copy of bytes from a file goes: a name that tells whence, and what."""
     stem, _, ending = path.strip(".").replace("/", "-").rpartition(".")
     return store.quarantine / f"{stem or ending}-{atomic.sha256(data)[:12]}.{ending or 'txt'}"
 
 
-def keep(store: Store, path: str, data: bytes) -> str:
+def keep_copy(store: Store, path: str, data: bytes) -> str:
     """Put a copy into ``quarantine/`` at once; its name there."""
-    target = quarantined(store, path, data)
+    target = quarantine_path(store, path, data)
     atomic.put(target, data)
     return target.name
 
 
-def _bytes(held: Held, path: str) -> bytes:
-    return atomic.read(held.store.root / path, LIMITS[held.files[path].kind]) or b""
+def _bytes(snapshot: Snapshot, path: str) -> bytes:
+    return atomic.read(snapshot.store.root / path, LIMITS[snapshot.files[path].kind]) or b""
 
 
-def plan(held: Held, now: str) -> Planned:
+def plan_shards(snapshot: Snapshot, now: str) -> Planned:
     """Writes that bring every shard that is not as it would be written into that form.
 
     What a person set and what lost in a join becomes a question first, as where hand edits are settled.
 
     Args:
-        held: The store.
+        snapshot: The store.
         now: UTC time of the run.
     """
-    odd = {finding.path for finding in (*record_checks.lines(held), *record_checks.order(held))}
-    odd |= {path for path, shard in held.shards.items() if shard.problems}
-    odd |= {p for p in held.shards if held.files[p].nul or held.files[p].broken}
-    moved = _moved(held)
+    odd = {
+        finding.path
+        for finding in (*record_checks.check_lines(snapshot), *record_checks.check_order(snapshot))
+    }
+    odd |= {path for path, shard in snapshot.shards.items() if shard.problems}
+    odd |= {p for p in snapshot.shards if snapshot.files[p].nul or snapshot.files[p].broken}
+    moved = _moved(snapshot)
     writes: list[runs.Write] = []
     told: list[str] = []
     for folder in sorted({path.rpartition("/")[0] for path in odd} | moved.keys()):
-        changed = _folder(held, folder, odd, moved.get(folder, ()))
+        changed = _folder(snapshot, folder, odd, moved.get(folder, ()))
         writes += changed
         told += [
-            f"{write.path.relative_to(held.store.root).as_posix()}: written anew"
+            f"{write.path.relative_to(snapshot.store.root).as_posix()}: written anew"
             for write in changed
-            if write.path.parent != held.store.quarantine
+            if write.path.parent != snapshot.store.quarantine
         ]
     if writes:
-        lost = shards.fold(held.shards.values(), held.forgotten).lost
+        lost = shards.fold(snapshot.shards.values(), snapshot.forgotten).lost
         items = [settle.lost_value(row, now) for row in lost if isinstance(row, Statement)]
-        writes = [*settle.review_lines(held.store, items), *writes]
+        writes = [*settle.review_lines(snapshot.store, items), *writes]
     return writes, told
 
 
-def _moved(held: Held) -> dict[str, list[Record]]:
+def _moved(snapshot: Snapshot) -> dict[str, list[Record]]:
     """Folder → statements that lie in that of another stream, and belong there."""
-    store = held.store
+    store = snapshot.store
     found: dict[str, list[Record]] = {}
-    for path, shard in sorted(held.shards.items()):
+    for path, shard in sorted(snapshot.shards.items()):
         for record in shard.records:
             if isinstance(record, Statement) and record_checks.is_strange(record, path):
                 is_old = path.startswith("archive/")
@@ -218,23 +216,25 @@ def _moved(held: Held) -> dict[str, list[Record]]:
 
 
 def _folder(
-    held: Held, folder: str, odd: Collection[str], moved: Iterable[Record]
+    snapshot: Snapshot, folder: str, odd: Collection[str], moved: Iterable[Record]
 ) -> list[runs.Write]:
     """The same for one folder: all its records, each where it belongs."""
-    store = held.store
-    inside = [path for path in sorted(held.shards) if path.rpartition("/")[0] == folder]
-    read = {path: held.shards[path].records for path in inside}
+    store = snapshot.store
+    inside = [path for path in sorted(snapshot.shards) if path.rpartition("/")[0] == folder]
+    read = {path: snapshot.shards[path].records for path in inside}
     own = [
         shards.Shard(tuple(r for r in rows if not record_checks.is_strange(r, path)), (), None)
         for path, rows in read.items()
     ]
     come = shards.Shard(tuple(moved), (), None)
-    joined = shards.fold([*own, come], held.forgotten).records
+    joined = shards.fold([*own, come], snapshot.forgotten).records
     there = {record.id for rows in read.values() for record in rows}
     limit = store.settings.store.shard_records
-    changed = shards.plan_update(store.root / folder, joined.values(), limit, there, held.forgotten)
+    changed = shards.plan_update(
+        store.root / folder, joined.values(), limit, there, snapshot.forgotten
+    )
     left = [store.root / path for path in inside if path in odd]
-    changed |= _emptied(held, [path for path in left if path not in changed])
+    changed |= _emptied(snapshot, [path for path in left if path not in changed])
     name = "-".join(part for part in folder.split("/") if part != "graph")
     writes: list[runs.Write] = []
     for place, (data, before) in sorted(changed.items()):
@@ -242,11 +242,11 @@ def _folder(
     return writes
 
 
-def _emptied(held: Held, left: Iterable[Path]) -> dict[Path, tuple[bytes, shards.Shard]]:
+def _emptied(snapshot: Snapshot, left: Iterable[Path]) -> dict[Path, tuple[bytes, shards.Shard]]:
     """Shards in which nothing that is theirs can be read: no record leads to them."""
     found: dict[Path, tuple[bytes, shards.Shard]] = {}
     for path in left:
-        shard = held.shards[path.relative_to(held.store.root).as_posix()]
+        shard = snapshot.shards[path.relative_to(snapshot.store.root).as_posix()]
         if atomic.sha256(data := shards.render(())) != shard.sha256:
             found[path] = (data, shard)
     return found
@@ -278,40 +278,40 @@ def mend(store: Store, findings: Collection[Finding], now: datetime) -> Mended:
     done = [*_begun(store, findings), *_beside(store, findings)]
     run = Run(store, "doctor", now)
     run_id = None
-    held = store_snapshot.read(store)
+    snapshot = store_snapshot.take_snapshot(store)
     steps = (
-        misplaced,
-        aside,
-        lines,
-        partial(tombstones, now=run.now),
-        partial(plan, now=run.now),
+        rename_misplaced,
+        move_aside,
+        clean_lines,
+        partial(restore_tombstones, now=run.now),
+        partial(plan_shards, now=run.now),
         partial(_settled, now=run.now),
         _git,
     )
     for step in steps:
-        writes, told = step(held)
+        writes, told = step(snapshot)
         done += told
         if writes:
             run_id = run.apply(writes, whole=True)
-            held = store_snapshot.read(store)
-    done += ledger(held)
+            snapshot = store_snapshot.take_snapshot(store)
+    done += clean_ledger(snapshot)
     done += [f"git: {name} is set in this clone" for name in git_state.mend_clone(store)]
     return Mended(run_id, tuple(done))
 
 
-def _settled(held: Held, now: str) -> Planned:
+def _settled(snapshot: Snapshot, now: str) -> Planned:
     """Hand edits, where nothing makes them doubtful."""
-    if note_checks.doubtful(held) or any(
-        each.code == "statements-gone" for each in note_checks.settled(held, now)
+    if note_checks.is_doubtful(snapshot) or any(
+        each.code == "statements-gone" for each in note_checks.unsettled_edits(snapshot, now)
     ):
         return [], []
-    writes, warnings = settle.plan(held.store, now)
+    writes, warnings = settle.plan(snapshot.store, now)
     return writes, [*warnings, *(["hand edits were settled"] if writes else [])]
 
 
-def _git(held: Held) -> Planned:
+def _git(snapshot: Snapshot) -> Planned:
     """What git is told of the store's files."""
-    writes = git_state.mend(held.store)
+    writes = git_state.mend(snapshot.store)
     names = [write.path.name for write in writes]
     return writes, [f"{name}: completed" for name in names]
 
@@ -321,9 +321,9 @@ def _begun(store: Store, findings: Collection[Finding]) -> list[str]:
     if not any(each.code == "begun-run" for each in findings):
         return []
     redo = store.derived / "redo"
-    if redo.is_file() and runs.begun(store) is None:
+    if redo.is_file() and runs.begun_run(store) is None:
         data = atomic.read(redo, _LARGEST) or b""
-        keep(store, ".clsm/redo", data)
+        keep_copy(store, ".clsm/redo", data)
     return ["what was cut short was ended", *end_begun_run(store)]
 
 

@@ -1,4 +1,4 @@
-"""What a store holds, file by file: read once, without its lock, and looked at by every check.
+"""A snapshot of a store: every file read once, without the lock, for all checks.
 
 Nothing here fails on what it reads. What cannot be read is a value (``File.error``, a problem of a
 shard, an episode that is None), so that one bad file hides no other.
@@ -79,12 +79,12 @@ class File(NamedTuple):
 class Rows(NamedTuple):
     """The lines of a log: those that are mappings, with their numbers, and those that are none."""
 
-    found: list[tuple[int, dict[str, object]]]
+    rows: list[tuple[int, dict[str, object]]]
     problems: list[LineProblem]
 
 
 @dataclass(slots=True)
-class Held:
+class Snapshot:
     """A store as it was read; every mapping goes by path, relative to the store.
 
     Attributes:
@@ -104,7 +104,7 @@ class Held:
     odd: set[str] = field(default_factory=set)
     headings: dict[str, tuple[str, ...]] = field(default_factory=dict)
     topics: dict[str, Topic] = field(default_factory=dict)
-    boxes: dict[str, Inbox] = field(default_factory=dict)
+    inboxes: dict[str, Inbox] = field(default_factory=dict)
     logs: dict[str, Rows] = field(default_factory=dict)
     forgotten: frozenset[str] = frozenset()
     records: dict[str, Record] = field(default_factory=dict)
@@ -122,27 +122,27 @@ class Held:
         return logs.is_forgotten(record_id, self.forgotten)
 
 
-def read(store: Store) -> Held:
+def take_snapshot(store: Store) -> Snapshot:
     """Read every file of a store that its format names."""
-    held = Held(store)
-    _walk(held, store.root, "")
-    for file in list(held.files.values()):
+    snapshot = Snapshot(store)
+    _walk(snapshot, store.root, "")
+    for file in list(snapshot.files.values()):
         if file.kind in LIMITS and file.is_regular:
-            held.files[file.path] = _read(held, file)
-    held.forgotten = logs.forgotten(store)
-    folded = shards.fold(held.shards.values(), held.forgotten)
-    held.records = folded.records
-    for path, shard in sorted(held.shards.items(), reverse=True):
-        held.where |= {record.id: path for record in shard.records}
-    for box in held.boxes.values():
-        held.turns |= {item.turn.key: item.turn for item in box.turns}
-    for episode in held.episodes.values():
+            snapshot.files[file.path] = _read(snapshot, file)
+    snapshot.forgotten = logs.load_tombstones(store)
+    folded = shards.fold(snapshot.shards.values(), snapshot.forgotten)
+    snapshot.records = folded.records
+    for path, shard in sorted(snapshot.shards.items(), reverse=True):
+        snapshot.where |= {record.id: path for record in shard.records}
+    for box in snapshot.inboxes.values():
+        snapshot.turns |= {item.turn.key: item.turn for item in box.turns}
+    for episode in snapshot.episodes.values():
         if episode is not None:
-            held.turns |= {turn.key: turn for turn in episode.turns}
-    return held
+            snapshot.turns |= {turn.key: turn for turn in episode.turns}
+    return snapshot
 
 
-def _walk(held: Held, folder: Path, inside: str) -> None:
+def _walk(snapshot: Snapshot, folder: Path, inside: str) -> None:
     try:
         entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
     except OSError:
@@ -156,20 +156,20 @@ def _walk(held: Held, folder: Path, inside: str) -> None:
         if not entry.is_dir(follow_symlinks=False):
             name = path.encode(errors="surrogateescape").decode(errors="replace")
             kind = kind_of(name)
-            held.files[path] = File(path, kind, found.st_mode, found.st_uid, found.st_size)
+            snapshot.files[path] = File(path, kind, found.st_mode, found.st_uid, found.st_size)
         elif path not in SKIPPED:
-            held.folders[path] = (found.st_mode, found.st_uid)
-            _walk(held, Path(entry.path), f"{path}/")
+            snapshot.folders[path] = (found.st_mode, found.st_uid)
+            _walk(snapshot, Path(entry.path), f"{path}/")
 
 
-def _read(held: Held, file: File) -> File:
-    """The file with what its bytes tell; what they mean goes where it belongs in ``held``."""
-    path = held.store.root / file.path
+def _read(snapshot: Snapshot, file: File) -> File:
+    """The file with what its bytes tell; what they mean goes where it belongs in ``snapshot``."""
+    path = snapshot.store.root / file.path
     try:
         data = atomic.read(path, LIMITS[file.kind])
         if data is None:
             return file
-        _parse(held, file, data)
+        _parse(snapshot, file, data)
     except DamagedStoreError as error:
         return file._replace(error=error.reason)
     except ClsmError as error:
@@ -186,26 +186,26 @@ def _read(held: Held, file: File) -> File:
     )
 
 
-def _parse(held: Held, file: File, data: bytes) -> None:
-    path = held.store.root / file.path
+def _parse(snapshot: Snapshot, file: File, data: bytes) -> None:
+    path = snapshot.store.root / file.path
     if file.kind == "shard":
         shard = shards.parse(data, path)
-        held.shards[file.path] = shard
+        snapshot.shards[file.path] = shard
     elif file.kind == "topic":
-        held.topics[file.path] = topics.parse(data, path)
+        snapshot.topics[file.path] = topics.parse(data, path)
     elif file.kind in ("inbox", "log", "tombstones"):
         if file.kind == "inbox":
-            held.boxes[file.path] = inbox.read(path)
-        held.logs[file.path] = Rows(*logs.rows(path))
+            snapshot.inboxes[file.path] = inbox.read(path)
+        snapshot.logs[file.path] = Rows(*logs.rows(path))
     elif file.kind == "episode":
-        held.headings[file.path] = tuple(m.group(1).decode() for m in _HEADING.finditer(data))
-        held.episodes[file.path] = None
+        snapshot.headings[file.path] = tuple(m.group(1).decode() for m in _HEADING.finditer(data))
+        snapshot.episodes[file.path] = None
         try:
-            episode = held.episodes[file.path] = episodes.parse(data, path)
+            episode = snapshot.episodes[file.path] = episodes.parse(data, path)
             if episodes.render(episode) != data:
-                held.odd.add(file.path)
+                snapshot.odd.add(file.path)
         except DamagedStoreError as error:
-            held.why[file.path] = error
+            snapshot.why[file.path] = error
 
 
 def _line(data: bytes, place: int) -> int:

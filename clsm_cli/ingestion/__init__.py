@@ -1,1 +1,1 @@
-"""From what was said and written to episodes: read, capture, segment, describe."""
+"""Ingestion: from sources to episodes: read, capture, segment, describe."""

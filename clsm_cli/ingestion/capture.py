@@ -1,14 +1,11 @@
-"""Capture: new turns of a conversation go to the inbox, durably, before anything else happens.
+"""Capture: new turns and notes go to the inbox, durably, before anything else happens.
 
-No model, no network. A turn that the store has is recognised by its key, whatever file or hook
-brings it again (``sessions`` tells how one without an exact time is known); a forgotten one is
-dropped by its tombstone, as if the source did not hold it.
+No model, no network. A turn that the store has is recognised by its key, whatever file or hook brings
+it again (``known_sessions`` for one without an exact time); a forgotten one is dropped by its tombstone.
 
-A break at the head of a source ends what the session had before, if the turn behind it is new, or
-if nothing comes behind it. A tool call that ran clsm is marked, so that its result is dropped when
-another source brings it (ids of calls are unique in their session, as providers make them).
-
-A note: one turn of whoever writes it, captured like any other.
+A break at the head of a source ends what the session had before, if the turn behind it is new, or if
+nothing comes behind it. A tool call that ran clsm is marked, so that its result is dropped when another
+source brings it (ids of calls are unique in their session, as providers make them).
 """
 
 from __future__ import annotations
@@ -19,16 +16,16 @@ from typing import TYPE_CHECKING, Literal
 
 from clsm_cli.errors import BadInputError, LockedError
 from clsm_cli.ingestion import timestamps
-from clsm_cli.ingestion.ingest_report import FORGOTTEN, utc
+from clsm_cli.ingestion.ingest_report import FORGOTTEN, utc_text
 from clsm_cli.ingestion.jsonl_rows import Dropped, Problem, RawBreak, RawTurn
 from clsm_cli.ingestion.known_sessions import mark_after, place_untimed
 from clsm_cli.ingestion.openclaw_transcripts import CLSM_CALL
-from clsm_cli.ingestion.recalled_text import FenceKey, cut, no_key
+from clsm_cli.ingestion.recalled_text import FenceKey, no_key, strip_blocks
 from clsm_cli.ingestion.timestamps import instant
-from clsm_cli.ingestion.turns import Masker, from_message, has_exact_time
+from clsm_cli.ingestion.turns import Masker, has_exact_time, turn_from_message
 from clsm_cli.model.episodes import TRUST_ROLE
 from clsm_cli.store import inbox, runs
-from clsm_cli.store.inbox import CallMark, Captured
+from clsm_cli.store.inbox import CallMark, CapturedTurn
 from clsm_cli.store.lock import locked
 from clsm_cli.store.logs import is_forgotten
 
@@ -72,7 +69,7 @@ class Tally:
         if len(turn.text) >= LONG:
             from clsm_cli.text import dumps
 
-            self.by_words += sum(end - start for start, end in dumps.spans(turn.text))
+            self.by_words += sum(end - start for start, end in dumps.find_dumps(turn.text))
 
 
 def capture(
@@ -104,14 +101,14 @@ def capture(
     path, origin = mask.name(path), mask.name(origin)
     batch: list[InboxRow] = []
     try:
-        for item in map(mask.named, items):
+        for item in map(mask.mask_names, items):
             if isinstance(item, Problem):
                 tally.problems.append(item)
             elif isinstance(item, Dropped):
                 tally.dropped[item.reason.partition(":")[0]] += 1
                 batch += _new_call(item, sessions)
             elif isinstance(item, RawBreak):
-                batch += _new_mark(item, sessions.of(item.session))
+                batch += _new_mark(item, sessions.get(item.session))
             else:
                 turn = _turn(item, sessions, mask, (path, origin), since=since, tally=tally)
                 if turn is not None:
@@ -166,14 +163,14 @@ def _turn(
 ) -> Turn | None:
     """The turn of a message with its key; None when it is not wanted."""
     path, origin = place
-    turn = from_message(item, path, mask, origin)
+    turn = turn_from_message(item, path, mask, origin)
     if not turn.text:
         tally.dropped["empty"] += 1
         return None
     if since is not None and turn.time is not None and _is_before(turn.time, since):
         tally.dropped["before --since"] += 1
         return None
-    known = sessions.of(item.session)
+    known = sessions.get(item.session)
     if not has_exact_time(turn):
         sessions.look_up(item.session, known)
         turn = place_untimed(turn, item.session, known, sessions.forgotten)
@@ -187,7 +184,7 @@ def _new_rows(
     session: str, turn: Turn, sessions: Sessions, *, now: str, tally: Tally
 ) -> list[InboxRow]:
     """The turn if it is new, behind the break before it."""
-    known = sessions.of(session)
+    known = sessions.get(session)
     head, known.head, known.last = known.head, None, turn.key
     if head is not None:
         sessions.look_up(session, known)
@@ -199,7 +196,7 @@ def _new_rows(
     known.open_times[turn.key] = turn.time
     tally.added += 1
     tally.take(turn)
-    captured = Captured(session, turn, now)
+    captured = CapturedTurn(session, turn, now)
     return [captured] if mark is None else [mark, captured]
 
 
@@ -213,7 +210,7 @@ SESSION = "notes"
 
 
 @dataclass(frozen=True, slots=True)
-class Noted:
+class NoteResult:
     """A note that is safe on disk."""
 
     id: str
@@ -230,7 +227,7 @@ def write_note(
     by: Literal["user", "agent"] = "user",
     dry_run: bool = False,
     fence_key: FenceKey = no_key,
-) -> Noted:
+) -> NoteResult:
     """Write a note down (a dry run: only say how it would be); it is found by its words at once.
 
     What clsm itself recalled (``ingestion.recalled_text``) is left out of it.
@@ -248,28 +245,28 @@ def write_note(
         DiskError: The disk refused.
     """
     mask = Masker(Counter())
-    text = cut(text, fence_key).text
+    text = strip_blocks(text, fence_key).text
     time = timestamps.normalise(now.isoformat(), store.zone)
     role = TRUST_ROLE[by]
     raw = RawTurn(SESSION, role, role, text, time, 1, 1 + text.strip().count("\n"))
-    turn = from_message(raw, "-", mask)
+    turn = turn_from_message(raw, "-", mask)
     if not turn.text:
         raise BadInputError("the note", "is empty", "give it some words")
-    row = inbox.render([inbox.Captured(SESSION, turn, utc(now))])
+    row = inbox.render([inbox.CapturedTurn(SESSION, turn, utc_text(now))])
     try:
         with locked(store.root, store.settings.store.capture_wait):
             is_new = _is_new(store, turn.key)
             if is_new and not dry_run:
                 path = inbox.path_of(store.inbox, SESSION)
-                runs.apply(store, "note", utc(now), [runs.Append(path, row)])
+                runs.apply(store, "note", utc_text(now), [runs.Append(path, row)])
     except LockedError:
         is_new = _is_new(store, turn.key)
         if is_new and not dry_run:
             inbox.put_aside(store.inbox, SESSION, row)
-    return Noted(turn.key, turn.text, is_new, dict(mask.found))
+    return NoteResult(turn.key, turn.text, is_new, dict(mask.counts))
 
 
 def _is_new(store: Store, key: str) -> bool:
     path = inbox.path_of(store.inbox, SESSION)
-    parts = [path, *inbox.aside(store.inbox).get(path, ())]
+    parts = [path, *inbox.read_aside(store.inbox).get(path, ())]
     return all(item.turn.key != key for part in parts for item in inbox.read(part).turns)

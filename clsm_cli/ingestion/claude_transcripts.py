@@ -17,12 +17,12 @@ from clsm_cli.ingestion.jsonl_rows import (
     Problem,
     RawTurn,
     Tally,
+    check_items,
     label,
     parts_of,
     read_rows,
     text_of,
-    watched,
-    word,
+    text_or_empty,
 )
 from clsm_cli.ingestion.noise import is_clsm_tool, runs_clsm
 from clsm_cli.ingestion.openclaw_transcripts import CLSM_CALL, CLSM_RESULT, compact, tool_call
@@ -72,7 +72,7 @@ def is_row(row: dict[str, Any]) -> bool:
     >>> is_row({"type": "summary", "leafUuid": "a"}), is_row({"type": "user", "text": "hi"})
     (True, False)
     """
-    kind = word(row.get("type"))
+    kind = text_or_empty(row.get("type"))
     if kind in _SPOKEN:
         return isinstance(row.get("message"), dict) and "sessionId" in row
     return kind in _OTHER and any(name in row for name in _NAMING)
@@ -87,11 +87,11 @@ def read(
     session: str | None = None,
     known_clsm_calls: Callable[[str], Iterable[str]] = lambda _session: (),
 ) -> Iterator[TranscriptItem]:
-    """The turns, dropped rows and problems of a transcript, in its order; see ``openclaw.read``."""
+    """The turns, dropped rows and problems of a transcript, in its order; see ``openclaw_transcripts.read``."""
     tally = Tally()
     reader = _Reader(session or path, zone, known_clsm_calls)
     items = _items(lines, path, reader, tally)
-    return watched(items, path=path, now=now, tally=tally)
+    return check_items(items, path=path, now=now, tally=tally)
 
 
 def _items(
@@ -124,7 +124,7 @@ class _Reader:
     clsm_calls: dict[str, set[str]] = field(default_factory=dict)
 
     def row(self, row: dict[str, Any], line: int) -> Iterator[TranscriptItem]:
-        kind = word(row.get("type"))
+        kind = text_or_empty(row.get("type"))
         message = row.get("message")
         reason = _not_said(row, kind, message)
         if reason is not None or not isinstance(message, dict):
@@ -155,7 +155,7 @@ class _Reader:
     def other_parts(self, base: _Message, told: object) -> Iterator[TranscriptItem]:
         count = 0
         for part in base.parts:
-            kind = word(part.get("type"))
+            kind = text_or_empty(part.get("type"))
             if kind in {"tool_use", "tool_result"}:
                 count += 1
                 turn_id = f"{base.id}#{count}" if base.id else None

@@ -1,4 +1,4 @@
-"""What an episode is called and says: the record that is derived from its turns.
+"""Describe an episode: derive its record (title, narrative, topic, tags …) from its turns.
 
 Without a language model everything is taken from the turns: the title is their key phrases, the
 narrative their most telling sentences with who said them and when. Turns of tools do not speak, and
@@ -71,7 +71,7 @@ def describe(
         rev: Lamport count and device of the run that writes it.
         vectors: A unit vector for each turn, in their order.
         previous: ``mean_vector`` of the episode before it in its session, None for the first.
-        surprise: See ``boundaries.peak_surprise``.
+        surprise: See ``segmentation.peak_surprise``.
         zone: The store's; dates are those of its calendar.
     """
     spoken = [turn for turn in episode.turns if turn.role != "tool"]
@@ -226,7 +226,7 @@ def _decisions(turns: Sequence[Turn], zone: tzinfo) -> tuple[str, ...]:
     found: dict[str, None] = {}
     for turn in turns:
         when = _when(turn.time, zone)
-        for text in map(_plain, cues.decisions(turn.text)):
+        for text in map(_plain, cues.find_decisions(turn.text)):
             found[_short(expressions.absolutise(text, when) if when else text, LONGEST)] = None
     return tuple(found)[:MOST_DECISIONS]
 
@@ -234,7 +234,7 @@ def _decisions(turns: Sequence[Turn], zone: tzinfo) -> tuple[str, ...]:
 def _open_questions(turns: Sequence[Turn]) -> tuple[OpenQuestion, ...]:
     found: dict[str, OpenQuestion] = {}
     for place, turn in enumerate(turns):
-        for text in map(_plain, cues.open_questions(turn.text)):
+        for text in map(_plain, cues.find_questions(turn.text)):
             asked = _short(text, LONGEST)
             answer = _answer(text, turn.speaker, turns[place + 1 :])
             if asked not in found or found[asked].answered_by is None:
@@ -257,7 +257,7 @@ def _answer(question: str, speaker: str, later: Sequence[Turn]) -> str | None:
 def _mentions(turns: Sequence[Turn]) -> dict[str, tuple[str, ...]]:
     found: dict[str, dict[str, None]] = {}
     for turn in turns:
-        for mention in mentions.find(turn.text):
+        for mention in mentions.find_mentions(turn.text):
             found.setdefault(node_id(mention.label), {})[turn.key] = None
     return {node: tuple(keys) for node, keys in sorted(found.items())}
 

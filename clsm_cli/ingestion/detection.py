@@ -1,7 +1,4 @@
-"""The format of a source, by its name and its first bytes.
-
-Exports that clsm does not read, by their names and first bytes, and what to give it instead.
-"""
+"""Detect the format of a source by its name and first bytes; explain exports that clsm does not read."""
 
 from __future__ import annotations
 
@@ -36,21 +33,6 @@ _BY_HEAD = (
     (rb"SQLite format 3\0", "looks like a database; clsm reads exports of it"),
 )
 _TELEGRAM_PAGE = re.compile(rb'<title>Exported Data</title>|class="page_wrap"')
-
-
-def refusal(name: str, head: bytes = b"") -> str | None:
-    """Why an export is not read, and what is; None where it is none of these.
-
-    >>> refusal("msgstore-2026-03-01.1.db.crypt15")[:42]
-    "looks like WhatsApp's backup, which is enc"
-    >>> refusal("notes.md", b"# Notes")
-    """
-    for pattern, reason in _BY_NAME:
-        if pattern.match(name):
-            return reason
-    if name.endswith(".html") and _TELEGRAM_PAGE.search(head):
-        return _BY_NAME[2][1]
-    return next((reason for begin, reason in _BY_HEAD if re.match(begin, head)), None)
 
 
 Format = Literal[
@@ -110,7 +92,7 @@ def is_known(name: str) -> bool:
     return is_export or _extension(name) in _MARKDOWN | _JSON_LINES
 
 
-def not_memory(name: str) -> str | None:
+def exclusion_reason(name: str) -> str | None:
     """Why a file is not memory by its name; None when it may be."""
     return openclaw_state(name) or refusal(name) or _archived(name)
 
@@ -139,7 +121,7 @@ def _archived(name: str) -> str | None:
     return None if is_known(name) else "neither a note nor a transcript"
 
 
-def of_file(
+def file_format(
     path: str, head: bytes, wanted: Format | None, *, in_vault: bool = False
 ) -> Format | Problem:
     """The format of a file, or why it cannot be read.
@@ -254,3 +236,18 @@ def _detect(head: bytes) -> Format | None:
     if len(lines) == 1 and start.startswith(b'{"'):
         return "openclaw" if start.startswith((b'{"type":"session"', b'{"type":"mess')) else "jsonl"
     return None
+
+
+def refusal(name: str, head: bytes = b"") -> str | None:
+    """Why an export is not read, and what is; None where it is none of these.
+
+    >>> refusal("msgstore-2026-03-01.1.db.crypt15")[:42]
+    "looks like WhatsApp's backup, which is enc"
+    >>> refusal("notes.md", b"# Notes")
+    """
+    for pattern, reason in _BY_NAME:
+        if pattern.match(name):
+            return reason
+    if name.endswith(".html") and _TELEGRAM_PAGE.search(head):
+        return _BY_NAME[2][1]
+    return next((reason for begin, reason in _BY_HEAD if re.match(begin, head)), None)

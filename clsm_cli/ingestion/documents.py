@@ -11,7 +11,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from clsm_cli.ingestion.turns import Masker, from_block, has_exact_time, numbered
+from clsm_cli.ingestion.turns import Masker, has_exact_time, turn_from_block, with_ordinal
 from clsm_cli.model.episodes import Block, Document, Episode
 from clsm_cli.model.ids import document_id
 from clsm_cli.model.tombstones import episode_ids, first_free
@@ -137,12 +137,12 @@ def _turns(raw: RawDocument, origin: str, path: str, mask: Masker) -> list[Turn]
     counts: Counter[str] = Counter()
     turns: dict[str, Turn] = {}
     for block in raw.blocks:
-        turn = from_block(block, origin, path, raw.trust, mask)
+        turn = turn_from_block(block, origin, path, raw.trust, mask)
         if not turn.text:
             continue
         if not has_exact_time(turn):
             equals = turn.key  # still with ordinal 0
-            turn = numbered(turn, origin, counts[equals])
+            turn = with_ordinal(turn, origin, counts[equals])
             counts[equals] += 1
         turns.setdefault(turn.key, turn)
     return list(turns.values())

@@ -1,4 +1,4 @@
-"""Text that is not UTF-8: told by its mark, by where its NULs stand, or by charset-normalizer.
+"""Detect and decode text that is not UTF-8: by its mark, by where its NULs stand, or by charset-normalizer.
 
 Every reader expects UTF-8, so a source in another encoding is decoded once, before it is read, and
 the report says from what. Text that was UTF-8 and is damaged stays what it is: its damage is told.
@@ -48,16 +48,16 @@ _MOST_CHAOS = 0.5
 _CHUNK = 1 << 16
 
 
-def of_text(data: bytes, *, is_whole: bool = False) -> str:
+def detect_encoding(data: bytes, *, is_whole: bool = False) -> str:
     r"""The encoding of a text, by the name that Python has for it; empty where it cannot be told.
 
     Args:
         data: The text, or its beginning.
         is_whole: Whether a character that its last bytes begin is cut short for good.
 
-    >>> of_text("Zoë.".encode()), of_text("Zoë.".encode("utf-16")), of_text(b"Zo\xeb.")
+    >>> detect_encoding("Zoë.".encode()), detect_encoding("Zoë.".encode("utf-16")), detect_encoding(b"Zo\xeb.")
     ('utf-8', 'utf-16', 'cp1252')
-    >>> of_text("Zoë is here.".encode("utf-16-be"))
+    >>> detect_encoding("Zoë is here.".encode("utf-16-be"))
     'utf-16-be'
     """
     for mark, name in _MARKS:
@@ -73,17 +73,17 @@ def of_text(data: bytes, *, is_whole: bool = False) -> str:
     return UTF_8
 
 
-def name_of(encoding: str) -> str:
+def display_name(encoding: str) -> str:
     """How a report names an encoding; empty for UTF-8."""
     return "" if encoding == UTF_8 else NAMES.get(encoding, encoding.upper())
 
 
-def decoded(data: bytes, encoding: str) -> bytes:
+def to_utf_8(data: bytes, encoding: str) -> bytes:
     """The same text as UTF-8; what is no character of the encoding is replaced."""
     return data if encoding == UTF_8 else data.decode(encoding, "replace").encode()
 
 
-def as_utf_8(stream: BinaryIO, encoding: str) -> BinaryIO:
+def utf_8_stream(stream: BinaryIO, encoding: str) -> BinaryIO:
     """A stream of the same text as UTF-8, decoded as it is read; closing it closes both."""
     if encoding == UTF_8:
         return stream

@@ -1,4 +1,4 @@
-"""What the user leaves out: ``--exclude``, the setting ``ingest.exclude``, and ``.clsmignore`` files.
+"""Exclude files by ``--exclude``, the setting ``ingest.exclude``, and ``.clsmignore`` files.
 
 All three have the rules of gitignore (by pathspec): a pattern counts below the folder that was named,
 or that holds the file; of several the last that fits decides, and the file nearest to what it is about.
@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from clsm_cli.ingestion.folders import upward
+from clsm_cli.ingestion.folders import ancestors
 from clsm_cli.ingestion.jsonl_rows import Problem
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ class Exclusion:
         """
         if self._patterns is not None and _fits(self._patterns, path, root, is_folder=is_folder):
             return "excluded"
-        for folder in upward(os.path.dirname(path)):
+        for folder in ancestors(os.path.dirname(path)):
             spec = self._of(folder)
             decided = spec and _fits(spec, path, folder, is_folder=is_folder)
             if decided is not None:

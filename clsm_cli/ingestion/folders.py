@@ -1,6 +1,4 @@
-"""Whose notes a folder holds, by what lies beside and above it: a vault's, an agent's, or a person's.
-
-Vaults of Obsidian: their folders of templates, and notes without what only Obsidian shows.
+"""Whose notes a folder holds: an Obsidian vault's, an agent's, or a person's.
 
 Links (``[[Mara|she]]``) and tags stay as they are: they say what a note is about. The workspace of an
 agent that somebody opens in Obsidian is no vault: its daily notes are the agent's.
@@ -25,13 +23,13 @@ VAULT = ".obsidian"
 _DIARY = "memory"
 
 
-def of(folder: str) -> Place:
+def locate_folder(folder: str) -> Place:
     """Where a folder lies, by itself and all folders above it.
 
     Args:
         folder: Absolute.
     """
-    for above in upward(folder):
+    for above in ancestors(folder):
         if any(os.path.exists(os.path.join(above, name)) for name in WORKSPACE):
             return "workspace"
         if os.path.isdir(os.path.join(above, VAULT)):
@@ -39,7 +37,7 @@ def of(folder: str) -> Place:
     return ""
 
 
-def below(names: set[str], place: Place) -> Place:
+def locate_files(names: set[str], place: Place) -> Place:
     """Where the files of a folder lie, by their names and by where the folder lies."""
     if not names.isdisjoint(WORKSPACE):
         return "workspace"
@@ -51,7 +49,7 @@ def is_agents(folder: str, place: Place) -> bool:
     return place == "workspace" or (not place and os.path.basename(folder) == _DIARY)
 
 
-def upward(folder: str) -> Iterator[str]:
+def ancestors(folder: str) -> Iterator[str]:
     """A folder and all above it."""
     while True:
         yield folder
@@ -95,14 +93,14 @@ def _template_folders(vault: str) -> Iterator[str]:
             yield os.path.normpath(name.strip("/"))
 
 
-def plain(lines: Sequence[str], start: int) -> list[str]:
+def strip_obsidian(lines: Sequence[str], start: int) -> list[str]:
     """The lines of a note, as many as before, without what only Obsidian shows; code stays.
 
     Args:
         lines: Without their line ends.
         start: The line behind the front matter.
 
-    >>> plain(["> [!tip]- Oak", "![[a.png]]", "It is ==12 cm== %%ask%% wide. ^a1", "%%", "x", "%%"], 0)
+    >>> strip_obsidian(["> [!tip]- Oak", "![[a.png]]", "It is ==12 cm== %%ask%% wide. ^a1", "%%", "x", "%%"], 0)
     ['> Oak', '', 'It is 12 cm  wide.', '', '', '']
     """
     kept, fence, hidden = list(lines[:start]), "", False

@@ -15,12 +15,12 @@ from clsm_cli.ingestion.jsonl_rows import (
     RawBreak,
     RawTurn,
     Tally,
+    check_items,
     label,
     parts_of,
     read_rows,
     text_of,
-    watched,
-    word,
+    text_or_empty,
 )
 from clsm_cli.ingestion.noise import is_clsm_tool, machine_talk, runs_clsm
 from clsm_cli.ingestion.openclaw_transcripts import compact, tool_call, trust_of_tool
@@ -61,7 +61,7 @@ def read(
     """The turns, breaks, dropped rows and problems of a file, in its order.
 
     Args:
-        lines: From ``rows.bounded_lines``.
+        lines: From ``jsonl_rows.bounded_lines``.
         path: As it was given, for problems.
         zone: The store's time zone.
         now: What lies after it is reported as in the future.
@@ -69,7 +69,7 @@ def read(
     """
     tally = Tally()
     items = _items(lines, path, zone, session, tally)
-    return watched(items, path=path, now=now, tally=tally)
+    return check_items(items, path=path, now=now, tally=tally)
 
 
 def _items(
@@ -82,7 +82,7 @@ def _items(
         line, row = found
         time = next((at for key in _TIME if (at := normalise(row.get(key), zone))), None)
         named = next((name for key in _SESSION if (name := label(row.get(key)))), session)
-        if word(row.get("type")) in _END or word(row.get("event")) in _END:
+        if text_or_empty(row.get("type")) in _END or text_or_empty(row.get("event")) in _END:
             yield RawBreak(named, time, line)
         else:
             yield _turn(row, named, time, line)

@@ -1,13 +1,10 @@
-"""Transcripts from where they were read to, and how far that is afterwards.
+"""Read only what is new in transcripts: from a cursor on, in files and in OpenClaw's databases.
 
-A file goes on where it was left if what lies before that place is what it was: its first bytes and
-the last ones, since reading all of it is what a cursor is there to spare.
-
-Catching up with OpenClaw: what its transcripts hold beyond what was read before.
-
-Below the state folder every agent has its own: ``agents/<id>/agent/openclaw-agent.sqlite`` with
-2026.9, ``agents/<id>/sessions/*.jsonl`` with 2026.7. What has nothing new is told by a look at the file, or
-at the last row, so that it costs next to nothing to ask again.
+A file is continued from its cursor if its first bytes and the last ones before the cursor are what
+they were: reading all of it is what a cursor is there to avoid. Below OpenClaw's state folder every
+agent has its own: ``agents/<id>/agent/openclaw-agent.sqlite`` with 2026.9,
+``agents/<id>/sessions/*.jsonl`` with 2026.7. A look at the file, or at its last row, tells whether
+there is anything new, so that asking again costs next to nothing.
 """
 
 from __future__ import annotations
@@ -22,7 +19,7 @@ from clsm_cli.ingestion import detection, jsonl_rows, openclaw_database, sources
 from clsm_cli.ingestion.jsonl_rows import Problem
 from clsm_cli.ingestion.sources import Missing, Skipped, open_file
 from clsm_cli.model.ids import sha256
-from clsm_cli.store.cursors import Place
+from clsm_cli.store.cursors import Cursor
 from clsm_cli.store.jsonlines import LineError
 
 if TYPE_CHECKING:
@@ -49,8 +46,8 @@ class FileTail:
 
     path: str
     origin: str
-    before: Place | None
-    place: Place | None = None
+    before: Cursor | None
+    place: Cursor | None = None
     inside: str = field(default="", init=False)
     format: Format = field(default="openclaw", init=False)
 
@@ -78,7 +75,7 @@ class FileTail:
             start, at = at, stream.tell()
         if not _ends_a_line(stream, at):  # somebody is writing it: the next catch-up has it whole
             at, number = start, number - 1
-        self.place = Place(at, number, _mark(stream, at), look)
+        self.place = Cursor(at, number, _mark(stream, at), look)
 
 
 @dataclass(slots=True)
@@ -96,8 +93,8 @@ class DatabaseTail:
     path: str
     origin: str
     inside: str
-    before: Place | None
-    place: Place | None = None
+    before: Cursor | None
+    place: Cursor | None = None
     format: Format = field(default="openclaw", init=False)
 
     @contextlib.contextmanager
@@ -107,14 +104,14 @@ class DatabaseTail:
         Raises:
             OSError: The database cannot be read.
         """
-        with openclaw_database.opened(os.path.expanduser(self.origin)) as database:
+        with openclaw_database.open_database(os.path.expanduser(self.origin)) as database:
             yield self._read(database)
 
     def _read(self, database: AgentDatabase) -> Iterator[Line]:
         after = -1 if self.before is None else self.before.at
         for line, mark in database.rows(self.inside, after):
             yield line
-            self.place = Place(line[0], line[0], mark)
+            self.place = Cursor(line[0], line[0], mark)
 
 
 Tail = FileTail | DatabaseTail
@@ -188,7 +185,7 @@ class CatchUp:
                 yield Missing(folder, None, reason)
                 continue
             except (OSError, ValueError) as error:
-                yield sources.failed(folder, error)
+                yield sources.read_problem(folder, error)
                 continue
             if real in seen:
                 yield Skipped(folder, "named twice")
@@ -214,24 +211,24 @@ class CatchUp:
             if os.path.lexists(os.path.join(real, inside)):
                 yield from self._database(path, os.path.join(real, inside))
         except OSError as error:
-            yield sources.failed(path, error)
+            yield sources.read_problem(path, error)
         path = os.path.join(given, "sessions")
         try:
             entries = _entries(os.path.join(real, "sessions"))
         except FileNotFoundError:
             return
         except OSError as error:
-            yield sources.failed(path, error)
+            yield sources.read_problem(path, error)
             return
         for entry in entries:
             file = os.path.join(path, entry.name)
             try:
                 yield from self._file(file, entry)
             except OSError as error:
-                yield sources.failed(file, error)
+                yield sources.read_problem(file, error)
 
     def _file(self, path: str, entry: os.DirEntry[str]) -> Iterator[Tail | Skipped]:
-        reason = "symbolic link" if entry.is_symlink() else detection.not_memory(entry.name)
+        reason = "symbolic link" if entry.is_symlink() else detection.exclusion_reason(entry.name)
         if reason or not entry.is_file():
             yield Skipped(path, reason or "no transcript")
             return
@@ -244,7 +241,7 @@ class CatchUp:
 
     def _database(self, path: str, real: str) -> Iterator[Tail | Skipped | Problem]:
         sources.open_file(real).close()  # no link, no FIFO
-        with openclaw_database.opened(real) as database:
+        with openclaw_database.open_database(real) as database:
             version = (
                 f"version {database.version} where clsm knows {openclaw_database.KNOWN_VERSION}"
             )

@@ -1,4 +1,4 @@
-"""What is asked of an ingest, what it says it did, and the steps of a run."""
+"""Request and report of an ingest, and the steps of its run."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Request:
 
     Attributes:
         paths: Files, folders, or ``-``; state folders of OpenClaw.
-        openclaw: Catch up with OpenClaw, see ``catch_up``.
+        openclaw: Catch up with OpenClaw, see ``incremental.CatchUp``.
         format: Forced format, else detected.
         session: Conversation of rows that name none.
         capture_only: Write to the inbox and stop.
@@ -122,13 +122,13 @@ class Report:
 Named = TypeVar("Named", "Problem", "Skipped", SourceReport)
 
 
-def shown(about: Named) -> Named:
+def display_path(about: Named) -> Named:
     """What is told of a file, without a secret that its path may hold."""
     path = secrets.mask(about.path).text
     return about if path == about.path else replace(about, path=path)
 
 
-def utc(now: datetime) -> str:
+def utc_text(now: datetime) -> str:
     """The record axis: UTC, seconds, always the same form."""
     from datetime import UTC
 
@@ -141,7 +141,7 @@ class Run:
     def __init__(self, store: Store, command: str, now: datetime) -> None:
         self.store = store
         self.command = command
-        self.now = utc(now)
+        self.now = utc_text(now)
         self._id: str | None = None
 
     def apply(self, writes: Sequence[runs.Write], *, whole: bool = False) -> str | None:

@@ -1,7 +1,8 @@
 """Ingest, in reading order: find the sources, capture each, segment, describe, index.
 
-Everything happens under the store's lock, but for a capture that cannot have it. What is captured is durable before anything slower
-starts, so a crash or a missing model loses nothing; running the command again completes it.
+Everything happens under the store's lock, but for a capture that cannot have it. What is captured is
+durable before anything slower starts, so a crash or a missing model loses nothing; running the command
+again completes it.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from clsm_cli.store.index.index_queries import Index
     from clsm_cli.store.index.opening import Embedder
     from clsm_cli.store.layout import Store
-    from clsm_cli.store.lock import Held
+    from clsm_cli.store.lock import HeldLock
 
 __all__ = ["Progress", "Report", "Request", "ingest"]
 
@@ -55,22 +56,22 @@ def ingest(
         opening = Opening(store, request, stack, is_held=True)
         if not request.dry_run:
             report.warnings += end_begun_run(store)
-            if aside := inbox.taken_back(store.inbox):
+            if aside := inbox.plan_take_back(store.inbox):
                 run.apply(aside)
         if request.capture_only or request.dry_run:
             Intake(store, request, report, opening, run, progress).read_all()
             return report
         from clsm_cli.store import conflict_copies
-        from clsm_cli.store.index.publishing import at_work
+        from clsm_cli.store.index.publishing import run_in_progress
 
         report.warnings += conflict_copies.join(store, run.now)
         index = opening()
-        with at_work(index.connection):
+        with run_in_progress(index.connection):
             Intake(store, request, report, opening, run, progress).read_all()
             take_in(store, index, run, report)
         embedder = embed_new(store, index, report, embedder, progress, lock)
         if embedder is not None:
-            with at_work(index.connection):
+            with run_in_progress(index.connection):
                 segment_all(store, index, run, report, embedder, progress)
         report.open_turns = open_turns(index)
     return report
@@ -115,7 +116,7 @@ def embed_new(
     report: Report,
     embedder: Embedder | None,
     progress: Progress,
-    lock: Held,
+    lock: HeldLock,
 ) -> Embedder | None:
     """Embed what has no vector, letting others have the lock in between; None without the model.
 
@@ -155,7 +156,7 @@ def segment_all(
     from clsm_cli.store import logs
     from clsm_cli.store.index.opening import bring_up_to_date
 
-    forgotten = logs.forgotten(store)
+    forgotten = logs.load_tombstones(store)
     run.apply(segment.plan_undescribed(store, index).writes)
     paths = [path for path in inbox.files(store.inbox) if ASIDE not in path.name]
     for number, path in enumerate(paths):
@@ -168,6 +169,6 @@ def segment_all(
 
 def open_turns(index: Index) -> int:
     """Turns of conversations that are still open."""
-    from clsm_cli.store.index.postings import counts
+    from clsm_cli.store.index.postings import store_counts
 
-    return counts(index.connection)["waiting"]
+    return store_counts(index.connection)["waiting"]

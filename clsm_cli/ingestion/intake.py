@@ -1,9 +1,7 @@
-"""The first half of an ingest: every source to the inbox, or to an episode of its document.
+"""The first half of an ingest: read every source into the inbox, or into an episode of its document.
 
-``ingest --capture`` runs this alone, at every message of an agent: what only documents or a
-look-up of closed episodes need is imported where it is used.
-
-The index as an ingest opens it: at its first use, since a plain capture does without.
+``ingest --capture`` runs this alone, at every message of an agent: what only documents or a look-up of
+closed episodes need is imported where it is used, and the index is opened at its first use.
 """
 
 from __future__ import annotations
@@ -18,7 +16,7 @@ from clsm_cli.config import MAX_FILE
 from clsm_cli.errors import DiskError
 from clsm_cli.ingestion import capture, encodings, readers, recalled_text, sources
 from clsm_cli.ingestion.detection import DOCUMENTS
-from clsm_cli.ingestion.ingest_report import FORGOTTEN, SourceReport, shown, utc
+from clsm_cli.ingestion.ingest_report import FORGOTTEN, SourceReport, display_path, utc_text
 from clsm_cli.ingestion.jsonl_rows import Problem
 from clsm_cli.ingestion.known_sessions import Sessions
 from clsm_cli.store import cursors, inbox, logs, runs
@@ -72,14 +70,14 @@ class Intake:
         self.busy = busy
         self.run = run
         self.progress = progress
-        self.forgotten = logs.forgotten(store)
+        self.forgotten = logs.load_tombstones(store)
         self.sessions = Sessions(
             store.inbox,
             index,
             look_back=not request.capture_only,
             forgotten=self.forgotten,
         )
-        self.now = utc(request.now)
+        self.now = utc_text(request.now)
 
     def read_all(self) -> None:
         """Read every source; a bad one is reported and the others go on."""
@@ -99,13 +97,13 @@ class Intake:
         """Read what OpenClaw wrote since the last time; the places move on once it is safe."""
         from clsm_cli.ingestion.incremental import CatchUp
 
-        found = CatchUp(cursors.fetch(self.store))
+        found = CatchUp(cursors.load_cursors(self.store))
         self._each(found.find(self.request.paths), found.reached)
         self.report.up_to_date = found.up_to_date
         self.report.warnings += found.warnings
         # Messages that --since left out are new to the next one.
         if found.has_moved and self.request.since is None and not self.request.dry_run:
-            cursors.keep(self.store, found.places)
+            cursors.save_cursors(self.store, found.places)
 
     def _each(
         self, found: Iterable[Found | Tail], reached: Callable[[Tail], None] = lambda _tail: None
@@ -120,9 +118,9 @@ class Intake:
         for number, source in enumerate(every):
             self.progress("reading", number, len(every))
             if isinstance(source, Problem):
-                self.report.problems.append(shown(source))
+                self.report.problems.append(display_path(source))
             elif isinstance(source, sources.Skipped):
-                told = shown(source)
+                told = display_path(source)
                 self.report.skipped.append(told)
                 if isinstance(told, sources.Excluded) and not self.request.capture_only:
                     self._excluded(told)
@@ -143,7 +141,7 @@ class Intake:
         """Read a source; whether to its end."""
         tally, is_whole = capture.Tally(), True
         if isinstance(source, sources.SourceFile):
-            tally.encoding = encodings.name_of(source.encoding)
+            tally.encoding = encodings.display_name(source.encoding)
         try:
             if isinstance(source, sources.SourceFile) and source.format in DOCUMENTS:
                 self._document(source, tally)
@@ -154,13 +152,13 @@ class Intake:
                 raise DiskError(str(error.filename), error.strerror or "unreadable") from error
             tally.problems.append(Problem(source.path, None, (error.strerror or "unreadable")))
             is_whole = False
-        self.report.problems.extend(map(shown, tally.problems))
-        self.report.sources.append(shown(SourceReport(source.path, source.format, tally)))
+        self.report.problems.extend(map(display_path, tally.problems))
+        self.report.sources.append(display_path(SourceReport(source.path, source.format, tally)))
         return is_whole
 
     def _transcript(self, source: SourceFile | Tail, tally: capture.Tally) -> None:
         default = self.request.session or source.inside or source.origin
-        reading = readers.opened(
+        reading = readers.open_transcript(
             source,
             zone=self.store.zone,
             now=self.request.now,
@@ -170,7 +168,7 @@ class Intake:
         )
         with reading as items:
             batches = capture.capture(
-                recalled_text.without_recalled(items, self.request.fence_key, path=source.path),
+                recalled_text.strip_items(items, self.request.fence_key, path=source.path),
                 self.sessions,
                 path=source.path,
                 origin="" if source.origin == sources.STDIN else source.origin,
@@ -196,13 +194,13 @@ class Intake:
 
         with source.open() as stream:
             data = stream.read(MAX_FILE + 1)
-        encoding = encodings.of_text(data, is_whole=len(data) <= MAX_FILE)
+        encoding = encodings.detect_encoding(data, is_whole=len(data) <= MAX_FILE)
         if encoding == encodings.UNKNOWN:
             tally.problems.append(Problem(source.path, None, encodings.UNTOLD))
             return
         if encoding != encodings.UTF_8:  # what its beginning did not tell
-            data = encodings.decoded(data, encoding)
-            tally.encoding = encodings.name_of(encoding)
+            data = encodings.to_utf_8(data, encoding)
+            tally.encoding = encodings.display_name(encoding)
         sha256 = atomic.sha256(data)
         mask = Masker(tally.masked)
         source = replace(source, path=mask.name(source.path), origin=mask.name(source.origin))
@@ -272,7 +270,7 @@ class Intake:
             path = episodes.file_of(plan.episode, self.store.flow)
             writes.append(runs.Put(path, episodes.render(plan.episode)))
         if plan.document is not None:
-            writes += record_files.plan(self.store, "flow", [plan.document])
+            writes += record_files.plan_records(self.store, "flow", [plan.document])
         self._apply(writes)
 
     def _known_document(self, origin: str) -> Document | None:

@@ -1,9 +1,7 @@
-"""JSON Lines as they come: any size, any damage, one row at a time.
+"""Raw items (turns, breaks, blocks) that readers produce, and reading JSON Lines of any size and damage.
 
-What openclaw and jsonl share: a line is never held beyond its limit, a bad row is one ``Problem``
-and the next row goes on, and what is wrong all over a file is told once, with a count.
-
-What a reader gives: raw items of one input, in the order of the input, before any key is made.
+A line is never held beyond its limit, a bad row is one ``Problem`` and the next row goes on, and what is
+wrong all over a file is reported once, with a count.
 """
 
 from __future__ import annotations
@@ -215,7 +213,7 @@ def read_rows(
             yield Problem(path, number, broken if complete else "incomplete last line")
 
 
-def watched(
+def check_items(
     items: Iterable[TranscriptItem], *, path: str, now: datetime, tally: Tally
 ) -> Iterator[TranscriptItem]:
     """Pass ``items`` through and, at the end, tell what is odd about their times and ids."""
@@ -244,10 +242,10 @@ def watched(
     yield from tally.problems(path)
 
 
-def word(value: object) -> str:
+def text_or_empty(value: object) -> str:
     """A type, role or mark of a row; empty when it is not even text.
 
-    >>> word("message"), word(["message"])
+    >>> text_or_empty("message"), text_or_empty(["message"])
     ('message', '')
     """
     return value if isinstance(value, str) else ""

@@ -1,4 +1,4 @@
-"""What the store has of a conversation, while sources bring it again.
+"""The turns that the store already has of a conversation, while a source brings it again.
 
 A turn without an exact time is numbered among its equals in the session; it is the same as a stored
 one when it stands at the same line of a source of the same name and every turn without time before
@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from clsm_cli.ingestion.timestamps import instant
-from clsm_cli.ingestion.turns import has_exact_time, numbered
+from clsm_cli.ingestion.turns import has_exact_time, with_ordinal
 from clsm_cli.model.episodes import EndMark
 from clsm_cli.store import inbox
 from clsm_cli.store.logs import is_forgotten
@@ -73,10 +73,10 @@ class Sessions:
         self.index = index
         self.look_back = look_back
         self.forgotten = forgotten
-        self._aside = inbox.aside(folder)
+        self._aside = inbox.read_aside(folder)
         self._known: dict[str, Session] = {}
 
-    def of(self, session: str) -> Session:
+    def get(self, session: str) -> Session:
         """What is known of a session."""
         known = self._known.get(session)
         if known is None:
@@ -110,7 +110,7 @@ class Sessions:
 
     def calls(self, session: str) -> set[str]:
         """Ids of tool calls whose results are no memory, see ``CallMark``."""
-        return self.of(session).calls
+        return self.get(session).calls
 
     def _load(self, session: str) -> Session:
         path = inbox.path_of(self.folder, session)
@@ -160,7 +160,7 @@ def place_untimed(turn: Turn, session: str, known: Session, forgotten: frozenset
     stored = known.places.get(os.path.basename(turn.path), {}).get(turn.line_start)
     ordinal, hidden = 0, None
     while True:
-        candidate = numbered(turn, session, ordinal)
+        candidate = with_ordinal(turn, session, ordinal)
         if is_forgotten(candidate.key, forgotten):
             hidden = hidden or (None if candidate.key in known.passed else candidate)
         elif candidate.key not in known.keys:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from clsm_cli.config import MAX_BLOCKS, MAX_FILE, MAX_MESSAGE
 from clsm_cli.ingestion.blocks import ITEM, Span, conflict_marks, scan
 from clsm_cli.ingestion.jsonl_rows import Problem, RawBlock, RawDocument, Tally
-from clsm_cli.ingestion.recalled_text import KEPT, FenceKey, cut, no_key
+from clsm_cli.ingestion.recalled_text import KEPT, FenceKey, no_key, strip_blocks
 from clsm_cli.ingestion.timestamps import normalise
 from clsm_cli.model.trust import TRUST_ORDER
 from clsm_cli.text import dumps
@@ -73,7 +73,7 @@ def read(
     if in_vault:
         from clsm_cli.ingestion import folders
 
-        lines = folders.plain(lines, start)
+        lines = folders.strip_obsidian(lines, start)
     marks = conflict_marks(lines, start)
     for number in marks:
         if lines[number].startswith("<"):
@@ -101,7 +101,7 @@ def read(
 def _lines(data: bytes, tally: Tally, fence_key: FenceKey) -> tuple[list[str], int]:
     """The lines of a file, and how many recalled blocks were left out of them."""
     text = data.removeprefix(b"\xef\xbb\xbf").decode(errors="replace")
-    said = cut(text, fence_key, keep_lines=True)
+    said = strip_blocks(text, fence_key, keep_lines=True)
     for number in said.doubtful:
         tally.add(KEPT, number)
     lines = [line.removesuffix("\r") for line in said.text.split("\n")]
@@ -159,7 +159,7 @@ def _joined(lines: Sequence[str], spans: Sequence[Span]) -> Iterator[Span]:
         ends = list(accumulate(len(line) + 1 for line in lines[first : section[-1].end]))
         dumped = [
             (first + bisect_left(ends, start), first + bisect_left(ends, end))
-            for start, end in dumps.spans(text)
+            for start, end in dumps.find_dumps(text)
         ]
         starts = [start for start, _ in dumped]
         whole: Span | None = None

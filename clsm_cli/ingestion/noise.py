@@ -1,4 +1,4 @@
-"""What a transcript holds that is not memory: polls of the machine, and clsm's own answers.
+"""Recognise what a transcript holds that is no memory: heartbeat polls, and clsm's own answers.
 
 A recall that is read back as something that was said would make every answer its own evidence.
 """
@@ -75,12 +75,12 @@ def without_context(text: str) -> str:
     return "".join(kept).strip() if len(kept) > 1 else text
 
 
-def of_subagent(text: str) -> str | None:
+def subagent_task(text: str) -> str | None:
     r"""What an agent told a sub-agent of its own, without what OpenClaw says round it; else None.
 
-    >>> of_subagent("[Subagent Context] You are one.\n\n[Subagent Task]\n\nLook.")
+    >>> subagent_task("[Subagent Context] You are one.\n\n[Subagent Task]\n\nLook.")
     'Look.'
-    >>> of_subagent("What is a [Subagent Context]?") is None
+    >>> subagent_task("What is a [Subagent Context]?") is None
     True
     """
     if not _SUBAGENT.match(text):

@@ -1,4 +1,4 @@
-"""The database of an OpenClaw agent: its conversations as rows for ``openclaw.read``.
+"""The database of an OpenClaw agent: its conversations as rows for ``openclaw_transcripts.read``.
 
 ``agents/<id>/agent/openclaw-agent.sqlite``, table ``transcript_events``: a row is a line of the older
 JSONL transcripts, as JSON or, when it is large, as zstd (seen in 2026.9.6, ``user_version`` 23). The
@@ -109,7 +109,7 @@ class AgentDatabase:
 
 
 @contextlib.contextmanager
-def opened(path: str) -> Iterator[AgentDatabase]:
+def open_database(path: str) -> Iterator[AgentDatabase]:
     """A database, open to read; closed at the end.
 
     Args:

@@ -18,19 +18,19 @@ from clsm_cli.ingestion.jsonl_rows import (
     RawBreak,
     RawTurn,
     Tally,
+    check_items,
     label,
     parts_of,
     read_rows,
     text_of,
-    watched,
-    word,
+    text_or_empty,
 )
 from clsm_cli.ingestion.noise import (
     answers_from_clsm,
     is_clsm_tool,
     machine_talk,
-    of_subagent,
     runs_clsm,
+    subagent_task,
     without_context,
 )
 from clsm_cli.ingestion.timestamps import normalise
@@ -64,7 +64,7 @@ def is_row(row: dict[str, Any]) -> bool:
     >>> is_row({"type": "session", "version": 4, "id": "a"}), is_row({"role": "user"})
     (True, False)
     """
-    kind = word(row.get("type"))
+    kind = text_or_empty(row.get("type"))
     if kind == "message":
         return isinstance(row.get("message"), dict)
     return kind in _ROWS and ("version" in row or "parentId" in row)
@@ -82,7 +82,7 @@ def read(
     """The turns, breaks, dropped rows and problems of a transcript, in its order.
 
     Args:
-        lines: From ``rows.bounded_lines``.
+        lines: From ``jsonl_rows.bounded_lines``.
         path: As it was given, for problems.
         zone: The store's time zone.
         now: What lies after it is reported as in the future.
@@ -93,7 +93,7 @@ def read(
     tally = Tally()
     reader = _Reader(session or path, zone, known_clsm_calls)
     items = _items(lines, path, reader, tally)
-    return watched(items, path=path, now=now, tally=tally)
+    return check_items(items, path=path, now=now, tally=tally)
 
 
 def trust_of_tool(name: str) -> Trust | None:
@@ -149,7 +149,7 @@ class _Reader:
         self.clsm_calls = set(self.known_clsm_calls(self.session))
 
     def row(self, row: dict[str, Any], line: int) -> Iterator[TranscriptItem]:
-        kind = word(row.get("type"))
+        kind = text_or_empty(row.get("type"))
         message = row.get("message") if kind == "message" else None
         if not kind and "role" in row:  # a hook gives the messages without their rows
             message = row
@@ -166,7 +166,7 @@ class _Reader:
     def message(
         self, row: dict[str, Any], message: dict[str, Any], line: int
     ) -> Iterator[TranscriptItem]:
-        role = word(message.get("role"))
+        role = text_or_empty(message.get("role"))
         stamp = message.get("timestamp")
         time = self.time(stamp, row.get("timestamp"))
         base = _Message(line, time, label(row.get("id")), message, parts_of(message.get("content")))
@@ -197,14 +197,14 @@ class _Reader:
         speaker = (_sender(base.message) if role == "user" else None) or role
         # Another session of the agent's asks in a person's place; of a sub-agent, without telling so.
         is_relayed = isinstance(provenance, dict) and provenance.get("kind") == "inter_session"
-        task = of_subagent(text) if role == "user" else None
+        task = subagent_task(text) if role == "user" else None
         trust: Trust | None = "agent" if is_relayed or task is not None else None
         return self.turn(base, speaker, role, text if task is None else task, trust=trust)
 
     def other_parts(self, base: _Message) -> Iterator[TranscriptItem]:
         calls = 0
         for part in base.parts:
-            kind = word(part.get("type"))
+            kind = text_or_empty(part.get("type"))
             if kind == "toolCall":
                 calls += 1
                 yield self.call(base, part, calls)

@@ -25,7 +25,7 @@ def _none(_session: str) -> Iterable[str]:
 
 
 @contextlib.contextmanager
-def opened(
+def open_transcript(
     source: SourceFile | Tail,
     *,
     zone: tzinfo,
@@ -41,7 +41,7 @@ def opened(
         zone: The store's time zone.
         now: What lies after it is reported as in the future.
         session: Of what names none.
-        known_clsm_calls: As for ``openclaw.read``.
+        known_clsm_calls: As for ``openclaw_transcripts.read``.
         day_first: As for ``chat_text.read``.
 
     Raises:

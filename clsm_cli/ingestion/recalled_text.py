@@ -1,4 +1,4 @@
-"""clsm's own recalled text in what it reads: left out where its fence verifies.
+"""Remove clsm's own recalled text from what it reads, where its fence verifies.
 
 Kept, it would come back as something that was said, and every recall would be its own evidence.
 """
@@ -32,7 +32,7 @@ _WRAPPING = " \t\r\n>`~"
 
 
 @dataclass(frozen=True, slots=True)
-class Cut:
+class StrippedText:
     """A text without the blocks that verify.
 
     Attributes:
@@ -51,7 +51,7 @@ def no_key() -> None:
     """The key where there is none: every block is kept."""
 
 
-def cut(text: str, fence_key: FenceKey, *, keep_lines: bool = False) -> Cut:
+def strip_blocks(text: str, fence_key: FenceKey, *, keep_lines: bool = False) -> StrippedText:
     """``text`` without the blocks that verify.
 
     Args:
@@ -60,7 +60,7 @@ def cut(text: str, fence_key: FenceKey, *, keep_lines: bool = False) -> Cut:
         keep_lines: Leave an empty line for every line, so that line numbers stay right.
     """
     if OPENING not in text:
-        return Cut(text)
+        return StrippedText(text)
     kept: list[str] = []
     doubtful: list[int] = []
     place, line, dropped = 0, 1, 0
@@ -77,10 +77,10 @@ def cut(text: str, fence_key: FenceKey, *, keep_lines: bool = False) -> Cut:
         line += height
         place = block.end
     kept.append(text[place:])
-    return Cut("".join(kept), dropped, tuple(doubtful))
+    return StrippedText("".join(kept), dropped, tuple(doubtful))
 
 
-def without_recalled(
+def strip_items(
     items: Iterable[TranscriptItem], fence_key: FenceKey, *, path: str
 ) -> Iterator[TranscriptItem]:
     """Pass ``items`` on, their turns without the blocks that verify.
@@ -107,7 +107,9 @@ def _whole(turn: RawTurn) -> str:
 
 
 def _cleaned(turn: RawTurn, fence_key: FenceKey, tally: Tally) -> Iterator[TranscriptItem]:
-    found = _cut_arguments(turn.text, fence_key) if turn.tool else cut(turn.text, fence_key)
+    found = (
+        _cut_arguments(turn.text, fence_key) if turn.tool else strip_blocks(turn.text, fence_key)
+    )
     for _ in found.doubtful:
         tally.add(KEPT, turn.line_start)
     for _ in range(found.dropped):
@@ -132,24 +134,24 @@ def _cut_tool(tool: ToolCall, before: str, after: str, fence_key: FenceKey) -> T
     return replace(tool, input=_cut_arguments(tool.input, fence_key).text)
 
 
-def _cut_arguments(text: str, fence_key: FenceKey) -> Cut:
+def _cut_arguments(text: str, fence_key: FenceKey) -> StrippedText:
     """The same for what may be arguments of a tool as JSON, in which line ends are escaped."""
     if not text.startswith(("{", "[")):
-        return cut(text, fence_key)
+        return strip_blocks(text, fence_key)
     try:
         value = load(text)
     except LineError:
-        return cut(text, fence_key)
-    cuts: list[Cut] = []
+        return strip_blocks(text, fence_key)
+    cuts: list[StrippedText] = []
     clean = _cut_value(value, fence_key, cuts)
     dropped = sum(one.dropped for one in cuts)
     doubtful = tuple(line for one in cuts for line in one.doubtful)
-    return Cut(compact(clean) if dropped else text, dropped, doubtful)
+    return StrippedText(compact(clean) if dropped else text, dropped, doubtful)
 
 
-def _cut_value(value: Any, fence_key: FenceKey, cuts: list[Cut]) -> Any:
+def _cut_value(value: Any, fence_key: FenceKey, cuts: list[StrippedText]) -> Any:
     if isinstance(value, str):
-        cuts.append(cut(value, fence_key))
+        cuts.append(strip_blocks(value, fence_key))
         return cuts[-1].text
     if isinstance(value, list):
         return [_cut_value(item, fence_key, cuts) for item in value]

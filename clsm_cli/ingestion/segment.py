@@ -1,4 +1,4 @@
-"""Segment: cut what lies in the inbox into episodes, and describe every episode that has no record.
+"""Segment: cut the inbox into episodes, and describe every episode that has no record.
 
 The order makes every prefix of the writes completable by running again: episode files first, then
 their records, the inbox last. A turn that is in an episode is not read from the inbox again, and an
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from clsm_cli.errors import DamagedStoreError
 from clsm_cli.ingestion import describe
-from clsm_cli.ingestion.segmentation import Beat, cut, peak_surprise
+from clsm_cli.ingestion.segmentation import TurnFeatures, peak_surprise, split_episodes
 from clsm_cli.ingestion.timestamps import instant
 from clsm_cli.ingestion.turns import without_dumps
 from clsm_cli.model.episodes import EndMark, Episode, lowest_trust
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from clsm_cli.model.episodes import EpisodeRecord, Turn
-    from clsm_cli.store.inbox import Captured, Inbox, InboxItem
+    from clsm_cli.store.inbox import CapturedTurn, Inbox, InboxItem
     from clsm_cli.store.index.index_queries import Index
     from clsm_cli.store.layout import Store
 
@@ -52,8 +52,8 @@ def plan_session(
         over_before: A conversation whose last turn is older is over; None: none is.
     """
     if not box.turns:
-        return SegmentPlan((), (), tuple(inbox.spent(box, over_before)))
-    session, forgotten = box.turns[0].session, logs.forgotten(store)
+        return SegmentPlan((), (), tuple(inbox.plan_removal(box, over_before)))
+    session, forgotten = box.turns[0].session, logs.load_tombstones(store)
     closed = index.closed_keys(session)
     items = [item for item in box.items if not _is_done(item, closed)]
     vectors = index.vectors_of([i.turn.key for i in items if not isinstance(i, EndMark)])
@@ -64,7 +64,7 @@ def plan_session(
     for turns, ended in _parts(items, over_before):
         rest = list(turns)
         beats = _beats([item.turn for item in rest], vectors)
-        for found in cut(beats, ended=ended, settings=store.settings.boundary):
+        for found in split_episodes(beats, ended=ended, settings=store.settings.boundary):
             members, rest = rest[: found.length], rest[found.length :]
             made.append(
                 _episode(
@@ -84,19 +84,21 @@ def plan_session(
         for episode in made
     ]
     records = _describe(store, index, made)
-    writes += record_files.plan(store, "flow", records)
+    writes += record_files.plan_records(store, "flow", records)
     if len(open_items) < len(box.items):
-        writes.append(inbox.rewrite(box, open_items, store.root))
+        writes.append(inbox.plan_rewrite(box, open_items, store.root))
     return SegmentPlan(tuple(made), records, tuple(writes))
 
 
 def plan_undescribed(store: Store, index: Index) -> SegmentPlan:
     """Records for episodes that have none: of documents, and after a crash."""
-    forgotten = logs.forgotten(store)
+    forgotten = logs.load_tombstones(store)
     read = (episodes.read(store.root / path) for _, path in index.undescribed())
-    found = [left for each in read if (left := episodes.without(each, forgotten)) is not None]
+    found = [
+        left for each in read if (left := episodes.without_forgotten(each, forgotten)) is not None
+    ]
     records = _describe(store, index, found)
-    return SegmentPlan((), records, tuple(record_files.plan(store, "flow", records)))
+    return SegmentPlan((), records, tuple(record_files.plan_records(store, "flow", records)))
 
 
 def _is_done(item: InboxItem, closed: set[str]) -> bool:
@@ -106,10 +108,10 @@ def _is_done(item: InboxItem, closed: set[str]) -> bool:
 
 def _parts(
     items: Sequence[InboxItem], over_before: datetime | None
-) -> list[tuple[list[Captured], bool]]:
+) -> list[tuple[list[CapturedTurn], bool]]:
     """The open turns between end marks, each with whether a mark, or silence, ends it."""
-    parts: list[tuple[list[Captured], bool]] = []
-    current: list[Captured] = []
+    parts: list[tuple[list[CapturedTurn], bool]] = []
+    current: list[CapturedTurn] = []
     marks = {item.after for item in items if isinstance(item, EndMark)}
     for item in items:
         if isinstance(item, EndMark):
@@ -122,28 +124,30 @@ def _parts(
     return parts
 
 
-def _is_over(last: Captured, over_before: datetime | None) -> bool:
+def _is_over(last: CapturedTurn, over_before: datetime | None) -> bool:
     said = instant(last.turn.time) if last.turn.time else None
     at = said or instant(last.recorded_at)
     return over_before is not None and at is not None and at < over_before
 
 
-def _beats(turns: Sequence[Turn], vectors: dict[str, Any]) -> list[Beat]:
+def _beats(turns: Sequence[Turn], vectors: dict[str, Any]) -> list[TurnFeatures]:
     return [
-        Beat(
+        TurnFeatures(
             text=turn.text,
             role=turn.role,
             speaker=turn.speaker,
             time=instant(turn.time) if turn.time else None,
             vector=vectors[turn.key],
-            entities=frozenset(node_id(m.label) for m in mentions.find(dumps.told(turn.text))),
+            entities=frozenset(
+                node_id(m.label) for m in mentions.find_mentions(dumps.without_dumps(turn.text))
+            ),
         )
         for turn in turns
     ]
 
 
 def _episode(
-    members: Sequence[Captured],
+    members: Sequence[CapturedTurn],
     session: str,
     previous: str | None,
     *,
@@ -236,4 +240,4 @@ def _stored(store: Store, index: Index, episode: str) -> Episode | None:
         found = episodes.read(store.root / files[0]) if files else None
     except DamagedStoreError:
         return None
-    return found and episodes.without(found, logs.forgotten(store))
+    return found and episodes.without_forgotten(found, logs.load_tombstones(store))

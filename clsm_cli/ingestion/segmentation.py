@@ -1,17 +1,16 @@
 """Where one episode ends and the next begins (Nemori §3.1.1; CMA §3.1).
 
-``cut`` reads an open tail: the turns since the last cut, in order of arrival. It is called again
-whenever turns arrive, so what it says about a place must never depend on where a call ended:
+``split_episodes`` reads an open tail: the turns since the last cut, in order of arrival. It is called
+again whenever turns arrive, so what it says about a place must never depend on where a call ended:
 
 * the signs at a place read only the turns of the segment up to it;
 * a boundary is final once a fixed number of turns after it is known (``_look_ahead``); a silence
   that is certain ends an episode at once, and nothing reaches across it;
 * after a cut everything starts anew with the turns that remain.
 
-The signs that one episode ends and another begins, read turn by turn from a segment.
-
-Text is read here; what a sign says as a number is ``scoring.boundary_evidence``. Turns of tools belong to
-the turn before them: they are counted by nothing and compared with nothing.
+First the signs of a boundary, read turn by turn (what a sign says as a number is
+``scoring.boundary_evidence``), then the cuts. Turns of tools belong to the turn before them: they are
+counted by nothing and compared with nothing.
 """
 
 from __future__ import annotations
@@ -68,7 +67,7 @@ _QUESTION = re.compile(r"[?？؟]\W*$")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Beat:
+class TurnFeatures:
     """What the detector reads of one turn; ``vector`` is a unit vector of its text."""
 
     text: str
@@ -83,12 +82,12 @@ class Beat:
 class Group:
     """A turn and the tool turns after it; ``start`` in the tail, ``active`` the last known time."""
 
-    head: Beat
+    head: TurnFeatures
     start: int
     active: datetime | None
 
 
-def groups_of(tail: Sequence[Beat]) -> list[Group]:
+def group_turns(tail: Sequence[TurnFeatures]) -> list[Group]:
     """The tail by conversational turns; tool turns before the first one belong to it."""
     heads = [i for i, beat in enumerate(tail) if beat.role != "tool"] or [0][: len(tail)]
     groups = []
@@ -122,7 +121,7 @@ class Segment:
 
     def confidence(self, place: int) -> float:
         """How sure the signs are together."""
-        return boundary_evidence.combined(self.signs(place).values())
+        return boundary_evidence.combine(self.signs(place).values())
 
     def fires(self, place: int) -> bool:
         """Whether they suffice for a boundary."""
@@ -147,12 +146,12 @@ class Segment:
     def refined(self, place: int, known: int, allowed: range) -> int | None:
         """``place``, moved to where modularity splits the ``known`` groups best, or None.
 
-        None when that is no change of subject (``modularity.confirms``). An explicit boundary
+        None when that is no change of subject (``modularity.is_confirmed``). An explicit boundary
         stays as it is: a silence, a marker or a farewell says exactly where.
         """
         signs = self.signs(place)
         if (
-            boundary_evidence.combined(signs.get(n, 0.0) for n in ("gap", "marker", "closing"))
+            boundary_evidence.combine(signs.get(n, 0.0) for n in ("gap", "marker", "closing"))
             >= EXPLICIT
         ):
             return place
@@ -160,7 +159,7 @@ class Segment:
         reach = self.settings.refine
         near = range(max(allowed.start, place - reach), min(allowed.stop, place + reach + 1))
         best = modularity.best_split(a, place, near)
-        return best if modularity.confirms(a, best) else None
+        return best if modularity.is_confirmed(a, best) else None
 
     def _read(self, place: int) -> None:
         """Read the signs at ``place``, then learn its turn."""
@@ -177,7 +176,7 @@ class Segment:
         self._signs.append({name: round(e, 4) for name, e in signs.items() if e > 0.0})
         self._learn(now)
 
-    def _shift(self, now: Beat) -> dict[str, float]:
+    def _shift(self, now: TurnFeatures) -> dict[str, float]:
         """Coherence and surprise of a turn against the turns before it; both enter the past."""
         import numpy as np
 
@@ -199,7 +198,7 @@ class Segment:
             "surprise": boundary_evidence.surprise_evidence(z, self.settings.gamma),
         }
 
-    def _learn(self, now: Beat) -> None:
+    def _learn(self, now: TurnFeatures) -> None:
         if _speaks(now):
             self._words.learn(stems(now.text[:READ]))
             self._vectors.append(now.vector)
@@ -231,15 +230,15 @@ def _gap(before: datetime | None, now: datetime | None, settings: BoundarySettin
     return boundary_evidence.gap_evidence(silence.total_seconds() / 60.0, new_day, settings)
 
 
-def _speaks(beat: Beat) -> bool:
+def _speaks(beat: TurnFeatures) -> bool:
     return any(c.isalnum() for c in beat.text)
 
 
-def _asks(beat: Beat) -> bool:
+def _asks(beat: TurnFeatures) -> bool:
     return _QUESTION.search(beat.text[-EDGE:]) is not None
 
 
-def _closes(beat: Beat) -> bool:
+def _closes(beat: TurnFeatures) -> bool:
     return _CLOSING.search(beat.text[-EDGE:]) is not None
 
 
@@ -251,7 +250,7 @@ def _cosine(a: np.ndarray[Any, Any], b: np.ndarray[Any, Any]) -> float:
 
 
 @dataclass(frozen=True, slots=True)
-class Cut:
+class ClosedEpisode:
     """An episode that is final: the next ``length`` turns of the tail.
 
     Attributes:
@@ -266,7 +265,9 @@ class Cut:
     continues_next: bool = False
 
 
-def cut(tail: Sequence[Beat], *, ended: bool, settings: BoundarySettings) -> list[Cut]:
+def split_episodes(
+    tail: Sequence[TurnFeatures], *, ended: bool, settings: BoundarySettings
+) -> list[ClosedEpisode]:
     """The episodes of ``tail`` that are final; what they do not cover stays open.
 
     Args:
@@ -277,9 +278,9 @@ def cut(tail: Sequence[Beat], *, ended: bool, settings: BoundarySettings) -> lis
     The result for a longer tail begins with the result for a shorter one, and
     ``cut(tail) == first + cut(tail[first.length:])``.
     """
-    groups = groups_of(tail)
+    groups = group_turns(tail)
     horizon = _cap(settings) + 1 + _look_ahead(settings)
-    cuts: list[Cut] = []
+    cuts: list[ClosedEpisode] = []
     done = 0
     while done < len(groups):
         segment = Segment(groups[done : done + horizon], settings)
@@ -289,13 +290,13 @@ def cut(tail: Sequence[Beat], *, ended: bool, settings: BoundarySettings) -> lis
         place, reasons, capped = found
         start, done = groups[done].start, done + place
         end = groups[done].start if done < len(groups) else len(tail)
-        confidence = round(boundary_evidence.combined(reasons.values()), 4)
-        cuts.append(Cut(end - start, confidence, reasons, capped))
+        confidence = round(boundary_evidence.combine(reasons.values()), 4)
+        cuts.append(ClosedEpisode(end - start, confidence, reasons, capped))
     return cuts
 
 
 def peak_surprise(
-    before: Sequence[Beat], episode: Sequence[Beat], settings: BoundarySettings
+    before: Sequence[TurnFeatures], episode: Sequence[TurnFeatures], settings: BoundarySettings
 ) -> float:
     """The largest surprise of a turn of ``episode``, in deviations of its window, at least 0.
 
@@ -304,7 +305,7 @@ def peak_surprise(
     """
     if not episode:
         return 0.0
-    groups = groups_of([*before, *episode])
+    groups = group_turns([*before, *episode])
     segment = Segment(groups, settings)
     first = sum(group.start < len(before) for group in groups)
     peaks = (segment.surprise(place) for place in range(first, len(groups)))

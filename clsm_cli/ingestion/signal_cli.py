@@ -9,10 +9,10 @@ from clsm_cli.ingestion.jsonl_rows import (
     Problem,
     RawTurn,
     Tally,
+    check_items,
     label,
     read_rows,
-    watched,
-    word,
+    text_or_empty,
 )
 from clsm_cli.ingestion.timestamps import normalise
 
@@ -42,7 +42,7 @@ def read(
     another device; the words of all others are trusted as an agent's are.
 
     Args:
-        lines: From ``rows.bounded_lines``.
+        lines: From ``jsonl_rows.bounded_lines``.
         path: As it was given.
         zone: The store's time zone.
         now: What lies after it is reported as in the future.
@@ -50,7 +50,7 @@ def read(
     """
     tally = Tally()
     items = _items(read_rows(lines, path=path, tally=tally), zone, session)
-    return watched(items, path=path, now=now, tally=tally)
+    return check_items(items, path=path, now=now, tally=tally)
 
 
 def _items(
@@ -68,7 +68,7 @@ def _item(envelope: dict[str, Any], line: int, zone: tzinfo, session: str) -> Tr
     sent = _mapping(_mapping(envelope.get("syncMessage")).get("sentMessage"))
     received = _mapping(envelope.get("dataMessage"))
     message = sent or received
-    text = word(message.get("message")).strip("\n").rstrip()
+    text = text_or_empty(message.get("message")).strip("\n").rstrip()
     if not text:
         return Dropped("line by the app", line)
     source = label(envelope.get("source")) or label(envelope.get("sourceNumber"))

@@ -14,7 +14,7 @@ import re
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from clsm_cli.config import MAX_MESSAGE
-from clsm_cli.ingestion.jsonl_rows import Dropped, Problem, RawTurn, Tally, label, watched
+from clsm_cli.ingestion.jsonl_rows import Dropped, Problem, RawTurn, Tally, check_items, label
 from clsm_cli.ingestion.noise import is_clsm_tool, machine_talk, runs_clsm
 from clsm_cli.ingestion.openclaw_transcripts import compact, tool_call, trust_of_tool
 from clsm_cli.ingestion.timestamps import normalise
@@ -75,7 +75,7 @@ def read(
     meta, start = _front_matter(lines)
     created = normalise(meta.get("created"), zone)
     reader = _Reader(lines, label(meta.get("id")) or session, created and created[:10], tally)
-    yield from watched(reader.items(start), path=path, now=now, tally=tally)
+    yield from check_items(reader.items(start), path=path, now=now, tally=tally)
 
 
 def _front_matter(lines: Sequence[str]) -> tuple[dict[str, str], int]:

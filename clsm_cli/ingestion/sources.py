@@ -1,4 +1,4 @@
-"""What there is to read: named paths become files with a format, and everything else a reason.
+"""Find sources: named paths become files with a format, or a reason why they are skipped.
 
 The walk of a folder is sorted, so two runs see the same order; it never follows a symbolic link, so
 it can neither loop nor leave the folder; and whatever it passes over is said, not silent.
@@ -66,11 +66,11 @@ class SourceFile:
             OSError: It cannot be read, or is no regular file any more.
         """
         stream = self.stream or open_file(os.path.expanduser(self.origin))
-        return encodings.as_utf_8(stream, self.encoding)
+        return encodings.utf_8_stream(stream, self.encoding)
 
     @contextlib.contextmanager
     def lines(self) -> Iterator[Iterator[Line]]:
-        """Its lines, as ``rows.bounded_lines`` gives them.
+        """Its lines, as ``jsonl_rows.bounded_lines`` gives them.
 
         Raises:
             OSError: As ``open``.
@@ -145,7 +145,7 @@ def _named(
         yield Missing(path, None, "no such file or folder")
         return
     except (OSError, ValueError) as error:
-        yield failed(path, error)
+        yield read_problem(path, error)
         return
     is_folder = stat.S_ISDIR(mode)
     folder = real if is_folder else os.path.dirname(real)
@@ -157,12 +157,12 @@ def _named(
     elif reason := detection.openclaw_state(os.path.basename(path)):
         yield Skipped(path, reason)
     else:
-        yield _file(path, real, wanted, folders.of(folder))
+        yield _file(path, real, wanted, folders.locate_folder(folder))
 
 
 def _walk(given: str, real: str, wanted: Format | None, exclusion: Exclusion) -> Iterator[Found]:
     """A folder and what is under it, by name; its own stack, so depth costs no recursion."""
-    stack = [(given, real, folders.of(real))]
+    stack = [(given, real, folders.locate_folder(real))]
     templates: frozenset[str] = frozenset()
     while stack:
         folder, real_folder, place = stack.pop()
@@ -170,13 +170,13 @@ def _walk(given: str, real: str, wanted: Format | None, exclusion: Exclusion) ->
             with os.scandir(real_folder) as scan:
                 entries = sorted(scan, key=lambda entry: entry.name)
         except OSError as error:
-            yield failed(folder, error)
+            yield read_problem(folder, error)
             continue
         names = {entry.name for entry in entries}
         if "clsm.yaml" in names:
             yield Skipped(folder, "a clsm store")
             continue
-        place = folders.below(names, place)
+        place = folders.locate_files(names, place)
         if place == "vault" and folders.VAULT in names:
             templates |= folders.templates(real_folder)
         below: list[tuple[str, str, Place]] = []
@@ -218,7 +218,7 @@ def _passed_over(entry: os.DirEntry[str], *, is_folder: bool, siblings: set[str]
         if name in {"skills", "hooks"} and not siblings.isdisjoint(folders.WORKSPACE):
             return "instructions of the workspace"
         return None
-    return detection.not_memory(name)
+    return detection.exclusion_reason(name)
 
 
 def _file(path: str, real: str, wanted: Format | None, place: Place) -> Found:
@@ -229,12 +229,12 @@ def _file(path: str, real: str, wanted: Format | None, place: Place) -> Found:
     except UnicodeEncodeError:
         return Problem(os.fsencode(path).decode(errors="replace"), None, "file name is not UTF-8")
     except OSError as error:
-        return failed(path, error)
-    encoding = encodings.of_text(head, is_whole=len(head) < detection.HEAD)
+        return read_problem(path, error)
+    encoding = encodings.detect_encoding(head, is_whole=len(head) < detection.HEAD)
     if encoding == encodings.UNKNOWN:
         return Problem(path, None, encodings.UNTOLD)
-    text = encodings.decoded(head, encoding)
-    found = detection.of_file(path, text, wanted, in_vault=place == "vault")
+    text = encodings.to_utf_8(head, encoding)
+    found = detection.file_format(path, text, wanted, in_vault=place == "vault")
     if isinstance(found, Problem):
         return found
     is_agents = folders.is_agents(os.path.dirname(real), place)
@@ -248,10 +248,10 @@ def _standard_input(wanted: Format | None, stdin: BinaryIO | None) -> Found:
         stdin = io.BufferedReader(cast("io.RawIOBase", stdin))
     # peek gives what one read gives and consumes nothing; a first row is enough.
     head = stdin.peek(detection.HEAD)[: detection.HEAD]
-    encoding = encodings.of_text(head)
+    encoding = encodings.detect_encoding(head)
     if encoding == encodings.UNKNOWN:
         return Problem(STDIN, None, encodings.UNTOLD)
-    head = encodings.decoded(head, encoding)
+    head = encodings.to_utf_8(head, encoding)
     if wanted is None and detection.is_binary(head, strict=True):
         return Problem(STDIN, None, "binary data")
     return SourceFile(STDIN, STDIN, wanted or detection.detect(head), stdin, encoding)
@@ -275,7 +275,7 @@ def _require_file(mode: int) -> None:
         raise OSError(errno.EINVAL, kind)
 
 
-def failed(path: str, error: OSError | ValueError) -> Problem:
+def read_problem(path: str, error: OSError | ValueError) -> Problem:
     """The problem of a file or folder that cannot be read."""
     told = (error.strerror or "cannot be read") if isinstance(error, OSError) else str(error)
     return Problem(path, None, told[:1].lower() + told[1:] if told[1:2].islower() else told)

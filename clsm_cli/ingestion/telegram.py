@@ -6,8 +6,16 @@ import re
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from clsm_cli.config import MAX_MESSAGE
-from clsm_cli.ingestion.exports import LARGEST, loaded
-from clsm_cli.ingestion.jsonl_rows import Dropped, Problem, RawTurn, Tally, label, watched, word
+from clsm_cli.ingestion.exports import LARGEST, parse_json
+from clsm_cli.ingestion.jsonl_rows import (
+    Dropped,
+    Problem,
+    RawTurn,
+    Tally,
+    check_items,
+    label,
+    text_or_empty,
+)
 from clsm_cli.ingestion.timestamps import normalise
 
 if TYPE_CHECKING:
@@ -54,7 +62,7 @@ def read(
     if len(data) > LARGEST:
         yield Problem(path, None, f"larger than {LARGEST >> 20} MiB, export chat by chat")
         return
-    document = loaded(data)
+    document = parse_json(data)
     if isinstance(document, str) or not isinstance(document, dict):
         told = document if isinstance(document, str) else "holds no chat of Telegram"
         yield Problem(path, None, told)
@@ -65,7 +73,7 @@ def read(
     items = (
         item for chat in _chats(document) for item in _items(chat, owner, zone, session, tally)
     )
-    yield from watched(items, path=path, now=now, tally=tally)
+    yield from check_items(items, path=path, now=now, tally=tally)
 
 
 def _chats(document: dict[str, Any]) -> Iterator[dict[str, Any]]:
@@ -83,13 +91,13 @@ def _items(
 ) -> Iterator[TranscriptItem]:
     number = label(chat.get("id"))
     session = f"telegram {number}" if number else session
-    kind, other = word(chat.get("type")), f"user{number}"
+    kind, other = text_or_empty(chat.get("type")), f"user{number}"
     for place, message in enumerate(chat["messages"], 1):
         if not isinstance(message, dict) or message.get("type") != "message":
             yield Dropped("line by the app", place)
             continue
         text = _text(message.get("text"))
-        who, sender = label(message.get("from")), word(message.get("from_id"))
+        who, sender = label(message.get("from")), text_or_empty(message.get("from_id"))
         if not text or not who:
             yield Dropped("media that was left out" if who else "message of nobody", place)
             continue

@@ -1,4 +1,4 @@
-"""Times of foreign data, made canonical: the same instant by any route is the same string.
+"""Normalise foreign times: the same instant by any route is the same string.
 
 The key of a turn hashes its time (``model.ids.turn_key``), and a hook tells epoch milliseconds where
 a file tells ISO text with some offset. So every instant is written in the store's zone, with its

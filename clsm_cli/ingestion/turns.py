@@ -1,9 +1,7 @@
 """Raw items to turns: clean the text, mask secrets, and give each turn its key.
 
-What a turn that is stored in clear would be had its secrets been masked when it came.
-
-Older versions knew fewer kinds of secrets. A turn is masked again as ``turns`` does it at first, and
-gets the key that the source would give it now, so that reading the source again brings nothing new.
+``masked_turn`` masks a stored turn again, as older versions knew fewer kinds of secrets. It gets the key
+that its source would give it now, so that reading the source again brings nothing new.
 """
 
 from __future__ import annotations
@@ -30,13 +28,13 @@ if TYPE_CHECKING:
 class Masker:
     """Masks secrets and counts them by kind; used before anything is written."""
 
-    found: Counter[str] = field(default_factory=Counter)
+    counts: Counter[str] = field(default_factory=Counter)
     _names: dict[str, str] = field(default_factory=dict)
 
     def __call__(self, text: str) -> str:
         """``text`` clean and without secrets."""
         masked = secrets.mask(clean(text))
-        self.found.update(masked.found)
+        self.counts.update(masked.counts)
         return masked.text
 
     def name(self, name: str) -> str:
@@ -49,14 +47,14 @@ class Masker:
             masked = secrets.mask(name)
             stem, ending = os.path.splitext(masked.text)
             rest = secrets.mask(stem if ending else "")
-            self.found.update(masked.found)
-            self.found.update(rest.found)
-            without = rest.text + ending if rest.found else masked.text
+            self.counts.update(masked.counts)
+            self.counts.update(rest.counts)
+            without = rest.text + ending if rest.counts else masked.text
             known = name if without == name else f"{without} {digest('name', name)}"
             self._names[name] = known
         return known
 
-    def named(self, item: TranscriptItem) -> TranscriptItem:
+    def mask_names(self, item: TranscriptItem) -> TranscriptItem:
         """An item of a transcript whose names and ids hold no secret."""
         if isinstance(item, Problem) or item.session is None:
             return item
@@ -90,8 +88,8 @@ def clean(text: str) -> str:
     return text
 
 
-def from_message(raw: RawTurn, path: str, mask: Masker, origin: str = "") -> Turn:
-    """The turn of a message; its key still has ordinal 0 (see ``numbered``)."""
+def turn_from_message(raw: RawTurn, path: str, mask: Masker, origin: str = "") -> Turn:
+    """The turn of a message; its key still has ordinal 0 (see ``with_ordinal``)."""
     text = mask(raw.text)
     tool = raw.tool
     if tool is not None and tool.input is not None:
@@ -113,8 +111,8 @@ def from_message(raw: RawTurn, path: str, mask: Masker, origin: str = "") -> Tur
     )
 
 
-def from_block(raw: RawBlock, origin: str, path: str, trust: Trust, mask: Masker) -> Turn:
-    """The turn of a block of a document; its key still has ordinal 0 (see ``numbered``)."""
+def turn_from_block(raw: RawBlock, origin: str, path: str, trust: Trust, mask: Masker) -> Turn:
+    """The turn of a block of a document; its key still has ordinal 0 (see ``with_ordinal``)."""
     text = mask(raw.text)
     return Turn(
         key=turn_key(origin, "", raw.time, text),
@@ -135,7 +133,7 @@ def without_dumps(episode: Episode) -> Episode:
     from clsm_cli.text import dumps
 
     turns = tuple(
-        turn if (told := dumps.told(turn.text)) == turn.text else replace(turn, text=told)
+        turn if (told := dumps.without_dumps(turn.text)) == turn.text else replace(turn, text=told)
         for turn in episode.turns
     )
     return replace(episode, turns=turns)
@@ -146,7 +144,7 @@ def has_exact_time(turn: Turn) -> bool:
     return turn.time is not None and "T" in turn.time
 
 
-def numbered(turn: Turn, session: str, ordinal: int) -> Turn:
+def with_ordinal(turn: Turn, session: str, ordinal: int) -> Turn:
     """The turn as the ``ordinal``-th of its equals in the session."""
     key = turn_key(session, turn.speaker, turn.time, turn.text, ordinal)
     return replace(turn, key=key)
@@ -159,7 +157,7 @@ _EQUALS = 64
 def masked_text(text: str, mask: Masker) -> str:
     """A stored text without secrets: it was made clean when it came, and may be a whole file."""
     made = secrets.mask(text)
-    mask.found.update(made.found)
+    mask.counts.update(made.counts)
     return made.text
 
 
@@ -191,5 +189,5 @@ def masked_turn(turn: Turn, session: str, mask: Masker) -> tuple[Turn, str]:
     if has_exact_time(made):
         key = turn_key(name, made.speaker, made.time, made.text)
         return replace(made, key=key), name
-    equals = (n for n in range(_EQUALS) if numbered(turn, session, n).key == turn.key)
-    return numbered(made, name, next(equals, 0)), name
+    equals = (n for n in range(_EQUALS) if with_ordinal(turn, session, n).key == turn.key)
+    return with_ordinal(made, name, next(equals, 0)), name

@@ -1,1 +1,1 @@
-"""Looking at a store without changing it: its state, and one thing by its id."""
+"""Look at a store without changing it."""

@@ -1,4 +1,4 @@
-"""Whether the nightly consolidation still runs: when one last succeeded, and why none did since.
+"""Whether the nightly consolidation still runs: its last success, and why it failed since.
 
 A run that succeeded counts, also one that found nothing to do (``store.runs``). Where that is not
 known, as after a restore, the last run in the ledger counts, and only if something waits: a store in
@@ -71,14 +71,14 @@ class Automation(NamedTuple):
         return f"{told}; since then no run has ended" if is_silent else told
 
 
-def state(store: Store, now: datetime) -> Automation:
+def automation_state(store: Store, now: datetime) -> Automation:
     """Look at the automation of this machine.
 
     Args:
         store: Whose it is.
         now: With offset.
     """
-    said = runs.read(store)
+    said = runs.read_nights(store)
     now = now.astimezone(UTC)
     good = _moment(said.good)
     is_future = good is not None and good > now + _SLACK
@@ -111,7 +111,7 @@ def _last_run(store: Store, now: datetime) -> datetime | None:
 
 def _waiting(store: Store) -> Iterator[str]:
     """When the store got each pending episode, and the first turn of each open conversation."""
-    graph = shards.load_graph(store.graphs(), logs.forgotten(store), "episode")
+    graph = shards.load_graph(store.graphs(), logs.load_tombstones(store), "episode")
     pending = {
         record.id
         for record in graph.records.values()

@@ -1,9 +1,7 @@
-"""Every version of what memory holds about something, with both clocks (``model.clocks``).
+"""Every version of a fact or edge, on both clocks (``model.clocks``), each a row of its history.
 
 A *thread* is what versions of one thing share: the subject of statements, or a source and the type of
 its edges.
-
-One row of a record's history: what it said, on both clocks, and where that stands.
 """
 
 from __future__ import annotations
@@ -16,7 +14,7 @@ from typing import TYPE_CHECKING, Literal
 from clsm_cli.errors import BadInputError
 from clsm_cli.model import clocks
 from clsm_cli.model.graph import Edge, Node, Statement
-from clsm_cli.model.ids import meant
+from clsm_cli.model.ids import resolve_id
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import logs, record_files, shards
 from clsm_cli.store.index import source_locations
@@ -94,7 +92,11 @@ def version(row: Row, value: str, index: Index, now: str, zone: tzinfo) -> Versi
         zone: Of a bare date.
     """
     told = _earliest(index, row.sources) or _earliest(index, (row.id,))
-    place = source_locations.spot(index, told) if told else source_locations.in_store(index, row.id)
+    place = (
+        source_locations.locate(index, told)
+        if told
+        else source_locations.store_location(index, row.id)
+    )
     return Version(
         id=row.id,
         kind="edge" if isinstance(row, Edge) else row.kind,
@@ -256,9 +258,9 @@ class _Memory:
 
     def __init__(self, store: Store, now: str) -> None:
         folders = [*store.graphs(), *store.archives()]
-        records = shards.load_graph(folders, logs.forgotten(store)).records
+        records = shards.load_graph(folders, logs.load_tombstones(store)).records
         self.store = store
-        self.statements = record_files.load(store, records, now)
+        self.statements = record_files.load_statements(store, records, now)
         self.edges = {i: r for i, r in records.items() if isinstance(r, Edge)}
         self.nodes = {i: r for i, r in records.items() if isinstance(r, Node)}
         self._named: dict[str, set[str]] = defaultdict(set)
@@ -314,7 +316,7 @@ class _Memory:
 
     def _by_id(self, wanted: str) -> Row | None:
         rows: dict[str, Row] = {**self.statements, **self.edges}
-        found = meant(wanted, rows) if wanted[:2] in ("f-", "g-") else wanted
+        found = resolve_id(wanted, rows) if wanted[:2] in ("f-", "g-") else wanted
         return rows.get(found) if found else None
 
     def _siblings(self, edge: Edge) -> list[Row]:

@@ -1,14 +1,9 @@
-"""A graph for other programs: a JSON mapping, DOT (Graphviz) and GraphML (Gephi, yEd, NetworkX).
+"""Export a graph: as JSON, DOT (Graphviz), GraphML (Gephi, yEd, NetworkX), or one offline HTML page.
 
-A graph as one HTML file: a picture that opens offline and loads nothing.
-
-Style, scripts and data stand inside it; a content security policy names them by their digests and
-forbids everything else, requests of any kind included.
-
-Where the nodes of a picture stand: a force-directed layout that gives the same graph the same places.
-
-Only additions, products, quotients and square roots are taken, in a fixed order, on a start that is
-rounded, so that every machine with IEEE 754 numbers draws the same picture.
+Style, scripts and data stand inside the page; a content security policy names them by their digests and
+forbids everything else, requests of any kind included. Its layout is force-directed and takes only
+additions, products, quotients and square roots, in a fixed order, from a rounded start, so that every
+machine with IEEE 754 numbers draws the same picture.
 """
 
 from __future__ import annotations

@@ -62,20 +62,20 @@ def load(store: Store, *, episodes: bool = False) -> Graph:
         store: Where; it is only read, hand edits of topic files included.
         episodes: With the episodes, and the edges at them: to the next one, to what they tell.
     """
-    records = shards.load_graph(store.graphs(), logs.forgotten(store)).records
-    told = record_files.load(store, records, "")
+    records = shards.load_graph(store.graphs(), logs.load_tombstones(store)).records
+    rows = record_files.load_statements(store, records, "")
     nodes = {r.id: r for r in records.values() if isinstance(r, Node)}
     held = [r for r in records.values() if isinstance(r, Edge) and is_current(r)]
     if episodes:
         ends = {end for edge in held for end in (edge.source, edge.target)}
-        nodes |= _episodes(records, told, ends)
+        nodes |= _episodes(records, rows, ends)
     else:
         held = [e for e in held if not _is_episode(e.source) and not _is_episode(e.target)]
     edges = [edge for edge in held if edge.source in nodes and edge.target in nodes]
     return Graph(
         nodes=tuple(nodes[each] for each in sorted(nodes)),
         edges=tuple(sorted(edges, key=lambda edge: edge.id)),
-        statements=_about(told.values(), nodes),
+        statements=_about(rows.values(), nodes),
         total=len(nodes),
         dangling=len(held) - len(edges),
     )
@@ -96,7 +96,7 @@ def _is_episode(record_id: str) -> bool:
 
 def _episodes(
     records: Mapping[str, Record],
-    told: Mapping[str, Statement],
+    rows: Mapping[str, Statement],
     ends: Collection[str],
 ) -> dict[str, Node]:
     """Episodes, and the statements that an edge ends at, as nodes.
@@ -105,7 +105,7 @@ def _episodes(
     """
     found: dict[str, Node] = {}
     for each in sorted({*ends, *records}):
-        record, statement = records.get(each), told.get(each)
+        record, statement = records.get(each), rows.get(each)
         if isinstance(record, EpisodeRecord):
             found[each] = _of_episode(record)
         elif each in ends and statement is not None and statement.is_current:
@@ -138,9 +138,9 @@ def _of_statement(statement: Statement) -> Node:
     )
 
 
-def _about(told: Iterable[Statement], nodes: Collection[str]) -> dict[str, tuple[Statement, ...]]:
+def _about(rows: Iterable[Statement], nodes: Collection[str]) -> dict[str, tuple[Statement, ...]]:
     found: dict[str, list[Statement]] = defaultdict(list)
-    for statement in told:
+    for statement in rows:
         if statement.is_current and statement.subject in nodes:
             found[str(statement.subject)].append(statement)
     return {node: tuple(found[node]) for node in sorted(found)}
@@ -161,7 +161,7 @@ def neighbours(edges: Iterable[Edge]) -> dict[str, list[Neighbour]]:
     return dict(found)
 
 
-def named(graph: Graph, wanted: str) -> list[str]:
+def find_nodes(graph: Graph, wanted: str) -> list[str]:
     """Ids of the nodes that an id, a label or an alias names; an id alone before any label.
 
     Raises:
@@ -199,7 +199,7 @@ def _near(nodes: Sequence[Node], wanted: str) -> list[str]:
     return list(dict.fromkeys(names[place][1] for _, _, place in found))[:SUGGESTED]
 
 
-def around(graph: Graph, seeds: Sequence[str], depth: int) -> Graph:
+def neighbourhood(graph: Graph, seeds: Sequence[str], depth: int) -> Graph:
     """The part of a graph that lies at most ``depth`` edges away from some nodes."""
     beside = neighbours(graph.edges)
     reached, last = set(seeds), set(seeds)
@@ -211,12 +211,12 @@ def around(graph: Graph, seeds: Sequence[str], depth: int) -> Graph:
     return _restricted(graph, reached)
 
 
-def activated(graph: Graph, activation: Mapping[str, float]) -> Graph:
+def activated_part(graph: Graph, activation: Mapping[str, float]) -> Graph:
     """The part of a graph that a query activates: its nodes and the edges between them."""
     return replace(_restricted(graph, activation), activation=activation)
 
 
-def strongest(graph: Graph, limit: int, seeds: Sequence[str] = ()) -> Graph:
+def strongest_part(graph: Graph, limit: int, seeds: Sequence[str] = ()) -> Graph:
     """The ``limit`` nodes that matter most, and the edges between them.
 
     With seeds: those most strongly tied to one of them, where the strength of a path is the product

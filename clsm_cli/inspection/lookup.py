@@ -1,4 +1,4 @@
-"""One thing of a store by its id: a turn, a block, an episode, a record, or a concept."""
+"""Look up one thing by its id: a turn, a block, an episode, a record, or a concept."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from clsm_cli.errors import BadInputError
 from clsm_cli.model.codec import encode
 from clsm_cli.model.episodes import Document, EpisodeRecord
 from clsm_cli.model.graph import Edge, Node, Statement
-from clsm_cli.model.ids import MIN_PREFIX, meant
+from clsm_cli.model.ids import MIN_PREFIX, resolve_id
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import episodes, logs
 from clsm_cli.store.index import database, source_locations
@@ -28,7 +28,7 @@ _PART = re.compile(r"(?<=^[0-9a-f]{12})-[0-9]+$")
 """A part of a long turn is shown as the whole turn."""
 
 
-class Told(NamedTuple):
+class SourceTurn(NamedTuple):
     """A turn or a block, where it was said.
 
     Attributes:
@@ -46,7 +46,7 @@ class Told(NamedTuple):
     line: int
 
 
-class Found(NamedTuple):
+class FoundItem(NamedTuple):
     """What an id stands for.
 
     Attributes:
@@ -60,10 +60,10 @@ class Found(NamedTuple):
     kind: str
     text: str = ""
     facts: dict[str, Any] = {}  # noqa: RUF012
-    told: tuple[Told, ...] = ()
+    told: tuple[SourceTurn, ...] = ()
 
 
-def beginning_with(store: Store, beginning: str, limit: int = 50) -> list[str]:
+def ids_with_prefix(store: Store, beginning: str, limit: int = 50) -> list[str]:
     """Ids that begin so, sorted; only from an index that is there, fresh or not: a shell asks."""
     connection = database.open_to_read(store.derived)
     if connection is None:
@@ -86,10 +86,10 @@ def is_known(store: Store, wanted: str) -> bool:
         index = opened.index
         node = index.node_of(node_id(wanted)) if wanted.strip() else ""
         choices = _choices(index, wanted) | (_choices(index, node) & {node})
-        return meant(wanted, choices) is not None or node in choices
+        return resolve_id(wanted, choices) is not None or node in choices
 
 
-def look_up(store: Store, wanted: str) -> Found:
+def look_up(store: Store, wanted: str) -> FoundItem:
     """The thing that an id, or the beginning of one, stands for.
 
     Raises:
@@ -98,7 +98,7 @@ def look_up(store: Store, wanted: str) -> Found:
     wanted = _PART.sub("", wanted)
     with open_index(store, None) as opened:
         index = opened.index
-        chosen = meant(wanted, _choices(index, wanted))
+        chosen = resolve_id(wanted, _choices(index, wanted))
         found = _describe(store, index, chosen) if chosen else None
     if found is not None:
         return found
@@ -117,13 +117,13 @@ def _choices(index: Index, wanted: str) -> set[str]:
     )
 
 
-def _describe(store: Store, index: Index, wanted: str) -> Found | None:
+def _describe(store: Store, index: Index, wanted: str) -> FoundItem | None:
     record = index.record(wanted)
     files = index.episode_files(wanted)
     if files:
         derived = encode(record) if record else {}
         read = episodes.read(store.root / files[0])
-        episode = episodes.without(read, logs.forgotten(store))
+        episode = episodes.without_forgotten(read, logs.load_tombstones(store))
         file = str((store.root / files[0]).absolute())
         return None if episode is None else _of_episode(episode, files[0], file, derived)
     if record is not None:
@@ -134,17 +134,17 @@ def _describe(store: Store, index: Index, wanted: str) -> Found | None:
     names = index.mentioned(wanted)
     if names:
         facts = {"names": dict(names), "mentions": sum(count for _, count in names)}
-        return Found(wanted, "concept", ", ".join(name for name, _ in names), facts)
+        return FoundItem(wanted, "concept", ", ".join(name for name, _ in names), facts)
     return None
 
 
-def _of_record(index: Index, record: Record) -> Found:
+def _of_record(index: Index, record: Record) -> FoundItem:
     facts = encode(record)
     kind = facts.pop("record")
     if isinstance(record, Document):
-        path = source_locations.source(record.origin) or ""
-        here = Told(record.id, "", None, "", record.path, path, 1)
-        return Found(record.id, kind, record.path, facts, (here,))
+        path = source_locations.readable_source(record.origin) or ""
+        here = SourceTurn(record.id, "", None, "", record.path, path, 1)
+        return FoundItem(record.id, kind, record.path, facts, (here,))
     own = [passage for passage in index.by_key(record.id) if passage.key == record.id]
     match record:
         case Statement():
@@ -162,16 +162,16 @@ def _of_record(index: Index, record: Record) -> Found:
     sources = () if isinstance(record, EpisodeRecord) else record.sources
     told = [_told(index, p) for key in sources for p in index.by_key(key) if _is_first(p, key)]
     told += [_told(index, passage) for passage in own if not told]
-    return Found(record.id, kind, text, facts, tuple(sorted(told, key=lambda t: t.time or "~")))
+    return FoundItem(record.id, kind, text, facts, tuple(sorted(told, key=lambda t: t.time or "~")))
 
 
 def _is_first(passage: Passage, key: str) -> bool:
     return (passage.key, passage.part) == (key, 0)
 
 
-def _told(index: Index, passage: Passage) -> Told:
-    place = source_locations.spot(index, passage)
-    return Told(
+def _told(index: Index, passage: Passage) -> SourceTurn:
+    place = source_locations.locate(index, passage)
+    return SourceTurn(
         passage.key,
         passage.speaker,
         passage.time,
@@ -182,7 +182,7 @@ def _told(index: Index, passage: Passage) -> Told:
     )
 
 
-def _of_episode(episode: Episode, path: str, file: str, derived: dict[str, Any]) -> Found:
+def _of_episode(episode: Episode, path: str, file: str, derived: dict[str, Any]) -> FoundItem:
     facts = {
         "title": derived.get("title", ""),
         "file": path,
@@ -199,11 +199,11 @@ def _of_episode(episode: Episode, path: str, file: str, derived: dict[str, Any])
         f"{turn.key}  {turn.speaker}: {turn.text}" if turn.speaker else f"{turn.key}  {turn.text}"
         for turn in episode.turns
     )
-    told = Told(episode.id, "", episode.start, "", episode.session, file, 1)
-    return Found(episode.id, "episode", text, _filled(facts), (told,))
+    told = SourceTurn(episode.id, "", episode.start, "", episode.session, file, 1)
+    return FoundItem(episode.id, "episode", text, _filled(facts), (told,))
 
 
-def _of_passages(index: Index, wanted: str, passages: list[Passage]) -> Found:
+def _of_passages(index: Index, wanted: str, passages: list[Passage]) -> FoundItem:
     first = passages[0]
     kind = first.kind if first.kind != "passage" else "block" if first.document else "turn"
     facts = {
@@ -219,7 +219,7 @@ def _of_passages(index: Index, wanted: str, passages: list[Passage]) -> Found:
         "foreign_id": first.foreign_id,
     }
     text = "\n".join(passage.text for passage in passages)
-    return Found(wanted, kind, text, _filled(facts), (_told(index, first)._replace(text=text),))
+    return FoundItem(wanted, kind, text, _filled(facts), (_told(index, first)._replace(text=text),))
 
 
 def _filled(facts: dict[str, Any]) -> dict[str, Any]:

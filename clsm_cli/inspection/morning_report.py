@@ -1,4 +1,4 @@
-"""What memory holds, newest first, and what became of it since a time: learnt, changed, over, taken back."""
+"""Current statements, newest first, and what changed since a time (``clsm list``, ``clsm log``)."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from clsm_cli.store.layout import Store
 
 
-class Line(NamedTuple):
+class StatementLine(NamedTuple):
     """A statement as a line of a list.
 
     Attributes:
@@ -55,13 +55,13 @@ class News(NamedTuple):
     """
 
     since: str
-    changed: tuple[Line, ...]
-    learnt: tuple[Line, ...]
-    ended: tuple[Line, ...]
-    withdrawn: tuple[Line, ...]
+    changed: tuple[StatementLine, ...]
+    learnt: tuple[StatementLine, ...]
+    ended: tuple[StatementLine, ...]
+    withdrawn: tuple[StatementLine, ...]
 
 
-class Choice(NamedTuple):
+class ListFilter(NamedTuple):
     """Which statements a list is of; what is None is not asked for.
 
     Attributes:
@@ -93,7 +93,7 @@ def news(store: Store, since: str, now: str) -> News:
         since: An instant.
         now: Time of the question, an instant.
     """
-    rows = record_files.load(store, _records(store), now)
+    rows = record_files.load_statements(store, _records(store), now)
     start = seconds(since, store.zone) or 0.0
 
     def is_late(time: str | None) -> bool:
@@ -123,7 +123,7 @@ def news(store: Store, since: str, now: str) -> News:
         return News(since, *(_lines(store, part, rows, index, now) for part in parts))
 
 
-def held(store: Store, choice: Choice, now: str) -> tuple[Line, ...]:
+def current_statements(store: Store, choice: ListFilter, now: str) -> tuple[StatementLine, ...]:
     """The statements that hold now, those that became true last first; the store is only read.
 
     Args:
@@ -133,7 +133,7 @@ def held(store: Store, choice: Choice, now: str) -> tuple[Line, ...]:
     """
     records = _records(store)
     names = _names(records.values(), choice.about)
-    rows = record_files.load(store, records, now)
+    rows = record_files.load_statements(store, records, now)
     chosen = [
         row
         for row in rows.values()
@@ -160,18 +160,18 @@ def _names(records: Iterable[Record], wanted: str | None) -> set[str]:
 
 def _records(store: Store) -> dict[str, Record]:
     folders = [*store.graphs(), *store.archives()]
-    return shards.load_graph(folders, logs.forgotten(store)).records
+    return shards.load_graph(folders, logs.load_tombstones(store)).records
 
 
 def _lines(
     store: Store, chosen: Iterable[Statement], rows: dict[str, Statement], index: Index, now: str
-) -> tuple[Line, ...]:
-    found: list[tuple[tuple[float, str, int, str], Line]] = []
+) -> tuple[StatementLine, ...]:
+    found: list[tuple[tuple[float, str, int, str], StatementLine]] = []
     for row in chosen:
         told = version(row, row.text, index, now, store.zone)
         old = rows.get(row.supersedes or "")
         since = row.valid_from or row.recorded_at
-        line = Line(
+        line = StatementLine(
             row.id,
             row.kind,
             row.stream,

@@ -1,7 +1,4 @@
-"""What a store holds and how it is: the answer of ``clsm status``.
-
-The four streams, to look through: topics with their statements, and the latest episodes.
-"""
+"""The state of a store (``clsm status``), and its topics and episodes to browse."""
 
 from __future__ import annotations
 
@@ -13,7 +10,7 @@ from clsm_cli.model.episodes import EpisodeRecord
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import episodes, ledger, logs, record_files, shards
 from clsm_cli.store.index.opening import open_index
-from clsm_cli.store.index.postings import counts
+from clsm_cli.store.index.postings import store_counts
 from clsm_cli.store.layout import TOPIC_STREAMS
 
 if TYPE_CHECKING:
@@ -82,7 +79,7 @@ class Overview:
 def overview(store: Store) -> Overview:
     """Look at a store; its index is brought up to date by words if the lock is free."""
     with open_index(store, None) as opened:
-        held = counts(opened.index.connection)
+        held = store_counts(opened.index.connection)
         unembedded = opened.index.unembedded()
         problems = tuple(FileProblem(*row) for row in opened.index.problems())
     torn = logs.rows(store.flow / ledger.FILE)[1]
@@ -103,7 +100,7 @@ def overview(store: Store) -> Overview:
 
 def _listed(store: Store, entry: ledger.Entry) -> ListedRun:
     is_kept = not entry.is_final and ledger.is_kept(store, entry)
-    state = RunState(entry.at, len(entry.paths), entry.undone_by, entry.of, is_kept)
+    state = RunState(entry.at, len(entry.paths), entry.undone_by, entry.undoes, is_kept)
     return ListedRun(entry.id, entry.command, state)
 
 
@@ -125,7 +122,7 @@ class Entry(NamedTuple):
     title: str
 
 
-def entries(store: Store) -> list[Entry]:
+def readable_entries(store: Store) -> list[Entry]:
     """Every topic that holds something now, then the latest episodes, newest first."""
     records = _records(store)
     topics = sorted({(s.stream, s.topic) for s in _current(store, records)})
@@ -142,7 +139,7 @@ def entries(store: Store) -> list[Entry]:
     return found
 
 
-def topic(store: Store, stream: Stream, name: str) -> list[Statement]:
+def topic_statements(store: Store, stream: Stream, name: str) -> list[Statement]:
     """What holds now of a topic, in the order of its ids.
 
     Raises:
@@ -159,19 +156,19 @@ def topic(store: Store, stream: Stream, name: str) -> list[Statement]:
 
 
 def _records(store: Store) -> dict[str, Record]:
-    return dict(shards.load_graph(store.graphs(), logs.forgotten(store)).records)
+    return dict(shards.load_graph(store.graphs(), logs.load_tombstones(store)).records)
 
 
 def _current(store: Store, records: dict[str, Record]) -> Iterator[Statement]:
     """Statements that hold now, with what a person changed in the Markdown since."""
-    for statement in record_files.load(store, records, "").values():
+    for statement in record_files.load_statements(store, records, "").values():
         if statement.is_current and statement.text and statement.stream != "flow":
             yield statement
 
 
 def _latest(store: Store) -> list[str]:
     """Ids of the latest episodes by the times in the names of their files."""
-    forgotten = logs.forgotten(store)
+    forgotten = logs.load_tombstones(store)
     names = {path.stem for flow in store.flows() for path in episodes.files(flow)}
     ids = [name.partition("-")[2] for name in sorted(names, reverse=True)]
     return [each for each in ids if not logs.is_forgotten(each, forgotten)][:RECENT]

@@ -1,4 +1,4 @@
-"""How fast clsm is on this machine: whole processes, beside one that only imports numpy.
+"""Benchmark clsm on this machine: whole processes, beside one that only imports numpy.
 
 The yardstick is part of every round, so what else the machine does slows both; a ratio can be
 compared between machines, milliseconds tell what a person or a hook waits.
@@ -45,7 +45,7 @@ class Speed(NamedTuple):
     ratio: float
 
 
-def measured(
+def measure_speed(
     root: Path, rounds: int, progress: Callable[[int, int], None] = lambda *_: None
 ) -> list[Speed]:
     """The yardstick, a recall and a context of a store, and a capture into one that is thrown away.
@@ -77,10 +77,10 @@ def measured(
             for name, (words, stdin) in commands.items():
                 took = _timed(words, stdin)
                 times[name] += [took] if number else []
-    return summed_up(times)
+    return summarise(times)
 
 
-def programs() -> dict[str, str]:
+def program_versions() -> dict[str, str]:
     """Versions of what the times depend on."""
     from importlib.metadata import version
     from sqlite3 import sqlite_version
@@ -94,12 +94,12 @@ def programs() -> dict[str, str]:
     }
 
 
-def memory() -> int:
+def memory_bytes() -> int:
     """Bytes of the machine's memory."""
     return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
 
 
-def sizes(root: Path) -> tuple[int, int]:
+def store_sizes(root: Path) -> tuple[int, int]:
     """Bytes of the memory itself, and of what is derived from it (``.clsm``); links are not followed."""
     own = derived = 0
     for folder, _, names in os.walk(root):
@@ -112,11 +112,11 @@ def sizes(root: Path) -> tuple[int, int]:
     return own, derived
 
 
-def summed_up(times: dict[str, list[float]]) -> list[Speed]:
+def summarise(times: dict[str, list[float]]) -> list[Speed]:
     """Median, 95th percentile and ratio of each.
 
     >>> times = {"import numpy": [0.1, 0.1, 0.1], "recall": [0.1, 0.2, 0.3]}
-    >>> [(each.name, each.median, each.ratio) for each in summed_up(times)]
+    >>> [(each.name, each.median, each.ratio) for each in summarise(times)]
     [('import numpy', 100.0, 1.0), ('recall', 200.0, 2.0)]
     """
     unit = median(times[YARDSTICK])

@@ -4,8 +4,6 @@ A picture is one SVG file or one HTML page with the same SVG inside; it loads no
 and the same numbers give the same bytes. It follows the reader's light or dark scheme; a renderer
 that knows no schemes shows the light one. ``figure`` gives one chart to a page of others, which has
 the style (``css``) once.
-
-The elements of charts: words, names of colours, legends; and the style that all charts share.
 """
 
 from __future__ import annotations
@@ -26,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
 Colour = Literal["blue", "orange", "green", "pink", "vermilion", "grey"]
-"""The hues of Okabe and Ito, which people with any colour vision tell apart. ``chart.css`` has each
+"""The hues of Okabe and Ito, which people with any colour vision tell apart. ``css`` has each
 for light paper and for dark; all stand out from it by 3 : 1 at least, as graphics must (WCAG 2.1)."""
 LETTER, ROW, MARGIN = 6.6, 18.0, 18.0
 """Width of a letter as it is estimated, height of a row of text, and free space at the sides, in
@@ -40,7 +38,7 @@ def legend(
     parts: list[str] = []
     x = MARGIN
     most = int((width - 2 * MARGIN - 42) / LETTER)
-    for name, looks in dict.fromkeys((cut(name, most), looks) for name, looks in swatches):
+    for name, looks in dict.fromkeys((shorten(name, most), looks) for name, looks in swatches):
         wide = 42 + LETTER * len(name)
         if x > MARGIN and x + wide > width - MARGIN:
             x, top = MARGIN, top + ROW
@@ -57,10 +55,10 @@ def text(x: float, y: float, words: str, kind: str) -> str:
     return f'<text class="{kind}" x="{pixels(x)}" y="{pixels(y)}">{escaped(words)}</text>'
 
 
-def cut(words: str, most: int) -> str:
+def shorten(words: str, most: int) -> str:
     """Words on one line in at most so many letters; what is left out stood in the middle.
 
-    >>> cut("conversation number 41", 12), cut("short", 12)
+    >>> shorten("conversation number 41", 12), shorten("short", 12)
     ('conversa… 41', 'short')
     """
     flat = " ".join(words.split())

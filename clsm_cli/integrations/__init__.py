@@ -1,1 +1,1 @@
-"""Programs that clsm can work with, none of which it needs."""
+"""Programs that clsm can work with; it needs none of them."""

@@ -1,4 +1,4 @@
-"""The hooks of Claude Code: what stands in its ``settings.json`` for clsm, put in and taken out.
+"""Add the hooks of clsm to Claude Code's ``settings.json``, and remove them.
 
 Plain data in, plain data out; https://code.claude.com/docs/en/hooks. Whatever else stands in the
 file stays, in its order.
@@ -63,7 +63,7 @@ def render(settings: dict[str, Any], like: str) -> str:
     return json.dumps(settings, indent=indent[1] if indent else 2, ensure_ascii=False) + "\n"
 
 
-def installed(settings: dict[str, Any]) -> dict[str, list[str]]:
+def installed_commands(settings: dict[str, Any]) -> dict[str, list[str]]:
     """The command lines of clsm by event; an event without one has an empty list."""
     hooks = settings.get("hooks", {})
     return {
@@ -96,7 +96,7 @@ def with_hooks(settings: dict[str, Any], program: str, options: str) -> dict[str
 
 def without_hooks(settings: dict[str, Any]) -> dict[str, Any]:
     """The settings without the hooks of clsm, and without what only they had needed."""
-    if not any(installed(settings).values()):
+    if not any(installed_commands(settings).values()):
         return settings
     hooks: dict[str, Any] = {}
     for event, groups in settings["hooks"].items():

@@ -1,12 +1,9 @@
-"""Ask a language model: one prompt and a JSON schema in, one checked value out.
+"""Ask a language model over the OpenAI protocol: one prompt and a JSON schema in, one checked value out.
 
 Nothing here runs unless an endpoint is configured. Of what the server sends, only the checked value
-is given on: no message holds its text, the prompt or the key.
-
-One chat completion over the OpenAI protocol, in a form that the server takes.
-
-Servers of that protocol (OpenAI, llama.cpp, Ollama, vLLM) differ in what they take: what one refuses
-is left out, and not sent again once it has answered without.
+is passed on: no message holds its text, the prompt or the key. Servers of the protocol (OpenAI,
+llama.cpp, Ollama, vLLM) differ in what they take: what one refuses is left out, and not sent again once
+it has answered without.
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
-"""What a language model at an endpoint is asked besides packets: prompts, schemas, typed results.
+"""The small questions put to an endpoint (relation of two sentences, gist, tag), with typed results.
 
-The part of a prompt that others said or wrote: marked off, within a budget.
-
-One JSON object a line stands between ``<data>`` and ``</data>``. Inside, every line end is escaped
-and no closing tag can stand, so what it holds can neither end the block nor begin another.
+What others wrote is quoted as data: one JSON object a line between ``<data>`` and ``</data>``, within a
+budget of tokens. Every line end inside is escaped and no closing tag can stand, so the data can neither
+end the block nor begin another.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The nightly job as systemd, a crontab and OpenClaw's cron want to be told of it. Plain data.
+"""The nightly job as systemd units, a crontab line, or options of OpenClaw's cron. Plain data.
 
 All three run the same command line, which does nothing where a run has succeeded since the hour last
 came. So the crontab may run it every hour, and a night that was missed, or failed, is caught up.
@@ -64,18 +64,18 @@ def minute_of(text: str) -> int | None:
     return int(match[1]) * 60 + int(match[2]) if match else None
 
 
-def disturbs(minute: int) -> bool:
+def is_dreaming_time(minute: int) -> bool:
     """Whether OpenClaw dreams then.
 
-    >>> disturbs(180), disturbs(210)
+    >>> is_dreaming_time(180), is_dreaming_time(210)
     (True, False)
     """
     return FIRST <= minute <= LAST
 
 
-def disturbs_at(moment: datetime) -> bool:
+def is_dreaming_at(moment: datetime) -> bool:
     """Whether OpenClaw dreams at a local time."""
-    return disturbs(moment.hour * 60 + moment.minute)
+    return is_dreaming_time(moment.hour * 60 + moment.minute)
 
 
 def due_of(command: Sequence[str]) -> int | None:
@@ -87,7 +87,7 @@ def due_of(command: Sequence[str]) -> int | None:
     return next((minute_of(b) for a, b in pairwise(command) if a == "--due"), None)
 
 
-def units(job: Job) -> dict[str, str]:
+def systemd_units(job: Job) -> dict[str, str]:
     """The unit files of systemd by name: systemd.service(5), systemd.timer(5).
 
     A night that was missed comes when the machine is up again (``Persistent``); one that failed, or
@@ -191,7 +191,7 @@ def advice_minute(minute: int) -> int:
     (150, 210, 1410)
     """
     before = (minute - 60) % (24 * 60)
-    return LAST + 1 if disturbs(before) else before
+    return LAST + 1 if is_dreaming_time(before) else before
 
 
 def openclaw_advice(job: Job, task: str) -> list[str]:

@@ -1,8 +1,6 @@
-"""Those that start a job at night: put it there, take it out, say whether it is there.
+"""Schedulers that can start a job at night: systemd, cron, and OpenClaw's cron.
 
-Each is asked through its own program: ``systemctl --user``, ``crontab``, ``openclaw cron``.
-
-Programs of the system, found along the user's PATH and asked without a terminal.
+Each is asked through its own program, found along the user's PATH.
 """
 
 from __future__ import annotations
@@ -170,7 +168,7 @@ class Systemd:
             BadInputError: systemd refused.
             DiskError: A unit cannot be written.
         """
-        for name, text in nightly_schedule.units(job).items():
+        for name, text in nightly_schedule.systemd_units(job).items():
             self._write(self._folder / name, text.encode())
         self._programs.run("systemctl", "--user", "daemon-reload")
         self._programs.run("systemctl", "--user", "enable", "--now", f"{job.name}.timer")
@@ -188,7 +186,7 @@ class Systemd:
 
     def plan(self, job: Job) -> list[str]:
         """See ``Scheduler``."""
-        units = nightly_schedule.units(job).items()
+        units = nightly_schedule.systemd_units(job).items()
         return [line for n, t in units for line in (f"{self._folder / n}:", *t.splitlines(), "")]
 
 

@@ -1,1 +1,1 @@
-"""What a memory is made of: frozen records, without any I/O."""
+"""Frozen records of a memory, without any I/O."""

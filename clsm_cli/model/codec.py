@@ -2,9 +2,8 @@
 
 A mapping holds ``id``, ``record`` (which type), ``rev`` and then only what differs from the
 default, in the order of the dataclass. Keys that this program does not know are kept in ``extra``
-and written back at the end.
-
-One reader per field of a record; ``codec`` reads by these tables.
+and written back at the end. First the readers, one for each kind of field, then ``decode`` and
+``encode``.
 """
 
 from __future__ import annotations

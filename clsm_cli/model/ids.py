@@ -1,9 +1,8 @@
 """Identifiers: short hashes of what a thing is, the same on every machine and by every route.
 
 All ids match ``[a-z0-9][a-z0-9_-]{0,79}``. Ids that came with foreign data (message ids, session
-names) are data and never become file names or ids.
-
-SHA-256 without OpenSSL, which takes 7 ms to load: a tenth of a recall.
+names) are data and never become file names or ids. SHA-256 comes from Python's own module where there
+is one: loading OpenSSL takes 7 ms, a tenth of a recall.
 """
 
 from __future__ import annotations
@@ -74,10 +73,10 @@ def is_id(value: object) -> bool:
     return isinstance(value, str) and ID_PATTERN.match(value) is not None
 
 
-def meant(wanted: str, known: Iterable[str]) -> str | None:
+def resolve_id(wanted: str, known: Iterable[str]) -> str | None:
     """The id that somebody means: this very one, or the only one with this prefix; None if there is none.
 
-    >>> meant("f-3a9c", ["f-3a9c12d08e41", "f-91ab00000000"]), meant("f-3", ["f-3a9c12d08e41"])
+    >>> resolve_id("f-3a9c", ["f-3a9c12d08e41", "f-91ab00000000"]), resolve_id("f-3", ["f-3a9c12d08e41"])
     ('f-3a9c12d08e41', None)
 
     Raises:
@@ -129,7 +128,7 @@ def document_id(origin: str) -> str:
     return f"d-{digest('document', origin)}"
 
 
-def folded(text: str) -> str:
+def normalise_text(text: str) -> str:
     """The text of a statement as used for its id: without case and extra blanks."""
     return " ".join(text.lower().split())
 

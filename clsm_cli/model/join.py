@@ -1,4 +1,4 @@
-"""Join of two versions of one record: commutative, associative, idempotent, and nothing is lost.
+"""Join two versions of one record: commutative, associative, idempotent, and nothing is lost.
 
 After a ``git merge`` with ``merge=union`` a shard may hold several lines with one id. The reader
 joins them: sets by union; everything else from the higher revision. Since the order of revisions

@@ -1,4 +1,4 @@
-"""Whose word a memory is."""
+"""Trust levels of a source: user, agent, tool, web."""
 
 from __future__ import annotations
 

@@ -44,7 +44,7 @@ ENOUGH = 0.04
 takes two steps (MuSiQue), .009 where strangers' notes are asked, and 0 on LoCoMo."""
 
 
-class Way(NamedTuple):
+class ActivationSource(NamedTuple):
     """How activation reached a passage.
 
     Attributes:
@@ -58,7 +58,7 @@ class Way(NamedTuple):
     concept: str
 
 
-class Tie(NamedTuple):
+class Neighbour(NamedTuple):
     """A concept through which a seed passes activation; ``weight`` is 1 unless a person's edge leads to it."""
 
     node: str
@@ -66,7 +66,7 @@ class Tie(NamedTuple):
     weight: float
 
 
-def reached(index: Index, question: Question, rows: Iterable[int]) -> set[int]:
+def linked_passages(index: Index, question: Question, rows: Iterable[int]) -> set[int]:
     """The visible passages that activation reaches from some others.
 
     Args:
@@ -81,7 +81,7 @@ def reached(index: Index, question: Question, rows: Iterable[int]) -> set[int]:
 
 def spread(
     index: Index, question: Question, seeds: Mapping[int, float], late: LateInteraction
-) -> dict[int, Way]:
+) -> dict[int, ActivationSource]:
     """How strongly the best passages activate others.
 
     Args:
@@ -97,24 +97,24 @@ def spread(
     held = _held(index, {tie.node: tie.label for found in ties.values() for tie in found})
     count, _ = index.size()
     most = match.idf(count, 1)
-    found: dict[int, Way] = {}
+    found: dict[int, ActivationSource] = {}
     for start, share in seeds.items():
-        alone = late.over(start)
+        alone = late.window_scores(start)
         for tie in ties.get(start, ()):
             rows = held.get(tie.node, ())
             rarity = match.idf(count, len(rows)) / most
-            conducts = relevance.weight(share) * tie.weight * rarity
+            conducts = relevance.passage_weight(share) * tie.weight * rarity
             for row in rows:
                 if row == start or row not in late.shares:
                     continue
-                worth = conducts * (late.over(start, row) - alone + BARE * rarity**3)
+                worth = conducts * (late.window_scores(start, row) - alone + BARE * rarity**3)
                 if row not in found or worth > found[row].worth:
-                    found[row] = Way(worth, start, tie.label)
+                    found[row] = ActivationSource(worth, start, tie.label)
     largest = max((ENOUGH, *(way.worth for way in found.values())))
     return {row: way._replace(worth=way.worth / largest) for row, way in found.items()}
 
 
-def _ties(index: Index, question: Question, rows: Sequence[int]) -> dict[int, list[Tie]]:
+def _ties(index: Index, question: Question, rows: Sequence[int]) -> dict[int, list[Neighbour]]:
     """What each passage mentions that the question does not name, in order of ids."""
     mentions = index.mentions(rows)
     numbers = {mention.node: graph_queries.number_of(mention.node) for mention in mentions}
@@ -123,20 +123,20 @@ def _ties(index: Index, question: Question, rows: Sequence[int]) -> dict[int, li
     others = graph_queries.nodes(index.connection, {edge.other for edge in edges} - known.keys())
     known |= others
     asked = {*question.terms}
-    found: dict[int, dict[str, Tie]] = {}
+    found: dict[int, dict[str, Neighbour]] = {}
     for row, node, label, _ in mentions:
         number = numbers[node]
         names = (known[number].label, *known[number].aliases) if number in known else (label,)
         mine = found.setdefault(row, {})
         if not _is_named(names, asked):
-            mine[node] = Tie(node, label, 1.0)
+            mine[node] = Neighbour(node, label, 1.0)
         for edge in edges:
             other = known.get(edge.other)
             if edge.node == number and other and not _is_named((other.label,), asked):
                 weight = max(
                     min(1.0, edge.weight), mine[other.id].weight if other.id in mine else 0
                 )
-                mine[other.id] = Tie(other.id, other.label, weight)
+                mine[other.id] = Neighbour(other.id, other.label, weight)
     return {row: [ties[node] for node in sorted(ties)] for row, ties in found.items()}
 
 
@@ -157,7 +157,7 @@ def _held(index: Index, labels: Mapping[str, str]) -> dict[str, set[int]]:
     """
     hidden = index.hidden()
     found: dict[str, set[int]] = {node: _with_words(index, name) for node, name in labels.items()}
-    for node, row in graph_queries.mentioning(index.connection, labels):
+    for node, row in graph_queries.rows_mentioning(index.connection, labels):
         if row not in hidden:
             found[node].add(row)
     return {node: rows for node, rows in found.items() if len(rows) <= MOST}
@@ -165,7 +165,9 @@ def _held(index: Index, labels: Mapping[str, str]) -> dict[str, set[int]]:
 
 def _with_words(index: Index, name: str) -> set[int]:
     """The visible passages with all words of a name; none if each word is common."""
-    counts = {term: postings.count(index.connection, term) for term in tokens.stems(name)}
+    counts = {
+        term: postings.document_frequency(index.connection, term) for term in tokens.stems(name)
+    }
     if not counts or min(counts.values()) > MOST:
         return set()
     rows = (

@@ -25,7 +25,7 @@ class Source(NamedTuple):
     line: int = 0
 
 
-class Why(NamedTuple):
+class SignalValues(NamedTuple):
     """The signals of a memory, each 0 … 1 before its weight; see ``signals.Signals``."""
 
     bm25: float = 0.0
@@ -45,7 +45,7 @@ class Why(NamedTuple):
     literal: float = 0.0
 
 
-class Way(NamedTuple):
+class ActivationPath(NamedTuple):
     """How activation came to a memory: from which one, and through which concept."""
 
     concept: str
@@ -79,14 +79,14 @@ class Memory(NamedTuple):
     trust: str
     session: str
     sources: tuple[Source, ...]
-    why: Why
-    shares: Why
+    why: SignalValues
+    shares: SignalValues
     heading: str = ""
     speaker: str = ""
     states: tuple[str, ...] = ()
     until: str | None = None
     replaced_by: str | None = None
-    way: Way | None = None
+    way: ActivationPath | None = None
 
 
 class Concept(NamedTuple):

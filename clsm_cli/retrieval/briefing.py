@@ -91,14 +91,14 @@ class Item(NamedTuple):
         line = f":{self.file_line}" if self.file_line else ""
         return ", ".join(part for part in ("" if day in self.name else day, line) if part)
 
-    def at(self, file: str, line: int) -> Item:
+    def with_location(self, file: str, line: int) -> Item:
         """The item with the place to open, and its size including that."""
         found = self._replace(file=file, file_line=line)
         shown = f"- {found.text} {found.due or ''} {found.before} ({found.place})"
         return found._replace(tokens=tokens.count_tokens(shown))
 
 
-class Line(NamedTuple):
+class RankedItem(NamedTuple):
     """A candidate for an item, see ``briefing_contents``.
 
     Attributes:
@@ -112,11 +112,11 @@ class Line(NamedTuple):
     worth: float
     thread: str
 
-    def value(self, day: str) -> float:
+    def worth_on(self, day: str) -> float:
         """Its worth on a day, see ``HALF``; without a date it does not age.
 
-        >>> line = Line(Item("a", "passage", "", "flow", "agent", 1, "2026-02-10"), "lately", 0.8, "")
-        >>> line.value("2026-02-10"), line.value("2026-02-24")
+        >>> line = RankedItem(Item("a", "passage", "", "flow", "agent", 1, "2026-02-10"), "lately", 0.8, "")
+        >>> line.worth_on("2026-02-10"), line.worth_on("2026-02-24")
         (0.8, 0.4)
         """
         if not self.item.time or not day:
@@ -132,7 +132,7 @@ class Contents(NamedTuple):
         folders: Where a file lies that the agent reads anyway.
     """
 
-    lines: tuple[Line, ...] = ()
+    lines: tuple[RankedItem, ...] = ()
     folders: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
 
@@ -167,10 +167,12 @@ class Concepts(NamedTuple):
     warnings: tuple[str, ...] = ()
 
 
-def item(record_id: str, kind: str, text: str, *, stream: str, trust: str, **more: Any) -> Item:
+def make_item(
+    record_id: str, kind: str, text: str, *, stream: str, trust: str, **more: Any
+) -> Item:
     """An item with its size."""
     found = Item(record_id, kind, text, stream, trust, 0, **more)
-    return found.at(found.file, found.file_line)
+    return found.with_location(found.file, found.file_line)
 
 
 def brief(
@@ -257,11 +259,11 @@ def _candidates(contents: Contents, day: date) -> Iterator[Candidate]:
             is_due = first.isoformat() <= (line.item.due or "") <= last.isoformat()
             is_old = line.section == "changed" and at < (day - timedelta(days=NEWS)).isoformat()
             section = "due" if is_due else "lately" if is_old else line.section
-            value = line.value(today) * NEED.get(section, 1.0)
+            value = line.worth_on(today) * NEED.get(section, 1.0)
             yield Candidate(line.item, section, value, line.thread)
 
 
-def _is_loaded(line: Line, folders: Sequence[str], days: Collection[str]) -> bool:
+def _is_loaded(line: RankedItem, folders: Sequence[str], days: Collection[str]) -> bool:
     """Whether it stands in the note of one of the days, in ``memory`` beside what is read anyway."""
     folder, _, name = line.item.path.rpartition("/")
     above, _, memory = f"/{folder}".rpartition("/")
@@ -274,16 +276,16 @@ def prepare(store: Store) -> Contents:
     While a run is at work they are those of before it, as the answers of a recall are.
     """
     wanted = prepared_briefing.signature(store)
-    found = _contents_from(prepared_briefing.fetch(store, wanted))
+    found = _contents_from(prepared_briefing.load_contents(store, wanted))
     if found is not None and all(map(is_file, {line.item.file for line in found.lines} - {""})):
         return found
     from clsm_cli.retrieval.briefing_contents import collect
-    from clsm_cli.store.index.publishing import is_at_work
+    from clsm_cli.store.index.publishing import is_run_in_progress
 
-    if is_at_work(store):
-        return _contents_from(prepared_briefing.fetch(store, None)) or collect(store)
+    if is_run_in_progress(store):
+        return _contents_from(prepared_briefing.load_contents(store, None)) or collect(store)
     found = collect(store)
-    prepared_briefing.keep(store, wanted, found._asdict())
+    prepared_briefing.save_contents(store, wanted, found._asdict())
     return found
 
 
@@ -292,7 +294,7 @@ def _contents_from(kept: dict[str, Any] | None) -> Contents | None:
     if kept is None:
         return None
     try:
-        lines = tuple(Line(Item(*found), *rest) for found, *rest in kept["lines"])
+        lines = tuple(RankedItem(Item(*found), *rest) for found, *rest in kept["lines"])
         return Contents(lines, tuple(kept["folders"]), tuple(kept["warnings"]))
     except (LookupError, TypeError, ValueError):
         return None
@@ -322,7 +324,7 @@ def _open(store: Store) -> list[tuple[int, list[OpenTurn]]]:
 
 def _of_turn(turn: OpenTurn) -> Item:
     text = turn.text if len(turn.text) <= LONGEST else f"{turn.text[:LONGEST].rstrip()} …"
-    return item(
+    return make_item(
         turn.key,
         "turn",
         text,

@@ -1,11 +1,11 @@
-"""The concepts that a session's subject activates, each with its summary."""
+"""Concepts of a briefing: those that the session's subject activates, with their summaries."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, cast
 
 from clsm_cli.model.episodes import lowest_trust
-from clsm_cli.retrieval.briefing import Concepts, Item, item
+from clsm_cli.retrieval.briefing import Concepts, Item, make_item
 from clsm_cli.retrieval.recall import Query, recall
 from clsm_cli.store.index.opening import open_index
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from clsm_cli.store.layout import Store
 
 
-def activated(
+def activated_concepts(
     store: Store,
     query: str,
     now: str,
@@ -62,7 +62,7 @@ def _of_concept(index: Index, concept: Concept) -> Item:
         for passage in index.by_key(key)
         if passage.key == key
     ]
-    return item(
+    return make_item(
         concept.id,
         "concept",
         f"{concept.label}{names}{summary}",

@@ -1,11 +1,8 @@
 """What a briefing needs from the whole store: statements, recent sentences, people and projects.
 
-It depends on neither the time nor a query, so it is kept in a file until the store changes.
-
-The sentences of recent days and living documents that a session should start with.
-
-The heads weigh every sentence, list item and row: how likely it is to be useful weeks later, no noise,
-and understood as it stands or under its headings. Whoever wrote it is quoted; nothing is rewritten.
+It depends on neither the time nor a query, so it is kept in a file until the store changes. The heads
+weigh every sentence, list item and row: how likely it is to be useful weeks later, no noise, and
+understood as it stands or under its headings. Text is quoted; nothing is rewritten.
 """
 
 from __future__ import annotations
@@ -19,21 +16,21 @@ from clsm_cli.errors import DamagedStoreError
 from clsm_cli.model.episodes import Document, lowest_trust
 from clsm_cli.model.graph import Node, Statement
 from clsm_cli.model.trust import UNTRUSTED
-from clsm_cli.retrieval.briefing import Contents, Line, item
+from clsm_cli.retrieval.briefing import Contents, RankedItem, make_item
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import episodes, logs, record_files
 from clsm_cli.store.index import source_locations
 from clsm_cli.store.index.derived import records_of
 from clsm_cli.store.index.opening import open_index
-from clsm_cli.store.index.statement_sources import recent
+from clsm_cli.store.index.statement_sources import recent_files
 from clsm_cli.text import dumps, todo
-from clsm_cli.text.plain import plain
+from clsm_cli.text.plain import to_plain
 from clsm_cli.text.time import expressions
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from clsm_cli.heads.judge import Weighed
+    from clsm_cli.heads.judge import UnitProbabilities
     from clsm_cli.model.codec import Record
     from clsm_cli.model.episodes import Episode, Turn
     from clsm_cli.model.trust import Trust
@@ -58,6 +55,233 @@ _OPEN = re.compile(r"\s*(?:[-*+]|\d{1,4}[.)])\s+\[ \]\s")
 _WORD = re.compile(r"[\u3040-\u9fff\uac00-\ud7af]|[^\W_]+")
 _FEWEST = 3
 """Words of a line that says something."""
+
+
+MOST = 400
+"""Lines that are kept: nobody reads more at the start of a session."""
+DAYS = 28
+"""Days before the newest episode in which what was said is looked at: four weeks."""
+RULES = ("preference", "convention", "correction", "workflow")
+"""Kinds of statements that say how to do things."""
+STATED = 0.6
+"""Worth of a statement of which no sentence is weighed, as those of older conversations."""
+NAMED = 12
+"""Mentions at which a person or project is worth half a line."""
+LABEL = 40
+"""Characters before a colon that are a label at most."""
+SAME = 0.8
+"""Share of the words of a line from which a better one says it already."""
+
+
+def collect(store: Store, until: datetime | None = None) -> Contents:
+    """Read the contents from the index, which is updated first if the lock is free.
+
+    Args:
+        store: Whose.
+        until: Leave out episodes that start later; None: the newest are wanted.
+    """
+    with open_index(store, None) as opened:
+        index = opened.index
+        forgotten = logs.load_tombstones(store)
+        records = records_of(index.connection, "statement", forgotten)
+        known = record_files.load_statements(
+            store, {record.id: record for record in records}, now=""
+        )
+        current = [each for each in known.values() if _holds(each)]
+        ended = frozenset(text_key(each.text) for each in known.values() if not _holds(each))
+        ended -= {text_key(each.text) for each in current}
+        documents = [
+            each
+            for each in records_of(index.connection, "document", forgotten)
+            if isinstance(each, Document)
+        ]
+        loaded = [
+            d for d in documents if d.path.rpartition("/")[2] in store.settings.context.loaded
+        ]
+        unread = [each for each in documents if each not in loaded]
+        found = [
+            line
+            for source in sources(_episodes(store, index, until), unread)
+            for line in source_items(source, ended)
+        ]
+        worth: dict[str, float] = {}
+        for line in found:
+            key = line.item.id.partition("-")[0]
+            worth[key] = max(worth.get(key, 0.0), line.worth)
+        rest = _StatementsAndNodes(index, worth, frozenset(each.id for each in loaded), known)
+        found += rest.statements(current)
+        found += rest.nodes(records_of(index.connection, "node", forgotten))
+        folders = {each.path.rpartition("/")[0] for each in loaded}
+        best = tuple(_opening(index, line) for line in _best(found))
+        return Contents(best, tuple(sorted(folders)), tuple(_problems(index)))
+
+
+def _opening(index: Index, line: RankedItem) -> RankedItem:
+    """A line with the place where it can be opened, if it has none yet."""
+    key = line.item.id[:12]
+    told = next((p for p in index.by_key(key) if (p.key, p.part) == (key, 0)), None)
+    if line.item.file or told is None:
+        return line
+    place = source_locations.locate(index, told)
+    if place is None:
+        return line
+    return line._replace(
+        item=line.item.with_location(place.file, place.line + line.item.line - told.line_start)
+    )
+
+
+def _holds(each: Statement) -> bool:
+    return each.is_current and each.state != "done" and each.text != ""
+
+
+def _episodes(store: Store, index: Index, until: datetime | None) -> Iterator[Episode]:
+    stamp = None if until is None else f"{until.astimezone(UTC):%Y%m%dT%H%M%SZ}"
+    for path in recent_files(index.connection, DAYS, stamp):
+        try:
+            yield episodes.read(store.root / path)
+        except DamagedStoreError:
+            continue  # the index names it among the problems
+
+
+class _StatementsAndNodes(NamedTuple):
+    """What there is besides the sentences.
+
+    Attributes:
+        worth: Of the best sentence of each turn that was weighed.
+        loaded: Ids of documents that the agent reads anyway.
+        known: All statements, by id.
+    """
+
+    reader: Index
+    worth: Mapping[str, float]
+    loaded: frozenset[str]
+    known: Mapping[str, Statement]
+
+    def statements(self, current: Iterable[Statement]) -> Iterator[RankedItem]:
+        """Statements that replaced something, tasks, rules, and statements about people."""
+        for each in current:
+            old = self.known.get(each.supersedes or "")
+            if old is not None and each.kind != "task":
+                section = "changed"
+            elif each.kind == "task":
+                section = "tasks"
+            elif each.kind in RULES:
+                section = "rules"
+            elif each.stream == "identity" or each.pinned:
+                section = "who"
+            else:
+                continue
+            told, known = self._told(each.sources, LEAST if each.due else 0.0)
+            if old is not None and not any(p.document in self.loaded for p in told):
+                known = max(known, STATED)
+            if each.pinned or known:
+                found = _of_statement(self.reader, each, told[0] if told else None)
+                if old is not None:
+                    found = found._replace(before=old.text).with_location(
+                        found.file, found.file_line
+                    )
+                thread = f"{told[0].path}\n{told[0].heading}" if told else each.topic
+                thread = section if section == "changed" else thread
+                yield RankedItem(found, section, 1.0 if each.pinned else known, thread)
+
+    def nodes(self, found: Iterable[Record]) -> Iterator[RankedItem]:
+        """Persons and projects with a summary or statements."""
+        for node in found:
+            if isinstance(node, Node) and node.kind in ("person", "project") and node.summary:
+                told, known = self._told(node.sources, 0.0)
+                if told and known:
+                    place = source_locations.locate(self.reader, told[0])
+                    summary = make_item(
+                        node.id,
+                        node.kind,
+                        node.summary,
+                        stream=node.stream,
+                        trust=lowest_trust([cast("Trust", passage.trust) for passage in told]),
+                        time=node.last,
+                        path=told[0].path,
+                        line=told[0].line_start,
+                        about=", ".join((node.label, *node.aliases)),
+                        file=place.file if place else "",
+                        file_line=place.line if place else 0,
+                    )
+                    yield RankedItem(
+                        summary, "who", round(known * node.n / (node.n + NAMED), 4), node.id
+                    )
+
+    def _told(self, sources: Sequence[str], least: float) -> tuple[list[Passage], float]:
+        """Where something was told, and what that is worth: 0 if the agent reads it anyway."""
+        found = [
+            p for key in sources for p in self.reader.by_key(key) if (p.key, p.part) == (key, 0)
+        ]
+        told = [passage for passage in found if passage.trust not in UNTRUSTED]
+        if not found or any(passage.document is None for passage in told):
+            return told, STATED
+        unread = [passage.key for passage in told if passage.document not in self.loaded]
+        return told, max((self.worth.get(key, least) for key in unread), default=0.0)
+
+
+def _of_statement(index: Index, each: Statement, told: Passage | None) -> Item:
+    """With the place where its author wrote it; what a person wrote into the topic file stands there."""
+    place = told or next((p for p in index.by_key(each.id) if p.key == each.id), None)
+    when = each.valid_from or (None if told else each.recorded_at)
+    opens = source_locations.locate(index, place) if place else None
+    return make_item(
+        each.id,
+        each.kind,
+        each.text,
+        stream=each.stream,
+        trust=each.trust,
+        time=(told.time if told else None) or when,
+        path=place.path if place else "",
+        line=place.line_start if place else 0,
+        state=each.state,
+        due=each.due,
+        file=opens.file if opens else "",
+        file_line=opens.line if opens else 0,
+    )
+
+
+def _best(found: Sequence[RankedItem]) -> Iterator[RankedItem]:
+    """The best lines: one of those that say the same, and the newest of a label under a heading."""
+    newest: dict[tuple[str, str], str] = {}
+    for line in found:
+        topic = _topic(line)
+        newest[topic] = max(newest.get(topic, ""), _day(line))
+    last = max(newest.values(), default="")
+    kept: list[set[str]] = []
+    for line in sorted(found, key=lambda line: (-line.worth_on(last), line.item.id)):
+        words = set(text_key(line.item.text).split())
+        is_old = _topic(line)[1] != "" and _day(line) < newest[_topic(line)]
+        if not is_old and not any(_says(words, other) for other in kept):
+            kept.append(words)
+            yield line
+        if len(kept) == MOST:
+            return
+
+
+def _day(line: RankedItem) -> str:
+    return (line.item.time or "")[:10]
+
+
+def _topic(line: RankedItem) -> tuple[str, str]:
+    """The heading and label of a line, as ``Mail › Open`` in the notes of many days."""
+    label, colon, _ = line.item.text.partition(": ")
+    return line.item.about, label if colon and len(label) <= LABEL else ""
+
+
+def _says(words: set[str], other: set[str]) -> bool:
+    """Whether nearly all words of a line stand in a better one."""
+    return len(words & other) >= SAME * len(words)
+
+
+def _problems(index: Index) -> Sequence[str]:
+    problems = list(index.problems())
+    if not problems:
+        return ()
+    path, line, reason = problems[0]
+    where = path if line is None else f"{path}, line {line}"
+    more = f" (and {len(problems) - 1} more places)" if len(problems) > 1 else ""
+    return (f"{where}: {reason}{more}; the rest was read. See: clsm status",)
 
 
 class Source(NamedTuple):
@@ -95,31 +319,33 @@ def sources(episodes: Iterable[Episode], documents: Iterable[Document]) -> Itera
 def _readable(turns: Iterable[Turn]) -> tuple[Turn, ...]:
     """Blocks and turns without those of tools and pages, and without dumps."""
     return tuple(
-        replace(turn, text=dumps.told(turn.text)) for turn in turns if turn.trust not in UNTRUSTED
+        replace(turn, text=dumps.without_dumps(turn.text))
+        for turn in turns
+        if turn.trust not in UNTRUSTED
     )
 
 
-def lines(source: Source, ended: frozenset[str]) -> Iterator[Line]:
+def source_items(source: Source, ended: frozenset[str]) -> Iterator[RankedItem]:
     """The sentences of a document or conversation that are worth a line.
 
     Args:
         source: Its turns.
-        ended: Sentences that hold no longer, as ``key_of`` has them.
+        ended: Sentences that hold no longer, as ``text_key`` has them.
     """
-    from clsm_cli.heads.judge import about_document, weighed
+    from clsm_cli.heads.judge import about_document, judge_units
 
     about = about_document(source.turns) if source.thread is None else None
     role = 1.0 if about is None else _role_worth(about)
     if role < LEAST_ROLE:
         return
-    for each in weighed(source.turns, about):
+    for each in judge_units(source.turns, about):
         turn = source.turns[each.unit.turn]
         raw = turn.text[each.unit.start : each.unit.end]
-        text = plain(raw)
+        text = to_plain(raw)
         worth = role * _worth(each)
         if worth < LEAST or len(text) > LONGEST or len(_WORD.findall(text)) < _FEWEST:
             continue
-        if key_of(text) not in ended:
+        if text_key(text) not in ended:
             yield _line(turn, raw, text, each, worth, source.thread)
 
 
@@ -127,20 +353,22 @@ def _role_worth(about: Mapping[str, float]) -> float:
     return sum(worth * about[role] for role, worth in ROLE_WORTH.items()) * (1 - about["template"])
 
 
-def _worth(each: Weighed) -> float:
+def _worth(each: UnitProbabilities) -> float:
     """How likely a sentence is to matter: usefulness weeks later counts for less here."""
     chances = each.chances
     stands = max(chances["alone"], chances["with headings"])
     return round(float(chances["keep"] ** KEEP) * (1 - chances["noise"]) * stands, 4)
 
 
-def _line(turn: Turn, raw: str, text: str, each: Weighed, worth: float, thread: str | None) -> Line:
+def _line(
+    turn: Turn, raw: str, text: str, each: UnitProbabilities, worth: float, thread: str | None
+) -> RankedItem:
     at = date.fromisoformat(turn.time[:10]) if turn.time else None
     is_open = _OPEN.match(raw) is not None
     due = todo.due_day(text, at) if is_open else _day_ahead(text, at)
     section = "tasks" if is_open else "lately" if at else "who"
     about = turn.speaker or (_about(turn.heading, text) if each.chances["alone"] < ALONE else "")
-    found = item(
+    found = make_item(
         turn.key if each.unit.start == 0 else f"{turn.key}-{each.unit.number + 1}",
         "task" if is_open else "passage",
         text,
@@ -153,7 +381,7 @@ def _line(turn: Turn, raw: str, text: str, each: Weighed, worth: float, thread: 
         due=due,
         about=about,
     )
-    return Line(found, section, worth, thread or "\n".join((turn.path, *turn.heading)))
+    return RankedItem(found, section, worth, thread or "\n".join((turn.path, *turn.heading)))
 
 
 def _day_ahead(text: str, at: date | None) -> str | None:
@@ -164,244 +392,23 @@ def _day_ahead(text: str, at: date | None) -> str | None:
     """
     if at is None:
         return None
-    days = [each.day for each in expressions.find(text, at)]
+    days = [each.day for each in expressions.find_expressions(text, at)]
     return min((day.isoformat() for day in days if day and day > at), default=None)
 
 
 def _about(heading: Sequence[str], text: str) -> str:
     """The innermost heading that names something, unless the text does so itself."""
     for title in reversed(heading[1:] or heading):
-        name = plain(title)
+        name = to_plain(title)
         if len("".join(_WORD.findall(name))) > len(name) / 3:
-            return "" if key_of(name) in key_of(text) else name
+            return "" if text_key(name) in text_key(text) else name
     return ""
 
 
-def key_of(text: str) -> str:
+def text_key(text: str) -> str:
     """The words of a text, by which two are the same.
 
-    >>> key_of("- **Rent**: 900 euros.") == key_of("rent 900 Euros")
+    >>> text_key("- **Rent**: 900 euros.") == text_key("rent 900 Euros")
     True
     """
-    return " ".join(re.findall(r"\w+", plain(text).lower()))
-
-
-MOST = 400
-"""Lines that are kept: nobody reads more at the start of a session."""
-DAYS = 28
-"""Days before the newest episode in which what was said is looked at: four weeks."""
-RULES = ("preference", "convention", "correction", "workflow")
-"""Kinds of statements that say how to do things."""
-STATED = 0.6
-"""Worth of a statement of which no sentence is weighed, as those of older conversations."""
-NAMED = 12
-"""Mentions at which a person or project is worth half a line."""
-LABEL = 40
-"""Characters before a colon that are a label at most."""
-SAME = 0.8
-"""Share of the words of a line from which a better one says it already."""
-
-
-def collect(store: Store, until: datetime | None = None) -> Contents:
-    """Read the contents from the index, which is updated first if the lock is free.
-
-    Args:
-        store: Whose.
-        until: Leave out episodes that start later; None: the newest are wanted.
-    """
-    with open_index(store, None) as opened:
-        index = opened.index
-        forgotten = logs.forgotten(store)
-        records = records_of(index.connection, "statement", forgotten)
-        known = record_files.load(store, {record.id: record for record in records}, now="")
-        current = [each for each in known.values() if _holds(each)]
-        ended = frozenset(key_of(each.text) for each in known.values() if not _holds(each))
-        ended -= {key_of(each.text) for each in current}
-        documents = [
-            each
-            for each in records_of(index.connection, "document", forgotten)
-            if isinstance(each, Document)
-        ]
-        loaded = [
-            d for d in documents if d.path.rpartition("/")[2] in store.settings.context.loaded
-        ]
-        unread = [each for each in documents if each not in loaded]
-        found = [
-            line
-            for source in sources(_episodes(store, index, until), unread)
-            for line in lines(source, ended)
-        ]
-        worth: dict[str, float] = {}
-        for line in found:
-            key = line.item.id.partition("-")[0]
-            worth[key] = max(worth.get(key, 0.0), line.worth)
-        rest = _Rest(index, worth, frozenset(each.id for each in loaded), known)
-        found += rest.statements(current)
-        found += rest.nodes(records_of(index.connection, "node", forgotten))
-        folders = {each.path.rpartition("/")[0] for each in loaded}
-        best = tuple(_opening(index, line) for line in _best(found))
-        return Contents(best, tuple(sorted(folders)), tuple(_problems(index)))
-
-
-def _opening(index: Index, line: Line) -> Line:
-    """A line with the place where it can be opened, if it has none yet."""
-    key = line.item.id[:12]
-    told = next((p for p in index.by_key(key) if (p.key, p.part) == (key, 0)), None)
-    if line.item.file or told is None:
-        return line
-    place = source_locations.spot(index, told)
-    if place is None:
-        return line
-    return line._replace(
-        item=line.item.at(place.file, place.line + line.item.line - told.line_start)
-    )
-
-
-def _holds(each: Statement) -> bool:
-    return each.is_current and each.state != "done" and each.text != ""
-
-
-def _episodes(store: Store, index: Index, until: datetime | None) -> Iterator[Episode]:
-    stamp = None if until is None else f"{until.astimezone(UTC):%Y%m%dT%H%M%SZ}"
-    for path in recent(index.connection, DAYS, stamp):
-        try:
-            yield episodes.read(store.root / path)
-        except DamagedStoreError:
-            continue  # the index names it among the problems
-
-
-class _Rest(NamedTuple):
-    """What there is besides the sentences.
-
-    Attributes:
-        worth: Of the best sentence of each turn that was weighed.
-        loaded: Ids of documents that the agent reads anyway.
-        known: All statements, by id.
-    """
-
-    reader: Index
-    worth: Mapping[str, float]
-    loaded: frozenset[str]
-    known: Mapping[str, Statement]
-
-    def statements(self, current: Iterable[Statement]) -> Iterator[Line]:
-        """Statements that replaced something, tasks, rules, and statements about people."""
-        for each in current:
-            old = self.known.get(each.supersedes or "")
-            if old is not None and each.kind != "task":
-                section = "changed"
-            elif each.kind == "task":
-                section = "tasks"
-            elif each.kind in RULES:
-                section = "rules"
-            elif each.stream == "identity" or each.pinned:
-                section = "who"
-            else:
-                continue
-            told, known = self._told(each.sources, LEAST if each.due else 0.0)
-            if old is not None and not any(p.document in self.loaded for p in told):
-                known = max(known, STATED)
-            if each.pinned or known:
-                found = _of_statement(self.reader, each, told[0] if told else None)
-                if old is not None:
-                    found = found._replace(before=old.text).at(found.file, found.file_line)
-                thread = f"{told[0].path}\n{told[0].heading}" if told else each.topic
-                thread = section if section == "changed" else thread
-                yield Line(found, section, 1.0 if each.pinned else known, thread)
-
-    def nodes(self, found: Iterable[Record]) -> Iterator[Line]:
-        """Persons and projects with a summary or statements."""
-        for node in found:
-            if isinstance(node, Node) and node.kind in ("person", "project") and node.summary:
-                told, known = self._told(node.sources, 0.0)
-                if told and known:
-                    place = source_locations.spot(self.reader, told[0])
-                    summary = item(
-                        node.id,
-                        node.kind,
-                        node.summary,
-                        stream=node.stream,
-                        trust=lowest_trust([cast("Trust", passage.trust) for passage in told]),
-                        time=node.last,
-                        path=told[0].path,
-                        line=told[0].line_start,
-                        about=", ".join((node.label, *node.aliases)),
-                        file=place.file if place else "",
-                        file_line=place.line if place else 0,
-                    )
-                    yield Line(summary, "who", round(known * node.n / (node.n + NAMED), 4), node.id)
-
-    def _told(self, sources: Sequence[str], least: float) -> tuple[list[Passage], float]:
-        """Where something was told, and what that is worth: 0 if the agent reads it anyway."""
-        found = [
-            p for key in sources for p in self.reader.by_key(key) if (p.key, p.part) == (key, 0)
-        ]
-        told = [passage for passage in found if passage.trust not in UNTRUSTED]
-        if not found or any(passage.document is None for passage in told):
-            return told, STATED
-        unread = [passage.key for passage in told if passage.document not in self.loaded]
-        return told, max((self.worth.get(key, least) for key in unread), default=0.0)
-
-
-def _of_statement(index: Index, each: Statement, told: Passage | None) -> Item:
-    """With the place where its author wrote it; what a person wrote into the topic file stands there."""
-    place = told or next((p for p in index.by_key(each.id) if p.key == each.id), None)
-    when = each.valid_from or (None if told else each.recorded_at)
-    opens = source_locations.spot(index, place) if place else None
-    return item(
-        each.id,
-        each.kind,
-        each.text,
-        stream=each.stream,
-        trust=each.trust,
-        time=(told.time if told else None) or when,
-        path=place.path if place else "",
-        line=place.line_start if place else 0,
-        state=each.state,
-        due=each.due,
-        file=opens.file if opens else "",
-        file_line=opens.line if opens else 0,
-    )
-
-
-def _best(found: Sequence[Line]) -> Iterator[Line]:
-    """The best lines: one of those that say the same, and the newest of a label under a heading."""
-    newest: dict[tuple[str, str], str] = {}
-    for line in found:
-        topic = _topic(line)
-        newest[topic] = max(newest.get(topic, ""), _day(line))
-    last = max(newest.values(), default="")
-    kept: list[set[str]] = []
-    for line in sorted(found, key=lambda line: (-line.value(last), line.item.id)):
-        words = set(key_of(line.item.text).split())
-        is_old = _topic(line)[1] != "" and _day(line) < newest[_topic(line)]
-        if not is_old and not any(_says(words, other) for other in kept):
-            kept.append(words)
-            yield line
-        if len(kept) == MOST:
-            return
-
-
-def _day(line: Line) -> str:
-    return (line.item.time or "")[:10]
-
-
-def _topic(line: Line) -> tuple[str, str]:
-    """The heading and label of a line, as ``Mail › Open`` in the notes of many days."""
-    label, colon, _ = line.item.text.partition(": ")
-    return line.item.about, label if colon and len(label) <= LABEL else ""
-
-
-def _says(words: set[str], other: set[str]) -> bool:
-    """Whether nearly all words of a line stand in a better one."""
-    return len(words & other) >= SAME * len(words)
-
-
-def _problems(index: Index) -> Sequence[str]:
-    problems = list(index.problems())
-    if not problems:
-        return ()
-    path, line, reason = problems[0]
-    where = path if line is None else f"{path}, line {line}"
-    more = f" (and {len(problems) - 1} more places)" if len(problems) > 1 else ""
-    return (f"{where}: {reason}{more}; the rest was read. See: clsm status",)
+    return " ".join(re.findall(r"\w+", to_plain(text).lower()))

@@ -1,4 +1,4 @@
-"""The concepts of a query, in reading order: passages → names → probability → cut.
+"""The concepts of a query, in reading order: passages → names → probability → cut-off.
 
 A node counts by the passages that mention it: going through the episodes beats ranking nodes by their
 own name, and activation over edges that the night drew adds nothing to it (docs/experiments.md). What a
@@ -31,7 +31,7 @@ BY_NAME = frozenset({"exact", "alias"})
 """Seeds that stand in the query, or it in them."""
 
 
-class Weighed(NamedTuple):
+class ScoredConcept(NamedTuple):
     """A node with its evidence.
 
     Attributes:
@@ -62,30 +62,30 @@ def rank(
         limit: Concepts at most.
         cosines: Of every stored sentence vector to the query; none without a model.
     """
-    weighed = weigh(index, query, candidates, cosines)
+    weighed = score_concepts(index, query, candidates, cosines)
     is_cue = _is_cue(query, weighed)
     if is_cue:
         weighed = _named_first(weighed)
     probabilities = [each.probability for each in weighed]
-    kept = relevance.cut(probabilities, limit, index.store.settings.recall.concept_beta)
+    kept = relevance.cut_size(probabilities, limit, index.store.settings.recall.concept_beta)
     if is_cue:
         kept = max(kept, sum(p >= relevance.LEAST for p in probabilities[:limit]))
     ids = {each.node.number: each.node.id for each in weighed}
     return tuple(_concept(each, ids) for each in weighed[:kept])
 
 
-def weigh(
+def score_concepts(
     index: Index, query: str, candidates: Sequence[Candidate], cosines: Sequence[float]
-) -> list[Weighed]:
+) -> list[ScoredConcept]:
     """Every node with any evidence, likeliest first; see ``rank``."""
     settings = index.store.settings.recall
     own = _by_sense(candidates, settings)
     found = _Passages(index, own[: settings.concept_passages])
-    named = entity_linking.named(index, query, found.nodes)
+    named = entity_linking.link_entities(index, query, found.nodes)
     known = found.nodes | graph_queries.nodes(index.connection, named.keys() - found.nodes.keys())
     edges = graph_queries.set_by_hand(index.connection, known)
     known |= graph_queries.nodes(index.connection, {edge.other for edge in edges} - known.keys())
-    weighed: dict[int, Weighed] = {}
+    weighed: dict[int, ScoredConcept] = {}
     for number, node in known.items():
         meaning = _cosine(node, cosines)
         is_note = number in found.written
@@ -100,12 +100,12 @@ def weigh(
         )
         seed = named.get(number)
         p = relevance.probability(evidence, is_named=seed is not None)
-        weighed[number] = Weighed(node, evidence, p, seed)
+        weighed[number] = ScoredConcept(node, evidence, p, seed)
     _pass_on(edges, weighed)
     return sorted(weighed.values(), key=lambda each: (-each.probability, each.node.id))
 
 
-def _pass_on(edges: Sequence[LinkRow], weighed: dict[int, Weighed]) -> None:
+def _pass_on(edges: Sequence[LinkRow], weighed: dict[int, ScoredConcept]) -> None:
     """A node connected by a person's edge is as likely as its neighbour, times the weight of the edge."""
     before = {number: each.probability for number, each in weighed.items()}
     for edge in edges:
@@ -126,7 +126,7 @@ def _by_sense(candidates: Sequence[Candidate], settings: RecallSettings) -> list
     return sorted(own, key=lambda each: -each.score)
 
 
-def _is_cue(query: str, weighed: Sequence[Weighed]) -> bool:
+def _is_cue(query: str, weighed: Sequence[ScoredConcept]) -> bool:
     """Whether a query consists of names only: then it is no question but asks for everything about them."""
     names = [name for each in weighed if each.seed in BY_NAME for name in _names(each.node)]
     if not names:
@@ -134,7 +134,7 @@ def _is_cue(query: str, weighed: Sequence[Weighed]) -> bool:
     return {*tokens.stems(query)} <= {term for name in names for term in tokens.stems(name)}
 
 
-def _named_first(weighed: Sequence[Weighed]) -> list[Weighed]:
+def _named_first(weighed: Sequence[ScoredConcept]) -> list[ScoredConcept]:
     """A query of names only is about these, whatever else the passages mention."""
     best = weighed[0].probability
     named = [each._replace(probability=best) if each.seed in BY_NAME else each for each in weighed]
@@ -169,7 +169,7 @@ class _Passages:
         whole = 0.0
         for candidate in candidates:
             share = max(0.0, candidate.score / top) if top > 0 else 0.0
-            weight = relevance.weight(share)
+            weight = relevance.passage_weight(share)
             whole += weight
             for number in mentions.get(candidate.row, ()):
                 if number not in self.best and candidate.traits.is_document:
@@ -183,9 +183,11 @@ class _Passages:
     ) -> dict[int, Collection[int]]:
         """Passage → the nodes it mentions, by number; fills ``nodes``."""
         stated = [each.row for each in candidates if each.traits.kind == "statement"]
-        sources = statement_sources.turns_of(index.connection, sorted(stated))
+        sources = statement_sources.source_keys(index.connection, sorted(stated))
         keys = {each.traits.key for each in candidates if each.traits.kind == "passage"}
-        noted = graph_queries.noted(index.connection, keys.union(key for _, key in sources))
+        noted = graph_queries.nodes_of_turns(
+            index.connection, keys.union(key for _, key in sources)
+        )
         self.nodes = graph_queries.nodes(
             index.connection, {n for each in noted.values() for n in each}
         )
@@ -237,7 +239,7 @@ def _unrecorded(number: int, node: str, labels: Sequence[str]) -> NodeRow:
     )
 
 
-def _concept(weighed: Weighed, ids: Mapping[int, str]) -> Concept:
+def _concept(weighed: ScoredConcept, ids: Mapping[int, str]) -> Concept:
     node, edge = weighed.node, weighed.edge
     return Concept(
         id=node.id,

@@ -12,7 +12,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from clsm_cli.model.trust import UNTRUSTED
-from clsm_cli.retrieval.source_quotas import NAME, nearness
+from clsm_cli.retrieval.source_quotas import NAME, similarity
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.text import factuality, tokens
 
@@ -52,7 +52,7 @@ class _Item(NamedTuple):
         return self.candidate.row
 
 
-def ordered(
+def demote(
     index: Index,
     question: Question,
     candidates: Sequence[Candidate],
@@ -66,7 +66,7 @@ def ordered(
         question: What is asked.
         candidates: Best first.
         settings: ``rivals`` says what answers as well.
-        ended: What ``updates`` found.
+        ended: What ``supersession`` found.
     """
     if not settings.rivals:
         return list(candidates)
@@ -108,7 +108,7 @@ def _flawed(question: Question, head: Sequence[_Item]) -> set[int]:
             each.row
             for each in head
             if each.candidate.evidence.coverage >= HELD
-            and not factuality.tells(each.passage.text, terms)
+            and not factuality.states_as_fact(each.passage.text, terms)
         )
     return found
 
@@ -177,7 +177,7 @@ def _is_nearer(rival: _Item, other: _Item, sure: float) -> bool:
     if other.passage.trust not in UNTRUSTED or one.traits.is_question:
         return False
     least = AS_NEAR if one.confidence >= sure * two.confidence else NEARER
-    return nearness(one) >= least * nearness(two)
+    return similarity(one) >= least * similarity(two)
 
 
 def _alike(text: str, other: str) -> float:

@@ -1,4 +1,4 @@
-"""Search by meaning: the nearest sentence vectors, then late interaction over token vectors."""
+"""Dense search: the nearest sentence vectors, then late interaction over token vectors."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
 
     from clsm_cli.embedding.query_vectors import QueryVectors
-    from clsm_cli.retrieval.lexical_search import Words
+    from clsm_cli.retrieval.lexical_search import LexicalMatches
     from clsm_cli.retrieval.question import Question
     from clsm_cli.store.index.index_queries import Index
     from clsm_cli.store.index.ranking_queries import Traits
@@ -73,7 +73,7 @@ class Nearest(NamedTuple):
     cosines: Sequence[float]
     passages: list[int]
 
-    def of(self, vector: int) -> float | None:
+    def cosine_of(self, vector: int) -> float | None:
         """The cosine of a vector's row; None for −1, no vector."""
         return self.cosines[vector] if 0 <= vector < len(self.cosines) else None
 
@@ -112,14 +112,14 @@ def nearest(
         return None
     if allowed is not None:
         vectors = {traits.vector for traits in index.traits(sorted(allowed)).values()}
-        held = index.of_vectors(sorted(vectors - {-1}))
+        held = index.rows_of_vectors(sorted(vectors - {-1}))
         held = [each for each in held if each[-1] in allowed]
     else:
         count = 2 * limit  # more than are wanted, as closed passages have rows too
-        held = index.of_vectors(_best(cosines, count))
+        held = index.rows_of_vectors(_best(cosines, count))
         while len(held) < limit and count < len(cosines) and index.has_archived():
             count *= 2
-            held = index.of_vectors(_best(cosines, count))
+            held = index.rows_of_vectors(_best(cosines, count))
     held.sort(key=lambda each: (-cosines[each[0]], *each[1:]))
     return Nearest(cosines, [each[-1] for each in held[:limit]])
 
@@ -130,7 +130,7 @@ def cosines(index: Index, engine: Engine, text: str) -> dict[int, float]:
     if near is None:
         return {}
     traits = index.traits(near.passages)
-    return {row: near.of(each.vector) or 0.0 for row, each in traits.items()}
+    return {row: near.cosine_of(each.vector) or 0.0 for row, each in traits.items()}
 
 
 def _best(cosines: Sequence[float], count: int) -> list[int]:
@@ -148,13 +148,13 @@ class LateInteraction(NamedTuple):
 
     shares: dict[int, list[float]]
 
-    def over(self, *window: int | None) -> float:
+    def window_scores(self, *window: int | None) -> float:
         """MaxSim of the question to a window of passages; None and passages without tokens count nothing."""
         known = self.shares
-        return match.over([known[row] for row in window if row in known])
+        return match.maxsim_over([known[row] for row in window if row in known])
 
 
-def interact(
+def late_interaction(
     index: Index,
     engine: Engine,
     vectors: QueryVectors,
@@ -193,10 +193,10 @@ def interact(
     rows = unpacked_tokens(b"".join(parts))
     found = engine.products(rows, width, queries, TOKEN_STEP, BLOCK)
     products = [row.tolist() for row in found]
-    return LateInteraction(match.nearest(products, spans, [weights[i] for i in chosen]))
+    return LateInteraction(match.token_shares(products, spans, [weights[i] for i in chosen]))
 
 
-def strange(vectors: QueryVectors, question: Question) -> dict[str, float]:
+def unfamiliarity(vectors: QueryVectors, question: Question) -> dict[str, float]:
     """How unknown the terms of a question are to the model, 0 … 1; 0 for its times and names.
 
     It was trained on words that it has a piece for, with their endings. A word that it spells in
@@ -224,7 +224,9 @@ def strange(vectors: QueryVectors, question: Question) -> dict[str, float]:
     return found
 
 
-def token_weights(vectors: QueryVectors, dense: str, words: Words, least: float) -> list[float]:
+def token_weights(
+    vectors: QueryVectors, dense: str, words: LexicalMatches, least: float
+) -> list[float]:
     """The weight of each token of a question: the idf of its word's rarest term, at least ``least``.
 
     Words that carry no term ("what", "did") have the least: they say what kind of answer is meant.

@@ -14,7 +14,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from clsm_cli.model.ids import digest
-from clsm_cli.retrieval.answer import Memory, Source, Why
+from clsm_cli.retrieval.answer import Memory, SignalValues, Source
 from clsm_cli.scoring import confidence
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.text import tokens
@@ -39,7 +39,7 @@ _WORD = re.compile(r"[^\W_][\w'’-]*")
 _OF_PEOPLE = frozenset(["he", "she", "him", "her", "his", "hers", "they", "them"])
 
 
-class Said(NamedTuple):
+class DialogueTurn(NamedTuple):
     """One message of the current conversation, or one paragraph of a text.
 
     Attributes:
@@ -65,12 +65,12 @@ class _Piece(NamedTuple):
     tokens: int
 
 
-def select(
-    turns: Sequence[Said],
+def select_turns(
+    turns: Sequence[DialogueTurn],
     terms: Collection[str],
     budget: int,
     likeness: Sequence[float] | None = None,
-) -> list[Said]:
+) -> list[DialogueTurn]:
     """The conversation if it fits, else an extract of it, in its order.
 
     First the last messages, up to a third of the budget; then what is nearest to the question; what
@@ -84,7 +84,7 @@ def select(
         likeness: Cosine of each message to the question, where vectors are at hand.
 
     >>> words = ("The red barge leaks.", "I see that now.", "So do I.", "It rains today.")
-    >>> [said.text for said in select([Said("a", text) for text in words], ["barg"], 14)]
+    >>> [said.text for said in select_turns([DialogueTurn("a", text) for text in words], ["barg"], 14)]
     ['The red barge leaks.', 'It rains today.']
     """
     if sum(tokens.count_tokens(said.text) for said in turns) <= budget:
@@ -100,7 +100,7 @@ def select(
     return _joined(turns, pieces, sorted(chosen))
 
 
-def memories(turns: Iterable[Said], terms: Collection[str]) -> list[Memory]:
+def context_memories(turns: Iterable[DialogueTurn], terms: Collection[str]) -> list[Memory]:
     """Messages as items of an answer, of kind ``context``.
 
     Score and confidence are the share of the question's terms that a message holds, each weighted
@@ -116,7 +116,7 @@ def memories(turns: Iterable[Said], terms: Collection[str]) -> list[Memory]:
             text=each.text,
             stream="flow",
             score=round(score, 4),
-            confidence=round(confidence.capped(score), 4),
+            confidence=round(confidence.cap(score), 4),
             tokens=tokens.count_tokens(each.text),
             trust=each.trust,
             session="current conversation",
@@ -131,23 +131,23 @@ def memories(turns: Iterable[Said], terms: Collection[str]) -> list[Memory]:
                     line=each.line_start,
                 ),
             ),
-            why=Why(bm25=round(score, 4)),
-            shares=Why(),
+            why=SignalValues(bm25=round(score, 4)),
+            shares=SignalValues(),
             speaker=each.speaker,
         )
         for each, score in zip(said, nearness, strict=True)
     ]
 
 
-def resolve(text: str, turns: Sequence[Said]) -> str:
+def resolve_references(text: str, turns: Sequence[DialogueTurn]) -> str:
     """The question with the words of what it refers back to; for matching only.
 
     "the second one" takes the words of that item of the last list; "she" the names that were told
     last; anything else the first content words of the last two messages but small talk. It is no resolution of references:
     what it adds may be beside the point, and a question that points nowhere stays as it is.
 
-    >>> turns = [Said("user", "Is the barge in Haarlem insured?"), Said("user", "What about that?")]
-    >>> resolve("What about that?", turns)
+    >>> turns = [DialogueTurn("user", "Is the barge in Haarlem insured?"), DialogueTurn("user", "What about that?")]
+    >>> resolve_references("What about that?", turns)
     'What about that? barge Haarlem insured'
     """
     from clsm_cli.text import route
@@ -170,7 +170,7 @@ def resolve(text: str, turns: Sequence[Said]) -> str:
     return " ".join([text, *kept])
 
 
-def _pieces(turns: Sequence[Said], budget: int) -> list[_Piece]:
+def _pieces(turns: Sequence[DialogueTurn], budget: int) -> list[_Piece]:
     """Messages, long ones by sentences, and sentences that could never fit by words."""
     found: list[_Piece] = []
     step = max(1, int(budget * _FINEST))
@@ -238,9 +238,11 @@ def _take(
     return used
 
 
-def _joined(turns: Sequence[Said], pieces: Sequence[_Piece], chosen: Sequence[int]) -> list[Said]:
+def _joined(
+    turns: Sequence[DialogueTurn], pieces: Sequence[_Piece], chosen: Sequence[int]
+) -> list[DialogueTurn]:
     """The chosen pieces as messages again, with a mark where something is left out."""
-    found: list[Said] = []
+    found: list[DialogueTurn] = []
     before = -1
     for number in chosen:
         piece = pieces[number]
@@ -254,7 +256,7 @@ def _joined(turns: Sequence[Said], pieces: Sequence[_Piece], chosen: Sequence[in
     return found
 
 
-def _item(text: str, before: Sequence[Said]) -> str | None:
+def _item(text: str, before: Sequence[DialogueTurn]) -> str | None:
     """The item of the last list that "the second" means."""
     match = re.search(_ORDINAL, text, re.IGNORECASE)
     if match is None:

@@ -33,7 +33,7 @@ _MAX_QUERY_WORDS = 64
 _WORD = re.compile(r"[^\s,;:!?\"“”()\[\]]+")
 
 
-def named(index: Index, query: str, near: Mapping[int, NodeRow]) -> dict[int, str]:
+def link_entities(index: Index, query: str, near: Mapping[int, NodeRow]) -> dict[int, str]:
     """The nodes that a query names: number → how (exact, alias, fuzzy).
 
     Args:
@@ -57,7 +57,7 @@ def _in_query(index: Index, words: list[str], near: Mapping[int, NodeRow]) -> di
         for end in [start + length]
         if length > 1 or words[start].casefold() not in tokens.STOP_WORDS
     ]
-    known = graph_queries.named(index.connection, sorted({name for _, _, name in runs}))
+    known = graph_queries.nodes_by_name(index.connection, sorted({name for _, _, name in runs}))
     unrecorded = {node.id: [number] for number, node in near.items() if node.last is None}
     found: dict[int, str] = {}
     taken: set[int] = set()

@@ -1,7 +1,8 @@
-"""Days that a question counts from an event: "two weeks before the trip to Porto", "the day I moved in".
+"""Dates counted from an event: "two weeks before the trip to Porto", "the day I moved in".
 
-The event is looked up in the store, by its words and their meaning: what tells of it names its day, or was
-told on it. Of several days the one that most of them agree on counts. The words that count are those of ``timex_parts``, which counts from Easter in the same way.
+The event is looked up in the store, by its words and their meaning: what tells of it names its day, or
+was told on it. Of several days the one that most of them agree on counts. The counting words are those
+of ``time.parts``, which counts from Easter in the same way.
 """
 
 from __future__ import annotations
@@ -43,14 +44,14 @@ _END = re.compile(
 )
 
 
-class Counted(NamedTuple):
+class EventOffset(NamedTuple):
     """Words of a question that count from an event.
 
     Attributes:
         start: First character of the words, the event's included.
         end: The character after their last.
         event: What it is about.
-        words: How it is counted, see ``timex_parts.Part``; none: the day itself.
+        words: How it is counted, see ``time.parts.Part``; none: the day itself.
     """
 
     start: int
@@ -59,20 +60,22 @@ class Counted(NamedTuple):
     words: dict[str, str]
 
 
-def read(text: str, taken: Sequence[tuple[int, int]]) -> Counted | None:
+def parse_offset(text: str, taken: Sequence[tuple[int, int]]) -> EventOffset | None:
     """The words of a question that count from an event; None without any.
 
     Args:
         text: The question, its blanks single.
         taken: Stretches that name a time by themselves.
 
-    >>> found = read("What did I cook two days before the trip to Porto?", [])
+    >>> found = parse_offset("What did I cook two days before the trip to Porto?", [])
     >>> found.event, found.words["count"], found.words["unit"], found.words["side"]
     ('trip to Porto', 'two', 'day', 'before')
-    >>> read("What did I cook two days before Easter?", [(16, 38)])
+    >>> parse_offset("What did I cook two days before Easter?", [(16, 38)])
     """
     leads = [
-        (each.start, each.end, each.words) for each in parts.find(text) if "side" in each.words
+        (each.start, each.end, each.words)
+        for each in parts.find_parts(text)
+        if "side" in each.words
     ]
     leads += [(*match.span(), {}) for match in _SAME_DAY.finditer(text)]
     for start, end, words in sorted(leads, key=lambda lead: lead[:2]):
@@ -81,11 +84,11 @@ def read(text: str, taken: Sequence[tuple[int, int]]) -> Counted | None:
         ends = _END.search(text, end)
         until = ends.start() if ends else len(text)
         if tokens.stems(text[end:until]):
-            return Counted(start, until, text[end:until], words)
+            return EventOffset(start, until, text[end:until], words)
     return None
 
 
-def day_of(index: Index, event: str, now: str, meaning: Meaning | None) -> date | None:
+def event_day(index: Index, event: str, now: str, meaning: Meaning | None) -> date | None:
     """The day of an event; None where nothing tells of it.
 
     Args:
@@ -102,7 +105,9 @@ def day_of(index: Index, event: str, now: str, meaning: Meaning | None) -> date 
         if time[:10] > now[:10]:
             continue
         told = date.fromisoformat(time[:10])
-        spoken = [each for each in expressions.find(passages[row].text, told) if _is_day(each)]
+        spoken = [
+            each for each in expressions.find_expressions(passages[row].text, told) if _is_day(each)
+        ]
         for day in {each.first for each in spoken if each.certain}:
             agreed[day] = agreed.get(day, 0.0) + sure
         if not spoken:
@@ -110,12 +115,12 @@ def day_of(index: Index, event: str, now: str, meaning: Meaning | None) -> date 
     return max(sorted(agreed), key=lambda day: round(agreed[day], 6), default=None)
 
 
-def counted(words: dict[str, str], day: date) -> tuple[Period, bool]:
+def offset_period(words: dict[str, str], day: date) -> tuple[Period, bool]:
     """The period that some words count from a day, and whether they fix it.
 
     Weeks are counted in days: "a week after" a day is its weekday again, or thereabouts.
 
-    >>> counted({"count": "two", "unit": "week", "side": "before"}, date(2026, 3, 20))
+    >>> offset_period({"count": "two", "unit": "week", "side": "before"}, date(2026, 3, 20))
     ((datetime.date(2026, 3, 6), datetime.date(2026, 3, 7)), False)
     """
     whole = periods.days(day)
@@ -126,7 +131,7 @@ def counted(words: dict[str, str], day: date) -> tuple[Period, bool]:
     if words["unit"] == "week" and number:
         side = -1 if words["side"] in parts.BEFORE else 1
         return periods.days(day + timedelta(weeks=side * number)), False
-    return parts.of(words, whole), True
+    return parts.part_of_period(words, whole), True
 
 
 def _telling(index: Index, event: str, meaning: Meaning | None) -> dict[int, float]:

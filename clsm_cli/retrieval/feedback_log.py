@@ -9,7 +9,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from clsm_cli.errors import BadInputError, ClsmError, DiskError
-from clsm_cli.retrieval.learned_weights import FILE, learnt
+from clsm_cli.retrieval.learned_weights import FILE, learn_multipliers
 from clsm_cli.startup.records import NamedTuple
 
 if TYPE_CHECKING:
@@ -30,14 +30,14 @@ SUGGESTED = 5
 """Ids named where one is not certain."""
 
 
-class Judged(NamedTuple):
+class JudgedItem(NamedTuple):
     """An item of a recall, and the signal that led to it ("" where it is not known)."""
 
     id: str
     led: str
 
 
-class Given(NamedTuple):
+class FeedbackResult(NamedTuple):
     """What was recorded.
 
     Attributes:
@@ -48,14 +48,14 @@ class Given(NamedTuple):
     """
 
     recall: str
-    good: tuple[Judged, ...]
-    bad: tuple[Judged, ...]
+    good: tuple[JudgedItem, ...]
+    bad: tuple[JudgedItem, ...]
     is_new: bool
     run: str | None
     weights: dict[str, float] | None
 
 
-def give(
+def record_feedback(
     store: Store,
     recall: str,
     good: Sequence[str],
@@ -63,7 +63,7 @@ def give(
     now: datetime,
     *,
     dry_run: bool = False,
-) -> Given:
+) -> FeedbackResult:
     """Record the good and bad items of a recall; twice the same counts once.
 
     Args:
@@ -87,7 +87,7 @@ def give(
         liked, disliked = _judged(good, known), _judged(bad, known)
         for each in sorted({*liked} & {*disliked}):
             raise BadInputError(each.id, "is named as good and as bad", "give it once")
-        before = folded(flow / FILE for flow in store.flows())
+        before = latest_judgements(flow / FILE for flow in store.flows())
         said = {each.id: True for each in liked} | {each.id: False for each in disliked}
         old = {item: told.is_good for (of, item), told in before.items() if of == known.recall}
         is_new = not said.items() <= old.items()
@@ -96,11 +96,13 @@ def give(
             line = _line(known.recall, liked, disliked, now)
             append = runs.Append(store.flow / FILE, logs.render(line))
             run = runs.apply(store, "feedback", line.at, [append])
-    weights = learnt(store, now)
-    return Given(known.recall, liked, disliked, is_new, run.id if run else None, weights)
+    weights = learn_multipliers(store, now)
+    return FeedbackResult(known.recall, liked, disliked, is_new, run.id if run else None, weights)
 
 
-def _line(recall: str, good: Sequence[Judged], bad: Sequence[Judged], now: datetime) -> Feedback:
+def _line(
+    recall: str, good: Sequence[JudgedItem], bad: Sequence[JudgedItem], now: datetime
+) -> Feedback:
     from datetime import UTC
 
     from clsm_cli.store.logs import Feedback
@@ -147,7 +149,7 @@ def _recalled(store: Store, wanted: str) -> Activation:
     return found.popitem()[1]
 
 
-def _judged(wanted: Iterable[str], known: Activation) -> tuple[Judged, ...]:
+def _judged(wanted: Iterable[str], known: Activation) -> tuple[JudgedItem, ...]:
     """Some items of a recall with their signals, each once, in the order of the recall.
 
     Raises:
@@ -167,11 +169,13 @@ def _judged(wanted: Iterable[str], known: Activation) -> tuple[Judged, ...]:
         chosen.add(near[0])
     led = (*known.led, *[""] * len(known.ids))
     return tuple(
-        Judged(item, signal) for item, signal in zip(known.ids, led, strict=False) if item in chosen
+        JudgedItem(item, signal)
+        for item, signal in zip(known.ids, led, strict=False)
+        if item in chosen
     )
 
 
-class Said(NamedTuple):
+class Judgement(NamedTuple):
     """One judgement of an item."""
 
     at: datetime
@@ -179,11 +183,11 @@ class Said(NamedTuple):
     led: str
 
 
-def folded(paths: Iterable[Path]) -> dict[tuple[str, str], Said]:
+def latest_judgements(paths: Iterable[Path]) -> dict[tuple[str, str], Judgement]:
     """The last judgement of each item of each recall, on whatever machine it was given."""
     from clsm_cli.store import logs
 
-    found: dict[tuple[str, str], Said] = {}
+    found: dict[tuple[str, str], Judgement] = {}
     for path in paths:
         for row in _rows(path, at_most=READ):
             try:
@@ -194,7 +198,7 @@ def folded(paths: Iterable[Path]) -> dict[tuple[str, str], Said]:
             sides = ((True, line.good, line.good_led), (False, line.bad, line.bad_led))
             for is_good, ids, led in sides:
                 for place, item in enumerate(ids):
-                    said = Said(at, is_good, led[place] if place < len(led) else "")
+                    said = Judgement(at, is_good, led[place] if place < len(led) else "")
                     key = (str(line.recall), str(item))
                     if key not in found or found[key].at <= at:
                         found[key] = said

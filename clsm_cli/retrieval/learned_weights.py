@@ -26,7 +26,7 @@ OTHER = (1.5, 1.0)
 """The same of every other signal (Smriti's for its third)."""
 
 
-def leading(memory: Memory) -> str:
+def leading_signal(memory: Memory) -> str:
     """The signal that led to an item: the largest positive one before its weight.
 
     Weights do not count, or what is heavy would earn all the credit and grow heavier. Of equal ones
@@ -37,7 +37,9 @@ def leading(memory: Memory) -> str:
     return max(found, key=lambda each: each[:2], default=(0.0, 0.0, ""))[2]
 
 
-def learnt(store: Store, now: datetime, seed: str | int | None = None) -> dict[str, float] | None:
+def learn_multipliers(
+    store: Store, now: datetime, seed: str | int | None = None
+) -> dict[str, float] | None:
     """The factor for the weight of each signal; None while too few items were judged.
 
     Args:
@@ -48,23 +50,25 @@ def learnt(store: Store, now: datetime, seed: str | int | None = None) -> dict[s
     paths = [path for flow in store.flows() if (path := flow / FILE).exists()]
     if not paths:
         return None
-    from clsm_cli.retrieval.feedback_log import folded
+    from clsm_cli.retrieval.feedback_log import latest_judgements
     from clsm_cli.scoring import thompson_sampling
 
     told = [
         thompson_sampling.Feedback(said.led, said.is_good, (now - said.at).total_seconds() / 86400)
-        for said in folded(paths).values()
+        for said in latest_judgements(paths).values()
     ]
     priors = {name: thompson_sampling.Beta(*PRIORS.get(name, OTHER)) for name in Signals._fields}
     found = thompson_sampling.multipliers(priors, told, seed)
     return found if any(value != 1.0 for value in found.values()) else None
 
 
-def tuned(settings: RecallSettings, multipliers: Mapping[str, float] | None) -> RecallSettings:
+def apply_multipliers(
+    settings: RecallSettings, multipliers: Mapping[str, float] | None
+) -> RecallSettings:
     """Settings with the weight of each signal multiplied.
 
     >>> from clsm_cli.config import RecallSettings
-    >>> tuned(RecallSettings(weight_bm25=0.5), {"bm25": 1.5}).weight_bm25
+    >>> apply_multipliers(RecallSettings(weight_bm25=0.5), {"bm25": 1.5}).weight_bm25
     0.75
     """
     if multipliers is None:

@@ -21,7 +21,7 @@ GROUP_B = 0.5
 """Groups are as long as pages, for which Lucene's saturation is made."""
 
 
-class Words(NamedTuple):
+class LexicalMatches(NamedTuple):
     """What the words of a question find.
 
     Attributes:
@@ -48,14 +48,14 @@ def search(
     settings: RecallSettings,
     strange: Mapping[str, float],
     allowed: Collection[int] | None = None,
-) -> Words:
+) -> LexicalMatches:
     """BM25 of every passage that shares a term with the question.
 
     Args:
         index: Fresh.
         question: What is asked.
         settings: BM25's k1 and b.
-        strange: How little the model knows of each term, 0 … 1 (``meaning.strange``).
+        strange: How little the model knows of each term, 0 … 1 (``dense_search.unfamiliarity``).
         allowed: Passages that may be returned; None for all.
     """
     count, total_length = index.size()
@@ -69,12 +69,12 @@ def search(
         if allowed is not None:
             postings = [posting for posting in postings if posting[0] in allowed]
         found[term] = postings
-        match.add(scores, postings, idf[term], average, k1=settings.bm25_k1, b=settings.bm25_b)
+        match.add_bm25(scores, postings, idf[term], average, k1=settings.bm25_k1, b=settings.bm25_b)
     for key in question.keys:
         found[key] = [each for each in index.postings(key) if allowed is None or each[0] in allowed]
     worth = {term: strange[term] for term in question.terms if term in strange}
     worth |= dict.fromkeys(question.keys, 1.0)
-    return Words(scores, idf, found, *_literal(found, worth, count), count)
+    return LexicalMatches(scores, idf, found, *_literal(found, worth, count), count)
 
 
 def _literal(
@@ -105,28 +105,30 @@ def _literal(
     return held, 1 - share + share * best
 
 
-def content(question: Question) -> Sequence[str]:
+def content_terms(question: Question) -> Sequence[str]:
     """The terms of a question without speakers' names, unless there is nothing else."""
     return [t for t in question.terms if t not in question.name_terms] or question.terms
 
 
-def unseen(words: Words, question: Question) -> float:
-    """Share of the question's idf in words that no passage holds (``content``), times N / (N + ``FEW``).
+def unseen_share(words: LexicalMatches, question: Question) -> float:
+    """Share of the question's idf in words that no passage holds (``content_terms``), times N / (N + ``FEW``).
 
     A few passages hold few words: that one is missing tells the more, the more there are.
     """
-    terms = content(question)
+    terms = content_terms(question)
     mass = sum(words.idf[term] for term in terms)
     missing = sum(words.idf[term] for term in terms if not words.postings[term])
     return missing / mass * words.passages / (words.passages + FEW) if mass else 0.0
 
 
-def coverage(words: Words, question: Question, rows: Collection[int]) -> dict[int, float]:
+def idf_coverage(
+    words: LexicalMatches, question: Question, rows: Collection[int]
+) -> dict[int, float]:
     """Share of the question's idf in the words of some passages, 0 … 1.
 
     Names of speakers are left out, unless there is nothing else: every turn they say has them.
     """
-    terms = content(question)
+    terms = content_terms(question)
     mass = sum(words.idf[term] for term in terms)
     held: dict[int, float] = {}
     for term in terms:
@@ -136,7 +138,7 @@ def coverage(words: Words, question: Question, rows: Collection[int]) -> dict[in
     return {passage: share / mass for passage, share in held.items()}
 
 
-class Group(NamedTuple):
+class GroupScore(NamedTuple):
     """What the words of a question find in a group.
 
     Attributes:
@@ -148,9 +150,12 @@ class Group(NamedTuple):
     coverage: float
 
 
-def of_groups(
-    words: Words, question: Question, group_of: Mapping[int, int], lengths: Mapping[int, int]
-) -> dict[int, Group]:
+def score_groups(
+    words: LexicalMatches,
+    question: Question,
+    group_of: Mapping[int, int],
+    lengths: Mapping[int, int],
+) -> dict[int, GroupScore]:
     """Score groups by the words of their members.
 
     Names are left out: in a conversation they stand in every group.
@@ -175,10 +180,10 @@ def of_groups(
             if group is not None:
                 counts[group] = counts.get(group, 0) + tf
         postings = [(group, tf, lengths[group]) for group, tf in counts.items()]
-        match.add(scores, postings, words.idf[term], average, k1=GROUP_K1, b=GROUP_B)
+        match.add_bm25(scores, postings, words.idf[term], average, k1=GROUP_K1, b=GROUP_B)
         for group in counts:
             covered[group] = covered.get(group, 0.0) + words.idf[term]
     return {
-        group: Group(score, covered[group] / mass if mass else 0.0)
+        group: GroupScore(score, covered[group] / mass if mass else 0.0)
         for group, score in scores.items()
     }

@@ -1,4 +1,4 @@
-"""What is asked of a memory, and how much may come back."""
+"""A query with its limits and filters."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from clsm_cli.startup.records import NamedTuple
 
 if TYPE_CHECKING:
-    from clsm_cli.retrieval.dialogue_context import Said
+    from clsm_cli.retrieval.dialogue_context import DialogueTurn
     from clsm_cli.store.index.filters import Filters
 
 
@@ -36,7 +36,7 @@ class Query(NamedTuple):
     filters: Filters | None = None
     as_of: str | None = None
     known_at: str | None = None
-    current: tuple[Said, ...] = ()
+    current: tuple[DialogueTurn, ...] = ()
     is_gated: bool = False
     seed: str | None = None
 

@@ -56,10 +56,10 @@ class Question(NamedTuple):
     Attributes:
         text: As it was asked.
         terms: Its search terms, each once, in order.
-        keys: What it holds that has several words and is one name (``tokens.keys``), each once.
+        keys: What it holds that has several words and is one name (``tokens.identifier_keys``), each once.
         besides: How many terms it has besides its time and its names; without one it has no key, as
             none of its words is looked for as it is written.
-        named: Speakers of the store that it names, as the store writes them.
+        named_speakers: Speakers of the store that it names, as the store writes them.
         name_terms: The search terms of those names.
         dense: The text as that speaker would say it, "I" for the name: whoever tells of themselves
             uses no name, and one pulls MiniLM towards whatever mentions it (recall@10 on LoCoMo of
@@ -75,7 +75,7 @@ class Question(NamedTuple):
 
     text: str
     terms: tuple[str, ...]
-    named: tuple[str, ...]
+    named_speakers: tuple[str, ...]
     name_terms: frozenset[str]
     dense: str
     periods: tuple[tuple[int, int], ...]
@@ -93,12 +93,12 @@ def understand(
 
     Args:
         text: The user's words.
-        periods: The days that they name, see ``moments``.
+        periods: The days that they name, see ``time_scope``.
         speakers: Everyone who speaks in the store.
         rest: The text without the words that say when, if it has any; empty where it has no others.
 
     >>> asked = understand("When did Mara's cat arrive?", (), ["Mara", "Brian"])
-    >>> asked.named, asked.dense, asked.asks_when
+    >>> asked.named_speakers, asked.dense, asked.asks_when
     (('Mara',), 'When did my cat arrive?', True)
     """
     named, dense = _in_first_person(rest or text, list(speakers))
@@ -108,13 +108,13 @@ def understand(
         text=text,
         terms=tuple(dict.fromkeys(tokens.stems(text))),
         besides=besides,
-        named=named,
+        named_speakers=named,
         name_terms=name_terms,
         dense=dense if _says_more(dense) else rest or text,
         periods=periods,
         asks_when=_ASKS_WHEN.search(text) is not None,
         means_both=len(named) == 2 and _are_joined(text, named),
-        keys=tuple(dict.fromkeys(tokens.keys(text))) if besides else (),
+        keys=tuple(dict.fromkeys(tokens.identifier_keys(text))) if besides else (),
         asks_of_now=not periods and _PAST.isdisjoint(text.casefold().rstrip("?!. ").split()),
     )
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from clsm_cli.retrieval import activation, dense_search, lexical_search, rerank
 from clsm_cli.retrieval import signals as signal
-from clsm_cli.retrieval.rerank import Surroundings, View
+from clsm_cli.retrieval.rerank import EvidenceScorer, Neighbourhood
 from clsm_cli.scoring import confidence
 from clsm_cli.scoring.weighting import weighted
 from clsm_cli.startup.records import NamedTuple
@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 
     from clsm_cli.config import RecallSettings
     from clsm_cli.embedding.query_vectors import QueryVectors
-    from clsm_cli.retrieval.activation import Way
+    from clsm_cli.retrieval.activation import ActivationSource
     from clsm_cli.retrieval.dense_search import Engine, Nearest
-    from clsm_cli.retrieval.lexical_search import Words
+    from clsm_cli.retrieval.lexical_search import LexicalMatches
     from clsm_cli.retrieval.question import Question
     from clsm_cli.retrieval.signals import Signals
     from clsm_cli.scoring.confidence import Evidence
@@ -57,7 +57,7 @@ class Candidate(NamedTuple):
     signals: Signals
     evidence: Evidence
     traits: Traits
-    way: Way | None = None
+    way: ActivationSource | None = None
 
 
 class Ranked(NamedTuple):
@@ -94,7 +94,7 @@ def rank(
         settings: Weights and numbers of candidates.
         allowed: Passages that may be returned; None for all.
     """
-    strange = dense_search.strange(vectors, question) if vectors is not None else {}
+    strange = dense_search.unfamiliarity(vectors, question) if vectors is not None else {}
     found = lexical_search.search(index, question, settings, strange, allowed)
     near: Nearest | None = None
     plain: Sequence[float] = ()
@@ -102,15 +102,17 @@ def rank(
         plain = dense_search.products(index, engine, asked)
         near = dense_search.nearest(index, engine, vectors.sentence, settings.candidates, allowed)
     rows = _candidates(index, question, found, near, settings, allowed)
-    around = Surroundings(index, rows)
+    around = Neighbourhood(index, rows)
     late = None
     if vectors is not None:
         weights = dense_search.token_weights(vectors, question.dense, found, settings.least_idf)
-        late = dense_search.interact(index, engine, vectors, weights, around.near)
+        late = dense_search.late_interaction(index, engine, vectors, weights, around.near)
     over = _outdated(index, question, rows, around) if settings.weight_outdated else ()
-    view = View(question, found, near, plain, late, around, over)
+    view = EvidenceScorer(question, found, near, plain, late, around, over)
     found_first = view.signals(rows)
-    looked, ways = rerank.add(index, question, rows, found_first, around, near, late, settings)
+    looked, ways = rerank.add_second_stage(
+        index, question, rows, found_first, around, near, late, settings
+    )
     factors = signal.weights(settings)
     ranked = []
     for row, values in zip(rows, looked, strict=True):
@@ -119,7 +121,7 @@ def rank(
             Candidate(
                 row=row,
                 score=round(weighted(values, factors), 6),
-                confidence=round(confidence.of(evidence), 6),
+                confidence=round(confidence.probability(evidence), 6),
                 signals=values,
                 evidence=evidence,
                 traits=around.near[row],
@@ -141,7 +143,7 @@ def _place(candidate: Candidate) -> tuple[float, str, int, int]:
 def _candidates(
     index: Index,
     question: Question,
-    found: Words,
+    found: LexicalMatches,
     near: Nearest | None,
     settings: RecallSettings,
     allowed: Collection[int] | None,
@@ -156,21 +158,21 @@ def _candidates(
     ]
     if near is not None and settings.weight_graph:
         nearest = [*near.passages[:1], *_best(index, found.scores, 1)]
-        others.append(activation.reached(index, question, nearest))
+        others.append(activation.linked_passages(index, question, nearest))
     for rows in others:
         chosen.update(row for row in rows if allowed is None or row in allowed)
     return sorted(chosen)
 
 
 def _outdated(
-    index: Index, question: Question, rows: Sequence[int], around: Surroundings
+    index: Index, question: Question, rows: Sequence[int], around: Neighbourhood
 ) -> Collection[str]:
     """Keys of candidates that are no longer true; none if the question does not ask for the present."""
     if not question.asks_of_now:
         return ()
     from clsm_cli.store.index import statement_sources
 
-    return statement_sources.outdated(
+    return statement_sources.outdated_sources(
         index.connection, sorted({around.near[row].key for row in rows})
     )
 

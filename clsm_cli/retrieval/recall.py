@@ -1,10 +1,8 @@
-"""Recall, in reading order: route → look (find → floor → concepts → items) → pack → touch.
+"""Recall, in reading order: route → passes (retrieve → floor → concepts → items) → pack → touch.
 
-The passes of a recall: the first leaves out archived items, the second does not.
-
-A word of the question that few passages hold brings back the archived ones that hold it
-(``Search.wake``). The second look is taken where the first found nothing, or is not sure of it while
-something archived is among what is nearest to the question in meaning.
+The first pass leaves out archived items, except passages that hold a rare word of the question
+(``Search.wake_archived``). The second pass searches the archive too. It is made where the first found
+nothing, or is not sure of it while something archived is among the passages nearest in meaning.
 """
 
 from __future__ import annotations
@@ -27,7 +25,7 @@ from clsm_cli.retrieval import (
 )
 from clsm_cli.retrieval.answer import Answer, Budget, Dropped, Memory
 from clsm_cli.retrieval.query import Query
-from clsm_cli.retrieval.retrieve import find
+from clsm_cli.retrieval.retrieve import retrieve_passages
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store.index.opening import open_index
 
@@ -37,13 +35,13 @@ if TYPE_CHECKING:
     from clsm_cli.config import RecallSettings
     from clsm_cli.retrieval.answer import Concept
     from clsm_cli.retrieval.dense_search import Engine
-    from clsm_cli.retrieval.retrieve import Found
+    from clsm_cli.retrieval.retrieve import RetrievalResult
     from clsm_cli.store.index.index_queries import Index
     from clsm_cli.store.index.indexed_files import Progress
     from clsm_cli.store.index.opening import Embedder, Opened
     from clsm_cli.store.layout import Store
 
-__all__ = ["Considered", "Query", "considered", "pack", "recall", "touch"]
+__all__ = ["CandidateSet", "Query", "collect_candidates", "pack", "recall", "touch"]
 
 DOUBT = 3.6
 """How many times the floor an answer must be sure to do without the archive. Facts that were told once and
@@ -57,107 +55,7 @@ NEAREST = 3
 one, seven points of what the doubt brought are lost; with five nothing is gained."""
 
 
-class Look(NamedTuple):
-    """One pass of a recall: what it found, and the concepts and memories above the floor."""
-
-    found: Found
-    concepts: tuple[Concept, ...]
-    memories: list[Memory]
-
-    def is_sure(self, floor: float) -> bool:
-        """Whether it answers well above the floor, so that no other pass is needed."""
-        return bool(self.memories) and self.found.ranked.confidence >= DOUBT * floor
-
-
-def take(index: Index, query: Query, engine: Engine, *, has_model: bool) -> Iterator[Look]:
-    """What a query finds; if that is not enough, what it finds with the archive included.
-
-    The index is left looking as the last of them did.
-    """
-    settings = _settings(index, query)
-    for shown in (False, True):
-        index.look_into_archive(shown=shown)
-        found = find(index, query, engine, settings, has_model=has_model)
-        named, memories = _chosen(index, query, found, settings)
-        look = Look(found, named, memories)
-        yield look
-        if not index.has_archived() or look.is_sure(settings.floor):
-            return
-        if look.memories and not _archive_is_near(index, found):
-            return
-
-
-def _archive_is_near(index: Index, found: Found) -> bool:
-    """Whether one of the passages nearest in meaning to the question is archived.
-
-    The scan of the sentence vectors has seen them all already; without a model nobody knows.
-    """
-    from clsm_cli.store.index import archived
-
-    cosines = found.ranked.cosines
-    if not cosines:
-        return True
-    nearest = nlargest(NEAREST, range(len(cosines)), key=cosines.__getitem__)
-    return archived.is_among(index.connection, nearest)
-
-
-def _settings(index: Index, query: Query) -> RecallSettings:
-    """The settings with the weights learnt from feedback."""
-    from datetime import datetime
-
-    learnt = learned_weights.learnt(index.store, datetime.fromisoformat(query.now), query.seed)
-    return learned_weights.tuned(index.store.settings.recall, learnt)
-
-
-_CODE = 5
-"""Characters of a word of letters and digits that is a code, and no ordinal or version ("2nd", "v12")."""
-
-
-def _holds_identifiers(index: Index, found: Found) -> bool:
-    """Whether the best passage contains every number, code and address of the question, if any."""
-    mixed = [term for term in found.question.terms if not (term.isalpha() or term.isdigit())]
-    written = [*found.question.keys, *(word for word in mixed if len(word) >= _CODE)]
-    return bool(written) and all(
-        any(row == candidate.row for row, _, _ in index.postings(word))
-        for candidate in found.ranked.candidates[:1]
-        for word in written
-    )
-
-
-def _chosen(
-    index: Index, query: Query, found: Found, settings: RecallSettings
-) -> tuple[tuple[Concept, ...], list[Memory]]:
-    """Concepts and memories that are sure enough, best first.
-
-    Below the floor there are no memories, unless the best one holds what the question identifies
-    something by.
-    """
-    kept, faded, is_silent = found.ranked.candidates, settings.faded, False
-    if query.min_score is not None:
-        kept = [candidate for candidate in kept if candidate.confidence >= query.min_score]
-        faded = float("-inf")  # a score may be below 0
-    elif not _holds_identifiers(index, found):
-        sure = found.ranked.confidence
-        is_silent = sure < settings.floor
-        kept = kept if sure >= HINTING * settings.floor else []
-    kept = source_quotas.answering(index, found.question, kept, settings)
-    if not kept:
-        return (), []
-    named = concepts.rank(index, query.text, kept, settings.concepts, found.ranked.cosines)
-    if is_silent:
-        return named, []
-    settings = settings._replace(window=snippets.within(settings.window, query.budget, query.unit))
-    ended = (
-        supersession.found(index, found.question, kept, cosines, query.as_of or query.known_at)
-        if (cosines := found.ranked.cosines) and settings.rivals
-        else {}
-    )
-    kept = demotion.ordered(index, found.question, kept, settings, ended)
-    share = source_quotas.Share(found.question, query.k, settings)
-    return named, result_items.of(index, kept, query.k, settings, share, ended, faded=faded)
-
-
-class Considered(NamedTuple):
+class CandidateSet(NamedTuple):
     """What a recall considers, over all its passes.
 
     Attributes:
@@ -192,18 +90,18 @@ def recall(
             yield _answer(opened, query, engine, has_model=not missing)
 
 
-def considered(
+def collect_candidates(
     store: Store, queries: Iterable[Query], engine: Engine, embedder: Embedder
-) -> Iterator[Considered]:
+) -> Iterator[CandidateSet]:
     """What a recall of each query considers, for evaluation; see ``recall``."""
     missing = _model_fault(engine)
     with open_index(store, None if missing else embedder) as opened:
         for query in queries:
             passages = candidates = 0
-            for look in take(opened.index, query, engine, has_model=not missing):
+            for look in run_passes(opened.index, query, engine, has_model=not missing):
                 passages += opened.index.size()[0]
-                candidates += len(look.found.ranked.candidates)
-            yield Considered(passages, candidates)
+                candidates += len(look.result.ranked.candidates)
+            yield CandidateSet(passages, candidates)
 
 
 def touch(store: Store, answer: Answer) -> None:
@@ -215,7 +113,7 @@ def touch(store: Store, answer: Answer) -> None:
 
     at = datetime.fromisoformat(answer.now).astimezone(UTC)
     used = [
-        (each, learned_weights.leading(memory))
+        (each, learned_weights.leading_signal(memory))
         for memory in answer.memories
         for each in (memory.id, *memory.states)
     ]
@@ -260,8 +158,8 @@ def _answer(opened: Opened, query: Query, engine: Engine, *, has_model: bool) ->
         warnings=tuple(opened.warnings),
     )
     if route != "none":
-        *_, look = take(index, query, engine, has_model=has_model)
-        found = look.found
+        *_, look = run_passes(index, query, engine, has_model=has_model)
+        found = look.result
         said = _said(query, found)
         kept, budget = pack(look.memories, query.budget, query.unit, said)
         own = kept[len(said) :]
@@ -270,7 +168,7 @@ def _answer(opened: Opened, query: Query, engine: Engine, *, has_model: bool) ->
             concepts=look.concepts,
             memories=tuple(kept),
             budget=budget,
-            warnings=(*answer.warnings, *found.warnings, *opened.told()),
+            warnings=(*answer.warnings, *found.warnings, *opened.late_warnings()),
         )
     return answer._replace(recall_id=_recall_id(answer, query))
 
@@ -282,14 +180,14 @@ def _route(index: Index, query: Query) -> tuple[str, tuple[str, ...]]:
     from clsm_cli.retrieval import entity_linking
     from clsm_cli.text import route
 
-    known = bool(entity_linking.named(index, query.text, {}))
-    decided = route.decide(query.text, has_current=bool(query.current), known=known)
+    known = bool(entity_linking.link_entities(index, query.text, {}))
+    decided = route.choose_route(query.text, has_current=bool(query.current), known=known)
     if decided.route == "none" and not query.is_gated:
         return "ltm", decided.cues
     return decided.route, decided.cues
 
 
-def _said(query: Query, found: Found) -> list[Memory]:
+def _said(query: Query, found: RetrievalResult) -> list[Memory]:
     """What was said in the current conversation, in at most half the budget."""
     if not query.current:
         return []
@@ -297,7 +195,9 @@ def _said(query: Query, found: Found) -> list[Memory]:
 
     half = query.budget // (2 if query.unit == "tokens" else 8)
     terms = found.question.terms
-    return dialogue_context.memories(dialogue_context.select(query.current, terms, half), terms)
+    return dialogue_context.context_memories(
+        dialogue_context.select_turns(query.current, terms, half), terms
+    )
 
 
 STEEPNESS = 12.0
@@ -348,3 +248,111 @@ def _recall_id(answer: Answer, query: Query) -> str:
     ]
     answer = answer._replace(memories=tuple(told))
     return f"r-{digest(json.dumps([query, answer], ensure_ascii=False))}"
+
+
+class RecallPass(NamedTuple):
+    """One pass of a recall: what it found, and the concepts and memories above the floor."""
+
+    result: RetrievalResult
+    concepts: tuple[Concept, ...]
+    memories: list[Memory]
+
+    def is_sure(self, floor: float) -> bool:
+        """Whether it answers well above the floor, so that no other pass is needed."""
+        return bool(self.memories) and self.result.ranked.confidence >= DOUBT * floor
+
+
+def run_passes(
+    index: Index, query: Query, engine: Engine, *, has_model: bool
+) -> Iterator[RecallPass]:
+    """What a query finds; if that is not enough, what it finds with the archive included.
+
+    The index is left looking as the last of them did.
+    """
+    settings = _settings(index, query)
+    for shown in (False, True):
+        index.look_into_archive(shown=shown)
+        found = retrieve_passages(index, query, engine, settings, has_model=has_model)
+        named, memories = _chosen(index, query, found, settings)
+        look = RecallPass(found, named, memories)
+        yield look
+        if not index.has_archived() or look.is_sure(settings.floor):
+            return
+        if look.memories and not _archive_is_near(index, found):
+            return
+
+
+def _archive_is_near(index: Index, found: RetrievalResult) -> bool:
+    """Whether one of the passages nearest in meaning to the question is archived.
+
+    The scan of the sentence vectors has seen them all already; without a model nobody knows.
+    """
+    from clsm_cli.store.index import archived
+
+    cosines = found.ranked.cosines
+    if not cosines:
+        return True
+    nearest = nlargest(NEAREST, range(len(cosines)), key=cosines.__getitem__)
+    return archived.has_archived_vector(index.connection, nearest)
+
+
+def _settings(index: Index, query: Query) -> RecallSettings:
+    """The settings with the weights learnt from feedback."""
+    from datetime import datetime
+
+    learnt = learned_weights.learn_multipliers(
+        index.store, datetime.fromisoformat(query.now), query.seed
+    )
+    return learned_weights.apply_multipliers(index.store.settings.recall, learnt)
+
+
+_CODE = 5
+"""Characters of a word of letters and digits that is a code, and no ordinal or version ("2nd", "v12")."""
+
+
+def _holds_identifiers(index: Index, found: RetrievalResult) -> bool:
+    """Whether the best passage contains every number, code and address of the question, if any."""
+    mixed = [term for term in found.question.terms if not (term.isalpha() or term.isdigit())]
+    written = [*found.question.keys, *(word for word in mixed if len(word) >= _CODE)]
+    return bool(written) and all(
+        any(row == candidate.row for row, _, _ in index.postings(word))
+        for candidate in found.ranked.candidates[:1]
+        for word in written
+    )
+
+
+def _chosen(
+    index: Index, query: Query, found: RetrievalResult, settings: RecallSettings
+) -> tuple[tuple[Concept, ...], list[Memory]]:
+    """Concepts and memories that are sure enough, best first.
+
+    Below the floor there are no memories, unless the best one holds what the question identifies
+    something by.
+    """
+    kept, faded, is_silent = found.ranked.candidates, settings.faded, False
+    if query.min_score is not None:
+        kept = [candidate for candidate in kept if candidate.confidence >= query.min_score]
+        faded = float("-inf")  # a score may be below 0
+    elif not _holds_identifiers(index, found):
+        sure = found.ranked.confidence
+        is_silent = sure < settings.floor
+        kept = kept if sure >= HINTING * settings.floor else []
+    kept = source_quotas.drop_lookalikes(index, found.question, kept, settings)
+    if not kept:
+        return (), []
+    named = concepts.rank(index, query.text, kept, settings.concepts, found.ranked.cosines)
+    if is_silent:
+        return named, []
+    settings = settings._replace(
+        window=snippets.window_limit(settings.window, query.budget, query.unit)
+    )
+    ended = (
+        supersession.found(index, found.question, kept, cosines, query.as_of or query.known_at)
+        if (cosines := found.ranked.cosines) and settings.rivals
+        else {}
+    )
+    kept = demotion.demote(index, found.question, kept, settings, ended)
+    share = source_quotas.SourceQuota(found.question, query.k, settings)
+    return named, result_items.build_items(
+        index, kept, query.k, settings, share, ended, faded=faded
+    )

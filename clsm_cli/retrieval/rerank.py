@@ -1,6 +1,4 @@
-"""First scoring pass over the candidates: their surroundings, their evidence, and nine signals.
-
-Second scoring pass: what the first pass found elsewhere raises or lowers a candidate.
+"""Score the candidates: nine signals from evidence and surroundings, then what the best ones bring in.
 
 What a question asks for is told in one conversation or in many. A narrow question gains from what
 stands around a good passage, in its group and its conversation; a broad one (``text.breadth``) from
@@ -9,7 +7,7 @@ this one is its echo. On LoCoMo that is worth six points of recall@10 of multi-h
 
 A question that names no speaker is put to talks in which a fact may stand alone among small talk:
 there what stands around a passage counts only as far as the passage itself is near in meaning, and
-so does its meaning, whatever the breadth. Last, the best passages speak for what they lead to over the
+so does its meaning, whatever the breadth. Last, the best passages raise those they lead to over the
 graph (``activation``).
 """
 
@@ -30,16 +28,16 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from clsm_cli.config import RecallSettings
-    from clsm_cli.retrieval.activation import Way
+    from clsm_cli.retrieval.activation import ActivationSource
     from clsm_cli.retrieval.dense_search import LateInteraction, Nearest
-    from clsm_cli.retrieval.lexical_search import Group, Words
+    from clsm_cli.retrieval.lexical_search import GroupScore, LexicalMatches
     from clsm_cli.retrieval.question import Question
     from clsm_cli.store.index.index_queries import Index
     from clsm_cli.store.index.ranking_queries import Traits
-    from clsm_cli.store.index.statement_sources import Told
+    from clsm_cli.store.index.statement_sources import SourceDates
 
 
-class Surroundings:
+class Neighbourhood:
     """The surroundings of the candidates: neighbours, and the members of their groups."""
 
     def __init__(self, index: Index, rows: list[int]) -> None:
@@ -62,32 +60,25 @@ class Surroundings:
             for group, members in self.members.items()
         }
 
-    def rests(self, rows: Iterable[int]) -> list[tuple[int, str]]:
-        """The turns and blocks that the statements among some rows rest on."""
-        stated = [row for row in rows if self.near[row].kind == "statement"]
-        from clsm_cli.store.index import statement_sources
-
-        return statement_sources.turns_of(self._index.connection, sorted(stated))
-
-    def sources(self, rows: Iterable[int]) -> dict[int, list[Told]]:
+    def source_dates(self, rows: Iterable[int]) -> dict[int, list[SourceDates]]:
         """The times of the turns that statements rest on, by row of the statement."""
         from clsm_cli.store.index import statement_sources
 
         stated = [row for row in rows if self.near[row].kind == "statement"]
-        return statement_sources.sources(self._index.connection, stated)
+        return statement_sources.source_dates(self._index.connection, stated)
 
 
-class View:
+class EvidenceScorer:
     """A question's evidence, looked up passage by passage."""
 
     def __init__(
         self,
         question: Question,
-        found: Words,
+        found: LexicalMatches,
         near: Nearest | None,
         plain: Sequence[float],
         late: LateInteraction | None,
-        around: Surroundings,
+        around: Neighbourhood,
         outdated: Collection[str],
     ) -> None:
         self._question = question
@@ -97,8 +88,8 @@ class View:
         self._late = late
         self._outdated = outdated
         self._around = around
-        self._groups = lexical_search.of_groups(found, question, around.group_of, around.lengths)
-        self._coverage = lexical_search.coverage(found, question, around.near)
+        self._groups = lexical_search.score_groups(found, question, around.group_of, around.lengths)
+        self._coverage = lexical_search.idf_coverage(found, question, around.near)
         self._about = {
             row
             for term in question.name_terms
@@ -121,7 +112,7 @@ class View:
 
     @cached_property
     def _unseen(self) -> float:
-        return lexical_search.unseen(self._words, self._question)
+        return lexical_search.unseen_share(self._words, self._question)
 
     @cached_property
     def _around_it(self) -> dict[int, float]:
@@ -146,8 +137,10 @@ class View:
         near, rows = self._around.near, self._around.rows
         if not self._question.periods:
             return dict.fromkeys(rows, 0.0)
-        sources = self._around.sources(rows)
-        return {row: signal.fit(self._question, near[row], sources.get(row, ())) for row in rows}
+        sources = self._around.source_dates(rows)
+        return {
+            row: signal.time_fit(self._question, near[row], sources.get(row, ())) for row in rows
+        }
 
     def signals(self, rows: list[int]) -> list[Signals]:
         """The signals of candidates, brought to one scale over them."""
@@ -163,10 +156,10 @@ class View:
                 maxsim=own[i],
                 context=around[i],
                 episode=(group_words[i] + group_meaning[i]) / 2,
-                participant=signal.participant(
+                participant=signal.participant_signal(
                     self._question, near[row], is_about=row in self._about
                 ),
-                date=signal.date(self._question, near[row], self.fits[row]),
+                date=signal.date_signal(self._question, near[row], self.fits[row]),
                 temporal=float(self._question.asks_when and bool(near[row].periods)),
                 question=float(near[row].is_question),
                 literal=self._words.literal.get(row, 0.0) / self._words.all,
@@ -201,11 +194,11 @@ class View:
         means: dict[int, float] = {}
         for row in rows:
             group = self._around.near[row].group
-            found: Group | None = self._groups.get(group)
+            found: GroupScore | None = self._groups.get(group)
             by_words.append(found.score if found else 0.0)
             if group not in means:
                 members = self._around.members[group]
-                known = [self._near.of(m.vector) for m in members] if self._near else []
+                known = [self._near.cosine_of(m.vector) for m in members] if self._near else []
                 cosines = [cosine for cosine in known if cosine is not None]
                 means[group] = fsum(cosines) / len(cosines) if cosines else 0.0
             by_meaning.append(means[group])
@@ -216,7 +209,7 @@ class View:
         return self._plain[vector] if 0 <= vector < len(self._plain) else None
 
     def _cosine(self, row: int) -> float | None:
-        return self._near.of(self._around.near[row].vector) if self._near else None
+        return self._near.cosine_of(self._around.near[row].vector) if self._near else None
 
     def _maxsim(self, *, after: bool) -> dict[int, float]:
         """MaxSim of each candidate that has a vector, taken as one text with what is beside it."""
@@ -227,7 +220,7 @@ class View:
             traits = self._around.near[row]
             if traits.vector >= 0:
                 following = traits.next if after else None
-                found[row] = self._late.over(row, traits.previous, following)
+                found[row] = self._late.window_scores(row, traits.previous, following)
         return found
 
 
@@ -237,16 +230,16 @@ MANY_NAMES = 7
 """Names at which a passage counts as full of them."""
 
 
-def add(
+def add_second_stage(
     index: Index,
     question: Question,
     rows: Sequence[int],
     first: Sequence[Signals],
-    around: Surroundings,
+    around: Neighbourhood,
     near: Nearest | None,
     late: LateInteraction | None,
     settings: RecallSettings,
-) -> tuple[Sequence[Signals], Mapping[int, Way]]:
+) -> tuple[Sequence[Signals], Mapping[int, ActivationSource]]:
     """Signals of candidates with those of the second pass, and the ways by which activation reached some.
 
     Args:
@@ -268,7 +261,7 @@ def add(
     names = index.names_in(rows)
     session = _session(traits, [weighted(values, FIRST) for values in first])
     meaning = _meaning(traits, first, near)
-    alone = 0.0 if question.named else settings.alone
+    alone = 0.0 if question.named_speakers else settings.alone
     around_it = [(1 - broad) * (1 - alone * (1 - own)) for own in meaning]
     looked = [
         values._replace(
@@ -293,7 +286,7 @@ def add(
 def _meaning(traits: Sequence[Traits], first: Sequence[Signals], near: Nearest) -> list[float]:
     """Cosines to the question, min-max; the words' score for rows without a vector."""
     found = [values.bm25 for values in first]
-    known = {i: near.of(each.vector) for i, each in enumerate(traits)}
+    known = {i: near.cosine_of(each.vector) for i, each in enumerate(traits)}
     measured = {i: cosine for i, cosine in known.items() if cosine is not None}
     for i, share in zip(measured, spread(list(measured.values())), strict=True):
         found[i] = share
@@ -316,19 +309,19 @@ def _seeds(
 
 
 def _echo(
-    traits: Sequence[Traits], around: Surroundings, late: LateInteraction | None
+    traits: Sequence[Traits], around: Neighbourhood, late: LateInteraction | None
 ) -> list[float]:
     """MaxSim of the turn before, min-max, unless that is a question."""
     if late is None:
         return [0.0] * len(traits)
-    found = spread([late.over(each.previous) for each in traits])
+    found = spread([late.window_scores(each.previous) for each in traits])
     return [
         0.0 if each.is_document or _asks(around, each.previous) else value
         for each, value in zip(traits, found, strict=True)
     ]
 
 
-def _asks(around: Surroundings, row: int | None) -> bool:
+def _asks(around: Neighbourhood, row: int | None) -> bool:
     return row is not None and bool(around.near[row].is_question)
 
 

@@ -7,9 +7,9 @@ from functools import cache
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from clsm_cli.model.ids import folded, statement_id
+from clsm_cli.model.ids import normalise_text, statement_id
 from clsm_cli.retrieval import signals, snippets
-from clsm_cli.retrieval.answer import Memory, Source, Way, Why
+from clsm_cli.retrieval.answer import ActivationPath, Memory, SignalValues, Source
 from clsm_cli.store.index import source_locations
 from clsm_cli.text import sameness, tokens
 
@@ -18,18 +18,18 @@ if TYPE_CHECKING:
 
     from clsm_cli.config import RecallSettings
     from clsm_cli.retrieval.ranking import Candidate
-    from clsm_cli.retrieval.source_quotas import Share
+    from clsm_cli.retrieval.source_quotas import SourceQuota
     from clsm_cli.retrieval.supersession import Ended
     from clsm_cli.store.index.index_queries import Index
     from clsm_cli.store.index.passages import Passage
 
 
-def of(
+def build_items(
     index: Index,
     candidates: Sequence[Candidate],
     k: int,
     settings: RecallSettings,
-    share: Share,
+    share: SourceQuota,
     ended: Mapping[int, Ended],
     *,
     faded: float,
@@ -50,15 +50,15 @@ def of(
     weights = signals.weights(settings)
     full = _best_of_all(candidates, weights)
     taken: dict[str, int] = {}
-    told = _Told(index, candidates)
+    told = _SourceCandidates(index, candidates)
     found: list[Memory] = []
-    said = _Said(settings.fold)
+    said = _SeenTexts(settings.fold)
     starts = index.passages(sorted({each.way.start for each in candidates[:k] if each.way}))
     left = k
     for candidate, hit in _in_order(index, candidates, k):
         if left <= 0 or candidate.score < faded * full:
             break
-        turn = told.by(hit)
+        turn = told.best_source(hit)
         states = () if turn is None else (hit.id,)
         row, passage = turn or (candidate.row, hit)
         if passage.id in taken:
@@ -67,11 +67,11 @@ def of(
             continue
         if share.is_used_up(passage):
             continue
-        shown = snippets.around(index, row, passage, taken, settings.window)
+        shown = snippets.window_passages(index, row, passage, taken, settings.window)
         sources = _sources(index, passage, shown)
         left -= max(1, len(passage.sources))
         share.take(passage)
-        same = said.before(passage, candidate.signals.date)
+        same = said.find_repeated(passage, candidate.signals.date)
         if same is None:
             same = len(found)
             memory = _memory(candidate, passage, shown, sources, weights, full)
@@ -85,10 +85,12 @@ def of(
     return found
 
 
-def _way(candidate: Candidate, starts: Mapping[int, Passage]) -> Way | None:
+def _way(candidate: Candidate, starts: Mapping[int, Passage]) -> ActivationPath | None:
     """How activation reached a candidate, if it did."""
     way = candidate.way
-    return Way(way.concept, starts[way.start].id) if way and way.start in starts else None
+    return (
+        ActivationPath(way.concept, starts[way.start].id) if way and way.start in starts else None
+    )
 
 
 def _also(memory: Memory, sources: tuple[Source, ...], states: tuple[str, ...]) -> Memory:
@@ -96,7 +98,7 @@ def _also(memory: Memory, sources: tuple[Source, ...], states: tuple[str, ...]) 
     return memory._replace(sources=(*memory.sources, *sources), states=(*memory.states, *states))
 
 
-class _Told:
+class _SourceCandidates:
     """The turns and blocks among the candidates, to find those a statement rests on."""
 
     def __init__(self, index: Index, candidates: Sequence[Candidate]) -> None:
@@ -106,14 +108,14 @@ class _Told:
             if each.traits.kind == "passage":
                 self._rows.setdefault(each.traits.key, []).append(each.row)
 
-    def by(self, statement: Passage) -> tuple[int, Passage] | None:
+    def best_source(self, statement: Passage) -> tuple[int, Passage] | None:
         """The best turn or block that says a statement, with its row; None if none does.
 
         A statement in other words than it was born with, of which its id is the hash, was written by
         a person or is an old value: no turn says that.
         """
         rows = [row for key in statement.sources for row in self._rows.get(key, ())]
-        if rows and statement.key != statement_id(folded(statement.text)):
+        if rows and statement.key != statement_id(normalise_text(statement.text)):
             return None
         words = frozenset(_WORD.findall(statement.text.casefold()))
         for row, passage in self._index.passages(rows).items() if rows else ():
@@ -127,14 +129,14 @@ SAID = 0.5
 _WORD = re.compile(r"\w+")
 
 
-class _Said:
+class _SeenTexts:
     """The items taken so far, to recognise repeats."""
 
     def __init__(self, least: float) -> None:
         self._least = least
         self._taken: list[tuple[Passage, float]] = []
 
-    def before(self, passage: Passage, date: float) -> int | None:
+    def find_repeated(self, passage: Passage, date: float) -> int | None:
         """The place of the item that a passage repeats; if there is none it is remembered.
 
         Sameness is Dice's coefficient of the sets of search terms, 2 · |A ∩ B| / (|A| + |B|), between
@@ -220,8 +222,8 @@ def _memory(
         trust=passage.trust,
         session=passage.path if passage.document else passage.session,
         sources=sources,
-        why=Why(*(round(value, 4) for value in candidate.signals)),
-        shares=Why(*(round(share, 4) for share in shares)),
+        why=SignalValues(*(round(value, 4) for value in candidate.signals)),
+        shares=SignalValues(*(round(share, 4) for share in shares)),
         heading=passage.heading,
         speaker=passage.speaker,
     )
@@ -239,10 +241,13 @@ def _joined(shown: Sequence[Passage]) -> str:
 def _sources(index: Index, passage: Passage, shown: Sequence[Passage]) -> tuple[Source, ...]:
     """Where an item is found; for a statement its own line, then the turns it rests on."""
     turns = [p for key in passage.sources for p in index.by_key(key) if (p.key, p.part) == (key, 0)]
-    return (source(index, shown, passage), *(source(index, [turn], turn) for turn in turns))
+    return (
+        item_source(index, shown, passage),
+        *(item_source(index, [turn], turn) for turn in turns),
+    )
 
 
-def source(index: Index, shown: Sequence[Passage], passage: Passage) -> Source:
+def item_source(index: Index, shown: Sequence[Passage], passage: Passage) -> Source:
     """The source of adjacent passages; the first decides what opens.
 
     Args:
@@ -251,7 +256,7 @@ def source(index: Index, shown: Sequence[Passage], passage: Passage) -> Source:
         passage: The one of them that was found.
     """
     first = min(shown, key=lambda each: each.line_start)
-    place = source_locations.spot(index, first)
+    place = source_locations.locate(index, first)
     return Source(
         path=passage.path,
         line_start=first.line_start,

@@ -20,11 +20,11 @@ if TYPE_CHECKING:
     from clsm_cli.retrieval.dense_search import Engine
     from clsm_cli.retrieval.query import Query
     from clsm_cli.retrieval.question import Question
-    from clsm_cli.retrieval.time_scope import Moments
+    from clsm_cli.retrieval.time_scope import TimeScope
     from clsm_cli.store.index.index_queries import Index
 
 
-class Found(NamedTuple):
+class RetrievalResult(NamedTuple):
     """What a query found.
 
     Attributes:
@@ -38,9 +38,9 @@ class Found(NamedTuple):
     warnings: tuple[str, ...]
 
 
-def find(
+def retrieve_passages(
     index: Index, query: Query, engine: Engine, settings: RecallSettings, *, has_model: bool
-) -> Found:
+) -> RetrievalResult:
     """Rank the passages of a store for a query.
 
     Args:
@@ -52,7 +52,7 @@ def find(
     """
     is_past = query.as_of is not None or query.known_at is not None
     index.look_at(query.at if is_past else None, query.known_at)
-    text = matched(query)
+    text = matching_text(query)
 
     def near(words: str) -> dict[int, float]:
         return dense_search.cosines(index, engine, words)
@@ -64,40 +64,43 @@ def find(
     question = question._replace(asks_of_now=question.asks_of_now and not is_past)
     warnings = (when.warning,) if when is not None and when.warning else ()
     if when is not None and when.contradictory:
-        return Found(question, Ranked([], 0.0, ()), warnings)
+        return RetrievalResult(question, Ranked([], 0.0, ()), warnings)
     allowed = _allowed(index, query, when if settings.time_filter else None)
 
-    index.wake(question.terms)
+    index.wake_archived(question.terms)
     vectors = plain = engine.encode(question.dense) if has_model else None
     if has_model and question.text != question.dense:
         plain = engine.encode(question.text)
     asked = plain.sentence if plain is not None else None
     ranked = ranking.rank(index, question, vectors, asked, engine, settings, allowed)
-    return Found(question, ranked, warnings)
+    return RetrievalResult(question, ranked, warnings)
 
 
-def matched(query: Query) -> str:
+def matching_text(query: Query) -> str:
     """The words to look for: a negated question in its positive form, and what it refers back to."""
     text = query.text
     if query.current:
         from clsm_cli.retrieval import dialogue_context
 
-        text = dialogue_context.resolve(text, query.current)
-    return polarity.plain(text).text if polarity.may_lean(text) else text
+        text = dialogue_context.resolve_references(text, query.current)
+    return polarity.plain_question(text).text if polarity.may_be_rhetorical(text) else text
 
 
-def _allowed(index: Index, query: Query, when: Moments | None) -> Collection[int] | None:
+def _allowed(index: Index, query: Query, when: TimeScope | None) -> Collection[int] | None:
     """The passages that may come back; None for all."""
-    allowed = None if query.filters is None else index.chosen(query.filters)
+    allowed = None if query.filters is None else index.matching_rows(query.filters)
     if when is None or not when.hard:
         return allowed
     from clsm_cli.store.index import session_queries
     from clsm_cli.store.index.filters import Filters
 
     if when.sessions:
-        inside = session_queries.passages(index.connection, when.sessions) - index.hidden()
+        inside = session_queries.session_rows(index.connection, when.sessions) - index.hidden()
     else:
         inside = frozenset().union(
-            *(index.chosen(Filters(first=first, until=until)) for first, until in when.periods)
+            *(
+                index.matching_rows(Filters(first=first, until=until))
+                for first, until in when.periods
+            )
         )
     return inside if allowed is None else inside & frozenset(allowed)

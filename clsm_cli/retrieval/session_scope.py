@@ -1,6 +1,4 @@
-"""The days and conversations that a question names; loaded for such questions alone.
-
-The conversations that a question means by their order or their subject, looked up in the store.
+"""Resolve the conversations and days that a question refers to by order, subject or event.
 
 Conversations are those that began before now; the one that is going on does not count. One is about
 a subject when some group of eight of its passages holds nearly as much of the subject's words (by
@@ -12,13 +10,13 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from clsm_cli.retrieval.time_scope import OPEN_FIRST, OPEN_UNTIL, Moments
+from clsm_cli.retrieval.time_scope import OPEN_FIRST, OPEN_UNTIL, TimeScope
 from clsm_cli.scoring import match
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store.index import session_queries
 from clsm_cli.text import ordinals, tokens
 from clsm_cli.text.node_ids import node_id
-from clsm_cli.text.ordinals import Place
+from clsm_cli.text.ordinals import ConversationPlace
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -36,7 +34,7 @@ SHARE = 0.8
 _ARTICLE = re.compile(r"^(?:the|our|my|your|a|an)\s", re.IGNORECASE)
 
 
-class Found(NamedTuple):
+class SessionScope(NamedTuple):
     """Sessions that are meant, or why there are none.
 
     Attributes:
@@ -50,7 +48,7 @@ class Found(NamedTuple):
     warning: str = ""
 
 
-def meant(index: Index, request: Request, now: str, within: Times | None) -> Found:
+def match_sessions(index: Index, request: Request, now: str, within: Times | None) -> SessionScope:
     """The sessions that a request means.
 
     Args:
@@ -63,11 +61,11 @@ def meant(index: Index, request: Request, now: str, within: Times | None) -> Fou
     has_notes = request.place.is_mention or (request.relation != "at" and not request.step)
     counted = [each for each in known if has_notes or not each.is_note]
     if not counted:
-        return Found(warning="the store held no conversation then")
+        return SessionScope(warning="the store held no conversation then")
     if within is not None:
         counted = [each for each in counted if _is_within(each, within)]
         if not counted:
-            return Found(warning="there was no conversation at that time")
+            return SessionScope(warning="there was no conversation at that time")
     if request.relation == "at":
         return _at(index, request.place, counted)
     return _beside(index, request, counted)
@@ -83,7 +81,7 @@ def _known(index: Index, now: str) -> list[Session]:
 
     It goes on while its newest turn waits for the end of its episode.
     """
-    found = session_queries.in_order(index.connection)
+    found = session_queries.sessions_by_time(index.connection)
     moment = session_queries.instant(now)
     if moment is None:
         return found
@@ -104,7 +102,7 @@ def _is_within(session: Session, times: Times) -> bool:
     )
 
 
-def _at(index: Index, place: Place, counted: Sequence[Session]) -> Found:
+def _at(index: Index, place: ConversationPlace, counted: Sequence[Session]) -> SessionScope:
     """The sessions at a place."""
     listed = list(counted)
     about = ""
@@ -113,27 +111,27 @@ def _at(index: Index, place: Place, counted: Sequence[Session]) -> Found:
         listed = [each for each in counted if each.id in known]
         about = f' about "{place.subject}"'
         if not listed:
-            return Found(hard=False, warning=f"no conversation{about} was found")
+            return SessionScope(hard=False, warning=f"no conversation{about} was found")
     if not place.number:
-        return Found(tuple(listed), hard=False)
+        return SessionScope(tuple(listed), hard=False)
     if place.from_end:
         listed.reverse()
     chosen = listed[max(place.number - 1, 0) :][: place.length]
     if not chosen:
         number = len(listed)
         count = f"are only {number} conversations" if number > 1 else "is only one conversation"
-        return Found(hard=not place.subject, warning=f"there {count}{about}")
-    return Found(tuple(sorted(chosen, key=lambda each: (each.start, each.id))))
+        return SessionScope(hard=not place.subject, warning=f"there {count}{about}")
+    return SessionScope(tuple(sorted(chosen, key=lambda each: (each.start, each.id))))
 
 
-def _beside(index: Index, request: Request, counted: Sequence[Session]) -> Found:
+def _beside(index: Index, request: Request, counted: Sequence[Session]) -> SessionScope:
     """The sessions before, after or between places."""
     first = _anchor(index, request.place, counted)
     last = _anchor(index, request.other, counted) if request.other else first
     if first is None or last is None:
         place = request.place if first is None or request.other is None else request.other
         what = f'"{place.subject}"' if place.subject else "that conversation"
-        return Found(hard=False, warning=f"{what} was not found in any conversation")
+        return SessionScope(hard=False, warning=f"{what} was not found in any conversation")
     where = list(counted)
     begin, end = sorted((where.index(first), where.index(last)))
     step, length = request.step, request.length
@@ -146,11 +144,11 @@ def _beside(index: Index, request: Request, counted: Sequence[Session]) -> Found
         chosen = where[:begin]
         chosen = chosen[::-1][step - 1 :][:length][::-1] if step else chosen
     if not chosen:
-        return Found(warning=f"there is no conversation {request.relation} that")
-    return Found(tuple(chosen))
+        return SessionScope(warning=f"there is no conversation {request.relation} that")
+    return SessionScope(tuple(chosen))
 
 
-def _anchor(index: Index, place: Place, counted: Sequence[Session]) -> Session | None:
+def _anchor(index: Index, place: ConversationPlace, counted: Sequence[Session]) -> Session | None:
     """The one session that a relation starts from."""
     if place.number:
         found = _at(index, place, counted).sessions
@@ -162,7 +160,7 @@ def _anchor(index: Index, place: Place, counted: Sequence[Session]) -> Session |
 
 def _about(index: Index, subject: str) -> dict[str, tuple[float, int]]:
     """The sessions about a subject: share of its words in the best group, passages that hold it."""
-    named = session_queries.mentioning(
+    named = session_queries.rows_mentioning(
         index.connection, index.node_of(node_id(_ARTICLE.sub("", subject)))
     )
     terms = dict.fromkeys(tokens.stems(subject))
@@ -174,7 +172,7 @@ def _about(index: Index, subject: str) -> dict[str, tuple[float, int]]:
         weights[term] = match.idf(count, len(postings))
         for row, _, _ in postings:
             rows.setdefault(row, {})[term] = None
-    held = session_queries.holding(index.connection, sorted({*rows, *named}))
+    held = session_queries.session_places(index.connection, sorted({*rows, *named}))
     groups: dict[tuple[str, int], dict[str, None]] = {}
     for row, found in rows.items():
         if row in held:
@@ -208,8 +206,8 @@ _LEADING = re.compile(
 
 def resolve(
     index: Index, text: str, now: str, meaning: Meaning | None, *, has_time: bool, has_place: bool
-) -> Moments | None:
-    """Find out when and where a question looks, see ``moments.resolve``.
+) -> TimeScope | None:
+    """Find out when and where a question looks, see ``time_scope.resolve``.
 
     Args:
         index: Fresh.
@@ -223,7 +221,7 @@ def resolve(
     times = _times(text, now) if has_time else None
     if has_time and (counted := _by_event(index, text, now, times, meaning)):
         return counted
-    request = ordinals.read(text) if has_place else None
+    request = ordinals.read_request(text) if has_place else None
     if request is not None and times is not None and _is_date(request, times.bounds):
         request = None
     if request is None:
@@ -238,7 +236,7 @@ def _times(text: str, now: str) -> Times | None:
     from clsm_cli.text.time import bounds
 
     try:
-        times = bounds.read(text, date.fromisoformat(now[:10]))
+        times = bounds.read_times(text, date.fromisoformat(now[:10]))
     except ValueError:
         return None
     if all(text[each.start : each.end].lower() in bounds.VAGUE for each in times.bounds):
@@ -248,24 +246,24 @@ def _times(text: str, now: str) -> Times | None:
 
 def _by_event(
     index: Index, text: str, now: str, times: Times | None, meaning: Meaning | None
-) -> Moments | None:
+) -> TimeScope | None:
     """The days that are counted from an event; None without one that the store knows."""
     from clsm_cli.retrieval import event_dates
 
     bounds = times.bounds if times else ()
-    asked = event_dates.read(text, [(each.start, each.end) for each in bounds])
+    asked = event_dates.parse_offset(text, [(each.start, each.end) for each in bounds])
     if asked is None:
         return None
     spoken = [text[each.start : each.end] for each in bounds]
-    event = _bare(Place(asked.event), spoken).subject
-    day = event_dates.day_of(index, event, now, meaning)
+    event = _bare(ConversationPlace(asked.event), spoken).subject
+    day = event_dates.event_day(index, event, now, meaning)
     if day is None:
         return None
     try:
-        (first, until), exact = event_dates.counted(asked.words, day)
+        (first, until), exact = event_dates.offset_period(asked.words, day)
     except (ValueError, OverflowError):
         return None
-    return Moments(
+    return TimeScope(
         periods=_around(first.toordinal(), until.toordinal(), exact=exact),
         sessions=(),
         hard=False,
@@ -288,7 +286,7 @@ def _is_date(request: Request, bounds: Sequence[Bound]) -> bool:
     return any(each.limit and abs(each.start - request.start) <= 2 for each in bounds)
 
 
-def _by_calendar(index: Index, text: str, now: str, times: Times) -> Moments:
+def _by_calendar(index: Index, text: str, now: str, times: Times) -> TimeScope:
     # Of notes alone a day bounds nothing: what was said on it stands in the note of another.
     hard = times.hard and ordinals.is_about_talk(text)
     periods = tuple(
@@ -300,7 +298,7 @@ def _by_calendar(index: Index, text: str, now: str, times: Times) -> Moments:
             exact=times.hard,
         )
     )
-    return Moments(
+    return TimeScope(
         periods,
         (),
         hard=hard and has_conversation(index, now),
@@ -310,7 +308,9 @@ def _by_calendar(index: Index, text: str, now: str, times: Times) -> Moments:
     )
 
 
-def _by_order(index: Index, text: str, now: str, request: Request, times: Times | None) -> Moments:
+def _by_order(
+    index: Index, text: str, now: str, request: Request, times: Times | None
+) -> TimeScope:
     bounds = times.bounds if times else ()
     spoken = [text[each.start : each.end] for each in bounds]
     place = _bare(request.place, spoken)
@@ -318,7 +318,7 @@ def _by_order(index: Index, text: str, now: str, request: Request, times: Times 
     asked = request._replace(place=place, other=other)
     # Beside a relation a time tells when the event was, not which conversations count.
     within = times if request.relation == "at" else None
-    found = meant(index, asked, now, within)
+    found = match_sessions(index, asked, now, within)
     ids = tuple(each.id for each in found.sessions)
     keeps = place.subject if request.relation == "at" else ""
     spans = [(request.start, request.end, f"about {keeps}" if keeps else "")]
@@ -327,8 +327,8 @@ def _by_order(index: Index, text: str, now: str, request: Request, times: Times 
         for each in bounds
         if each.end <= request.start or request.end <= each.start
     ]
-    return Moments(
-        periods=_joined(session_queries.days(index.connection, ids)),
+    return TimeScope(
+        periods=_joined(session_queries.session_days(index.connection, ids)),
         sessions=ids,
         hard=found.hard and request.hard,
         contradictory=bool(times and times.contradictory),
@@ -337,7 +337,7 @@ def _by_order(index: Index, text: str, now: str, request: Request, times: Times 
     )
 
 
-def _bare(place: Place, spoken: Sequence[str]) -> Place:
+def _bare(place: ConversationPlace, spoken: Sequence[str]) -> ConversationPlace:
     """A place, its subject without the times it holds ("the bike in May")."""
     subject = place.subject
     for words in spoken:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from clsm_cli.scoring import match
 from clsm_cli.startup.records import NamedTuple
-from clsm_cli.store.index.statement_sources import Told
+from clsm_cli.store.index.statement_sources import SourceDates
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -30,7 +30,7 @@ class Signals(NamedTuple):
             half mean cosine.
         participant: Whether it is by, or in a note about, the one person the question names.
         date: Whether it was told at, or speaks of, the time that the question names; most for a
-            single day (``days.match``).
+            single day (``match.period_match``).
         temporal: Whether it speaks of a time, where the question asks for one.
         question: Whether it is a question itself; that speaks against it.
         echo: Late interaction with the turn before alone, where that asks nothing; it speaks
@@ -39,11 +39,11 @@ class Signals(NamedTuple):
         session: The best passage of its conversation at first sight.
         meaning: The cosine to the question, as far as that asks for several things
             (``text.breadth``) or names no speaker; ``episode`` and ``session`` count as far as it
-            does neither, or as the passage is near itself (``second_look``).
+            does neither, or as the passage is near itself (``rerank.add_second_stage``).
         outdated: Whether all that was learnt from it holds no longer, where the question asks
             for what does; that speaks against it.
         literal: What it holds, as it is written, of the question's words that the model does not
-            know: the share Σ strangeness · idf (``meaning.strange``, ``words``).
+            know: the share Σ strangeness · idf (``dense_search.unfamiliarity``, ``words``).
         graph: How strongly the best passages lead to it, by what both mention (``activation``).
     """
 
@@ -69,7 +69,7 @@ def weights(settings: RecallSettings) -> Signals:
     return Signals(*(getattr(settings, f"weight_{name}") for name in Signals._fields))
 
 
-def participant(question: Question, traits: Traits, *, is_about: bool) -> float:
+def participant_signal(question: Question, traits: Traits, *, is_about: bool) -> float:
     """Whether a passage is by the person asked about.
 
     Args:
@@ -82,17 +82,17 @@ def participant(question: Question, traits: Traits, *, is_about: bool) -> float:
         that does not, or said by the first of two ("What does Mara think of Brian?") unless both
         are meant. 0: said by another, or the question names nobody or several.
     """
-    if len(question.named) == 2:
-        return 0.5 * (not question.means_both and traits.speaker == question.named[0])
-    if len(question.named) != 1:
+    if len(question.named_speakers) == 2:
+        return 0.5 * (not question.means_both and traits.speaker == question.named_speakers[0])
+    if len(question.named_speakers) != 1:
         return 0.0
     if traits.is_document or not traits.speaker:
         return 1.0 if is_about else 0.5
-    return float(traits.speaker == question.named[0])
+    return float(traits.speaker == question.named_speakers[0])
 
 
-def date(question: Question, traits: Traits, fits: float) -> float:
-    """The date signal: how much it counts that a passage fits the time asked about (``fit``).
+def date_signal(question: Question, traits: Traits, fits: float) -> float:
+    """The date signal: how much it counts that a passage fits the time asked about (``time_fit``).
 
     The evidence of a dated question often stands in the note of another day, so that of a note
     counts 1 / (1 + n), n the terms that the question has besides its time and its names: "what
@@ -101,7 +101,7 @@ def date(question: Question, traits: Traits, fits: float) -> float:
     return fits / (1 + question.besides) if traits.is_document else fits
 
 
-def fit(question: Question, traits: Traits, sources: Sequence[Told] = ()) -> float:
+def time_fit(question: Question, traits: Traits, sources: Sequence[SourceDates] = ()) -> float:
     """How well a passage fits the time asked about, see ``days.match``.
 
     A statement is as much of a day as the turns are that it rests on, on average; what was said on
@@ -118,9 +118,9 @@ def fit(question: Question, traits: Traits, sources: Sequence[Told] = ()) -> flo
     if traits.kind == "gist":
         asked = tuple(each for each in asked if each[1] - each[0] > 1)
         sources = ()
-    told = sources or (Told(traits.day, traits.periods),)
+    told = sources or (SourceDates(traits.day, traits.periods),)
     found = [
-        match.match(asked, each.day, json.loads(each.periods) if each.periods else [])
+        match.period_match(asked, each.day, json.loads(each.periods) if each.periods else [])
         for each in told
     ]
     return sum(found) / len(found)

@@ -25,7 +25,7 @@ PARTS = 16
 _STEP = re.compile(r"\d{1,3}[.)]\s")
 
 
-def within(most: int, budget: int, unit: str) -> int:
+def window_limit(most: int, budget: int, unit: str) -> int:
     """Characters to which a window grows within a budget.
 
     Args:
@@ -33,14 +33,14 @@ def within(most: int, budget: int, unit: str) -> int:
         budget: In ``unit``.
         unit: tokens, of about four characters, or characters.
 
-    >>> within(450, 2000, "tokens"), within(450, 1000, "tokens"), within(450, 1000, "characters")
+    >>> window_limit(450, 2000, "tokens"), window_limit(450, 1000, "tokens"), window_limit(450, 1000, "characters")
     (450, 250, 62)
     """
     characters = 4 * budget if unit == "tokens" else budget
     return min(most, characters // PARTS)
 
 
-def around(
+def window_passages(
     index: Index, row: int, passage: Passage, taken: Collection[str], length: int
 ) -> list[Passage]:
     """The passages that are shown for one: itself, and for a block its neighbours in the section.
@@ -61,7 +61,7 @@ def around(
     place = next((i for i, other in enumerate(section) if other.id == passage.id), None)
     if place is None:
         return [passage]
-    start, end = grow(
+    start, end = grow_window(
         [len(other.text) for other in section], place, _blocked(section, taken), length
     )
     start, end = _with_whole_lists(section, place, start, end, min(LONGEST, LISTS * length))
@@ -73,7 +73,7 @@ def _with_whole_lists(
 ) -> tuple[int, int]:
     """Widen a window to the numbered lists that it cuts, unless they are too long."""
     for edge in (start, end - 1):
-        first, last = numbered(section, edge)
+        first, last = numbered_run(section, edge)
         wide = min(start, first), max(end, last)
         if sum(len(other.text) for other in section[slice(*wide)]) <= most:
             start, end = wide
@@ -88,7 +88,7 @@ def _blocked(section: Sequence[Passage], taken: Collection[str]) -> set[int]:
     return {i for i, other in enumerate(section) if other.id in taken}
 
 
-def grow(
+def grow_window(
     lengths: Sequence[int], place: int, blocked: Collection[int], most: int
 ) -> tuple[int, int]:
     """Grow a window from one block, below and above in turn.
@@ -102,7 +102,7 @@ def grow(
     Returns:
         First block, and the one after the last.
 
-    >>> grow([200, 100, 100, 300], 1, (), 450)
+    >>> grow_window([200, 100, 100, 300], 1, (), 450)
     (0, 3)
     """
     start, end, size = place, place + 1, lengths[place]
@@ -121,7 +121,7 @@ def grow(
     return start, end
 
 
-def numbered(section: Sequence[Passage], place: int) -> tuple[int, int]:
+def numbered_run(section: Sequence[Passage], place: int) -> tuple[int, int]:
     """The run of numbered items that a block is one of: first, and the one after the last."""
     if not _STEP.match(section[place].text):
         return place, place + 1

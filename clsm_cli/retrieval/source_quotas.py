@@ -31,7 +31,7 @@ NAME = re.compile(r"(?<=[\w,;:] )[A-Z][\w-]+")
 """A word with a capital inside a sentence."""
 
 
-def answering(
+def drop_lookalikes(
     index: Index, question: Question, candidates: Sequence[Candidate], settings: RecallSettings
 ) -> list[Candidate]:
     """Candidates without untrusted ones that only resemble an answer.
@@ -44,23 +44,23 @@ def answering(
     """
     if not settings.untrusted_floor or factuality.asks_for_output(question.text):
         return list(candidates)
-    strange = filters.untrusted(index.connection, [each.row for each in candidates])
+    strange = filters.untrusted_rows(index.connection, [each.row for each in candidates])
     best = next((each for each in candidates if each.row not in strange), None)
     if not strange or best is None:
         return list(candidates)
-    least = settings.untrusted_floor * nearness(best)
+    least = settings.untrusted_floor * similarity(best)
     held = _held(index, question, strange | {best.row})
     names = frozenset(tokens.stems(" ".join(NAME.findall(question.text)))) & held[best.row]
 
     def stays(each: Candidate) -> bool:
         if each.row not in strange or best.confidence < settings.rivals * each.confidence:
             return True
-        return held[each.row] >= (held[best.row] if nearness(each) < least else names)
+        return held[each.row] >= (held[best.row] if similarity(each) < least else names)
 
     return [each for each in candidates if stays(each)]
 
 
-def nearness(candidate: Candidate) -> float:
+def similarity(candidate: Candidate) -> float:
     """How near a passage is to a question in meaning; its confidence if there is no model."""
     cosine = candidate.evidence.cosine
     return candidate.confidence if cosine is None else cosine
@@ -76,7 +76,7 @@ def _held(index: Index, question: Question, rows: set[int]) -> dict[int, frozens
     return {row: frozenset(terms) for row, terms in found.items()}
 
 
-class Share:
+class SourceQuota:
     """Counts the items of each untrusted source: a document, or a conversation with its tools.
 
     Args:

@@ -93,7 +93,9 @@ def found(
 def _closed(index: Index, best: Sequence[Candidate], told: Mapping[int, Passage]) -> dict[int, str]:
     """Short passages of which all that memory made is over, by a person or a night, and since when."""
     short = [each for each in best if len(told[each.row].text.split()) <= LONGEST]
-    days = statement_sources.ended(index.connection, sorted({each.traits.key for each in short}))
+    days = statement_sources.ended_sources(
+        index.connection, sorted({each.traits.key for each in short})
+    )
     return {each.row: days[each.traits.key][:10] for each in short if each.traits.key in days}
 
 

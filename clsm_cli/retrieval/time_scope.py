@@ -1,4 +1,4 @@
-"""When and where in the store a question looks: days by the calendar, conversations by their order.
+"""The time scope of a question: days by the calendar, conversations by their order.
 
 ``resolve`` reads both from the words and looks the conversations up. A question without a word of
 time pays for one look at its words: nothing is loaded.
@@ -49,7 +49,7 @@ _TALK = (
 """One of each is in every question that places a memory among the conversations."""
 
 
-class Moments(NamedTuple):
+class TimeScope(NamedTuple):
     """Where a question looks.
 
     Attributes:
@@ -71,12 +71,12 @@ class Moments(NamedTuple):
     warning: str = ""
 
 
-def may_say_when(text: str) -> tuple[bool, bool]:
+def may_name_time(text: str) -> tuple[bool, bool]:
     """Whether a question may name a time by the calendar, and a place among the conversations.
 
-    >>> may_say_when("who knows the Sunday song?"), may_say_when("why is the sky blue?")
+    >>> may_name_time("who knows the Sunday song?"), may_name_time("why is the sky blue?")
     ((True, False), (False, False))
-    >>> may_say_when("what did we discuss before the move?")
+    >>> may_name_time("what did we discuss before the move?")
     (False, True)
     """
     padded = f" {text.casefold().translate(_MARKS)} "
@@ -87,7 +87,7 @@ def may_say_when(text: str) -> tuple[bool, bool]:
     )
 
 
-def resolve(index: Index, text: str, now: str, meaning: Meaning | None = None) -> Moments | None:
+def resolve(index: Index, text: str, now: str, meaning: Meaning | None = None) -> TimeScope | None:
     """Find out when and where a question looks; None if it does not say.
 
     It never raises for what the words say: nonsense means nothing.
@@ -98,7 +98,7 @@ def resolve(index: Index, text: str, now: str, meaning: Meaning | None = None) -
         now: ISO 8601; what was said later is not there, and relative expressions count from it.
         meaning: The cosines of passages to a text, by row; None without a model.
     """
-    has_time, has_place = may_say_when(text)
+    has_time, has_place = may_name_time(text)
     if not (has_time or has_place):
         return None
     from clsm_cli.retrieval import session_scope

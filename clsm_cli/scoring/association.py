@@ -1,4 +1,4 @@
-"""How strongly nodes belong together, from how often they are mentioned near each other.
+"""Association weights of nodes, from how often they are mentioned near each other.
 
     npmi(a → b) = ln( p(a,b) / (p(a) · p_α(b)) ) / −ln p(a,b)     p_α(b) = c(b)^α / Σ c^α
     weight(a, b) = ½ (npmi(a → b) + npmi(b → a)), held in 0 … 1,  · n / (n + shrink)

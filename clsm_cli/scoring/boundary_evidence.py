@@ -1,12 +1,11 @@
-"""How strongly each sign speaks for a boundary between two turns, and what they say together.
+"""How strongly each sign speaks for a boundary between two turns, and their combination.
 
 Every sign gives a probability e in 0 … 1 that a boundary lies here, judged by itself; independent
 signs combine to 1 − Π(1 − e). The constants are calibrated on LoCoMo (see each).
 
-How surprising a turn is, given the turns before it (CMA §3.1, after EM-LLM).
-
-Surprise is the sum of two standardised parts: the bits per word stem of its text under an n-gram model
-of the turns before it, and its embedding novelty, 1 − cos(turn, mean of the turns before it).
+The surprise of a turn (CMA §3.1, after EM-LLM) is the sum of two standardised parts: the bits per word
+stem of its text under an n-gram model of the turns before it, and its embedding novelty,
+1 − cos(turn, mean of the turns before it).
 """
 
 from __future__ import annotations
@@ -34,10 +33,10 @@ SURPRISE_LEAST, SURPRISE_MOST = 0.5, 0.65
 """What surprise says just above μ + γσ, and from one deviation above that on."""
 
 
-def combined(evidence: Iterable[float]) -> float:
+def combine(evidence: Iterable[float]) -> float:
     """Probability that at least one of independent signs is right: 1 − Π(1 − e).
 
-    >>> combined([0.5, 0.5]), combined([]), combined([0.2, 1.0])
+    >>> combine([0.5, 0.5]), combine([]), combine([0.2, 1.0])
     (0.75, 0.0, 1.0)
     """
     return 1.0 - math.prod(1.0 - e for e in evidence)

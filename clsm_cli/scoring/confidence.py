@@ -1,4 +1,4 @@
-"""How sure an item is: one probability, from evidence that means the same in every store.
+"""Confidence of an item: one probability, from evidence that means the same in every store.
 
 It is the probability that something with this evidence answers the question, and an answer is as sure
 as its best item. It is no rank score: that compares items of one query, this compares queries.
@@ -25,7 +25,7 @@ class Evidence(NamedTuple):
         maxsim: Late interaction with it and its neighbours, −1 … 1; None without token vectors.
         asked: Cosine of its sentence vector to the question as it was asked; None without one.
         unseen: Share of the question's idf in words that the store has never seen, 0 … 1, less in a
-            small one (``retrieval.lexical_search.unseen``).
+            small one (``retrieval.lexical_search.unseen_share``).
         length: Terms of the passage: what is long and near is rarely so by chance.
         passages: Of the store: among more of them the nearest is nearer by chance.
     """
@@ -92,22 +92,22 @@ MOST = 0.99
 """What anything is sure at most: no evidence makes an answer certain."""
 
 
-def capped(sure: float) -> float:
+def cap(sure: float) -> float:
     """How sure something may be called, in every form of an answer the same: 0 … ``MOST``.
 
-    >>> capped(1.0), capped(0.5), capped(-0.2)
+    >>> cap(1.0), cap(0.5), cap(-0.2)
     (0.99, 0.5, 0.0)
     """
     return max(0.0, min(MOST, sure))
 
 
-def of(evidence: Evidence) -> float:
+def probability(evidence: Evidence) -> float:
     """Probability that something with this evidence answers: p = 1 / (1 + exp(−w · x)), capped.
 
     >>> sure = Evidence(1.0, 0.7, asked=0.7, maxsim=0.7, length=9)
     >>> unsure = Evidence(0.0, 0.2, asked=0.2, maxsim=0.3, unseen=1.0, length=9)
-    >>> of(sure) > 0.9, of(unsure) < 0.18
+    >>> probability(sure) > 0.9, probability(unsure) < 0.18
     (True, True)
     """
     odds = sum(w * x for w, x in zip(FITTED, features(evidence), strict=True))
-    return capped(1 / (1 + exp(-odds)))
+    return cap(1 / (1 + exp(-odds)))

@@ -1,4 +1,4 @@
-"""Groups of vectors that are about the same: a Gaussian mixture, or for a few the average link.
+"""Cluster vectors: a Gaussian mixture, or average linkage for a few.
 
 p(x) = Σ_k π_k Π_j N(x_j; μ_kj, σ²_kj),  BIC = −2 ln L + m ln n,  m = k·(2d + 1) − 1
 

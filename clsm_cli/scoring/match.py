@@ -1,13 +1,13 @@
-"""BM25 with Lucene's idf.
+"""How well a passage matches a question: BM25 with Lucene's idf, late interaction, and dates.
 
-Late interaction: a question finds the passage whose words come nearest to each of its own.
+Late interaction finds the passage whose words come nearest to each word of the question:
 
     maxsim(q, d) = Σᵢ wᵢ · max over tokens t of d of cos(qᵢ, t)  /  Σᵢ wᵢ
 
 after Khattab and Zaharia 2020 (ColBERT), with the inverse document frequency of the question's
 words as weights w, and tokens of MiniLM's last layer as they are, without any training.
 
-How well a day fits the days that a question asks about. Days are proleptic ordinals.
+Days are proleptic ordinals.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def idf(documents: int, containing: int) -> float:
     return log(1 + (documents - containing + 0.5) / (containing + 0.5))
 
 
-def weight(tf: int, length: int, average_length: float, *, k1: float, b: float) -> float:
+def bm25_weight(tf: int, length: int, average_length: float, *, k1: float, b: float) -> float:
     """Saturated term frequency: tf / (tf + k1 · (1 − b + b · length / average)), 0 … 1.
 
     Lucene leaves out the constant factor k1 + 1 as well; the order is the same.
@@ -46,13 +46,13 @@ def weight(tf: int, length: int, average_length: float, *, k1: float, b: float) 
         k1: Saturation.
         b: Length normalisation, 0 … 1.
 
-    >>> round(weight(1, 10, 10.0, k1=0.9, b=0.3), 4)
+    >>> round(bm25_weight(1, 10, 10.0, k1=0.9, b=0.3), 4)
     0.5263
     """
     return tf / (tf + k1 * (1 - b + b * length / average_length))
 
 
-def add(
+def add_bm25(
     scores: dict[int, float],
     postings: Iterable[tuple[int, int, int]],
     idf: float,
@@ -61,18 +61,18 @@ def add(
     k1: float,
     b: float,
 ) -> None:
-    """Add a term's share, idf · ``weight``, to the score of every passage that holds it.
+    """Add a term's share, idf · ``bm25_weight``, to the score of every passage that holds it.
 
     Args:
         scores: Passage → score so far; changed in place.
         postings: Passage, occurrences of the term, terms of the passage.
         idf: Of the term.
         average_length: Terms of the mean passage.
-        k1: As for ``weight``.
-        b: As for ``weight``.
+        k1: As for ``bm25_weight``.
+        b: As for ``bm25_weight``.
 
     >>> scores = {7: 1.0}
-    >>> add(scores, [(7, 1, 10), (8, 1, 10)], 2.0, 10.0, k1=0.9, b=0.3)
+    >>> add_bm25(scores, [(7, 1, 10), (8, 1, 10)], 2.0, 10.0, k1=0.9, b=0.3)
     >>> {passage: round(score, 4) for passage, score in scores.items()}
     {7: 2.0526, 8: 1.0526}
     """
@@ -82,7 +82,7 @@ def add(
         scores[passage] = known(passage, 0.0) + idf * tf / (tf + fixed + slope * length)
 
 
-def nearest(
+def token_shares(
     products: Sequence[Sequence[float]],
     spans: Mapping[int, tuple[int, int]],
     weights: Sequence[float],
@@ -98,7 +98,7 @@ def nearest(
     Returns:
         Passage → for each i, wᵢ · max cos / Σ w; a passage without tokens is left out.
 
-    >>> nearest([[0.1, 0.9, 0.3]], {7: (0, 2), 8: (2, 3), 9: (3, 3)}, [2.0])
+    >>> token_shares([[0.1, 0.9, 0.3]], {7: (0, 2), 8: (2, 3), 9: (3, 3)}, [2.0])
     {7: [0.9], 8: [0.3]}
     """
     whole = sum(weights)
@@ -110,10 +110,10 @@ def nearest(
     }
 
 
-def over(rows: Sequence[Sequence[float]]) -> float:
+def maxsim_over(rows: Sequence[Sequence[float]]) -> float:
     """``maxsim`` of several passages taken as one text, from their shares.
 
-    >>> over([[0.8, 0.1], [0.2, 0.5]]), over([[0.25, 0.5]]), over([])
+    >>> maxsim_over([[0.8, 0.1], [0.2, 0.5]]), maxsim_over([[0.25, 0.5]]), maxsim_over([])
     (1.3, 0.75, 0.0)
     """
     if not rows:
@@ -137,7 +137,7 @@ NARROW = 7
 """Days; a longer period in a passage does not speak of one day."""
 
 
-def match(asked: Sequence[Period], told: int | None, meant: Sequence[Period]) -> float:
+def period_match(asked: Sequence[Period], told: int | None, meant: Sequence[Period]) -> float:
     """How well a passage fits the periods of a question.
 
     1 if the passage was told on a single day that is asked about or speaks of it; ``LONGER`` if that
@@ -149,11 +149,11 @@ def match(asked: Sequence[Period], told: int | None, meant: Sequence[Period]) ->
         told: Day of the passage.
         meant: Periods the passage names.
 
-    >>> match([(100, 101)], 100, []), match([(100, 101)], 200, [(95, 102)])
+    >>> period_match([(100, 101)], 100, []), period_match([(100, 101)], 200, [(95, 102)])
     (1.0, 1.0)
-    >>> match([(90, 120)], 100, []), match([(100, 101)], 200, [(90, 120)])
+    >>> period_match([(90, 120)], 100, []), period_match([(100, 101)], 200, [(90, 120)])
     (0.35, 0.35)
-    >>> match([(100, 101)], 103, []), match([(70, 100)], 103, []), match([(100, 101)], 300, [])
+    >>> period_match([(100, 101)], 103, []), period_match([(70, 100)], 103, []), period_match([(100, 101)], 300, [])
     (0.14, 0.1, 0.0)
     """
     best = 0.0

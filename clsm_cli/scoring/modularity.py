@@ -1,17 +1,16 @@
-"""Where exactly a boundary lies: the split of the turns around it that groups them best.
+"""Modularity: the split of turns that groups them best, and the communities of a weighted graph.
 
-Q = 1/2m Σ_ij (A_ij − k_i k_j / 2m) δ(c_i, c_j)     (Newman 2004; CMA §3.1.2, after EM-LLM)
+    Q = 1/2m Σ_ij (A_ij − k_i k_j / 2m) δ(c_i, c_j)     (Newman 2004)
 
-A is the affinity of two turns, k_i = Σ_j A_ij, 2m = Σ_i k_i, and δ is 1 for turns on the same side
-of the split. CMA takes attention for A; without a language model it is similarity that fades with
-distance: A_ij = max(0, cos) · e^(−|i−j|/8), A_ii = 0.
+A is the affinity or weight of i and j, k_i = Σ_j A_ij, 2m = Σ_i k_i, and δ is 1 within a group.
 
-Communities of a weighted graph, by the method of Blondel et al. 2008 (Louvain).
+Of turns (CMA §3.1.2, after EM-LLM), a split has two groups, one on each side. CMA takes attention for A;
+without a language model it is similarity that fades with distance: A_ij = max(0, cos) · e^(−|i−j|/8),
+A_ii = 0.
 
-Q = 1/2m Σ_ij (A_ij − k_i k_j / 2m) δ(c_i, c_j)     (Newman 2004)
-
-Each node moves to the community of a neighbour that raises Q most, until none moves; then every
-community becomes one node of a smaller graph, and all begins anew. Time is near-linear in the edges.
+Communities are found by the method of Blondel et al. 2008 (Louvain): each node moves to the community
+of a neighbour that raises Q most, until none moves; then every community becomes one node of a smaller
+graph, and all begins anew. Time is near-linear in the edges.
 """
 
 from __future__ import annotations
@@ -92,7 +91,7 @@ def best_split(a: np.ndarray[Any, Any], at: int, candidates: Sequence[int]) -> i
     return -max(ranked)[2]
 
 
-def confirms(a: np.ndarray[Any, Any], at: int) -> bool:
+def is_confirmed(a: np.ndarray[Any, Any], at: int) -> bool:
     """Whether a split groups the turns better than their distance alone would.
 
     Affinity fades, so even turns that all say the same split with Q > 0. What the subject adds is
@@ -100,7 +99,7 @@ def confirms(a: np.ndarray[Any, Any], at: int) -> bool:
 
     >>> import numpy as np
     >>> one, other = np.array([1.0, 0.0]), np.array([0.0, 1.0])
-    >>> confirms(affinity([one] * 4), 2), confirms(affinity([one, one, other, other]), 2)
+    >>> is_confirmed(affinity([one] * 4), 2), is_confirmed(affinity([one, one, other, other]), 2)
     (False, True)
     """
     return split_quality(a, at) - split_quality(_fading(len(a)), at) >= CONFIRMED

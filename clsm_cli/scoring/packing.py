@@ -1,4 +1,4 @@
-"""What to put into a limited space: the 0/1 knapsack, exact for up to ``MOST_EXACT`` items.
+"""Pack items into a limited space: the 0/1 knapsack, exact for up to ``MOST_EXACT`` items.
 
 Weingartner and Ness' dynamic programme over undominated states, in the order of value by cost, with
 Dantzig's bound (Martello and Toth 1990, §2.6 and §2.2): first the items are set aside that are in

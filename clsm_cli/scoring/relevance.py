@@ -1,4 +1,4 @@
-"""Which concepts belong to a question: a fitted probability, and how many of the best to return.
+"""Relevance of concepts to a question: a fitted probability, and how many of the best to return.
 
     p = 1 / (1 + exp(−(Σ weight · evidence + bias)))
 
@@ -30,7 +30,7 @@ class Evidence(NamedTuple):
     Attributes:
         mentioned: 1 if one of the best passages mentions it.
         best: Score of the best passage that does, as a share of the best score of all; 0 … 1.
-        mass: Share of the best passages that do, each weighed by ``weight``; 0 … 1.
+        mass: Share of the best passages that do, each weighed by ``passage_weight``; 0 … 1.
         meaning: Cosine of the node's text to the question; 0 without a vector.
         common: ln(1 + turns that mention it).
         note_meaning: ``meaning`` again if that best passage is a block of a note, else 0. A block
@@ -53,10 +53,10 @@ NAMED = 0.66
 """Of a node whose name stands in the question, at least: on LoCoMo two in three of them are right."""
 
 
-def weight(share: float) -> float:
+def passage_weight(share: float) -> float:
     """What a passage counts whose score is ``share`` of the best.
 
-    >>> weight(1.0), round(weight(0.5), 4)
+    >>> passage_weight(1.0), round(passage_weight(0.5), 4)
     (1.0, 0.0183)
     """
     return exp(SHARPNESS * (share - 1))
@@ -82,7 +82,7 @@ def probability(
     return max(found, NAMED) if is_named else found
 
 
-def cut(probabilities: Sequence[float], most: int, beta: float) -> int:
+def cut_size(probabilities: Sequence[float], most: int, beta: float) -> int:
     """How many of the best to return: where F_β is expected to be highest.
 
         F_β(k) ≈ (1 + β²) Σ_{i ≤ k} p_i / (k + β² Σ p_i)
@@ -95,11 +95,11 @@ def cut(probabilities: Sequence[float], most: int, beta: float) -> int:
         most: At most.
         beta: By how much more recall counts than precision.
 
-    >>> cut([0.99, 0.9, 0.1, 0.01], 10, 2.5), cut([0.3] + [0.1] * 20, 10, 2.5), cut([], 10, 2.5)
+    >>> cut_size([0.99, 0.9, 0.1, 0.01], 10, 2.5), cut_size([0.3] + [0.1] * 20, 10, 2.5), cut_size([], 10, 2.5)
     (2, 10, 0)
-    >>> cut([0.3, 0.1, 0.002], 10, 2.5), cut([0.002], 10, 2.5)
+    >>> cut_size([0.3, 0.1, 0.002], 10, 2.5), cut_size([0.002], 10, 2.5)
     (2, 0)
-    >>> cut([0.99, 0.9, 0.1, 0.01], 10, 1000)
+    >>> cut_size([0.99, 0.9, 0.1, 0.01], 10, 1000)
     4
     """
     total = sum(probabilities)

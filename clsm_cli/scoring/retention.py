@@ -1,4 +1,4 @@
-"""How much of a memory is left, from when it was used. Computed when it is asked for, never stored.
+"""Retention: how much of a memory is left, from when it was used. Computed on demand, never stored.
 
     power        R = (1 + t/S)^−d                          (Wickelgren 1974; Wixted & Ebbesen 1991)
     exponential  R = e^(−t/S)                              (Ebbinghaus, as MemoryBank means it)
@@ -113,7 +113,7 @@ def stability(base_days: float, spaced_uses: int) -> float:
     return base_days * min(MOST_GROWTH, 1 + log2(1 + max(spaced_uses, 0)))
 
 
-def lasts(
+def days_until(
     curve: Curve,
     left: float,
     stability: float,
@@ -136,14 +136,14 @@ def lasts(
         gaps: Days by which each use came before the last, the last (0) too. Only the base level
             reads them; without them it is that of one use.
 
-    >>> [round(lasts("power", limit, 3.0), 6) for limit in (ARCHIVE, 0.5, 1.0)]
+    >>> [round(days_until("power", limit, 3.0), 6) for limit in (ARCHIVE, 0.5, 1.0)]
     [297.0, 9.0, 0.0]
-    >>> round(lasts("exponential", 0.5, 7 / log(2)), 6)
+    >>> round(days_until("exponential", 0.5, 7 / log(2)), 6)
     7.0
 
     Four uses on one day last 4² = 16 times as long as one: 4 · (16 t)^−½ = t^−½.
 
-    >>> round(lasts("base-level", ARCHIVE, 1.0, gaps=[0, 0, 0, 0]), 6)
+    >>> round(days_until("base-level", ARCHIVE, 1.0, gaps=[0, 0, 0, 0]), 6)
     1584.0
     """
     if curve == "exponential":

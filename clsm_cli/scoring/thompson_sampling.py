@@ -1,4 +1,4 @@
-"""Weights learnt from feedback: how far each signal is to be trusted, as a Beta distribution.
+"""Thompson sampling: weights learnt from feedback, a Beta distribution for each signal.
 
 Thompson sampling as in Smriti, with its priors kept: there the first feedback discards them.
 """

@@ -1,1 +1,1 @@
-"""What exists only so that a command starts fast: each module says what it saves."""
+"""Modules that exist only so that a command starts fast; each says what it saves."""

@@ -1,4 +1,4 @@
-"""Text to the ids of word pieces, for a query: no tokeniser to load, no dictionary to build.
+"""Tokenise a query into word-piece ids: no tokeniser to load, no dictionary to build.
 
 The words of BERT's uncased tokeniser depend on one character at a time. A piece is looked up by
 searching the text of the vocabulary, which begins with the frequent ones: 0.02 ms for such a word,
@@ -75,7 +75,7 @@ class Piece(NamedTuple):
         return self.id != _UNKNOWN
 
 
-def cut(vocabulary: bytes, text: str, limit: int = MOST_PIECES) -> list[Piece]:
+def cut_pieces(vocabulary: bytes, text: str, limit: int = MOST_PIECES) -> list[Piece]:
     r"""Cut a text into word pieces, without the start and end marks.
 
     Args:
@@ -88,7 +88,7 @@ def cut(vocabulary: bytes, text: str, limit: int = MOST_PIECES) -> list[Piece]:
         At most ``limit`` − 2 pieces: those of ``WordPieces.ids`` between its marks.
 
     >>> words = b"[PAD]\n" * 101 + b"em\n##bed\n,\n"
-    >>> [tuple(piece) for piece in cut(words, "Embed, é")]
+    >>> [tuple(piece) for piece in cut_pieces(words, "Embed, é")]
     [(101, 0, 5), (102, 0, 5), (103, 5, 6), (100, 7, 8)]
     """
     text, places = _without_surrogates(text)

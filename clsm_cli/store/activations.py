@@ -1,4 +1,4 @@
-"""The log that every recall writes: which ids it returned. It is apart from the other logs to load fast."""
+"""The log of recalls: which ids each returned. Apart from the other logs, to load fast."""
 
 from __future__ import annotations
 

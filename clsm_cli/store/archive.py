@@ -1,4 +1,4 @@
-"""What ``decay`` put away: the list of what is archived, and the shards of compacted rows.
+"""The archive of ``decay``: the list of archived ids, and the shards of compacted rows.
 
 ``flow/<device>/archived.jsonl`` says which turns and statements fell below the retention that a first
 look asks for, and since when; their text stays where it is. ``archive/<stream>/`` holds rows that
@@ -80,7 +80,7 @@ def plan(
         rewritten without them.
     """
     folder, limit = store.archive(stream), store.settings.store.shard_records
-    planned = shards.plan_update(folder, rows, limit, forgotten=logs.forgotten(store))
+    planned = shards.plan_update(folder, rows, limit, forgotten=logs.load_tombstones(store))
     problems = [problem for _, before in planned.values() for problem in before.problems]
     if problems:
         return [], problems

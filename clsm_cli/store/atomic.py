@@ -243,7 +243,7 @@ def _open(path: Path, flags: int) -> int:
     return fd
 
 
-def reader(path: Path) -> BinaryIO:
+def open_to_read(path: Path) -> BinaryIO:
     """A regular file to read piece by piece; no symlink is followed.
 
     Raises:
@@ -253,7 +253,7 @@ def reader(path: Path) -> BinaryIO:
     return open(_open(path, os.O_RDONLY), "rb")
 
 
-def fresh(path: Path) -> BinaryIO:
+def create_exclusive(path: Path) -> BinaryIO:
     """A new private file to write piece by piece, in a folder that is there.
 
     One of that name goes first. The caller syncs what it wrote, and the folder. Raises OSError.

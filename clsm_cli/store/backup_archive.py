@@ -1,4 +1,4 @@
-"""Backup: everything of a store that cannot be derived again, in one file that was read back.
+"""Make a backup: everything of a store that cannot be derived again, in one file, read back and checked.
 
 What is in it is decided under the lock: every path, size and digest. The bytes are copied after it,
 so that a hook which writes down a turn need not wait: a file that was replaced meanwhile has another
@@ -35,14 +35,14 @@ _LEVEL = 6
 """Of compression: a memory shrinks to a fifth, and 9 gains two percent for twice the time."""
 
 
-class LeftOut(NamedTuple):
+class SkippedEntry(NamedTuple):
     """Something in the folder that a backup cannot hold."""
 
     path: str
     reason: str
 
 
-class Made(NamedTuple):
+class BackupResult(NamedTuple):
     """What a backup holds, or would hold.
 
     Attributes:
@@ -53,7 +53,7 @@ class Made(NamedTuple):
 
     manifest: Manifest
     packed: int | None
-    left_out: tuple[LeftOut, ...]
+    left_out: tuple[SkippedEntry, ...]
     warnings: tuple[str, ...]
 
 
@@ -61,7 +61,7 @@ class _ChangedError(Exception):
     """A file is not what it was when it was listed."""
 
 
-def make(
+def make_backup(
     store: Store,
     path: Path,
     at: str,
@@ -70,7 +70,7 @@ def make(
     *,
     force: bool = False,
     dry_run: bool = False,
-) -> Made:
+) -> BackupResult:
     """Write a backup of a store.
 
     Args:
@@ -106,7 +106,7 @@ def _made(
     *,
     is_held: bool,
     dry_run: bool,
-) -> Made:
+) -> BackupResult:
     with contextlib.ExitStack() as stack:
         stack.enter_context(locked(store.root, store.settings.store.lock_wait))
         warnings = () if dry_run else tuple(end_begun(store))
@@ -115,7 +115,7 @@ def _made(
             stack.close()
         manifest = Manifest(FORMAT_VERSION, store.store_id, store.device, at, files)
         packed = None if dry_run else _write(store, manifest, path, progress)
-        return Made(manifest, packed, left_out, warnings)
+        return BackupResult(manifest, packed, left_out, warnings)
 
 
 def _checked(store: Store, path: Path, *, force: bool) -> Path:
@@ -138,13 +138,13 @@ def _checked(store: Store, path: Path, *, force: bool) -> Path:
     return path
 
 
-def _listed(store: Store, progress: Progress) -> tuple[tuple[Entry, ...], tuple[LeftOut, ...]]:
+def _listed(store: Store, progress: Progress) -> tuple[tuple[Entry, ...], tuple[SkippedEntry, ...]]:
     """Every file that belongs into a backup, as it is now."""
     found, left_out = _names(store.root)
     entries = []
     for number, name in enumerate(found):
         progress("reading", number, len(found))
-        with atomic.disk_errors(store.root / name), atomic.reader(store.root / name) as file:
+        with atomic.disk_errors(store.root / name), atomic.open_to_read(store.root / name) as file:
             digest, size = hashlib.sha256(), 0
             while piece := file.read(backup_files.PIECE):
                 digest.update(piece)
@@ -153,10 +153,10 @@ def _listed(store: Store, progress: Progress) -> tuple[tuple[Entry, ...], tuple[
     return tuple(entries), tuple(left_out)
 
 
-def _names(root: Path) -> tuple[list[str], list[LeftOut]]:
+def _names(root: Path) -> tuple[list[str], list[SkippedEntry]]:
     """Paths of files, sorted, and what is no file or has a name that no backup may have."""
     found: list[str] = []
-    left_out: list[LeftOut] = []
+    left_out: list[SkippedEntry] = []
     waiting = [""]
     while waiting:
         prefix = waiting.pop()
@@ -164,7 +164,7 @@ def _names(root: Path) -> tuple[list[str], list[LeftOut]]:
             for entry in entries:
                 path = prefix + entry.name
                 if not backup_files.is_plain(entry.name):
-                    left_out.append(LeftOut(path, "its name is not plain UTF-8"))
+                    left_out.append(SkippedEntry(path, "its name is not plain UTF-8"))
                 elif entry.is_dir(follow_symlinks=False):
                     if backup_files.is_kept(f"{path}/x") or path == ".clsm":
                         waiting.append(f"{path}/")
@@ -173,7 +173,7 @@ def _names(root: Path) -> tuple[list[str], list[LeftOut]]:
                 elif entry.is_file(follow_symlinks=False):
                     found.append(path)
                 else:
-                    left_out.append(LeftOut(path, "is a link or no regular file"))
+                    left_out.append(SkippedEntry(path, "is a link or no regular file"))
     return sorted(found), sorted(left_out)
 
 
@@ -182,7 +182,7 @@ def _write(store: Store, manifest: Manifest, path: Path, progress: Progress) -> 
     temp = path.with_name(f"{atomic.TEMP_PREFIX}{path.name}")
     with atomic.disk_errors(temp):
         try:
-            with atomic.fresh(temp) as file:
+            with atomic.create_exclusive(temp) as file:
                 _pack(store, manifest, file, progress)
                 file.flush()
                 os.fsync(file.fileno())
@@ -232,7 +232,7 @@ def _content(root: Path, entry: Entry) -> Iterator[bytes]:
     """The bytes of a file, as many as there were when it was listed."""
     digest, left = hashlib.sha256(), entry.size
     try:
-        with atomic.reader(root / entry.path) as file:
+        with atomic.open_to_read(root / entry.path) as file:
             while left and (piece := file.read(min(left, backup_files.PIECE))):
                 digest.update(piece)
                 left -= len(piece)

@@ -1,11 +1,9 @@
-"""What a backup is, byte for byte: a manifest, and everything between it and the end that follows.
+"""The format of a backup: write its parts byte for byte, and read it back with every byte verified.
 
 A backup is a tar file, compressed with gzip. Its first member is the manifest: one line of JSON for
 the store, one for each file with its size and sha256, and one with the sha256 of the lines before.
 All other bytes follow from the manifest and the files, so a reader need not believe anything that a
 header says: it works out what must stand there and compares. In need any ``tar`` unpacks it.
-
-Reading a backup: every byte of it is what the manifest and the digests say, or it is refused.
 """
 
 from __future__ import annotations
@@ -380,7 +378,7 @@ def opened(path: Path) -> Iterator[Reader]:
     """
     with (
         atomic.disk_errors(path),
-        atomic.reader(path) as file,
+        atomic.open_to_read(path) as file,
         gzip.GzipFile(fileobj=file, mode="rb") as stream,
     ):
         yield Reader(path, stream)  # type: ignore[arg-type]  # it reads like one

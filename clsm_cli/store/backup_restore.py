@@ -1,4 +1,4 @@
-"""Restore: a backup becomes a store in a new folder, whole or not at all.
+"""Restore a backup into a new folder, whole or not at all.
 
 Everything is unpacked beside the folder, in one whose name begins with ``.tmp-restore-``, verified,
 synced, and opened as a store; then the folder gets its name in one step. A restore that is killed
@@ -178,7 +178,7 @@ def _unpack(
                     "has the name of another file on this disk, which does not tell a from A",
                     "restore on one that does",
                 )
-            with atomic.fresh(file_path) as file:
+            with atomic.create_exclusive(file_path) as file:
                 for piece in pieces:
                     file.write(piece)
                     done += len(piece)

@@ -1,12 +1,9 @@
-"""Sweep: what was forgotten, and came back with the files of an old clone, goes out of them again.
+"""Sweep: remove forgotten records that came back from an old clone, and derived data that may hold them.
 
-Readers do not see it anyway. A forget removes it on its own machine; after a merge the next night
-does so here, in the folders of other machines too. Nothing of it is kept for undo.
-
-What a forget destroys besides: everything derived that may still hold what went.
-
-A mark stands while it is not done. Whoever next holds the lock finishes it, so that a forget that
-was cut short leaves nothing behind either.
+Readers do not see such records anyway. A forget removes them on its own machine; after a merge the next
+night does so here, in the folders of other machines too. Nothing of it is kept for undo. A marker file
+stands until the work is done, and whoever next holds the lock finishes it, so that a forget that was
+cut short leaves nothing behind either.
 """
 
 from __future__ import annotations
@@ -39,7 +36,7 @@ def sweep(store: Store, now: str) -> None:
     Raises:
         DiskError: The operating system refused; the next sweep goes on.
     """
-    forgotten = logs.forgotten(store)
+    forgotten = logs.load_tombstones(store)
     if not forgotten:
         return
     thinned = _thinned(store, forgotten)
@@ -88,7 +85,7 @@ def _topics(
         if kept.items == topic.items:
             continue
         drop = {record_id for record_id in gone if record_id is not None}
-        data = topics.without_empty(topics.edited(topic, drop=drop), topic)
+        data = topics.without_empty(topics.apply_edits(topic, drop=drop), topic)
         if topic.path.stem in topics.TITLES or topics.says_more(data):
             writes.append(runs.Put(topic.path, data, read_as=topic.sha256))
         else:
@@ -128,10 +125,10 @@ def _shard(
 
 def _inbox(store: Store, path: Path, forgotten: frozenset[str]) -> list[runs.Write]:
     box = inbox.read(path)
-    left = inbox.without(box, forgotten)
+    left = inbox.without_forgotten(box, forgotten)
     if left.items == box.items:
         return []
-    return [inbox.rewrite(left, left.items, store.root)]
+    return [inbox.plan_rewrite(left, left.items, store.root)]
 
 
 def _labels(store: Store, forgotten: frozenset[str]) -> list[runs.Write]:
@@ -163,7 +160,7 @@ def _episodes(store: Store, forgotten: frozenset[str]) -> list[runs.Write]:
         living = {turn.key for turn in _turns(path) if not logs.is_forgotten(turn.key, forgotten)}
         if living - held:
             episode = episodes.read(path)
-            rest = episodes.remade(episode, {turn.key for turn in episode.turns} - (living - held))
+            rest = episodes.reduced(episode, {turn.key for turn in episode.turns} - (living - held))
             assert rest is not None
             writes.append(runs.Put(episodes.file_of(rest, flow), episodes.render(rest)))
             held |= living
@@ -199,14 +196,14 @@ def _turns(path: Path) -> tuple[Turn, ...]:
         return ()  # the index names it among the problems
 
 
-def mark(store: Store) -> Path:
+def marker_path(store: Store) -> Path:
     """The file that says that a forget is not finished."""
     return store.derived / "purge"
 
 
 def is_begun(store: Store) -> bool:
     """Whether a forget was cut short."""
-    return mark(store).exists()
+    return marker_path(store).exists()
 
 
 def finish(store: Store) -> None:
@@ -225,7 +222,7 @@ def finish(store: Store) -> None:
                 atomic.remove_folder(path)
             else:
                 atomic.remove(path)
-    atomic.remove(mark(store))
+    atomic.remove(marker_path(store))
 
 
 def finish_begun(store: Store) -> None:

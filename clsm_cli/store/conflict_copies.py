@@ -1,4 +1,4 @@
-"""Files of which a program that synchronises folders kept two: they are made one again.
+"""Conflict copies: files of which a synchronising program kept two versions are merged again.
 
 Readers pass over such a copy (``conflict_names``), except that what it forgets counts at once. Before
 the store is written to in earnest, what a copy holds and the file beside it does not is put there:
@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Literal
 from clsm_cli.config import MAX_FILE
 from clsm_cli.errors import DamagedStoreError, DiskError
 from clsm_cli.model.graph import Statement
-from clsm_cli.model.ids import folded
+from clsm_cli.model.ids import normalise_text
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import atomic, episodes, joining, logs, record_files, runs, shards, topics
 from clsm_cli.store.conflict_names import is_conflict_copy, original_name
@@ -46,7 +46,7 @@ class Copy(NamedTuple):
     writer: str
 
 
-def found(store: Store) -> list[Copy]:
+def find_copies(store: Store) -> list[Copy]:
     """Every conflict copy of a store, in the order in which they are joined."""
     copies = [_copy(store, path) for path in _walk(store.root)]
     return sorted(copies, key=lambda copy: (_ORDER.index(copy.kind), copy.path))
@@ -85,7 +85,7 @@ def join(store: Store, now: str, *, everywhere: bool = False) -> list[str]:
         DiskError: The operating system refused; the next run goes on.
     """
     told: list[str] = []
-    for copy in found(store):
+    for copy in find_copies(store):
         if not copy.kind:
             told.append(
                 f"{copy.path.name}: is another version of {copy.original.name}; take from it what is"
@@ -124,7 +124,7 @@ def plan(store: Store, copy: Copy) -> list[runs.Write]:
     if data is None or data == old:
         return []
     if copy.kind == "log":
-        lines = logs.only_in(data, copy.original)
+        lines = logs.plan_missing(data, copy.original)
         return [runs.Append(copy.original, b"\n".join(lines))] if lines else []
     if old is None and copy.kind != "episode":
         return [runs.Put(copy.original, data, read_as=None)]
@@ -154,10 +154,10 @@ def _items(store: Store, copy: Copy, data: bytes) -> list[runs.Write]:
     """Items that only the copy has, but for those that were taken back since."""
     old = atomic.read(copy.original, MAX_FILE) or b""
     here, there = topics.parse(old, copy.original), topics.parse(data, copy.path)
-    forgotten = logs.forgotten(store)
+    forgotten = logs.load_tombstones(store)
     folders = [copy.original.parent / "graph", store.root / "archive" / copy.original.parent.name]
     known = shards.load_graph(folders, forgotten, only="statement").records
-    texts = {(topics.id_of(item, forgotten), folded(item.text)) for item in here.items}
+    texts = {(topics.id_of(item, forgotten), normalise_text(item.text)) for item in here.items}
     fresh = []
     for item in there.items:
         record_id = topics.id_of(item, forgotten)
@@ -166,20 +166,20 @@ def _items(store: Store, copy: Copy, data: bytes) -> list[runs.Write]:
         is_gone &= isinstance(row, Statement) and row.text_sha == topics.text_sha(item.text)
         if is_gone or logs.is_forgotten(record_id, forgotten):
             continue
-        if (record_id, folded(item.text)) not in texts:
+        if (record_id, normalise_text(item.text)) not in texts:
             line = Statement(id=record_id, rev=(0, ""), text=item.text, state=item.state)
             above = [text for text in there.lines[: item.line] if text.startswith("## ")]
             heading = above[-1].removeprefix("## ").strip() if above else ""
-            fresh.append(topics.Fresh(heading, line))
+            fresh.append(topics.NewItem(heading, line))
     if not fresh:
         return []
-    return [runs.Put(copy.original, topics.edited(here, fresh=fresh), read_as=here.sha256)]
+    return [runs.Put(copy.original, topics.apply_edits(here, fresh=fresh), read_as=here.sha256)]
 
 
 def _turns(store: Store, copy: Copy) -> list[runs.Write]:
     """An episode of the turns that no other one has; the file itself where it is missing."""
-    forgotten = logs.forgotten(store)
-    episode = episodes.without(episodes.read(copy.path), forgotten)
+    forgotten = logs.load_tombstones(store)
+    episode = episodes.without_forgotten(episodes.read(copy.path), forgotten)
     if episode is None:
         return []
     held: set[str] = set()
@@ -191,7 +191,7 @@ def _turns(store: Store, copy: Copy) -> list[runs.Write]:
     gone = held & {turn.key for turn in episode.turns}
     if not gone and not copy.original.exists():
         return [runs.Put(copy.original, episodes.render(episode), read_as=None)]
-    rest = episodes.remade(episode, gone)
+    rest = episodes.reduced(episode, gone)
     return (
         []
         if rest is None

@@ -1,4 +1,4 @@
-"""How programs that synchronise folders name the second version of a file that two machines changed.
+"""Names that synchronising programs give to the second version of a file.
 
 Syncthing renames one of the two to ``<name>.sync-conflict-<date>-<time>-<device>.<extension>``
 (docs.syncthing.net/users/syncing.html, "Conflicting Changes"); Dropbox and Nextcloud put

@@ -1,4 +1,4 @@
-"""How far the transcripts of an agent were read: ``.clsm/cursors.json``, which is derived.
+"""Cursors: how far the transcripts of an agent were read (``.clsm/cursors.json``, derived).
 
 Without it everything is read again, and recognised. It is believed only as long as the ledger of runs
 goes on from where it stood: in a store that was put back to an earlier state, or whose runs were
@@ -33,7 +33,7 @@ _UNDO = b'"of": "'
 """What only the line of an undo holds."""
 
 
-class Place(NamedTuple):
+class Cursor(NamedTuple):
     """How far a transcript was read.
 
     Attributes:
@@ -49,7 +49,7 @@ class Place(NamedTuple):
     look: str = ""
 
 
-Places = dict[str, dict[str, Place]]
+Places = dict[str, dict[str, Cursor]]
 """File → conversation in it (``""`` where it holds one) → place."""
 
 
@@ -58,7 +58,7 @@ def path_of(store: Store) -> Path:
     return store.derived / "cursors.json"
 
 
-def fetch(store: Store) -> Places:
+def load_cursors(store: Store) -> Places:
     """All places; none if the file is missing or damaged, or not to be believed any more.
 
     Raises:
@@ -77,7 +77,7 @@ def fetch(store: Store) -> Places:
         return {}
 
 
-def keep(store: Store, places: Places) -> None:
+def save_cursors(store: Store, places: Places) -> None:
     """Write the file; the caller holds the lock, and what was read is safe.
 
     Raises:
@@ -92,8 +92,8 @@ def keep(store: Store, places: Places) -> None:
     atomic.put(path_of(store), json.dumps(made).encode(), durable=False)
 
 
-def _place(at: Any, line: Any, mark: Any, look: Any) -> Place:
-    return Place(int(at), int(line), str(mark), str(look))
+def _place(at: Any, line: Any, mark: Any, look: Any) -> Cursor:
+    return Cursor(int(at), int(line), str(mark), str(look))
 
 
 def _exists(path: str) -> bool:

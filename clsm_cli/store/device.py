@@ -1,11 +1,8 @@
-"""This machine's name in a store.
+"""This machine's name in a store, and the check that nobody else may write to the store.
 
-Whether others may write to a store: then what stands in it may not be the owner's.
-
-A memory that somebody else can change is told to an agent as its own. So a store is refused, as ssh
-refuses its keys: by readers too, what they read is the danger.
-Others may *read* where ``git clone`` or a copy left its usual modes; that is no reason to refuse,
-``clsm doctor`` says so and mends it.
+A memory that somebody else can change is told to an agent as its own. So such a store is refused, as
+ssh refuses its keys; to readers too, as what they read is the danger. Others may *read* where ``git
+clone`` or a copy left its usual modes: ``clsm doctor`` reports and repairs it.
 
 Not refused are a group that is the owner's alone, which Debian, Ubuntu and Fedora give everybody and
 let write by default, and a disk that keeps no modes (FAT, exFAT, a folder shared with another
@@ -117,7 +114,7 @@ def _keeps_modes(root: Path) -> bool:
     """Whether a file that is made private here is private, tried with one that goes at once."""
     path = root / f"{atomic.TEMP_PREFIX}mode-{os.getpid()}"
     try:
-        with atomic.fresh(path) as file:
+        with atomic.create_exclusive(path) as file:
             mode = os.fstat(file.fileno()).st_mode
     except OSError as error:
         # A disk that is read-only takes nothing from others either; one that gives every file to

@@ -235,7 +235,7 @@ def _without_last_blank(lines: list[str]) -> list[str]:
     return lines[:-1] if lines and not lines[-1] else lines
 
 
-def without(episode: Episode, forgotten: frozenset[str]) -> Episode | None:
+def without_forgotten(episode: Episode, forgotten: frozenset[str]) -> Episode | None:
     """An episode without its forgotten turns; None when it is forgotten, or no turn is left.
 
     A forget leaves no such file; one may come back from a clone that cut its episodes by itself.
@@ -254,7 +254,7 @@ def without(episode: Episode, forgotten: frozenset[str]) -> Episode | None:
     return _with(episode, turns)
 
 
-def remade(episode: Episode, gone: Collection[str]) -> Episode | None:
+def reduced(episode: Episode, gone: Collection[str]) -> Episode | None:
     """What stays of an episode that loses turns, under an id of its own; None when nothing does.
 
     Its id is ``e-`` + H("episode", key of the first turn that stays, id it had).

@@ -1,11 +1,9 @@
 """Questions to git about the folder that a store lies in.
 
-Nothing is changed, and nothing is run that the repository names. A repository may come from anywhere: its settings can name programs (hooks, monitors, filters,
-pagers, signature checks). Only plumbing is used that runs none of them, with those settings
-overridden, no network, no prompt and a time limit. Where git is missing, slow or refuses, there is
-no repository.
-
-What a clone is in the middle of, and which files of the store git knows; asked as ``git`` asks.
+Nothing is changed, and nothing is run that the repository names. A repository may come from anywhere:
+its settings can name programs (hooks, monitors, filters, pagers, signature checks). Only plumbing is
+used that runs none of them, with those settings overridden, no network, no prompt and a time limit.
+Where git is missing, slow or refuses, there is no repository.
 """
 
 from __future__ import annotations

@@ -1,13 +1,11 @@
-"""What git needs to know of a store: how files are merged, what is left out, what is waited for.
+"""Set git up for a store (merge rules, ignored files, settings of the clone), and commit and push it.
 
 Two things every clone has, as they are files of the store: ``.gitattributes`` (every line of both
 sides is kept; readers join them) and ``.gitignore``. The rest is of one clone alone, in
 ``.git/config`` and ``.git/info/attributes``, which git never copies: it syncs what it writes, merges
-when it pulls, and lets ``clsm merge-driver`` join files (``store/joining``), so that no line stands
+when it pulls, and lets ``clsm merge-driver`` join files (``store.joining``), so that no line stands
 there twice. ``.git/info/attributes`` goes before ``.gitattributes``; a clone without it merges by
 lines, and so does this one where the driver cannot be started or cannot read a file.
-
-A commit of the store as it is, and its way to a remote; nothing that the repository names is run.
 
 ``git add`` and ``git commit`` would run filters and hooks, and take along what the user has staged
 elsewhere. So the files are put into an index of their own, and the branch is moved, if nobody moved
@@ -59,7 +57,7 @@ _HEAD = "# Joined by id, see: clsm init --git"
 _NEXT = "mend that or leave out --git"
 
 
-class Lacking(NamedTuple):
+class MissingSetup(NamedTuple):
     """What of all this is not there.
 
     Attributes:
@@ -78,7 +76,7 @@ class Lacking(NamedTuple):
         return bool(self.lines or self.settings or self.attributes)
 
 
-def lacking(root: Path) -> Lacking:
+def find_missing(root: Path) -> MissingSetup:
     """Compare a store, and the clone it lies in, with what it needs; without a clone the files alone.
 
     Raises:
@@ -89,15 +87,15 @@ def lacking(root: Path) -> Lacking:
     lines = {name: missing for name, text in wanted if (missing := _missing(root / name, text))}
     tree = git.work_tree(root)
     if tree is None:
-        return Lacking(lines, (), ())
+        return MissingSetup(lines, (), ())
     there = git.settings(tree)
     wrong = [name for name, value in settings_of_clone().items() if there.get(name) != value]
     info = info_file(tree)
     short = () if info is None else _missing(info, _driven(tree.prefix))
-    return Lacking(lines, tuple(sorted(wrong)), short)
+    return MissingSetup(lines, tuple(sorted(wrong)), short)
 
 
-def writes(root: Path, lack: Lacking) -> list[runs.Write]:
+def plan_files(root: Path, lack: MissingSetup) -> list[runs.Write]:
     """Writes that complete the files of the store; what stands there stays."""
     return [
         runs.Put(root / name, _with(root / name, missing), read_as=atomic.digest_of(root / name))
@@ -105,7 +103,7 @@ def writes(root: Path, lack: Lacking) -> list[runs.Write]:
     ]
 
 
-def set_up(root: Path) -> Lacking:
+def set_up(root: Path) -> MissingSetup:
     """Make a store a repository if it lies in none, and give both what they lack.
 
     Done twice, it changes nothing the second time. Nothing that the repository names is run.
@@ -119,14 +117,14 @@ def set_up(root: Path) -> Lacking:
     """
     if git.work_tree(root) is None:
         _told(root, "init", "--quiet")
-    lack = lacking(root)
+    lack = find_missing(root)
     for name, missing in sorted(lack.lines.items()):
         atomic.put(root / name, _with(root / name, missing))
-    tell_clone(root, lack)
+    configure_clone(root, lack)
     return lack
 
 
-def tell_clone(root: Path, lack: Lacking) -> None:
+def configure_clone(root: Path, lack: MissingSetup) -> None:
     """Write down in the clone what was found missing there.
 
     Raises:

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Captured:
+class CapturedTurn:
     """A turn in the inbox, with its session and the time when the store got it (UTC)."""
 
     session: str
@@ -51,7 +51,7 @@ MAX_CALLS = 64
 
 SPENT_DAYS = 30
 """Days after which a file without a line goes."""
-InboxItem = Captured | EndMark
+InboxItem = CapturedTurn | EndMark
 InboxRow = InboxItem | CallMark
 
 
@@ -65,9 +65,9 @@ class Inbox:
     calls: tuple[CallMark, ...] = ()
 
     @property
-    def turns(self) -> list[Captured]:
+    def turns(self) -> list[CapturedTurn]:
         """The turns alone."""
-        return [item for item in self.items if isinstance(item, Captured)]
+        return [item for item in self.items if isinstance(item, CapturedTurn)]
 
 
 def path_of(folder: Path, session: str) -> Path:
@@ -91,7 +91,7 @@ def put_aside(folder: Path, session: str, data: bytes) -> None:
     atomic.put(path.with_name(name), b"\n" + data + b"\n")
 
 
-def aside(folder: Path) -> dict[Path, list[Path]]:
+def read_aside(folder: Path) -> dict[Path, list[Path]]:
     """What was put aside, by the file of its session, the oldest first."""
     found: dict[Path, list[Path]] = {}
     for path in sorted(files(folder), key=_written):
@@ -108,10 +108,10 @@ def _written(path: Path) -> tuple[int, str]:
         return 0, path.name
 
 
-def taken_back(folder: Path) -> list[runs.Write]:
+def plan_take_back(folder: Path) -> list[runs.Write]:
     """Writes that add what was put aside to the files of its sessions; the caller has the lock."""
     writes: list[runs.Write] = []
-    for whole, parts in sorted(aside(folder).items()):
+    for whole, parts in sorted(read_aside(folder).items()):
         for path in parts:
             data = (atomic.read(path, logs.MAX_LOG) or b"").strip(b"\n")
             if data:
@@ -144,7 +144,7 @@ def read(path: Path, forgotten: frozenset[str] = frozenset()) -> Inbox:
 
     Args:
         path: Where.
-        forgotten: Hashes of ids with a tombstone; such turns are left out, see ``without``.
+        forgotten: Hashes of ids with a tombstone; such turns are left out, see ``without_forgotten``.
     """
     found, problems = logs.rows(path)
     items: dict[str, InboxItem] = {}
@@ -161,16 +161,16 @@ def read(path: Path, forgotten: frozenset[str] = frozenset()) -> Inbox:
         key = f"end {item.after}" if isinstance(item, EndMark) else item.turn.key
         items.setdefault(key, item)
     box = Inbox(path, tuple(items.values()), tuple(problems), tuple(calls.values()))
-    return without(box, forgotten) if forgotten else box
+    return without_forgotten(box, forgotten) if forgotten else box
 
 
-def without(box: Inbox, forgotten: frozenset[str]) -> Inbox:
+def without_forgotten(box: Inbox, forgotten: frozenset[str]) -> Inbox:
     """An inbox without its forgotten turns; an end behind one stands behind the turn before it."""
     kept: dict[str, InboxItem] = {}
     before: dict[str, str | None] = {}
     last: str | None = None
     for item in box.items:
-        if isinstance(item, Captured):
+        if isinstance(item, CapturedTurn):
             if logs.is_forgotten(item.turn.key, forgotten):
                 before[item.turn.key] = last
             else:
@@ -183,16 +183,16 @@ def without(box: Inbox, forgotten: frozenset[str]) -> Inbox:
     return replace(box, items=tuple(kept.values()))
 
 
-def rewrite(box: Inbox, items: Sequence[InboxItem], root: Path) -> runs.Write:
+def plan_rewrite(box: Inbox, items: Sequence[InboxItem], root: Path) -> runs.Write:
     """A file that holds these items and the last call marks alone; one that would be empty goes."""
     calls = box.calls[-MAX_CALLS:]
     if not items and not calls:
-        return emptied(box.path, root)
+        return plan_emptying(box.path, root)
     data = b"\n" + render([*calls, *items]) + b"\n"
     return runs.Put(box.path, data, read_as=atomic.digest_of(box.path))
 
 
-def emptied(path: Path, root: Path) -> runs.Write:
+def plan_emptying(path: Path, root: Path) -> runs.Write:
     """A file without anything: it goes, or stays without a line where git has it.
 
     Another clone that forgot something in it has changed it, and git cannot merge that with a file
@@ -209,8 +209,8 @@ def emptied(path: Path, root: Path) -> runs.Write:
     return runs.Remove(path)
 
 
-def spent(box: Inbox, over_before: datetime | None) -> list[runs.Write]:
-    """The removal of a file that ``emptied`` left, once every clone had time to hear of it."""
+def plan_removal(box: Inbox, over_before: datetime | None) -> list[runs.Write]:
+    """The removal of a file that ``plan_emptying`` left, once every clone had time to hear of it."""
     if box.items or box.calls or box.problems or over_before is None:
         return []
     try:
@@ -229,7 +229,7 @@ def _item_from(row: dict[str, Any]) -> InboxRow:
         if "end" in row:
             time = row.get("time")
             return EndMark(session, str(row["end"]), None if time is None else str(time))
-        return Captured(session, turn_from(row, str(row["text"])), str(row["at"]))
+        return CapturedTurn(session, turn_from(row, str(row["text"])), str(row["at"]))
     except KeyError as error:
         raise LineError(f"lacks {error}") from None
 

@@ -1,15 +1,13 @@
-"""Two versions of a file made one, by what it holds: records by id, logs by line, topics by item.
+"""Merge two versions of a file by content: records by id, logs by line, topics by item.
 
-Used where git merges (``merge``, with the version that both began with) and where a program that
-synchronises folders left two files (``conflict_copies``, without one). ``merge=union`` alone keeps
-every line too, and readers join them; this leaves no line twice, and brings nothing back that one
-side took out and the other did not touch.
+Used where git merges (``merge``, with the common ancestor) and where a program that synchronises folders
+left two files (``conflict_copies``, without one). ``merge=union`` alone keeps every line too, and
+readers join them; this leaves no line twice, and brings nothing back that one side took out and the
+other did not touch.
 
-What git asks when both sides changed a file: one version that holds what both hold.
-
-Git calls ``clsm merge-driver`` with three files: what both began with, ours (where the result must
-stand) and theirs. ``store/git_setup`` says how it is set up, and that git keeps every line of both
-sides where this cannot help: nothing is written then.
+Git calls ``clsm merge-driver`` with three files: the ancestor, ours (where the result must stand) and
+theirs. ``store.git_setup`` says how it is set up, and that git keeps every line of both sides where
+this cannot help: nothing is written then.
 """
 
 from __future__ import annotations

@@ -1,10 +1,8 @@
-"""A person's own labelled queries, ``eval/queries.yaml``: read with lines, edited in place.
+"""A person's own labelled queries, ``eval/queries.yaml``: read with line numbers, edited in place.
 
-A file that a person writes, so what is not meant stays as it is to the byte: comments, order,
-quotes, keys of other queries. It is read here, below evaluation, because a forget has to read it
-too: a label may quote what is forgotten.
-
-Changes of a file of labels: queries added, written anew or taken out, the rest to the byte.
+A person writes this file, so an edit (a query added, changed or taken out) leaves the rest to the byte:
+comments, order, quotes, other queries. It is read here, below evaluation, because a forget has to read
+it too: a label may quote what is forgotten.
 """
 
 from __future__ import annotations
@@ -106,7 +104,7 @@ def path_of(root: Path) -> Path:
     return root / NAME
 
 
-def decoded(data: bytes, name: str) -> str:
+def decode(data: bytes, name: str) -> str:
     """The text of a file; line ends become newlines.
 
     Raises:
@@ -263,7 +261,7 @@ _OTHER_ENDS = frozenset("\r\x85\u2028\u2029")
 HEADER = "# Queries of this memory and what answers them; see docs/evaluation.md.\n"
 
 
-def edited(
+def edit(
     text: str, change: Mapping[str, Label | None] | None = None, fresh: Sequence[Label] = ()
 ) -> str:
     r"""A file with some queries written anew, taken out (None) or added at its end.
@@ -279,7 +277,7 @@ def edited(
     Raises:
         BadInputError: The file is not what it must be.
 
-    >>> print(edited("queries:\n- query: a\n  evidence: []\n# end\n",
+    >>> print(edit("queries:\n- query: a\n  evidence: []\n# end\n",
     ...     fresh=[Label("q2", "b", memories=("m1",))]), end="")
     queries:
     - query: a
@@ -313,7 +311,7 @@ def without_forgotten(data: bytes, forgotten: frozenset[str]) -> bytes:
     if not any(tombstone_hash(word) in forgotten for word in words):
         return data
     try:
-        text = decoded(data, NAME)
+        text = decode(data, NAME)
         rows = parse(text, NAME).rows
     except BadInputError:
         return data
@@ -323,7 +321,7 @@ def without_forgotten(data: bytes, forgotten: frozenset[str]) -> bytes:
         if kept != row.memories:
             left = row._replace(memories=kept)
             change[row.id] = left if left.has_gold else None
-    return edited(text, change).encode() if change else data
+    return edit(text, change).encode() if change else data
 
 
 def _is_forgotten(name: str, forgotten: frozenset[str]) -> bool:
@@ -331,7 +329,7 @@ def _is_forgotten(name: str, forgotten: frozenset[str]) -> bool:
     return found is not None and tombstone_hash(found.group().decode()) in forgotten
 
 
-def rendered(label: Label, column: int = 0) -> str:
+def render(label: Label, column: int = 0) -> str:
     """The lines of a query, each text as JSON, which any YAML reader reads."""
     parts = [f"id: {dump(label.id)}", f"query: {dump(label.text)}"]
     for name, values in (("evidence", label.evidence), ("memories", label.memories)):
@@ -370,12 +368,12 @@ def _in_place(
         at, column = found.key_line, 0
     else:
         at = found.rows[-1].last
-    lines[at:at] = [rendered(each, column) for each in fresh]
+    lines[at:at] = [render(each, column) for each in fresh]
     for row in reversed(found.rows):
         if row.id in change:
             new = change[row.id]
             first = _dash(lines, row.line - 1)
-            lines[first : row.last] = [] if new is None else [rendered(new, column)]
+            lines[first : row.last] = [] if new is None else [render(new, column)]
     return "".join(lines)
 
 
@@ -394,4 +392,4 @@ def _whole(text: str, store: str, rows: Sequence[Label]) -> str:
             break
         head += f"{line}\n"
     named = f"store: {dump(store)}\n" if store else ""
-    return f"{head or HEADER}{named}queries:\n{''.join(map(rendered, rows))}"
+    return f"{head or HEADER}{named}queries:\n{''.join(map(render, rows))}"

@@ -1,4 +1,4 @@
-"""Where everything is: the map of a memory folder, its creation, discovery and settings."""
+"""The layout of a memory folder: paths, creation, discovery, settings."""
 
 from __future__ import annotations
 

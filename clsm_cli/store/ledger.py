@@ -1,4 +1,4 @@
-"""The ledger: which runs this machine made, which of them are undone, and what is kept of each.
+"""The ledger: the runs of this machine, which of them are undone, and what is kept of each.
 
 ``flow/<device>/runs.jsonl`` has a line for each step of a run. Beside it, for this machine alone,
 ``.clsm/runs/<id>/<step>/`` keeps the bytes that the step replaced (``0000``, ``0001`` … in the order
@@ -32,7 +32,7 @@ class Entry(NamedTuple):
 
     Attributes:
         steps: Its lines, in order.
-        of: For an undo: the run that it took back.
+        undoes: For an undo: the run that it took back.
         undone_by: The undo that took this run back, and was not taken back itself.
     """
 
@@ -40,7 +40,7 @@ class Entry(NamedTuple):
     command: str
     at: str
     steps: tuple[logs.RunLine, ...]
-    of: str | None
+    undoes: str | None
     undone_by: str | None
 
     @property
@@ -54,7 +54,7 @@ class Entry(NamedTuple):
         return not self.paths
 
 
-class Kept(NamedTuple):
+class KeptStep(NamedTuple):
     """What is kept of a step, to take it back.
 
     Attributes:
@@ -106,7 +106,7 @@ def entries(flow: Path) -> list[Entry]:
     return found[::-1]
 
 
-def kept(store: Store, line: logs.RunLine) -> Kept | None:
+def load_kept(store: Store, line: logs.RunLine) -> KeptStep | None:
     """What is kept of a step; None when it is gone."""
     folder = folder_of(store, line.id) / step_of(line)
     try:
@@ -117,7 +117,7 @@ def kept(store: Store, line: logs.RunLine) -> Kept | None:
     if not isinstance(told, dict) or "added" not in told:
         return None
     added, removed = ({p: tuple(m) for p, m in told[n].items()} for n in ("added", "removed"))
-    found = Kept(line, folder, added, removed)
+    found = KeptStep(line, folder, added, removed)
     replaced = sum(change.before is not None for change in line.changes)
     return found if all((folder / f"{n:04d}").is_file() for n in range(replaced)) else None
 

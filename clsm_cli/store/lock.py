@@ -27,7 +27,7 @@ _held: dict[str, int] = {}
 """Folders that this process has locked → the descriptor that holds each."""
 
 
-class Held:
+class HeldLock:
     """The lock while it is held."""
 
     def __init__(self, root: Path, fd: int, wait: float) -> None:
@@ -52,7 +52,7 @@ class Held:
 
 
 @contextlib.contextmanager
-def locked(root: Path, wait: float) -> Iterator[Held]:
+def locked(root: Path, wait: float) -> Iterator[HeldLock]:
     """Hold the store's lock; wait at most ``wait`` seconds for it.
 
     Raises:
@@ -72,7 +72,7 @@ def locked(root: Path, wait: float) -> Iterator[Held]:
         if not is_held:
             raise LockedError(root, holder(root), wait)
         _held[str(root)] = fd
-        yield Held(root, fd, wait)
+        yield HeldLock(root, fd, wait)
     finally:
         _held.pop(str(root), None)
         if fd >= 0:
@@ -134,10 +134,10 @@ def _acquire(fd: int, wait: float) -> bool:
 
 def holder(root: Path) -> str:
     """Who holds the lock, as far as the system tells: ``clsm consolidate (process 4711)``."""
-    return held_by(root) or "another process"
+    return known_holder(root) or "another process"
 
 
-def held_by(root: Path) -> str | None:
+def known_holder(root: Path) -> str | None:
     """The same; None where nobody is known to hold it.
 
     Linux lists locks with their inode in /proc/locks; elsewhere nobody is known.

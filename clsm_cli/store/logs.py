@@ -1,9 +1,7 @@
 """Append-only logs: activations, feedback, review, runs and tombstones, one JSON line each.
 
 They hold ids and times, never the text of a query. A line torn by a crash is skipped: what it said
-was never acknowledged.
-
-Lines of one version of a log that another one lacks, where a line may not simply be said twice.
+was never acknowledged. Logs merge by lines (``plan_missing``), where a line may count only once.
 """
 
 from __future__ import annotations
@@ -35,8 +33,8 @@ __all__ = [
     "RunLine",
     "Tombstone",
     "Use",
-    "forgotten",
     "is_forgotten",
+    "load_tombstones",
     "parse_activation",
     "parse_feedback",
     "parse_review",
@@ -223,7 +221,7 @@ def rows(path: Path) -> tuple[list[tuple[int, dict[str, Any]]], list[LineProblem
     return found, problems
 
 
-def forgotten(store: Store) -> frozenset[str]:
+def load_tombstones(store: Store) -> frozenset[str]:
     """Hashes of everything with a tombstone, on any machine."""
     folder = store.root / "tombstones"
     if not folder.is_dir():
@@ -270,7 +268,7 @@ _MADE_ANEW = "archived.jsonl"
 """Worked out from the rest by every ``decay``."""
 
 
-def only_in(data: bytes, path: Path) -> list[bytes]:
+def plan_missing(data: bytes, path: Path) -> list[bytes]:
     """The records among the lines of a copy that are to be added to a log.
 
     Of uses of one id and day the most counts, of a review item the decision; an activation that was

@@ -1,4 +1,4 @@
-"""Lines of the store that could not be read: values, not exceptions, so that a run goes on."""
+"""Lines of the store that could not be read, as values, so that a run goes on."""
 
 from __future__ import annotations
 

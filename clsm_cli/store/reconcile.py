@@ -1,4 +1,4 @@
-"""Reconcile: what the statements of a stream are, given what its topic files and its records say."""
+"""Reconcile a stream: its statements, given its topic files and its records."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from clsm_cli.model.graph import Statement, StatementKind
-from clsm_cli.model.ids import closed_copy_id, folded
+from clsm_cli.model.ids import closed_copy_id, normalise_text
 from clsm_cli.model.tombstones import visible_statement
 from clsm_cli.store.logs import is_forgotten
 from clsm_cli.store.topics import Item, birth_id, id_of, text_sha
@@ -198,4 +198,4 @@ def _by_hand(
 
 
 def _is_same(text: str, other: str) -> bool:
-    return folded(text) == folded(other)
+    return normalise_text(text) == normalise_text(other)

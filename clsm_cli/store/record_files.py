@@ -1,9 +1,7 @@
-"""All statements of a store with their texts, and the writes that change some of them.
+"""Load the statements of a store with their texts, and plan the writes that change records.
 
 Statements of identity, projects and tasks stand in Markdown topic files; those of flow (what
 happened, gists) have their text in the record, as that stream is written by machines alone.
-
-Writes that put records into the shards of a stream.
 """
 
 from __future__ import annotations
@@ -28,7 +26,7 @@ if TYPE_CHECKING:
     from clsm_cli.store.topics import Topic
 
 
-def load(store: Store, records: Mapping[str, Record], now: str) -> dict[str, Statement]:
+def load_statements(store: Store, records: Mapping[str, Record], now: str) -> dict[str, Statement]:
     """Every statement with its text, by id: records joined with their Markdown, as settled.
 
     Args:
@@ -37,7 +35,7 @@ def load(store: Store, records: Mapping[str, Record], now: str) -> dict[str, Sta
         now: UTC time of the run.
     """
     statements: dict[str, Statement] = {}
-    forgotten = logs.forgotten(store)
+    forgotten = logs.load_tombstones(store)
     for stream in TOPIC_STREAMS:
         found = visible_topics(store, stream, records, forgotten)
         known = {
@@ -114,7 +112,7 @@ def plan_topics(
     return writes
 
 
-def stored(statement: Statement) -> Statement:
+def as_stored(statement: Statement) -> Statement:
     """As its shard keeps it: the text of a current statement stands in the Markdown alone."""
     if statement.stream == "flow":
         return replace(statement, text_sha=topics.text_sha(statement.text))
@@ -127,12 +125,12 @@ def _file(
     topic: Topic, group: list[Statement], heading_of: Callable[[Statement], str]
 ) -> list[runs.Write]:
     there = {item.id for item in topic.items if item.id is not None}
-    data = topics.edited(
+    data = topics.apply_edits(
         topic,
         drop={s.id for s in group if not s.is_current},
         change={s.id: s for s in group if s.is_current and s.id in there},
         fresh=[
-            topics.Fresh(heading_of(s), s)
+            topics.NewItem(heading_of(s), s)
             for s in sorted(group, key=_order)
             if s.is_current and s.id not in there
         ],
@@ -149,7 +147,7 @@ def _order(statement: Statement) -> tuple[str, str]:
     return (statement.valid_from or "", statement.id)
 
 
-def plan(
+def plan_records(
     store: Store, stream: Stream, records: Iterable[Record], removed: Iterable[str] = ()
 ) -> list[runs.Write]:
     """Writes that put records into this machine's shards of a stream, replacing older versions.
@@ -162,7 +160,7 @@ def plan(
     """
     writes: list[runs.Write] = []
     folder, limit = store.graph(stream), store.settings.store.shard_records
-    changed = shards.plan_update(folder, records, limit, removed, logs.forgotten(store))
+    changed = shards.plan_update(folder, records, limit, removed, logs.load_tombstones(store))
     for path, (data, before) in changed.items():
         writes += rewrite(store, stream, path, data, before)
     return writes

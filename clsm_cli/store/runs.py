@@ -1,20 +1,17 @@
-"""Runs: what a mutating command writes, in order, with what undo needs.
+"""Runs: what a mutating command writes, in order, with what undo needs; and how the last nights ended.
 
 A command decides first and hands over a list of writes. The bytes that will be replaced are saved
 under ``.clsm/runs/<id>/<step>/`` and made durable before the first write; then the writes happen in the
 given order, so that a crash leaves a prefix of them, which running the command again completes;
-last comes one line in ``flow/<device>/runs.jsonl``. A long
-run applies its writes in steps, a line each under one id. A run without writes leaves no trace.
+last comes one line in ``flow/<device>/runs.jsonl``. A long run applies its writes in steps, a line each
+under one id. A run without writes leaves no trace.
 
 Writes that only make sense together (a statement's line in Markdown and its record) are written
 down whole in ``.clsm/redo`` before the first of them: whoever writes next ends what was begun.
 
-How the last consolidations of this machine ended.
-
-The ledger has a line for each run that changed something; a night that found nothing new, and one
-that failed, leave none. So that somebody who looks can tell a quiet night from a broken one, each
-run says how it ended in ``.clsm/consolidated.json``. It is derived: without it the ledger still
-tells when a run last changed something.
+The ledger has no line for a night that found nothing new, or that failed. So each consolidation also
+says how it ended in ``.clsm/consolidated.json``. It is derived: without it the ledger still tells when
+a run last changed something.
 """
 
 from __future__ import annotations
@@ -67,7 +64,7 @@ class Remove:
 
 Write = Put | Append | Remove
 _HIDDEN = (".gitattributes", ".gitignore", ".clsm/purge")
-"""What a run may write to with a hidden name: git's two files, and the mark of ``wiping``."""
+"""What a run may write to with a hidden name: git's two files, and the mark of ``cleanup``."""
 _MAX_REDO = 1 << 30
 """Bytes of the file that holds a begun run."""
 
@@ -168,7 +165,7 @@ def recover(store: Store) -> list[str]:
     return left
 
 
-def begun(store: Store) -> logs.RunLine | None:
+def begun_run(store: Store) -> logs.RunLine | None:
     """The line of a run that was begun whole and cut short."""
     found = _read_redo(_redo(store))
     return None if found is None else logs.parse_run(found["line"])
@@ -313,7 +310,7 @@ _MOST_REASON = 2000
 """Characters of a reason that are kept."""
 
 
-class Nights(NamedTuple):
+class NightLog(NamedTuple):
     """How runs ended.
 
     Attributes:
@@ -331,7 +328,7 @@ class Nights(NamedTuple):
     woken: str | None = None
 
 
-def read(store: Store) -> Nights:
+def read_nights(store: Store) -> NightLog:
     """What was written down; nothing where it is missing or cannot be read."""
     try:
         data = atomic.read(_path(store), _LIMIT)
@@ -340,36 +337,36 @@ def read(store: Store) -> Nights:
         texts: dict[str, Any] = {name: found.get(name) for name in names}
         failed = found.get("failed", 0)
     except (ClsmError, ValueError, AttributeError, RecursionError):
-        return Nights()
+        return NightLog()
     if type(failed) is not int or any(not isinstance(text, str | None) for text in texts.values()):
-        return Nights()
-    return Nights(failed=failed, **texts)
+        return NightLog()
+    return NightLog(failed=failed, **texts)
 
 
-def succeeded(store: Store, at: str) -> None:
+def note_success(store: Store, at: str) -> None:
     """A run succeeded; what failed before it is forgotten.
 
     Raises:
         DiskError: The operating system refused.
         LockedError: Another run kept writing down how it ended.
     """
-    _write_nights(store, Nights(good=at, woken=read(store).woken))
+    _write_nights(store, NightLog(good=at, woken=read_nights(store).woken))
 
 
-def failed(store: Store, at: str, reason: str) -> None:
+def note_failure(store: Store, at: str, reason: str) -> None:
     """A run failed. Where that cannot be written down either, nothing happens."""
     try:
-        before = read(store)
+        before = read_nights(store)
         reason = reason[:_MOST_REASON]
         _write_nights(store, before._replace(failed=before.failed + 1, failed_at=at, reason=reason))
     except ClsmError:
         return
 
 
-def woken(store: Store, at: str | None, problem: str | None = None) -> bool:
+def note_wake(store: Store, at: str | None, problem: str | None = None) -> bool:
     """OpenClaw is told of a failure, or (None) could not be; whether that could be written down."""
     try:
-        before = read(store)
+        before = read_nights(store)
         reason = before.reason
         if problem is not None:
             reason = "; ".join(filter(None, (reason, f"no wake sent: {problem}")))
@@ -379,7 +376,7 @@ def woken(store: Store, at: str | None, problem: str | None = None) -> bool:
     return True
 
 
-def _write_nights(store: Store, nights: Nights) -> None:
+def _write_nights(store: Store, nights: NightLog) -> None:
     """Under a lock of its own: the store's may be what a run waited for in vain."""
     atomic.make_folder(store.derived)
     with locked(store.derived, _WAIT):

@@ -1,4 +1,4 @@
-"""One setting of ``clsm.yaml``, changed in place: a person's file, whose comments and order stay."""
+"""Change one setting of ``clsm.yaml`` in place, keeping a person's comments and order."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 _GROUP = "settings"
 
 
-def changed(data: bytes, name: str, value: float, path: Path) -> bytes:
+def with_setting(data: bytes, name: str, value: float, path: Path) -> bytes:
     r"""The file with one setting changed or added, all else to the byte.
 
     Args:
@@ -28,7 +28,7 @@ def changed(data: bytes, name: str, value: float, path: Path) -> bytes:
 
     >>> from pathlib import Path
     >>> data = b"format: 1\n# mine\nsettings:\n  recall.k: 5  # few\n"
-    >>> print(changed(data, "recall.floor", 0.2, Path("x")).decode(), end="")
+    >>> print(with_setting(data, "recall.floor", 0.2, Path("x")).decode(), end="")
     format: 1
     # mine
     settings:

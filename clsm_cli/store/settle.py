@@ -1,4 +1,4 @@
-"""Settle: write down what a person changed by hand, before a command writes anything else.
+"""Settle hand edits: write down what a person changed before a command writes anything else.
 
 A changed text becomes a new version by the user, a new item gets its id, a missing one is
 withdrawn; what two sides said differently goes to the review list. Run twice, it does nothing the
@@ -44,7 +44,7 @@ def plan(store: Store, now: str) -> tuple[list[runs.Write], list[str]]:
     writes: list[runs.Write] = []
     warnings: list[str] = []
     review: list[logs.ReviewItem] = []
-    forgotten = logs.forgotten(store)
+    forgotten = logs.load_tombstones(store)
     for stream in TOPIC_STREAMS:
         folders = [store.graph(stream), store.archive(stream)]
         known = shards.load_graph(folders, forgotten, only="statement")
@@ -69,9 +69,9 @@ def plan(store: Store, now: str) -> tuple[list[runs.Write], list[str]]:
                 " fewer at a time"
             )
             continue
-        stored = [record_files.stored(statement) for statement in edits.statements.values()]
+        stored = [record_files.as_stored(statement) for statement in edits.statements.values()]
         changed = [statement for statement in stored if statement != records.get(statement.id)]
-        writes += record_files.plan(store, stream, changed)
+        writes += record_files.plan_records(store, stream, changed)
         writes += _lines(found, edits.stale, forgotten)
         warnings += [
             f"{stream}: {each} was superseded, and a merge brought its line back; it is taken out"
@@ -106,7 +106,7 @@ def _lines(
         }
         data = topics.with_ids(topic, missing)
         if any(item.id in stale for item in topic.items):
-            data = topics.edited(topics.parse(data, topic.path), drop=stale)
+            data = topics.apply_edits(topics.parse(data, topic.path), drop=stale)
         elif not missing:
             continue
         writes.append(runs.Put(topic.path, data, read_as=topic.sha256))

@@ -1,13 +1,11 @@
-"""Statements: their text in a Markdown topic file, the rest in a graph shard (docs/format.md §7).
+"""Topic files: the text of statements in Markdown, read and edited (docs/format.md §7).
 
 Markdown is the truth for the text. The shard keeps ``text_sha`` of the text it knows, so an edit by
 hand is seen: a changed text is a new version by the user, an item without ``^id`` a new statement, a
 missing one a withdrawn one. Reading sees it at once; ``settle`` writes it down.
 
-Edit a topic file as a careful person would: only the lines that change, the rest as it is.
-
-Statements stand under a heading with the name of what they are about; a person may move them
-anywhere, as a line is found by its id.
+An edit changes only the lines it must. Statements stand under a heading with the name of what they are
+about; a person may move them anywhere, as a line is found by its id.
 """
 
 from __future__ import annotations
@@ -19,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from clsm_cli.config import MAX_FILE
 from clsm_cli.errors import DamagedStoreError
-from clsm_cli.model.ids import digest, folded, is_id
+from clsm_cli.model.ids import digest, is_id, normalise_text
 from clsm_cli.model.tombstones import birth_ids, first_free
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import atomic, front_matter
@@ -51,7 +49,7 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class Topic:
-    """A topic file: its items, and its lines with CR and broken UTF-8 as they are (``topic_edit``)."""
+    """A topic file: its items, and its lines with CR and broken UTF-8 as they are."""
 
     path: Path
     title: str
@@ -76,7 +74,7 @@ def id_of(item: Item, forgotten: frozenset[str] = frozenset()) -> str:
 
 def birth_id(text: str, forgotten: frozenset[str], salt: str | None = None) -> str:
     """The id of a statement that a person writes; ``salt`` where the plain one is another's."""
-    return first_free(birth_ids(folded(text), salt), forgotten)
+    return first_free(birth_ids(normalise_text(text), salt), forgotten)
 
 
 def parse(data: bytes, path: Path) -> Topic:
@@ -185,7 +183,7 @@ TITLES = {
 """Titles of the topic files that clsm makes, by stem."""
 
 
-class Fresh(NamedTuple):
+class NewItem(NamedTuple):
     """A statement that a file does not hold yet, and the heading it belongs under ("" for none)."""
 
     heading: str
@@ -198,12 +196,12 @@ def new_topic(path: Path, title: str, stream: Stream) -> Topic:
     return replace(parse(f"{head.rstrip()}\n\n# {title}\n".encode(), path), sha256=None)
 
 
-def edited(
+def apply_edits(
     topic: Topic,
     *,
     drop: Collection[str] = (),
     change: Mapping[str, Statement] | None = None,
-    fresh: Sequence[Fresh] = (),
+    fresh: Sequence[NewItem] = (),
 ) -> bytes:
     """The bytes of a topic file after some statements went, changed or came.
 
@@ -286,7 +284,7 @@ def item_end(lines: Sequence[str], first: int) -> int:
     return end
 
 
-def _insert(lines: list[str], fresh: Fresh) -> None:
+def _insert(lines: list[str], fresh: NewItem) -> None:
     """Put an item at the end of its section, which is made at the end of the file when new."""
     start, end = _section(lines, fresh.heading)
     if start is None:

@@ -1,4 +1,4 @@
-"""YAML written by people, read without trust.
+"""Read YAML written by people, without trusting it.
 
 Our own files are YAML that is also JSON lines and are read by ``jsonlines``. What a person rewrote
 in block style comes here: ruamel.yaml's pure parser (the C loader dies on deep nesting) behind a

@@ -1,4 +1,4 @@
-"""What people do, like and try, as they say it of themselves: "went camping", "love pottery".
+"""Activities that people report of themselves: "went camping", "love pottery".
 
 Such words are the names of activities without being written like names. A phrase counts only after
 a verb of doing or liking, so that a word is a candidate by how it is used, not by what it is.

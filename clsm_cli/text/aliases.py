@@ -1,4 +1,4 @@
-"""Other names that a text itself gives to a thing.
+"""Aliases that a text itself gives to a thing.
 
 Only explicit forms count: an acronym in brackets, "also known as", "or … for short", a link with its
 own wording, a code with its meaning behind a comma. Apposition alone ("Thomas, the editor") tells
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
 
-class Stated(NamedTuple):
+class StatedAlias(NamedTuple):
     """Two names of one thing, and where the text says so.
 
     Attributes:
@@ -84,10 +84,10 @@ _PARTICLES = frozenset(["van", "von", "der", "den", "de", "del", "della", "da", 
 
 
 @lru_cache(maxsize=1 << 18)
-def key(name: str) -> str:
+def name_key(name: str) -> str:
     """Return a name without case, hyphens and leading article: what has one key is one name.
 
-    >>> key("The Event-Store"), key("schema_v2"), key("C++")
+    >>> name_key("The Event-Store"), name_key("schema_v2"), name_key("C++")
     ('event store', 'schema_v2', 'c++')
     """
     plain = unicodedata.normalize("NFC", name).casefold().replace("\u2019", "'")
@@ -96,17 +96,19 @@ def key(name: str) -> str:
 
 
 @lru_cache(maxsize=1 << 18)
-def keys(name: str) -> tuple[str, ...]:
+def name_keys(name: str) -> tuple[str, ...]:
     """Return the key of a name and, where its last word is a plural, that of its singular."""
     *before, last = name.split() or [""]
     one = singular(last)
-    return (key(name),) if one == last else (key(name), key(" ".join([*before, one])))
+    return (
+        (name_key(name),) if one == last else (name_key(name), name_key(" ".join([*before, one])))
+    )
 
 
 @lru_cache(maxsize=1 << 18)
-def parts(name: str) -> tuple[str, ...]:
+def name_parts(name: str) -> tuple[str, ...]:
     """Return the shorter runs of words in the key of a name (of its first twelve)."""
-    words = key(name).split()[:12]
+    words = name_key(name).split()[:12]
     places = range(len(words) + 1)
     return tuple(" ".join(words[a:b]) for a in places for b in places if 0 < b - a < len(words))
 
@@ -132,24 +134,24 @@ def _is_personal(word: str) -> bool:
     return shaped and _PART.fullmatch(word) is not None
 
 
-def stated(text: str) -> list[Stated]:
+def stated_aliases(text: str) -> list[StatedAlias]:
     """Return what a text says are two names of one thing, in order.
 
-    >>> [(each.name, each.alias) for each in stated("The Bank of Nova Scotia (BNS) rang.")]
+    >>> [(each.name, each.alias) for each in stated_aliases("The Bank of Nova Scotia (BNS) rang.")]
     [('Bank of Nova Scotia', 'BNS')]
-    >>> stated("Thomas, the editor, called Petra.")
+    >>> stated_aliases("Thomas, the editor, called Petra.")
     []
     """
     found = [*_links(text), *_acronyms(text), *_codes(text)]
     if _TRIGGER.search(text):
         found += _between(text)
-    apart = {each for each in found if key(each.name) != key(each.alias)}
+    apart = {each for each in found if name_key(each.name) != name_key(each.alias)}
     return sorted(apart, key=lambda each: (each.start, each.end, each.name, each.alias))
 
 
-def _between(text: str) -> Iterator[Stated]:
+def _between(text: str) -> Iterator[StatedAlias]:
     """Yield pairs of neighbouring names of which the words between, or behind, say that they are one."""
-    marked = mentions.find(text)
+    marked = mentions.find_mentions(text)
     named = sorted([*marked, *_openings(text, marked)])
     for first, second in pairwise(named):
         gap = text[first.end : second.start]
@@ -157,9 +159,9 @@ def _between(text: str) -> Iterator[Stated]:
             pair = (
                 (second.label, first.label) if "short for" in gap else (first.label, second.label)
             )
-            yield Stated(*pair, first.start, second.end)
+            yield StatedAlias(*pair, first.start, second.end)
         elif _OR.fullmatch(gap) and (behind := _FOR_SHORT.match(text, second.end)):
-            yield Stated(first.label, second.label, first.start, behind.end())
+            yield StatedAlias(first.label, second.label, first.start, behind.end())
     for title in marked:
         if title.kind in {"title", "link"}:
             before = max(0, title.start - _BEFORE)
@@ -170,7 +172,7 @@ def _between(text: str) -> Iterator[Stated]:
             ]
             if work and owner:
                 alias = f"{' '.join(owner)}'s {work.group(2)}"
-                yield Stated(title.label, alias, before + work.start(), title.end)
+                yield StatedAlias(title.label, alias, before + work.start(), title.end)
 
 
 def _openings(text: str, marked: Sequence[Mention]) -> Iterator[Mention]:
@@ -186,7 +188,7 @@ def _openings(text: str, marked: Sequence[Mention]) -> Iterator[Mention]:
             yield Mention(*match.span(1), word, "name")
 
 
-def _links(text: str) -> Iterator[Stated]:
+def _links(text: str) -> Iterator[StatedAlias]:
     """Yield the wording of links that is a name: short, and no description ("my old friend")."""
     for match in _LINK.finditer(text):
         target = mentions.link_label(match.group(1))
@@ -198,10 +200,10 @@ def _links(text: str) -> Iterator[Stated]:
         described = any(word.lower() in STOP_WORDS for word in words)
         of_a_name = any(c.isupper() for c in target)
         if named or not (described or of_a_name):
-            yield Stated(target, shown, *match.span())
+            yield StatedAlias(target, shown, *match.span())
 
 
-def _acronyms(text: str) -> Iterator[Stated]:
+def _acronyms(text: str) -> Iterator[StatedAlias]:
     """Yield names with their initials in brackets behind them (Schwartz and Hearst 2003, strictly)."""
     for match in _ACRONYM.finditer(text):
         short = match.group(1)
@@ -214,11 +216,11 @@ def _acronyms(text: str) -> Iterator[Stated]:
         start = _spelled(words, letters.lower())
         if start is not None and "\n\n" not in text[start : match.start()]:
             name = " ".join(text[start : match.start()].split())
-            yield Stated(name, letters, start, match.end())
+            yield StatedAlias(name, letters, start, match.end())
     for match in _SPELLED_OUT.finditer(text):
         words = list(_BEFORE_WORD.finditer(text, *match.span(2)))
         if _spelled(words, match.group(1).lower()) == match.start(2):
-            yield Stated(match.group(2), match.group(1), *match.span())
+            yield StatedAlias(match.group(2), match.group(1), *match.span())
 
 
 def _spelled(words: Sequence[re.Match[str]], letters: str) -> int | None:
@@ -235,9 +237,9 @@ def _spelled(words: Sequence[re.Match[str]], letters: str) -> int | None:
     return None
 
 
-def _codes(text: str) -> Iterator[Stated]:
+def _codes(text: str) -> Iterator[StatedAlias]:
     """Yield codes with what they stand for: "SL-12, the valve chatter"."""
     for match in _CODE.finditer(text):
         words = match.group(2).split()
         if not any(word.lower() in STOP_WORDS for word in words):
-            yield Stated(match.group(1), match.group(2), *match.span())
+            yield StatedAlias(match.group(1), match.group(2), *match.span())

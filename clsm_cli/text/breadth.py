@@ -1,4 +1,4 @@
-"""How far a question asks for many things ("what hobbies does she have") and not for one, by its form.
+"""Breadth of a question: how far it asks for many things ("what hobbies does she have"), by its form.
 
 A list is answered by turns of several conversations, a single thing by one: what speaks for one kind
 of passage speaks against the other.

@@ -1,4 +1,4 @@
-"""Characters that must be written another way: to a terminal, to a file."""
+"""Escape characters that a terminal or a file cannot take as they are."""
 
 from __future__ import annotations
 

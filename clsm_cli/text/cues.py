@@ -1,4 +1,4 @@
-"""Sentences that decide something, and questions left open."""
+"""Sentences that state a decision, and questions left open."""
 
 from __future__ import annotations
 
@@ -41,10 +41,10 @@ _TAG = re.compile(
 )
 
 
-def decisions(text: str) -> list[str]:
+def find_decisions(text: str) -> list[str]:
     """Return the sentences of a text that state a decision.
 
-    >>> decisions("It is slow. We decided to use SQLite. Have we decided on a name?")
+    >>> find_decisions("It is slow. We decided to use SQLite. Have we decided on a name?")
     ['We decided to use SQLite.']
     """
     return [
@@ -54,10 +54,10 @@ def decisions(text: str) -> list[str]:
     ]
 
 
-def open_questions(text: str) -> list[str]:
+def find_questions(text: str) -> list[str]:
     """Return the questions of a text, without pleasantries, tag questions and exclamations.
 
-    >>> open_questions("How are you? Which port does the hook use? Nice, isn't it?")
+    >>> find_questions("How are you? Which port does the hook use? Nice, isn't it?")
     ['Which port does the hook use?']
     """
     return [sentence for sentence in sentences(text) if _is_open(sentence)]

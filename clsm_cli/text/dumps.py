@@ -1,4 +1,4 @@
-"""Which parts of a long text are dumps: logs, data, code and what else machines print.
+"""Find dumps in a long text: logs, data, code and other machine output.
 
 Nobody wrote them to be remembered by what they mean, and a megabyte of them costs as much to embed as
 a book. So of a dump the beginning is read like any text, and the rest is found by its words alone.
@@ -38,13 +38,13 @@ _NO_WORDS = {number: None for number in range(0x21, 0x7F) if not chr(number).isa
 _FENCE = re.compile(r" {0,3}(`{3,}(?=[^`]*\Z)|~{3,})")
 
 
-def spans(text: str) -> list[Span]:
+def find_dumps(text: str) -> list[Span]:
     r"""The parts of a text that are found by their words alone, in order.
 
     >>> log = "".join(f"10:{i // 60:02}:{i % 60:02} GET /a/{i * 7919} 200\n" for i in range(600))
-    >>> [(text[:9], len(text) - end) for text in [log] for start, end in spans(log)]
+    >>> [(text[:9], len(text) - end) for text in [log] for start, end in find_dumps(log)]
     [('10:00:00 ', 1)]
-    >>> spans("It rained. " * 10)
+    >>> find_dumps("It rained. " * 10)
     []
     """
     if len(text) < LEAST:
@@ -62,9 +62,9 @@ def spans(text: str) -> list[Span]:
     ]
 
 
-def told(text: str) -> str:
-    """A text without the parts that ``spans`` names."""
-    found = spans(text)
+def without_dumps(text: str) -> str:
+    """A text without the parts that ``find_dumps`` names."""
+    found = find_dumps(text)
     if not found:
         return text
     starts, ends = [0, *(end for _, end in found)], [*(start for start, _ in found), len(text)]

@@ -1,4 +1,4 @@
-"""Whether a sentence says that something is so, and whether a question asks for what is.
+"""Whether a sentence states something as fact, and whether a question asks for a fact.
 
 What a sentence speaks of can be a fact, denied, only possible or only reported: the factuality of an
 event (Saurí & Pustejovsky 2009, FactBank). It is read from cue words in the same sentence, as NegEx
@@ -98,14 +98,14 @@ def _is_contrast(pieces: list[str], words: list[str], place: int) -> bool:
     )
 
 
-def tells(text: str, terms: frozenset[str]) -> bool:
+def states_as_fact(text: str, terms: frozenset[str]) -> bool:
     """Whether a text says to be so what it says about some search terms.
 
     Of its sentences those count that hold the most of the terms; one of them is enough.
 
-    >>> tells("Mara moved. Nobody saw it.", frozenset(["mara", "move"]))
+    >>> states_as_fact("Mara moved. Nobody saw it.", frozenset(["mara", "move"]))
     True
-    >>> tells("Nobody thinks that Mara moved. It rained.", frozenset(["mara", "move"]))
+    >>> states_as_fact("Nobody thinks that Mara moved. It rained.", frozenset(["mara", "move"]))
     False
     """
     if is_so(text):

@@ -1,4 +1,4 @@
-r"""A block of recalled text that can be known again, wherever it was pasted.
+"""Seal a block of recalled text, and find sealed blocks wherever they were pasted.
 
 The opening line carries a message authentication code of the block's own text, so a block is either
 whole, as clsm wrote it, or it is text like any other. Every line between begins with ``|``: nothing

@@ -1,4 +1,4 @@
-"""Stretches of text that name something.
+"""Mentions: spans of text that name something.
 
 An author's own marks (wiki-links, tags, italic titles, code) are taken as they are. Capitalised
 words are names only where the capital means something: not at the start of a sentence, unless the
@@ -52,10 +52,10 @@ _CODE = re.compile(r"`([^`\n]{2,80})`")
 _IDENTIFIER = re.compile(r"[\w.][\w./-]*")
 
 
-def find(text: str) -> list[Mention]:
+def find_mentions(text: str) -> list[Mention]:
     """Return the mentions of a text in order, without overlaps; code blocks and addresses hold none.
 
-    >>> [(each.label, each.kind) for each in find("See [[Delegation Defect]] with Mara Hart.")]
+    >>> [(each.label, each.kind) for each in find_mentions("See [[Delegation Defect]] with Mara Hart.")]
     [('Delegation Defect', 'link'), ('Mara Hart', 'name')]
     """
     taken = bytearray(len(text))
@@ -72,7 +72,7 @@ def find(text: str) -> list[Mention]:
                 found.append(Mention(*match.span(), label, kind))
             if label or kind != "title":  # code that is no identifier holds no names either
                 _take(taken, *match.span())
-    for start, end in name_matching.find(text, split(text)):
+    for start, end in name_matching.find_names(text, split(text)):
         if not any(taken[start:end]):
             found.append(Mention(start, end, " ".join(text[start:end].split()), "name"))
     return sorted(found)

@@ -1,4 +1,4 @@
-"""Names without marks: runs of capitalised words, acronyms, and words with a capital inside."""
+"""Find names by their form: runs of capitalised words, acronyms, words with a capital inside."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ class _Word(NamedTuple):
     owner: bool
 
 
-def find(text: str, spans: Sequence[Span]) -> Iterator[tuple[int, int]]:
+def find_names(text: str, spans: Sequence[Span]) -> Iterator[tuple[int, int]]:
     """Yield start and end of the names in a text.
 
     Args:

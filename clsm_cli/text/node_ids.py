@@ -1,4 +1,4 @@
-"""The id of what a name stands for."""
+"""The node id of a name."""
 
 from __future__ import annotations
 

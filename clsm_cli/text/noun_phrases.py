@@ -1,4 +1,4 @@
-"""Noun phrases without marks: what may be a term, if it comes up again and again.
+"""Noun phrases that may be terms, if they recur.
 
 A shallow grammar without a tagger (in the manner of Justeson and Katz, "Technical terminology",
 1995): a phrase holds content words only, and ends before a function word, a plain verb or a mark.

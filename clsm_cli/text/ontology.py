@@ -1,4 +1,4 @@
-"""Tags: one word each, in three levels, found in a text by their own and other words.
+"""Tags: one word each, in three levels, matched by their own words and synonyms.
 
 The same function tags what is stored and what is asked, so that both meet on one tag.
 """
@@ -173,7 +173,7 @@ def proposals(texts_by_session: Mapping[str, Sequence[str]], ontology: Ontology)
     named: set[str] = set()
     for session, texts in texts_by_session.items():
         for text in texts:
-            marked = mentions.find(text)
+            marked = mentions.find_mentions(text)
             named.update(stem for each in marked for stem in stems(each.label))
             if tags_of(text, ontology):
                 continue

@@ -1,10 +1,8 @@
 """Questions that place a memory among the conversations: "our third talk", "before we spoke of X".
 
-What is read is structure alone; which conversations it means is looked up elsewhere. A place counts
+Only the structure is read; which conversations it means is looked up elsewhere. A place counts
 conversations (all, or those about a subject) from either end; a relation names what lies before,
 after or between places.
-
-How people name a place among conversations: pieces of patterns for ``ordinals``.
 """
 
 from __future__ import annotations
@@ -98,7 +96,7 @@ _MOST = 10**6
 """No store has so many conversations; longer numbers are cut to it."""
 
 
-class Place(NamedTuple):
+class ConversationPlace(NamedTuple):
     """A place among conversations.
 
     Attributes:
@@ -133,8 +131,8 @@ class Request(NamedTuple):
     start: int
     end: int
     relation: str
-    place: Place
-    other: Place | None = None
+    place: ConversationPlace
+    other: ConversationPlace | None = None
     step: int = 0
     length: int = 1
     hard: bool = True
@@ -143,7 +141,7 @@ class Request(NamedTuple):
 class _Read(NamedTuple):
     """A place, and where its words end; ``is_event``: only by what it is about."""
 
-    place: Place
+    place: ConversationPlace
     end: int
     is_event: bool
 
@@ -153,16 +151,16 @@ def _compiled(pattern: str) -> re.Pattern[str]:
     return re.compile(pattern.replace("[A-Z]", "(?-i:[A-Z])"), re.IGNORECASE)
 
 
-def read(text: str) -> Request | None:
+def read_request(text: str) -> Request | None:
     """Read the place among the conversations that a question asks about; None if it names none.
 
     Args:
         text: The question, its blanks single.
 
-    >>> asked = read("What did I say the second time the bike came up?")
+    >>> asked = read_request("What did I say the second time the bike came up?")
     >>> asked.relation, asked.place.subject, asked.place.number, asked.place.from_end
     ('at', 'the bike', 2, False)
-    >>> asked = read("What did we talk about right before the conversation about the move?")
+    >>> asked = read_request("What did we talk about right before the conversation about the move?")
     >>> asked.relation, asked.step, asked.place.subject
     ('before', 1, 'the move')
     """
@@ -224,7 +222,11 @@ def _topic(text: str) -> Request | None:
     if match is None:
         return None
     subject, end = _subject(text, match.end(), "")
-    return Request(match.start(), end, "at", Place(subject), hard=False) if subject else None
+    return (
+        Request(match.start(), end, "at", ConversationPlace(subject), hard=False)
+        if subject
+        else None
+    )
 
 
 def _place(text: str, start: int, stop: str = "") -> _Read | None:
@@ -241,7 +243,7 @@ def _place(text: str, start: int, stop: str = "") -> _Read | None:
         if match and (found := _subject(text, match.end(), stop))[0]:
             subject = _compiled(ONE).sub("", found[0])
             is_event = pattern == EVENT and subject == found[0]
-            return _Read(Place(subject), found[1], is_event)
+            return _Read(ConversationPlace(subject), found[1], is_event)
     return None
 
 
@@ -253,12 +255,16 @@ def _of_match(text: str, match: re.Match[str], kind: str, stop: str) -> _Read:
         subject, end = (found, after) if found else ("", match.end("open"))
     if kind == "ago":
         return _Read(
-            Place("", _count(groups["many"] or "one"), 1, from_end=True), end, is_event=False
+            ConversationPlace("", _count(groups["many"] or "one"), 1, from_end=True),
+            end,
+            is_event=False,
         )
     number, from_end = _position(groups["nth"] or "")
     from_end = from_end or bool(groups.get("rear"))
     count = _count(groups.get("many") or "one")
-    place = Place(subject, number, count, from_end, is_mention=kind == "said" and bool(subject))
+    place = ConversationPlace(
+        subject, number, count, from_end, is_mention=kind == "said" and bool(subject)
+    )
     return _Read(place, end, is_event=False)
 
 

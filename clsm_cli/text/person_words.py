@@ -1,4 +1,4 @@
-"""Words by which a text refers to somebody without a name: pronouns, determiners, nouns of persons.
+"""Words that refer to a person without a name: pronouns, determiners, nouns of persons.
 
 The words are data with a source, see the head of ``person_words.txt`` and
 ``scripts/make_person_words.py``; one letter sequence means different things in different languages

@@ -1,4 +1,4 @@
-"""Key phrases of a few turns: what a title names."""
+"""Key phrases of a few turns, for titles."""
 
 from __future__ import annotations
 
@@ -88,7 +88,9 @@ def _apart(ranked: Sequence[_Phrase], n: int) -> list[str]:
 
 def _candidates(texts: Sequence[str]) -> Iterator[_Phrase]:
     for text in map(_without_vocatives, texts):
-        named = [(each.label, tuple(stems(each.label))[:4]) for each in mentions.find(text)]
+        named = [
+            (each.label, tuple(stems(each.label))[:4]) for each in mentions.find_mentions(text)
+        ]
         yield from (_Phrase(words, label, 2.0) for label, words in named if words)
         for run in _runs(text):
             for start in range(len(run)):
@@ -102,7 +104,7 @@ def _candidates(texts: Sequence[str]) -> Iterator[_Phrase]:
 def _without_vocatives(text: str) -> str:
     """Put commas for the names by which somebody is addressed; other positions stay."""
     letters = list(text)
-    for each in mentions.find(text):
+    for each in mentions.find_mentions(text):
         before = text[max(0, each.start - 16) : each.start]
         if each.kind == "name" and text[each.end : each.end + 1] in ",!?." and _CALL.search(before):
             letters[each.start : each.end] = "," * (each.end - each.start)

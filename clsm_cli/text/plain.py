@@ -1,4 +1,4 @@
-"""A sentence as a person would write it on paper: no Markdown, no tags, no addresses, no emoji."""
+"""Strip a sentence of Markdown, tags, addresses and emoji."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ _EMPTY = re.compile(r"\(\s*\)|\[\s*\]")
 _STAR = re.compile(r"\*{1,3}(?=\S)|(?<=\S)\*{1,3}")
 
 
-def plain(text: str) -> str:
+def to_plain(text: str) -> str:
     """``text`` in one line, without marks of Markdown, struck words, tags, addresses and emoji.
 
-    >>> plain("- [ ] Ask **[[Mara Hart|Mara]]** about `a_b` and *Dune* 🙂 #work")
+    >>> to_plain("- [ ] Ask **[[Mara Hart|Mara]]** about `a_b` and *Dune* 🙂 #work")
     'Ask Mara about a_b and Dune'
-    >>> plain("See https://example.org/x. It is ~~red~~ blue.")
+    >>> to_plain("See https://example.org/x. It is ~~red~~ blue.")
     'See. It is blue.'
     """
     text = _FOOTNOTE.sub("", _STRUCK.sub("", text))

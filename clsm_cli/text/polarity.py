@@ -1,4 +1,4 @@
-"""Questions that assert or deny while they ask: "I don't like X, right?", "Didn't I say …?".
+"""Rhetorical questions that assert or deny: "I don't like X, right?", "Didn't I say …?".
 
 What is looked for is X, whichever way the question leans: a memory of the same thing seldom holds
 the negation, and one that contradicts the speaker must be found too (CAIM, section 3.4 and the six
@@ -58,10 +58,10 @@ class Plain(NamedTuple):
     polarity: Polarity
 
 
-def may_lean(text: str) -> bool:
-    """Whether ``plain`` may change a question; loads and compiles nothing.
+def may_be_rhetorical(text: str) -> bool:
+    """Whether ``plain_question`` may change a question; loads and compiles nothing.
 
-    >>> may_lean("What does Mara want?"), may_lean("Mara doesn't eat meat, does she?")
+    >>> may_be_rhetorical("What does Mara want?"), may_be_rhetorical("Mara doesn't eat meat, does she?")
     (False, True)
     """
     if len(text) > _LONGEST:
@@ -69,22 +69,22 @@ def may_lean(text: str) -> bool:
     return "n't" in text or "n’t" in text or not MARKERS.isdisjoint(text.casefold().split())
 
 
-def plain(text: str) -> Plain:
+def plain_question(text: str) -> Plain:
     """The question without rhetorical negation and tag; any other question as it is.
 
-    >>> plain("I don't like outdoor sports, right?")
+    >>> plain_question("I don't like outdoor sports, right?")
     Plain(text='I like outdoor sports', polarity='negative')
-    >>> plain("Didn't I say that the port is 80?")
+    >>> plain_question("Didn't I say that the port is 80?")
     Plain(text='Did I say that the port is 80?', polarity='positive')
-    >>> plain("Which food does Mara not like?")
+    >>> plain_question("Which food does Mara not like?")
     Plain(text='Which food does Mara not like?', polarity='neutral')
     """
-    if not may_lean(text):
+    if not may_be_rhetorical(text):
         return Plain(text, "neutral")
     words = " ".join(text.split())
-    body = asserted(words)
+    body = as_statement(words)
     if body is not None:
-        found = affirmed(body)
+        found = without_negation(body)
         only_asks = re.search(_ONLY_ASKS, words, re.IGNORECASE)
         return (
             found._replace(polarity="neutral")
@@ -100,10 +100,10 @@ def plain(text: str) -> Plain:
     return Plain(text, "neutral")
 
 
-def asserted(text: str) -> str | None:
+def as_statement(text: str) -> str | None:
     """What a question asserts or denies as a statement, without its tag; None where it does not.
 
-    >>> asserted("Isn't it true that Mara left?"), asserted("You never told me?")
+    >>> as_statement("Isn't it true that Mara left?"), as_statement("You never told me?")
     ('Mara left', 'You never told me')
     """
     words = " ".join(text.split())
@@ -117,10 +117,10 @@ def asserted(text: str) -> str | None:
     return words.rstrip(" ?") if words.endswith("?") and _denial(words) else None
 
 
-def affirmed(statement: str) -> Plain:
+def without_negation(statement: str) -> Plain:
     """A statement without its first negation, and whether there was one.
 
-    >>> affirmed("Mara can't stand tea any more")
+    >>> without_negation("Mara can't stand tea any more")
     Plain(text='Mara can stand tea', polarity='negative')
     """
     match = _denial(statement)

@@ -1,10 +1,8 @@
-"""Which memory a message needs: none, that of earlier conversations, that of the current one, both.
+"""Which memory a message needs: none, that of earlier conversations, that of the current one, or both.
 
 The controller of CAIM (Westhäußer et al., 2025, section 3.3.1) without a language model: cues of
-three kinds are looked for in the words. A cue against memory counts only where none speaks for it,
-because memory that is wrongly hidden costs more than memory that is read in vain.
-
-Small talk: messages that greet, thank, agree or pass the time, and say nothing else.
+three kinds are looked for in the words. A cue against memory (small talk is one) counts only where none
+speaks for it, because memory that is wrongly hidden costs more than memory that is read in vain.
 """
 
 from __future__ import annotations
@@ -20,39 +18,10 @@ _WORD = re.compile(r"\w+(?:'\w+)*")
 _FILE = Path(__file__).with_name("small_talk.txt")
 
 
-def is_small_talk(text: str) -> bool:
-    """Whether a message is made of phrases of small talk alone, or has no words.
-
-    >>> is_small_talk("Thanks, that's perfect!"), is_small_talk("Thanks to Mara it works")
-    (True, False)
-    >>> is_small_talk("👍")
-    True
-    """
-    words = _WORD.findall(text.casefold().replace("\N{RIGHT SINGLE QUOTATION MARK}", "'"))
-    phrases, longest = _phrases()
-    furthest, reached = 0, {0}
-    for start in range(len(words)):
-        if start > furthest:
-            return False
-        if start in reached:
-            ends = range(start + 1, min(start + longest, len(words)) + 1)
-            reached.update(end for end in ends if " ".join(words[start:end]) in phrases)
-            furthest = max(furthest, *reached)
-    return len(words) in reached
-
-
-@lru_cache(maxsize=1)
-def _phrases() -> tuple[frozenset[str], int]:
-    """The phrases, and the words of the longest."""
-    lines = _FILE.read_text("utf-8").casefold().splitlines()
-    found = frozenset(line for line in lines if line and not line.startswith("#"))
-    return found, max(len(phrase.split()) for phrase in found)
-
-
 Route = Literal["none", "ltm", "stm", "both"]
 
 
-class Routed(NamedTuple):
+class RouteDecision(NamedTuple):
     """A decision and what it rests on.
 
     Attributes:
@@ -181,7 +150,7 @@ _END = 1000
 """Characters: of a longer message the beginning and the end are read, where people say what they want."""
 
 
-def decide(text: str, *, has_current: bool, known: bool = False) -> Routed:
+def choose_route(text: str, *, has_current: bool, known: bool = False) -> RouteDecision:
     """Decide which memory a message needs.
 
     Args:
@@ -193,11 +162,11 @@ def decide(text: str, *, has_current: bool, known: bool = False) -> Routed:
     Returns:
         ``none`` only where something speaks against memory and nothing for it.
 
-    >>> decide("What did I say about the barge last time?", has_current=False)
-    Routed(route='ltm', cues=('past', 'first person', 'date', 'remember'))
-    >>> decide("What is the capital of France?", has_current=False)
-    Routed(route='none', cues=('general knowledge',))
-    >>> decide("and the second one?", has_current=True).route
+    >>> choose_route("What did I say about the barge last time?", has_current=False)
+    RouteDecision(route='ltm', cues=('past', 'first person', 'date', 'remember'))
+    >>> choose_route("What is the capital of France?", has_current=False)
+    RouteDecision(route='none', cues=('general knowledge',))
+    >>> choose_route("and the second one?", has_current=True).route
     'stm'
     """
     if len(text) > 2 * _END:
@@ -205,9 +174,9 @@ def decide(text: str, *, has_current: bool, known: bool = False) -> Routed:
     payload = _of(_PAYLOAD).search(text) if ":" in text else None
     text = text[: payload.end()] if payload else text
     if is_small_talk(text):
-        return Routed("none", ("small talk",))
+        return RouteDecision("none", ("small talk",))
     if not has_current and _of(_GOES_ON).fullmatch(text):
-        return Routed("none", ("goes on",))
+        return RouteDecision("none", ("goes on",))
     here = _found(_HERE, text) if has_current else []
     past = _found(_PAST, text)
     if here:
@@ -216,11 +185,11 @@ def decide(text: str, *, has_current: bool, known: bool = False) -> Routed:
     if known:
         past.append("known")
     if here:
-        return Routed("both" if past else "stm", (*past, *here))
+        return RouteDecision("both" if past else "stm", (*past, *here))
     if past:
-        return Routed("ltm", tuple(past))
+        return RouteDecision("ltm", tuple(past))
     against = _found(_AGAINST, text)
-    return Routed("none" if against else "ltm", tuple(against))
+    return RouteDecision("none" if against else "ltm", tuple(against))
 
 
 def points_back(text: str) -> bool:
@@ -239,3 +208,32 @@ def _found(cues: tuple[_Cue, ...], text: str) -> list[str]:
 
 def _of(pattern: str) -> re.Pattern[str]:
     return re.compile(pattern, re.IGNORECASE)
+
+
+def is_small_talk(text: str) -> bool:
+    """Whether a message is made of phrases of small talk alone, or has no words.
+
+    >>> is_small_talk("Thanks, that's perfect!"), is_small_talk("Thanks to Mara it works")
+    (True, False)
+    >>> is_small_talk("👍")
+    True
+    """
+    words = _WORD.findall(text.casefold().replace("\N{RIGHT SINGLE QUOTATION MARK}", "'"))
+    phrases, longest = _phrases()
+    furthest, reached = 0, {0}
+    for start in range(len(words)):
+        if start > furthest:
+            return False
+        if start in reached:
+            ends = range(start + 1, min(start + longest, len(words)) + 1)
+            reached.update(end for end in ends if " ".join(words[start:end]) in phrases)
+            furthest = max(furthest, *reached)
+    return len(words) in reached
+
+
+@lru_cache(maxsize=1)
+def _phrases() -> tuple[frozenset[str], int]:
+    """The phrases, and the words of the longest."""
+    lines = _FILE.read_text("utf-8").casefold().splitlines()
+    found = frozenset(line for line in lines if line and not line.startswith("#"))
+    return found, max(len(phrase.split()) for phrase in found)

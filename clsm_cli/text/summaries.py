@@ -1,4 +1,4 @@
-"""Sentences that say what a named thing is: what a node's summary is made of."""
+"""Sentences that define a named thing, for a node's summary."""
 
 from __future__ import annotations
 

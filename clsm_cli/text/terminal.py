@@ -1,4 +1,4 @@
-"""The one filter between stored text and a terminal."""
+"""Escape stored text for a terminal."""
 
 from __future__ import annotations
 

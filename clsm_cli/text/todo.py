@@ -113,7 +113,7 @@ def due_day(text: str, at: date | None) -> str | None:
     day = at or date(2000, 1, 1)
     if at and (numbered := _DAY_OF_MONTH.search(text)):
         return _next_day(int(numbered.group(1)), at)
-    for found in expressions.find(text, day, lies="plan"):
+    for found in expressions.find_expressions(text, day, lies="plan"):
         quoted = (
             text[: found.start].count('"') % 2 or text[found.start - 1 : found.start] == "\u201c"
         )
@@ -152,6 +152,6 @@ def is_same_task(a: str, b: str) -> bool:
 def _undated(text: str) -> str:
     """A task without its days."""
     text = unmarked(text)
-    for found in reversed(expressions.find(text, date(2000, 1, 1))):
+    for found in reversed(expressions.find_expressions(text, date(2000, 1, 1))):
         text = f"{text[: found.start]} {text[found.end :]}"
     return text

@@ -68,15 +68,15 @@ def stems(text: str) -> list[str]:
     return terms
 
 
-def keys(text: str) -> list[str]:
+def identifier_keys(text: str) -> list[str]:
     """What a text holds that has several words and is one name: codes, addresses, long numbers.
 
     Their words alone do not tell 10.4.0.17 from 10.17.0.4. Whatever marks join the words, it is the
     same key; the groups of a number may have blanks between them, or none.
 
-    >>> keys("INV-2026-84655 for mara@vane.example, see src/pump_02.py:118; a well-known one")
+    >>> identifier_keys("INV-2026-84655 for mara@vane.example, see src/pump_02.py:118; a well-known one")
     ['inv-2026-84655', 'mara-vane-example', 'src-pump_02-py-118']
-    >>> keys("call +49 (30) 555 0142"), keys("built in 2024")
+    >>> identifier_keys("call +49 (30) 555 0142"), identifier_keys("built in 2024")
     (['49305550142'], [])
     """
     folded = _fold(text)

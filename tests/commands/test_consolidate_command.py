@@ -68,9 +68,9 @@ def test_a_text_that_a_rule_fails_on_stops_no_other(
             raise ZeroDivisionError("no vet")
         return found(episode, *rest)
 
-    found = claims.of_episode
+    found = claims.episode_claims
     with monkeypatch.context() as patch:
-        patch.setattr(claims, "of_episode", failing)
+        patch.setattr(claims, "episode_claims", failing)
         words = ["--store", str(cli.store), "--json", *NOW]
         done = CliRunner().invoke(SINGLE, words)
     assert done.exit_code == 0, done.exception

@@ -11,7 +11,7 @@ import pytest
 
 from clsm_cli.commands import conversation
 from clsm_cli.errors import BadInputError
-from clsm_cli.retrieval.dialogue_context import Said
+from clsm_cli.retrieval.dialogue_context import DialogueTurn
 from clsm_cli.text.fence_lines import KEY_BYTES, seal
 
 NOW = datetime(2026, 2, 24, 12, 0, tzinfo=UTC)
@@ -111,7 +111,7 @@ def test_nothing_damaged_escapes_as_a_bug(path: Path) -> None:
         found = conversation.read(str(path), zone=UTC, now=NOW)
     except BadInputError:
         return
-    assert all(isinstance(said, Said) and said.text.strip() for said in found.turns)
+    assert all(isinstance(said, DialogueTurn) and said.text.strip() for said in found.turns)
 
 
 def test_standard_input() -> None:

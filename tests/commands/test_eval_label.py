@@ -21,12 +21,12 @@ from pseudo_terminal import Terminal
 from clsm_cli.commands import label_session
 from clsm_cli.commands.label_session import BACK, ENTER, ON, Session
 from clsm_cli.evaluation.own.query_proposals import Proposal
-from clsm_cli.evaluation.own.sheet import Found
+from clsm_cli.evaluation.own.sheet import PoolItem
 from clsm_cli.store import labels
 from clsm_cli.store.labels import Label
 
 ASKED = [Proposal(f"What of {n}?", "asked", f"asked {n}") for n in ("heron", "gauge", "mill")]
-FOUND = [Found("a1", "First. " * 200, "2026-02-01"), Found("b2", "Second \x1b[2J.", "")]
+FOUND = [PoolItem("a1", "First. " * 200, "2026-02-01"), PoolItem("b2", "Second \x1b[2J.", "")]
 INTERRUPT = "\x03"
 PROGRAM = (sys.executable, "-m", "clsm_cli", "eval", "label", "--now", labelled_store.NOW)
 
@@ -42,7 +42,7 @@ class File:
         known = {row.id for row in labels.parse(self.text, "x").rows}
         change: dict[str, Label | None] = {row.id: row for row in rows if row.id in known}
         change |= dict.fromkeys(known.intersection(without))
-        self.text = labels.edited(self.text, change, [r for r in rows if r.id not in known])
+        self.text = labels.edit(self.text, change, [r for r in rows if r.id not in known])
         self.times += 1
 
     @property

@@ -15,7 +15,7 @@ from clsm_cli.evaluation.result import Result
 
 
 def text(result: Result, *, verbose: bool = False) -> str:
-    return "\n".join(tables.lines(evaluate_run.run_tables(result, verbose=verbose)))
+    return "\n".join(tables.table_lines(evaluate_run.run_tables(result, verbose=verbose)))
 
 
 def titled(result: Result, start: str, *, verbose: bool = False) -> list[Table]:
@@ -32,7 +32,7 @@ def titled(result: Result, start: str, *, verbose: bool = False) -> list[Table]:
 )
 def test_it_fits_eighty_columns(made: Callable[[], Result], *, verbose: bool) -> None:
     found = evaluate_run.run_tables(made(), verbose=verbose)
-    lines = "\n".join(tables.lines(found)).split("\n")
+    lines = "\n".join(tables.table_lines(found)).split("\n")
     assert max(map(len, lines)) <= 80
     drawn = io.StringIO()
     console = Console(file=drawn, width=80, color_system=None)

@@ -62,11 +62,11 @@ def test_a_copy_that_has_no_room_says_how_much_it_needs() -> None:
         topic = store.root / "projects" / "boats.md"
         topic.write_bytes(b"x" * 600_000)
         said = r"\.clsm: no room for a copy of the store to work on, 1\.[78] MiB; free some space"
-        with pytest.raises(DiskError, match=said), rehearsal.copied(store):
+        with pytest.raises(DiskError, match=said), rehearsal.copy_store(store):
             pass
         assert not list(store.derived.glob(f"{rehearsal.PREFIX}*"))
         topic.write_bytes(b"x" * 100_000)
-        with rehearsal.copied(store) as copy:
+        with rehearsal.copy_store(store) as copy:
             assert (copy.root / "projects" / "boats.md").read_bytes() == topic.read_bytes()
 
 

@@ -201,7 +201,7 @@ def test_a_recall_loads_nothing_heavy(told: Cli) -> None:
         loaded = _modules("recall", "--store", str(told.store), "--format", form, "heron", "river")
         assert not loaded & HEAVY, form
         assert not loaded & {f"clsm_cli.{name}" for name in UNUSUAL}, form
-    assert fence_key.default_path().stat().st_size == KEY_BYTES  # made by the first prompt
+    assert fence_key.key_path().stat().st_size == KEY_BYTES  # made by the first prompt
 
 
 def test_a_list_of_modules_names_modules() -> None:

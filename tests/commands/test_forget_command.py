@@ -14,7 +14,7 @@ from ingesting import new_store
 from processes import Cli, environment
 from using_git import WHO, commit, git_says
 
-from clsm_cli.forgetting.clean_writing import Writes
+from clsm_cli.forgetting.clean_writing import CleanWrites
 from clsm_cli.forgetting.erasure import Plan
 from clsm_cli.forgetting.receipt import Receipt
 from clsm_cli.ingestion.capture import write_note
@@ -109,7 +109,7 @@ def test_much_is_more_than_a_fifth_and_more_than_twenty(
     turns: int, gone: int, *, is_much: bool
 ) -> None:
     told = Receipt((), (), {}, turns=gone, all_turns=turns, files=(), beyond=(), warnings=())
-    plan = Plan(told, Writes({}, {}, frozenset(), (), frozenset(), b""))
+    plan = Plan(told, CleanWrites({}, {}, frozenset(), (), frozenset(), b""))
     assert plan.is_mass_loss == is_much
 
 

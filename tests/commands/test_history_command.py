@@ -11,7 +11,7 @@ from consolidation.test_correction import BELL, QUARTER, bell, done, hold, state
 from in_process import InProcess
 from ingesting import new_store
 
-from clsm_cli.commands.render_history import _Span, bar, renderables
+from clsm_cli.commands.render_history import _Span, renderables, validity_bar
 from clsm_cli.errors import BadInputError
 from clsm_cli.inspection.fact_history import Version, View
 from clsm_cli.inspection.fact_history import history as use_case
@@ -119,5 +119,5 @@ def version(begin: float | None, end: float | None, *, is_believed: bool = True)
 )
 def test_bars(begin: float | None, end: float | None, expected: str) -> None:
     span = _Span(0, 240)
-    assert bar(version(begin, end), span) == expected
-    assert bar(version(begin, end, is_believed=False), span) == expected.replace("█", "░")
+    assert validity_bar(version(begin, end), span) == expected
+    assert validity_bar(version(begin, end, is_believed=False), span) == expected.replace("█", "░")

@@ -38,7 +38,7 @@ def test_two_at_once_take_every_turn_in_once(cli: Cli, tmp_path: Path) -> None:
         done = list(pool.map(lambda _: cli.ok(*words).json, range(4)))
     assert sum(each["added"] for one in done for each in one["files"]) == 80
     store = layout.open_store(cli.store, {})
-    inside = cursors.fetch(store)
+    inside = cursors.load_cursors(store)
     assert sorted(len(places) for places in inside.values()) == [20]
 
 

@@ -119,18 +119,18 @@ def test_one_that_others_can_write_or_that_travels_is_not_used(
 ) -> None:
     path = machine_file(told, "[llm]\n")
     monkeypatch.setenv("XDG_CONFIG_HOME", str(path.parent.parent))
-    assert machine_settings.load(told.store, {}) == MachineSettings()
+    assert machine_settings.load_settings(told.store, {}) == MachineSettings()
     path.chmod(0o622)
     with pytest.raises(BadInputError, match=r"others may write to it \(mode 0622\)"):
-        machine_settings.load(told.store, {})
+        machine_settings.load_settings(told.store, {})
     path.unlink()
     (told.store / "config.toml").write_text("[llm]\n")
     path.symlink_to(told.store / "config.toml")
     with pytest.raises(BadInputError, match="lies in the memory"):
-        machine_settings.load(told.store, {})
-    assert machine_settings.load(None, {"CLSM_LLM_TIMEOUT": "7"}).llm.timeout == 7
+        machine_settings.load_settings(told.store, {})
+    assert machine_settings.load_settings(None, {"CLSM_LLM_TIMEOUT": "7"}).llm.timeout == 7
     with pytest.raises(BadInputError, match=r"^CLSM_LLM_TIMEOUT: .*must be a number"):
-        machine_settings.load(None, {"CLSM_LLM_TIMEOUT": "long"})
+        machine_settings.load_settings(None, {"CLSM_LLM_TIMEOUT": "long"})
 
 
 def test_doctor_restore_and_answers_tell(told: Cli) -> None:

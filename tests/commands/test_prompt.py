@@ -15,7 +15,7 @@ from strategies import examples, texts
 
 from clsm_cli.commands import fence_key
 from clsm_cli.commands.render_prompt import ABOUT, ABOUT_QUOTED, prompt_lines
-from clsm_cli.retrieval.answer import Answer, Budget, Concept, Dropped, Memory, Source, Why
+from clsm_cli.retrieval.answer import Answer, Budget, Concept, Dropped, Memory, SignalValues, Source
 from clsm_cli.text.fence_lines import KEY_BYTES, blocks
 
 KEY = bytes(range(KEY_BYTES))
@@ -36,8 +36,8 @@ def memory(text: str = "Juno is a cat.", **values: Any) -> Memory:
         sources=(
             Source("chat.jsonl", 14, 14, ("m1",), "2026-02-24T08:15:00+01:00", "/m/chat.jsonl", 14),
         ),
-        why=Why(),
-        shares=Why(),
+        why=SignalValues(),
+        shares=SignalValues(),
         speaker="Mara",
     )
     return told._replace(**values)
@@ -130,7 +130,7 @@ def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def obtain() -> tuple[bytes | None, list[str]]:
     said: list[str] = []
-    return fence_key.obtain(said.append), said
+    return fence_key.obtain_key(said.append), said
 
 
 def test_the_key_is_made_once_for_its_owner_alone(data: Path) -> None:
@@ -142,7 +142,7 @@ def test_the_key_is_made_once_for_its_owner_alone(data: Path) -> None:
     assert key is not None
     assert (len(key), said) == (KEY_BYTES, [])
     assert obtain() == (key, [])
-    assert fence_key.reader(said.append)() == key
+    assert fence_key.key_reader(said.append)() == key
     assert [path.name for path in data.iterdir()] == ["fence.key"]
     assert stat.S_IMODE((data / "fence.key").stat().st_mode) == 0o600
     assert stat.S_IMODE(data.stat().st_mode) == 0o700
@@ -176,7 +176,7 @@ def test_a_key_that_cannot_be_used_is_said_and_left_alone(data: Path, how: str) 
     assert str(data) in said[0]
     assert "until then recalled text that comes back is taken for" in said[0]
     if how != "no folder":
-        assert fence_key.reader(said.append)() is None
+        assert fence_key.key_reader(said.append)() is None
         assert said[1] == said[0]
     assert sorted(data.parent.rglob("*")) == before
 

@@ -19,7 +19,7 @@ from sleeping import current
 
 from clsm_cli.commands import render_review
 from clsm_cli.consolidation.review_queue import CONTRADICTION, NEW_TAG, REASONS
-from clsm_cli.consolidation.selection_reasons import Why
+from clsm_cli.consolidation.selection_reasons import Explanation
 from clsm_cli.errors import BadInputError
 from clsm_cli.heads.owner_model import Decision
 from clsm_cli.store.layout import Store
@@ -100,8 +100,8 @@ def test_why_a_sentence_is_a_statement(store: Store) -> None:
 
 def test_how_a_sentence_was_weighed() -> None:
     other = Decision("f-2", "Lunch was soup.", "a.md", None, 0.6, is_kept=False)
-    told = Why("f-1", "Dinner was pasta.", 0.66, 0.41, 0.6, [(-1.02, other)])
-    assert list(render_review.why(told)) == [
+    told = Explanation("f-1", "Dinner was pasta.", 0.66, 0.41, 0.6, [(-1.02, other)])
+    assert list(render_review.explanation_lines(told)) == [
         "f-1  Dinner was pasta.",
         "  66% likely to be of use weeks later, by where it stands and how it is put",
         "  less likely by 1.02, as you rejected f-2: Lunch was soup.",
@@ -149,7 +149,7 @@ ITEMS = st.builds(
 def test_a_file_says_what_was_decided_and_no_text_can_decide(
     items: list[ReviewItem], data: st.DataObject
 ) -> None:
-    text = render_review.todo(items)
+    text = render_review.todo_file(items)
     assert render_review.read_todo(text, items) == {}
     words = ("leave", "accept", "reject", "a", "r", "l")
     chosen = {item.id: data.draw(st.sampled_from(words)) for item in items}

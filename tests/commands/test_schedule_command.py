@@ -154,7 +154,7 @@ def job(cli: Cli, store: str = "/srv/my 100% memory") -> nightly_schedule.Job:
 @pytest.mark.skipif(shutil.which("systemd-analyze") is None, reason="needs systemd-analyze")
 def test_systemd_finds_nothing_wrong_with_the_units(cli: Cli) -> None:
     words = ("/bin/true", "schedule", "run", "--store", "/srv/my 100% $memory")
-    for name, text in nightly_schedule.units(job(cli)._replace(command=words)).items():
+    for name, text in nightly_schedule.systemd_units(job(cli)._replace(command=words)).items():
         (cli.folder / name).write_text(text)
     timer = cli.folder / "clsm-1234abcd.timer"
     done = subprocess.run(

@@ -9,9 +9,9 @@ import pytest
 from ingesting import embedder, new_store, take
 from sleeping import current, rows, sleep
 
-from clsm_cli.consolidation.active_learning import MOST, WORTH, offered
-from clsm_cli.consolidation.review_queue import decide, listed
-from clsm_cli.consolidation.selection_reasons import why
+from clsm_cli.consolidation.active_learning import MOST, WORTH, load_offer
+from clsm_cli.consolidation.review_queue import decide, list_items
+from clsm_cli.consolidation.selection_reasons import explain
 from clsm_cli.errors import BadInputError
 from clsm_cli.store import cleanup, logs
 
@@ -61,7 +61,7 @@ def store(tmp_path: Path) -> Store:
 
 def answer(store: Store, **answers: State) -> None:
     """Answer what is offered by its first word."""
-    items = {item.kept.split()[0]: item.id for item in listed(store, DAY)}
+    items = {item.kept.split()[0]: item.id for item in list_items(store, DAY)}
     wanted = [(items[word], state) for word, state in answers.items()]
     decide(store, wanted, DAY, lambda _: None)
 
@@ -96,36 +96,36 @@ def test_what_is_accepted_becomes_a_statement_and_stays(store: Store) -> None:
 
 
 def test_what_was_asked_is_not_asked_again(store: Store) -> None:
-    first = {item.id for item in offered(store)}
+    first = {item.id for item in load_offer(store)}
     assert 0 < len(first) <= MOST
-    assert all(item.reason == WORTH for item in offered(store))
+    assert all(item.reason == WORTH for item in load_offer(store))
     answer(store, Breakfast="rejected", The="accepted")
-    assert len(listed(store, DAY)) == len(first) - 2
+    assert len(list_items(store, DAY)) == len(first) - 2
     second_night(store)
-    assert first.isdisjoint(item.id for item in offered(store))
+    assert first.isdisjoint(item.id for item in load_offer(store))
 
 
 def test_why_names_what_was_decided(store: Store) -> None:
     (ada,) = [row for row in rows(store).values() if row.text.startswith("Ada")]
-    told = why(store, ada.id, DAY, embedder().words)
+    told = explain(store, ada.id, DAY, embedder().words)
     assert told.chance == told.keep
     assert told.shares == []
     answer(store, Breakfast="rejected", Lunch="rejected")
     second_night(store)
-    (item,) = [item for item in offered(store) if item.kept.startswith("Breakfast was p")]
-    told = why(store, item.id, DAY, embedder().words)
+    (item,) = [item for item in load_offer(store) if item.kept.startswith("Breakfast was p")]
+    told = explain(store, item.id, DAY, embedder().words)
     assert told.keep is not None
     assert told.chance is not None
     assert told.keep < told.worth < told.chance
     assert {decision.text.split()[0] for _, decision in told.shares} >= {"Breakfast", "Lunch"}
     assert not any(decision.is_kept for _, decision in told.shares)
     with pytest.raises(BadInputError, match="no statement"):
-        why(store, "f-0000", DAY, embedder().words)
+        explain(store, "f-0000", DAY, embedder().words)
 
 
 def test_a_damaged_answer_stops_no_night(store: Store) -> None:
     """A line of the review list that was merged or edited into nonsense."""
-    (first, second, *_) = offered(store)
+    (first, second, *_) = load_offer(store)
     lines = (
         first._replace(state="rejected", other="not a number"),
         second._replace(state="accepted", other="nan", about=()),
@@ -133,11 +133,11 @@ def test_a_damaged_answer_stops_no_night(store: Store) -> None:
     with (store.flow / "review.jsonl").open("ab") as log:
         log.writelines(logs.render(line) + b"\n" for line in lines)
     second_night(store)
-    assert why(store, second.id, DAY, embedder().words).text == second.kept
+    assert explain(store, second.id, DAY, embedder().words).text == second.kept
 
 
 def test_a_forget_leaves_no_offer(store: Store) -> None:
-    assert offered(store)
-    cleanup.mark(store).touch()
+    assert load_offer(store)
+    cleanup.marker_path(store).touch()
     cleanup.finish(store)
-    assert offered(store) == []
+    assert load_offer(store) == []

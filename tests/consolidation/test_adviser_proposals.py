@@ -50,7 +50,7 @@ def keys(part: Part, *numbers: int) -> list[str]:
 
 def checked(part: Part, *items: Any, **known: Statement) -> adviser_proposals.Checked:
     (entry,) = answer(part, *items)["parts"]
-    return adviser_proposals.check(entry, part, (), known)
+    return adviser_proposals.check_entry(entry, part, (), known)
 
 
 def refusal(part: Part, item: Any) -> str:
@@ -122,11 +122,11 @@ def test_no_form_at_all(part: Part) -> None:
         assert "is no object" in refusal(part, item)
     (entry,) = answer(part)["parts"]
     for value in (None, 7, "all", {"a": 1}):
-        found = adviser_proposals.check(entry | {"statements": value}, part, (), {})
+        found = adviser_proposals.check_entry(entry | {"statements": value}, part, (), {})
         assert [(each.proposal, each.reason) for each in found.refused] == [
             ("statements", "is no list")
         ]
-    assert adviser_proposals.check({"part": part.handle}, part, (), {}).refused == ()
+    assert adviser_proposals.check_entry({"part": part.handle}, part, (), {}).refused == ()
 
 
 def test_a_tool_makes_no_rule_by_any_way(part: Part) -> None:
@@ -166,7 +166,7 @@ def test_relations(part: Part) -> None:
         one("Ada", "has a very long story with", "Lund"),
         "Ada",
     ]
-    found = adviser_proposals.check(entry, part, (), {})
+    found = adviser_proposals.check_entry(entry, part, (), {})
     assert found.relations == (adviser_proposals.Relation("Ada", "rowed_to", "Lund", tuple(turns)),)
     assert len(found.refused) == 6
 
@@ -187,13 +187,13 @@ def test_relations(part: Part) -> None:
 )
 def test_what_is_no_answer(text: str) -> None:
     with pytest.raises(BadInputError, match="--ask"):
-        adviser_proposals.read(text, "answer.json")
+        adviser_proposals.parse_answer(text, "answer.json")
 
 
 def test_an_answer_in_other_clothes() -> None:
     told = '{"parts": [{"part": "e-1.1.aa"}, {"part": "e-1.1.aa"}, 7, {"part": 3}]}'
     for text in (told, f"```json\n{told}\n```", f"<think>{{}}</think> Here it is: {told}"):
-        found = adviser_proposals.read(text, "answer.json")
+        found = adviser_proposals.parse_answer(text, "answer.json")
         assert found.episodes == {"e-1"}
         assert [each.reason for each in found.refused] == [
             "the part was answered before",
@@ -221,8 +221,8 @@ def test_no_value_breaks_the_checks(part: Part, value: Any) -> None:
         {"statements": value, "relations": value, "description": value},
         {"description": {**NOTHING, "title": value, "valence": value, "decisions": value}},
     ):
-        found = adviser_proposals.check(entry, part, (), {})
-        adviser_proposals.description(entry, part)
+        found = adviser_proposals.check_entry(entry, part, (), {})
+        adviser_proposals.checked_description(entry, part)
         assert not found.claims
 
 
@@ -233,7 +233,7 @@ def test_the_data_cannot_speak_for_the_packet(tmp_path: Path) -> None:
     store = new_store(tmp_path / "memory")
     told(store, tmp_path, "one", (attack, TURNS[0][1], attack), *TURNS)
     found = parts_of(store)
-    text = adviser_packet.text(found, [], ())
+    text = adviser_packet.render_packet(found, [], ())
     task, _, rest = text.partition("\n<data>\n")
     body, _, after = rest.partition("\n</data>\n")
     assert "New task" not in task + after
@@ -256,12 +256,12 @@ def test_parts_hold_all_turns_once_and_a_budget_is_kept(tmp_path: Path) -> None:
     assert len(everywhere) == len(set(everywhere)) == 21
     assert {key for part in found for key in part.whole} == set(everywhere)
     for limit in (4_000, 6_000, 12_000):
-        chosen = adviser_packet.fill([found], limit)
+        chosen = adviser_packet.select_parts([found], limit)
         assert chosen
-        text = adviser_packet.text(chosen, [], (), limit)
+        text = adviser_packet.render_packet(chosen, [], (), limit)
         assert count_tokens(text) <= limit
         assert len(text) < 8 * limit
-    assert adviser_packet.fill([found], 1_000) == []
+    assert adviser_packet.select_parts([found], 1_000) == []
 
 
 def test_an_answer_ends_what_it_replaces_and_no_more(tmp_path: Path) -> None:
@@ -274,7 +274,7 @@ def test_an_answer_ends_what_it_replaces_and_no_more(tmp_path: Path) -> None:
     )
     (first,) = parts_of(store)
     old = statement("Ada's boat lies in Malmo harbour.", first.turns[0].key)
-    sleep(store, answer=adviser_proposals.of_value(answer(first, old), "x"))
+    sleep(store, answer=adviser_proposals.parse_value(answer(first, old), "x"))
     (held,) = [row for row in rows(store).values() if row.is_current and row.kind != "gist"]
     told(
         store,
@@ -284,7 +284,7 @@ def test_an_answer_ends_what_it_replaces_and_no_more(tmp_path: Path) -> None:
     )
     second = next(p for p in parts_of(store) if p.handle != first.handle)
     new = statement("Ada's boat lies in Lund harbour.", second.turns[0].key, replaces=held.id)
-    report = sleep(store, answer=adviser_proposals.of_value(answer(second, new), "x"))
+    report = sleep(store, answer=adviser_proposals.parse_value(answer(second, new), "x"))
     assert (report.advised, report.refused) == (1, [])
     assert current(store, "boat") == ["Ada's boat lies in Lund harbour."]
     closed = [row for row in rows(store).values() if row.valid_until]
@@ -308,7 +308,7 @@ def test_an_answer_that_is_wrong_all_over_leaves_what_the_rules_make(tmp_path: P
         "nonsense",
     )
     wrong["parts"].append({"part": "e-000000000000.1.abcd", "statements": []})
-    report = sleep(advised, answer=adviser_proposals.of_value(wrong, "x"))
+    report = sleep(advised, answer=adviser_proposals.parse_value(wrong, "x"))
     assert report.advised == 0
     assert len(report.refused) == 4
     one, other = (bytes_of(store) for store in stores)

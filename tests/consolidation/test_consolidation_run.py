@@ -346,7 +346,7 @@ def test_without_the_model_shape_decides(store: Store) -> None:
 def test_half_of_a_long_backlog_is_safe_when_the_rest_fails(
     store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from clsm_cli.consolidation.learning import Student
+    from clsm_cli.consolidation.learning import Learner
 
     relatives = ("cousin Ada", "uncle Bruno", "dentist Carla", "old teacher Dirk")
     for number, name in enumerate(relatives, 1):
@@ -362,7 +362,7 @@ def test_half_of_a_long_backlog_is_safe_when_the_rest_fails(
         )
     )
     with monkeypatch.context() as patch:
-        patch.setattr(Student, "conclude", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
+        patch.setattr(Learner, "finish", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
         with pytest.raises(KeyboardInterrupt):
             sleep(small)
     assert len(current(store, "Ghent")) == 2

@@ -60,11 +60,11 @@ def hold(store: Store, *records: Statement | Node) -> None:
     writes: list[runs.Write] = []
     for stream in ("identity", "projects", "tasks", "flow"):
         stored = [
-            record_files.stored(record) if isinstance(record, Statement) else record
+            record_files.as_stored(record) if isinstance(record, Statement) else record
             for record in records
             if record.stream == stream
         ]
-        writes += record_files.plan(store, stream, stored)
+        writes += record_files.plan_records(store, stream, stored)
     writes += record_files.plan_topics(store, facts, lambda _: "", lambda _, stem: stem.title())
     runs.apply(store, "test", "2026-02-20T21:00:00Z", writes)
 

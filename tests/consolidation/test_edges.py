@@ -5,37 +5,37 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clsm_cli.consolidation.edges import Form, Matcher
+from clsm_cli.consolidation.edges import Matcher, NameForm
 
 
-def nodes(text: str, *forms: Form) -> list[str]:
+def nodes(text: str, *forms: NameForm) -> list[str]:
     return [named.node for named in Matcher(forms).find(text)]
 
 
 def test_whole_words_whatever_the_case() -> None:
-    form = Form("clock key", "clock-key", is_exact=False)
+    form = NameForm("clock key", "clock-key", is_exact=False)
     assert nodes("The Clock Key, the clock-key; clockkey, clock keys.", form) == ["clock-key"] * 2
 
 
 def test_exact_names_need_their_capitals() -> None:
-    form = Form("Will", "will", is_exact=True)
+    form = NameForm("Will", "will", is_exact=True)
     assert nodes("It will be Will's. WILL?", form) == ["will"]
 
 
 def test_c_is_not_c_plus_plus() -> None:
-    c, cpp = Form("C", "c", is_exact=True), Form("C++", "cpp", is_exact=True)
+    c, cpp = NameForm("C", "c", is_exact=True), NameForm("C++", "cpp", is_exact=True)
     assert nodes("C, C++ and C#.", c, cpp) == ["c", "cpp"]
 
 
 def test_a_name_runs_over_one_line_end_but_no_paragraph() -> None:
-    form = Form("delegation defect", "d", is_exact=False)
+    form = NameForm("delegation defect", "d", is_exact=False)
     assert nodes("the delegation\ndefect", form) == ["d"]
     assert nodes("the delegation\n\ndefect", form) == []
     assert nodes("delegation\n- defect", form) == []
 
 
 def test_punctuation_of_a_title_does_not_count() -> None:
-    form = Form("Gödel, Escher, Bach", "geb", is_exact=False)
+    form = NameForm("Gödel, Escher, Bach", "geb", is_exact=False)
     assert nodes("read gödel, Escher, Bach twice", form) == ["geb"]
 
 
@@ -47,7 +47,7 @@ def test_a_new_name_changes_nothing_for_the_others(
     text: list[str], names: set[str], more: str
 ) -> None:
     joined = " ".join(text)
-    forms = [Form(name, name.casefold().replace(" ", "-"), is_exact=False) for name in names]
-    new = Form(more, "new", is_exact=False)
+    forms = [NameForm(name, name.casefold().replace(" ", "-"), is_exact=False) for name in names]
+    new = NameForm(more, "new", is_exact=False)
     with_new = [each for each in Matcher([*forms, new]).find(joined) if each.node != "new"]
     assert with_new == Matcher(forms).find(joined)

@@ -114,7 +114,7 @@ def test_a_concept_and_an_edge_keep_their_values(store: Store, tmp_path: Path) -
     sleep(store)
     node = min(nodes(store))
     edge = Edge(id=edge_id(node, "guards", node), rev=(1, "pi"), source=node, target=node, type="guards")  # fmt: skip
-    runs.apply(store, "test", NOW, record_files.plan(store, "projects", [edge]))
+    runs.apply(store, "test", NOW, record_files.plan_records(store, "projects", [edge]))
     put(store, node, edge.id)
     assert nodes(store)[node].pinned
     sleep(store, rebuild=True, allow_loss=True)
@@ -169,7 +169,7 @@ def test_what_is_no_longer_held_and_documents(store: Store) -> None:
     with pytest.raises(BadInputError, match="no longer held"):
         put(store, bell().id)
     document = Document(id="d-aabb", rev=(1, "pi"), origin="~/a.md", path="a.md")
-    runs.apply(store, "test", NOW, record_files.plan(store, "flow", [document]))
+    runs.apply(store, "test", NOW, record_files.plan_records(store, "flow", [document]))
     with pytest.raises(BadInputError, match="kept by ingest"):
         put(store, "d-aabb")
 

@@ -64,7 +64,7 @@ def reject(store: Store, *wanted: str) -> str:
 
 
 def listed(store: Store, now: str = NOW, *, everything: bool = False) -> dict[str, str]:
-    items = review_queue.listed(store, datetime.fromisoformat(now), everything=everything)
+    items = review_queue.list_items(store, datetime.fromisoformat(now), everything=everything)
     return {item.id: item.state for item in items}
 
 
@@ -225,7 +225,7 @@ def test_two_texts_under_one_id(store: Store, accepted: bool) -> None:
     text = path.read_text(encoding="utf-8")
     path.write_text(f"{text}- {QUARTER}  ^{bell().id}\n", encoding="utf-8")
     decide(store, "accepted")  # settles
-    (item,) = review_queue.listed(store, datetime.fromisoformat(NOW))
+    (item,) = review_queue.list_items(store, datetime.fromisoformat(NOW))
     assert (item.reason, item.kept, item.other) == (review_queue.TWO_TEXTS, BELL, QUARTER)
     decide(store, "accepted" if accepted else "rejected", item.id)
     said = QUARTER if accepted else BELL
@@ -278,14 +278,16 @@ def test_names_that_may_be_one_thing(store: Store, tmp_path: Path, state: State)
     told(store, tmp_path, "one", *(("Mara", time, text) for time, text in said))
     sleep(store)
     (item,) = [
-        i for i in review_queue.listed(store, datetime.fromisoformat(NOW)) if i.reason == NEAR_NAMES
+        i
+        for i in review_queue.list_items(store, datetime.fromisoformat(NOW))
+        if i.reason == NEAR_NAMES
     ]
     assert set(item.about) <= set(nodes(store))
     decide(store, state, item.id)
     sleep(store, "2026-03-03T03:00:00+01:00")
     left = [i for i in item.about if i in nodes(store)]
     assert len(left) == (1 if state == "accepted" else 2)
-    later = review_queue.listed(store, datetime.fromisoformat("2026-03-03T04:00:00+01:00"))
+    later = review_queue.list_items(store, datetime.fromisoformat("2026-03-03T04:00:00+01:00"))
     assert NEAR_NAMES not in {each.reason for each in later}
 
 

@@ -9,8 +9,8 @@ from ingesting import new_store, take
 from sleeping import current, rows, sleep
 
 from clsm_cli.config import ConsolidationSettings
-from clsm_cli.consolidation.claims import of_episode
-from clsm_cli.consolidation.statement_selection import Piece, Weights
+from clsm_cli.consolidation.claims import episode_claims
+from clsm_cli.consolidation.statement_selection import ScoredUnit, UnitScores
 from clsm_cli.model.episodes import Episode, Turn
 
 if TYPE_CHECKING:
@@ -62,10 +62,10 @@ OWNED = {"template": 0.1, "owner": 0.9, "reference": 0.1, "instruction": 0.1}
 def test_templates_and_texts_of_others_state_nothing(about: dict[str, float], count: int) -> None:
     """However much one of their sentences looks like one that is worth keeping."""
     turn = Turn("k", "", "assistant", DECIDED, trust="agent")
-    piece = Piece(0, len(DECIDED), DECIDED, "", 0.9, 0.0, 0.9)
-    weights = Weights({**OWNED, **about}, {turn.key: [piece]})
+    piece = ScoredUnit(0, len(DECIDED), DECIDED, "", 0.9, 0.0, 0.9)
+    weights = UnitScores({**OWNED, **about}, {turn.key: [piece]})
     episode = Episode("e", "s", (turn,), "2026-03-02T10:00:00Z")
-    assert len(of_episode(episode, weights, {turn.key}, ConsolidationSettings())) == count
+    assert len(episode_claims(episode, weights, {turn.key}, ConsolidationSettings())) == count
 
 
 INSTRUCTION = """# Every session

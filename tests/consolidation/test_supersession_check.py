@@ -10,7 +10,7 @@ from ingesting import new_store, take
 from sample_store import ask
 from sleeping import chat, rows, sleep
 
-from clsm_cli.consolidation.edges import dated, over
+from clsm_cli.consolidation.edges import over, with_validity
 from clsm_cli.model.graph import Edge, Statement
 
 if TYPE_CHECKING:
@@ -107,8 +107,8 @@ def test_an_edge_ends_with_all_that_is_stated_of_it() -> None:
     closed = over(rows)
     assert closed == {"a": "2026-02-02"}
     edge = Edge(id="e", rev=(1, "a"), source="x", target="y", sources=("a", "b"))
-    assert dated(edge, {}, closed).valid_until is None
-    assert dated(replace(edge, sources=("a",)), {}, closed).valid_until == "2026-02-02"
+    assert with_validity(edge, {}, closed).valid_until is None
+    assert with_validity(replace(edge, sources=("a",)), {}, closed).valid_until == "2026-02-02"
 
 
 def test_the_same_in_other_words_is_one_statement_with_both_sources(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from sleeping import chat, current, sleep
 
 from clsm_cli.consolidation import store_state
 from clsm_cli.consolidation.correction import correct
-from clsm_cli.consolidation.lookup import Known
+from clsm_cli.consolidation.lookup import StatementIndex
 from clsm_cli.model.codec import encode
 from clsm_cli.model.graph import Statement
 from clsm_cli.model.ids import statement_id, tombstone_hash
@@ -50,7 +50,7 @@ def bury(store: Store, ids: set[str]) -> frozenset[str]:
     for each in sorted(ids):
         line = logs.render(logs.Tombstone(tombstone_hash(each), "2026-03-01T11:00:00Z"))
         atomic.append(store.root / "tombstones" / f"{store.device}.jsonl", line)
-    return logs.forgotten(store)
+    return logs.load_tombstones(store)
 
 
 def of_birds(store: Store) -> set[str]:
@@ -66,8 +66,8 @@ def of_birds(store: Store) -> set[str]:
 
 def seen(store: Store) -> dict[str, Statement]:
     """What readers take for the statements of a store, times of recording and revisions aside."""
-    records = shards.load_graph(store.graphs(), logs.forgotten(store)).records
-    rows = record_files.load(store, records, "")
+    records = shards.load_graph(store.graphs(), logs.load_tombstones(store)).records
+    rows = record_files.load_statements(store, records, "")
     return {
         i: replace(r, rev=(0, ""), recorded_at=None, supersedes=None, superseded_at=None)
         for i, r in rows.items()
@@ -151,11 +151,11 @@ def test_what_is_told_again_is_remembered_anew(store: Store, tmp_path: Path) -> 
 
 def test_births_pass_over_forgotten_ids(store: Store, now: datetime) -> None:
     first = statement_id("mara lives in delft.")
-    known = Known([], {}, frozenset([tombstone_hash(first)]))
+    known = StatementIndex([], {}, frozenset([tombstone_hash(first)]))
     assert known.birth_id("Mara lives in  Delft.", "2026-03-01", "k") == statement_id(
         "mara lives in delft.", "2026-03-01"
     )
-    assert Known([], {}).birth_id("Mara lives in Delft.", "2026-03-01") == first
+    assert StatementIndex([], {}).birth_id("Mara lives in Delft.", "2026-03-01") == first
     bury(store, {first})
     (old,) = (
         r for r in seen(store).values() if r.is_current and r.text.startswith("Mara lives in")
@@ -172,7 +172,7 @@ def test_review_items_about_it_are_left_out(store: Store) -> None:
     for item in (gone, left):
         atomic.append(store.flow / "review.jsonl", logs.render(item))
     bury(store, {"f-1"})
-    found = store_state.reviewed(store)
+    found = store_state.review_items(store)
     assert "v-1" not in found
     assert found["v-2"] == left
 

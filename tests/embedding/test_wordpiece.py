@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from clsm_cli.embedding import wordpiece
-from clsm_cli.embedding.static_vectors import Words
+from clsm_cli.embedding.static_vectors import StaticVectors
 from clsm_cli.embedding.wordpiece import WordPieces
 from clsm_cli.startup.query_pieces import MOST_PIECES
 
@@ -60,8 +60,8 @@ def test_a_megabyte_is_cut_as_its_beginning_is(word_pieces: WordPieces, unit: st
 
 
 def test_a_text_is_the_mean_of_its_pieces(model_folder: Path) -> None:
-    words = Words.open(model_folder)
-    both, swapped, one, other = words.of(["Bees swarm", "swarm bees", "bees", "swarm"])
+    words = StaticVectors.open(model_folder)
+    both, swapped, one, other = words.mean_vectors(["Bees swarm", "swarm bees", "bees", "swarm"])
     np.testing.assert_allclose(both, (one + other) / 2, atol=1e-6)
     np.testing.assert_allclose(both, swapped, atol=1e-6)
     assert one.shape == (384,)

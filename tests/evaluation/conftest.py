@@ -8,13 +8,13 @@ import pytest
 from ingesting import embedder
 
 from clsm_cli.commands.engine import QueryEngine
-from clsm_cli.evaluation.stores import Workshop
+from clsm_cli.evaluation.stores import StoreFactory
 from clsm_cli.retrieval.dense_search import Engine
 
 
 @pytest.fixture
-def shop(tmp_path: Path) -> Workshop:
-    return Workshop(tmp_path / "work", embedder(), None, fresh=False, progress=lambda *_: None)
+def factory(tmp_path: Path) -> StoreFactory:
+    return StoreFactory(tmp_path / "work", embedder(), None, fresh=False, progress=lambda *_: None)
 
 
 @pytest.fixture(scope="session")

@@ -11,8 +11,8 @@ from itertools import accumulate
 
 from clsm_cli.evaluation.result import (
     SCHEMA,
-    Ablated,
-    Abstention,
+    AblationResult,
+    AbstentionResult,
     Figures,
     Pair,
     ProbeResult,
@@ -146,7 +146,7 @@ def labelled(
             for group in ("all", "personal")
         ),
         ablation=tuple(
-            Ablated(
+            AblationResult(
                 mechanism=each,
                 about="what it does, in a few words",
                 figures=rows[0].figures | {headline: first + by},
@@ -157,9 +157,9 @@ def labelled(
             for each, by in MECHANISMS.items()
         ),
         abstention=(
-            Abstention("clsm", "wrong person", 40, 0.71, 0.12),
-            Abstention("clsm", "off topic", 20, 0.982, 0.9),
-            Abstention("MiniLM", "off topic", 20, 0.93, 0.0),
+            AbstentionResult("clsm", "wrong person", 40, 0.71, 0.12),
+            AbstentionResult("clsm", "off topic", 20, 0.982, 0.9),
+            AbstentionResult("MiniLM", "off topic", 20, 0.93, 0.0),
         ),
         queries=tuple(query(place, headline, systems, chance) for place in range(count)),
     )

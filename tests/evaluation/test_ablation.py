@@ -12,12 +12,12 @@ from ingesting import embedder
 from clsm_cli.config import Settings
 from clsm_cli.errors import BadInputError, RefusedError
 from clsm_cli.evaluation import ablation, benches
-from clsm_cli.evaluation.ablation import MECHANISMS, Variation, chosen
+from clsm_cli.evaluation.ablation import MECHANISMS, Variation, choose_mechanisms
 from clsm_cli.evaluation.benches import Bench
 from clsm_cli.evaluation.dataset import Case, Chat, Dataset, Existing, Folders, Query
-from clsm_cli.evaluation.loaders.parsing import Said
+from clsm_cli.evaluation.loaders.parsing import LabelledTurn
 from clsm_cli.evaluation.measures import Retrieved
-from clsm_cli.evaluation.stores import Workshop
+from clsm_cli.evaluation.stores import StoreFactory
 from clsm_cli.evaluation.systems.system_registry import Recall
 from clsm_cli.retrieval.dense_search import Engine
 
@@ -131,9 +131,9 @@ passages of so small a store say anyway. Answers of the sample memory change wit
 ASKED_OF_NOTES = ("what happened to the pump in the cellar", "what stood on the gauge")
 
 
-def told() -> tuple[Said, ...]:
+def told() -> tuple[LabelledTurn, ...]:
     return tuple(
-        Said(
+        LabelledTurn(
             id=f"{day}:{place}",
             speaker=speaker,
             role="user",
@@ -159,8 +159,8 @@ def made(tmp_path_factory: pytest.TempPathFactory, engine: Engine) -> list[Bench
     chat = Case("chat", Chat(("Mara", "Brian"), told()), queries(*ASKED))
     written = Case("notes", Folders(notes, ("workspace", "sessions")), queries(*ASKED_OF_NOTES))
     dataset = Dataset("small", "small", "0" * 64, "turn", "recall@10", (chat, written))
-    shop = Workshop(folder / "work", embedder(), None, fresh=False, progress=lambda *_: None)
-    return benches.make(dataset, shop, engine)
+    factory = StoreFactory(folder / "work", embedder(), None, fresh=False, progress=lambda *_: None)
+    return benches.make_benches(dataset, factory, engine)
 
 
 @pytest.fixture(scope="module")
@@ -194,7 +194,7 @@ def test_the_same_settings_made_again_answer_the_same(
         "boundary.refine": shipped.boundary.refine,
     }
     for bench, known in zip(made, answers, strict=True):
-        again = ablation.applied(bench, changes)
+        again = ablation.with_settings(bench, changes)
         assert again.store.root != bench.store.root
         assert again.raw.root != bench.raw.root
         assert list(timeless(Recall("clsm").ask(again, bench.case.queries))) == known
@@ -225,10 +225,10 @@ def test_each_setting_is_a_mechanism_a_measure_or_off_as_shipped() -> None:
 
 
 def test_all_means_every_one_and_each_once() -> None:
-    assert chosen(["all"]) == list(MECHANISMS.values())
-    assert next(each.name for each in chosen(["echo", "all"])) == "echo"
-    assert len(chosen(["echo", "all", "all"])) == len(MECHANISMS)
-    assert chosen([]) == []
+    assert choose_mechanisms(["all"]) == list(MECHANISMS.values())
+    assert next(each.name for each in choose_mechanisms(["echo", "all"])) == "echo"
+    assert len(choose_mechanisms(["echo", "all", "all"])) == len(MECHANISMS)
+    assert choose_mechanisms([]) == []
 
 
 @pytest.mark.parametrize(
@@ -271,10 +271,10 @@ def test_two_values_for_one_setting_are_refused() -> None:
 
 def test_a_store_that_was_there_already_is_asked_but_never_made_again(made: list[Bench]) -> None:
     bench = replace(made[1], case=made[1].case._replace(source=Existing(made[1].store.root)))
-    assert ablation.applied(bench, {"recall.k": 3}).store.root == bench.store.root
+    assert ablation.with_settings(bench, {"recall.k": 3}).store.root == bench.store.root
     for changes in ({"graph.min_npmi": 2}, {"boundary.refine": 0}):
         with pytest.raises(RefusedError, match="is asked as it is"):
-            ablation.applied(bench, changes)
+            ablation.with_settings(bench, changes)
     left = [name for name, each in MECHANISMS.items() if each.applies(bench)]
     assert "words" in left
     assert "model" in left

@@ -15,9 +15,9 @@ from clsm_cli.commands.engine import QueryEngine
 from clsm_cli.evaluation import benches
 from clsm_cli.evaluation.benches import Bench
 from clsm_cli.evaluation.dataset import Case, Chat, Dataset, Existing, Folders, Query
-from clsm_cli.evaluation.loaders.parsing import Said
+from clsm_cli.evaluation.loaders.parsing import LabelledTurn
 from clsm_cli.evaluation.measures import Retrieved
-from clsm_cli.evaluation.stores import Workshop
+from clsm_cli.evaluation.stores import StoreFactory
 from clsm_cli.evaluation.systems import baselines, system_registry
 from clsm_cli.scoring import match
 from clsm_cli.text.tokens import count_tokens
@@ -43,21 +43,21 @@ DAYS = {
 
 
 @pytest.fixture(scope="module")
-def module_shop(tmp_path_factory: pytest.TempPathFactory) -> Workshop:
+def module_shop(tmp_path_factory: pytest.TempPathFactory) -> StoreFactory:
     folder = tmp_path_factory.mktemp("work")
-    return Workshop(folder, embedder(), None, fresh=False, progress=lambda *_: None)
+    return StoreFactory(folder, embedder(), None, fresh=False, progress=lambda *_: None)
 
 
-def _made(case: Case, shop: Workshop, engine: object, unit: str = "turn") -> Bench:
+def _made(case: Case, factory: StoreFactory, engine: object, unit: str = "turn") -> Bench:
     data = Dataset("test", "test", "0" * 64, unit, "recall@10", (case,))  # type: ignore[arg-type]
-    (bench,) = benches.make(data, shop, engine)  # type: ignore[arg-type]
+    (bench,) = benches.make_benches(data, factory, engine)  # type: ignore[arg-type]
     return bench
 
 
 @pytest.fixture(scope="module")
-def chat(module_shop: Workshop, engine: QueryEngine) -> Bench:
+def chat(module_shop: StoreFactory, engine: QueryEngine) -> Bench:
     turns = tuple(
-        Said(
+        LabelledTurn(
             id=f"t{number}",
             speaker=speaker,
             role="user",
@@ -74,7 +74,7 @@ def chat(module_shop: Workshop, engine: QueryEngine) -> Bench:
 
 @pytest.fixture(scope="module")
 def notes(
-    module_shop: Workshop, engine: QueryEngine, tmp_path_factory: pytest.TempPathFactory
+    module_shop: StoreFactory, engine: QueryEngine, tmp_path_factory: pytest.TempPathFactory
 ) -> Bench:
     root = tmp_path_factory.mktemp("set")
     day = root / "workspace" / "memory"
@@ -89,7 +89,7 @@ def notes(
 
 
 def _asked(name: str, bench: Bench, *texts: str, at: str = "") -> list[Retrieved]:
-    system = next(each for each in system_registry.plain() if each.name == name)
+    system = next(each for each in system_registry.plain_systems() if each.name == name)
     queries = [Query(str(number), text, at=at) for number, text in enumerate(texts)]
     return list(system.ask(bench, queries))
 
@@ -120,7 +120,7 @@ def test_the_same_question_gets_the_same_answer_and_leaves_no_trace(
 def test_grep_finds_the_lines_that_grep_finds(chat: Bench, tmp_path: Path) -> None:
     file = tmp_path / "talk.txt"
     file.write_text("".join(f"{who} {text}\n" for _, _, who, text in SAID), encoding="utf-8")
-    pattern = "|".join(sorted(baselines.searched(QUESTION)))
+    pattern = "|".join(sorted(baselines.query_words(QUESTION)))
     assert pattern == "ann|cat|grey|name"
     lines = subprocess.run(
         ["grep", "-iwnE", pattern, str(file)], capture_output=True, check=True, text=True
@@ -143,7 +143,7 @@ def test_bm25_is_lucenes(chat: Bench) -> None:
     idf = {"grey": match.idf(7, 2), "cat": match.idf(7, 4)}
     score = {
         turn: sum(
-            idf[term] * match.weight(1, length, average, k1=baselines.K1, b=baselines.B)
+            idf[term] * match.bm25_weight(1, length, average, k1=baselines.K1, b=baselines.B)
             for term in (("grey", "cat") if turn in ("t0", "t3") else ("cat",))
         )
         for turn, length in zip(("t0", "t1", "t2", "t3"), lengths, strict=False)
@@ -151,7 +151,7 @@ def test_bm25_is_lucenes(chat: Bench) -> None:
     (found,) = _asked("BM25", chat, "The greying of cats?")
     assert _turns(found) == sorted(score, key=lambda turn: (-score[turn], turn))
     assert found.confidence == pytest.approx(max(score.values()), rel=1e-5)
-    scores = baselines.scorer(baselines.pool_of(chat))("The greying of cats?")
+    scores = baselines.bm25_scores(baselines.pool_of(chat))("The greying of cats?")
     assert [scores[int(turn[1:])] for turn in score] == pytest.approx([*score.values()], rel=1e-5)
 
 
@@ -162,7 +162,7 @@ def test_minilm_is_the_cosine_of_the_model(chat: Bench) -> None:
     )
     asked = np.asarray(chat.engine.encode("What is the name of my grey cat?").sentence)
     exact = whole @ asked
-    assert baselines.cosines(made, QUESTION) == pytest.approx(exact, abs=0.03)
+    assert baselines.cosine_scores(made, QUESTION) == pytest.approx(exact, abs=0.03)
     (found,) = _asked("MiniLM", chat, QUESTION)
     assert len(found.items) == len(SAID)
     assert found.confidence == pytest.approx(exact.max(), abs=0.03)
@@ -190,8 +190,8 @@ def test_both_fusions_are_what_they_say(chat: Bench) -> None:
         found: np.ndarray = (values - values.min()) / (values.max() - values.min())
         return found
 
-    scores = 0.4 * spread(baselines.scorer(made)(QUESTION)) + 0.6 * spread(
-        baselines.cosines(made, QUESTION)
+    scores = 0.4 * spread(baselines.bm25_scores(made)(QUESTION)) + 0.6 * spread(
+        baselines.cosine_scores(made, QUESTION)
     )
     (fused,) = _asked("fusion", chat, QUESTION)
     assert _turns(fused) == [f"t{at}" for at in np.argsort(-scores, kind="stable")]
@@ -217,18 +217,18 @@ def test_the_newest_and_what_is_loaded_at_every_start(chat: Bench, notes: Bench)
 
 
 def test_the_whole_is_what_would_be_loaded(
-    chat: Bench, notes: Bench, module_shop: Workshop, engine: QueryEngine
+    chat: Bench, notes: Bench, module_shop: StoreFactory, engine: QueryEngine
 ) -> None:
     assert chat.whole == sum(count_tokens(text) for *_, text in SAID)
     last = [text for _, text in sorted(DAYS.items())][-2:]
     assert notes.whole == sum(map(count_tokens, (SOUL, USER, MEMORY, *last)))
     root = notes.case.source.root  # type: ignore[union-attr]
-    found = baselines.files(root, ("workspace", "sessions"))
+    found = baselines.startup_paths(root, ("workspace", "sessions"))
     assert [file.name for file in found] == [
         "SOUL.md", "USER.md", "MEMORY.md", "2026-03-02.md", "2026-03-03.md",
     ]  # fmt: skip
-    shop = replace(module_shop, now=notes.now)
-    own = _made(Case("own", Existing(notes.store.root), ()), shop, engine, "memory")
+    factory = replace(module_shop, now=notes.now)
+    own = _made(Case("own", Existing(notes.store.root), ()), factory, engine, "memory")
     passages = baselines.pool_of(own).passages
     assert {each.kind for each in passages} == {"passage"}
     assert {each.id for each in passages} == {each.id for each in baselines.pool_of(notes).passages}

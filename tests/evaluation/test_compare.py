@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import pytest
 
 from clsm_cli.evaluation import compare, metrics
-from clsm_cli.evaluation.compare import Asked
+from clsm_cli.evaluation.compare import AnsweredQueries
 from clsm_cli.evaluation.dataset import Negative, Query
 from clsm_cli.evaluation.run import Measured
 
@@ -22,14 +22,14 @@ def worth(
     return Measured(named, (), (), confidence, is_answered)
 
 
-def asked(categories: str = "aabb", cases: Sequence[str] = CASES) -> Asked:
+def asked(categories: str = "aabb", cases: Sequence[str] = CASES) -> AnsweredQueries:
     queries = [Query(f"q{at}", "?", category) for at, category in enumerate(categories)]
-    return Asked(queries, cases)
+    return AnsweredQueries(queries, cases)
 
 
 def test_a_system_has_figures_groups_and_intervals() -> None:
     measured = [worth(recall_10=value, mrr=1.0) for value in (1.0, 0.5, 0.5, 0.0)]
-    found = compare.system("s", "about", measured, asked(), seed=3)
+    found = compare.system_result("s", "about", measured, asked(), seed=3)
     assert (found.name, found.about) == ("s", "about")
     assert found.figures == {"recall@10": 0.5, "mrr": 1.0}
     assert found.groups["category"]["a"] == {"recall@10": 0.75, "mrr": 1.0}
@@ -42,7 +42,7 @@ def test_a_system_has_figures_groups_and_intervals() -> None:
 def test_pairs_are_compared_over_all_and_by_category() -> None:
     ours = [worth(f1=value, coverage=1.0) for value in (1.0, 1.0, 0.5, 0.5)]
     theirs = [worth(f1=value, coverage=0.0) for value in (0.5, 0.5, 0.5, 0.75)]
-    found = list(compare.pairs({"clsm": ours, "other": theirs}, "clsm", asked(), seed=0))
+    found = list(compare.compare_pairs({"clsm": ours, "other": theirs}, "clsm", asked(), seed=0))
     assert [(pair.measure, pair.group, pair.difference) for pair in found] == [
         ("f1", compare.ALL, pytest.approx(0.1875)),
         ("coverage", compare.ALL, 1.0),

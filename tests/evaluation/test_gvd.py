@@ -78,4 +78,4 @@ def test_what_is_not_of_the_set_is_refused(
     ],
 )
 def test_rules(question: str, gold: list[str]) -> None:
-    assert gvd.label(question, DAYS)[1] == gold
+    assert gvd.label_question(question, DAYS)[1] == gold

@@ -11,10 +11,10 @@ from evaluation.small_sets import haystack, write_longmemeval
 from clsm_cli.errors import BadInputError
 from clsm_cli.evaluation.dataset import Case, Chat
 from clsm_cli.evaluation.loaders import longmemeval
-from clsm_cli.evaluation.loaders.parsing import Said
+from clsm_cli.evaluation.loaders.parsing import LabelledTurn
 
 
-def _turns(case: Case) -> tuple[Said, ...]:
+def _turns(case: Case) -> tuple[LabelledTurn, ...]:
     assert isinstance(case.source, Chat)
     return case.source.turns
 

@@ -16,7 +16,7 @@ from clsm_cli.evaluation.dataset import Query
 from clsm_cli.evaluation.loaders import own_memory
 from clsm_cli.evaluation.measures import Retrieved
 from clsm_cli.evaluation.run import Measured
-from clsm_cli.evaluation.stores import Workshop
+from clsm_cli.evaluation.stores import StoreFactory
 from clsm_cli.evaluation.systems import system_registry
 from clsm_cli.evaluation.systems.system_registry import Recall
 from clsm_cli.retrieval.dense_search import Engine
@@ -25,15 +25,15 @@ from clsm_cli.retrieval.dense_search import Engine
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory, engine: Engine) -> Bench:
     folder = tmp_path_factory.mktemp("asked")
-    shop = Workshop(folder / "work", embedder(), None, fresh=False, progress=lambda *_: None)
-    (bench,) = benches.make(own_memory.load(write_notes(folder / "set")), shop, engine)
+    factory = StoreFactory(folder / "work", embedder(), None, fresh=False, progress=lambda *_: None)
+    (bench,) = benches.make_benches(own_memory.load(write_notes(folder / "set")), factory, engine)
     return bench
 
 
 @pytest.fixture
 def bench(made: Bench, tmp_path: Path) -> Bench:
     """The same stores; what is measured lies in a folder of the test."""
-    return replace(made, shop=replace(made.shop, folder=tmp_path))
+    return replace(made, factory=replace(made.factory, folder=tmp_path))
 
 
 @dataclass
@@ -54,13 +54,13 @@ def measure(bench: Bench, system: System, queries: Sequence[Query] | None = None
     chosen = bench.case.queries if queries is None else queries
 
     def without() -> list[Retrieved]:
-        return list(system_registry.named(system_registry.MINILM).ask(bench, chosen))
+        return list(system_registry.baseline_named(system_registry.MINILM).ask(bench, chosen))
 
-    return run.measure(system, bench, chosen, without)
+    return run.measure_system(system, bench, chosen, without)
 
 
 def kept(bench: Bench) -> list[Path]:
-    return sorted((bench.shop.folder / run.FOLDER).iterdir())
+    return sorted((bench.factory.folder / run.FOLDER).iterdir())
 
 
 def test_what_was_measured_is_not_asked_again(bench: Bench) -> None:

@@ -18,7 +18,7 @@ from clsm_cli.evaluation.measures import (
     Item,
     Retrieved,
     Setting,
-    credited,
+    credit_items,
 )
 from clsm_cli.evaluation.reporting.grids import MEASURES
 from clsm_cli.evaluation.result import Figures
@@ -46,9 +46,9 @@ def figures(
 
 def test_a_turn_counts_where_its_words_are() -> None:
     told = {"t1": "Ilse mends theremins, she starts at nine.", "t2": "Ilse mends theremins."}
-    (found,) = credited([Item("s", told["t2"], 9, ("t1", "t2", "t3"), "")], ["t1", "t2"], told)
+    (found,) = credit_items([Item("s", told["t2"], 9, ("t1", "t2", "t3"), "")], ["t1", "t2"], told)
     assert found.turns == ("t2", "t3")
-    (whole,) = credited([Item("p", told["t1"], 9, ("t1",), "")], ["t1"], told)
+    (whole,) = credit_items([Item("p", told["t1"], 9, ("t1",), "")], ["t1"], told)
     assert whole.turns == ("t1",)
 
 

@@ -15,7 +15,7 @@ from clsm_cli.evaluation.studies.labelled import (
     Labels,
     Value,
     Wording,
-    normals,
+    normal_names,
 )
 from clsm_cli.model.episodes import Turn
 from clsm_cli.model.graph import Node, Statement
@@ -72,7 +72,7 @@ def node(label: str, *aliases: str, kind: str = "concept") -> Node:
 
 
 def concept(label: str, *aliases: str, kind: str | None = None) -> Concept:
-    return Concept(label, normals((label, *aliases)), kind)
+    return Concept(label, normal_names((label, *aliases)), kind)
 
 
 def test_concepts() -> None:
@@ -88,7 +88,7 @@ def test_concepts() -> None:
         node("moon", "Heron"),
         node("tide"),
     ]
-    found = matching.concepts(labels, holding(nodes=nodes))
+    found = matching.match_concepts(labels, holding(nodes=nodes))
     assert (found.labels, found.found, found.nodes, found.unmatched) == (4, 3, 4, 1)
     assert found.missing == ("Leiden",)
     assert found.split == {"the moon": ("crescents", "moon")}
@@ -111,7 +111,7 @@ def test_statements() -> None:
         replace(NEW, id="f-4", text="Before eight, nothing.", withdrawn=True),
         replace(NEW, id="f-5", text="It stood till eight.", kind="gist", stream="flow"),
     )
-    found = matching.statements(Labels((), keep, junk, ()), holding(*rows))
+    found = matching.match_statements(Labels((), keep, junk, ()), holding(*rows))
     assert (found.keep, found.present, found.stream_right) == (4, 2, 1)
     assert found.misplaced == (("It ran.", "flow", "projects"),)
     assert [(each.text, each.instead) for each in found.missing] == [
@@ -140,11 +140,11 @@ def test_statements() -> None:
     ],
 )
 def test_a_text_says_a_value(value: str, text: str, expected: bool) -> None:
-    assert matching.says(value, text) is expected
+    assert matching.says_value(value, text) is expected
 
 
 def test_a_fact_that_was_followed() -> None:
-    found = matching.fact(FACT, holding(OLD, NEW))
+    found = matching.match_fact(FACT, holding(OLD, NEW))
     assert found.is_current_right
     assert [(v.is_right, v.ends_right, v.why, v.found) for v in found.values] == [
         (True, True, "", ()),
@@ -166,6 +166,6 @@ def test_a_fact_that_was_followed() -> None:
     ],
 )  # fmt: skip
 def test_a_fact_that_was_not(rows: tuple[Statement, ...], why: str, current: bool) -> None:
-    found = matching.fact(FACT, holding(*rows))
+    found = matching.match_fact(FACT, holding(*rows))
     assert found.values[0].why == why
     assert found.is_current_right is current

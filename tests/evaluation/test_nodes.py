@@ -11,14 +11,14 @@ from ingesting import embedder
 
 from clsm_cli.evaluation import benches, measures
 from clsm_cli.evaluation.benches import Bench
-from clsm_cli.evaluation.dataset import Chat, key
+from clsm_cli.evaluation.dataset import Chat, label_key
 from clsm_cli.evaluation.loaders import node_labels
-from clsm_cli.evaluation.loaders.parsing import Said
+from clsm_cli.evaluation.loaders.parsing import LabelledTurn
 from clsm_cli.evaluation.nodes import planted, rankers
-from clsm_cli.evaluation.nodes.planted import inventory
+from clsm_cli.evaluation.nodes.planted import choose_concepts
 from clsm_cli.evaluation.nodes.rankers import HYBRID, PASSAGES
 from clsm_cli.evaluation.nodes.rankers import NAMES as NAMES_IN_QUESTION
-from clsm_cli.evaluation.stores import Workshop
+from clsm_cli.evaluation.stores import StoreFactory
 from clsm_cli.model.episodes import EpisodeRecord
 from clsm_cli.retrieval.dense_search import Engine
 from clsm_cli.store import shards
@@ -100,13 +100,13 @@ def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def made(path: Path, tmp_path_factory: pytest.TempPathFactory, engine: Engine) -> list[Bench]:
     """The two conversations with their concepts in their stores."""
     folder = tmp_path_factory.mktemp("work")
-    shop = Workshop(folder, embedder(), None, fresh=False, progress=lambda *_: None)
-    return benches.make(node_labels.load(path), shop, engine)
+    factory = StoreFactory(folder, embedder(), None, fresh=False, progress=lambda *_: None)
+    return benches.make_benches(node_labels.load(path), factory, engine)
 
 
 def chat(*texts: str, sessions: int = 1) -> Chat:
     turns = tuple(
-        Said(
+        LabelledTurn(
             f"{place}",
             "Ann",
             "user",
@@ -122,7 +122,7 @@ def chat(*texts: str, sessions: int = 1) -> Chat:
 
 def test_concepts_are_stems_and_pairs_without_chat_and_names() -> None:
     texts = ["Ann's violin lessons", "A violin lesson, Bob!", "Thanks for violin-lessons"]
-    found = inventory(chat(*texts, *["Hello!"] * 40)).concepts
+    found = choose_concepts(chat(*texts, *["Hello!"] * 40)).concepts
     assert {each.stems for each in found} == {("violin",), ("lesson",), ("violin", "lesson")}
     (pair,) = (each for each in found if len(each.stems) == 2)
     assert (pair.label, pair.aliases, pair.turns) == (
@@ -151,13 +151,13 @@ def test_gold_is_in_the_evidence_or_in_the_answer(path: Path) -> None:
 def test_the_store_holds_what_consolidation_would_have_written(made: list[Bench]) -> None:
     (bench, _) = made
     assert isinstance(bench.case.source, Chat)
-    found = inventory(bench.case.source).concepts
+    found = choose_concepts(bench.case.source).concepts
     records = shards.load_graph(bench.store.graphs()).records
     episodes = [each for each in records.values() if isinstance(each, EpisodeRecord)]
     assert {each.stage for each in episodes} == {"consolidated"}
     noted = sum(len(keys) for each in episodes for keys in each.mentions.values())
     assert noted == sum(len(each.turns) for each in found)
-    with open_index(bench.store, bench.shop.embedder) as opened:
+    with open_index(bench.store, bench.factory.embedder) as opened:
         assert not opened.warnings
         numbers = {
             number for each in episodes for number in map(graph_queries.number_of, each.mentions)
@@ -165,10 +165,10 @@ def test_the_store_holds_what_consolidation_would_have_written(made: list[Bench]
         rows = list(graph_queries.nodes(opened.index.connection, numbers).values())
         assert {row.label for row in rows} == {each.label for each in found}
         assert all(row.vector >= 0 for row in rows)
-        edges = planted.edges_of(bench.store)
+        edges = planted.store_edges(bench.store)
         assert {edge.source for edge in edges} <= {row.id for row in rows if row.degree}
         assert edges
-    assert planted.edges_of(bench.raw) == []
+    assert planted.store_edges(bench.raw) == []
 
 
 def test_each_way_returns_concepts(made: list[Bench]) -> None:
@@ -189,5 +189,5 @@ def test_each_way_returns_concepts(made: list[Bench]) -> None:
     assert sum(shares[PASSAGES]) > sum(shares[NAMES_IN_QUESTION])
     assert min(shares[rankers.FIRST_TEN]) > 0
     (parrot,) = found[NAMES_IN_QUESTION][0][1].concepts
-    assert key("parrot") in parrot
+    assert label_key("parrot") in parrot
     assert rankers.rank(made, queries) == found

@@ -15,7 +15,7 @@ from ingesting import embedder, scratch, tree
 
 from clsm_cli.errors import RefusedError
 from clsm_cli.evaluation.own import calibration
-from clsm_cli.evaluation.stores import Workshop
+from clsm_cli.evaluation.stores import StoreFactory
 from clsm_cli.forgetting import run_reversal
 from clsm_cli.retrieval.dense_search import Engine
 from clsm_cli.store import layout
@@ -31,8 +31,8 @@ def store() -> Iterator[Store]:
 
 
 @pytest.fixture
-def shop(tmp_path: Path) -> Workshop:
-    return Workshop(tmp_path, embedder(), NOW, fresh=False, progress=lambda *_: None)
+def factory(tmp_path: Path) -> StoreFactory:
+    return StoreFactory(tmp_path, embedder(), NOW, fresh=False, progress=lambda *_: None)
 
 
 @pytest.mark.parametrize("number", [20, 40, 100])
@@ -52,20 +52,20 @@ def test_further_queries_are_seldom_silenced(
     rng = random.Random(0)
     shares = []
     for _ in range(150):
-        floor = calibration.chosen([draw(rng) for _ in range(number)])
+        floor = calibration.choose_floor([draw(rng) for _ in range(number)])
         shares.append(fmean(draw(rng) < floor for _ in range(1000)))
     assert 0.001 < fmean(shares) < 0.04
 
 
 def test_a_floor_is_chosen_and_only_it_changes(
-    store: Store, shop: Workshop, engine: Engine
+    store: Store, factory: StoreFactory, engine: Engine
 ) -> None:
     labelled_store.write(store, labelled_store.text())
     config = store.root / layout.CONFIG_NAME
     config.write_text(config.read_text() + "settings:\n  recall.k: 5  # five are enough\n# end\n")
     before = tree(store.root)
     opened = layout.open_store(store.root, {"CLSM_DEVICE": "pi"})
-    found = calibration.calibrate(opened, shop, engine)
+    found = calibration.calibrate(opened, factory, engine)
     assert tree(store.root) == before  # nothing is written
     assert (found.answerable, found.negative) == (24, 10)
     assert found.before == opened.settings.recall.floor
@@ -98,8 +98,8 @@ def test_a_floor_is_chosen_and_only_it_changes(
     ],
 )
 def test_too_few_are_refused(
-    store: Store, shop: Workshop, engine: Engine, answered: int, negative: int, missing: str
+    store: Store, factory: StoreFactory, engine: Engine, answered: int, negative: int, missing: str
 ) -> None:
     labelled_store.write(store, labelled_store.text(answered, negative))
     with pytest.raises(RefusedError, match=missing):
-        calibration.calibrate(store, shop, engine)
+        calibration.calibrate(store, factory, engine)

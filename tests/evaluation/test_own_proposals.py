@@ -16,8 +16,8 @@ from clsm_cli.errors import BadInputError
 from clsm_cli.evaluation.own import query_proposals, sheet
 from clsm_cli.evaluation.own.query_proposals import Proposal
 from clsm_cli.evaluation.own.sheet import DEPTH, Pools
-from clsm_cli.evaluation.stores import Workshop
-from clsm_cli.forgetting.store_contents import Memory
+from clsm_cli.evaluation.stores import StoreFactory
+from clsm_cli.forgetting.store_contents import StoreContents
 from clsm_cli.retrieval.dense_search import Engine
 from clsm_cli.store.layout import Store
 
@@ -29,27 +29,27 @@ def store() -> Iterator[Store]:
 
 
 @pytest.fixture(scope="module")
-def held(store: Store) -> Memory:
+def held(store: Store) -> StoreContents:
     return sheet.whole_memory(store)
 
 
 @pytest.fixture
 def pools(store: Store, engine: Engine, tmp_path: Path) -> Pools:
     now = datetime.fromisoformat(labelled_store.NOW)
-    shop = Workshop(tmp_path, embedder(), now, fresh=False, progress=lambda *_: None)
-    return Pools(store, shop, engine)
+    factory = StoreFactory(tmp_path, embedder(), now, fresh=False, progress=lambda *_: None)
+    return Pools(store, factory, engine)
 
 
-def test_questions_that_were_asked_come_first_and_requests_do_not(held: Memory) -> None:
+def test_questions_that_were_asked_come_first_and_requests_do_not(held: StoreContents) -> None:
     found = query_proposals.propose(held, [], 20)
     assert found[0].text == "Where did the Marsdiep ferry go on Friday?"
     assert found[0].kind == "asked"
     (asked_in,) = found[0].hidden
-    assert "Marsdiep ferry go" in held.told[asked_in].turn.text
+    assert "Marsdiep ferry go" in held.turns[asked_in].turn.text
     assert not any("book it" in each.text for each in found)
 
 
-def test_a_fact_that_changed_is_asked_for(held: Memory) -> None:
+def test_a_fact_that_changed_is_asked_for(held: StoreContents) -> None:
     rows = dict(held.statements)
     first = next(iter(rows.values()))
     old = replace(first, id="f-1", subject="heron", valid_until="2026-02-03")
@@ -59,21 +59,21 @@ def test_a_fact_that_changed_is_asked_for(held: Memory) -> None:
     assert "What has changed about heron?" in texts
 
 
-def test_a_pool_holds_the_answer_in_an_order_of_its_own(pools: Pools, held: Memory) -> None:
+def test_a_pool_holds_the_answer_in_an_order_of_its_own(pools: Pools, held: StoreContents) -> None:
     query = "Who waters the orchids?"
-    found = pools.of(query)
-    assert found == pools.of(query)
+    found = pools.items_for(query)
+    assert found == pools.items_for(query)
     assert any("Sami waters the orchids" in each.text for each in found)
     assert DEPTH <= len(found) <= 3 * DEPTH
     assert len({each.text for each in found}) == len(found)
     place = {
-        q: next((n for n, f in enumerate(pools.of(q)) if fact in f.text), -1)
+        q: next((n for n, f in enumerate(pools.items_for(q)) if fact in f.text), -1)
         for q, fact in labelled_store.FACTS[:8]
     }
     assert -1 not in place.values()
     assert len(set(place.values())) > 2  # not always first
     best = next(each.id for each in found if "orchids" in each.text)
-    assert best not in [each.id for each in pools.of(query, frozenset({best}))]
+    assert best not in [each.id for each in pools.items_for(query, frozenset({best}))]
 
 
 def made(pools: Pools) -> dict[str, object]:
@@ -81,13 +81,13 @@ def made(pools: Pools) -> dict[str, object]:
         Proposal("Who waters the orchids?", "asked", ""),
         Proposal("Who flew?", "negative", ""),
     ]
-    return sheet.blank_sheet(asked, lambda each: pools.of(each.text))
+    return sheet.blank_sheet(asked, lambda each: pools.items_for(each.text))
 
 
 def test_a_sheet_comes_back_with_marks(pools: Pools, store: Store) -> None:
     printed = json.loads(json.dumps(made(pools)))
-    known = sheet.known(store)
-    assert sheet.read_sheet(json.dumps(printed), "s.json", known) == sheet.Marked((), 2)
+    known = sheet.name_lookup(store)
+    assert sheet.read_sheet(json.dumps(printed), "s.json", known) == sheet.FilledSheet((), 2)
     first, second = printed["queries"]
     for item in first["items"]:
         item["relevant"] = "orchids" in item["text"]
@@ -122,6 +122,6 @@ def test_a_sheet_comes_back_with_marks(pools: Pools, store: Store) -> None:
 )
 def test_a_sheet_that_is_none(store: Store, text: str, reason: str) -> None:
     with pytest.raises(BadInputError) as caught:
-        sheet.read_sheet(text, "s.json", sheet.known(store))
+        sheet.read_sheet(text, "s.json", sheet.name_lookup(store))
     assert str(caught.value).startswith("s.json")
     assert reason in str(caught.value)

@@ -31,7 +31,7 @@ def write(folder: Path, text: str) -> Path:
 
 def key_of(store: Store, words: str) -> str:
     return next(
-        key for key, told in sheet.whole_memory(store).told.items() if words in told.turn.text
+        key for key, told in sheet.whole_memory(store).turns.items() if words in told.turn.text
     )
 
 
@@ -102,23 +102,23 @@ def test_what_cannot_be_measured_is_refused(
 
 def test_labels_are_added_beside_what_a_person_writes(tmp_path: Path) -> None:
     store = new_store(tmp_path / "memory")
-    assert sheet.read(store).rows == ()
+    assert sheet.read_labels(store).rows == ()
     assert len(sheet.ADVICE) == 2
-    sheet.save(store, [Label("a", "one", memories=("x",))])
-    path = sheet.path(store)
+    sheet.save_labels(store, [Label("a", "one", memories=("x",))])
+    path = sheet.labels_path(store)
     assert path == store.root / "eval" / "queries.yaml"
     path.write_text(path.read_text() + "# mine\n- query: two\n  evidence: []  # none\n")
-    sheet.save(store, [Label("a", "one", memories=("y",)), Label("c", "three")])
-    read = sheet.read(store).rows
+    sheet.save_labels(store, [Label("a", "one", memories=("y",)), Label("c", "three")])
+    read = sheet.read_labels(store).rows
     assert [(row.text, row.memories) for row in read] == [
         ("one", ("y",)),
         ("two", ()),
         ("three", ()),
     ]
     assert "# mine\n- query: two\n  evidence: []  # none\n" in path.read_text()
-    sheet.save(store, [], ["a", "nothing"])
-    assert [row.text for row in sheet.read(store).rows] == ["two", "three"]
+    sheet.save_labels(store, [], ["a", "nothing"])
+    assert [row.text for row in sheet.read_labels(store).rows] == ["two", "three"]
     path.write_text("queries: [")
     with pytest.raises(BadInputError, match="is not YAML"):
-        sheet.save(store, [Label("d", "four")])
+        sheet.save_labels(store, [Label("d", "four")])
     assert path.read_text() == "queries: ["

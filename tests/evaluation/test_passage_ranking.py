@@ -16,10 +16,10 @@ from clsm_cli.evaluation import benches, rank_fit
 from clsm_cli.evaluation.benches import Bench
 from clsm_cli.evaluation.dataset import Case, Chat, Dataset, Query
 from clsm_cli.evaluation.loaders import locomo
-from clsm_cli.evaluation.loaders.parsing import Said
+from clsm_cli.evaluation.loaders.parsing import LabelledTurn
 from clsm_cli.evaluation.measures import Item, Retrieved
-from clsm_cli.evaluation.rank_fit import SIGNALS, Asked, Run
-from clsm_cli.evaluation.stores import Workshop
+from clsm_cli.evaluation.rank_fit import SIGNALS, AskedCase, CandidateTable
+from clsm_cli.evaluation.stores import StoreFactory
 from clsm_cli.retrieval.dense_search import Engine
 from clsm_cli.store import layout
 
@@ -29,19 +29,19 @@ SHIPPED = dict(zip(SIGNALS, rank_fit.weights(Settings().recall), strict=True))
 
 
 @pytest.fixture(scope="module")
-def long_shop(tmp_path_factory: pytest.TempPathFactory) -> Workshop:
+def long_shop(tmp_path_factory: pytest.TempPathFactory) -> StoreFactory:
     """A workshop for the sets that several tests ask."""
     folder = tmp_path_factory.mktemp("work")
-    return Workshop(folder, embedder(), None, fresh=False, progress=lambda *_: None)
+    return StoreFactory(folder, embedder(), None, fresh=False, progress=lambda *_: None)
 
 
 @pytest.fixture(scope="module")
 def talks(
-    tmp_path_factory: pytest.TempPathFactory, long_shop: Workshop, engine: Engine
-) -> list[Asked]:
+    tmp_path_factory: pytest.TempPathFactory, long_shop: StoreFactory, engine: Engine
+) -> list[AskedCase]:
     """Two conversations, asked all their questions."""
     path = write_locomo(tmp_path_factory.mktemp("talks") / "set")
-    made = benches.make(locomo.load(path), long_shop, engine)
+    made = benches.make_benches(locomo.load(path), long_shop, engine)
     return rank_fit.ask_all(made, [bench.case.queries for bench in made])
 
 
@@ -49,10 +49,10 @@ def item(name: str, turn: str) -> Item:
     return Item(name, name, 1, (turn,), "2023-05-01")
 
 
-def run(signals: Sequence[Sequence[float]], units: Sequence[str] = ()) -> Run:
+def run(signals: Sequence[Sequence[float]], units: Sequence[str] = ()) -> CandidateTable:
     """Candidates i0, i1, … with the first signals as given and the others 0."""
     names = [f"i{place}" for place in range(len(signals))]
-    return Run(
+    return CandidateTable(
         items=tuple(item(name, name) for name in names),
         units=tuple(units or names),
         signals=np.array([[*row, *[0.0] * (WIDTH - len(row))] for row in signals]),
@@ -75,21 +75,21 @@ def test_a_unit_counts_once_by_its_best_part() -> None:
 
 
 @pytest.fixture
-def bench(tmp_path: Path, shop: Workshop, engine: Engine) -> Bench:
+def bench(tmp_path: Path, factory: StoreFactory, engine: Engine) -> Bench:
     """A case whose store has the shipped settings and is never asked."""
     layout.create(tmp_path / "memory", "UTC")
     store = layout.open_store(tmp_path / "memory", {})
     case = Case("a", Chat((), ()), ())
     dataset = Dataset("locomo", "set", "0", "turn", "recall@10", (case,))
-    return Bench(dataset, case, store, store, NOW, 0, shop, engine)
+    return Bench(dataset, case, store, store, NOW, 0, factory, engine)
 
 
-def asked(bench: Bench, name: str, signals: Sequence[Sequence[float]], times: int = 5) -> Asked:
+def asked(bench: Bench, name: str, signals: Sequence[Sequence[float]], times: int = 5) -> AskedCase:
     """A case of some equal queries whose first candidate is the evidence."""
     queries = tuple(Query(f"q{number}", "?", gold=("i0",)) for number in range(times))
     case = Case(name, Chat((), ()), queries)
-    there = Bench(bench.dataset, case, bench.store, bench.raw, NOW, 0, bench.shop, bench.engine)
-    return Asked(there, queries, (run(signals),) * times)
+    there = Bench(bench.dataset, case, bench.store, bench.raw, NOW, 0, bench.factory, bench.engine)
+    return AskedCase(there, queries, (run(signals),) * times)
 
 
 def test_weights_are_fitted_on_the_other_cases(bench: Bench) -> None:
@@ -101,12 +101,12 @@ def test_weights_are_fitted_on_the_other_cases(bench: Bench) -> None:
     assert fitted["b"] == pytest.approx(fitted["c"])
     assert fitted["b"][0] == pytest.approx(fitted["b"][1])
     assert rank_fit.leave_one_out(cases, [SIGNALS[1]])["a"][1] == 0
-    refitted = rank_fit.ranked(cases)[rank_fit.REFIT]
+    refitted = rank_fit.rank_asked(cases)[rank_fit.REFIT]
     assert [ids(found)[0] for found in refitted[0]] == ["i1"] * 5
 
 
-def test_every_query_of_every_case_is_ranked(talks: list[Asked]) -> None:
-    found = rank_fit.ranked(talks)
+def test_every_query_of_every_case_is_ranked(talks: list[AskedCase]) -> None:
+    found = rank_fit.rank_asked(talks)
     assert list(found) == [
         rank_fit.SHIPPED, rank_fit.CONTENT, rank_fit.REFIT, rank_fit.REFIT_CONTENT,
     ]  # fmt: skip
@@ -125,24 +125,30 @@ def test_every_query_of_every_case_is_ranked(talks: list[Asked]) -> None:
     assert found[rank_fit.SHIPPED][0][bought].items[0].turns == ("D2:1",)
 
 
-def test_a_turn_in_parts_is_one_item_but_for_quotes(long_shop: Workshop, engine: Engine) -> None:
+def test_a_turn_in_parts_is_one_item_but_for_quotes(
+    long_shop: StoreFactory, engine: Engine
+) -> None:
     sentences = [
         f"The heron number {n} stood on the gauge by the weir and slept." for n in range(60)
     ]
     turns = (
-        Said("t1", "Ann", "user", " ".join(sentences), "2023-05-01T10:00:00+00:00", "s", "t1"),
-        Said("t2", "Bob", "user", "A violin was sold.", "2023-05-01T10:01:00+00:00", "s", "t2"),
+        LabelledTurn(
+            "t1", "Ann", "user", " ".join(sentences), "2023-05-01T10:00:00+00:00", "s", "t1"
+        ),
+        LabelledTurn(
+            "t2", "Bob", "user", "A violin was sold.", "2023-05-01T10:01:00+00:00", "s", "t2"
+        ),
     )
     query = Query("q", "Where did the heron number 59 stand?", gold=("t1",))
     case = Case("parts", Chat(("Ann", "Bob"), turns), (query,))
     dataset = Dataset("locomo", "set", "0", "turn", "recall@10", (case,))
-    (made,) = benches.make(dataset, long_shop, engine)
-    (whole,) = rank_fit.ranked(rank_fit.ask_all([made], [[query]]))[rank_fit.SHIPPED][0]
+    (made,) = benches.make_benches(dataset, long_shop, engine)
+    (whole,) = rank_fit.rank_asked(rank_fit.ask_all([made], [[query]]))[rank_fit.SHIPPED][0]
     assert sorted(each.turns for each in whole.items) == [("t1",), ("t2",)]
     assert "heron number 59" in whole.items[0].text
     quoted = Query("q", query.text, gold=("heron number 2 stood",))
     quotes = Dataset("queries", "set", "0", "quote", "recall@10", (case,))
     there = Bench(quotes, case, made.store, made.raw, made.now, 0, long_shop, engine)
-    (parts,) = rank_fit.ranked(rank_fit.ask_all([there], [[quoted]]))[rank_fit.SHIPPED][0]
+    (parts,) = rank_fit.rank_asked(rank_fit.ask_all([there], [[quoted]]))[rank_fit.SHIPPED][0]
     assert len(parts.items) > 2
     assert any(each.holds(quoted.gold[0], "quote") for each in parts.items)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from clsm_cli.evaluation.measures import Item, Retrieved
 from clsm_cli.evaluation.probes import distractor
 from clsm_cli.evaluation.probes.distractor import Trap
-from clsm_cli.evaluation.probes.drift import Telling, tells_latest
+from clsm_cli.evaluation.probes.drift import FactChange, tells_latest
 from clsm_cli.evaluation.probes.material import Line
 
 
@@ -14,9 +14,9 @@ def item(*turns: str) -> Item:
 
 
 TOLD = [
-    Telling("a", 0, 1, "Leeds", ""),
-    Telling("b", 0, 5, "York", ""),
-    Telling("c", 0, 9, "Leeds", ""),
+    FactChange("a", 0, 1, "Leeds", ""),
+    FactChange("b", 0, 5, "York", ""),
+    FactChange("c", 0, 9, "Leeds", ""),
 ]
 
 

@@ -8,14 +8,14 @@ from itertools import pairwise
 
 import pytest
 
-from clsm_cli.evaluation.loaders.parsing import Said
+from clsm_cli.evaluation.loaders.parsing import LabelledTurn
 from clsm_cli.evaluation.probes import distractor, drift, material, split
 
-CONVERSATIONS: dict[str, Callable[[int], Iterable[Said]]] = {
-    "drift": lambda seed: [turn for week in drift.made(seed).weeks for turn in week],
-    "distractor": lambda seed: distractor.made(seed)[1],
-    "recorded": lambda seed: material.made(seed).turns,
-    "split": lambda seed: split.made(seed)[1],
+CONVERSATIONS: dict[str, Callable[[int], Iterable[LabelledTurn]]] = {
+    "drift": lambda seed: [turn for week in drift.make_material(seed).weeks for turn in week],
+    "distractor": lambda seed: distractor.make_material(seed)[1],
+    "recorded": lambda seed: material.make_material(seed).turns,
+    "split": lambda seed: split.make_material(seed)[1],
 }
 
 
@@ -32,7 +32,7 @@ def test_a_conversation_is_whole_and_drawn_from_its_seed(name: str) -> None:
 
 
 def test_drift_changes_each_fact_ten_times_and_asks_early() -> None:
-    made = drift.made(0)
+    made = drift.make_material(0)
     assert len(made.weeks) == drift.SESSIONS
     for fact in range(len(made.asks)):
         told = [each for each in made.tellings if each.fact == fact]
@@ -43,7 +43,7 @@ def test_drift_changes_each_fact_ten_times_and_asks_early() -> None:
 
 
 def test_split_gold_lies_in_different_sessions_and_questions_differ() -> None:
-    queries, turns = split.made(0)
+    queries, turns = split.make_material(0)
     session = {turn.id: turn.session for turn in turns}
     assert len({query.text for query in queries}) == len(queries)
     for query in queries:

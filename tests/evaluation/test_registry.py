@@ -35,9 +35,9 @@ def _sums(folder: Path) -> Path:
 @pytest.mark.parametrize("kind", WRITERS)
 def test_a_set_is_known_by_its_looks(tmp_path: Path, kind: str) -> None:
     folder = WRITERS[kind](tmp_path / "x")
-    found = dataset_registry.load(str(folder))
+    found = dataset_registry.load_dataset(str(folder))
     assert found.kind == kind
-    assert dataset_registry.load(f"{kind}={folder}") == found
+    assert dataset_registry.load_dataset(f"{kind}={folder}") == found
     assert [each.KIND for each in dataset_registry.LOADERS if each.matches(folder)] == [kind]
 
 
@@ -45,7 +45,7 @@ def test_nothing_that_is_known(tmp_path: Path) -> None:
     (tmp_path / "a.json").write_text("{}")
     for path in (tmp_path, tmp_path / "a.json"):
         with pytest.raises(BadInputError, match=r"no labelled set .* KIND one of locomo, gvd, lon"):
-            dataset_registry.load(str(path))
+            dataset_registry.load_dataset(str(path))
 
 
 @pytest.mark.parametrize(
@@ -66,19 +66,19 @@ def test_a_spec_that_names_nothing(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     with pytest.raises(BadInputError, match=reason):
-        dataset_registry.load(spec)
+        dataset_registry.load_dataset(spec)
 
 
 @pytest.mark.parametrize("kind", WRITERS)
 def test_a_file_that_is_not_the_listed_one_is_refused(tmp_path: Path, kind: str) -> None:
     folder = WRITERS[kind](tmp_path / "x")
     _sums(folder)
-    found = dataset_registry.load(str(folder))
+    found = dataset_registry.load_dataset(str(folder))
     assert found.notes[0].startswith("SHA-256 of ")
     file = min(each for each in folder.rglob("*") if each.suffix in {".json", ".md"})
     file.write_bytes(file.read_bytes() + b"\n")
     with pytest.raises(BadInputError, match=rf"{file.name}: is not the file that {SUMS} lists"):
-        dataset_registry.load(str(folder))
+        dataset_registry.load_dataset(str(folder))
 
 
 def test_the_list_of_the_sample_is_complete() -> None:
@@ -97,10 +97,10 @@ def test_the_list_of_the_sample_is_complete() -> None:
 
 
 def test_the_first_stores_are_another_set(tmp_path: Path) -> None:
-    found = dataset_registry.load(str(write_locomo(tmp_path / "x")))
-    part = dataset_registry.first(found, 1)
+    found = dataset_registry.load_dataset(str(write_locomo(tmp_path / "x")))
+    part = dataset_registry.limit_cases(found, 1)
     assert part.cases == found.cases[:1]
     assert part.digest != found.digest
     assert part.notes[-1] == "only the first 1 of 2 stores are used"
-    assert dataset_registry.first(found, 2) is found
-    assert dataset_registry.first(found, 9) is found
+    assert dataset_registry.limit_cases(found, 2) is found
+    assert dataset_registry.limit_cases(found, 9) is found

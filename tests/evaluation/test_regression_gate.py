@@ -56,7 +56,7 @@ WORSE = labelled(*(query(number, float(number >= 5), f1=0.5) for number in range
 
 
 def test_a_run_against_itself_passes_at_nothing() -> None:
-    found = regression_gate.against(run(GOOD), run(GOOD), 0.0)
+    found = regression_gate.compare_runs(run(GOOD), run(GOOD), 0.0)
     assert not found.failed
     assert found.sentences == ()
     assert {row.difference for row in found.rows} == {0.0}
@@ -68,7 +68,7 @@ def test_a_run_against_itself_passes_at_nothing() -> None:
 
 
 def test_a_worse_run_fails_and_says_where() -> None:
-    found = regression_gate.against(run(WORSE), run(GOOD), -1.0)
+    found = regression_gate.compare_runs(run(WORSE), run(GOOD), -1.0)
     assert found.failed
     (sentence,) = found.sentences
     assert sentence == (
@@ -85,31 +85,33 @@ def test_a_worse_run_fails_and_says_where() -> None:
 
 def test_other_data_of_the_same_name_is_refused() -> None:
     with pytest.raises(RefusedError, match=r"locomo talks: holds other data \(sha256 bbbbbbbbbbbb"):
-        regression_gate.against(run(GOOD), run(replace(GOOD, digest=OTHER)), 0.0)
+        regression_gate.compare_runs(run(GOOD), run(replace(GOOD, digest=OTHER)), 0.0)
 
 
 def test_nothing_in_common_and_another_schema_are_refused() -> None:
     with pytest.raises(RefusedError, match="no set in common"):
-        regression_gate.against(run(GOOD), run(replace(GOOD, name="others", digest=OTHER)), 0.0)
+        regression_gate.compare_runs(
+            run(GOOD), run(replace(GOOD, name="others", digest=OTHER)), 0.0
+        )
     with pytest.raises(RefusedError, match="no set in common"):
-        regression_gate.against(run(GOOD), run(), 0.0)
+        regression_gate.compare_runs(run(GOOD), run(), 0.0)
     with pytest.raises(RefusedError, match=r"is of schema clsm\.eval/0"):
-        regression_gate.against(run(GOOD), replace(run(GOOD), schema="clsm.eval/0"), 0.0)
+        regression_gate.compare_runs(run(GOOD), replace(run(GOOD), schema="clsm.eval/0"), 0.0)
 
 
 @pytest.mark.parametrize("undefined", [None, float("nan")])
 def test_a_figure_that_got_lost_fails(undefined: float | None) -> None:
     partly = labelled(query(0, undefined), *(query(number, 1.0) for number in range(1, 10)))
-    found = regression_gate.against(run(partly), run(GOOD), -100.0)
+    found = regression_gate.compare_runs(run(partly), run(GOOD), -100.0)
     assert found.failed
     assert found.sentences == (
         "locomo talks: 1 of 10 queries have no figure for recall@10 any more",
     )
-    assert not regression_gate.against(run(GOOD), run(partly), 0.0).failed
+    assert not regression_gate.compare_runs(run(GOOD), run(partly), 0.0).failed
 
 
 def test_without_a_baseline_the_limit_is_the_figure_itself() -> None:
-    assert not regression_gate.alone(run(WORSE), 50.0).failed
-    found = regression_gate.alone(run(WORSE), 50.5)
+    assert not regression_gate.check_run(run(WORSE), 50.0).failed
+    found = regression_gate.check_run(run(WORSE), 50.5)
     assert found.failed
     assert found.sentences == ("locomo talks: recall@10 is 50.00 %, less than 50.5 %",)

@@ -49,18 +49,20 @@ def test_hostile_names_are_words_everywhere() -> None:
 
 def test_clsm_behind_is_said() -> None:
     found = report_sample.full().sets[1]
-    assert "clsm ranking" not in summary.lead(found)
+    assert "clsm ranking" not in summary.standing_sentence(found)
     better = replace(found.systems[1], name="better")
-    assert "behind better" in summary.lead(replace(found, systems=(found.systems[0], better)))
+    assert "behind better" in summary.standing_sentence(
+        replace(found, systems=(found.systems[0], better))
+    )
     alone = replace(found, systems=found.systems[:1])
-    assert summary.lead(alone) == "clsm has R10 85.9 % (95 %: 81.9–89.4)."
+    assert summary.standing_sentence(alone) == "clsm has R10 85.9 % (95 %: 81.9–89.4)."
     even = replace(found, systems=(found.systems[0], replace(found.systems[0], name="twin")))
-    assert "It is level with twin" in summary.lead(even)
+    assert "It is level with twin" in summary.standing_sentence(even)
 
 
 def test_the_files_hold_the_result(tmp_path: Path) -> None:
     result = report_sample.full()
-    written = evaluation_report.write(tmp_path / "out", result)
+    written = evaluation_report.write_report(tmp_path / "out", result)
     assert [path.name for path in written] == [*("report.json", "report.md", "queries.jsonl")]
     assert load(written[0]) == result
     lines = [json.loads(line) for line in written[2].read_text(encoding="utf-8").splitlines()]
@@ -69,5 +71,5 @@ def test_the_files_hold_the_result(tmp_path: Path) -> None:
         *("set", "case", "id", "category", "difficulty", "gold", "values", "ranks")
     }
     before = [path.read_bytes() for path in written]
-    evaluation_report.write(tmp_path / "out", report_sample.full())
+    evaluation_report.write_report(tmp_path / "out", report_sample.full())
     assert [path.read_bytes() for path in written] == before

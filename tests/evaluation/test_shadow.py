@@ -14,8 +14,8 @@ from small_store import note, row, tell
 
 from clsm_cli.errors import BadInputError
 from clsm_cli.evaluation.shadow import log, shadow_mode, sittings
-from clsm_cli.evaluation.shadow.shadow_mode import Caught
-from clsm_cli.evaluation.shadow.sittings import Replayed, Told
+from clsm_cli.evaluation.shadow.shadow_mode import CatchUpResult
+from clsm_cli.evaluation.shadow.sittings import Replayed, StoreSittings
 from clsm_cli.store.layout import Store
 
 BEGUN = datetime.fromisoformat("2026-02-20T08:00:00+01:00")
@@ -51,11 +51,11 @@ SECOND = said(
 )
 
 
-def catch_up(store: Store, now: datetime = NOW) -> Caught:
+def catch_up(store: Store, now: datetime = NOW) -> CatchUpResult:
     return shadow_mode.catch_up(store, query_engine(), embedder(), now, lambda *_: None)
 
 
-def replayed(store: Store, told: Told) -> Iterator[Replayed]:
+def replayed(store: Store, told: StoreSittings) -> Iterator[Replayed]:
     return sittings.replay(store, told, told.sittings, 2000, query_engine(), embedder())
 
 
@@ -86,7 +86,7 @@ def store(tmp_path: Path, workspace: Path) -> Store:
 
 
 def test_a_session_finds_the_one_before_and_never_itself(store: Store) -> None:
-    told = sittings.read(store, "2026-02-20T00:00:00Z", NOW)
+    told = sittings.read_sittings(store, "2026-02-20T00:00:00Z", NOW)
     second, first = told.sittings
     of_second, of_first = replayed(store, told)
     ((_, found),) = of_second.answers
@@ -115,7 +115,7 @@ def test_what_was_used_is_logged(store: Store) -> None:
 def test_the_log_holds_neither_text_nor_ids(store: Store) -> None:
     catch_up(store)
     logged = (store.derived / "shadow" / "pi.jsonl").read_bytes()
-    keys = {key for each in sittings.read(store, "", NOW).sittings for key in each.keys}
+    keys = {key for each in sittings.read_sittings(store, "", NOW).sittings for key in each.keys}
     assert len(keys) == 4
     for secret in ("sextant", "Ottoline", "Mara", "barometer", "workspace", *keys):
         assert secret.encode() not in logged
@@ -138,7 +138,7 @@ def test_a_note_that_came_later_was_not_there(store: Store, tmp_path: Path) -> N
     note(store, tmp_path / "undated.md", "The sextant is with Ottoline, says the harbour master.\n")
     note(store, tmp_path / "2026-02-25.md", "The sextant came back from Ottoline tonight.\n")
     note(store, tmp_path / "2026-02-23.md", "Ottoline asked for the sextant.\n")
-    told = sittings.read(store, "2026-02-20T00:00:00Z", NOW)
+    told = sittings.read_sittings(store, "2026-02-20T00:00:00Z", NOW)
     second, _ = replayed(store, told)
     texts = " ".join(load.text for _, found in second.answers for load in found)
     assert "asked for the sextant" in texts
@@ -152,7 +152,7 @@ def test_another_machine_has_its_own_log(
     catch_up(store)
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "desk"))
     other = store._replace(device="desk")
-    assert log.mode(other) is None
+    assert log.current_mode(other) is None
     shadow_mode.start(other, [], None, BEGUN)
     assert catch_up(other).logged == 0  # these sessions are the first one's
     found = shadow_mode.report(other, None)
@@ -190,17 +190,17 @@ def test_a_report_over_a_week(store: Store) -> None:
     assert found.efficiency == 1 - found.clsm.prompt / found.static.prompt
     assert (found.overlap, found.beyond) == (0.0, 1.0)
     assert found.verdict.endswith("fewer than 5 sessions decide nothing")
-    assert shadow_mode.build(list(rows) * 3, (), is_on=True).verdict.endswith(" of 3")
+    assert shadow_mode.build_report(list(rows) * 3, (), is_on=True).verdict.endswith(" of 3")
     later = shadow_mode.report(store, datetime.fromisoformat("2026-02-25T00:00:00+01:00"))
     assert [each.at for each in later.rows] == ["2026-02-25T07:00:00Z"]
 
 
 def test_stop_and_delete(store: Store) -> None:
     catch_up(store)
-    assert log.stop(store, delete=False)
-    assert catch_up(store) == shadow_mode.Caught()
+    assert log.turn_off(store, delete=False)
+    assert catch_up(store) == shadow_mode.CatchUpResult()
     assert len(shadow_mode.report(store, None).rows) == 2
-    assert log.stop(store, delete=True)
-    assert not log.stop(store, delete=True)
+    assert log.turn_off(store, delete=True)
+    assert not log.turn_off(store, delete=True)
     with pytest.raises(BadInputError, match="turn it on with: clsm eval shadow start"):
         shadow_mode.report(store, None)

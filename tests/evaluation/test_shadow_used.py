@@ -10,7 +10,7 @@ from ingesting import new_store
 from small_store import talk, tell
 
 from clsm_cli.evaluation.shadow import sittings
-from clsm_cli.evaluation.shadow.sittings import Rarity
+from clsm_cli.evaluation.shadow.sittings import WordRarity
 from clsm_cli.store.index.opening import open_index
 
 COMMON = [f"Ilse wants tea, says number {n}." for n in range(30)]
@@ -18,40 +18,46 @@ KEPT = "The password was on a biscuit tin in Deventer."
 
 
 @pytest.fixture(scope="module")
-def rarity(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Rarity]:
+def rarity(tmp_path_factory: pytest.TempPathFactory) -> Iterator[WordRarity]:
     folder: Path = tmp_path_factory.mktemp("shadow")
     store = new_store(folder / "memory")
     tell(store, *talk("main", *COMMON, KEPT, "The level is minus 61.4 cm NAP."))
     with open_index(store, None) as opened:
-        yield sittings.Rarity(opened.index.connection, opened.index.size()[0])
+        yield sittings.WordRarity(opened.index.connection, opened.index.size()[0])
 
 
-def is_used(rarity: Rarity, text: str, *turns: str, asked: str = "") -> bool:
-    later = [sittings.words(turn) for turn in turns]
-    return bool(sittings.used(sittings.claims(text), later, sittings.words(asked), rarity))
+def is_used(rarity: WordRarity, text: str, *turns: str, asked: str = "") -> bool:
+    later = [sittings.distinct_stems(turn) for turn in turns]
+    return bool(
+        sittings.used_claims(
+            sittings.split_claims(text), later, sittings.distinct_stems(asked), rarity
+        )
+    )
 
 
-def test_words_of_the_prompt_do_not_count(rarity: Rarity) -> None:
+def test_words_of_the_prompt_do_not_count(rarity: WordRarity) -> None:
     reply = "No biscuit tin is known to me."
     assert is_used(rarity, KEPT, reply)
     assert not is_used(rarity, KEPT, reply, asked="What about the biscuit tin?")
 
 
-def test_another_figure_is_another_fact(rarity: Rarity) -> None:
+def test_another_figure_is_another_fact(rarity: WordRarity) -> None:
     text = "The level is minus 61.4 cm NAP."
     assert is_used(rarity, text, "Minus 61.4 cm NAP, the level said.")
     assert not is_used(rarity, text, "Minus 58 cm NAP, the level said.")
 
 
-def test_a_rare_word_weighs_one_and_a_common_one_little(rarity: Rarity) -> None:
+def test_a_rare_word_weighs_one_and_a_common_one_little(rarity: WordRarity) -> None:
     assert rarity(["biscuit"]) == 1.0
     assert rarity(["ils"]) < 0.05
     assert rarity([]) == 0.0
 
 
-def test_the_same_said_in_another_text(rarity: Rarity) -> None:
-    (claim,) = sittings.claims(KEPT)
-    assert sittings.is_used(claim, [sittings.words("Password: biscuit tin, Deventer")], rarity)
+def test_the_same_said_in_another_text(rarity: WordRarity) -> None:
+    (claim,) = sittings.split_claims(KEPT)
+    assert sittings.is_used(
+        claim, [sittings.distinct_stems("Password: biscuit tin, Deventer")], rarity
+    )
     assert not sittings.is_used(
-        claim, [sittings.words("A biscuit in Deventer"), frozenset()], rarity
+        claim, [sittings.distinct_stems("A biscuit in Deventer"), frozenset()], rarity
     )

@@ -14,7 +14,7 @@ from ingesting import state_of, tree
 from clsm_cli.evaluation import stores
 from clsm_cli.evaluation.dataset import Chat
 from clsm_cli.evaluation.loaders import locomo
-from clsm_cli.evaluation.stores import Workshop
+from clsm_cli.evaluation.stores import StoreFactory
 from clsm_cli.store.index.opening import Embedder
 from clsm_cli.store.layout import Store
 
@@ -32,8 +32,8 @@ def _interrupt(_texts: object) -> NoReturn:
     raise KeyboardInterrupt
 
 
-def test_every_turn_is_in_an_episode(shop: Workshop, talk: Chat) -> None:
-    store, now = stores.of_chat(shop, NAME, talk)
+def test_every_turn_is_in_an_episode(factory: StoreFactory, talk: Chat) -> None:
+    store, now = stores.chat_store(factory, NAME, talk)
     assert now == datetime.fromisoformat("2023-06-02T09:05:01+00:00")
     state = state_of(store)
     held = sorted(turn.foreign_id or "" for each in state.episodes.values() for turn in each.turns)
@@ -45,41 +45,41 @@ def test_every_turn_is_in_an_episode(shop: Workshop, talk: Chat) -> None:
     assert ("session 10", "D10:1") in sessions
 
 
-def test_the_second_time_nothing_is_ingested(shop: Workshop, talk: Chat) -> None:
-    store, _ = stores.of_chat(shop, NAME, talk)
+def test_the_second_time_nothing_is_ingested(factory: StoreFactory, talk: Chat) -> None:
+    store, _ = stores.chat_store(factory, NAME, talk)
     before = tree(store.root, derived=True)
-    broken = replace(shop, embedder=Embedder(shop.embedder.engine, lambda: _interrupt))
-    again, _ = stores.of_chat(broken, NAME, talk)
+    broken = replace(factory, embedder=Embedder(factory.embedder.engine, lambda: _interrupt))
+    again, _ = stores.chat_store(broken, NAME, talk)
     assert again.root == store.root
     assert tree(again.root, derived=True) == before
 
 
-def test_an_interrupted_store_is_completed(shop: Workshop, talk: Chat) -> None:
-    broken = replace(shop, embedder=Embedder(shop.embedder.engine, lambda: _interrupt))
+def test_an_interrupted_store_is_completed(factory: StoreFactory, talk: Chat) -> None:
+    broken = replace(factory, embedder=Embedder(factory.embedder.engine, lambda: _interrupt))
     with pytest.raises(KeyboardInterrupt):
-        stores.of_chat(broken, NAME, talk)
-    store, _ = stores.of_chat(shop, NAME, talk)
-    whole, _ = stores.of_chat(replace(shop, folder=shop.folder / "other"), NAME, talk)
+        stores.chat_store(broken, NAME, talk)
+    store, _ = stores.chat_store(factory, NAME, talk)
+    whole, _ = stores.chat_store(replace(factory, folder=factory.folder / "other"), NAME, talk)
     assert state_of(store).keys() == state_of(whole).keys()
     assert state_of(store).waiting == {}
 
 
 def test_another_program_makes_another_store(
-    shop: Workshop, talk: Chat, monkeypatch: pytest.MonkeyPatch
+    factory: StoreFactory, talk: Chat, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    made = stores.of_chat(shop, NAME, talk)
-    kept = stores.kept(shop, made, "marked", _mark)
-    monkeypatch.setattr(stores, "digest_of", lambda parts: f"other {len(parts)}")
-    assert stores.of_chat(shop, NAME, talk).store.root != made.store.root
-    assert stores.kept(shop, made, "marked", _mark).root != kept.root
+    made = stores.chat_store(factory, NAME, talk)
+    kept = stores.cached_copy(factory, made, "marked", _mark)
+    monkeypatch.setattr(stores, "code_digest", lambda parts: f"other {len(parts)}")
+    assert stores.chat_store(factory, NAME, talk).store.root != made.store.root
+    assert stores.cached_copy(factory, made, "marked", _mark).root != kept.root
 
 
 def _mark(store: Store) -> None:
     (store.root / "mark").write_text("1")
 
 
-def test_a_change_is_made_once(shop: Workshop, talk: Chat) -> None:
-    made = stores.of_chat(shop, NAME, talk)
+def test_a_change_is_made_once(factory: StoreFactory, talk: Chat) -> None:
+    made = stores.chat_store(factory, NAME, talk)
     before = tree(made.store.root)
     changes: list[Store] = []
 
@@ -87,13 +87,13 @@ def test_a_change_is_made_once(shop: Workshop, talk: Chat) -> None:
         changes.append(store)
         _mark(store)
 
-    first = stores.kept(shop, made, "marked", mark)
-    again = stores.kept(shop, made, "marked", mark)
+    first = stores.cached_copy(factory, made, "marked", mark)
+    again = stores.cached_copy(factory, made, "marked", mark)
     assert again.root == first.root
     assert (first.root / "mark").exists()
     assert len(changes) == 1
     assert tree(made.store.root) == before
     assert state_of(first).keys() == state_of(made.store).keys()
-    assert stores.kept(shop, made, "marked, too", mark).root != first.root
-    stores.kept(replace(shop, fresh=True), made, "marked", mark)
+    assert stores.cached_copy(factory, made, "marked, too", mark).root != first.root
+    stores.cached_copy(replace(factory, fresh=True), made, "marked", mark)
     assert len(changes) == 3

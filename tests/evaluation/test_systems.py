@@ -8,10 +8,10 @@ from ingesting import embedder
 
 from clsm_cli.commands.engine import QueryEngine
 from clsm_cli.evaluation import benches
-from clsm_cli.evaluation.benches import Bench, Remembering
+from clsm_cli.evaluation.benches import Bench, CachingEngine
 from clsm_cli.evaluation.dataset import Case, Dataset, Folders, Query
-from clsm_cli.evaluation.measures import of_answer
-from clsm_cli.evaluation.stores import Workshop
+from clsm_cli.evaluation.measures import answer_result
+from clsm_cli.evaluation.stores import StoreFactory
 from clsm_cli.evaluation.systems import system_registry
 from clsm_cli.evaluation.systems.system_registry import Packed, Recall
 from clsm_cli.retrieval.answer import Answer
@@ -26,20 +26,20 @@ QUERIES = tuple(Query(str(number), text) for number, text in enumerate(TEXTS))
 def bench(engine: QueryEngine, tmp_path_factory: pytest.TempPathFactory) -> Bench:
     root = write_memory(tmp_path_factory.mktemp("set") / "memory")
     folder = tmp_path_factory.mktemp("work")
-    shop = Workshop(folder, embedder(), None, fresh=False, progress=lambda *_: None)
+    factory = StoreFactory(folder, embedder(), None, fresh=False, progress=lambda *_: None)
     case = Case("memory", Folders(root, ("workspace", "sessions")), QUERIES)
     data = Dataset("memory", "memory", "0" * 64, "quote", "f1", (case,))
-    (made,) = benches.make(data, shop, engine)
+    (made,) = benches.make_benches(data, factory, engine)
     return made
 
 
 def _answers(bench: Bench, k: int, budget: int) -> list[Answer]:
     asked = [Asked(text, bench.now.isoformat(), k, budget) for text in TEXTS]
-    return list(recall(bench.store, asked, bench.engine, bench.shop.embedder))
+    return list(recall(bench.store, asked, bench.engine, bench.factory.embedder))
 
 
 def test_a_preset_returns_what_fits_the_default_budget(bench: Bench) -> None:
-    (system,) = system_registry.presets(["nemori", "nemori"])
+    (system,) = system_registry.preset_systems(["nemori", "nemori"])
     found = list(system.ask(bench, QUERIES))
     assert [bool(each.items) for each in found] == [True] * len(QUERIES)
     budget = bench.store.settings.recall.budget
@@ -54,12 +54,12 @@ def test_packed_is_what_recall_gives_for_a_budget(bench: Bench) -> None:
     assert 1000 in found.packed
     for budget, items in found.packed.items():
         answer = _answers(bench, system_registry.ITEMS, budget)[0]
-        assert items == of_answer(answer).items
+        assert items == answer_result(answer).items
         assert sum(item.tokens for item in items) <= budget
 
 
 def test_what_is_remembered_takes_as_long_as_it_took(engine: QueryEngine) -> None:
-    remembering = Remembering(engine)
+    remembering = CachingEngine(engine)
     text = "what happened to the pump on the quay " * 8
     began = remembering.clock()
     first = remembering.encode(text)

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from clsm_cli.commands import evaluate_study
-from clsm_cli.commands.tables import lines
+from clsm_cli.commands.tables import table_lines
 from clsm_cli.errors import BadInputError
-from clsm_cli.evaluation.stores import Workshop
+from clsm_cli.evaluation.stores import StoreFactory
 from clsm_cli.evaluation.studies import times
 
 SMALL = """
@@ -31,8 +31,8 @@ def put(folder: Path, text: str) -> Path:
     return folder
 
 
-def test_what_is_counted(shop: Workshop, tmp_path: Path) -> None:
-    report = times.run_times(put(tmp_path / "set", SMALL), shop)
+def test_what_is_counted(factory: StoreFactory, tmp_path: Path) -> None:
+    report = times.run_times(put(tmp_path / "set", SMALL), factory)
     assert [(each.id, each.is_right) for each in report.readings] == [
         ("x1", True),
         ("x2", True),
@@ -42,7 +42,7 @@ def test_what_is_counted(shop: Workshop, tmp_path: Path) -> None:
     ]
     assert [each.is_firm for each in report.readings] == [True, True, True, True, False]
     assert report.readings[2].found == ("b",)
-    text = lines(evaluate_study.times_tables(report, verbose=False))
+    text = table_lines(evaluate_study.times_tables(report, verbose=False))
     assert text[0] == "times, over a store of 2 conversations"
     assert [line.split()[1:] for line in text[2:5]] == [
         ["3", "2", "2"],
@@ -51,7 +51,9 @@ def test_what_is_counted(shop: Workshop, tmp_path: Path) -> None:
     ]
     assert any("x3 our last chat" in line for line in text)
     assert not any("x1" in line for line in text)
-    assert any("x1" in line for line in lines(evaluate_study.times_tables(report, verbose=True)))
+    assert any(
+        "x1" in line for line in table_lines(evaluate_study.times_tables(report, verbose=True))
+    )
     assert evaluate_study.times_mapping(report)["schema"] == "clsm.study-times/1"
 
 
@@ -67,6 +69,6 @@ def test_what_is_counted(shop: Workshop, tmp_path: Path) -> None:
         "[",
     ],
 )
-def test_a_file_that_is_not_of_this_set(shop: Workshop, tmp_path: Path, text: str) -> None:
+def test_a_file_that_is_not_of_this_set(factory: StoreFactory, tmp_path: Path, text: str) -> None:
     with pytest.raises(BadInputError):
-        times.run_times(put(tmp_path / "set", text), shop)
+        times.run_times(put(tmp_path / "set", text), factory)

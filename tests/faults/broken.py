@@ -53,8 +53,8 @@ def deaf() -> None:
 
 def believing() -> None:
     """Every clock is believed, and none counts as behind."""
-    clock.judge = _believe
-    clock.behind = lambda *_: {}
+    clock.check_clock = _believe
+    clock.clock_corrections = lambda *_: {}
     program.main()
 
 
@@ -98,13 +98,13 @@ def _append_or_not(path: Path, record: bytes, *, durable: bool = True) -> None:
 def _believe(
     today: date, stamps: Iterable[date], known: date | None, *, is_told: bool
 ) -> clock.Clock:
-    """As ``clock.judge``."""
+    """As ``clock.check_clock``."""
     del stamps, is_told
     return clock.Clock(today, known, True, ())
 
 
 @contextlib.contextmanager
-def _locked_by_file(root: Path, wait: float) -> Iterator[lock.Held]:
+def _locked_by_file(root: Path, wait: float) -> Iterator[lock.HeldLock]:
     """As ``lock.locked``."""
     path = root / "lock"
     end = time.monotonic() + wait
@@ -117,7 +117,7 @@ def _locked_by_file(root: Path, wait: float) -> Iterator[lock.Held]:
                 raise LockedError(root, "somebody", wait) from None
             time.sleep(lock.POLL_SECONDS)
     try:
-        yield lock.Held(root, fd, wait)
+        yield lock.HeldLock(root, fd, wait)
     finally:
         os.close(fd)
         path.unlink()

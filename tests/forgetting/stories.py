@@ -12,7 +12,7 @@ from zoneinfo import ZoneInfo
 from ingesting import new_store, scratch, take
 
 from clsm_cli.forgetting import references, selection, store_contents
-from clsm_cli.forgetting.store_contents import Memory
+from clsm_cli.forgetting.store_contents import StoreContents
 
 FILE = Path(__file__).with_name("stories.txt")
 ZONE = ZoneInfo("Europe/Amsterdam")
@@ -51,7 +51,7 @@ def stories() -> Iterator[Story]:
         yield Story(half, form, name, tuple(Line(line[0], line[2:]) for line in lines))
 
 
-def held(story: Story, folder: Path) -> Memory:
+def held(story: Story, folder: Path) -> StoreContents:
     """The memory of somebody who was told a story."""
     store = new_store(folder / "memory")
     if story.form == "note":
@@ -73,16 +73,16 @@ def held(story: Story, folder: Path) -> Memory:
             row = {"speaker": speaker, "role": role, "session": f"talk-{day}", "timestamp": time}
             rows.append(json.dumps({**row, "content": said}))
         take(store, stdin="\n".join(rows).encode(), model=False)
-    return store_contents.read(store, "2026-03-01T11:00:00Z")
+    return store_contents.read_store(store, "2026-03-01T11:00:00Z")
 
 
-def judge(story: Story, told: Memory) -> Found:
+def judge(story: Story, told: StoreContents) -> Found:
     """Compare what is offered with the labels."""
     wanted = selection.Wanted(person=story.name)
     chosen = selection.choose(told, wanted, ZONE)
-    found = references.find(told, chosen, wanted, ZONE)
-    offered = {_plain(told.told[each.id].turn.text) for each in found}
-    gone = {_plain(told.told[key].turn.text) for key in chosen.turns}
+    found = references.find_references(told, chosen, wanted, ZONE)
+    offered = {_plain(told.turns[each.id].turn.text) for each in found}
+    gone = {_plain(told.turns[key].turn.text) for key in chosen.turns}
     texts = {
         mark: [
             _plain(t if story.form == "note" else t.partition(": ")[2])

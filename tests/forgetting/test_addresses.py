@@ -32,8 +32,8 @@ def result(number: int, text: str, name: str = "web_fetch") -> str:
 
 
 def brought(store: Store, address: str) -> list[str]:
-    held = store_contents.read(store, "2026-03-01T11:00:00Z").told
-    return sorted(held[key].turn.text for key in selection.brought(held.values(), address))
+    held = store_contents.read_store(store, "2026-03-01T11:00:00Z").turns
+    return sorted(held[key].turn.text for key in selection.tool_results_of(held.values(), address))
 
 
 def test_the_call_and_its_result_go_together(tmp_path: Path) -> None:

@@ -189,4 +189,4 @@ def test_preimages_go_after_thirty_days(filled: Store) -> None:
     assert not (folder / "run-torn").exists()
     age(filled, 36)
     assert not first.exists()
-    assert record_files.plan(filled, "flow", []) == []
+    assert record_files.plan_records(filled, "flow", []) == []

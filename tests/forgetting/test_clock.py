@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import examples
 
-from clsm_cli.forgetting.clock import AHEAD, BEHIND, judge
+from clsm_cli.forgetting.clock import AHEAD, BEHIND, check_clock
 
 START = date(2026, 1, 1)
 
@@ -35,7 +35,7 @@ def test_the_newest_day_is_reached_without_a_gap(
     stamps: list[int], known: int | None, newest: int | None
 ) -> None:
     base = None if known is None else day(known)
-    clock = judge(day(30), map(day, stamps), base, is_told=False)
+    clock = check_clock(day(30), map(day, stamps), base, is_told=False)
     assert clock.newest == (None if newest is None else day(newest))
 
 
@@ -45,8 +45,8 @@ def test_the_newest_day_is_reached_without_a_gap(
 )
 def test_the_clock_may_be_a_day_behind_and_sixty_ahead(today: int, is_believed: bool) -> None:
     stamps = [day(0), day(30)]
-    assert judge(day(today), stamps, None, is_told=False).is_believed is is_believed
-    assert judge(day(today), stamps, None, is_told=True).is_believed
+    assert check_clock(day(today), stamps, None, is_told=False).is_believed is is_believed
+    assert check_clock(day(today), stamps, None, is_told=True).is_believed
 
 
 @examples(200)
@@ -57,6 +57,6 @@ def test_a_wrong_stamp_alone_never_makes_a_clock_right(stamps: list[int], today:
     for _ in stamps:
         reached |= {s for s in stamps for r in reached if r <= s <= r + AHEAD}
     newest = max(reached, default=None)
-    clock = judge(day(today), map(day, stamps), None, is_told=False)
+    clock = check_clock(day(today), map(day, stamps), None, is_told=False)
     assert clock.newest == (None if newest is None else day(newest))
     assert clock.is_believed is (newest is None or newest - BEHIND <= today <= newest + AHEAD)

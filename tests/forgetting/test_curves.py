@@ -15,7 +15,7 @@ from clsm_cli.store.layout import Store
 
 def drawn(store: Store, days: int) -> Picture:
     moment = datetime.combine(BORN + timedelta(days), time(12), UTC)
-    return curves.picture(store, moment)
+    return curves.forgetting_picture(store, moment)
 
 
 def line(found: Chart, name: str) -> Line:

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import examples
 
-from clsm_cli.forgetting.fading import Trace, archived, traces
-from clsm_cli.forgetting.turn_history import Heard
+from clsm_cli.forgetting.fading import Trace, archived_shares, build_traces
+from clsm_cli.forgetting.turn_history import TurnRecord
 from clsm_cli.model.episodes import Block, Document, Turn
 from clsm_cli.model.graph import Statement
 from clsm_cli.model.streams import STREAMS
@@ -47,15 +47,15 @@ def test_it_fades_on_the_first_day_on_which_its_retention_is_at_the_limit(
     """The day is worked out by an inverse; here it is searched for with the law itself."""
     one = trace("a", stream, 1, *sorted(used))
     since = one.since(curve)
-    assert one.left(since, curve) <= ARCHIVE + 1e-6
-    assert one.left(since - timedelta(1), curve) > ARCHIVE - 1e-6 or since == one.last
-    assert one.left(one.last, curve) == 1.0
+    assert one.retention(since, curve) <= ARCHIVE + 1e-6
+    assert one.retention(since - timedelta(1), curve) > ARCHIVE - 1e-6 or since == one.last
+    assert one.retention(one.last, curve) == 1.0
 
 
 @pytest.mark.parametrize(("stream", "ratio"), SURVIVAL.items())
 def test_a_stream_keeps_its_ratio_of_tokens(stream: str, ratio: float) -> None:
     group = [trace(f"{number:03}", stream, 7) for number in range(100)]
-    share = archived(group, date(9000, 1, 1), "power")[stream]  # type: ignore[index]
+    share = archived_shares(group, date(9000, 1, 1), "power")[stream]  # type: ignore[index]
     assert share.total == 700
     assert (1 - ratio) * 700 - 7 < share.tokens <= (1 - ratio) * 700
     assert len(share.faded) + share.kept == share.items == 100
@@ -65,7 +65,7 @@ def test_a_stream_keeps_its_ratio_of_tokens(stream: str, ratio: float) -> None:
 def test_what_faded_first_goes_first_and_its_twin_by_id() -> None:
     group = [trace("b", "flow", 10), trace("a", "flow", 10), trace("c", "flow", 10, 5)]
     group += [replace_recorded(trace("d", "flow", 10), -20), trace("e", "flow", 10, 9)]
-    share = archived(group, BORN + timedelta(1000), "power")["flow"]
+    share = archived_shares(group, BORN + timedelta(1000), "power")["flow"]
     assert [each.trace.id for each in share.faded] == ["d", "a", "b"]  # 30 of 50 tokens, not 40
     assert share.kept == 2
 
@@ -74,9 +74,11 @@ def replace_recorded(one: Trace, days: int) -> Trace:
     return one._replace(recorded=BORN + timedelta(days))
 
 
-def told(key: str, *, time: str | None = None, trust: str = "agent", **fields: object) -> Heard:
+def told(
+    key: str, *, time: str | None = None, trust: str = "agent", **fields: object
+) -> TurnRecord:
     turn = Turn(key, "", "user", "The heron.", time=time, trust=trust)  # type: ignore[arg-type]
-    base = Heard(turn, "main", "d-1", BORN, is_settled=True)
+    base = TurnRecord(turn, "main", "d-1", BORN, is_settled=True)
     return base._replace(**fields)  # type: ignore[arg-type]
 
 
@@ -99,8 +101,8 @@ ROW = Statement(id="f-1", rev=(1, "pi"), text="The pump hums.", recorded_at="202
         (told("turn", document=None, is_settled=False), "flow", True),
     ],
 )
-def test_turns_and_blocks(heard: Heard, stream: str, is_kept: bool) -> None:
-    (found,) = traces({heard.turn.key: heard}, [], [DOCUMENT], {}, BORN, {})
+def test_turns_and_blocks(heard: TurnRecord, stream: str, is_kept: bool) -> None:
+    (found,) = build_traces({heard.turn.key: heard}, [], [DOCUMENT], {}, BORN, {})
     assert (found.stream, bool(found.kept)) == (stream, is_kept)
 
 
@@ -122,7 +124,7 @@ def test_turns_and_blocks(heard: Heard, stream: str, is_kept: bool) -> None:
     ],
 )
 def test_statements(row: Statement, is_kept: bool) -> None:
-    (found,) = traces({}, [row], [], {}, BORN, {})
+    (found,) = build_traces({}, [row], [], {}, BORN, {})
     assert bool(found.kept) is is_kept
     assert found.tokens > 0
 
@@ -132,7 +134,7 @@ def test_what_is_stamped_in_the_future_counts_as_today() -> None:
     heard = told("turn", document=None, recorded=ahead)
     used = {"f-1": (BORN, ahead, ahead + timedelta(1))}
     today = BORN + timedelta(10)
-    row, turn = traces({"turn": heard}, [ROW], [], used, today, {})
+    row, turn = build_traces({"turn": heard}, [ROW], [], used, today, {})
     assert turn.recorded == today
     assert row.used == (BORN, today)
     assert turn.since("power") == today + timedelta(99)

@@ -93,7 +93,7 @@ def test_it_does_not_matter_when_it_is_folded(
         for day, ids in said:
             for name in dict.fromkeys(ids):
                 wanted[name, str(later(day))] = wanted.get((name, str(later(day))), 0) + 1
-        found, _, _ = folding.known(store.flow, frozenset())
+        found, _, _ = folding.read_folded(store.flow, frozenset())
         assert {(name, str(day)): n for (name, day), n in found.items()} == wanted
         before = tree(store)
         age(store, 500)

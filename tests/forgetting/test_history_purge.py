@@ -39,7 +39,7 @@ def committed(top: Path) -> None:
 
 
 @pytest.fixture(scope="module")
-def purged() -> Iterator[tuple[Store, Path, history_purge.Rewritten, str]]:
+def purged() -> Iterator[tuple[Store, Path, history_purge.RewrittenHistory, str]]:
     """The store in a folder of a larger repository, and its log before."""
     with scratch() as folder:
         store = planted(folder)
@@ -49,7 +49,7 @@ def purged() -> Iterator[tuple[Store, Path, history_purge.Rewritten, str]]:
         committed(top)
         assert CANARY.encode() in objects(top).lower()
         before = git(top, "log", "--format=%an %at %s")
-        tree = history_purge.check(store)
+        tree = history_purge.check_repository(store)
         (store.root / "projects" / "new.md").write_text("# New\n\n- not committed yet\n")
         wanted = Wanted(person="Quaggamire")
         plan = erasure.plan(store, wanted, NOW, embedder(), lambda *_: None, purge_history=True)
@@ -64,7 +64,7 @@ def purged() -> Iterator[tuple[Store, Path, history_purge.Rewritten, str]]:
 
 
 def test_no_object_of_the_store_holds_it(
-    purged: tuple[Store, Path, history_purge.Rewritten, str],
+    purged: tuple[Store, Path, history_purge.RewrittenHistory, str],
 ) -> None:
     _, top, done, _ = purged
     assert done.rewritten == done.commits
@@ -74,7 +74,7 @@ def test_no_object_of_the_store_holds_it(
 
 
 def test_the_rest_of_the_past_is_there(
-    purged: tuple[Store, Path, history_purge.Rewritten, str],
+    purged: tuple[Store, Path, history_purge.RewrittenHistory, str],
 ) -> None:
     _, top, _, before = purged
     assert git(top, "log", "--format=%an %at %s") == before
@@ -93,7 +93,9 @@ def test_a_later_forget_finds_what_was_forgotten_before(tmp_path: Path) -> None:
     git(store.root, "commit", "--quiet", "-m", "After it")
     said = b"my address is quaggamire lane 4"
     assert said in objects(store.root).lower()
-    history_purge.purge(store, history_purge.check(store), clean_writing.traces_of(store))
+    history_purge.purge(
+        store, history_purge.check_repository(store), clean_writing.traces_of(store)
+    )
     left = [line for line in objects(store.root).lower().split(b"\n") if said in line]
     without_id = [said + b" in leeds.", b"3: - " + said + b" in leeds."]  # message, quarantine
     assert sorted(left, reverse=True) == without_id
@@ -102,16 +104,16 @@ def test_a_later_forget_finds_what_was_forgotten_before(tmp_path: Path) -> None:
 def test_what_would_lose_something_else_is_refused(tmp_path: Path) -> None:
     store = planted(tmp_path)
     with pytest.raises(BadInputError, match="in no git repository"):
-        history_purge.check(store)
+        history_purge.check_repository(store)
     committed(store.root)
     (store.root / "stray.md").write_text("more")
     git(store.root, "stash", "--quiet", "--include-untracked")
     with pytest.raises(RefusedError, match="holds 2 stashes"):
-        history_purge.check(store)
+        history_purge.check_repository(store)
     git(store.root, "stash", "drop", "--quiet")
     (store.root / ".git" / "MERGE_HEAD").write_text("0" * 40)
     with pytest.raises(RefusedError, match="has a MERGE_HEAD"):
-        history_purge.check(store)
+        history_purge.check_repository(store)
 
 
 def test_the_command_says_what_it_did_and_what_was_pushed(cli: Cli, tmp_path: Path) -> None:

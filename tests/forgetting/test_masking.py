@@ -18,9 +18,9 @@ from sample_store import ask
 from sleeping import bytes_of, chat, current, sleep
 
 from clsm_cli.forgetting import masking
-from clsm_cli.forgetting.masking import Masked
+from clsm_cli.forgetting.masking import MaskingReport
 from clsm_cli.health import diagnosis
-from clsm_cli.health.diagnosis import Around
+from clsm_cli.health.diagnosis import CheckContext
 from clsm_cli.ingestion.capture import write_note
 from clsm_cli.store import atomic, cleanup, logs
 from clsm_cli.store.layout import Store
@@ -47,12 +47,12 @@ def _tell(store: Store, folder: Path) -> int:
 
 
 def _look(store: Store) -> list[tuple[str, str, str]]:
-    around = Around(NOW, {"CLSM_DEVICE": "pi"}, has_model=False)
-    return [(f.code, f.path, f.reason) for f in diagnosis.look(store, around)]
+    around = CheckContext(NOW, {"CLSM_DEVICE": "pi"}, has_model=False)
+    return [(f.code, f.path, f.reason) for f in diagnosis.diagnose(store, around)]
 
 
 @pytest.fixture(scope="module")
-def masked() -> Iterator[tuple[Store, Masked, list[tuple[str, str, str]], Path]]:
+def masked() -> Iterator[tuple[Store, MaskingReport, list[tuple[str, str, str]], Path]]:
     with scratch() as folder, pytest.MonkeyPatch.context() as older:
         store = new_store(folder / "memory")
         older.setattr(secrets, "mask", lambda text: MaskedText(text, {}))
@@ -68,7 +68,7 @@ def masked() -> Iterator[tuple[Store, Masked, list[tuple[str, str, str]], Path]]
         yield store, masking.apply(store, planned, NOW, embedder()), found, folder
 
 
-Fixture = tuple["Store", "Masked", list[tuple[str, str, str]], "Path"]
+Fixture = tuple["Store", "MaskingReport", list[tuple[str, str, str]], "Path"]
 
 
 def test_no_file_holds_a_secret(masked: Fixture) -> None:
@@ -118,7 +118,7 @@ def test_an_old_clone_does_not_bring_it_back(masked: Fixture) -> None:
     assert holding(store.root, KEY.lower())
     assert not any(KEY in m.text for m in ask(store, "harbour deploy crane").memories)
     cleanup.sweep(store, "2026-03-02T10:00:00Z")
-    assert logs.forgotten(store)
+    assert logs.load_tombstones(store)
     assert [name for name in holding(store.root, KEY.lower()) if ".clsm" not in name] == []
 
 

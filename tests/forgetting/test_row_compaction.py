@@ -49,7 +49,7 @@ def test_edges_go_too_but_for_those_that_a_person_pinned(store: Store) -> None:
     edge = Edge(id="g-1", rev=(1, "pi"), source="mara", target="pump", superseded_at=at(BORN))
     pinned = replace(edge, id="g-2", pinned=True)
     held = replace(edge, id="g-3", superseded_at=None)
-    write(store, record_files.plan(store, "projects", [edge, pinned, held]))
+    write(store, record_files.plan_records(store, "projects", [edge, pinned, held]))
     report = age(store, 1000)
     assert [(item.id, item.kind, item.text) for item in report.compact] == [
         ("g-1", "edge", "mara co_occurs pump")
@@ -61,7 +61,7 @@ def test_rows_of_another_clone_join_what_is_in_the_archive(store: Store) -> None
     row = state(store, "The pump hums.", superseded_at=at(BORN))
     record = shards.load_graph(store.graphs()).records[row]
     age(store, 1000)
-    write(store, record_files.plan(store, "projects", [replace(record, rev=(3, "laptop"))]))
+    write(store, record_files.plan_records(store, "projects", [replace(record, rev=(3, "laptop"))]))
     assert [item.id for item in age(store, 1001).compact] == [row]
     (found,) = shards.load_graph(store.archives()).records.values()
     assert found.rev == (3, "laptop")

@@ -14,7 +14,7 @@ from sleeping import sleep, told
 from clsm_cli.errors import BadInputError
 from clsm_cli.forgetting import selection, store_contents
 from clsm_cli.forgetting.selection import Wanted
-from clsm_cli.forgetting.store_contents import Memory
+from clsm_cli.forgetting.store_contents import StoreContents
 from clsm_cli.store.layout import Store
 
 ZONE = ZoneInfo("Europe/Amsterdam")
@@ -42,28 +42,28 @@ def store() -> Iterator[Store]:
 
 
 @pytest.fixture(scope="module")
-def held(store: Store) -> Memory:
-    return store_contents.read(store, "2026-03-01T11:00:00Z")
+def held(store: Store) -> StoreContents:
+    return store_contents.read_store(store, "2026-03-01T11:00:00Z")
 
 
-def texts(held: Memory, **wanted: Any) -> list[str]:
+def texts(held: StoreContents, **wanted: Any) -> list[str]:
     chosen = selection.choose(held, Wanted(**wanted), ZONE)
-    return sorted(held.told[key].turn.text.split("\n")[-1] for key in chosen.turns)
+    return sorted(held.turns[key].turn.text.split("\n")[-1] for key in chosen.turns)
 
 
-def test_a_person_said_it_or_is_named_in_it(held: Memory) -> None:
+def test_a_person_said_it_or_is_named_in_it(held: StoreContents) -> None:
     assert texts(held, person="mara") == [
         "I moved to Leeds in January.",
         "Mara has the key of the archive.",
     ]
 
 
-def test_times_are_half_open_days_of_the_stores_zone(held: Memory) -> None:
+def test_times_are_half_open_days_of_the_stores_zone(held: StoreContents) -> None:
     day = {"since": datetime(2026, 2, 10, tzinfo=ZONE), "until": datetime(2026, 2, 11, tzinfo=ZONE)}
     assert texts(held, **day) == ["I moved to Leeds in January.", "The archive uses PostgreSQL."]
 
 
-def test_a_source_by_its_file_or_a_folder_above(held: Memory, store: Store) -> None:
+def test_a_source_by_its_file_or_a_folder_above(held: StoreContents, store: Store) -> None:
     folder = store.root.parent
     expected = ["The stove needs a new grate."]
     assert texts(held, source=str(folder / "notes" / "house.md")) == expected
@@ -71,10 +71,10 @@ def test_a_source_by_its_file_or_a_folder_above(held: Memory, store: Store) -> N
     assert texts(held, source=str(folder / "evening.jsonl")) == ["The tap drips again."]
 
 
-def test_ids_of_turns_episodes_statements_documents_and_concepts(held: Memory) -> None:
-    key = next(k for k, t in held.told.items() if "Leeds" in t.turn.text)
-    episode = held.told[key].episode
-    document = next(t.document for t in held.told.values() if t.document)
+def test_ids_of_turns_episodes_statements_documents_and_concepts(held: StoreContents) -> None:
+    key = next(k for k, t in held.turns.items() if "Leeds" in t.turn.text)
+    episode = held.turns[key].episode
+    document = next(t.document for t in held.turns.values() if t.document)
     statement = next(r for r in held.statements.values() if "Leeds" in r.text and r.kind != "gist")
     assert texts(held, ids=(key,)) == ["I moved to Leeds in January."]
     assert texts(held, ids=(f"{key}-2",)) == ["I moved to Leeds in January."]  # a part of it
@@ -100,12 +100,12 @@ def test_ids_of_turns_episodes_statements_documents_and_concepts(held: Memory) -
         ({"until": datetime(1990, 1, 1, tzinfo=ZONE)}, "nothing in this store is told"),
     ],
 )
-def test_what_means_nothing_is_refused(held: Memory, wanted: Any, reason: str) -> None:
+def test_what_means_nothing_is_refused(held: StoreContents, wanted: Any, reason: str) -> None:
     with pytest.raises(BadInputError, match=reason):
         selection.choose(held, Wanted(**wanted), ZONE)
 
 
-def test_connections_and_summaries_are_worked_out(held: Memory) -> None:
+def test_connections_and_summaries_are_worked_out(held: StoreContents) -> None:
     edge = next(i for i in held.records if i.startswith("g-"))
     with pytest.raises(BadInputError, match="works out from what was told"):
         selection.choose(held, Wanted(ids=(edge,)), ZONE)

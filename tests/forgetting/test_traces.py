@@ -35,14 +35,14 @@ KEPT = {"recall": "r-1", "at": "2026-02-24T10:00:00Z", "ids": ["a"], "led": ["bm
     ],
 )
 def test_a_line(row: dict[str, object], left: dict[str, object] | None) -> None:
-    found = traces.clean(log(KEPT, row, KEPT), GONE)
+    found = traces.clean_log(log(KEPT, row, KEPT), GONE)
     lines = [json.loads(line) for line in found.split(b"\n") if line.strip()]
     assert lines == [KEPT, *([] if left is None else [left]), KEPT]
 
 
 def test_a_torn_line_that_names_it_goes() -> None:
     data = log(KEPT) + b'\n{"ids": ["0f3a9c12d08e", "\n' + log(KEPT)
-    assert traces.clean(data, GONE) == log(KEPT, KEPT)
+    assert traces.clean_log(data, GONE) == log(KEPT, KEPT)
 
 
 def test_a_ledger_loses_the_names_of_files_and_keeps_its_runs() -> None:
@@ -62,4 +62,6 @@ def test_a_ledger_loses_the_names_of_files_and_keeps_its_runs() -> None:
     ],
 )
 def test_bytes_that_tell_of_it(data: bytes, tells: bool) -> None:
-    assert traces.tells(data, GONE, ["The first line\n  the gate code is 1234", "short"]) is tells
+    assert (
+        traces.has_trace(data, GONE, ["The first line\n  the gate code is 1234", "short"]) is tells
+    )

@@ -116,11 +116,11 @@ def test_running_again_completes_an_undo_that_was_killed_anywhere(
     wanted = after if redo else untouched
     step = 0
     while _is_killed(store, monkeypatch, step := step + 1, redo=redo):
-        if runs.begun(store) is not None or content(store) != wanted:  # else it had been done
+        if runs.begun_run(store) is not None or content(store) != wanted:  # else it had been done
             undo(store, redo=redo)
         assert content(store) == wanted
         last = newest(store)
-        assert last.of in (run, ledger.entries(store.flow)[-2].id)
+        assert last.undoes in (run, ledger.entries(store.flow)[-2].id)
         assert {e.id: e.undone_by for e in ledger.entries(store.flow)}[older] is None
         undo(store, redo=not redo)
     assert step > 10
@@ -147,7 +147,7 @@ def test_an_undo_completed_by_another_command_is_not_done_twice(
         killed_at(patch, 4)  # its preimage, its line and the redo are written
         with pytest.raises(Killed):
             undo(store)
-    assert runs.begun(store) is not None
+    assert runs.begun_run(store) is not None
     done = undo(store, run)
     assert done.is_completed
     assert (done.of, done.run, done.is_exact) == (run, newest(store).id, True)

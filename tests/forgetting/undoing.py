@@ -20,10 +20,10 @@ from clsm_cli.consolidation.correction import correct
 from clsm_cli.forgetting import run_reversal
 from clsm_cli.forgetting.archiving import decay
 from clsm_cli.forgetting.decay_report import Request
-from clsm_cli.forgetting.run_reversal import Undone
+from clsm_cli.forgetting.run_reversal import UndoReport
 from clsm_cli.ingestion.capture import write_note
 from clsm_cli.model.graph import Statement
-from clsm_cli.retrieval.feedback_log import give
+from clsm_cli.retrieval.feedback_log import record_feedback
 from clsm_cli.store import atomic, layout, ledger, logs
 from clsm_cli.store.layout import Store
 
@@ -114,7 +114,7 @@ def reviewed(store: Store) -> None:
 
 
 def judged(store: Store) -> None:
-    give(store, "r-0123456789ab", [any_fact(base()).id], [], AT)
+    record_feedback(store, "r-0123456789ab", [any_fact(base()).id], [], AT)
 
 
 def decayed(store: Store) -> None:
@@ -135,7 +135,7 @@ COMMANDS: dict[str, Callable[[Store], None]] = {
 }
 
 
-def undo(store: Store, wanted: str | None = None, **options: Any) -> Undone:
+def undo(store: Store, wanted: str | None = None, **options: Any) -> UndoReport:
     """``clsm undo`` on the evening of the day."""
     now = datetime.fromisoformat(options.pop("now", "2026-03-02T20:00:00+01:00"))
     return run_reversal.undo(store, wanted, now, options.pop("warn", heard), **options)

@@ -6,7 +6,7 @@ import json
 
 import numpy as np
 
-from clsm_cli.heads.classifier import Classifier, packed, unpacked
+from clsm_cli.heads.classifier import Classifier, pack, unpack
 from scripts.fit_heads import Examples, Settings, fit, left_out
 from scripts.fitting import auroc
 
@@ -24,9 +24,9 @@ def _head(settings: Settings) -> Classifier:
 
 def test_same_examples_give_the_same_bytes_which_say_what_was_learnt() -> None:
     settings = Settings(12, 0.0001, rounds=400, dropped=0.0)
-    texts = [json.dumps(packed(_head(settings))) for _ in range(2)]
+    texts = [json.dumps(pack(_head(settings))) for _ in range(2)]
     assert texts[0] == texts[1]
-    told = unpacked(json.loads(texts[0])).probabilities(INPUTS.tolist())
+    told = unpack(json.loads(texts[0])).probabilities(INPUTS.tolist())
     assert auroc(np.array([each["odd"] for each in told]), ODD[:, 0] == 1) > 0.95
 
 

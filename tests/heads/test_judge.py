@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from clsm_cli.embedding.static_vectors import Words
+from clsm_cli.embedding.static_vectors import StaticVectors
 from clsm_cli.heads import classifier, judge, unit_features
 from clsm_cli.model.episodes import Turn
 
@@ -48,7 +48,7 @@ def test_a_decision_is_worth_more_than_a_stock_sentence() -> None:
             "Decisions",
         ),
     ]
-    stock, decision = (judge.weighed([turn], judge.about_document([turn])) for turn in turns)
+    stock, decision = (judge.judge_units([turn], judge.about_document([turn])) for turn in turns)
     assert stock[0].chances["noise"] > 0.5 > decision[0].chances["noise"]
     assert decision[0].chances["keep"] > 2 * stock[0].chances["keep"]
 
@@ -69,7 +69,7 @@ def test_words_tell_what_is_worth_keeping_of_a_talk(encoder: Encoder, model_fold
     """Both are short, plain and alike in shape."""
     assert encoder  # the model is installed
     turns = [_said("My sister Anna is a vet."), _said("Her smile is a joy.")]
-    told = judge.weighed(turns, None, Words.open(model_folder).of)
+    told = judge.judge_units(turns, None, StaticVectors.open(model_folder).mean_vectors)
     fact, talk = (each.chances["keep"] for each in told)
     assert fact > 2 * talk
 
@@ -78,7 +78,7 @@ def test_code_and_rules_are_no_units() -> None:
     turns = [_turn("```\nls -l\n```", "a.md"), _turn("| a | b |\n|---|---|\n| 1 | 2 |", "a.md")]
     said = [
         turns[each.unit.turn].text[each.unit.start : each.unit.end]
-        for each in judge.weighed(turns, None)
+        for each in judge.judge_units(turns, None)
     ]
     assert said == ["| a | b |", "| 1 | 2 |"]
 

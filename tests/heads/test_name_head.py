@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from clsm_cli.heads import classifier
-from clsm_cli.heads.name_head import DIMENSIONS, INPUTS, KINDS, judged, name_features
+from clsm_cli.heads.name_head import DIMENSIONS, INPUTS, KINDS, judge_names, name_features
 
 NOTES = [
     "# Team\n\n- Ask Maren whether Maren's sister comes.\n- **Risk:** the rate is high.\n",
@@ -45,6 +45,6 @@ def test_a_file_is_a_thing_and_more_so_than_a_label() -> None:
     """Without vectors: zeros stand for a string that means nothing to the model."""
     notes = ["Run `make_map.py` first.\n", "See `make_map.py`.\n- **Note:** a note on notes.\n"]
     told = name_features(["make_map.py", "Note"], notes)
-    file, label = judged([[*row, *[0.0] * DIMENSIONS] for row in told.values()])
+    file, label = judge_names([[*row, *[0.0] * DIMENSIONS] for row in told.values()])
     assert file.thing > 0.5 > label.thing
     assert max(KINDS, key=lambda kind: file.kinds[kind]) == "file"

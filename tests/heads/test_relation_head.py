@@ -7,13 +7,13 @@ import re
 import pytest
 
 from clsm_cli.heads import classifier
-from clsm_cli.heads.relation_head import INPUTS, Named, pairs, related
+from clsm_cli.heads.relation_head import INPUTS, NameSpan, pairs, relation_probabilities
 
 
 def _chances(text: str, *names: str, kind: str = "tool") -> list[float]:
     found = [match for name in names for match in re.finditer(re.escape(name), text)]
-    named = [Named(match.start(), match.end(), match.group(), kind) for match in found]
-    return related(list(pairs(text, named)), None)
+    named = [NameSpan(match.start(), match.end(), match.group(), kind) for match in found]
+    return relation_probabilities(list(pairs(text, named)), None)
 
 
 def test_the_weights_fit_the_features() -> None:

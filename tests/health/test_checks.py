@@ -12,17 +12,17 @@ import pytest
 from faults.stores import worn
 
 from clsm_cli.health import diagnosis, surroundings
-from clsm_cli.health.diagnosis import Around
+from clsm_cli.health.diagnosis import CheckContext
 from clsm_cli.health.findings import Finding
 from clsm_cli.store.index import prepared_briefing
 from clsm_cli.store.layout import Store
 
 NOW = datetime.fromisoformat(worn.NOW)
-AROUND = Around(NOW, {"CLSM_DEVICE": "pi"}, has_model=False)
+AROUND = CheckContext(NOW, {"CLSM_DEVICE": "pi"}, has_model=False)
 
 
-def look(store: Store, around: Around = AROUND) -> list[Finding]:
-    return diagnosis.look(store, around)
+def look(store: Store, around: CheckContext = AROUND) -> list[Finding]:
+    return diagnosis.diagnose(store, around)
 
 
 def told(store: Store, code: str) -> Finding:
@@ -234,7 +234,7 @@ def _briefing(store: Store) -> None:
 def _changed_briefing(store: Store) -> None:
     path = prepared_briefing.path_of(store)
     path.write_bytes(path.read_bytes().replace(b"Lotte", b"Latte", 1))
-    assert prepared_briefing.fetch(store, prepared_briefing.signature(store)) is None
+    assert prepared_briefing.load_contents(store, prepared_briefing.signature(store)) is None
 
 
 def _unbegun(store: Store) -> None:
@@ -327,7 +327,7 @@ def test_variables_that_say_what_cannot_be_are_told(worn_store: Store) -> None:
     ],
 )
 def test_the_longest_mount_counts(mounts: str, kind: str) -> None:
-    assert surroundings.file_system("/srv/my memory", mounts) == kind
+    assert surroundings.file_system_type("/srv/my memory", mounts) == kind
 
 
 def test_texts_that_clsm_recalled_are_counted(worn_store: Store) -> None:
@@ -346,5 +346,5 @@ def test_one_check_that_fails_hides_no_other(worn_store: Store) -> None:
         raise OSError(5, "Input/output error")
 
     checks = {**diagnosis.CHECKS, "modes": broken}
-    codes = {each.code for each in diagnosis.look(worn_store, AROUND, checks)}
+    codes = {each.code for each in diagnosis.diagnose(worn_store, AROUND, checks)}
     assert {"check-failed", "consolidated"} <= codes

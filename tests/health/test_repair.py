@@ -21,7 +21,9 @@ from clsm_cli.store import shards
 from clsm_cli.store.layout import Store
 from clsm_cli.store.lock import locked
 
-AROUND = diagnosis.Around(datetime.fromisoformat(worn.NOW), {"CLSM_DEVICE": "pi"}, has_model=False)
+AROUND = diagnosis.CheckContext(
+    datetime.fromisoformat(worn.NOW), {"CLSM_DEVICE": "pi"}, has_model=False
+)
 
 
 def fix(store: Store) -> Report:

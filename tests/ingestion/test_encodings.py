@@ -46,10 +46,10 @@ TEXTS = {
 )
 def test_a_text_is_what_it_was(text: str, encoding: str) -> None:
     data = f"# Plan\n\n{TEXTS[text]}\n".encode(encoding)
-    found = encodings.of_text(data, is_whole=True)
-    assert encodings.decoded(data, found).decode("utf-8-sig") == f"# Plan\n\n{TEXTS[text]}\n"
-    with encodings.as_utf_8(io.BytesIO(data), found) as stream:
-        assert stream.read() == encodings.decoded(data, found)
+    found = encodings.detect_encoding(data, is_whole=True)
+    assert encodings.to_utf_8(data, found).decode("utf-8-sig") == f"# Plan\n\n{TEXTS[text]}\n"
+    with encodings.utf_8_stream(io.BytesIO(data), found) as stream:
+        assert stream.read() == encodings.to_utf_8(data, found)
 
 
 def test_every_reader_gets_utf_8_and_the_report_says_from_what(cli: Cli) -> None:

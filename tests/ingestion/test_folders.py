@@ -117,7 +117,7 @@ def test_the_workspace_of_an_agent_is_no_vault(tmp_path: Path) -> None:
 @given(st.text(alphabet="ab %=^![]>-`|\n#", max_size=120))
 def test_lines_stay_where_they_are(text: str) -> None:
     lines = text.split("\n")
-    assert len(folders.plain(lines, 0)) == len(lines)
+    assert len(folders.strip_obsidian(lines, 0)) == len(lines)
 
 
 def test_a_vault_is_ingested_and_again(tmp_path: Path) -> None:

@@ -34,7 +34,7 @@ def erase(store: Store, ids: set[str]) -> None:
     """Forget turns that wait in inboxes: tombstones, and their lines."""
     bury(store, ids)
     for path in inbox.files(store.inbox):
-        box = inbox.read(path, logs.forgotten(store))
+        box = inbox.read(path, logs.load_tombstones(store))
         atomic.remove(path)
         if box.items:
             atomic.append(path, inbox.render(box.items))
@@ -149,7 +149,7 @@ def test_a_break_behind_a_forgotten_turn_stands_behind_the_one_before_it(tmp_pat
     (one, two) = (k for k, _ in sorted(texts(store).items(), key=lambda each: each[1]))
     bury(store, {two})
     (path,) = inbox.files(store.inbox)
-    box = inbox.read(path, logs.forgotten(store))
+    box = inbox.read(path, logs.load_tombstones(store))
     assert [item.turn.key for item in box.turns] == [one]
     assert [getattr(item, "after", None) for item in box.items] == [None, one]
     take(store, stdin=told + end, model=False)
@@ -158,7 +158,7 @@ def test_a_break_behind_a_forgotten_turn_stands_behind_the_one_before_it(tmp_pat
 
 
 def blocks(store: Store) -> list[str]:
-    found = shards.load_graph(store.graphs(), logs.forgotten(store)).records.values()
+    found = shards.load_graph(store.graphs(), logs.load_tombstones(store)).records.values()
     return sorted(b.key for record in found if isinstance(record, Document) for b in record.blocks)
 
 

@@ -129,7 +129,7 @@ def test_a_crash_before_the_cursor_moves_loses_nothing(
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(cursors, "keep", killed)
+        patch.setattr(cursors, "save_cursors", killed)
         with pytest.raises(KeyboardInterrupt):
             catch(store, state)
     report = catch(store, state)

@@ -16,10 +16,10 @@ from clsm_cli.ingestion.jsonl_rows import (
     TooLong,
     TranscriptItem,
     bounded_lines,
+    check_items,
     label,
     parse,
     read_rows,
-    watched,
 )
 from clsm_cli.store.jsonlines import LineError
 
@@ -92,7 +92,7 @@ def turn(text: str, line: int, time: str | None, foreign_id: str | None = None) 
 
 
 def oddities(*turns: RawTurn) -> list[tuple[int | None, str]]:
-    items: Iterable[TranscriptItem] = watched(turns, path="a", now=NOW, tally=Tally())
+    items: Iterable[TranscriptItem] = check_items(turns, path="a", now=NOW, tally=Tally())
     return [(item.line, item.reason) for item in items if isinstance(item, Problem)]
 
 

@@ -217,10 +217,11 @@ def test_a_large_transcript_is_streamed(tmp_path: Path) -> None:
         stream.write(b'"}}\n')
         stream.writelines(row for _ in range(3000))
     code = (
-        "import sys; from datetime import UTC, datetime; from clsm_cli.ingestion import openclaw_transcripts as openclaw, "
-        "jsonl_rows as rows\n"
-        "items = openclaw.read(rows.bounded_lines(open(sys.argv[1], 'rb')), path='-', zone=UTC, "
-        "now=datetime(2030, 1, 1, tzinfo=UTC))\n"
+        "import sys; from datetime import UTC, datetime\n"
+        "from clsm_cli.ingestion import jsonl_rows, openclaw_transcripts\n"
+        "lines = jsonl_rows.bounded_lines(open(sys.argv[1], 'rb'))\n"
+        "now = datetime(2030, 1, 1, tzinfo=UTC)\n"
+        "items = openclaw_transcripts.read(lines, path='-', zone=UTC, now=now)\n"
         "problem = next(items); print(sum(1 for _ in items), problem.reason)"
     )
     done = subprocess.run(

@@ -22,7 +22,12 @@ from clsm_cli.config import BoundarySettings
 from clsm_cli.embedding import weights
 from clsm_cli.embedding.encoder import Encoder
 from clsm_cli.errors import ModelMissingError
-from clsm_cli.ingestion.segmentation import Beat, Cut, cut, peak_surprise
+from clsm_cli.ingestion.segmentation import (
+    ClosedEpisode,
+    TurnFeatures,
+    peak_surprise,
+    split_episodes,
+)
 from clsm_cli.model.episodes import Role
 
 DEFAULT = BoundarySettings()
@@ -52,24 +57,26 @@ def beat(
     role: Role = "user",
     time: datetime | None = None,
     text: str | None = None,
-) -> Beat:
+) -> TurnFeatures:
     """A turn about a subject; ``at`` varies noise and words and alternates the speaker."""
     words = WORDS[topic].split()
     said = " ".join(words[(at * 3 + k) % len(words)] for k in range(6)) if text is None else text
-    return Beat(said, role, ("Ana", "Ben")[at % 2], time, vector(topic, at))
+    return TurnFeatures(said, role, ("Ana", "Ben")[at % 2], time, vector(topic, at))
 
 
-def chat(topics: str, start: datetime | None = None, minutes: float = 1.0) -> list[Beat]:
+def chat(topics: str, start: datetime | None = None, minutes: float = 1.0) -> list[TurnFeatures]:
     times = [start and start + timedelta(minutes=minutes * i) for i in range(len(topics))]
     return [beat(topic, i, time=times[i]) for i, topic in enumerate(topics)]
 
 
-def lengths(cuts: Sequence[Cut]) -> list[int]:
+def lengths(cuts: Sequence[ClosedEpisode]) -> list[int]:
     return [each.length for each in cuts]
 
 
-def whole(tail: Sequence[Beat], settings: BoundarySettings = DEFAULT) -> list[Cut]:
-    return cut(tail, ended=True, settings=settings)
+def whole(
+    tail: Sequence[TurnFeatures], settings: BoundarySettings = DEFAULT
+) -> list[ClosedEpisode]:
+    return split_episodes(tail, ended=True, settings=settings)
 
 
 # The three laws of split invariance, and that nothing is lost.
@@ -85,7 +92,7 @@ TEXTS = [
     "Good night",
 ]
 beats = st.builds(
-    lambda topic, seed, role, speaker, text, names: Beat(
+    lambda topic, seed, role, speaker, text, names: TurnFeatures(
         text, role, speaker, None, vector(topic, seed), frozenset(names)
     ),
     topic=st.sampled_from("aaab"),
@@ -108,9 +115,9 @@ settings_drawn = st.builds(
 
 
 @st.composite
-def tails(draw: st.DrawFn) -> list[Beat]:
+def tails(draw: st.DrawFn) -> list[TurnFeatures]:
     """Turns about subjects that come in runs, with random roles, texts and silences."""
-    found: list[Beat] = []
+    found: list[TurnFeatures] = []
     clock = MORNING
     for run in draw(st.lists(st.lists(beats, min_size=1, max_size=9), max_size=6)):
         subject = draw(st.sampled_from("abcd"))
@@ -126,24 +133,24 @@ def tails(draw: st.DrawFn) -> list[Beat]:
 @given(tails(), settings_drawn, st.data())
 @examples(200)
 def test_any_split_over_calls_gives_the_same_episodes(
-    tail: list[Beat], settings: BoundarySettings, data: st.DataObject
+    tail: list[TurnFeatures], settings: BoundarySettings, data: st.DataObject
 ) -> None:
-    found: list[Cut] = []
-    opened: list[Beat] = []
+    found: list[ClosedEpisode] = []
+    opened: list[TurnFeatures] = []
     left = list(tail)
     while left:
         n = data.draw(st.integers(1, 12))
         opened, left = opened + left[:n], left[n:]
-        final = cut(opened, ended=False, settings=settings)
+        final = split_episodes(opened, ended=False, settings=settings)
         found += final
         opened = opened[sum(lengths(final)) :]
-    assert found + cut(opened, ended=True, settings=settings) == whole(tail, settings)
+    assert found + split_episodes(opened, ended=True, settings=settings) == whole(tail, settings)
 
 
 @given(tails(), settings_drawn)
 @examples(200)
 def test_nothing_is_lost_and_no_part_is_too_short_or_too_long(
-    tail: list[Beat], settings: BoundarySettings
+    tail: list[TurnFeatures], settings: BoundarySettings
 ) -> None:
     cuts = whole(tail, settings)
     assert sum(lengths(cuts)) == len(tail)
@@ -168,7 +175,7 @@ def test_nothing_is_lost_and_no_part_is_too_short_or_too_long(
 def test_a_new_day_is_a_new_episode_at_once() -> None:
     talk = chat("aaaaaa", MORNING)
     next_day = beat("a", 7, time=MORNING + timedelta(days=1), text="Good morning")
-    assert lengths(cut([*talk, next_day], ended=False, settings=DEFAULT)) == [6]
+    assert lengths(split_episodes([*talk, next_day], ended=False, settings=DEFAULT)) == [6]
     cuts = whole([*talk, next_day])
     assert lengths(cuts) == [6, 1]
     assert cuts[0].confidence == 1.0
@@ -248,7 +255,7 @@ def test_tool_turns_stay_with_the_turn_before_them() -> None:
     tools = [beat("d", k, role="tool") for k in range(40)]
     assert lengths(whole([*talk[:6], *tools, *talk[6:]])) == [46, 11]
     assert lengths(whole(tools)) == [40]
-    assert cut(tools, ended=False, settings=DEFAULT) == []
+    assert split_episodes(tools, ended=False, settings=DEFAULT) == []
     assert lengths(whole([*tools, *talk[:6]])) == [46]
 
 
@@ -273,10 +280,10 @@ def encoder() -> Encoder:
         pytest.skip("the model is not installed")
 
 
-def said(encoder: Encoder, lines: Sequence[str], start: datetime) -> list[Beat]:
+def said(encoder: Encoder, lines: Sequence[str], start: datetime) -> list[TurnFeatures]:
     vectors = [found.sentence for found in encoder.encode(lines)]
     return [
-        Beat(
+        TurnFeatures(
             line,
             ("user", "assistant")[i % 2],
             ("user", "assistant")[i % 2],
@@ -289,7 +296,7 @@ def said(encoder: Encoder, lines: Sequence[str], start: datetime) -> list[Beat]:
 
 def test_thirty_real_turns_on_one_subject(encoder: Encoder) -> None:
     talk = said(encoder, ORCHARD, MORNING)
-    assert lengths(cut(talk, ended=False, settings=DEFAULT)) == [25]
+    assert lengths(split_episodes(talk, ended=False, settings=DEFAULT)) == [25]
     assert lengths(whole(talk)) == [25, 5]
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from clsm_cli.ingestion.jsonl_rows import RawTurn
-from clsm_cli.ingestion.turns import Masker, from_message, numbered
+from clsm_cli.ingestion.turns import Masker, turn_from_message, with_ordinal
 from clsm_cli.model.episodes import ToolCall
 
 TIME = "2026-02-24T08:15:00+01:00"
@@ -21,32 +21,37 @@ def raw(text: str = "hello", time: str | None = TIME, **more: object) -> RawTurn
 
 @pytest.mark.parametrize("text", ["hello", "hello\r\n", "\n\nhello \n", "hel\0lo"])
 def test_white_space_at_the_ends_and_nul_do_not_count(text: str) -> None:
-    assert from_message(raw(text), "a", Masker()).key == from_message(raw(), "b", Masker()).key
+    assert (
+        turn_from_message(raw(text), "a", Masker()).key
+        == turn_from_message(raw(), "b", Masker()).key
+    )
 
 
 @pytest.mark.parametrize(
     "other", [raw("bye"), raw(speaker="Mara"), raw(session="x"), raw(time=None)]
 )
 def test_what_counts_counts(other: RawTurn) -> None:
-    assert from_message(raw(), "a", Masker()).key != from_message(other, "a", Masker()).key
+    assert (
+        turn_from_message(raw(), "a", Masker()).key != turn_from_message(other, "a", Masker()).key
+    )
 
 
 def test_the_ordinal_counts_only_without_an_exact_time() -> None:
     exact, day = (
-        from_message(raw(), "a", Masker()),
-        from_message(raw(time=TIME[:10]), "a", Masker()),
+        turn_from_message(raw(), "a", Masker()),
+        turn_from_message(raw(time=TIME[:10]), "a", Masker()),
     )
-    assert numbered(exact, "main", 0).key == numbered(exact, "main", 1).key == exact.key
-    assert len({numbered(day, "main", n).key for n in range(5)}) == 5
-    assert numbered(day, "main", 0).key == day.key
+    assert with_ordinal(exact, "main", 0).key == with_ordinal(exact, "main", 1).key == exact.key
+    assert len({with_ordinal(day, "main", n).key for n in range(5)}) == 5
+    assert with_ordinal(day, "main", 0).key == day.key
 
 
 def test_secrets_are_masked_before_the_key_is_made() -> None:
     mask = Masker()
     tool = ToolCall("exec", f"export TOKEN={SECRET}")
-    turn = from_message(raw(f"use {SECRET}", tool=tool, role="tool"), "a", mask)
+    turn = turn_from_message(raw(f"use {SECRET}", tool=tool, role="tool"), "a", mask)
     assert SECRET not in repr(turn)
-    assert mask.found.total() == 2
+    assert mask.counts.total() == 2
     assert turn.trust == "tool"
 
 
@@ -63,6 +68,6 @@ def test_a_file_is_not_named_by_a_secret(name: str, secret: str) -> None:
     mask = Masker()
     known = mask.name(name)
     assert secret not in known
-    assert sum(mask.found.values()) == 1
+    assert sum(mask.counts.values()) == 1
     assert mask.name(known) == known
     assert mask.name(name.replace(secret, "Zitronen88")) != known  # two of them stay apart

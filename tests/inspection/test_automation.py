@@ -9,7 +9,7 @@ from ingesting import take
 from sleeping import sleep
 from small_store import talk
 
-from clsm_cli.ingestion.ingest_report import utc
+from clsm_cli.ingestion.ingest_report import utc_text
 from clsm_cli.inspection import automation
 from clsm_cli.store import atomic, logs, runs
 from clsm_cli.store.layout import Store
@@ -22,7 +22,7 @@ def after(hours: float) -> datetime:
 
 
 def look(store: Store, hours: float) -> automation.Automation:
-    return automation.state(store, after(hours))
+    return automation.automation_state(store, after(hours))
 
 
 def captured(store: Store, hours: float, text: str = "The gate code changes in May.") -> None:
@@ -46,7 +46,7 @@ def test_a_new_store_is_not_stale_before_something_waits_too_long(store: Store) 
 
 
 def test_a_run_that_found_nothing_is_a_good_one(store: Store) -> None:
-    runs.succeeded(store, utc(NIGHT))
+    runs.note_success(store, utc_text(NIGHT))
     assert logs.rows(store.flow / "runs.jsonl")[0] == []
     assert not look(store, 36).is_stale
     assert look(store, 0.5).sentence == "last consolidated 2026-03-01T03:00:00Z, 30 min ago"
@@ -60,15 +60,15 @@ def test_a_run_that_found_nothing_is_a_good_one(store: Store) -> None:
 
 
 def test_why_runs_failed_is_said_until_one_succeeds(store: Store) -> None:
-    runs.succeeded(store, utc(NIGHT))
-    runs.failed(store, utc(after(24)), "the disk is full")
-    runs.failed(store, utc(after(48)), "it is locked")
+    runs.note_success(store, utc_text(NIGHT))
+    runs.note_failure(store, utc_text(after(24)), "the disk is full")
+    runs.note_failure(store, utc_text(after(48)), "it is locked")
     assert look(store, 30).sentence.endswith(
         "; since then 2 runs failed, the last 2026-03-03T03:00:00Z: it is locked"
     )
     found = look(store, 49)
     assert (found.is_stale, found.failed, found.reason) == (True, 2, "it is locked")
-    runs.succeeded(store, utc(after(50)))
+    runs.note_success(store, utc_text(after(50)))
     found = look(store, 51)
     assert (found.is_stale, found.failed, found.reason) == (False, 0, None)
 
@@ -76,7 +76,7 @@ def test_why_runs_failed_is_said_until_one_succeeds(store: Store) -> None:
 def test_without_the_mark_the_ledger_tells(store: Store) -> None:
     captured(store, -10)
     sleep(store, NIGHT.isoformat())  # the use case alone leaves no mark
-    assert runs.read(store) == runs.Nights()
+    assert runs.read_nights(store) == runs.NightLog()
     found = look(store, 1)
     assert (found.last, found.waiting, found.is_stale) == ("2026-03-01T03:00:00Z", 0, False)
     assert not look(store, 1000).is_stale  # nothing waits
@@ -86,14 +86,14 @@ def test_without_the_mark_the_ledger_tells(store: Store) -> None:
 
 
 def test_a_time_in_the_future_is_said_and_no_excuse(store: Store) -> None:
-    runs.succeeded(store, "2068-01-01T03:00:00Z")
+    runs.note_success(store, "2068-01-01T03:00:00Z")
     found = look(store, 1)
     assert (found.is_stale, found.future, found.last) == (False, "2068-01-01T03:00:00Z", None)
     assert "in the future: a clock is or was wrong" in found.sentence
     captured(store, 0)
     assert not look(store, 30).is_stale
     assert look(store, 40).is_stale
-    runs.succeeded(store, utc(after(41)))
+    runs.note_success(store, utc_text(after(41)))
     assert look(store, 42).future is None
 
 
@@ -106,7 +106,7 @@ def test_a_time_in_the_future_is_said_and_no_excuse(store: Store) -> None:
 )
 def test_a_mark_that_cannot_be_read_is_none(store: Store, data: bytes) -> None:
     atomic.put(store.derived / "consolidated.json", data)
-    assert runs.read(store) == runs.Nights()
+    assert runs.read_nights(store) == runs.NightLog()
     assert not look(store, 1).is_stale
-    runs.failed(store, utc(NIGHT), "x" * 100_000)
-    assert runs.read(store).failed == 1
+    runs.note_failure(store, utc_text(NIGHT), "x" * 100_000)
+    assert runs.read_nights(store).failed == 1

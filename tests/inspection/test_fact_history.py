@@ -43,7 +43,9 @@ def edge(source: str, kind: str, target: str, **fields: Any) -> Edge:
 
 
 def link(store: Store, *edges: Edge) -> None:
-    runs.apply(store, "test", "2026-02-20T21:00:00Z", record_files.plan(store, "projects", edges))
+    runs.apply(
+        store, "test", "2026-02-20T21:00:00Z", record_files.plan_records(store, "projects", edges)
+    )
 
 
 def test_the_three_rows_of_a_correction_by_any_of_their_ids(store: Store) -> None:
@@ -69,7 +71,9 @@ def test_the_three_rows_of_a_correction_by_any_of_their_ids(store: Store) -> Non
 def test_what_was_true_and_what_was_believed(store: Store) -> None:
     hold(store, bell())
     done(store, bell().id, QUARTER)
-    graph_rows = record_files.load(store, shards.load_graph(store.graphs()).records, TODAY)
+    graph_rows = record_files.load_statements(
+        store, shards.load_graph(store.graphs()).records, TODAY
+    )
     times = [None, "2026-02-19", "2026-02-25", "2026-03-01", "2026-03-01T10:00:00+01:00", TODAY]
     for as_of in times:
         for known_at in (None, *times[1:]):
@@ -166,6 +170,10 @@ def test_the_source_is_where_it_was_said_first(store: Store, tmp_path: Path) -> 
     sounds = (store.root / "projects" / "sounds.md").read_text()
     (line,) = [n for n, text in enumerate(sounds.splitlines(), 1) if "is loud" in text]
     assert lost.source == f"projects/sounds.md:{line}"  # its turn is not in the store
-    (own,) = [row for row in record_files.load(store, {}, TODAY).values() if "clock" in row.text]
+    (own,) = [
+        row
+        for row in record_files.load_statements(store, {}, TODAY).values()
+        if "clock" in row.text
+    ]
     (by_hand,) = only(ask(store, own.id)).versions
     assert by_hand.source == f"projects/facts.md:{len(path.read_text().splitlines())}"

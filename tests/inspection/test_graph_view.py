@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from clsm_cli.errors import BadInputError
-from clsm_cli.inspection.graph_view import Graph, around, load, named, strongest
+from clsm_cli.inspection.graph_view import Graph, find_nodes, load, neighbourhood, strongest_part
 from clsm_cli.model.codec import Record
 from clsm_cli.model.episodes import EpisodeRecord
 from clsm_cli.model.graph import Edge, Node, Statement
@@ -113,7 +113,7 @@ def sample() -> list[Record]:
 def new_store(root: Path, records: list[Record]) -> Store:
     layout.create(root, "UTC")
     store = layout.open_store(root, {"CLSM_DEVICE": "pi"})
-    runs.apply(store, "test", NOW, record_files.plan(store, "projects", records))
+    runs.apply(store, "test", NOW, record_files.plan_records(store, "projects", records))
     return store
 
 
@@ -128,7 +128,7 @@ def state(store: Store, text: str, subject: str, **values: object) -> Statement:
         subject=subject,
         **values,  # type: ignore[arg-type]
     )
-    runs.apply(store, "test", NOW, record_files.plan(store, "projects", [statement]))
+    runs.apply(store, "test", NOW, record_files.plan_records(store, "projects", [statement]))
     if statement.is_current:
         page = topics.render_topic("Yard", "projects", "yard", [statement])
         (store.root / "projects" / "yard.md").write_bytes(page)
@@ -227,14 +227,14 @@ def test_whom_a_name_means(wanted: str, found: list[str]) -> None:
             node("C++"),
         ]
     )
-    assert named(graph, wanted) == found
+    assert find_nodes(graph, wanted) == found
 
 
 @pytest.mark.parametrize("wanted", ["Mara Heart", "maara", "Hart"])
 def test_near_names_are_offered(wanted: str) -> None:
     graph = of([node("Mara Hart", aliases=("Maara Hardt",)), node("tide gauge")])
     with pytest.raises(BadInputError, match=f"^{wanted}: .* is called so; near it are: Mara Hart$"):
-        named(graph, wanted)
+        find_nodes(graph, wanted)
 
 
 CHAIN = [node(each) for each in "abcde"] + [edge(*pair) for pair in ("ab", "bc", "dc", "de")]
@@ -244,7 +244,7 @@ CHAIN = [node(each) for each in "abcde"] + [edge(*pair) for pair in ("ab", "bc",
     ("depth", "found"), [(0, "a"), (1, "ab"), (2, "abc"), (3, "abcd"), (9, "abcde")]
 )
 def test_a_neighbourhood_goes_against_arrows_too(depth: int, found: str) -> None:
-    part = around(of(list(CHAIN)), ["a"], depth)
+    part = neighbourhood(of(list(CHAIN)), ["a"], depth)
     assert ids(part) == set(found)
     assert len(part.edges) == len(found) - 1
     assert part.total == 5
@@ -261,6 +261,6 @@ def test_the_strongest_around_a_node() -> None:
             edge("a", "c", weight=0.1),
         ]
     )
-    assert ids(strongest(graph, 1, ["c"])) == {"c"}
-    assert ids(strongest(graph, 2, ["a"])) == {"a", "b"}
-    assert ids(strongest(graph, 3, ["a"])) == {"a", "b", "c"}
+    assert ids(strongest_part(graph, 1, ["c"])) == {"c"}
+    assert ids(strongest_part(graph, 2, ["a"])) == {"a", "b"}
+    assert ids(strongest_part(graph, 3, ["a"])) == {"a", "b", "c"}

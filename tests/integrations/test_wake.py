@@ -124,7 +124,7 @@ def test_a_server_that_is_down_or_none_of_this_kind(token_file: Path) -> None:
     ],
 )
 def test_where_no_token_is_sent(token_file: Path, url: str) -> None:
-    fault = wake.fault_of(url)
+    fault = wake.url_fault(url)
     assert fault
     assert "secret" not in fault
     assert send(url, token_file) == fault
@@ -142,30 +142,30 @@ def test_where_no_token_is_sent(token_file: Path, url: str) -> None:
     ],
 )
 def test_where_one_is(url: str) -> None:
-    assert wake.fault_of(url) is None
+    assert wake.url_fault(url) is None
 
 
 def test_a_token_is_a_secret(token_file: Path, tmp_path: Path) -> None:
-    assert wake.token(str(token_file)) == SECRET
+    assert wake.read_token(str(token_file)) == SECRET
     link = tmp_path / "link"
     link.symlink_to(token_file)  # as a secret of systemd or Docker is
-    assert wake.token(str(link)) == SECRET
+    assert wake.read_token(str(link)) == SECRET
     for mode in (0o640, 0o604, 0o620, 0o644):
         token_file.chmod(mode)
         with pytest.raises(BadInputError, match=rf"mode {mode:04o}\); let nobody: chmod 600"):
-            wake.token(str(token_file))
+            wake.read_token(str(token_file))
 
 
 def test_no_file_is_none(tmp_path: Path) -> None:
     with pytest.raises(BadInputError, match="No such file or directory"):
-        wake.token(str(tmp_path / "none"))
+        wake.read_token(str(tmp_path / "none"))
     with pytest.raises(BadInputError):
-        wake.token(str(tmp_path))
+        wake.read_token(str(tmp_path))
 
 
 @given(st.text(max_size=1200))
 def test_nothing_gets_out_of_its_quotes(text: str) -> None:
-    said = wake.quoted(text)
+    said = wake.quote(text)
     assert isinstance(json.loads(said), str)  # one string and nothing behind it
     assert not set(said) & set("<>\n\r\x1b\u202e")
     assert len(said) < 1100

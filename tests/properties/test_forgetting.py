@@ -110,7 +110,7 @@ class Forgetting(RuleBasedStateMachine):
         device = data.draw(st.sampled_from([d for d in DEVICES if self.told[d] - self.gone[d]]))
         store = self.stores[device]
         mark = data.draw(st.sampled_from(sorted(self.told[device] - self.gone[device])))
-        held = store_contents.read(store, "2026-03-01T12:00:00Z").told
+        held = store_contents.read_store(store, "2026-03-01T12:00:00Z").turns
         key = next(k for k, t in held.items() if mark in t.turn.text.lower())
         wanted = Wanted(ids=(key,))
         lost = {key}
@@ -144,8 +144,8 @@ class Forgetting(RuleBasedStateMachine):
     @invariant()
     def nothing_comes_back(self) -> None:
         for device, store in self.stores.items():
-            held = store_contents.read(store, "2026-03-01T12:00:00Z")
-            texts = [t.turn.text.lower() for t in held.told.values()]
+            held = store_contents.read_store(store, "2026-03-01T12:00:00Z")
+            texts = [t.turn.text.lower() for t in held.turns.values()]
             texts += [s.text.lower() for s in held.statements.values()]
             back = {mark for mark in self.gone[device] if any(mark in text for text in texts)}
             assert not back, (device, back)
@@ -171,8 +171,8 @@ class Forgetting(RuleBasedStateMachine):
                 assert not back, (path, back)
 
     def _has_no_orphan(self, store: Store) -> None:
-        records = shards.load_graph(store.graphs(), logs.forgotten(store)).records
-        held = store_contents.read(store, "2026-03-01T12:00:00Z")
+        records = shards.load_graph(store.graphs(), logs.load_tombstones(store)).records
+        held = store_contents.read_store(store, "2026-03-01T12:00:00Z")
         episodes = {e.id for _, e in held.episodes}
         for record in records.values():
             if isinstance(record, Edge):
@@ -180,10 +180,10 @@ class Forgetting(RuleBasedStateMachine):
             if isinstance(record, EpisodeRecord):
                 assert record.id in episodes, record
                 turns = {key for keys in record.mentions.values() for key in keys}
-                assert turns <= held.told.keys(), record
+                assert turns <= held.turns.keys(), record
         for row in held.statements.values():
             if row.is_current and row.kind != "gist":
-                assert {*row.sources} <= held.told.keys(), row
+                assert {*row.sources} <= held.turns.keys(), row
 
     def _all_marks(self) -> set[str]:
         return set.union(*self.told.values())
@@ -221,7 +221,7 @@ def test_a_store_that_heeds_no_tombstone_is_caught(monkeypatch: pytest.MonkeyPat
         erasure.apply(store, planned, now, embedder())
         machine.gone["desk"] |= machine.told["desk"]
         machine.nothing_comes_back()
-        monkeypatch.setattr(logs, "forgotten", _nothing)
+        monkeypatch.setattr(logs, "load_tombstones", _nothing)
         take(store, machine.folder / "sources-desk", capture_only=True)
         with pytest.raises(AssertionError, match="quagga0x"):
             machine.nothing_comes_back()

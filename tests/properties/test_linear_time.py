@@ -19,16 +19,16 @@ from clsm_cli.evaluation.presets import compound
 from clsm_cli.ingestion.blocks import conflict_marks, scan
 from clsm_cli.ingestion.noise import runs_clsm
 from clsm_cli.store import front_matter, jsonlines, shards, topics, yaml_text
-from clsm_cli.text.aliases import stated
-from clsm_cli.text.cues import decisions, open_questions
-from clsm_cli.text.dumps import spans
+from clsm_cli.text.aliases import stated_aliases
+from clsm_cli.text.cues import find_decisions, find_questions
+from clsm_cli.text.dumps import find_dumps
 from clsm_cli.text.fence_lines import blocks
-from clsm_cli.text.mentions import find
+from clsm_cli.text.mentions import find_mentions
 from clsm_cli.text.noun_phrases import noun_phrases
-from clsm_cli.text.ordinals import read
+from clsm_cli.text.ordinals import read_request
 from clsm_cli.text.phrases import key_phrases
-from clsm_cli.text.plain import plain
-from clsm_cli.text.route import decide
+from clsm_cli.text.plain import to_plain
+from clsm_cli.text.route import choose_route
 from clsm_cli.text.secrets import mask
 from clsm_cli.text.sentences import split
 from clsm_cli.text.summaries import definition_score
@@ -88,22 +88,22 @@ READERS: dict[str, tuple[Callable[[str], object], tuple[str, ...]]] = {
     "a block of recalled text": (_sealed, (_BEGIN, f"{_BEGIN}\n", f"{_BEGIN}\n| x\n", f"| {_BEGIN}\n", f"> {_BEGIN}\n> | {_BEGIN}\n", f"{_BEGIN}\n|</clsm-recall>\n", ">", " >", "| ", "\t")),
     "a shard": (_shard, ("- {x\n", "- a\n", "- {", "#\n", " x\n", "=======\n")),
     "a topic": (lambda t: topics.parse(b"- x" + t.encode(), Path("a.md")), ("- ", "- a\n", "^", " ^", "a ^a", "\t", "  a\n", "- [ ] ")),
-    "aliases": (stated, ("[[a|", "(AB", "Ab Cd (", "a, ", "known as ", "A's book ", "SL-12, the a ")),
+    "aliases": (stated_aliases, ("[[a|", "(AB", "Ab Cd (", "a, ", "known as ", "A's book ", "SL-12, the a ")),
     "blocks of Markdown": (_blocks, ("<!--\n", "-->\n", "- a\n", "> " * 500, "- " * 500, "```\n", "|\n", "| a\n|-\n", "# \n", "  " * 40 + "- a\n", "a\n\n", "<<<<<<<\n", "=======\n", "* * x\n", "-" * 1000 + "x\n", "1. \n")),
     "commands": (lambda t: runs_clsm("clsm_ " + t), ('\\"', "'", "$(", "a=b ", "env ", "\\", '"$(')),
-    "compound": (compound.parts, ("and ", "Mara and ", "why ", "tea or ", "vs ", "' and ")),
-    "cues": (lambda t: (open_questions(t), decisions(t)), ("we ", "how are you ", "decision:\n", ", is it")),
+    "compound": (compound.question_parts, ("and ", "Mara and ", "why ", "tea or ", "vs ", "' and ")),
+    "cues": (lambda t: (find_questions(t), find_decisions(t)), ("we ", "how are you ", "decision:\n", ", is it")),
     "dates": (_dates, ("in ", "last ", "May 1 ", "2023-", "one day ", "a few ", "Q1 ", "Easter ", "the end of ")),
-    "dumps": (spans, ("```\n", "a\n\n", "2026-02-24 08:00:00 INFO disk 97 % full\n")),
+    "dumps": (find_dumps, ("```\n", "a\n\n", "2026-02-24 08:00:00 INFO disk 97 % full\n")),
     "front matter": (_front_matter, ("---\n", "--- ", "---\t\t", "a: 1\n", "a: ")),
     "JSON": (_json, ('"\\"', '\\"', "[", "{", '{"a":', "[[]],", '["a",', "\\", '"a":1,', "]")),
-    "mentions": (find, ("[[a|", "#a", "*A", "_A_", "A.", "Aa", "```\n", "a@", "](", "<!--", "https://")),
+    "mentions": (find_mentions, ("[[a|", "#a", "*A", "_A_", "A.", "Aa", "```\n", "a@", "](", "<!--", "https://")),
     "noun phrases": (noun_phrases, ("ab ", "Ab and ", "old ", "A's ", "```\n", "the ab-")),
-    "ordinals": (lambda t: read(t[:10_000]), ("first ", "before the ", "between x and ", "the last time we talked about ", "when x ")),
+    "ordinals": (lambda t: read_request(t[:10_000]), ("first ", "before the ", "between x and ", "the last time we talked about ", "when x ")),
     "phrases": (lambda t: key_phrases([t], 3), ("valve chatter ",)),
-    "plain": (plain, ("~~", "#a ", "<!--", "https://", "_a")),
-    "questions of days": (lambda t: bounds.read(t[:10_000], MONDAY), ("since ", "between 1 and ", "May and ", "from May to ")),
-    "routes": (partial(decide, has_current=True), ("good ", "when was the A ", "a: ", "how many ")),
+    "plain": (to_plain, ("~~", "#a ", "<!--", "https://", "_a")),
+    "questions of days": (lambda t: bounds.read_times(t[:10_000], MONDAY), ("since ", "between 1 and ", "May and ", "from May to ")),
+    "routes": (partial(choose_route, has_current=True), ("good ", "when was the A ", "a: ", "how many ")),
     "secrets": (mask, ("A1", "://a:b", "key=", "the token of Mara: a1B2c3 password https://x.org/ key=")),
     "sentences": (split, ("`a` ", "`a`. ", "```\n", "1. ", '?" ', "。", "a" * 99 + ". ")),
     "summaries": (partial(definition_score, label="Rosa"), ("Rosa, the ", "Rosa (", "Rosa is ")),

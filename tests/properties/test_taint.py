@@ -158,7 +158,7 @@ class Taint(RuleBasedStateMachine):
     @rule(device=st.sampled_from(DEVICES), data=st.data())
     def lose(self, device: str, data: Any) -> None:
         """Forget a conversation."""
-        held = store_contents.read(self.stores[device], self._tick()).told
+        held = store_contents.read_store(self.stores[device], self._tick()).turns
         if held:
             session = data.draw(st.sampled_from(sorted({t.session for t in held.values()})))
             now = self._moment()
@@ -172,8 +172,8 @@ class Taint(RuleBasedStateMachine):
         if not self.stores:
             return
         store = self.stores["desk"]
-        held = store_contents.read(store, self.now.isoformat())
-        trust = {key: told.turn.trust for key, told in held.told.items()}
+        held = store_contents.read_store(store, self.now.isoformat())
+        trust = {key: told.turn.trust for key, told in held.turns.items()}
         strange = {key for key, whose in trust.items() if whose in UNTRUSTED}
         for row in held.statements.values():
             assert MARK not in repr(row).lower(), row
@@ -203,7 +203,7 @@ class Taint(RuleBasedStateMachine):
             assert not [text for text in read if MARK in text.lower()]
 
     def _statements(self) -> dict[str, Statement]:
-        return store_contents.read(self.stores["desk"], self.now.isoformat()).statements
+        return store_contents.read_store(self.stores["desk"], self.now.isoformat()).statements
 
     def _moment(self) -> datetime:
         self._tick()

@@ -19,7 +19,7 @@ from strategies import examples
 from clsm_cli.commands.engine import embedder
 from clsm_cli.retrieval import briefing_contents
 from clsm_cli.retrieval.briefing import SECTIONS, Briefing, Item, brief
-from clsm_cli.retrieval.briefing_concepts import activated
+from clsm_cli.retrieval.briefing_concepts import activated_concepts
 from clsm_cli.retrieval.briefing_contents import RULES
 from clsm_cli.retrieval.briefing_pack import Candidate, pack
 from clsm_cli.store import atomic, layout
@@ -151,7 +151,7 @@ def test_a_query_brings_concepts_with_their_summaries(slept: Store) -> None:
         MORNING,
         2000,
         query=query,
-        concepts=lambda: activated(
+        concepts=lambda: activated_concepts(
             slept, query, TODAY, query_engine(), embedder(), lambda *_: None
         ),
     )

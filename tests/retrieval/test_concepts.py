@@ -45,7 +45,7 @@ def store(slept: Store) -> Store:
 
 
 def write(store: Store, records: Sequence[Record]) -> None:
-    runs.apply(store, "test", LATER, record_files.plan(store, "projects", records))
+    runs.apply(store, "test", LATER, record_files.plan_records(store, "projects", records))
 
 
 def concepts(store: Store, query: str) -> list[Concept]:

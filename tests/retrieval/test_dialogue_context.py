@@ -4,30 +4,37 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clsm_cli.retrieval.dialogue_context import Said, memories, resolve, select
+from clsm_cli.retrieval.dialogue_context import (
+    DialogueTurn,
+    context_memories,
+    resolve_references,
+    select_turns,
+)
 from clsm_cli.text.tokens import count_tokens, stems
 
 TALK = [
-    Said("user", "Is the barge in Haarlem insured?"),
-    Said("assistant", "Yes, until May 2027, by Brian's broker Lantern."),
-    Said("user", "Good. What is for dinner tonight?"),
-    Said("assistant", "You may choose:\n1. Pea soup with rye bread\n2. Lentil curry\n3. Pancakes"),
-    Said("user", "Thanks!"),
+    DialogueTurn("user", "Is the barge in Haarlem insured?"),
+    DialogueTurn("assistant", "Yes, until May 2027, by Brian's broker Lantern."),
+    DialogueTurn("user", "Good. What is for dinner tonight?"),
+    DialogueTurn(
+        "assistant", "You may choose:\n1. Pea soup with rye bread\n2. Lentil curry\n3. Pancakes"
+    ),
+    DialogueTurn("user", "Thanks!"),
 ]
 
 
-def _size(turns: list[Said]) -> int:
+def _size(turns: list[DialogueTurn]) -> int:
     return sum(count_tokens(said.text) for said in turns)
 
 
 def test_a_conversation_that_fits_is_read_whole() -> None:
-    assert select(TALK, stems("insurance"), _size(TALK)) == TALK
+    assert select_turns(TALK, stems("insurance"), _size(TALK)) == TALK
 
 
 def test_an_extract_holds_the_end_and_what_is_near_in_order() -> None:
-    filler = [Said("user", f"Message {number} about the weather") for number in range(50)]
-    talk = [*filler[:20], TALK[0], *filler[20:], Said("user", "And what does it cost?")]
-    found = select(talk, stems("barge insurance"), 60)
+    filler = [DialogueTurn("user", f"Message {number} about the weather") for number in range(50)]
+    talk = [*filler[:20], TALK[0], *filler[20:], DialogueTurn("user", "And what does it cost?")]
+    found = select_turns(talk, stems("barge insurance"), 60)
     assert TALK[0] in found
     assert found[-1] == talk[-1]
     places = [talk.index(said) for said in found]
@@ -36,18 +43,20 @@ def test_an_extract_holds_the_end_and_what_is_near_in_order() -> None:
 
 
 def test_likeness_finds_what_words_do_not() -> None:
-    talk = [Said("user", f"Remark {number} on something else entirely") for number in range(20)]
+    talk = [
+        DialogueTurn("user", f"Remark {number} on something else entirely") for number in range(20)
+    ]
     likeness = [0.0] * 20
     likeness[3] = 0.9
     terms = stems("policy of the boat")
-    assert talk[3] not in select(talk, terms, 40)
-    assert talk[3] in select(talk, terms, 40, likeness)
+    assert talk[3] not in select_turns(talk, terms, 40)
+    assert talk[3] in select_turns(talk, terms, 40, likeness)
 
 
 def test_of_a_long_message_the_sentences_that_matter_are_taken() -> None:
     long = " ".join(f"Sentence {number} tells nothing of note." for number in range(200))
     text = f"The barge is insured until May. {long} The sluice opens at nine."
-    (found,) = select([Said("user", text)], stems("When is the barge insured?"), 60)
+    (found,) = select_turns([DialogueTurn("user", text)], stems("When is the barge insured?"), 60)
     assert found.text.startswith("The barge is insured until May.\n…\n")
     assert found.text.endswith("The sluice opens at nine.")
     assert count_tokens(found.text) <= 60
@@ -55,7 +64,7 @@ def test_of_a_long_message_the_sentences_that_matter_are_taken() -> None:
 
 @pytest.mark.parametrize("budget", [-1, 0, 1, 2])
 def test_a_budget_smaller_than_any_message_gives_little_or_nothing(budget: int) -> None:
-    assert _size(select(TALK, stems("barge"), budget)) <= max(0, budget)
+    assert _size(select_turns(TALK, stems("barge"), budget)) <= max(0, budget)
 
 
 @given(
@@ -63,16 +72,16 @@ def test_a_budget_smaller_than_any_message_gives_little_or_nothing(budget: int) 
     st.integers(min_value=0, max_value=60),
 )
 def test_an_extract_never_costs_more_than_the_budget(texts: list[str], budget: int) -> None:
-    turns = [Said("user", text) for text in texts]
-    found = select(turns, ["ab", "b"], budget)
+    turns = [DialogueTurn("user", text) for text in texts]
+    found = select_turns(turns, ["ab", "b"], budget)
     assert _size(found) <= budget
-    assert found == select(turns, ["b", "ab"], budget)
+    assert found == select_turns(turns, ["b", "ab"], budget)
 
 
 def test_memories_say_where_they_come_from() -> None:
-    said = Said("Mara", "The barge leaks.", "user", "2026-02-24", "talk.jsonl", 3, 4, "m7")
-    other = Said("Brian", "It rains.")
-    first, second = memories([said, other], ["barg", "leak"])
+    said = DialogueTurn("Mara", "The barge leaks.", "user", "2026-02-24", "talk.jsonl", 3, 4, "m7")
+    other = DialogueTurn("Brian", "It rains.")
+    first, second = context_memories([said, other], ["barg", "leak"])
     assert (first.kind, first.text, first.speaker) == ("context", said.text, "Mara")
     assert first.sources[0][:4] == ("talk.jsonl", 3, 4, ("m7",))
     assert first.score == 1.0
@@ -97,4 +106,4 @@ def test_memories_say_where_they_come_from() -> None:
     ],
 )
 def test_a_question_takes_the_words_of_what_it_points_back_at(text: str, expected: str) -> None:
-    assert resolve(text, TALK) == expected
+    assert resolve_references(text, TALK) == expected

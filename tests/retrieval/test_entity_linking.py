@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from clsm_cli.model.graph import Node
-from clsm_cli.retrieval.entity_linking import named
+from clsm_cli.retrieval.entity_linking import link_entities
 from clsm_cli.store import layout, record_files, runs
 from clsm_cli.store.index import graph_queries
 from clsm_cli.store.index.graph_queries import number_of
@@ -36,7 +36,7 @@ def index(tmp_path: Path) -> Iterator[Index]:
         Node(id=name, rev=(1, "pi"), label=label, aliases=aliases)
         for name, (label, aliases) in NODES.items()
     ]
-    runs.apply(store, "test", "2026-03-01", record_files.plan(store, "projects", records))
+    runs.apply(store, "test", "2026-03-01", record_files.plan_records(store, "projects", records))
     with open_index(store, None) as opened:
         yield opened.index
 
@@ -64,7 +64,7 @@ def index(tmp_path: Path) -> Iterator[Index]:
 )
 def test_names(index: Index, query: str, wanted: dict[str, str]) -> None:
     near = graph_queries.nodes(index.connection, [number_of(name) for name in NODES])
-    found = {near[number].id: how for number, how in named(index, query, near).items()}
+    found = {near[number].id: how for number, how in link_entities(index, query, near).items()}
     assert found == wanted
 
 
@@ -81,4 +81,4 @@ def test_a_misspelt_name_is_found_though_no_passage_mentions_it(
     index: Index, query: str, wanted: set[str]
 ) -> None:
     known = {number_of(name): name for name in NODES}
-    assert {known[number] for number in named(index, query, {})} == wanted
+    assert {known[number] for number in link_entities(index, query, {})} == wanted

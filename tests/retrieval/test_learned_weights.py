@@ -13,9 +13,9 @@ from sample_store import NOW
 from strategies import examples
 
 from clsm_cli.errors import BadInputError
-from clsm_cli.retrieval.answer import Memory, Why
-from clsm_cli.retrieval.feedback_log import READ, folded, give
-from clsm_cli.retrieval.learned_weights import FILE, leading, learnt
+from clsm_cli.retrieval.answer import Memory, SignalValues
+from clsm_cli.retrieval.feedback_log import READ, latest_judgements, record_feedback
+from clsm_cli.retrieval.learned_weights import FILE, leading_signal, learn_multipliers
 from clsm_cli.retrieval.signals import Signals
 from clsm_cli.store import atomic, logs
 
@@ -45,32 +45,36 @@ def after(days: float) -> datetime:
 @pytest.mark.parametrize(
     ("why", "shares", "expected"),
     [
-        (Why(bm25=1.0, maxsim=0.9), Why(bm25=0.5, maxsim=1.26), "bm25"),
-        (Why(bm25=1.0, maxsim=1.0), Why(bm25=0.5, maxsim=1.4), "maxsim"),
-        (Why(maxsim=0.3, question=1.0), Why(maxsim=0.42, question=-0.3), "maxsim"),
-        (Why(episode=0.4, context=0.4), Why(episode=0.1, context=0.1), "context"),
-        (Why(question=1.0), Why(question=-0.3), ""),
-        (Why(), Why(), ""),
+        (SignalValues(bm25=1.0, maxsim=0.9), SignalValues(bm25=0.5, maxsim=1.26), "bm25"),
+        (SignalValues(bm25=1.0, maxsim=1.0), SignalValues(bm25=0.5, maxsim=1.4), "maxsim"),
+        (
+            SignalValues(maxsim=0.3, question=1.0),
+            SignalValues(maxsim=0.42, question=-0.3),
+            "maxsim",
+        ),
+        (SignalValues(episode=0.4, context=0.4), SignalValues(episode=0.1, context=0.1), "context"),
+        (SignalValues(question=1.0), SignalValues(question=-0.3), ""),
+        (SignalValues(), SignalValues(), ""),
     ],
 )
-def test_the_signal_that_led(why: Why, shares: Why, expected: str) -> None:
+def test_the_signal_that_led(why: SignalValues, shares: SignalValues, expected: str) -> None:
     memory = Memory("m", "passage", "", "flow", 1.0, 1.0, 1, "user", "", (), why, shares)
-    assert leading(memory) == expected
+    assert leading_signal(memory) == expected
 
 
 def test_ten_judgements_are_enough(store: Store) -> None:
     for count in range(9):
         judged(store, f"r-{count}", a="bm25")
-    assert learnt(store, MOMENT) is None
+    assert learn_multipliers(store, MOMENT) is None
     judged(store, "r-9", a="")  # nobody knows what led to it
-    assert learnt(store, MOMENT) is None
+    assert learn_multipliers(store, MOMENT) is None
     judged(store, "r-10", not_a="maxsim")
-    found = learnt(store, MOMENT)
+    found = learn_multipliers(store, MOMENT)
     assert found is not None
     assert found["bm25"] == pytest.approx((1.2 + 9) / (2.2 + 9) / (1.2 / 2.2))
     assert found["maxsim"] == pytest.approx(2 / 4 / (2 / 3))
     assert {found[name] for name in Signals._fields if name not in ("bm25", "maxsim")} == {1.0}
-    faded = learnt(store, after(7))
+    faded = learn_multipliers(store, after(7))
     assert faded is not None
     assert faded["bm25"] == pytest.approx((1.2 + 4.5) / (2.2 + 4.5) / (1.2 / 2.2))
 
@@ -80,7 +84,7 @@ def test_only_the_end_of_a_long_log_is_read(store: Store) -> None:
         judged(store, f"r-{count:012}", a="bm25")
     path = store.flow / FILE
     assert path.stat().st_size > READ
-    found = folded([path])
+    found = latest_judgements([path])
     assert 100 < len(found) < 300
     assert {count for count, _ in found} == {
         f"r-{count:012}" for count in range(300 - len(found), 300)
@@ -113,21 +117,21 @@ def test_the_last_word_on_an_item_counts(
             }
             judged(store, recall, f"2026-02-24T0{hour}:00:00Z", device, **given_items)
             expected |= {(recall, item): good for item, good in items.items()}
-        found = folded(flow / FILE for flow in store.flows() if (flow / FILE).exists())
+        found = latest_judgements(flow / FILE for flow in store.flows() if (flow / FILE).exists())
         assert {key: each.is_good for key, each in found.items()} == expected
 
 
 def test_what_was_said_before_is_known(store: Store) -> None:
     recalled(store, "r-3a9c12d08e41", "0a53", "91ab", led=("bm25", "bm25"))
-    first = give(store, "r-3a9c12d08e41", ["0a53", "91ab"], [], MOMENT)
+    first = record_feedback(store, "r-3a9c12d08e41", ["0a53", "91ab"], [], MOMENT)
     before = (store.flow / FILE).read_bytes()
-    again = give(store, "r-3a9c12d08e41", ["0a53"], [], after(1))
+    again = record_feedback(store, "r-3a9c12d08e41", ["0a53"], [], after(1))
     assert (first.is_new, again.is_new, again.run) == (True, False, None)
-    planned = give(store, "r-3a9c12d08e41", [], ["0a53"], after(1), dry_run=True)
+    planned = record_feedback(store, "r-3a9c12d08e41", [], ["0a53"], after(1), dry_run=True)
     assert (planned.is_new, planned.run) == (True, None)
     assert (store.flow / FILE).read_bytes() == before
-    assert give(store, "r-3a9c12d08e41", [], ["0a53"], after(1)).run
-    kept = folded([store.flow / FILE])
+    assert record_feedback(store, "r-3a9c12d08e41", [], ["0a53"], after(1)).run
+    kept = latest_judgements([store.flow / FILE])
     assert {item: each.is_good for (_, item), each in kept.items()} == {"0a53": False, "91ab": True}
 
 
@@ -136,7 +140,9 @@ def test_an_old_recall_may_be_judged_and_teaches_nothing(store: Store) -> None:
         store.root / "flow" / "pc" / "activation.jsonl",
         b'{"recall": "r-3a9c12d08e41", "at": "2026-02-24", "ids": ["0a53"], "uses": 1}',
     )
-    assert [each.led for each in give(store, "r-3a9c12d08e41", ["0a53"], [], MOMENT).good] == [""]
+    assert [
+        each.led for each in record_feedback(store, "r-3a9c12d08e41", ["0a53"], [], MOMENT).good
+    ] == [""]
 
 
 @pytest.mark.parametrize(
@@ -160,5 +166,5 @@ def test_what_cannot_be_judged(
     recalled(store, "r-3a9d00000000", "0a53c1")
     atomic.append(store.flow / "activation.jsonl", b'{"recall": ["r-3a9c"], "at": 1, "ids": [2]}')
     with pytest.raises(BadInputError, match=reason):
-        give(store, recall, good, bad, MOMENT)
+        record_feedback(store, recall, good, bad, MOMENT)
     assert not (store.flow / FILE).exists()

@@ -12,7 +12,7 @@ from clsm_cli.config import Settings, with_changes
 from clsm_cli.model.graph import Edge, Node
 from clsm_cli.model.ids import edge_id
 from clsm_cli.retrieval import activation
-from clsm_cli.retrieval.answer import Way
+from clsm_cli.retrieval.answer import ActivationPath
 from clsm_cli.retrieval.question import understand
 from clsm_cli.store import record_files, runs
 from clsm_cli.store.index.opening import open_index
@@ -61,7 +61,7 @@ def test_the_second_memory_is_reached_by_the_name_in_the_first(store: Store) -> 
     best = found(store, SPOUSE)[:3]
     assert best[0].text == HUSBAND
     assert of(best, TRADE).why.graph > 0.5
-    assert of(best, TRADE).way == Way("Corvo", best[0].id)
+    assert of(best, TRADE).way == ActivationPath("Corvo", best[0].id)
     assert of(found(store, SPOUSE), "Pell works as a nurse in Delft.").why.graph == 0
 
 
@@ -102,7 +102,7 @@ def test_an_edge_set_by_hand_leads_on_the_more_the_higher_it_is(tmp_path: Path) 
                 pinned=True,
             ),
         ]
-        runs.apply(made, "test", NOW, record_files.plan(made, "identity", records))
+        runs.apply(made, "test", NOW, record_files.plan_records(made, "identity", records))
         memory = of(found(made, question), TRADE)
         assert memory.way is not None
         assert memory.way.concept == "Corvo"
@@ -117,7 +117,7 @@ def test_what_is_reached_joins_the_candidates(store: Store) -> None:
         passages = index.passages(index.current_rows())
         row_of = {passage.text: row for row, passage in passages.items()}
         question = understand(SPOUSE, (), index.speakers())
-        reached = activation.reached(index, question, [row_of[HUSBAND]])
+        reached = activation.linked_passages(index, question, [row_of[HUSBAND]])
     assert reached == {row_of[HUSBAND], row_of[TRADE]}
 
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from clsm_cli.retrieval import lexical_search
-from clsm_cli.retrieval.answer import Memory, Source, Why
+from clsm_cli.retrieval.answer import Memory, SignalValues, Source
 from clsm_cli.retrieval.question import understand
 from clsm_cli.retrieval.recall import pack
 from clsm_cli.store.index import database
@@ -31,8 +31,8 @@ def memory(number: int, tokens: int) -> Memory:
         trust="user",
         session="s",
         sources=(Source("a.md", 1, 1, ("t",), None),),
-        why=Why(),
-        shares=Why(),
+        why=SignalValues(),
+        shares=SignalValues(),
     )
 
 
@@ -91,7 +91,7 @@ def test_coverage_is_the_share_of_the_idf_without_names(sample: Store) -> None:
     named = understand("memory_v2 failed Ilse", (), ["Ilse"])
     settings = sample.settings.recall
     both = [
-        lexical_search.coverage(
+        lexical_search.idf_coverage(
             lexical_search.search(index, question, settings, {}), question, rows
         )
         for question in (plain, named)

@@ -10,7 +10,7 @@ from sample_store import NOW, ask, query_engine
 
 from clsm_cli.commands.engine import embedder
 from clsm_cli.retrieval.query import Query
-from clsm_cli.retrieval.recall import Considered, considered, recall
+from clsm_cli.retrieval.recall import CandidateSet, collect_candidates, recall
 from clsm_cli.store.index import database
 
 if TYPE_CHECKING:
@@ -38,9 +38,9 @@ def archive(store: Store, keys: list[str]) -> None:
     (store.flow / "archived.jsonl").write_text('{"as_of": "2026-02-01"}\n' + lines)
 
 
-def counted(store: Store, *texts: str) -> list[Considered]:
+def counted(store: Store, *texts: str) -> list[CandidateSet]:
     queries = [Query(text=text, now=NOW, k=10, budget=2000) for text in texts]
-    return list(considered(store, queries, query_engine(), embedder()))
+    return list(collect_candidates(store, queries, query_engine(), embedder()))
 
 
 @pytest.mark.parametrize("text", [COMMON, NONSENSE])

@@ -106,7 +106,7 @@ def test_one_page_has_a_share_of_an_answer(store: Store, tmp_path: Path, k: int,
 @examples(200)
 def test_no_order_of_passages_gives_a_source_more(told: list[tuple[str, int]], k: int) -> None:
     question = understand("What does the ferry cost?", (), [], "")
-    share = source_quotas.Share(question, k, RecallSettings())
+    share = source_quotas.SourceQuota(question, k, RecallSettings())
     taken: list[tuple[str, int]] = []
     for trust, source in told:
         if not share.is_used_up(passage(trust, source)):

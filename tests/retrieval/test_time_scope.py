@@ -38,7 +38,7 @@ def index(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
         yield opened.index
 
 
-def resolved(index: Index, question: str, now: str = NOW) -> time_scope.Moments:
+def resolved(index: Index, question: str, now: str = NOW) -> time_scope.TimeScope:
     found = time_scope.resolve(index, question, now)
     assert found is not None
     return found
@@ -192,9 +192,9 @@ def test_no_time_is_overlooked() -> None:
     """The one look at the words lets through all that the rules can read."""
     _, expressions = times.load(FIXTURE)
     for each in expressions:
-        has_time, has_place = time_scope.may_say_when(each.query)
-        assert has_time or not bounds.read(each.query, each.now).bounds
-        assert has_place or ordinals.read(each.query) is None
+        has_time, has_place = time_scope.may_name_time(each.query)
+        assert has_time or not bounds.read_times(each.query, each.now).bounds
+        assert has_place or ordinals.read_request(each.query) is None
     for question in [
         *("on the 12th", "since Thanksgiving", "at Pentecost", "in the nineties", "a week ago"),
         *(
@@ -212,8 +212,8 @@ def test_no_time_is_overlooked() -> None:
             "this fall",
         ),
     ]:
-        assert bounds.read(question, date(2026, 2, 24)).bounds, question
-        assert time_scope.may_say_when(question)[0], question
+        assert bounds.read_times(question, date(2026, 2, 24)).bounds, question
+        assert time_scope.may_name_time(question)[0], question
 
 
 WORDS = [

@@ -14,10 +14,10 @@ shares = st.lists(st.floats(0, 1), max_size=6)
 @given(shares)
 @settings(deadline=None)
 def test_signs_only_add(signs: list[float]) -> None:
-    whole = boundary_evidence.combined(signs)
+    whole = boundary_evidence.combine(signs)
     assert 0.0 <= whole <= 1.0
     assert whole >= max(signs, default=0.0) - 1e-12
-    assert boundary_evidence.combined([*signs, 0.0]) == whole
+    assert boundary_evidence.combine([*signs, 0.0]) == whole
 
 
 @pytest.mark.parametrize(
@@ -45,7 +45,7 @@ def test_coherence_is_judged_by_the_segments_own_figures() -> None:
 
 
 def test_subject_signs_alone_stay_below_the_threshold_without_surprise() -> None:
-    most = boundary_evidence.combined([boundary_evidence.COHERENCE_MOST, 0.2, 0.15])
+    most = boundary_evidence.combine([boundary_evidence.COHERENCE_MOST, 0.2, 0.15])
     assert most < SETTINGS.confidence
 
 

@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from clsm_cli.scoring.modularity import affinity, best_split, confirms, split_quality
+from clsm_cli.scoring.modularity import affinity, best_split, is_confirmed, split_quality
 
 
 def vectors(topics: str, seed: int = 0) -> list[np.ndarray]:
@@ -52,5 +52,5 @@ def test_a_misplaced_boundary_moves_to_the_change_of_subject(late: int) -> None:
 
 
 def test_one_subject_is_not_confirmed_and_two_are() -> None:
-    assert not confirms(affinity(vectors("aaaaaaaaaaaa")), 6)
-    assert confirms(affinity(vectors("aaaaaabbbbbb")), 6)
+    assert not is_confirmed(affinity(vectors("aaaaaaaaaaaa")), 6)
+    assert is_confirmed(affinity(vectors("aaaaaabbbbbb")), 6)

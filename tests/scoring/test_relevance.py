@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from clsm_cli.config import RecallSettings
-from clsm_cli.scoring.relevance import LEAST, NAMED, UNSURE, Evidence, cut, probability
+from clsm_cli.scoring.relevance import LEAST, NAMED, UNSURE, Evidence, cut_size, probability
 
 BETA = RecallSettings().concept_beta
 NOTHING = Evidence(*[0.0] * 7)
@@ -47,7 +47,7 @@ def test_a_name_has_a_floor_and_no_ceiling() -> None:
 def test_the_cut_is_where_f_is_highest_unless_even_the_best_is_unsure(
     probabilities: list[float], most: int
 ) -> None:
-    kept = cut(probabilities, most, BETA)
+    kept = cut_size(probabilities, most, BETA)
     counts = range(1, min(most, len(probabilities)) + 1)
     if probabilities[0] < UNSURE:
         assert kept == sum(p >= LEAST for p in probabilities[:most])
@@ -59,5 +59,5 @@ def test_the_cut_is_where_f_is_highest_unless_even_the_best_is_unsure(
 
 def test_an_unsure_list_is_not_cut_however_fast_it_falls() -> None:
     falling = [0.012, 0.011, *[0.001] * 30]
-    assert cut([UNSURE - 0.01, *falling], 10, BETA) == 3  # the rest is not even likely
-    assert cut([UNSURE + 0.01, *falling], 10, BETA) == 1
+    assert cut_size([UNSURE - 0.01, *falling], 10, BETA) == 3  # the rest is not even likely
+    assert cut_size([UNSURE + 0.01, *falling], 10, BETA) == 1

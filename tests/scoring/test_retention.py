@@ -99,7 +99,7 @@ def test_how_long_it_lasts_is_the_inverse(
     curve: Curve, left: float, stable: float, before: list[int]
 ) -> None:
     gaps = [0.0, *map(float, before)]
-    found = module.lasts(curve, left, stable, gaps=gaps)
+    found = module.days_until(curve, left, stable, gaps=gaps)
     ages = [found + gap for gap in gaps]
     assert retention(curve, found, stable, ages=ages) == pytest.approx(left, abs=1e-6)
-    assert found >= module.lasts(curve, left, stable) - 1e-9
+    assert found >= module.days_until(curve, left, stable) - 1e-9

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from strategies import examples
 
 from clsm_cli.embedding.wordpiece import WordPieces
-from clsm_cli.startup.query_pieces import cut
+from clsm_cli.startup.query_pieces import cut_pieces
 
 TEXTS: list[str] = json.loads(
     (Path(__file__).parents[1] / "embedding" / "reference_texts.json").read_text()
@@ -28,14 +28,14 @@ class Cutters:
         self.reference = WordPieces.open(folder / "vocab.txt")
 
     def ids(self, text: str) -> list[int]:
-        return [piece.id for piece in cut(self.vocabulary, text)]
+        return [piece.id for piece in cut_pieces(self.vocabulary, text)]
 
     def agree(self, text: str) -> bool:
         return self.ids(text) == self.reference.ids(text)[1:-1]
 
     def words(self, text: str) -> list[str]:
         """What stands in the text where each piece's word is."""
-        return [text[piece.start : piece.end] for piece in cut(self.vocabulary, text)]
+        return [text[piece.start : piece.end] for piece in cut_pieces(self.vocabulary, text)]
 
 
 @pytest.fixture(scope="module")
@@ -94,7 +94,7 @@ def test_a_piece_knows_its_word(cutters: Cutters) -> None:
 @examples(100)
 @given(st.lists(_PARTS, max_size=40).map("".join))
 def test_words_stand_in_order_and_apart(cutters: Cutters, text: str) -> None:
-    spans = list(dict.fromkeys(piece[1:] for piece in cut(cutters.vocabulary, text)))
+    spans = list(dict.fromkeys(piece[1:] for piece in cut_pieces(cutters.vocabulary, text)))
     assert all(0 <= start < end <= len(text) for start, end in spans)
     assert all(one[1] <= other[0] for one, other in pairwise(spans))
 

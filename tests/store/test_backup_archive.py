@@ -42,8 +42,8 @@ def quiet(_what: str, _done: int, _total: int) -> None:
 
 def make(
     store: Store, path: Path, told: Callable[[str, int, int], None] = quiet, *, force: bool = False
-) -> backup_archive.Made:
-    return backup_archive.make(store, path, AT, end_begun_run, told, force=force)
+) -> backup_archive.BackupResult:
+    return backup_archive.make_backup(store, path, AT, end_begun_run, told, force=force)
 
 
 def restore(path: Path, root: Path, *, dry_run: bool = False) -> backup_restore.Restored:

@@ -117,10 +117,10 @@ def test_what_a_copy_forgets_counts_at_once(store: Store) -> None:
     stone = logs.Tombstone(tombstone_hash("0123456789ab"), NOW)
     path = store.root / "tombstones" / "pc.jsonl"
     copy = beside(path, b"\n" + logs.render(stone) + b"\n")
-    assert logs.forgotten(store) == {stone.hash}
+    assert logs.load_tombstones(store) == {stone.hash}
     conflict_copies.join(store, NOW)
     assert not copy.exists()
-    assert logs.forgotten(store) == {stone.hash}
+    assert logs.load_tombstones(store) == {stone.hash}
     assert stone.hash in path.read_text()
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from clsm_cli.store import atomic, cursors, layout
-from clsm_cli.store.cursors import Place
+from clsm_cli.store.cursors import Cursor
 
 
 @pytest.fixture
@@ -20,7 +20,7 @@ def store(tmp_path: Path) -> layout.Store:
 def places(tmp_path: Path) -> cursors.Places:
     path = tmp_path / "a.jsonl"
     path.write_text("{}")
-    return {str(path): {"": Place(2, 1, "ab", "2:3:4"), "s1": Place(7, 7, "cd")}}
+    return {str(path): {"": Cursor(2, 1, "ab", "2:3:4"), "s1": Cursor(7, 7, "cd")}}
 
 
 def ledger(store: layout.Store, text: str) -> None:
@@ -28,12 +28,12 @@ def ledger(store: layout.Store, text: str) -> None:
 
 
 def test_what_was_kept_is_there(store: layout.Store, places: cursors.Places) -> None:
-    assert cursors.fetch(store) == {}
+    assert cursors.load_cursors(store) == {}
     ledger(store, '{"id": "run-1"}')
-    cursors.keep(store, {**places, "/nowhere/b.jsonl": {"": Place(1, 1, "")}})
-    assert cursors.fetch(store) == places
+    cursors.save_cursors(store, {**places, "/nowhere/b.jsonl": {"": Cursor(1, 1, "")}})
+    assert cursors.load_cursors(store) == places
     ledger(store, '{"id": "run-2", "command": "note"}')
-    assert cursors.fetch(store) == places
+    assert cursors.load_cursors(store) == places
     assert cursors.path_of(store).stat().st_mode & 0o777 == 0o600
 
 
@@ -51,6 +51,6 @@ def test_a_ledger_that_does_not_go_on(
     store: layout.Store, places: cursors.Places, now: bytes
 ) -> None:
     ledger(store, '{"id": "run-1"}')
-    cursors.keep(store, places)
+    cursors.save_cursors(store, places)
     (store.flow / "runs.jsonl").write_bytes(now)
-    assert cursors.fetch(store) == {}
+    assert cursors.load_cursors(store) == {}

@@ -42,7 +42,7 @@ def test_one_forgets_what_the_other_moves_to_an_episode(machines: tuple[Store, S
     commit(pi.root)
     done = git(pi.root, "pull", "-q", "--no-rebase", "--no-edit", str(pc.root), "main")
     assert done.returncode == 0, done.stdout
-    assert logs.is_forgotten(key, logs.forgotten(pi))
+    assert logs.is_forgotten(key, logs.load_tombstones(pi))
     sleep(pi, "2026-03-02T12:00:00+01:00")
     told = [p.name for p in pi.root.rglob("*") if p.is_file() and b"4711" in p.read_bytes()]
     assert [name for name in told if name.endswith((".md", ".jsonl", ".yaml"))] == []
@@ -57,7 +57,7 @@ def test_one_forgets_all_that_the_other_goes_on_with(machines: tuple[Store, Stor
     commit(pi.root)
     done = git(pi.root, "pull", "-q", "--no-rebase", "--no-edit", str(pc.root), "main")
     assert done.returncode == 0, done.stdout
-    left = inbox.read(path, logs.forgotten(pi)).turns
+    left = inbox.read(path, logs.load_tombstones(pi)).turns
     assert [item.turn.text for item in left] == ["The heron is back."]
 
 
@@ -76,9 +76,9 @@ def test_an_empty_file_goes_after_a_month(machines: tuple[Store, Store]) -> None
     box = inbox.read(path)
     written = datetime.fromtimestamp(path.stat().st_mtime).astimezone()
     month = timedelta(days=inbox.SPENT_DAYS)
-    assert inbox.spent(box, written + month - timedelta(minutes=1)) == []
-    assert inbox.spent(box, written + month + timedelta(minutes=1)) == [runs.Remove(path)]
-    assert inbox.spent(box, None) == []
+    assert inbox.plan_removal(box, written + month - timedelta(minutes=1)) == []
+    assert inbox.plan_removal(box, written + month + timedelta(minutes=1)) == [runs.Remove(path)]
+    assert inbox.plan_removal(box, None) == []
     sleep(pi, (written + month + timedelta(days=1)).isoformat())
     assert inbox.files(pi.inbox) == []
 

@@ -9,17 +9,17 @@ from strategies import examples, texts, turns
 
 from clsm_cli.model.episodes import EndMark, Turn
 from clsm_cli.store import atomic, inbox
-from clsm_cli.store.inbox import Captured
+from clsm_cli.store.inbox import CapturedTurn
 
 AT = "2026-02-24T22:00:00Z"
 
 
-def captured(number: int, text: str = "hi") -> Captured:
-    return Captured("main", Turn(f"{number:012x}", "Mara", "user", text), AT)
+def captured(number: int, text: str = "hi") -> CapturedTurn:
+    return CapturedTurn("main", Turn(f"{number:012x}", "Mara", "user", text), AT)
 
 
 items = st.one_of(
-    st.builds(Captured, texts, turns(), st.just(AT)),
+    st.builds(CapturedTurn, texts, turns(), st.just(AT)),
     st.builds(EndMark, texts, texts, st.one_of(st.none(), st.just(AT))),
 )
 
@@ -40,7 +40,7 @@ def test_what_is_captured_reads_back_in_order(path: Path, found: list[inbox.Inbo
     read = inbox.read(path)
     assert read.items == tuple(seen.values())
     assert read.problems == ()
-    assert read.turns == [item for item in seen.values() if isinstance(item, Captured)]
+    assert read.turns == [item for item in seen.values() if isinstance(item, CapturedTurn)]
 
 
 def test_a_turn_delivered_twice_counts_once_where_it_came_first(tmp_path: Path) -> None:

@@ -96,23 +96,23 @@ def test_what_is_wrong_is_said_with_its_line(text: str, line: int, reason: str) 
 
 def test_what_is_no_text_is_said() -> None:
     with pytest.raises(BadInputError, match="line 2: is not UTF-8"):
-        labels.decoded(b"queries:\n- query: \xff\n", "q.yaml")
+        labels.decode(b"queries:\n- query: \xff\n", "q.yaml")
     with pytest.raises(BadInputError, match="is larger than 1 MiB"):
-        labels.decoded(b"#" * (labels.MAX_LABELS + 1), "q.yaml")
+        labels.decode(b"#" * (labels.MAX_LABELS + 1), "q.yaml")
 
 
 def test_a_query_is_added_and_the_rest_stays_to_the_byte() -> None:
-    made = labels.edited(FILE, fresh=[Label("n", "new: one", memories=("m",))])
+    made = labels.edit(FILE, fresh=[Label("n", "new: one", memories=("m",))])
     added = '- id: "n"\n  query: "new: one"\n  memories: ["m"]\n'
     assert made == FILE.replace("- query: 2026-02-01\n", f"- query: 2026-02-01\n{added}")
 
 
 def test_a_query_is_taken_out_with_its_lines_alone() -> None:
     first, second, _ = parse(FILE).rows
-    assert labels.edited(FILE, {second.id: None}) == FILE.replace(
+    assert labels.edit(FILE, {second.id: None}) == FILE.replace(
         "- query: what is my blood type\n  evidence: []\n", ""
     )
-    left = labels.edited(FILE, {first.id: None})
+    left = labels.edit(FILE, {first.id: None})
     assert "Margaret" not in left
     assert "# the first\n\n# the second\n" in left
 
@@ -134,12 +134,12 @@ def test_a_query_is_taken_out_with_its_lines_alone() -> None:
 )
 def test_every_layout_takes_a_query(text: str) -> None:
     before = parse(text)
-    made = labels.edited(text, fresh=[Label("n", "b", concepts=("c",))])
+    made = labels.edit(text, fresh=[Label("n", "b", concepts=("c",))])
     after = parse(made)
     assert [row.text for row in after.rows] == [*(row.text for row in before.rows), "b"]
     assert after.store == before.store
     assert text.count("# head") == made.count("# head")
-    assert parse(labels.edited(made, dict.fromkeys(row.id for row in after.rows))).rows == ()
+    assert parse(labels.edit(made, dict.fromkeys(row.id for row in after.rows))).rows == ()
 
 
 ODD = (
@@ -178,11 +178,11 @@ ROWS = st.builds(
 @settings(max_examples=50)
 @given(st.lists(ROWS, unique_by=lambda row: row.id, max_size=4), st.integers(0, 9))
 def test_what_is_written_is_read_again(rows: list[Label], drop: int) -> None:
-    made = labels.edited("", fresh=rows)
+    made = labels.edit("", fresh=rows)
     assert [row._replace(line=0, last=0) for row in parse(made).rows] == rows
     if rows:
         gone = rows[drop % len(rows)]
-        left = parse(labels.edited(made, {gone.id: None})).rows
+        left = parse(labels.edit(made, {gone.id: None})).rows
         assert [row.id for row in left] == [row.id for row in rows if row != gone]
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from clsm_cli.errors import LockedError, RefusedError
-from clsm_cli.store.lock import held_by, locked, require, try_locked
+from clsm_cli.store.lock import known_holder, locked, require, try_locked
 
 ROOT = Path(__file__).parents[2]
 HOLD = """
@@ -133,7 +133,7 @@ def test_a_holder_is_named_by_its_command_however_it_was_started(tmp_path: Path)
     )
     try:
         for _ in range(600):
-            if found := held_by(tmp_path / "memory"):
+            if found := known_holder(tmp_path / "memory"):
                 break
             time.sleep(0.05)
         assert found == f"clsm ingest (process {process.pid})"

@@ -189,11 +189,11 @@ def test_a_run_that_keeps_nothing_is_ended_too(
         ]
         with pytest.raises(KeyboardInterrupt):
             runs.apply(store, "forget", NOW, writes, whole=True, keep=False)
-    begun = runs.begun(store)
+    begun = runs.begun_run(store)
     assert begun is not None
     assert (begun.command, begun.changes) == ("forget", ())
     assert runs.recover(store) == []
-    assert runs.begun(store) is None
+    assert runs.begun_run(store) is None
     assert not gone.exists()
     ((_, row),), _ = logs.rows(store.flow / "runs.jsonl")
     assert logs.parse_run(row) == begun

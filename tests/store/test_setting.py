@@ -14,7 +14,7 @@ HEAD = "# a store\nformat: 1\nstore: abc  # its id\n"
 
 
 def changed(text: str) -> str:
-    return setting.changed(text.encode(), "recall.floor", 0.2, PATH).decode()
+    return setting.with_setting(text.encode(), "recall.floor", 0.2, PATH).decode()
 
 
 @pytest.mark.parametrize(

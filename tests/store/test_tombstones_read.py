@@ -48,7 +48,7 @@ def bury(store: Store, *ids: str) -> frozenset[str]:
     for each in ids:
         line = logs.render(logs.Tombstone(tombstone_hash(each), NOW))
         atomic.append(store.root / "tombstones" / "pc.jsonl", line)
-    return logs.forgotten(store)
+    return logs.load_tombstones(store)
 
 
 def row(record: str = "f-1", *sources: str, text: str = CANARY) -> Statement:
@@ -64,7 +64,7 @@ def row(record: str = "f-1", *sources: str, text: str = CANARY) -> Statement:
 
 
 def test_tombstones_are_read_again_when_they_grow(store: Store) -> None:
-    assert logs.forgotten(store) == frozenset()
+    assert logs.load_tombstones(store) == frozenset()
     assert bury(store, "a") == hashes("a")
     assert bury(store, "b") == hashes("a", "b")
 
@@ -139,9 +139,9 @@ def test_a_shard_that_is_written_holds_nothing_forgotten(store: Store) -> None:
         name for name in names if shards.shard_name(name, 1) == shards.shard_name(names[0], 1)
     ][:4]
     old = [row(one, GONE), row(two, GONE, LEFT), row(three, LEFT)]
-    runs.apply(store, "test", NOW, record_files.plan(store, "identity", old))
+    runs.apply(store, "test", NOW, record_files.plan_records(store, "identity", old))
     bury(store, GONE, three)
-    runs.apply(store, "test", NOW, record_files.plan(store, "identity", [row(new, LEFT)]))
+    runs.apply(store, "test", NOW, record_files.plan_records(store, "identity", [row(new, LEFT)]))
     found = shards.load_graph([store.graph("identity")]).records
     assert found == {two: row(two, LEFT), new: row(new, LEFT)}
 
@@ -170,10 +170,10 @@ def turn(key: str, text: str) -> Turn:
 
 def test_an_episode_without_its_forgotten_turns() -> None:
     whole = Episode("e-1", "main", (turn(GONE, CANARY), turn(LEFT, "Fine.")), NOW)
-    assert episodes.without(whole, frozenset()) is whole
-    assert episodes.without(whole, hashes("e-1")) is None
-    assert episodes.without(whole, hashes(GONE, LEFT)) is None
-    left = episodes.without(whole, hashes(GONE))
+    assert episodes.without_forgotten(whole, frozenset()) is whole
+    assert episodes.without_forgotten(whole, hashes("e-1")) is None
+    assert episodes.without_forgotten(whole, hashes(GONE, LEFT)) is None
+    left = episodes.without_forgotten(whole, hashes(GONE))
     assert left is not None
     assert [each.key for each in left.turns] == [LEFT]
 
@@ -181,7 +181,7 @@ def test_an_episode_without_its_forgotten_turns() -> None:
 def fill(store: Store) -> None:
     """Statements with items, an episode, an inbox; some of another machine."""
     rows = [row("f-1", GONE), row("f-2", LEFT, text="Mara whistles.")]
-    runs.apply(store, "test", NOW, record_files.plan(store, "identity", rows))
+    runs.apply(store, "test", NOW, record_files.plan_records(store, "identity", rows))
     page = f"# Birds\n\nA word of mine.\n\n## Pip\n\n- {CANARY}  ^f-1\n\n## Mara\n\n- Mara whistles.  ^f-2\n"
     atomic.put(store.root / "identity" / "birds.md", page.encode())
     atomic.put(store.root / "projects" / "pip.md", f"# Pip\n\n- {CANARY}  ^f-gone\n".encode())
@@ -189,8 +189,8 @@ def fill(store: Store) -> None:
     episode = Episode("e-0123456789ab", "main", (turn(GONE, CANARY), turn(LEFT, "Fine.")), NOW)
     atomic.put(episodes.file_of(episode, flow), episodes.render(episode))
     box = [
-        inbox.Captured("s", turn(GONE, CANARY), NOW),
-        inbox.Captured("s", turn("2" * 12, "Hm."), NOW),
+        inbox.CapturedTurn("s", turn(GONE, CANARY), NOW),
+        inbox.CapturedTurn("s", turn("2" * 12, "Hm."), NOW),
     ]
     atomic.append(inbox.path_of(flow / "inbox", "s"), inbox.render(box))
     atomic.put(flow / "graph" / "a.yaml", shards.render([row("f-9", GONE)]))
@@ -205,7 +205,7 @@ def test_a_sweep_takes_out_what_came_back_and_nothing_else(store: Store) -> None
     forgotten = bury(store, GONE, "e-0123456789ab", "f-gone")
     kept = set(store.derived.glob("runs/*"))
     seen = shards.load_graph(store.graphs(), forgotten).records
-    assert set(seen) == set(record_files.load(store, seen, NOW)) == {"f-2"}
+    assert set(seen) == set(record_files.load_statements(store, seen, NOW)) == {"f-2"}
     cleanup.sweep(store, NOW)
     assert CANARY.encode() not in everything(store)
     page = (store.root / "identity" / "birds.md").read_text(encoding="utf-8")

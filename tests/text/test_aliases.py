@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clsm_cli.text.aliases import short_names, stated
+from clsm_cli.text.aliases import short_names, stated_aliases
 
 
 @pytest.mark.parametrize(
@@ -31,7 +31,7 @@ from clsm_cli.text.aliases import short_names, stated
     ],
 )
 def test_two_names(text: str, name: str, alias: str) -> None:
-    found = stated(text)
+    found = stated_aliases(text)
     assert [(each.name, each.alias) for each in found] == [(name, alias)]
     told = text[found[0].start : found[0].end]
     assert alias.split(maxsplit=1)[0].rstrip("'s") in told
@@ -56,7 +56,7 @@ def test_two_names(text: str, name: str, alias: str) -> None:
     ],
 )
 def test_no_second_name(text: str) -> None:
-    assert stated(text) == []
+    assert stated_aliases(text) == []
 
 
 @pytest.mark.parametrize(
@@ -76,7 +76,7 @@ def test_short_names(full: str, short: list[str]) -> None:
 
 @given(st.text(alphabet="AbC, ()[]|*'\"known as or for short\n", max_size=200))
 def test_statements_lie_in_the_text(text: str) -> None:
-    for each in stated(text):
+    for each in stated_aliases(text):
         assert 0 <= each.start < each.end <= len(text)
         assert each.name
         assert each.alias

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from clsm_cli.text.cues import decisions, open_questions
+from clsm_cli.text.cues import find_decisions, find_questions
 
 
 @pytest.mark.parametrize(
@@ -24,7 +24,7 @@ from clsm_cli.text.cues import decisions, open_questions
     ],
 )
 def test_decisions(sentence: str) -> None:
-    assert decisions(f"It rained. {sentence}\n\nFine.")[-1:] == [sentence] or decisions(
+    assert find_decisions(f"It rained. {sentence}\n\nFine.")[-1:] == [sentence] or find_decisions(
         sentence
     ) == [sentence]
 
@@ -43,7 +43,7 @@ def test_decisions(sentence: str) -> None:
     ],
 )
 def test_no_decision(text: str) -> None:
-    assert decisions(text) == []
+    assert find_decisions(text) == []
 
 
 @pytest.mark.parametrize(
@@ -58,7 +58,7 @@ def test_no_decision(text: str) -> None:
     ],
 )
 def test_open_questions(text: str) -> None:
-    assert len(open_questions(text)) == 1
+    assert len(find_questions(text)) == 1
 
 
 @pytest.mark.parametrize(
@@ -77,4 +77,4 @@ def test_open_questions(text: str) -> None:
     ],
 )
 def test_no_open_question(text: str) -> None:
-    assert open_questions(text) == []
+    assert find_questions(text) == []

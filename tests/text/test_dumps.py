@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from clsm_cli.text.dumps import BEGINNING, spans, told
+from clsm_cli.text.dumps import BEGINNING, find_dumps, without_dumps
 
 ROOT = Path(__file__).parents[2]
 PROSE = "\n\n".join(
@@ -40,11 +40,11 @@ DUMPS = {
 
 @pytest.mark.parametrize("text", DUMPS.values(), ids=DUMPS)
 def test_all_of_a_dump_but_its_beginning_is_one(text: str) -> None:
-    ((start, end),) = spans(text)
+    ((start, end),) = find_dumps(text)
     assert 0 < start <= BEGINNING
     assert end > 0.97 * len(text)
-    assert told(text).startswith(text[:start].rstrip())
-    assert len(told(text)) < BEGINNING + 300
+    assert without_dumps(text).startswith(text[:start].rstrip())
+    assert len(without_dumps(text)) < BEGINNING + 300
 
 
 @pytest.mark.parametrize(
@@ -60,14 +60,14 @@ def test_all_of_a_dump_but_its_beginning_is_one(text: str) -> None:
     ],
 )
 def test_what_people_write_is_no_dump(text: str) -> None:
-    assert spans(text) == []
-    assert told(text) == text
+    assert find_dumps(text) == []
+    assert without_dumps(text) == text
 
 
 def test_prose_around_a_dump_stays() -> None:
     question = "What do you make of it? I think that the pump is at fault."
     text = f"{PROSE[:9000]}\n\n{log(400)}{question}"
-    ((start, end),) = spans(text)
+    ((start, end),) = find_dumps(text)
     assert text[end:].strip() == question
     assert text[:start].startswith(PROSE[:5000])
-    assert question in told(text)
+    assert question in without_dumps(text)

@@ -46,8 +46,8 @@ def test_not_said_to_be_so(sentence: str) -> None:
 
 def test_only_the_clause_about_the_terms_counts() -> None:
     terms = frozenset(["mara", "live"])
-    assert factuality.tells("I am not sure about the rest, Mara lives in Haarlem.", terms)
-    assert not factuality.tells("It is sunny, Mara never lived in Haarlem.", terms)
+    assert factuality.states_as_fact("I am not sure about the rest, Mara lives in Haarlem.", terms)
+    assert not factuality.states_as_fact("It is sunny, Mara never lived in Haarlem.", terms)
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import examples
 
-from clsm_cli.text.mentions import find
+from clsm_cli.text.mentions import find_mentions
 from clsm_cli.text.node_ids import node_id
 
 NOTE = """# Delegation Defect
@@ -22,7 +22,7 @@ Class Foo.Bar
 
 
 def test_a_note() -> None:
-    assert [(each.label, each.kind) for each in find(NOTE)] == [
+    assert [(each.label, each.kind) for each in find_mentions(NOTE)] == [
         ("Delegation Defect", "name"),
         ("Hart", "name"),
         ("J. R. Smith", "name"),
@@ -64,7 +64,7 @@ def test_a_note() -> None:
     ],
 )
 def test_names(text: str, labels: list[str]) -> None:
-    assert [each.label for each in find(text)] == labels
+    assert [each.label for each in find_mentions(text)] == labels
 
 
 def test_ids_tell_names_apart_but_not_their_case() -> None:
@@ -106,7 +106,7 @@ MARKED = st.lists(
 @examples(300)
 def test_mentions_are_ordered_apart_and_named(text: str) -> None:
     end = 0
-    for each in find(text):
+    for each in find_mentions(text):
         assert end <= each.start < each.end <= len(text)
         assert each.label == each.label.strip() != ""
         end = each.end

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from clsm_cli.text.plain import plain
+from clsm_cli.text.plain import to_plain
 
 
 @pytest.mark.parametrize(
@@ -24,4 +24,4 @@ from clsm_cli.text.plain import plain
     ],
 )
 def test_marks(text: str, expected: str) -> None:
-    assert plain(text) == expected
+    assert to_plain(text) == expected

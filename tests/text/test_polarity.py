@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clsm_cli.text.polarity import MARKERS, Plain, may_lean, plain
+from clsm_cli.text.polarity import MARKERS, Plain, may_be_rhetorical, plain_question
 
 LEANING = {
     # Tag questions.
@@ -62,19 +62,19 @@ NEUTRAL = [
 
 @pytest.mark.parametrize(("text", "expected"), LEANING.items(), ids=LEANING)
 def test_negation_and_tag_are_taken_out(text: str, expected: tuple[str, str]) -> None:
-    assert may_lean(text)
-    assert plain(text) == expected
+    assert may_be_rhetorical(text)
+    assert plain_question(text) == expected
 
 
 @pytest.mark.parametrize("text", NEUTRAL)
 def test_a_question_that_only_asks_stays_as_it_is(text: str) -> None:
-    assert plain(text) == Plain(text, "neutral")
+    assert plain_question(text) == Plain(text, "neutral")
 
 
 @given(st.lists(st.sampled_from([*sorted(MARKERS), "don't", "I", "is", "Mara", "like", ",", "?"])))
 def test_no_word_is_added(words: list[str]) -> None:
     text = " ".join(words)
-    found = plain(text)
+    found = plain_question(text)
     letters = [
         word.strip(",?").removesuffix("n't").lower()
         for word in text.replace("cannot", "can cannot").split()

@@ -6,15 +6,15 @@ from typing import Any
 import pytest
 from ruamel.yaml import YAML
 
-from clsm_cli.text.route import Routed, decide
+from clsm_cli.text.route import RouteDecision, choose_route
 
 CASES: list[dict[str, Any]] = YAML(typ="safe").load(Path(__file__).with_name("route_cases.yaml"))
 HALVES = {"development": CASES[0::2], "kept": CASES[1::2]}
 
 
-def _routed(case: dict[str, Any]) -> Routed:
+def _routed(case: dict[str, Any]) -> RouteDecision:
     current, known = case.get("current", False), case.get("known", False)
-    return decide(case["text"], has_current=current, known=known)
+    return choose_route(case["text"], has_current=current, known=known)
 
 
 @pytest.mark.parametrize("half", HALVES)
@@ -36,19 +36,19 @@ def test_no_message_that_needs_memory_is_told_that_none_is_needed() -> None:
     "text", ["What is Hardin?", "Explain Hardin", "Who wrote Hardin?", "capital of Hardin"]
 )
 def test_what_the_store_knows_is_never_general_knowledge(text: str) -> None:
-    assert decide(text, has_current=False).route == "none"
-    assert decide(text, has_current=False, known=True) == Routed("ltm", ("known",))
+    assert choose_route(text, has_current=False).route == "none"
+    assert choose_route(text, has_current=False, known=True) == RouteDecision("ltm", ("known",))
 
 
 def test_a_question_without_cues_asks_the_memory() -> None:
-    assert decide("status of the roof", has_current=False) == Routed("ltm", ())
+    assert choose_route("status of the roof", has_current=False) == RouteDecision("ltm", ())
 
 
 def test_the_current_conversation_counts_only_when_there_is_one() -> None:
-    assert decide("and the second one?", has_current=True).route == "stm"
-    assert decide("and the second one?", has_current=False).route == "ltm"
+    assert choose_route("and the second one?", has_current=True).route == "stm"
+    assert choose_route("and the second one?", has_current=False).route == "ltm"
 
 
 def test_both_ends_of_a_long_message_are_read() -> None:
     log = "error 404 at line 7\n" * 2000
-    assert "past" in decide(f"{log}What did I say about this?", has_current=False).cues
+    assert "past" in choose_route(f"{log}What did I say about this?", has_current=False).cues

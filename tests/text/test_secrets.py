@@ -98,7 +98,7 @@ HARMLESS = Path(__file__).with_name("harmless.txt").read_text(encoding="utf-8").
 def test_each_kind_is_masked_and_counted(kind: str, sample: str) -> None:
     masked = mask(f"note before\n{sample}\nnote after")
 
-    assert masked.found == {kind: 1}
+    assert masked.counts == {kind: 1}
     assert f"[masked:{kind}]" in masked.text
     assert masked.text.startswith("note before\n")
     assert masked.text.endswith("\nnote after")

@@ -49,14 +49,14 @@ CASES: list[tuple[str, bool | None, list[str]]] = [
 
 
 def said(question: str, at: date = TUESDAY) -> str:
-    times = bounds.read(question, at)
+    times = bounds.read_times(question, at)
     return " ".join(f"{first or 'open'} {until or 'open'}" for first, until in times.periods)
 
 
 @pytest.mark.parametrize(("question", "hard", "days"), CASES)
 def test_questions_written_blind(question: str, hard: bool | None, days: list[str]) -> None:
     assert said(question) in days
-    assert hard in {None, bounds.read(question, TUESDAY).hard}
+    assert hard in {None, bounds.read_times(question, TUESDAY).hard}
 
 
 @pytest.mark.parametrize(
@@ -116,7 +116,7 @@ def test_bounds(question: str, days: str) -> None:
     ],
 )
 def test_hard_and_soft(question: str, hard: bool) -> None:
-    assert bounds.read(question, TUESDAY).hard == hard
+    assert bounds.read_times(question, TUESDAY).hard == hard
 
 
 WORDS = [
@@ -145,7 +145,7 @@ WORDS = [
 )
 @examples(300)
 def test_any_question_has_ordered_disjoint_periods(question: str, at: date) -> None:
-    times = bounds.read(question, at)
+    times = bounds.read_times(question, at)
     end = date.min
     for first, until in times.periods:
         start = first or date.min

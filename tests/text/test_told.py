@@ -10,7 +10,7 @@ import pytest
 
 from clsm_cli.store import yaml_text
 from clsm_cli.text.time import expressions
-from clsm_cli.text.time.periods import shown
+from clsm_cli.text.time.periods import iso_period
 from clsm_cli.text.todo import todos
 
 ROOT = Path(__file__).parents[2]
@@ -23,7 +23,11 @@ MONDAY = date(2026, 3, 9)
 
 
 def certain(text: str, at: date) -> list[str]:
-    return [shown((each.first, each.until)) for each in expressions.find(text, at) if each.certain]
+    return [
+        iso_period((each.first, each.until))
+        for each in expressions.find_expressions(text, at)
+        if each.certain
+    ]
 
 
 def day(row: dict[str, Any]) -> date:
@@ -82,9 +86,9 @@ def test_due_days_are_not_invented(manner: str, row: dict[str, Any]) -> None:
     ],
 )
 def test_what_places_a_day(text: str, kind: str, days: str | None) -> None:
-    [found] = expressions.find(text, MONDAY)
+    [found] = expressions.find_expressions(text, MONDAY)
     assert found.kind == kind
-    assert (shown((found.first, found.until)) if found.certain else None) == days
+    assert (iso_period((found.first, found.until)) if found.certain else None) == days
 
 
 def test_what_serves_to_search_is_not_written() -> None:

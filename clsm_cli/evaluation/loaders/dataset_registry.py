@@ -1,4 +1,4 @@
-"""Every kind of labelled set, and which one a path holds."""
+"""The kinds of labelled sets, and which one a path holds."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ LOADERS: tuple[Loader, ...] = (locomo, gvd, longmemeval, own_memory, queries, no
 KINDS = tuple(loader.KIND for loader in LOADERS)
 
 
-def load(spec: str) -> Dataset:
+def load_dataset(spec: str) -> Dataset:
     """The set that somebody named: ``KIND=PATH``, or a path whose kind is found by its looks.
 
     Raises:
@@ -66,7 +66,7 @@ def load(spec: str) -> Dataset:
     )
 
 
-def first(dataset: Dataset, cases: int) -> Dataset:
+def limit_cases(dataset: Dataset, cases: int) -> Dataset:
     """The first stores of a set, as a set of its own: its digest differs.
 
     Args:

@@ -16,11 +16,11 @@ from clsm_cli.evaluation.loaders import parsing
 from clsm_cli.evaluation.loaders.parsing import (
     Fault,
     Faults,
-    Said,
-    field,
+    LabelledTurn,
     load_json,
-    malformed,
-    reading,
+    malformed_error,
+    naming_place,
+    required_field,
 )
 from clsm_cli.text import tokens
 from clsm_cli.text.time import expressions
@@ -68,19 +68,19 @@ def load(path: Path) -> Dataset:
         BadInputError: A file is missing, not what it must be, or not the one that ``SHA256SUMS``
             lists.
     """
-    contents = parsing.contents(path, [path / MEMORY, path / QUESTIONS])
+    contents = parsing.digest_contents(path, [path / MEMORY, path / QUESTIONS])
     found = Faults()
     asked = _asked(path / QUESTIONS, found)
     cases: dict[str, Case] = {}
     memory = load_json(path / MEMORY)
     if not isinstance(memory, dict) or not memory:
-        raise malformed(path / MEMORY, "it holds no users")
+        raise malformed_error(path / MEMORY, "it holds no users")
     for key, user in memory.items():
         name = found.unique(key.strip(), cases, parsing.CASE_TWICE)
         if key.strip() != key:
             found.add(_BLANKS, name)
-        with reading(path / MEMORY, f"user {name}"):
-            turns = tuple(_turns(name, field(user, "history", dict), found))
+        with naming_place(path / MEMORY, f"user {name}"):
+            turns = tuple(_turns(name, required_field(user, "history", dict), found))
         queries = tuple(_queries(name, turns, asked.pop(name, []), found))
         if queries:
             cases[name] = Case(name, Chat((name,), turns), queries)
@@ -89,7 +89,9 @@ def load(path: Path) -> Dataset:
     for name in asked:
         found.add(_NOBODY, name)
     if not cases:
-        raise malformed(path / QUESTIONS, "it holds no question to a user that a rule can label")
+        raise malformed_error(
+            path / QUESTIONS, "it holds no question to a user that a rule can label"
+        )
     return Dataset(
         kind=KIND,
         name=path.resolve().name,
@@ -101,7 +103,9 @@ def load(path: Path) -> Dataset:
     )
 
 
-def label(question: str, words_of_days: Mapping[str, frozenset[str]]) -> tuple[str, list[str]]:
+def label_question(
+    question: str, words_of_days: Mapping[str, frozenset[str]]
+) -> tuple[str, list[str]]:
     """The rule that labels a question, and the days it names; no days when neither rule decides.
 
     1. *dated*: the question names a day or a period, and the days inside it are the gold.
@@ -114,7 +118,7 @@ def label(question: str, words_of_days: Mapping[str, frozenset[str]]) -> tuple[s
         words_of_days: ISO date → stems of all that was said on it, in order of time.
 
     >>> days = {"2023-05-01": frozenset({"xiamen", "trip"}), "2023-05-02": frozenset({"trip"})}
-    >>> label("What did I do on May 2nd?", days), label("How was the trip to Xiamen?", days)
+    >>> label_question("What did I do on May 2nd?", days), label_question("How was the trip to Xiamen?", days)
     (('dated', ['2023-05-02']), ('lexical', ['2023-05-01']))
     """
     named = _named_days(question, words_of_days)
@@ -139,9 +143,13 @@ def _named_days(question: str, days: Mapping[str, object]) -> list[str]:
     "May 4th" is the same day when it is asked forty days later; "a few days ago" is not.
     """
     asked = date.fromisoformat(max(days)) + timedelta(days=1)
-    later = {(each.first, each.until) for each in expressions.find(question, asked + _LATER)}
+    later = {
+        (each.first, each.until) for each in expressions.find_expressions(question, asked + _LATER)
+    }
     named = [
-        each for each in expressions.find(question, asked) if (each.first, each.until) in later
+        each
+        for each in expressions.find_expressions(question, asked)
+        if (each.first, each.until) in later
     ]
     return [
         day
@@ -160,28 +168,28 @@ def _said(cases: Iterable[Case]) -> str:
     )
 
 
-def _turns(name: str, history: Mapping[str, Any], found: Faults) -> Iterator[Said]:
+def _turns(name: str, history: Mapping[str, Any], found: Faults) -> Iterator[LabelledTurn]:
     """The turns by day; a day names no hour, so its turns follow each other by seconds from noon."""
     for day in sorted(history):
         begin = datetime.combine(date.fromisoformat(day), _NOON)
         place = 0
-        for exchange in field(history, day, list):
+        for exchange in required_field(history, day, list):
             for key, role, speaker in (
                 ("query", "user", name),
                 ("response", "assistant", "assistant"),
             ):
-                text = field(exchange, key, str)
+                text = required_field(exchange, key, str)
                 moment = (begin + timedelta(seconds=place)).isoformat()
                 place += 1
                 identity = f"{day}#{place}"
                 if text.strip():
-                    yield Said(identity, speaker, role, text, moment, day, day)
+                    yield LabelledTurn(identity, speaker, role, text, moment, day, day)
                 else:
                     found.add(parsing.NO_TEXT, f"{name} {identity}")
 
 
 def _queries(
-    name: str, turns: tuple[Said, ...], asked: list[str], found: Faults
+    name: str, turns: tuple[LabelledTurn, ...], asked: list[str], found: Faults
 ) -> Iterator[Query]:
     words: dict[str, set[str]] = {}
     for turn in turns:
@@ -192,7 +200,7 @@ def _queries(
         text = given.strip().strip('"')
         if text != given.strip():
             found.add(_QUOTED, identity)
-        rule, gold = label(text, frozen) if frozen else ("", [])
+        rule, gold = label_question(text, frozen) if frozen else ("", [])
         if gold:
             yield Query(id=identity, text=text, category=rule, gold=tuple(gold))
         else:
@@ -202,15 +210,17 @@ def _queries(
 def _asked(path: Path, found: Faults) -> dict[str, list[str]]:
     """Questions by user: one JSON object a line, ``{"<name>": [question, …]}``."""
     asked: dict[str, list[str]] = {}
-    for number, line in enumerate(parsing.read(path).decode("utf-8", "replace").splitlines(), 1):
+    for number, line in enumerate(
+        parsing.read_bytes(path).decode("utf-8", "replace").splitlines(), 1
+    ):
         if not line.strip():
             continue
-        with reading(path, f"line {number}"):
+        with naming_place(path, f"line {number}"):
             row = json.loads(line)
             if not isinstance(row, dict):
                 raise ValueError("it is no object")
             for key in row:
-                listed = field(row, key, list)
+                listed = required_field(row, key, list)
                 if not all(isinstance(each, str) for each in listed):
                     raise ValueError(f"the questions to {key} are no texts")
                 if key.strip() != key:

@@ -18,12 +18,12 @@ from clsm_cli.evaluation.loaders import parsing
 from clsm_cli.evaluation.loaders.parsing import (
     Fault,
     Faults,
-    Said,
+    LabelledTurn,
     answer_of,
-    field,
     load_json,
-    malformed,
-    reading,
+    malformed_error,
+    naming_place,
+    required_field,
 )
 from clsm_cli.store import atomic, yaml_text
 from clsm_cli.store.jsonlines import LineError
@@ -103,13 +103,13 @@ def with_unanswerable(dataset: Dataset, path: Path) -> Dataset:
             for number, text in enumerate(texts, 1)
         )
         cases.append(case._replace(queries=(*case.queries, *more)))
-    digest = atomic.sha256(f"{dataset.digest} {atomic.sha256(parsing.read(path))}".encode())
+    digest = atomic.sha256(f"{dataset.digest} {atomic.sha256(parsing.read_bytes(path))}".encode())
     return dataset._replace(cases=tuple(cases), digest=digest)
 
 
 def _questions(path: Path) -> dict[str, list[str]]:
     try:
-        found = yaml_text.load(parsing.read(path).decode("utf-8"), MOST)
+        found = yaml_text.load(parsing.read_bytes(path).decode("utf-8"), MOST)
     except UnicodeDecodeError as error:
         raise BadInputError(str(path), "is not UTF-8 text", ADVICE) from error
     except LineError as error:
@@ -147,8 +147,8 @@ _NO_LIST = Fault("query whose evidence is no list", "queries whose evidence is n
 
 def matches(path: Path) -> bool:
     """Whether this looks like the set: a folder of conversations, or the one file of all."""
-    found = parsing.named(path, "*.json")[:1] if parsing.is_folder(path) else [path]
-    head = parsing.head(found[0]).lstrip() if found else ""
+    found = parsing.matching_files(path, "*.json")[:1] if parsing.is_folder(path) else [path]
+    head = parsing.read_head(found[0]).lstrip() if found else ""
     if parsing.is_folder(path):
         return head.startswith("{") and ('"speaker_a"' in head or '"qa"' in head)
     return head.startswith("[") and any(
@@ -180,11 +180,11 @@ def as_published(path: Path) -> Dataset:
     samples, read = _samples(path)
     for given, source, data in samples:
         name = found.unique(given, cases, parsing.CASE_TWICE)
-        with reading(source, f"conversation {name}"):
+        with naming_place(source, f"conversation {name}"):
             cases[name] = _case(name, data, found)
     if not cases:
-        raise malformed(path, "it holds no conversation")
-    contents = parsing.contents(path, read)
+        raise malformed_error(path, "it holds no conversation")
+    contents = parsing.digest_contents(path, read)
     return Dataset(
         kind=KIND,
         name=path.resolve().name,
@@ -230,13 +230,13 @@ def turn_text(turn: Mapping[str, Any]) -> str:
 def _samples(path: Path) -> tuple[list[tuple[str, Path, Any]], list[Path]]:
     """Name, file and content of each conversation, by name or as listed; and the files read."""
     if parsing.is_folder(path):
-        read = parsing.named(path, "*.json")
+        read = parsing.matching_files(path, "*.json")
         if not read:
             raise BadInputError(str(path), "holds no .json file", "see docs/evaluation.md")
         return [(file.stem, file, load_json(file)) for file in read], read
     listed = load_json(path)
     if not isinstance(listed, list):
-        raise malformed(path, "it holds no list of conversations")
+        raise malformed_error(path, "it holds no list of conversations")
     named = []
     for number, sample in enumerate(listed, 1):
         given = sample.get("sample_id", number) if isinstance(sample, dict) else number
@@ -250,10 +250,10 @@ def _case(name: str, data: Any, found: Faults) -> Case:
     Raises:
         ValueError: It is not laid out as one.
     """
-    rows = field(data, "qa", list)
-    talk = field(data, "conversation", dict) if "conversation" in data else data
-    people = (field(talk, "speaker_a", str), field(talk, "speaker_b", str))
-    turns: dict[str, Said] = {}
+    rows = required_field(data, "qa", list)
+    talk = required_field(data, "conversation", dict) if "conversation" in data else data
+    people = (required_field(talk, "speaker_a", str), required_field(talk, "speaker_b", str))
+    turns: dict[str, LabelledTurn] = {}
     for turn in _turns(name, talk, found):
         own = found.unique(turn.id, turns, parsing.TURN_TWICE, name)
         turns[own] = turn if own == turn.id else replace(turn, id=own, unit=own)
@@ -270,20 +270,20 @@ def _case(name: str, data: Any, found: Faults) -> Case:
     return Case(name, Chat(people, tuple(turns.values())), tuple(queries))
 
 
-def _turns(name: str, talk: dict[str, Any], found: Faults) -> Iterator[Said]:
+def _turns(name: str, talk: dict[str, Any], found: Faults) -> Iterator[LabelledTurn]:
     """The turns by session; a session names one time, so its turns follow each other by seconds."""
     numbers = sorted(int(match.group(1)) for key in talk if (match := _SESSION.match(key)))
     for number in numbers:
-        rows = field(talk, f"session_{number}", list)
-        begin = session_time(field(talk, f"session_{number}_date_time", str))
+        rows = required_field(talk, f"session_{number}", list)
+        begin = session_time(required_field(talk, f"session_{number}_date_time", str))
         for place, turn in enumerate(rows):
-            identity = field(turn, "dia_id", str)
-            if not field(turn, "text", str).strip() and not turn.get("blip_caption"):
+            identity = required_field(turn, "dia_id", str)
+            if not required_field(turn, "text", str).strip() and not turn.get("blip_caption"):
                 found.add(parsing.NO_TEXT, f"{name} {identity}")
                 continue
-            yield Said(
+            yield LabelledTurn(
                 id=identity,
-                speaker=field(turn, "speaker", str),
+                speaker=required_field(turn, "speaker", str),
                 role="user",
                 text=turn_text(turn),
                 time=(begin + timedelta(seconds=place)).isoformat(),
@@ -292,9 +292,9 @@ def _turns(name: str, talk: dict[str, Any], found: Faults) -> Iterator[Said]:
             )
 
 
-def _query(name: str, row: Any, known: Mapping[str, Said], found: Faults) -> Query | None:
+def _query(name: str, row: Any, known: Mapping[str, LabelledTurn], found: Faults) -> Query | None:
     """A question with its evidence; None for one that nothing is known to answer."""
-    text = field(row, "question", str)
+    text = required_field(row, "question", str)
     number = row.get("category")
     category = CATEGORIES.get(number, "") if isinstance(number, int) else ""
     if not category:
@@ -308,7 +308,9 @@ def _query(name: str, row: Any, known: Mapping[str, Said], found: Faults) -> Que
     return Query(id=name, text=text, category=category, gold=gold, answer=answer_of(row))
 
 
-def _evidence(name: str, entries: Any, known: Mapping[str, Said], found: Faults) -> tuple[str, ...]:
+def _evidence(
+    name: str, entries: Any, known: Mapping[str, LabelledTurn], found: Faults
+) -> tuple[str, ...]:
     """The turns that some evidence entries name."""
     if not isinstance(entries, list):
         if entries is not None:

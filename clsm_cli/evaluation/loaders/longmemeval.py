@@ -20,12 +20,12 @@ from clsm_cli.evaluation.loaders import parsing
 from clsm_cli.evaluation.loaders.parsing import (
     Fault,
     Faults,
-    Said,
+    LabelledTurn,
     answer_of,
-    field,
-    malformed,
-    not_json,
-    reading,
+    malformed_error,
+    naming_place,
+    not_json_error,
+    required_field,
 )
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store.jsonlines import without_surrogates
@@ -74,7 +74,7 @@ class _Session(NamedTuple):
 def matches(path: Path) -> bool:
     """Whether this looks like the set: one of its files, or a folder that holds one."""
     found = _files(path)
-    head = parsing.head(found[0]).lstrip() if found else ""
+    head = parsing.read_head(found[0]).lstrip() if found else ""
     return head.startswith("[") and '"question_id"' in head and '"question_type"' in head
 
 
@@ -91,17 +91,17 @@ def load(path: Path) -> Dataset:
         names = ", ".join(FILES)
         raise BadInputError(str(path), f"holds none of {names}", "see docs/evaluation.md")
     source = listed[0]
-    contents = parsing.contents(source, [source])
+    contents = parsing.digest_contents(source, [source])
     cases: dict[str, Case] = {}
     texts: dict[str, str] = {}
     for number, row in enumerate(_objects(source), 1):
-        with reading(source, f"question {number}"):
-            name = found.unique(field(row, "question_id", str), cases, parsing.CASE_TWICE)
+        with naming_place(source, f"question {number}"):
+            name = found.unique(required_field(row, "question_id", str), cases, parsing.CASE_TWICE)
             case = _case(name, without_surrogates(row), texts, found)
         if case is not None:
             cases[name] = case
     if not cases:
-        raise malformed(source, "it holds no question with evidence")
+        raise malformed_error(source, "it holds no question with evidence")
     return Dataset(
         kind=KIND,
         name=source.resolve().name,
@@ -113,13 +113,13 @@ def load(path: Path) -> Dataset:
     )
 
 
-def moment(text: str) -> datetime:
+def parse_time(text: str) -> datetime:
     """A time of the set; it names no time zone, so UTC stands for it.
 
     Raises:
         ValueError: It is no time of the set.
 
-    >>> moment("2023/05/20 (Sat) 02:21").isoformat()
+    >>> parse_time("2023/05/20 (Sat) 02:21").isoformat()
     '2023-05-20T02:21:00+00:00'
     """
     match = _TIME.fullmatch(text.strip())
@@ -132,7 +132,7 @@ def moment(text: str) -> datetime:
 def _files(path: Path) -> list[Path]:
     if not parsing.is_folder(path):
         return [path]
-    return [found for pattern in FILES for found in parsing.named(path, pattern)]
+    return [found for pattern in FILES for found in parsing.matching_files(path, pattern)]
 
 
 def _objects(path: Path) -> Iterator[Any]:
@@ -146,7 +146,7 @@ def _objects(path: Path) -> Iterator[Any]:
         try:
             rest = file.read(_CHUNK).lstrip().removeprefix("\ufeff")
             if not rest.startswith("["):
-                raise malformed(path, "it holds no list of questions")
+                raise malformed_error(path, "it holds no list of questions")
             at = 1
             while True:
                 at = _next(rest, at)
@@ -162,7 +162,7 @@ def _objects(path: Path) -> Iterator[Any]:
                 else:
                     yield value
         except (ValueError, RecursionError) as error:
-            raise not_json(path, error) from error
+            raise not_json_error(path, error) from error
 
 
 def _next(text: str, at: int) -> int:
@@ -183,11 +183,11 @@ def _case(name: str, row: dict[str, Any], texts: dict[str, str], found: Faults) 
     Raises:
         ValueError: It is not laid out as a question of the set.
     """
-    evidence = set(map(str, field(row, "answer_session_ids", list)))
+    evidence = set(map(str, required_field(row, "answer_session_ids", list)))
     sessions = _sessions(name, row, found)
     for lost in sorted(evidence - {session.published for session in sessions}):
         found.add(_LOST, f"{name}: {lost}")
-    turns: list[Said] = []
+    turns: list[LabelledTurn] = []
     gold: list[str] = []
     for session in sessions:
         for turn, marked in _turns(name, session, texts, found):
@@ -198,18 +198,18 @@ def _case(name: str, row: dict[str, Any], texts: dict[str, str], found: Faults) 
         raise ValueError("its haystack is empty")
     if not (category := str(row.get("question_type") or "")):
         found.add(parsing.NO_CATEGORY, name)
-    is_unknown = field(row, "question_id", str).endswith(ABSTENTION)
+    is_unknown = required_field(row, "question_id", str).endswith(ABSTENTION)
     if not gold and not is_unknown:
         found.add(_NO_TURN, name)
         return None
     query = Query(
         id=name,
-        text=field(row, "question", str),
+        text=required_field(row, "question", str),
         category=category,
         gold=() if is_unknown else tuple(gold),
         negative="near topic" if is_unknown else "",
         answer=answer_of(row),
-        at=moment(field(row, "question_date", str)).isoformat(),
+        at=parse_time(required_field(row, "question_date", str)).isoformat(),
     )
     return Case(name, Chat((), tuple(turns)), (query,))
 
@@ -217,7 +217,7 @@ def _case(name: str, row: dict[str, Any], texts: dict[str, str], found: Faults) 
 def _sessions(name: str, row: dict[str, Any], found: Faults) -> list[_Session]:
     """The sessions of a haystack by date; the oracle file has them in another order."""
     parts = ("haystack_session_ids", "haystack_dates", "haystack_sessions")
-    ids, dates, chats = (field(row, part, list) for part in parts)
+    ids, dates, chats = (required_field(row, part, list) for part in parts)
     if not len(ids) == len(dates) == len(chats):
         raise ValueError(
             f"it has {len(ids)} session ids, {len(dates)} dates, {len(chats)} sessions"
@@ -227,20 +227,22 @@ def _sessions(name: str, row: dict[str, Any], found: Faults) -> list[_Session]:
         if not isinstance(chat, list):
             raise ValueError(f"session {published} is no list")
         own = found.unique(published, known, _SESSION_TWICE, name)
-        known[own] = _Session(own, published, moment(str(day)), chat)
+        known[own] = _Session(own, published, parse_time(str(day)), chat)
     return sorted(known.values(), key=lambda session: session.begin)
 
 
 def _turns(
     name: str, session: _Session, texts: dict[str, str], found: Faults
-) -> Iterator[tuple[Said, bool]]:
+) -> Iterator[tuple[LabelledTurn, bool]]:
     """The turns of a session and whether each is marked; they follow each other by seconds."""
     for place, turn in enumerate(session.turns):
         identity = f"{session.id}:{place + 1}"
-        role, text = field(turn, "role", str), field(turn, "content", str)
+        role, text = required_field(turn, "role", str), required_field(turn, "content", str)
         if not text.strip():
             found.add(parsing.NO_TEXT, f"{name} {identity}")
             continue
         time = (session.begin + timedelta(seconds=place)).isoformat()
-        said = Said(identity, role, role, texts.setdefault(text, text), time, session.id, identity)
+        said = LabelledTurn(
+            identity, role, role, texts.setdefault(text, text), time, session.id, identity
+        )
         yield said, turn.get("has_answer") is True

@@ -1,7 +1,7 @@
-"""Which concepts belong to a question? LoCoMo's conversations, labelled with a graph of 132 nodes.
+"""LoCoMo with concept labels: its conversations with a graph of 132 nodes.
 
 CLS-M measures its retrieval by the nodes of a graph that a query activates (§5.3), on 45 queries
-that are not published. Here the nodes are found by count alone (``nodes.inventory``), and gold are
+that are not published. Here the nodes are found by count alone (``planted.choose_concepts``), and gold are
 those in a question's evidence and in its answer.
 """
 
@@ -13,7 +13,7 @@ from clsm_cli.errors import BadInputError
 from clsm_cli.evaluation.dataset import Chat
 from clsm_cli.evaluation.loaders import locomo, parsing
 from clsm_cli.evaluation.loaders.parsing import Faults
-from clsm_cli.evaluation.nodes.planted import LEAST_GOLD, SIZE, inventory, pose
+from clsm_cli.evaluation.nodes.planted import LEAST_GOLD, SIZE, choose_concepts, label_queries
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -69,4 +69,4 @@ def _case(case: Case) -> Case:
     if not isinstance(case.source, Chat):
         raise TypeError(f"{case.name} is no conversation")
     queries = [query for query in case.queries if not query.negative]
-    return case._replace(queries=pose(queries, inventory(case.source)))
+    return case._replace(queries=label_queries(queries, choose_concepts(case.source)))

@@ -12,17 +12,17 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from clsm_cli.errors import BadInputError
-from clsm_cli.evaluation.dataset import Case, Dataset, Folders, Query, keys, single_blanks
+from clsm_cli.evaluation.dataset import Case, Dataset, Folders, Query, label_keys, single_blanks
 from clsm_cli.evaluation.loaders import parsing
 from clsm_cli.evaluation.loaders.parsing import (
     Fault,
     Faults,
     Quotes,
-    field,
     id_of,
     load_rows,
-    malformed,
-    reading,
+    malformed_error,
+    naming_place,
+    required_field,
 )
 from clsm_cli.evaluation.stores import files_in
 
@@ -71,7 +71,7 @@ def load(path: Path) -> Dataset:
             str(path), "has nothing to remember in workspace/ or sessions/", "add some notes"
         )
     labels = (path / name for name in (CONCEPTS, QUERIES, *NEGATIVES))
-    contents = parsing.contents(path, [*filter(parsing.is_file, labels), *remembered])
+    contents = parsing.digest_contents(path, [*filter(parsing.is_file, labels), *remembered])
     found = Faults()
     queries = _queries(path, found)
     name = path.resolve().name
@@ -93,14 +93,14 @@ def _queries(path: Path, found: Faults) -> tuple[Query, ...]:
     quotes = Quotes(path)
     queries: dict[str, Query] = {}
     for number, row in enumerate(load_rows(path / QUERIES), 1):
-        with reading(path / QUERIES, f"query {number}"):
+        with naming_place(path / QUERIES, f"query {number}"):
             query = _query(path / QUERIES, row, known, quotes, found)
         _add(path / QUERIES, query, queries)
     unknown = [each.id for each in queries.values() if not (each.gold or each.concepts)]
     for identity in unknown:
         found.add(parsing.NO_GOLD, identity)
     if len(unknown) == len(queries):
-        raise malformed(path / QUERIES, "it holds no query with an answer")
+        raise malformed_error(path / QUERIES, "it holds no query with an answer")
     for name, negative in NEGATIVES.items():
         if parsing.is_file(path / name):
             for query in _negatives(path / name, negative):
@@ -112,10 +112,10 @@ def _concepts(path: Path) -> dict[str, frozenset[str]]:
     """Of each concept, by its id, the keys of its names."""
     found: dict[str, frozenset[str]] = {}
     for number, row in enumerate(load_rows(path), 1):
-        with reading(path, f"concept {number}"):
+        with naming_place(path, f"concept {number}"):
             identity = id_of(row)
             aliases = map(str, _listed(row, "aliases"))
-            names = keys((identity, field(row, "label", str), *aliases))
+            names = label_keys((identity, required_field(row, "label", str), *aliases))
         if identity in found:
             raise _twice(path, identity)
         found[identity] = names
@@ -136,7 +136,7 @@ def _query(
         BadInputError: It names a concept that is not there.
     """
     identity = id_of(row)
-    text = field(row, "query", str)
+    text = required_field(row, "query", str)
     named = [str(name) for name in _listed(row, "concepts")]
     for name in named:
         if name not in known:
@@ -148,8 +148,8 @@ def _query(
             )
     gold: dict[str, None] = {}
     for number, piece in enumerate(_listed(row, "evidence"), 1):
-        quote = single_blanks(field(piece, "quote", str))
-        if quote and quotes.has(field(piece, "file", str), quote):
+        quote = single_blanks(required_field(piece, "quote", str))
+        if quote and quotes.has(required_field(piece, "file", str), quote):
             gold[quote] = None
         else:
             found.add(_NOWHERE, f"{identity}, piece {number}")
@@ -170,10 +170,10 @@ def _query(
 
 def _negatives(path: Path, negative: Negative) -> Iterator[Query]:
     for number, row in enumerate(load_rows(path), 1):
-        with reading(path, f"query {number}"):
+        with naming_place(path, f"query {number}"):
             query = Query(
                 id=id_of(row),
-                text=field(row, "query", str),
+                text=required_field(row, "query", str),
                 category=str(row.get("category") or ""),
                 negative=negative,
             )
@@ -184,7 +184,7 @@ def _negatives(path: Path, negative: Negative) -> Iterator[Query]:
 
 def _listed(row: dict[str, Any], name: str) -> list[Any]:
     """A list that need not be there."""
-    return field(row, name, list) if row.get(name) is not None else []
+    return required_field(row, name, list) if row.get(name) is not None else []
 
 
 def _add(path: Path, query: Query, queries: dict[str, Query]) -> None:
@@ -205,6 +205,6 @@ def _twice(path: Path, identity: str) -> BadInputError:
 def _line(path: Path, identity: str) -> int | None:
     """The last line that gives a row this id."""
     pattern = re.compile(rf"""\bid["']?\s*:\s*["']?{re.escape(identity)}["']?\s*(?:[,}}#]|$)""")
-    lines = parsing.read(path).decode("utf-8", "replace").splitlines()
+    lines = parsing.read_bytes(path).decode("utf-8", "replace").splitlines()
     found = [number for number, line in enumerate(lines, 1) if pattern.search(line)]
     return found[-1] if found else None

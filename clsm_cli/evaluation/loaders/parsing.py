@@ -1,4 +1,4 @@
-"""Reading labelled sets: files, rows, quotes, and the faults that are told."""
+"""Helpers for reading labelled sets: files, rows, quotes, and the reporting of faults."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class Faults:
         self._found: dict[Fault, list[str]] = {}
 
     def add(self, fault: Fault, where: str) -> None:
-        """One more, with the id of what has it."""
+        """Count one more fault, with the id of what has it."""
         self._found.setdefault(fault, []).append(where)
 
     def unique(self, name: str, known: Container[str], fault: Fault, inside: str = "") -> str:
@@ -122,7 +122,7 @@ class Contents(NamedTuple):
     notes: tuple[str, ...]
 
 
-def contents(root: Path, read: Iterable[Path]) -> Contents:
+def digest_contents(root: Path, read: Iterable[Path]) -> Contents:
     """The digest of a set, after a check of its files.
 
     It is what ``sha256sum FILES | sha256sum`` gives in ``root``, the files sorted by name.
@@ -154,7 +154,7 @@ def contents(root: Path, read: Iterable[Path]) -> Contents:
     return Contents(atomic.sha256("".join(lines).encode()), (said, *faults.sentences()))
 
 
-def read(path: Path) -> bytes:
+def read_bytes(path: Path) -> bytes:
     """The bytes of a file.
 
     Raises:
@@ -167,7 +167,7 @@ def read(path: Path) -> bytes:
         raise _unreadable(path, error) from error
 
 
-def head(path: Path) -> str:
+def read_head(path: Path) -> str:
     """The beginning of a file, to know its layout by; empty for what cannot be read."""
     if not is_file(path):
         return ""
@@ -188,7 +188,7 @@ def is_folder(path: Path) -> bool:
     return os.path.isdir(path)
 
 
-def named(folder: Path, pattern: str) -> list[Path]:
+def matching_files(folder: Path, pattern: str) -> list[Path]:
     """Files of a folder whose names fit a pattern, sorted; none where it may not be looked at."""
     try:
         return sorted(each for each in folder.glob(pattern) if is_file(each))
@@ -221,7 +221,7 @@ def _listed(path: Path) -> dict[str, str] | None:
     if not is_file(path):
         return None
     found: dict[str, str] = {}
-    for number, line in enumerate(read(path).decode("utf-8", "replace").splitlines(), 1):
+    for number, line in enumerate(read_bytes(path).decode("utf-8", "replace").splitlines(), 1):
         match = _LINE.fullmatch(line)
         if match is None and line.strip():
             raise BadInputError(
@@ -237,7 +237,7 @@ _KINDS: dict[type, str] = {str: "text", list: "list", dict: "object"}
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class LabelledTurn:
     """One turn.
 
     Attributes:
@@ -262,11 +262,11 @@ def load_json(path: Path) -> Any:
     Raises:
         BadInputError: It cannot be read, or is not JSON.
     """
-    data = read(path)
+    data = read_bytes(path)
     try:
         return without_surrogates(json.loads(data))
     except (ValueError, RecursionError) as error:
-        raise not_json(path, error) from error
+        raise not_json_error(path, error) from error
 
 
 def load_rows(path: Path) -> list[Any]:
@@ -275,7 +275,7 @@ def load_rows(path: Path) -> list[Any]:
     Raises:
         BadInputError: It cannot be read, is not YAML, or holds something else.
     """
-    data = read(path)
+    data = read_bytes(path)
     try:
         rows = yaml_text.load(data.decode("utf-8"), MAX_FILE, values=None)
     except (LineError, UnicodeDecodeError) as error:
@@ -283,17 +283,17 @@ def load_rows(path: Path) -> list[Any]:
     if rows is None:
         return []
     if not isinstance(rows, list):
-        raise malformed(path, "it holds no list")
+        raise malformed_error(path, "it holds no list")
     return rows
 
 
-def field(row: Any, name: str, kind: type[Value]) -> Value:
+def required_field(row: Any, name: str, kind: type[Value]) -> Value:
     """What an object calls by a name.
 
     Raises:
         ValueError: It is no object, has no such field, or one of another type.
 
-    >>> field({"text": "Hi"}, "text", str)
+    >>> required_field({"text": "Hi"}, "text", str)
     'Hi'
     """
     if not isinstance(row, dict):
@@ -327,7 +327,7 @@ def answer_of(row: dict[str, Any]) -> str:
 
 
 @contextlib.contextmanager
-def reading(path: Path, where: str) -> Iterator[None]:
+def naming_place(path: Path, where: str) -> Iterator[None]:
     """What is wrong with a part of a file becomes an error that names both.
 
     Raises:
@@ -336,17 +336,17 @@ def reading(path: Path, where: str) -> Iterator[None]:
     try:
         yield
     except ValueError as error:
-        raise malformed(path, f"{where}: {error}") from error
+        raise malformed_error(path, f"{where}: {error}") from error
 
 
-def malformed(path: Path, what: str) -> BadInputError:
+def malformed_error(path: Path, what: str) -> BadInputError:
     """The error for a file that is JSON or YAML but not of this set."""
     return BadInputError(
         str(path), f"is not laid out like the set: {what}", "see docs/evaluation.md for the layout"
     )
 
 
-def not_json(path: Path, error: Exception) -> BadInputError:
+def not_json_error(path: Path, error: Exception) -> BadInputError:
     """The error for a file that no parser reads."""
     return BadInputError(str(path), f"is not JSON ({error})", "get the file again")
 
@@ -377,7 +377,7 @@ class Quotes:
         path = self._root / name
         if not is_file(path):
             return ()
-        text = read(path).decode("utf-8", "replace")
+        text = read_bytes(path).decode("utf-8", "replace")
         if path.suffix != ".jsonl":
             return (single_blanks(text),)
         return tuple(single_blanks(each) for row in text.splitlines() for each in _said(row))

@@ -1,4 +1,4 @@
-"""A person's own queries on a store that is there: one YAML file.
+"""A person's own queries on an existing store: one YAML file.
 
 ::
 
@@ -24,7 +24,7 @@ import re
 from typing import TYPE_CHECKING
 
 from clsm_cli.errors import BadInputError, StoreNotFoundError
-from clsm_cli.evaluation.dataset import Case, Dataset, Existing, Query, keys
+from clsm_cli.evaluation.dataset import Case, Dataset, Existing, Query, label_keys
 from clsm_cli.evaluation.loaders import parsing
 from clsm_cli.evaluation.loaders.parsing import Fault, Faults
 from clsm_cli.evaluation.own import sheet
@@ -33,7 +33,7 @@ from clsm_cli.store import atomic, labels, layout
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from clsm_cli.evaluation.own.sheet import Known
+    from clsm_cli.evaluation.own.sheet import NameLookup
     from clsm_cli.store.labels import Label, Labels
 
 KIND = "queries"
@@ -65,7 +65,7 @@ _NOTHING_LEFT = Fault(
 def matches(path: Path) -> bool:
     """Whether it is a YAML file with queries under ``queries:``."""
     is_yaml = path.suffix.lower() in {".yaml", ".yml"}
-    return is_yaml and _BEGINNING.search(parsing.head(path)) is not None
+    return is_yaml and _BEGINNING.search(parsing.read_head(path)) is not None
 
 
 def load(path: Path, store: Path | None = None) -> Dataset:
@@ -80,7 +80,7 @@ def load(path: Path, store: Path | None = None) -> Dataset:
         DamagedStoreError: The store cannot be read.
     """
     data = _bytes(path)
-    read = labels.parse(labels.decoded(data, str(path)), str(path))
+    read = labels.parse(labels.decode(data, str(path)), str(path))
     if not read.rows:
         raise BadInputError(str(path), "holds no query", "make some with: clsm eval label")
     root = store or named_store(path, read)
@@ -92,7 +92,7 @@ def load(path: Path, store: Path | None = None) -> Dataset:
         opened = layout.open_store(root, {})
     except StoreNotFoundError as error:
         raise BadInputError(str(path), f"there is no store at {root}", "mend store: DIR") from error
-    return _dataset(path, data, read, root, sheet.known(opened))
+    return _dataset(path, data, read, root, sheet.name_lookup(opened))
 
 
 def named_store(path: Path, read: Labels) -> Path | None:
@@ -110,10 +110,10 @@ def _bytes(path: Path) -> bytes:
         raise BadInputError(
             str(path), f"is larger than {labels.MAX_LABELS >> 20} MiB", "split it into several"
         )
-    return parsing.read(path)
+    return parsing.read_bytes(path)
 
 
-def _dataset(path: Path, data: bytes, read: Labels, root: Path, known: Known) -> Dataset:
+def _dataset(path: Path, data: bytes, read: Labels, root: Path, known: NameLookup) -> Dataset:
     faults = Faults()
     queries = tuple(q for row in read.rows if (q := _query(row, known, faults)) is not None)
     answerable = [query for query in queries if not query.negative]
@@ -137,7 +137,7 @@ def _dataset(path: Path, data: bytes, read: Labels, root: Path, known: Known) ->
     )
 
 
-def _query(row: Label, known: Known, faults: Faults) -> Query | None:
+def _query(row: Label, known: NameLookup, faults: Faults) -> Query | None:
     """A query with its gold as it is measured; None: it is left out."""
     where = f"line {row.line}"
     if row.has_empty_category:
@@ -158,8 +158,8 @@ def _query(row: Label, known: Known, faults: Faults) -> Query | None:
         if names is None:
             near = known.like(name)
             faults.add(_UNKNOWN_CONCEPT, f"{where}, {name}" + (f", like {near}" if near else ""))
-        concepts.append(names or keys((name,)))
-    found = (*row.evidence, *sheet.distinct(pieces))
+        concepts.append(names or label_keys((name,)))
+    found = (*row.evidence, *sheet.distinct_pieces(pieces))
     if row.has_gold and not found and not any(concepts):
         faults.add(_NOTHING_LEFT, where)
         return None

@@ -1,1 +1,1 @@
-"""Which concepts belong to a question? LoCoMo's turns with a graph of 132 nodes, as CLS-M measured."""
+"""Concept retrieval on LoCoMo with a graph of 132 nodes, as CLS-M measured it."""

@@ -1,4 +1,4 @@
-"""Concepts of a conversation by count alone: inventory, gold and the graph that is planted.
+"""Plant concepts, chosen by counts alone, as nodes of a conversation's store; with gold and edges.
 
 A node is a stem or a pair of neighbouring stems, as CLS-M's graph has about 130 of them. Taken are the
 most bursty ones, those whose turns gather in a few sessions: by Dunning's G² of their turns over the
@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING
 
 from clsm_cli.consolidation import edges
 from clsm_cli.evaluation import stores
-from clsm_cli.evaluation.dataset import Chat, keys
+from clsm_cli.evaluation.dataset import Chat, label_keys
 from clsm_cli.model.episodes import EpisodeRecord
 from clsm_cli.model.graph import Edge, Node
 from clsm_cli.startup.records import NamedTuple
@@ -34,7 +34,7 @@ from clsm_cli.store.index.opening import bring_up_to_date, open_index
 from clsm_cli.store.lock import locked
 from clsm_cli.text import tokens
 from clsm_cli.text.node_ids import node_id
-from clsm_cli.text.plain import plain
+from clsm_cli.text.plain import to_plain
 from clsm_cli.text.sentences import split
 from clsm_cli.text.summaries import best_sentences
 
@@ -42,8 +42,8 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
     from clsm_cli.evaluation.dataset import Case, Query
-    from clsm_cli.evaluation.loaders.parsing import Said
-    from clsm_cli.evaluation.stores import Made, Workshop
+    from clsm_cli.evaluation.loaders.parsing import LabelledTurn
+    from clsm_cli.evaluation.stores import MadeStore, StoreFactory
     from clsm_cli.model.codec import Record
     from clsm_cli.model.streams import Stream
     from clsm_cli.store.index.index_queries import Index
@@ -123,7 +123,7 @@ class Inventory(NamedTuple):
         return held.intersection(concept.stems for concept in self.concepts)
 
 
-def inventory(chat: Chat, size: int = SIZE) -> Inventory:
+def choose_concepts(chat: Chat, size: int = SIZE) -> Inventory:
     """The most bursty concepts; of equally bursty ones the first by their stems."""
     ignored = GENERIC | _names(chat.participants)
     turns: dict[Stems, list[str]] = {}
@@ -201,12 +201,12 @@ LEAST_GOLD = 2
 """Gold concepts of a question that counts."""
 
 
-def names(concept: Concept) -> frozenset[str]:
+def name_keys(concept: Concept) -> frozenset[str]:
     """The keys of all names of a concept: id, label and aliases."""
-    return keys((node_id(concept.label), concept.label, *concept.aliases))
+    return label_keys((node_id(concept.label), concept.label, *concept.aliases))
 
 
-def pose(queries: Iterable[Query], inventory: Inventory) -> tuple[Query, ...]:
+def label_queries(queries: Iterable[Query], inventory: Inventory) -> tuple[Query, ...]:
     """The questions with at least two gold concepts, labelled with these instead of with turns.
 
     Args:
@@ -224,8 +224,8 @@ def pose(queries: Iterable[Query], inventory: Inventory) -> tuple[Query, ...]:
         gold = answer.union(each.stems for turn in query.gold for each in held.get(turn, ()))
         if len(gold) >= LEAST_GOLD:
             found = [each for each in inventory.concepts if each.stems in gold]
-            told = tuple(names(each) for each in found if each.stems in answer - named)
-            concepts = tuple(map(names, found))
+            told = tuple(name_keys(each) for each in found if each.stems in answer - named)
+            concepts = tuple(map(name_keys, found))
             posed.append(query._replace(gold=(), concepts=concepts, told=told))
     return tuple(posed)
 
@@ -236,23 +236,23 @@ PLANTING = ("evaluation/nodes",)
 """Parts of the program that decide what is written, besides those that make any store."""
 
 
-def planted(shop: Workshop, case: Case, made: Made) -> Store:
+def plant_nodes(factory: StoreFactory, case: Case, made: MadeStore) -> Store:
     """A copy of a conversation's store in which its concepts are nodes.
 
     Args:
-        shop: Where the stores are made.
+        factory: Where the stores are made.
         case: Its source is the conversation.
         made: The store as it was ingested.
 
     Raises:
         DiskError: The work folder cannot be written.
     """
-    chat = chat_of(case)
-    name = f"nodes {stores.digest_of(PLANTING)}"
-    return stores.kept(shop, made, name, lambda store: _plant(shop, made, chat, store))
+    chat = case_chat(case)
+    name = f"nodes {stores.code_digest(PLANTING)}"
+    return stores.cached_copy(factory, made, name, lambda store: _plant(factory, made, chat, store))
 
 
-def chat_of(case: Case) -> Chat:
+def case_chat(case: Case) -> Chat:
     """The conversation that a case is.
 
     Raises:
@@ -263,22 +263,22 @@ def chat_of(case: Case) -> Chat:
     return case.source
 
 
-def edges_of(store: Store) -> list[Edge]:
+def store_edges(store: Store) -> list[Edge]:
     """The edges of a store, by id."""
-    records = shards.load_graph(store.graphs(), logs.forgotten(store)).records
+    records = shards.load_graph(store.graphs(), logs.load_tombstones(store)).records
     return [record for _, record in sorted(records.items()) if isinstance(record, Edge)]
 
 
-def _plant(shop: Workshop, made: Made, chat: Chat, store: Store) -> None:
-    with open_index(store, shop.embedder) as opened:
-        records = _Records(store, opened.index, chat, inventory(chat))
+def _plant(factory: StoreFactory, made: MadeStore, chat: Chat, store: Store) -> None:
+    with open_index(store, factory.embedder) as opened:
+        records = _Records(store, opened.index, chat, choose_concepts(chat))
     with locked(store.root, store.settings.store.lock_wait):
         found: list[Record] = [*records.nodes.values(), *records.edges.values()]
-        writes = record_files.plan(store, STREAM, found)
-        writes += record_files.plan(store, "flow", records.episodes)
+        writes = record_files.plan_records(store, STREAM, found)
+        writes += record_files.plan_records(store, "flow", records.episodes)
         runs.apply(store, "eval", made.now.isoformat(), writes, whole=True)
         with contextlib.closing(database.open_to_write(store.derived)) as connection:
-            bring_up_to_date(store, connection, shop.embedder, None)
+            bring_up_to_date(store, connection, factory.embedder, None)
 
 
 class _Records:
@@ -301,12 +301,12 @@ class _Records:
         for node in sorted(noted):
             for key in sorted(noted[node]):
                 mentioned.setdefault(key, []).append(node)
-        order = list(evidence_queries.order(index.connection))
+        order = list(evidence_queries.turn_order(index.connection))
         self.edges = edges.co_occurrences(order, mentioned, store.settings.graph, self._rev)
         self.episodes = self._consolidated(store, index, order, mentioned)
 
     def _node(
-        self, concept: Concept, said: Mapping[str, Said], keys: Mapping[str | None, str]
+        self, concept: Concept, said: Mapping[str, LabelledTurn], keys: Mapping[str | None, str]
     ) -> Node:
         times = sorted(said[turn].time for turn in concept.turns)
         summary = _summary(concept, [said[turn] for turn in concept.turns], keys)
@@ -335,7 +335,7 @@ class _Records:
             for node in mentioned.get(key, ()):
                 noted.setdefault(episode, {}).setdefault(node, []).append(key)
         files = evidence_queries.episode_files(index.connection)
-        known = shards.load_graph(store.graphs(), logs.forgotten(store)).records
+        known = shards.load_graph(store.graphs(), logs.load_tombstones(store)).records
         return [
             replace(
                 record,
@@ -353,12 +353,12 @@ class _Records:
 
 
 def _summary(
-    concept: Concept, turns: Sequence[Said], keys: Mapping[str | None, str]
+    concept: Concept, turns: Sequence[LabelledTurn], keys: Mapping[str | None, str]
 ) -> list[tuple[str, str, str]]:
     """The best sentences with a concept: text, time and key of the turn."""
     forms = {concept.label, *concept.aliases}
     candidates = [
-        (plain(sentence), turn.time, keys[turn.id])
+        (to_plain(sentence), turn.time, keys[turn.id])
         for turn in turns
         for span in split(turn.text)
         if any(form in (sentence := turn.text[span.start : span.end]).casefold() for form in forms)

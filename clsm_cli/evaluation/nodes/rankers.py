@@ -1,4 +1,4 @@
-"""Rankings of concepts: clsm, refitted, and what it is compared with.
+"""Rankings of concepts: clsm, clsm with refitted weights, and baselines.
 
 Of what it is compared with, only the last looks at the passages that recall finds.
 """
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from clsm_cli.evaluation import formulas, rank_fit
 from clsm_cli.evaluation.loaders.locomo import without_names
 from clsm_cli.evaluation.measures import Retrieved
-from clsm_cli.evaluation.nodes.planted import chat_of, edges_of, inventory, names
+from clsm_cli.evaluation.nodes.planted import case_chat, choose_concepts, name_keys, store_edges
 from clsm_cli.retrieval import concepts
 from clsm_cli.scoring import match, relevance, spreading
 from clsm_cli.scoring.relevance import Evidence
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from clsm_cli.evaluation.benches import Bench
     from clsm_cli.evaluation.dataset import Chat, Query
     from clsm_cli.evaluation.nodes.planted import Inventory
-    from clsm_cli.evaluation.rank_fit import Run
+    from clsm_cli.evaluation.rank_fit import CandidateTable
     from clsm_cli.model.graph import Edge
     from clsm_cli.retrieval.dense_search import Engine
     from clsm_cli.retrieval.ranking import Ranked
@@ -99,7 +99,7 @@ class Baselines:
         self._engine = engine
         self._weights = weights
 
-    def rankings(self, question: str, run: Run) -> dict[str, list[str]]:
+    def rankings(self, question: str, run: CandidateTable) -> dict[str, list[str]]:
         """The ids that each baseline returns for a question, best first.
 
         Args:
@@ -149,7 +149,7 @@ class Baselines:
             found = [
                 (at, counts[term], lengths[at]) for at, counts in enumerate(held) if term in counts
             ]
-            match.add(scores, found, match.idf(len(held), len(found)), average, k1=K1, b=B)
+            match.add_bm25(scores, found, match.idf(len(held), len(found)), average, k1=K1, b=B)
         return [scores.get(node, 0.0) for node in range(len(held))]
 
     def _links(self, nodes: Sequence[int]) -> list[spreading.Link]:
@@ -160,7 +160,7 @@ class Baselines:
             for other, weight in sorted(graph.get(node, {}).items())
         ]
 
-    def _of_passages(self, named: Sequence[int], run: Run) -> dict[int, float]:
+    def _of_passages(self, named: Sequence[int], run: CandidateTable) -> dict[int, float]:
         """Σ score⁴ of the best passages that mention a node, as a share of the most; a name has 1."""
         import numpy as np
 
@@ -228,15 +228,15 @@ STEPS = 30
 """Newton steps at most; about ten are needed."""
 
 
-class Weighed(NamedTuple):
-    """A node that something in a question speaks for."""
+class ScoredNode(NamedTuple):
+    """A node with evidence that a question is about it."""
 
     id: str
     evidence: Evidence
     is_named: bool
 
 
-def weigh(index: Index, question: str, ranked: Ranked) -> list[Weighed]:
+def score_nodes(index: Index, question: str, ranked: Ranked) -> list[ScoredNode]:
     """What recall weighs for a question, in order of ids; every confidence counts.
 
     Args:
@@ -244,19 +244,19 @@ def weigh(index: Index, question: str, ranked: Ranked) -> list[Weighed]:
         question: What is asked.
         ranked: The passages that were found for it.
     """
-    found = concepts.weigh(index, question, ranked.candidates, ranked.cosines)
+    found = concepts.score_concepts(index, question, ranked.candidates, ranked.cosines)
     return sorted(
-        Weighed(each.node.id, each.evidence, each.seed in concepts.BY_NAME) for each in found
+        ScoredNode(each.node.id, each.evidence, each.seed in concepts.BY_NAME) for each in found
     )
 
 
-def first(weighed: Sequence[Weighed], weights: Sequence[float], most: int) -> list[str]:
+def best_nodes(weighed: Sequence[ScoredNode], weights: Sequence[float], most: int) -> list[str]:
     """The likeliest nodes under some weights."""
     return [node for _, node in _ordered(weighed, weights)[:most]]
 
 
-def returned(
-    weighed: Sequence[Weighed], weights: Sequence[float], most: int, beta: float
+def returned_nodes(
+    weighed: Sequence[ScoredNode], weights: Sequence[float], most: int, beta: float
 ) -> list[str]:
     """What is returned under some weights: the likeliest nodes, cut as recall cuts them.
 
@@ -264,13 +264,13 @@ def returned(
         weighed: What speaks for each node.
         weights: Of the evidence, then the bias.
         most: Nodes at most.
-        beta: By how much more recall counts than precision (``relevance.cut``).
+        beta: By how much more recall counts than precision (``relevance.cut_size``).
     """
     found = _ordered(weighed, weights)
-    return [node for _, node in found[: relevance.cut([-p for p, _ in found], most, beta)]]
+    return [node for _, node in found[: relevance.cut_size([-p for p, _ in found], most, beta)]]
 
 
-def _ordered(weighed: Sequence[Weighed], weights: Sequence[float]) -> list[tuple[float, str]]:
+def _ordered(weighed: Sequence[ScoredNode], weights: Sequence[float]) -> list[tuple[float, str]]:
     """Negative probability and id, likeliest first."""
     fitted, bias = Evidence(*weights[:-1]), weights[-1]
     return sorted(
@@ -279,7 +279,7 @@ def _ordered(weighed: Sequence[Weighed], weights: Sequence[float]) -> list[tuple
     )
 
 
-def fit(weighed: Sequence[Sequence[Weighed]], gold: Sequence[frozenset[str]]) -> list[float]:
+def fit(weighed: Sequence[Sequence[ScoredNode]], gold: Sequence[frozenset[str]]) -> list[float]:
     """The weights under which the gold nodes of some questions are likeliest.
 
     A gold node that nothing speaks for is left out: nothing could be learnt from it.
@@ -353,7 +353,7 @@ class _Asked(NamedTuple):
 
     queries: tuple[Query, ...]
     names: Mapping[str, frozenset[str]]
-    weighed: list[list[Weighed]]
+    weighed: list[list[ScoredNode]]
     returned: dict[str, list[list[str]]]
     beta: float
 
@@ -401,23 +401,23 @@ def rank(
 
 def _ask(bench: Bench, queries: Sequence[Query]) -> _Asked:
     """Ask everything that needs no other conversation."""
-    chat, settings = chat_of(bench.case), bench.store.settings.recall
-    found = inventory(chat)
-    edges, embed = edges_of(bench.store), bench.shop.embedder.embed()
+    chat, settings = case_chat(bench.case), bench.store.settings.recall
+    found = choose_concepts(chat)
+    edges, embed = store_edges(bench.store), bench.factory.embedder.embed()
     baselines = Baselines(chat, found, edges, embed, bench.engine, rank_fit.weights(settings))
     returned: dict[str, list[list[str]]] = {}
     weighed = []
-    with open_index(bench.store, bench.shop.embedder) as opened:
-        asker = rank_fit.Asker(opened.index, settings, bench.engine, "turn")
+    with open_index(bench.store, bench.factory.embedder) as opened:
+        asker = rank_fit.QueryRunner(opened.index, settings, bench.engine, "turn")
         for number, query in enumerate(queries):
-            bench.shop.progress(f"concepts of {bench.case.name}", number, len(queries))
+            bench.factory.progress(f"concepts of {bench.case.name}", number, len(queries))
             passages = asker.find(query.text, bench.time_of(query))
             ranked = baselines.rankings(query.text, asker.run(passages))
-            weighed.append(weigh(opened.index, query.text, passages))
-            ranked[FIRST_TEN] = first(weighed[-1], SHIPPED, MOST)
+            weighed.append(score_nodes(opened.index, query.text, passages))
+            ranked[FIRST_TEN] = best_nodes(weighed[-1], SHIPPED, MOST)
             for name, ids in ranked.items():
                 returned.setdefault(name, []).append(ids)
-    named = {node_id(concept.label): names(concept) for concept in found.concepts}
+    named = {node_id(concept.label): name_keys(concept) for concept in found.concepts}
     return _Asked(tuple(queries), named, weighed, returned, settings.concept_beta)
 
 
@@ -427,7 +427,7 @@ def _refitted(asked: _Asked, others: Sequence[_Asked]) -> list[list[str]]:
         [weighed for each in others for weighed in each.weighed],
         [gold for each in others for gold in each.gold()],
     )
-    return [returned(weighed, weights, MOST, asked.beta) for weighed in asked.weighed]
+    return [returned_nodes(weighed, weights, MOST, asked.beta) for weighed in asked.weighed]
 
 
 def _concepts(

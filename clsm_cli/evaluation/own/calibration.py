@@ -1,4 +1,4 @@
-"""The floor of confidence that suits a store, from a person's own labelled queries.
+"""Calibrate the confidence floor of a store on a person's own labelled queries.
 
 A floor refuses queries that have no answer and silences some that have one. Chosen is the largest
 floor below which the confidence of a further answerable query falls with a probability of at most 1
@@ -25,7 +25,7 @@ from clsm_cli.errors import RefusedError
 from clsm_cli.evaluation import metrics
 from clsm_cli.evaluation.loaders import queries as loader
 from clsm_cli.evaluation.own import sheet
-from clsm_cli.ingestion.ingest_report import utc
+from clsm_cli.ingestion.ingest_report import utc_text
 from clsm_cli.ingestion.ingest_run import end_begun_run
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import atomic, layout, runs, setting
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from clsm_cli.evaluation.dataset import Query
-    from clsm_cli.evaluation.stores import Workshop
+    from clsm_cli.evaluation.stores import StoreFactory
     from clsm_cli.retrieval.dense_search import Engine
     from clsm_cli.store.layout import Store
 
@@ -93,29 +93,29 @@ class Calibration:
     run: str | None = None
 
 
-def calibrate(store: Store, shop: Workshop, engine: Engine) -> Calibration:
+def calibrate(store: Store, factory: StoreFactory, engine: Engine) -> Calibration:
     """Choose a floor on the labels of a store; nothing is written.
 
     Args:
         store: With its labels.
-        shop: With the time at which it is asked in ``now``.
+        factory: With the time at which it is asked in ``now``.
         engine: Makes the vectors of queries; open.
 
     Raises:
         BadInputError: The labels are not what they must be.
         RefusedError: There are too few of them, or they are of another store.
     """
-    path = sheet.path(store)
+    path = sheet.labels_path(store)
     _check_store(store)
     dataset = loader.load(path, store.root)
     asked = dataset.cases[0].queries
     with_answer = [query for query in asked if not query.negative]
     without = [query for query in asked if query.negative]
     _check_number(str(path), len(with_answer), len(without))
-    sure = _confidences(store, with_answer, shop, engine)
-    unsure = _confidences(store, without, shop, engine)
+    sure = _confidences(store, with_answer, factory, engine)
+    unsure = _confidences(store, without, factory, engine)
     before = store.settings.recall.floor
-    after = chosen(sure)
+    after = choose_floor(sure)
     shown = sorted({*GRID, before, after})
     return Calibration(
         before=before,
@@ -123,7 +123,7 @@ def calibrate(store: Store, shop: Workshop, engine: Engine) -> Calibration:
         points=tuple(Point(f, _below(unsure, f), _below(sure, f)) for f in shown),
         answerable=len(with_answer),
         negative=len(without),
-        left_out=left_out(sure),
+        left_out=leave_one_out(sure),
         auroc=metrics.auroc(sure, unsure),
         notes=dataset.notes,
     )
@@ -151,21 +151,21 @@ def apply(store: Store, found: Calibration, now: datetime) -> str | None:
     with locked(store.root, store.settings.store.lock_wait):
         end_begun_run(store)
         data = atomic.read(path, MAX_FRONT_MATTER) or b""
-        made = setting.changed(data, NAME, found.after, path)
+        made = setting.with_setting(data, NAME, found.after, path)
         writes = [runs.Put(path, made, read_as=atomic.sha256(data))]
-        line = runs.apply(store, "eval calibrate", utc(now), writes, whole=True)
+        line = runs.apply(store, "eval calibrate", utc_text(now), writes, whole=True)
     return line.id if line else None
 
 
-def chosen(sure: Sequence[float]) -> float:
+def choose_floor(sure: Sequence[float]) -> float:
     """The floor for some confidences of answerable queries, 0 … 1, in steps of 0.001.
 
     Args:
         sure: At least two; those that no floor touches left out.
 
-    >>> chosen([0.5] * 30)
+    >>> choose_floor([0.5] * 30)
     0.5
-    >>> chosen([0.1] * 6 + [0.5] * 24)  # u = 0, h = ln 9, so 1 / (1 + 9^(ln 10))
+    >>> choose_floor([0.1] * 6 + [0.5] * 24)  # u = 0, h = ln 9, so 1 / (1 + 9^(ln 10))
     0.006
     """
     if len(sure) < 2:
@@ -179,16 +179,16 @@ def chosen(sure: Sequence[float]) -> float:
     return floor(1000 * min(bound, values[int(SILENCED * len(values))]) + 1e-9) / 1000
 
 
-def left_out(sure: Sequence[float]) -> int:
+def leave_one_out(sure: Sequence[float]) -> int:
     """How many are silenced by the floor that all others choose (leave-one-out).
 
-    >>> left_out([0.5] * 30 + [0.1])
+    >>> leave_one_out([0.5] * 30 + [0.1])
     1
     """
     count = 0
     for place, value in enumerate(sure):
         others = [*sure[:place], *sure[place + 1 :]]
-        count += value < chosen(others)
+        count += value < choose_floor(others)
     return count
 
 
@@ -202,22 +202,22 @@ def _below(values: Sequence[float], least: float) -> int:
 
 
 def _confidences(
-    store: Store, asked: Sequence[Query], shop: Workshop, engine: Engine
+    store: Store, asked: Sequence[Query], factory: StoreFactory, engine: Engine
 ) -> list[float]:
     """The confidence of each answer."""
     floor_now = store.settings.recall.floor
-    answers = sheet.confidences(store, asked, shop, engine, floor_now)
+    answers = sheet.confidences(store, asked, factory, engine, floor_now)
     return [each.confidence or 0.0 for each in answers]
 
 
 def _check_store(store: Store) -> None:
     """Refuse labels of another store."""
-    path, read = sheet.path(store), sheet.read(store)
+    path, read = sheet.labels_path(store), sheet.read_labels(store)
     named = loader.named_store(path, read)
     if read.store and named is not None and named.resolve() != store.root.resolve():
         reason = f"its labels are of another store, {read.store}"
         raise RefusedError(str(path), reason, "label queries of this one with: clsm eval label")
-    known = sheet.known(store)
+    known = sheet.name_lookup(store)
     ids = [name for row in read.rows for name in row.memories]
     odd = sum(known.piece(name) is None for name in ids)
     if odd > 1 and 2 * odd > len(ids):

@@ -1,4 +1,4 @@
-"""Queries that are worth a label, and some that should find nothing.
+"""Propose queries worth labelling, and some that should find nothing.
 
 Best are questions that the person really asked. Then come facts that changed, decisions and tasks,
 and, only where these are too few, what the store knows something about. Some have no answer in it, for
@@ -14,14 +14,14 @@ from typing import TYPE_CHECKING
 from clsm_cli.model.graph import Node
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.text import route
-from clsm_cli.text.plain import plain
+from clsm_cli.text.plain import to_plain
 from clsm_cli.text.sentences import sentences
 from clsm_cli.text.tokens import stems
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from clsm_cli.forgetting.store_contents import Memory
+    from clsm_cli.forgetting.store_contents import StoreContents
     from clsm_cli.model.graph import Statement
 
 NEAR = (
@@ -54,13 +54,13 @@ PERSON = "person"
 """Kind of node that is asked about."""
 
 
-def unanswerable(held: Memory) -> Iterator[tuple[str, str]]:
+def unanswerable(contents: StoreContents) -> Iterator[tuple[str, str]]:
     """Near and far in turn, each with where it lies; none whose word the store holds."""
-    texts = [told.turn.text for told in held.told.values()]
-    texts += [row.text for row in held.statements.values()]
+    texts = [told.turn.text for told in contents.turns.values()]
+    texts += [row.text for row in contents.statements.values()]
     known = frozenset(chain.from_iterable(map(stems, texts)))
     people = sorted(
-        (r for r in held.records.values() if isinstance(r, Node) and r.kind == PERSON),
+        (r for r in contents.records.values() if isinstance(r, Node) and r.kind == PERSON),
         key=lambda node: (-node.n, node.id),
     )
     names = [node.label or node.id for node in people]
@@ -111,20 +111,25 @@ class Proposal(NamedTuple):
     hidden: frozenset[str] = frozenset()
 
 
-def propose(held: Memory, known: Iterable[str], number: int) -> list[Proposal]:
+def propose(contents: StoreContents, known: Iterable[str], number: int) -> list[Proposal]:
     """Queries of all kinds in turn, spread over the time of the store, no two nearly the same.
 
     Args:
-        held: The store, whole.
+        contents: The store, whole.
         known: Queries that are labelled already.
         number: How many at most.
     """
     chosen = _Distinct(known)
     wanted = number - number // NEGATIVE_EACH
-    kinds = [_asked(held), _changed(held), _stated(held, "decision"), _stated(held, "task")]
-    found = list(_in_turn([spread(kind) for kind in kinds], chosen, wanted))
-    found += _in_turn([_concepts(held)], chosen, wanted - len(found))
-    none = (Proposal(text, "negative", about) for text, about in unanswerable(held))
+    kinds = [
+        _asked(contents),
+        _changed(contents),
+        _stated(contents, "decision"),
+        _stated(contents, "task"),
+    ]
+    found = list(_in_turn([spread_out(kind) for kind in kinds], chosen, wanted))
+    found += _in_turn([_concepts(contents)], chosen, wanted - len(found))
+    none = (Proposal(text, "negative", about) for text, about in unanswerable(contents))
     without = list(_in_turn([none], chosen, number - wanted))
     for place, each in enumerate(without):  # among the others, as nobody should see them coming
         found.insert(min(len(found), (place + 1) * NEGATIVE_EACH - 1), each)
@@ -165,12 +170,12 @@ def _in_turn(
                 yield each
 
 
-def spread(items: Iterable[Proposal]) -> list[Proposal]:
+def spread_out(items: Iterable[Proposal]) -> list[Proposal]:
     """Items that come in the order of time, so that the first few cover all of it.
 
     The place of each is its number with the binary digits turned round (van der Corput).
 
-    >>> [int(p.text) for p in spread(Proposal(str(n), "", "") for n in range(5))]
+    >>> [int(p.text) for p in spread_out(Proposal(str(n), "", "") for n in range(5))]
     [0, 4, 2, 1, 3]
     """
     listed = list(items)
@@ -179,52 +184,52 @@ def spread(items: Iterable[Proposal]) -> list[Proposal]:
     return [listed[at] for at in turned if at < len(listed)]
 
 
-def _asked(held: Memory) -> Iterator[Proposal]:
+def _asked(contents: StoreContents) -> Iterator[Proposal]:
     """Questions of people in conversations, the oldest first."""
-    for key in sorted(held.told, key=lambda k: (held.told[k].turn.time or "", k)):
-        told = held.told[key]
+    for key in sorted(contents.turns, key=lambda k: (contents.turns[k].turn.time or "", k)):
+        told = contents.turns[key]
         if told.document is not None or told.turn.role != "user":
             continue
         for sentence in sentences(told.turn.text):
-            text = asked(sentence)
+            text = as_question(sentence)
             if text:
                 day = (told.turn.time or "")[:10]
                 yield Proposal(text, "asked", f"asked {day}".strip(), frozenset({key}))
 
 
-def asked(sentence: str) -> str:
+def as_question(sentence: str) -> str:
     """A sentence as a question that can be asked by itself; empty where it is none.
 
-    >>> asked("And where were we with the NAS?"), asked("Can you ring the vet for me?")
+    >>> as_question("And where were we with the NAS?"), as_question("Can you ring the vet for me?")
     ('Where were we with the NAS?', '')
-    >>> asked("And who wrote that?"), asked("Thanks, how are you?")
+    >>> as_question("And who wrote that?"), as_question("Thanks, how are you?")
     ('', '')
     """
-    text = _OPENING.sub("", plain(sentence)).strip()
+    text = _OPENING.sub("", to_plain(sentence)).strip()
     if not text.endswith("?") or not SHORTEST <= len(text.split()) <= LONGEST:
         return ""
     if _REQUEST.match(text) or route.points_back(text):
         return ""
     if len(set(stems(text))) + len(_NAME.findall(text)) < 2:
         return ""
-    if route.decide(text, has_current=False).route == "none":
+    if route.choose_route(text, has_current=False).route == "none":
         return ""
     return f"{text[0].upper()}{text[1:]}"
 
 
-def _changed(held: Memory) -> Iterator[Proposal]:
+def _changed(contents: StoreContents) -> Iterator[Proposal]:
     """What a statement that took the place of another is about."""
-    for row in _by_time(held.statements.values()):
-        label = _label(held, row.subject) if row.supersedes and row.subject else ""
+    for row in _by_time(contents.statements.values()):
+        label = _label(contents, row.subject) if row.supersedes and row.subject else ""
         if label:
             about = f"changed {(row.valid_from or row.recorded_at or '')[:10]}".strip()
             yield Proposal(f"What has changed about {label}?", "changed", about)
 
 
-def _stated(held: Memory, kind: str) -> Iterator[Proposal]:
+def _stated(contents: StoreContents, kind: str) -> Iterator[Proposal]:
     """Decisions or tasks, by the rarest thing that each names."""
-    names = _names(held)
-    for row in _by_time(r for r in held.statements.values() if r.kind == kind):
+    names = _names(contents)
+    for row in _by_time(r for r in contents.statements.values() if r.kind == kind):
         words = row.text.casefold()
         name = next((label for label, form in names if form.search(words)), "")
         if not name:
@@ -243,9 +248,9 @@ def _by_time(rows: Iterable[Statement]) -> list[Statement]:
     return sorted(rows, key=lambda row: (row.valid_from or row.recorded_at or "", row.id))
 
 
-def _names(held: Memory) -> list[tuple[str, re.Pattern[str]]]:
+def _names(contents: StoreContents) -> list[tuple[str, re.Pattern[str]]]:
     """Labels of nodes and how they stand in a text, the least mentioned first."""
-    nodes = sorted(_nodes(held), key=lambda node: (node.n, node.id))
+    nodes = sorted(_nodes(contents), key=lambda node: (node.n, node.id))
     return [
         (label, re.compile(rf"(?<!\w){re.escape(label.casefold())}(?!\w)"))
         for label in (node.label or node.id for node in nodes)
@@ -253,19 +258,19 @@ def _names(held: Memory) -> list[tuple[str, re.Pattern[str]]]:
     ]
 
 
-def _nodes(held: Memory) -> list[Node]:
-    return [record for record in held.records.values() if isinstance(record, Node)]
+def _nodes(contents: StoreContents) -> list[Node]:
+    return [record for record in contents.records.values() if isinstance(record, Node)]
 
 
-def _label(held: Memory, subject: str) -> str:
+def _label(contents: StoreContents, subject: str) -> str:
     """The name of what a fact is about."""
-    record = held.records.get(subject)
+    record = contents.records.get(subject)
     if isinstance(record, Node):
         return record.label or record.id
     return "" if re.search(r"-[0-9a-f]{8}\Z", subject) else subject.replace("-", " ")
 
 
-def _concepts(held: Memory) -> Iterator[Proposal]:
+def _concepts(contents: StoreContents) -> Iterator[Proposal]:
     """What the store knows something about, the most mentioned first."""
-    for node in sorted(_nodes(held), key=lambda node: (-node.n, node.id)):
+    for node in sorted(_nodes(contents), key=lambda node: (-node.n, node.id)):
         yield Proposal(f"What do I know about {node.label or node.id}?", "concept", node.kind)

@@ -1,4 +1,4 @@
-"""Judging by hand: which items of a pool answer a query, and the labels that come of it.
+"""Label by hand: pools of items to judge, the sheet, and the labels that come of it.
 
 Pooling as in TREC (Spärck Jones & van Rijsbergen 1975; Voorhees & Harman 2005): the first ten of
 each system, each item once, in an order that does not tell who found it. What no system finds is not
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from clsm_cli.config import with_changes
 from clsm_cli.errors import BadInputError, DamagedStoreError
 from clsm_cli.evaluation.benches import Bench
-from clsm_cli.evaluation.dataset import Case, Dataset, Existing, key, keys
+from clsm_cli.evaluation.dataset import Case, Dataset, Existing, label_key, label_keys
 from clsm_cli.evaluation.dataset import Query as Labelled
 from clsm_cli.evaluation.systems import baselines, system_registry
 from clsm_cli.evaluation.systems.system_registry import Recall
@@ -36,8 +36,8 @@ if TYPE_CHECKING:
     from clsm_cli.evaluation.benches import System
     from clsm_cli.evaluation.measures import Retrieved
     from clsm_cli.evaluation.own.query_proposals import Proposal
-    from clsm_cli.evaluation.stores import Workshop
-    from clsm_cli.forgetting.store_contents import Memory
+    from clsm_cli.evaluation.stores import StoreFactory
+    from clsm_cli.forgetting.store_contents import StoreContents
     from clsm_cli.retrieval.dense_search import Engine
     from clsm_cli.store.labels import Labels
     from clsm_cli.store.layout import Store
@@ -49,12 +49,12 @@ ADVICE = (
 """What is wrong where there is no labelled set, and how to make one."""
 
 
-def path(store: Store) -> Path:
+def labels_path(store: Store) -> Path:
     """The file of a store's labels."""
     return labels.path_of(store.root)
 
 
-def read(store: Store) -> Labels:
+def read_labels(store: Store) -> Labels:
     """The labels of a store; none where it has no such file.
 
     Raises:
@@ -62,12 +62,12 @@ def read(store: Store) -> Labels:
         DamagedStoreError: It is no regular file, or too large.
         DiskError: It cannot be read.
     """
-    data = atomic.read(path(store), labels.MAX_LABELS)
-    name = str(path(store))
-    return labels.EMPTY if data is None else labels.parse(labels.decoded(data, name), name)
+    data = atomic.read(labels_path(store), labels.MAX_LABELS)
+    name = str(labels_path(store))
+    return labels.EMPTY if data is None else labels.parse(labels.decode(data, name), name)
 
 
-def save(store: Store, rows: Sequence[Label], without: Sequence[str] = ()) -> list[str]:
+def save_labels(store: Store, rows: Sequence[Label], without: Sequence[str] = ()) -> list[str]:
     """Add some labels, or write those with the same ids anew; and take some out.
 
     The file is read again under the lock, so what a person or another command changed meanwhile
@@ -87,23 +87,23 @@ def save(store: Store, rows: Sequence[Label], without: Sequence[str] = ()) -> li
         LockedError: Another clsm kept the lock.
         DiskError: The operating system refused.
     """
-    name = str(path(store))
+    name = str(labels_path(store))
     with locked(store.root, store.settings.store.lock_wait):
         warnings = end_begun_run(store)
-        data = atomic.read(path(store), labels.MAX_LABELS)
-        text = "" if data is None else labels.decoded(data, name)
+        data = atomic.read(labels_path(store), labels.MAX_LABELS)
+        text = "" if data is None else labels.decode(data, name)
         known = {row.id for row in labels.parse(text, name).rows}
         change: dict[str, Label | None] = {row.id: row for row in rows if row.id in known}
         change |= dict.fromkeys(known.intersection(without))
         fresh = [row for row in rows if row.id not in known]
-        made = labels.edited(text, change, fresh).encode()
+        made = labels.edit(text, change, fresh).encode()
         if len(made) > labels.MAX_LABELS:
             raise DamagedStoreError(
                 name, None, f"would be larger than {labels.MAX_LABELS >> 20} MiB"
             )
         if made != data:
             read_as = None if data is None else atomic.sha256(data)
-            atomic.put(path(store), made, read_as=read_as)
+            atomic.put(labels_path(store), made, read_as=read_as)
     return warnings
 
 
@@ -113,7 +113,7 @@ BESIDE = ("BM25", "MiniLM")
 """Systems beside clsm."""
 
 
-class Found(NamedTuple):
+class PoolItem(NamedTuple):
     """An item of a pool.
 
     Attributes:
@@ -132,16 +132,16 @@ class Pools:
 
     Args:
         store: What is asked; it is not changed.
-        shop: With the time at which it is asked in ``now``, and what embeds.
+        factory: With the time at which it is asked in ``now``, and what embeds.
         engine: Makes the vectors of queries; open.
     """
 
-    def __init__(self, store: Store, shop: Workshop, engine: Engine) -> None:
-        self._bench = _bench(store, (), shop, engine, floor=0.0)
-        beside = [each for each in system_registry.plain() if each.name in BESIDE]
+    def __init__(self, store: Store, factory: StoreFactory, engine: Engine) -> None:
+        self._bench = _bench(store, (), factory, engine, floor=0.0)
+        beside = [each for each in system_registry.plain_systems() if each.name in BESIDE]
         self._systems: list[System] = [Recall(system_registry.CLSM), *beside]
 
-    def of(self, text: str, hidden: frozenset[str] = frozenset()) -> list[Found]:
+    def items_for(self, text: str, hidden: frozenset[str] = frozenset()) -> list[PoolItem]:
         """The items that are to be judged for a query.
 
         Args:
@@ -150,42 +150,47 @@ class Pools:
         """
         query = Labelled(id="", text=text)
         said = {each.id: each.text for each in baselines.pool_of(self._bench).passages}
-        found: dict[str, Found] = {}
+        found: dict[str, PoolItem] = {}
         for system in self._systems:
             (retrieved,) = system.ask(self._bench, [query])
             for item in retrieved.items[:DEPTH]:
                 shown = " ".join(said.get(item.id, item.text).split())  # of a window its own block
-                found.setdefault(shown, Found(_bare(item.id), shown, item.day))
+                found.setdefault(shown, PoolItem(_bare(item.id), shown, item.day))
         kept = (each for each in found.values() if each.id not in hidden)
         return sorted(kept, key=lambda each: digest(text, each.id))
 
 
 def confidences(
-    store: Store, queries: Sequence[Labelled], shop: Workshop, engine: Engine, floor: float
+    store: Store, queries: Sequence[Labelled], factory: StoreFactory, engine: Engine, floor: float
 ) -> Iterator[Retrieved]:
     """What clsm returns with another floor.
 
     Args:
         store: What is asked; it is not changed.
         queries: What.
-        shop: With the time at which it is asked in ``now``.
+        factory: With the time at which it is asked in ``now``.
         engine: Makes the vectors of queries; open.
         floor: Confidence below which an answer is left out.
     """
     return Recall(system_registry.CLSM).ask(
-        _bench(store, queries, shop, engine, floor=floor), queries
+        _bench(store, queries, factory, engine, floor=floor), queries
     )
 
 
 def _bench(
-    store: Store, queries: Sequence[Labelled], shop: Workshop, engine: Engine, *, floor: float
+    store: Store,
+    queries: Sequence[Labelled],
+    factory: StoreFactory,
+    engine: Engine,
+    *,
+    floor: float,
 ) -> Bench:
     """The store itself, asked with another floor."""
-    assert shop.now is not None
+    assert factory.now is not None
     case = Case("own", Existing(store.root), tuple(queries))
     dataset = Dataset("queries", "own", "", "memory", "recall@10", (case,))
     changed = store._replace(settings=with_changes(store.settings, {"recall.floor": floor}))
-    return Bench(dataset, case, changed, store, shop.now, 0, shop, engine)
+    return Bench(dataset, case, changed, store, factory.now, 0, factory, engine)
 
 
 def _bare(name: str) -> str:
@@ -205,7 +210,7 @@ _LISTS = ("evidence", "concepts")
 _NAMES = {"query", "kind", "about", "items", "none", *_OWN, *_LISTS}
 
 
-class Marked(NamedTuple):
+class FilledSheet(NamedTuple):
     """A sheet that came back.
 
     Attributes:
@@ -218,7 +223,7 @@ class Marked(NamedTuple):
 
 
 def blank_sheet(
-    proposals: Sequence[Proposal], pool: Callable[[Proposal], list[Found]]
+    proposals: Sequence[Proposal], pool: Callable[[Proposal], list[PoolItem]]
 ) -> dict[str, Any]:
     """The sheet; ``relevant`` and ``none`` are to be filled in."""
     queries = [
@@ -234,7 +239,7 @@ def blank_sheet(
     return {"schema": SCHEMA, "queries": queries}
 
 
-def read_sheet(text: str, name: str, known: Known) -> Marked:
+def read_sheet(text: str, name: str, known: NameLookup) -> FilledSheet:
     """The labels that a sheet makes.
 
     A query is judged where ``none`` is true, where an item is marked, or where it has evidence or
@@ -264,10 +269,10 @@ def read_sheet(text: str, name: str, known: Known) -> Marked:
         if row is not None and any(row.id == other.id for other in rows):
             raise BadInputError(f"{name}, query {number}", "is there twice", "keep one of them")
         rows += [row] if row is not None else []
-    return Marked(tuple(rows), len(sheet["queries"]) - len(rows))
+    return FilledSheet(tuple(rows), len(sheet["queries"]) - len(rows))
 
 
-def _row(each: Any, known: Known) -> Label | None:
+def _row(each: Any, known: NameLookup) -> Label | None:
     """A label; None: the query is not judged. ValueError says what is wrong."""
     if not isinstance(each, dict):
         raise ValueError("is not a mapping")
@@ -337,25 +342,25 @@ _TIME = "9999-12-31T23:59:59Z"
 """UTC time at which hand edits are thought to be settled; nothing is written."""
 
 
-class Known:
+class NameLookup:
     """What a store holds, by every name that a label may use.
 
     Args:
-        held: The store, whole.
+        contents: The store, whole.
     """
 
-    def __init__(self, held: Memory) -> None:
-        self._held = held
-        foreign = [told.turn.foreign_id for told in held.told.values()]
+    def __init__(self, contents: StoreContents) -> None:
+        self._contents = contents
+        foreign = [told.turn.foreign_id for told in contents.turns.values()]
         self._often = Counter(each for each in foreign if each is not None)
         self._turns = {
             told.turn.foreign_id: turn
-            for turn, told in held.told.items()
+            for turn, told in contents.turns.items()
             if told.turn.foreign_id is not None and self._often[told.turn.foreign_id] == 1
         }
         self._names = {
-            record.id: keys((record.id, record.label, *record.aliases))
-            for record in held.records.values()
+            record.id: label_keys((record.id, record.label, *record.aliases))
+            for record in contents.records.values()
             if isinstance(record, Node)
         }
 
@@ -369,7 +374,7 @@ class Known:
             Ids, each with a newline behind it; see ``dataset.Unit``.
         """
         bare = _PART.sub("", name)
-        statement = self._held.statements.get(bare)
+        statement = self._contents.statements.get(bare)
         turns = (bare,) if statement is None else statement.sources
         ids = [] if statement is None else [statement.id]
         for turn in turns:
@@ -377,15 +382,15 @@ class Known:
         return "".join(f"{each}\n" for each in dict.fromkeys(ids)) or None
 
     def _of_turn(self, name: str) -> list[str]:
-        turn = name if name in self._held.told else self._turns.get(name)
+        turn = name if name in self._contents.turns else self._turns.get(name)
         if turn is None:
             return []
-        foreign = self._held.told[turn].turn.foreign_id
+        foreign = self._contents.turns[turn].turn.foreign_id
         return [turn, foreign] if foreign is not None and self._often[foreign] == 1 else [turn]
 
     def concept(self, name: str) -> frozenset[str] | None:
         """The keys of all names of the node that a name stands for; None: there is no such node."""
-        wanted = key(name)
+        wanted = label_key(name)
         return next((names for names in self._names.values() if wanted in names), None)
 
     def like(self, name: str) -> str:
@@ -393,22 +398,22 @@ class Known:
         return next(iter(get_close_matches(name.casefold(), sorted(self._names), 1)), "")
 
 
-def known(store: Store) -> Known:
-    """What a store holds, by name."""
-    return Known(whole_memory(store))
+def name_lookup(store: Store) -> NameLookup:
+    """The lookup of names for a store."""
+    return NameLookup(whole_memory(store))
 
 
-def whole_memory(store: Store) -> Memory:
-    """What a store holds."""
-    return store_contents.read(store, _TIME)
+def whole_memory(store: Store) -> StoreContents:
+    """The whole contents of a store."""
+    return store_contents.read_store(store, _TIME)
 
 
-def distinct(pieces: Iterable[str]) -> tuple[str, ...]:
+def distinct_pieces(pieces: Iterable[str]) -> tuple[str, ...]:
     r"""Pieces of ids without those that another one makes needless.
 
     Whoever shows a turn shows a statement that rests on it, so a label that names both names one.
 
-    >>> distinct(["s\nt\n", "t\n", "u\n"])
+    >>> distinct_pieces(["s\nt\n", "t\n", "u\n"])
     ('t\n', 'u\n')
     """
     listed = list(dict.fromkeys(pieces))

@@ -1,4 +1,4 @@
-"""The ways in which presets find units: each gives scores, which ``retrieve`` fuses."""
+"""Retrieval channels of presets: each scores units, and ``retrieve`` fuses the scores."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from math import log
 from typing import TYPE_CHECKING
 
 from clsm_cli.evaluation import formulas
-from clsm_cli.evaluation.presets.library import spaced
+from clsm_cli.evaluation.presets.library import folded_words
 from clsm_cli.model import clocks
 from clsm_cli.scoring import match
 from clsm_cli.scoring.retention import DORMANT, STREAM_DAYS, retention
@@ -48,7 +48,7 @@ class Context(NamedTuple):
     periods: tuple[tuple[int, int], ...]
 
 
-class View:
+class TextView:
     """One text that is asked, and what it finds; looked up when a channel wants it."""
 
     def __init__(self, context: Context, text: str) -> None:
@@ -68,7 +68,7 @@ class View:
         return found.tolist()
 
     def cosine(self, unit: Unit) -> float:
-        """Of a unit; 0 where its vector is not stored."""
+        """The cosine of a unit to the text; 0 where its vector is not stored."""
         if 0 <= unit.vector < len(self.cosines):
             return self.cosines[unit.vector]
         return self.library.likeness(self.text, unit.text) if unit.vector < 0 else 0.0
@@ -95,7 +95,7 @@ class View:
         for held in counts.values():
             idf = match.idf(len(pool.units), len(held))
             postings = [(at, tf, pool.lengths[at]) for at, tf in held.items()]
-            match.add(scores, postings, idf, average or 1.0, k1=K1, b=B)
+            match.add_bm25(scores, postings, idf, average or 1.0, k1=K1, b=B)
         return scores
 
     def counts(self, pool: Pool) -> dict[str, dict[int, int]]:
@@ -123,10 +123,10 @@ class View:
         """The number of tags that a unit has in common with the text."""
         settings = self.context.preset.tags
         assert settings is not None  # preset.load sees to it
-        tagger = Tagger.of(self.library, settings)
-        mine = set(tagger.of_text(self.text))
+        tagger = Tagger.for_library(self.library, settings)
+        mine = set(tagger.tag_text(self.text))
         common = {
-            at: float(len(mine & set(tagger.of_unit(unit)))) for at, unit in enumerate(pool.units)
+            at: float(len(mine & set(tagger.tag_unit(unit)))) for at, unit in enumerate(pool.units)
         }
         return {at: count for at, count in common.items() if count}
 
@@ -209,19 +209,19 @@ class View:
     def names(self, row: NodeRow) -> str | None:
         """How the text names a node: exact by its label, by an alias; None: not at all."""
         for at, name in enumerate((row.label, *row.aliases)):
-            words = spaced(name)
+            words = folded_words(name)
             if words and f" {words} " in self._spaced:
                 return "alias" if at else "exact"
         return None
 
     def _is_in(self, row: NodeRow) -> bool:
         """Whether the whole text stands in that of a node."""
-        whole = spaced(graph_queries.node_text(row.label, row.aliases, row.summary))
+        whole = folded_words(graph_queries.node_text(row.label, row.aliases, row.summary))
         return bool(self._spaced.strip()) and self._spaced in f" {whole} "
 
     @cached_property
     def _spaced(self) -> str:
-        return f" {spaced(self.text)} "
+        return f" {folded_words(self.text)} "
 
     def _links(self, numbers: Sequence[int]) -> Iterable[Link]:
         """The edges that hold now, in either direction."""
@@ -275,16 +275,16 @@ class Tagger:
 
     @staticmethod
     @lru_cache(maxsize=1)
-    def of(library: Library, settings: Tags) -> Tagger:
+    def for_library(library: Library, settings: Tags) -> Tagger:
         """The tagger of a store, kept for its next question."""
         return Tagger(library, settings)
 
-    def of_text(self, text: str) -> tuple[str, ...]:
+    def tag_text(self, text: str) -> tuple[str, ...]:
         """The tags of a text, at most as many as the settings say."""
         near = [self._library.likeness(text, tag) for tag in self._texts]
         return self._filled(text, near)
 
-    def of_unit(self, unit: Unit) -> tuple[str, ...]:
+    def tag_unit(self, unit: Unit) -> tuple[str, ...]:
         """The tags of a stored text, by its stored vector."""
         if unit.id not in self._of_units:
             at = unit.vector

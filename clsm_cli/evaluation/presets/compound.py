@@ -1,13 +1,8 @@
-"""Questions that ask for several things at once, and the single questions they are made of.
+"""Split a compound question into the single questions it is made of.
 
 After Smriti's query decomposition: comparison, cause, list, conjunction; the first rule that fires
-decides. A question without one of a few words is simple, and only that is looked at until then.
-
-Word classes that the rules for compound questions share, and the ends of a list's items.
-
-Both sides of a comparison or an alternative, each a question of its own.
-
-The rules by which a compound question is taken apart; loaded only for one (``compound``).
+decides. A question without one of a few words is simple, and only that is looked at until then. First
+what is asked of this module, then the word classes and ends of a list, comparisons, and the rules.
 """
 
 from __future__ import annotations
@@ -42,7 +37,7 @@ class Part(NamedTuple):
 
 
 def is_compound(text: str) -> bool:
-    """Whether ``parts`` may find more than the text itself; loads and compiles nothing.
+    """Whether ``question_parts`` may find more than the text itself; loads and compiles nothing.
 
     >>> is_compound("What does Mara want?"), is_compound("What do Mara and Brian want?")
     (False, True)
@@ -52,20 +47,20 @@ def is_compound(text: str) -> bool:
     return not MARKERS.isdisjoint(text.casefold().split()) or text.count("?") > 1
 
 
-def parts(text: str) -> list[Part]:
+def question_parts(text: str) -> list[Part]:
     """Return the question, then the questions it is made of, at most four in all.
 
     The i-th weighs max(0.4, 1 − 0.2·i) (Smriti, ``query-decomposition.ts``). None is a marker
     alone, and each carries the words that all share.
 
-    >>> [part.text for part in parts("What do Mara and Brian both like?")][1:]
+    >>> [part.text for part in question_parts("What do Mara and Brian both like?")][1:]
     ['What does Mara like', 'What does Brian like']
     """
     whole = [Part(text, 1.0)]
     if not is_compound(text):
         return whole
 
-    asked = [part for part in split(text) if any(map(str.isalnum, part))]
+    asked = [part for part in split_questions(text) if any(map(str.isalnum, part))]
     found = asked[: _MOST - 1]
     return whole + [Part(part, max(0.4, round(1 - 0.2 * i, 1))) for i, part in enumerate(found, 1)]
 
@@ -97,25 +92,27 @@ def follow_up(text: str, seen_terms: AbstractSet[str]) -> Part | None:
     return Part(" ".join(missing.values()), 0.6) if missing and is_seen else None
 
 
-def words(text: str) -> frozenset[str]:
+def split_words(text: str) -> frozenset[str]:
     """The words of a list in one string."""
     return frozenset(text.split())
 
 
-PREPOSITIONS = words(
+PREPOSITIONS = split_words(
     "about after at before between by during for from in into of on onto over regarding since to"
     " toward under until with within without"
 )
-AUXILIARIES = words(
+AUXILIARIES = split_words(
     "am are can could did do does had has have is may might must should was were will would"
 )
-ARTICLES = words("a an the")
+ARTICLES = split_words("a an the")
 BREAKS = (
     PREPOSITIONS
     | AUXILIARIES
     | ARTICLES
-    | words("how what when where which who whom whose why he her him i it me she that they them")
-    | words("this us we you not so if")
+    | split_words(
+        "how what when where which who whom whose why he her him i it me she that they them"
+    )
+    | split_words("this us we you not so if")
 )
 """Words that no item of a list holds."""
 NAME = r"[A-Z][\w-]*(?: [A-Z][\w-]*){0,3}"
@@ -123,15 +120,15 @@ NAME = r"[A-Z][\w-]*(?: [A-Z][\w-]*){0,3}"
 _MARKS = ",.;:!?"
 
 
-def bare(side: str) -> str:
+def strip_article(side: str) -> str:
     """A phrase without its article and the marks around it."""
     return re.sub(r"^(?:(?:both|the|an?) )+", "", side.strip(f" {_MARKS}"), flags=re.IGNORECASE)
 
 
-def reach(following: Sequence[str], least: int) -> int:
+def item_end(following: Sequence[str], least: int) -> int:
     """How many words an item has: to a function word or a mark, more than ``least``.
 
-    >>> reach("SQLite for the cache".split(), 0)
+    >>> item_end("SQLite for the cache".split(), 0)
     1
     """
     end = least
@@ -142,12 +139,12 @@ def reach(following: Sequence[str], least: int) -> int:
     return max(end, least + 1)
 
 
-def start(leading: Sequence[str], length: int) -> int:
+def item_start(leading: Sequence[str], length: int) -> int:
     """Where an item of ``length`` words begins, or the last function word ends, if later.
 
     A run of capitalised words stays together.
 
-    >>> start("What do we know about tea".split(), 2)
+    >>> item_start("What do we know about tea".split(), 2)
     5
     """
     place = len(leading) - 1
@@ -159,10 +156,10 @@ def start(leading: Sequence[str], length: int) -> int:
     return place
 
 
-def spread(before: str, items: Sequence[str], after: str) -> list[str]:
+def distribute(before: str, items: Sequence[str], after: str) -> list[str]:
     """Each item between the words that belong to all; none where one is no content word.
 
-    >>> spread("who likes", ("tea", "coffee,"), "at night")
+    >>> distribute("who likes", ("tea", "coffee,"), "at night")
     ['who likes tea at night', 'who likes coffee at night']
     """
     if any(item.lower() in STOP_WORDS for item in items):
@@ -170,7 +167,7 @@ def spread(before: str, items: Sequence[str], after: str) -> list[str]:
     return [" ".join(f"{before} {item.strip(f' {_MARKS}')} {after}".split()) for item in items]
 
 
-SIDE_MARKERS = words("vs vs. versus than compare compared differ differs different or")
+SIDE_MARKERS = split_words("vs vs. versus than compare compared differ differs different or")
 """Folded words without one of which nothing is compared; "differences" come with "and"."""
 
 _VERSUS = r"\s(?:vs\.?|versus|(?:as )?compared (?:to|with))\s"
@@ -193,15 +190,15 @@ _QUALIFIER = r"(?:old|new|first|second|last|big|small|long|short|fast|slow|\w+(?
 _ALTERNATIVE = (
     r" or (?!(?:not|so|more|less|later|earlier|even|no|none|any|anything|something|other)\b)"
 )
-_COUNTED = words("one two three four five six seven eight nine ten")
+_COUNTED = split_words("one two three four five six seven eight nine ten")
 
 
-def sides(text: str) -> list[str]:
+def comparison_sides(text: str) -> list[str]:
     """The two sides, with the words that belong to both; none where nothing is compared.
 
-    >>> sides("REST vs GraphQL for mobile apps")
+    >>> comparison_sides("REST vs GraphQL for mobile apps")
     ['REST for mobile apps', 'GraphQL for mobile apps']
-    >>> sides("Did Mara move to Haarlem or Leiden?")
+    >>> comparison_sides("Did Mara move to Haarlem or Leiden?")
     ['Did Mara move to Haarlem', 'Did Mara move to Leiden']
     """
     versus = re.search(_VERSUS, text, re.IGNORECASE)
@@ -220,7 +217,7 @@ def sides(text: str) -> list[str]:
 
 def _completed(left: str, right: str) -> list[str]:
     """Both, each with the words that stand at one of them and are meant for both."""
-    left, right = bare(left), bare(right)
+    left, right = strip_article(left), strip_article(right)
     noun = right.partition(" ")[2]
     of_name = re.fullmatch(_OF_NAME, left)
     owned = re.match(rf"{NAME}(['’]s .+)", right)
@@ -243,15 +240,15 @@ def _alternatives(left: list[str], right: list[str]) -> list[str]:
     opens = first in PREPOSITIONS | ARTICLES
     if first in BREAKS and not opens:
         return []
-    length = reach(right, 1 if opens else 0)
-    place = start(left, length)
+    length = item_end(right, 1 if opens else 0)
+    place = item_start(left, length)
     if opens:
         same_kind = ARTICLES if first in ARTICLES else {first}
         places = [i for i, word in enumerate(left) if word.lower() in same_kind]
         place = places[-1] if places else len(left) - 1
     before = " ".join(word for word in left[:place] if word.lower() not in {"either", "whether"})
     items = (" ".join(left[place:]), " ".join(right[:length]))
-    return spread(before, items, " ".join(right[length:]))
+    return distribute(before, items, " ".join(right[length:]))
 
 
 _SINGULAR = {"do": "does", "are": "is", "were": "was", "have": "has"}
@@ -279,12 +276,12 @@ _TOPICS = r"\b(?:about|regarding) (?P<a>[\w-]+) and (?P<b>[\w-]+)\W*$"
 _TOGETHER = r"\b(?:both|each|in common|together|share)\b ?"
 
 
-def split(text: str) -> list[str]:
+def split_questions(text: str) -> list[str]:
     """The single questions in a compound one, best first; none where it is simple.
 
     Words in quotation marks are never taken apart.
 
-    >>> split("differences between the cats of Mara and Brian")
+    >>> split_questions("differences between the cats of Mara and Brian")
     ['cats of Mara', 'cats of Brian']
     """
     quotes: list[str] = []
@@ -326,7 +323,7 @@ def _comparison(text: str) -> list[str]:
 
     said = set(text.casefold().split())
     is_compared = not said.isdisjoint(SIDE_MARKERS) or "between" in said
-    return sides(text) if is_compared else []
+    return comparison_sides(text) if is_compared else []
 
 
 def _cause(text: str) -> list[str]:
@@ -334,7 +331,7 @@ def _cause(text: str) -> list[str]:
     because = _BECAUSE.search(text)
     why = _CAUSE_OF.search(text) or _WHY.search(text)
     if because and not (why and why.start() < because.start()):
-        return [_effect(text[: because.start()]), bare(text[because.end() :])]
+        return [_effect(text[: because.start()]), strip_article(text[because.end() :])]
     if why is None:
         return []
     effect = _effect(re.split(r"[?!]", why["rest"], maxsplit=1)[0])
@@ -363,12 +360,14 @@ def _list(text: str) -> list[str]:
     inside = {word.lower() for item in (*middle, behind[skip : skip + 1]) for word in item}
     if inside & BREAKS or "?" in text[: last.start()]:
         return []
-    end = reach(behind, skip)
+    end = item_end(behind, skip)
     if all(word[0].isupper() for item in middle for word in item):
         end = next((i for i, word in enumerate(behind[:end]) if not word[0].isupper()), end) or end
     place = _first_item(first, max(map(len, middle)))
     items = [" ".join(item) for item in (first[place:], *middle, behind[skip:end])]
-    return spread(_singular(first[:place]), list(map(bare, items)), " ".join(behind[end:]))
+    return distribute(
+        _singular(first[:place]), list(map(strip_article, items)), " ".join(behind[end:])
+    )
 
 
 def _first_item(words: list[str], length: int) -> int:
@@ -379,7 +378,7 @@ def _first_item(words: list[str], length: int) -> int:
     opening = words[breaks[-1]].lower()
     if opening in ARTICLES and breaks[-1] < len(words) - 1:
         return breaks[-1]
-    return breaks[-1] + 1 if opening in PREPOSITIONS else start(words, length)
+    return breaks[-1] + 1 if opening in PREPOSITIONS else item_start(words, length)
 
 
 def _of_two(text: str) -> list[str]:
@@ -396,7 +395,7 @@ def _of_two(text: str) -> list[str]:
     if match and STOP_WORDS.isdisjoint(match.groups()):
         return _of_each(text, match)
     match = re.search(_TOPICS, text)
-    return spread(text[: match.start("a")], match.groups(), "") if match else []
+    return distribute(text[: match.start("a")], match.groups(), "") if match else []
 
 
 def _with_subject(clauses: list[str]) -> list[str]:

@@ -1,4 +1,4 @@
-"""A store as presets see it, and what they found in the form of every answer.
+"""A store as units that presets rank, and their results in the form of an answer.
 
 What that costs does not matter: presets are there to be measured. What they rank are units: nodes,
 episodes, statements, gists and turns.
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from clsm_cli.model.episodes import EpisodeRecord
 from clsm_cli.model.graph import Node, Statement
-from clsm_cli.retrieval.answer import Concept, Memory, Source, Why
+from clsm_cli.retrieval.answer import Concept, Memory, SignalValues, Source
 from clsm_cli.scoring import confidence
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import logs, shards
@@ -22,7 +22,7 @@ from clsm_cli.text import tokens
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from clsm_cli.evaluation.presets.channels import View
+    from clsm_cli.evaluation.presets.channels import TextView
     from clsm_cli.evaluation.presets.preset import Episodes
     from clsm_cli.model.codec import Record
     from clsm_cli.retrieval.dense_search import Engine
@@ -76,7 +76,7 @@ class Pool:
         self.nodes = [library.mentioned(unit) for unit in self.units]
 
 
-def of_kind(library: Library, kind: str, how: Episodes) -> list[Unit]:
+def units_of_kind(library: Library, kind: str, how: Episodes) -> list[Unit]:
     """All units of a kind."""
     if kind == "node":
         return [_node(library, row) for row in library.nodes.values()]
@@ -179,7 +179,7 @@ class Library:
     def records(self) -> dict[str, Record]:
         """All records of the graph, by id."""
         store = self.index.store
-        return shards.load_graph(store.graphs(), logs.forgotten(store)).records
+        return shards.load_graph(store.graphs(), logs.load_tombstones(store)).records
 
     @cached_property
     def passages(self) -> dict[int, Passage]:
@@ -188,7 +188,7 @@ class Library:
 
     @cached_property
     def traits(self) -> dict[int, Traits]:
-        """Where they stand."""
+        """Traits of the passages, by row."""
         return self.index.traits(list(self.passages))
 
     @cached_property
@@ -209,13 +209,13 @@ class Library:
 
     @cached_property
     def numbers(self) -> dict[str, int]:
-        """The same by id."""
+        """The nodes with a record, by id."""
         return {row.id: number for number, row in self.nodes.items()}
 
     @cached_property
     def active(self) -> dict[int, int]:
         """Node → day of its last mention or use, as a proleptic ordinal, if it has one."""
-        used = graph_queries.uses(self.index.connection, self.numbers)
+        used = graph_queries.recall_counts(self.index.connection, self.numbers)
         found = {
             number: [day for day, _ in used.get(row.id, ())] + ([row.last] if row.last else [])
             for number, row in self.nodes.items()
@@ -245,7 +245,7 @@ class Library:
         """The units of some kinds."""
         key = (*kinds, how.read)
         if key not in self._pools:
-            units = [unit for kind in kinds for unit in of_kind(self, kind, how)]
+            units = [unit for kind in kinds for unit in units_of_kind(self, kind, how)]
             self._pools[key] = Pool(self, units)
         return self._pools[key]
 
@@ -280,8 +280,8 @@ class Library:
 
     def _names(self, node: str, text: str) -> bool:
         row = self.nodes[self.numbers[node]]
-        words = f" {spaced(text)} "
-        return any(f" {spaced(name)} " in words for name in (row.label, *row.aliases))
+        words = f" {folded_words(text)} "
+        return any(f" {folded_words(name)} " in words for name in (row.label, *row.aliases))
 
     def raw(self, rows: Sequence[int]) -> str:
         """The turns of an episode, each behind its speaker."""
@@ -308,12 +308,12 @@ def cosine(one: Sequence[float], other: Sequence[float]) -> float:
     return float(sum(map(mul, one, other)))
 
 
-def spaced(text: str) -> str:
+def folded_words(text: str) -> str:
     """A text's words, folded, with single blanks between them."""
     return " ".join("".join(c if c.isalnum() else " " for c in text.casefold()).split())
 
 
-def memories(view: View, found: Sequence[tuple[Unit, float]], raw: int) -> list[Memory]:
+def as_memories(view: TextView, found: Sequence[tuple[Unit, float]], raw: int) -> list[Memory]:
     """Units as memories, in their order.
 
     A score is the share of the best score of the same kind of list; the confidence is the cosine,
@@ -332,7 +332,11 @@ def memories(view: View, found: Sequence[tuple[Unit, float]], raw: int) -> list[
             raw -= 1
             text = f"{text}\n\n{view.library.raw(unit.rows)}"
         share = round(max(0.0, min(1.0, score / most)), 4)
-        why = Why(graph=share) if unit.kind == "node" else Why(maxsim=_near(view, unit))
+        why = (
+            SignalValues(graph=share)
+            if unit.kind == "node"
+            else SignalValues(maxsim=_near(view, unit))
+        )
         listed.append(
             Memory(
                 id=unit.id,
@@ -352,7 +356,7 @@ def memories(view: View, found: Sequence[tuple[Unit, float]], raw: int) -> list[
     return listed
 
 
-def concepts(view: View, found: Sequence[Unit], limit: int) -> tuple[Concept, ...]:
+def as_concepts(view: TextView, found: Sequence[Unit], limit: int) -> tuple[Concept, ...]:
     """The nodes that were found; else those that what was found mentions, by the best that does.
 
     Of the nodes of one unit those come first that more of its passages mention.
@@ -371,7 +375,7 @@ def concepts(view: View, found: Sequence[Unit], limit: int) -> tuple[Concept, ..
     )
 
 
-def _reached(view: View, unit: Unit) -> Concept:
+def _reached(view: TextView, unit: Unit) -> Concept:
     """A node with the way that its activation came."""
     from clsm_cli.scoring.spreading import path
 
@@ -399,8 +403,8 @@ def _concept(
     )
 
 
-def _near(view: View, unit: Unit) -> float:
-    return round(confidence.capped(view.cosine(unit)), 4)
+def _near(view: TextView, unit: Unit) -> float:
+    return round(confidence.cap(view.cosine(unit)), 4)
 
 
 def _sources(library: Library, unit: Unit) -> tuple[Source, ...]:

@@ -1,4 +1,4 @@
-"""Presets: the retrieval of published systems as settings, a YAML file each, which names its sources.
+"""Presets: the retrieval of published systems as YAML settings that name their sources.
 
 A group of settings that a file leaves out is a mechanism that its system does not have.
 """
@@ -107,7 +107,7 @@ class Reliability(NamedTuple):
 
 
 class Rounds(NamedTuple):
-    """Retrieval in rounds; see ``splitting``."""
+    """Retrieval in rounds; see ``retrieve.retrieve_in_rounds``."""
 
     most: int
     queries: int
@@ -215,7 +215,7 @@ def load(name: str) -> Preset:
         raise ValueError(f"{name!r} is no preset; there are: {', '.join(PRESETS)}")
     from clsm_cli.store import yaml_text
 
-    given: Any = yaml_text.load(text(name), _LARGEST)
+    given: Any = yaml_text.load(preset_text(name), _LARGEST)
     units = tuple(Units(tuple(each["kinds"]), each["k"]) for each in given.pop("units"))
     channels = {each: Channel(**how) for each, how in given.pop("channels").items()}
     recency = tuple((float(days), share) for days, share in given.pop("recency", {}).items())
@@ -224,7 +224,7 @@ def load(name: str) -> Preset:
     return Preset(name, units, channels, controller, recency=recency, **groups)
 
 
-def text(name: str) -> str:
+def preset_text(name: str) -> str:
     """The file of a preset, with its comments."""
     return files(__package__ or "").joinpath(f"{name}.yaml").read_text(encoding="utf-8")
 

@@ -1,6 +1,6 @@
-"""A published system's retrieval, as its preset says: channels, fusion, filter, pack, answer.
+"""Retrieve as a published system does, by its preset: channels, fusion, filter, pack, answer.
 
-Splitting and follow-ups are ``text/compound``'s. Smriti's own is when it splits: not for a word of
+Splitting and follow-ups are ``compound``'s. Smriti's own is when it splits: not for a word of
 cause alone, but for any long text, any conjunction or relative word, two quotations or two names.
 It ends when a round brings no new document and the top score rises by less than a fixed amount.
 
@@ -17,11 +17,11 @@ from typing import TYPE_CHECKING
 
 from clsm_cli.evaluation import formulas, rank_fusion
 from clsm_cli.evaluation.presets import compound, library
-from clsm_cli.evaluation.presets.channels import Context, View
+from clsm_cli.evaluation.presets.channels import Context, TextView
 from clsm_cli.model.episodes import EpisodeRecord
 from clsm_cli.retrieval import dense_search, time_scope
 from clsm_cli.retrieval.recall import pack
-from clsm_cli.retrieval.retrieve import matched
+from clsm_cli.retrieval.retrieve import matching_text
 from clsm_cli.scoring import packing
 from clsm_cli.text import tokens
 
@@ -72,7 +72,7 @@ def queries(text: str, rounds: Rounds) -> list[tuple[str, float]]:
     """The question and its parts with their weights; a longer part tells more and weighs more."""
     if not is_complex(text):
         return [(text, 1.0)]
-    found = compound.parts(text)[: rounds.queries]
+    found = compound.question_parts(text)[: rounds.queries]
     return [
         (part.text, part.weight + (_bonus(part.text, rounds) if at else 0.0))
         for at, part in enumerate(found)
@@ -86,7 +86,7 @@ def _bonus(text: str, rounds: Rounds) -> float:
     return five if words >= 5 else three if words >= 3 else 0.0
 
 
-def in_rounds(
+def retrieve_in_rounds(
     text: str, rounds: Rounds, search: Search, texts_of: Callable[[Mapping[int, float]], str]
 ) -> Scores:
     """What all rounds find, best first.
@@ -136,20 +136,20 @@ def retrieve(
     """
     index.look_into_archive(shown=True)
     held = library.library(index, engine)
-    seeker = _Seeker(Context(held, preset, query.at, _periods(index, query, engine)))
+    seeker = _Retrieval(Context(held, preset, query.at, _periods(index, query, engine)))
     if preset.controller and _is_needless(seeker.view(query.text)):
         return (), []
     found: list[tuple[Unit, float]] = []
     for units in preset.units:
         pool = held.pool(units.kinds, preset.episodes)
         found += seeker.found(query.text, pool, _scaled(units.k, query.k), query)
-    memories = library.memories(seeker.view(query.text), found, preset.episodes.raw)
+    memories = library.as_memories(seeker.view(query.text), found, preset.episodes.raw)
     if preset.pack.characters:
         memories = _within(memories, preset.pack.characters)
     shown = {memory.id for memory in memories}
     is_graph = "activation" in preset.channels
     named = [unit for unit, _ in found if is_graph or unit.id in shown]
-    concepts = library.concepts(
+    concepts = library.as_concepts(
         seeker.view(query.text), named, index.store.settings.recall.concepts
     )
     kept, _ = pack(memories, query.budget, query.unit)
@@ -159,17 +159,20 @@ def retrieve(
 def _periods(index: Index, query: Query, engine: Engine) -> tuple[tuple[int, int], ...]:
     """The days that a question names, as clsm reads them."""
     when = time_scope.resolve(
-        index, matched(query), query.at, lambda words: dense_search.cosines(index, engine, words)
+        index,
+        matching_text(query),
+        query.at,
+        lambda words: dense_search.cosines(index, engine, words),
     )
     return when.periods if when is not None else ()
 
 
-def _is_needless(view: View) -> bool:
+def _is_needless(view: TextView) -> bool:
     """Whether a message needs no memory (CAIM's controller)."""
     from clsm_cli.text import route
 
     known = any(view.names(row) for row in view.library.nodes.values())
-    return route.decide(view.text, has_current=False, known=known).route == "none"
+    return route.choose_route(view.text, has_current=False, known=known).route == "none"
 
 
 def _scaled(k: int, asked: int) -> int:
@@ -186,25 +189,25 @@ def _within(memories: Iterable[Memory], characters: int) -> list[Memory]:
     return kept
 
 
-class _Seeker:
+class _Retrieval:
     """Asks texts and brings what they find into one list."""
 
     def __init__(self, context: Context) -> None:
         self._context = context
         self._preset = context.preset
-        self._views: dict[str, View] = {}
+        self._views: dict[str, TextView] = {}
 
-    def view(self, text: str) -> View:
-        """A text that is asked, once."""
+    def view(self, text: str) -> TextView:
+        """The view of a text, cached."""
         if text not in self._views:
-            self._views[text] = View(self._context, text)
+            self._views[text] = TextView(self._context, text)
         return self._views[text]
 
     def found(self, text: str, pool: Pool, k: int, query: Query) -> list[tuple[Unit, float]]:
         """The best units of a pool with their scores."""
         preset = self._preset
         if preset.rounds is not None:
-            scores = in_rounds(
+            scores = retrieve_in_rounds(
                 text,
                 preset.rounds,
                 lambda part: _first(self._search(part, pool), k, pool),

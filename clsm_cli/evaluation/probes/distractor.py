@@ -1,4 +1,4 @@
-"""Distractor: what is similar but false, superseded or planted must not come before what is true."""
+"""Distractor probe: the true memory must come before similar, superseded and planted ones."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from clsm_cli.evaluation.dataset import Query
 from clsm_cli.evaluation.probes import material, probe_questions
-from clsm_cli.evaluation.probes.material import Draw, Line
+from clsm_cli.evaluation.probes.material import Line, RandomDraw
 from clsm_cli.evaluation.probes.probe_questions import BM25, CLSM, MINILM
 from clsm_cli.evaluation.result import ProbeResult
 from clsm_cli.startup.records import NamedTuple
@@ -15,9 +15,9 @@ from clsm_cli.startup.records import NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from clsm_cli.evaluation.loaders.parsing import Said
+    from clsm_cli.evaluation.loaders.parsing import LabelledTurn
     from clsm_cli.evaluation.measures import Retrieved
-    from clsm_cli.evaluation.stores import Workshop
+    from clsm_cli.evaluation.stores import StoreFactory
     from clsm_cli.retrieval.dense_search import Engine
 
 ABOUT = (
@@ -48,19 +48,19 @@ class Trap(NamedTuple):
     lines: tuple[Line, ...]
 
 
-def run(shop: Workshop, engine: Engine, seed: int) -> ProbeResult:
+def run(factory: StoreFactory, engine: Engine, seed: int) -> ProbeResult:
     """Tell, sleep and ask.
 
     Raises:
         DiskError: The work folder cannot be written.
     """
-    traps, turns = made(seed)
-    bench = probe_questions.bench(shop, engine, "distractor", turns)
+    traps, turns = make_material(seed)
+    bench = probe_questions.make_bench(factory, engine, "distractor", turns)
     queries = [Query(str(number), trap.ask) for number, trap in enumerate(traps)]
     verdicts = []
-    for name, answers in probe_questions.ask(bench, queries, SYSTEMS).items():
+    for name, answers in probe_questions.ask_systems(bench, queries, SYSTEMS).items():
         figures = {
-            kind: probe_questions.share(
+            kind: probe_questions.true_share(
                 is_above(answer, trap, number, kind)
                 for number, (answer, trap) in enumerate(zip(answers, traps, strict=True))
             )
@@ -73,31 +73,31 @@ def run(shop: Workshop, engine: Engine, seed: int) -> ProbeResult:
 def is_above(answer: Retrieved, trap: Trap, number: int, kind: str) -> bool:
     """Whether the true memory is returned, and above every other of a kind."""
     false = [line.id for line in trap.lines if line.id.startswith(f"{number}-{kind}")]
-    place = probe_questions.first(answer.items, [f"{number}-true"])
-    return place < probe_questions.first(answer.items, false)
+    place = probe_questions.first_rank(answer.items, [f"{number}-true"])
+    return place < probe_questions.first_rank(answer.items, false)
 
 
-def made(seed: int) -> tuple[list[Trap], list[Said]]:
-    """The questions of a seed, and the conversation."""
-    draw = Draw(seed, "distractor")
+def make_material(seed: int) -> tuple[list[Trap], list[LabelledTurn]]:
+    """Make the questions and the conversation of a seed."""
+    draw = RandomDraw(seed, "distractor")
     people = [draw.name() for _ in range(6)]
     traps = [
         _trap(draw, row, number * SETS + copy)
-        for number, row in enumerate(material.load("distractor"))
+        for number, row in enumerate(material.load_yaml("distractor"))
         for copy in range(SETS)
     ]
     sessions: list[list[Line]] = [[] for _ in range(SESSIONS)]
     for trap in traps:
         for line, place in zip(trap.lines, _places(draw), strict=True):
             sessions[place].append(line)
-    turns: list[Said] = []
+    turns: list[LabelledTurn] = []
     for number, lines in enumerate(sessions):
         talk = draw.talk(draw.some(lines, len(lines)), CHATTER, people)
-        turns += material.session(number, START + timedelta(days=4 * number), talk)
+        turns += material.session_turns(number, START + timedelta(days=4 * number), talk)
     return traps, turns
 
 
-def _trap(draw: Draw, row: dict[str, object], number: int) -> Trap:
+def _trap(draw: RandomDraw, row: dict[str, object], number: int) -> Trap:
     true, *false = draw.values(str(row["values"]), 5)
     given = {"p": draw.name(), "q": draw.name(), "project": draw.name(), "second": draw.name()}
     given |= {"town": draw.name("towns"), "other": draw.name("towns"), "v": true}
@@ -119,7 +119,7 @@ def _trap(draw: Draw, row: dict[str, object], number: int) -> Trap:
     )
 
 
-def _places(draw: Draw) -> Iterator[int]:
+def _places(draw: RandomDraw) -> Iterator[int]:
     """Sessions of a trap's lines: what was true before comes before what is, the rest anywhere."""
     yield from sorted(draw.some(range(SESSIONS), 2))
     for _ in range(3):

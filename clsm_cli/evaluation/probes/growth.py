@@ -1,4 +1,4 @@
-"""Growth: the same questions while the store grows tenfold with what has nothing to do with them."""
+"""Growth probe: the same questions while the store grows tenfold with unrelated material."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from statistics import fmean
 from typing import TYPE_CHECKING
 
 from clsm_cli.evaluation.probes import material, probe_questions
-from clsm_cli.evaluation.probes.material import Draw
+from clsm_cli.evaluation.probes.material import RandomDraw
 from clsm_cli.evaluation.probes.probe_questions import BM25, CLSM, MINILM
 from clsm_cli.evaluation.result import ProbeResult, Series, Verdict
 from clsm_cli.forgetting.archiving import Request, decay
 from clsm_cli.retrieval.query import Query
-from clsm_cli.retrieval.recall import considered
+from clsm_cli.retrieval.recall import collect_candidates
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
     from clsm_cli.evaluation.benches import Bench
     from clsm_cli.evaluation.dataset import Query as Labelled
-    from clsm_cli.evaluation.loaders.parsing import Said
+    from clsm_cli.evaluation.loaders.parsing import LabelledTurn
     from clsm_cli.evaluation.measures import Retrieved
-    from clsm_cli.evaluation.stores import Workshop
+    from clsm_cli.evaluation.stores import StoreFactory
     from clsm_cli.retrieval.dense_search import Engine
     from clsm_cli.store.layout import Store
 
@@ -41,20 +41,20 @@ FIRST = 10
 """Items of an answer that are looked at."""
 
 
-def run(shop: Workshop, engine: Engine, seed: int) -> ProbeResult:
+def run(factory: StoreFactory, engine: Engine, seed: int) -> ProbeResult:
     """Tell, sleep, forget and ask, at each size.
 
     Raises:
         DiskError: The work folder cannot be written.
     """
-    known = material.made(seed)
+    known = material.make_material(seed)
     parts = [known.turns, *_added(seed, len(known.turns))]
-    benches = probe_questions.staged(shop, engine, "growth", parts, night)
+    benches = probe_questions.growing_benches(factory, engine, "growth", parts, run_night)
     queries = [fact.query for fact in known.facts]
     recalled: dict[str, list[float]] = {name: [] for name in SYSTEMS}
     tokens: dict[str, list[float]] = {name: [] for name in SYSTEMS}
     for bench in benches:
-        for name, answers in probe_questions.ask(bench, queries, SYSTEMS).items():
+        for name, answers in probe_questions.ask_systems(bench, queries, SYSTEMS).items():
             recalled[name].append(_recall(queries, answers))
             tokens[name].append(fmean(map(_tokens, answers)))
     figures = {
@@ -85,23 +85,23 @@ def run(shop: Workshop, engine: Engine, seed: int) -> ProbeResult:
     )
 
 
-def night(shop: Workshop, store: Store, now: datetime) -> None:
+def run_night(factory: StoreFactory, store: Store, now: datetime) -> None:
     """What a user's machine does: consolidate, then let fade what was not used."""
-    probe_questions.consolidate(shop, store, now)
+    probe_questions.consolidate(factory, store, now)
     decay(store, Request(now=now, explicit=True))
 
 
-def _added(seed: int, turns: int) -> list[list[Said]]:
+def _added(seed: int, turns: int) -> list[list[LabelledTurn]]:
     """What is added at each size after the first, about other people, session after session."""
-    draw = Draw(seed, "growth")
+    draw = RandomDraw(seed, "growth")
     people = [draw.name() for _ in range(5 * material.PEOPLE)]
-    parts: list[list[Said]] = []
+    parts: list[list[LabelledTurn]] = []
     number, count = material.SESSIONS, turns
     for size in SIZES[1:]:
-        part: list[Said] = []
+        part: list[LabelledTurn] = []
         while count + len(part) < size * turns:
             talk = draw.talk((), 2 * material.CHATTER, people)
-            part += material.session(number, material.START + number * material.EVERY, talk)
+            part += material.session_turns(number, material.START + number * material.EVERY, talk)
             number += 1
         count += len(part)
         parts.append(part)
@@ -109,8 +109,8 @@ def _added(seed: int, turns: int) -> list[list[Said]]:
 
 
 def _recall(queries: Sequence[Labelled], answers: Sequence[Retrieved]) -> float:
-    return probe_questions.share(
-        probe_questions.first(answer.items, query.gold) <= FIRST
+    return probe_questions.true_share(
+        probe_questions.first_rank(answer.items, query.gold) <= FIRST
         for query, answer in zip(queries, answers, strict=True)
     )
 
@@ -123,5 +123,5 @@ def _passages(bench: Bench, queries: Sequence[Labelled]) -> float:
     """Passages that clsm compares a question with, on average."""
     limits = bench.store.settings.recall
     asked = [Query(each.text, bench.time_of(each), limits.k, limits.budget) for each in queries]
-    seen = considered(bench.store, asked, bench.engine, bench.shop.embedder)
+    seen = collect_candidates(bench.store, asked, bench.engine, bench.factory.embedder)
     return fmean(each.passages for each in seen)

@@ -1,4 +1,4 @@
-"""Identifiers: what is asked for by its own number, code or name comes first, among its like."""
+"""Identifier probe: what is asked for by its number, code or name comes first, among similar ones."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from clsm_cli.evaluation import benches
 from clsm_cli.evaluation.dataset import Case, Dataset, Folders, Query
 from clsm_cli.evaluation.probes import material, probe_questions
-from clsm_cli.evaluation.probes.material import Draw, Line
+from clsm_cli.evaluation.probes.material import Line, RandomDraw
 from clsm_cli.evaluation.probes.probe_questions import BM25, CLSM, MINILM
 from clsm_cli.evaluation.result import ProbeResult
 from clsm_cli.startup.records import NamedTuple
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from clsm_cli.evaluation.benches import Bench
-    from clsm_cli.evaluation.loaders.parsing import Said
+    from clsm_cli.evaluation.loaders.parsing import LabelledTurn
     from clsm_cli.evaluation.measures import Retrieved
-    from clsm_cli.evaluation.stores import Workshop
+    from clsm_cli.evaluation.stores import StoreFactory
     from clsm_cli.retrieval.dense_search import Engine
 
 ABOUT = (
@@ -63,7 +63,7 @@ class Kind(NamedTuple):
         ask: A question for it.
     """
 
-    make: Callable[[Draw], str]
+    make: Callable[[RandomDraw], str]
     told: str
     ask: str
 
@@ -100,14 +100,14 @@ KINDS = {
         "what is wrong in {x}?",
     ),
     "name": Kind(
-        Draw.name,
+        RandomDraw.name,
         "{x} has looked at the {thing} in the {room} and will be back.",
         "what did {x} look at?",
     ),
 }
 
 
-class Told(NamedTuple):
+class Material(NamedTuple):
     """What a memory is told, and asked for.
 
     Attributes:
@@ -119,44 +119,46 @@ class Told(NamedTuple):
     asked: tuple[tuple[str, str], ...]
 
 
-def run(shop: Workshop, engine: Engine, seed: int) -> ProbeResult:
+def run(factory: StoreFactory, engine: Engine, seed: int) -> ProbeResult:
     """Tell and ask, a conversation and notes.
 
     Raises:
         DiskError: The work folder cannot be written.
     """
-    told = made(seed)
-    chat = probe_questions.bench(shop, engine, "identifiers", spoken(told, seed))
+    told = make_material(seed)
+    chat = probe_questions.make_bench(factory, engine, "identifiers", as_conversation(told, seed))
     figures: dict[str, dict[str, float]] = {name: {} for name in SYSTEMS}
-    for where, bench in (("chat", chat), ("notes", written(told, shop, engine))):
+    for where, bench in (("chat", chat), ("notes", as_notes(told, factory, engine))):
         for how, queries in (
             ("alone", [Query(x, x) for x, _ in told.asked]),
             ("in a question", [Query(x, question) for x, question in told.asked]),
         ):
-            for name, answers in probe_questions.ask(bench, queries, SYSTEMS).items():
+            for name, answers in probe_questions.ask_systems(bench, queries, SYSTEMS).items():
                 places = [
-                    place(answer, x) for (x, _), answer in zip(told.asked, answers, strict=True)
+                    rank_of(answer, x) for (x, _), answer in zip(told.asked, answers, strict=True)
                 ]
                 figures[name] |= {
-                    f"found, {where} {how}": probe_questions.share(
+                    f"found, {where} {how}": probe_questions.true_share(
                         each <= FIRST for each in places
                     ),
-                    f"first, {where} {how}": probe_questions.share(each == 1 for each in places),
+                    f"first, {where} {how}": probe_questions.true_share(
+                        each == 1 for each in places
+                    ),
                 }
     verdicts = tuple(probe_questions.verdict(name, found, BARS) for name, found in figures.items())
     return ProbeResult("identifiers", ABOUT, CRITERION, verdicts)
 
 
-def place(answer: Retrieved, identifier: str) -> float:
+def rank_of(answer: Retrieved, identifier: str) -> float:
     """Place from 1 of the first item that shows an identifier; inf without one."""
     shown = re.compile(rf"(?<!\w){re.escape(identifier)}(?!\w)")
     places = (place for place, item in enumerate(answer.items, 1) if shown.search(item.text))
     return float(next(places, inf))
 
 
-def made(seed: int) -> Told:
-    """The sentences and questions of a seed."""
-    draw = Draw(seed, "identifiers")
+def make_material(seed: int) -> Material:
+    """Make the sentences and questions of a seed."""
+    draw = RandomDraw(seed, "identifiers")
     lines, asked = [], []
     for kind in KINDS.values():
         alike: dict[str, None] = {}
@@ -164,28 +166,28 @@ def made(seed: int) -> Told:
             alike[kind.make(draw)] = None
         lines += [draw.fill(kind.told, {"x": x}) for x in alike]
         asked += [(x, kind.ask.format(x=x)) for x in draw.some(list(alike), ASKED)]
-    return Told(tuple(draw.some(lines, len(lines))), tuple(asked))
+    return Material(tuple(draw.some(lines, len(lines))), tuple(asked))
 
 
-def spoken(told: Told, seed: int) -> list[Said]:
+def as_conversation(told: Material, seed: int) -> list[LabelledTurn]:
     """The sentences in the sessions of a conversation."""
-    draw = Draw(seed, "identifiers, spoken")
+    draw = RandomDraw(seed, "identifiers, spoken")
     people = [draw.name() for _ in range(6)]
-    turns: list[Said] = []
-    sessions = material.spread(draw, (Line(text) for text in told.lines), SESSIONS)
+    turns: list[LabelledTurn] = []
+    sessions = material.spread_lines(draw, (Line(text) for text in told.lines), SESSIONS)
     for number, lines in enumerate(sessions):
         talk = draw.talk(lines, CHATTER, people)
-        turns += material.session(number, START + timedelta(days=3 * number), talk)
+        turns += material.session_turns(number, START + timedelta(days=3 * number), talk)
     return turns
 
 
-def written(told: Told, shop: Workshop, engine: Engine) -> Bench:
+def as_notes(told: Material, factory: StoreFactory, engine: Engine) -> Bench:
     """The sentences in dated notes, a list in each, consolidated.
 
     Raises:
         DiskError: The work folder cannot be written.
     """
-    own = probe_questions.workshop(shop)
+    own = probe_questions.probe_factory(factory)
     root = own.folder / "identifiers-notes"
     for number in range(SESSIONS):
         day = (START + timedelta(days=3 * number)).date().isoformat()
@@ -193,7 +195,7 @@ def written(told: Told, shop: Workshop, engine: Engine) -> Bench:
         atomic.put(root / "memory" / f"{day}.md", note.encode())
     case = Case("identifiers-notes", Folders(root, ("memory",)), ())
     dataset = Dataset("probe", case.name, "", "quote", "recall@10", (case,))
-    (bench,) = benches.make(dataset, own, engine)
+    (bench,) = benches.make_benches(dataset, own, engine)
     return bench
 
 

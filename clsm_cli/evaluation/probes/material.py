@@ -1,4 +1,4 @@
-"""What probes tell a memory: templates of the package, filled from a seed.
+"""Material of probes: templates filled from a seed.
 
 People, places and firms get coined names, so nothing about them can be known beforehand.
 """
@@ -11,7 +11,7 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from clsm_cli.evaluation.dataset import Query
-from clsm_cli.evaluation.loaders.parsing import Said
+from clsm_cli.evaluation.loaders.parsing import LabelledTurn
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import yaml_text
 
@@ -27,8 +27,8 @@ _REPLIED = 0.4
 
 
 @cache
-def load(name: str) -> Any:
-    """The value of a YAML file of this package."""
+def load_yaml(name: str) -> Any:
+    """Load a YAML file of this package."""
     text = files("clsm_cli.evaluation.probes").joinpath(f"{name}.yaml").read_text(encoding="utf-8")
     return yaml_text.load(text, _LARGEST)
 
@@ -45,7 +45,7 @@ class Line(NamedTuple):
     role: str = "user"
 
 
-class Draw:
+class RandomDraw:
     """Everything random of a probe: the same seed and name draw the same.
 
     Args:
@@ -60,20 +60,20 @@ class Draw:
         self._coined: set[str] = set()
 
     def below(self, limit: int) -> int:
-        """A number from 0."""
+        """A random number from 0 to below a limit."""
         return int(self._random.integers(limit))
 
     def one(self, options: Sequence[T]) -> T:
-        """One of some."""
+        """A random choice."""
         return options[self.below(len(options))]
 
     def some(self, options: Sequence[T], count: int) -> list[T]:
-        """Several, each once, in random order."""
+        """Several random choices without repetition, in random order."""
         return [options[at] for at in self._random.permutation(len(options))[:count].tolist()]
 
     def name(self, endings: str = "people") -> str:
         """A coined name that was not drawn before; no other name begins with it."""
-        words = load("words")
+        words = load_yaml("words")
         while True:
             stem = self.one(words["syllables"]) + self.one(words["syllables"])
             name: str = (stem + self.one(words[endings])).capitalize()
@@ -89,7 +89,7 @@ class Draw:
             count: How many.
         """
         make = _MADE.get(kind) if isinstance(kind, str) else None
-        options = load("words")[kind] if isinstance(kind, str) and make is None else kind
+        options = load_yaml("words")[kind] if isinstance(kind, str) and make is None else kind
         found: list[str] = []
         while len(found) < count:
             value = make(self) if make else self.one(options)
@@ -100,14 +100,14 @@ class Draw:
 
     def fill(self, template: str, given: Mapping[str, str]) -> str:
         """A template with its names replaced; what is not given is drawn from ``words.yaml``."""
-        words = load("words")
+        words = load_yaml("words")
         lists = {"thing": "things", "room": "rooms", "field": "fields"}
         drawn = {name: self.one(words[key]) for name, key in lists.items()}
         return template.format_map({**drawn, **given})
 
     def chatter(self, people: Sequence[str]) -> str:
         """One or two sentences about nothing that is asked for."""
-        chosen = self.some(load("words")["chatter"], 1 + self.below(2))
+        chosen = self.some(load_yaml("words")["chatter"], 1 + self.below(2))
         return " ".join(self.fill(each, {"p": self.one(people)}) for each in chosen)
 
     def talk(self, told: Iterable[Line], chatter: int, people: Sequence[str]) -> list[Line]:
@@ -125,27 +125,27 @@ class Draw:
         for line in lines:
             found.append(line)
             if self._random.random() < _REPLIED:
-                found.append(Line(self.one(load("words")["replies"]), role="assistant"))
+                found.append(Line(self.one(load_yaml("words")["replies"]), role="assistant"))
         return found
 
 
-def _amount(draw: Draw) -> str:
+def _amount(draw: RandomDraw) -> str:
     return f"{10 * (30 + draw.below(120))} euros"
 
 
-def _date(draw: Draw) -> str:
-    return f"{1 + draw.below(28)} {draw.one(load('words')['months'])}"
+def _date(draw: RandomDraw) -> str:
+    return f"{1 + draw.below(28)} {draw.one(load_yaml('words')['months'])}"
 
 
-def _number(draw: Draw) -> str:
+def _number(draw: RandomDraw) -> str:
     return f"0{20 + draw.below(70)} 555 {1000 + draw.below(9000)}"
 
 
-_MADE: dict[str, Callable[[Draw], str]] = {
-    "people": Draw.name,
+_MADE: dict[str, Callable[[RandomDraw], str]] = {
+    "people": RandomDraw.name,
     "towns": lambda draw: draw.name("towns"),
-    "companies": lambda draw: f"{draw.name()} {draw.one(load('words')['companies'])}",
-    "venues": lambda draw: f"the {draw.name()} {draw.one(load('words')['venues'])}",
+    "companies": lambda draw: f"{draw.name()} {draw.one(load_yaml('words')['companies'])}",
+    "venues": lambda draw: f"the {draw.name()} {draw.one(load_yaml('words')['venues'])}",
     "times": lambda draw: f"{draw.below(24):02}:{5 * draw.below(12):02}",
     "doses": lambda draw: f"{(2 + draw.below(40)) / 2:g} mg",
     "numbers": _number,
@@ -155,18 +155,18 @@ _MADE: dict[str, Callable[[Draw], str]] = {
 """Kinds of values that are made up."""
 
 
-def session(number: int, start: datetime, lines: Iterable[Line]) -> list[Said]:
+def session_turns(number: int, start: datetime, lines: Iterable[Line]) -> list[LabelledTurn]:
     """The turns of a session, a minute apart; ids are those of the lines, or tell their place."""
     name = f"s{number:03}"
     found = []
     for place, line in enumerate(lines):
         time = (start + timedelta(minutes=place)).isoformat()
         id_ = line.id or f"{name}-{place}"
-        found.append(Said(id_, line.role, line.role, line.text, time, name, id_))
+        found.append(LabelledTurn(id_, line.role, line.role, line.text, time, name, id_))
     return found
 
 
-def spread(draw: Draw, lines: Iterable[Line], sessions: int) -> list[list[Line]]:
+def spread_lines(draw: RandomDraw, lines: Iterable[Line], sessions: int) -> list[list[Line]]:
     """Lines over sessions, as evenly as it goes, in random order."""
     shuffled = draw.some(list(lines), 1 << 30)
     return [shuffled[place::sessions] for place in range(sessions)]
@@ -196,35 +196,35 @@ class Fact(NamedTuple):
 
     @property
     def query(self) -> Query:
-        """What it answers, with its label."""
+        """The query that the fact answers, with its label."""
         return Query(self.told.id, self.ask, gold=(self.told.id,))
 
 
-class Recorded(NamedTuple):
+class FactMaterial(NamedTuple):
     """A conversation of some sessions with forty facts."""
 
     facts: tuple[Fact, ...]
-    turns: tuple[Said, ...]
+    turns: tuple[LabelledTurn, ...]
 
 
-def facts(draw: Draw, people: list[str]) -> list[Fact]:
+def draw_facts(draw: RandomDraw, people: list[str]) -> list[Fact]:
     """All facts, about some people."""
     found = []
-    for number, row in enumerate(load("facts")):
+    for number, row in enumerate(load_yaml("facts")):
         given = {"p": draw.one(people), "town": draw.name("towns")}
         told = Line(row["told"].format_map(given), f"fact-{number}")
         found.append(Fact(told, row["ask"].format_map(given), row["near"].format_map(given)))
     return found
 
 
-def made(seed: int) -> Recorded:
-    """The conversation of a seed."""
-    draw = Draw(seed, "recorded")
+def make_material(seed: int) -> FactMaterial:
+    """Make the conversation of a seed."""
+    draw = RandomDraw(seed, "recorded")
     people = [draw.name() for _ in range(PEOPLE)]
-    known = facts(draw, people)
-    turns: list[Said] = []
-    parts = spread(draw, [fact.told for fact in known], SESSIONS)
+    known = draw_facts(draw, people)
+    turns: list[LabelledTurn] = []
+    parts = spread_lines(draw, [fact.told for fact in known], SESSIONS)
     for number, lines in enumerate(parts):
         talk = draw.talk(lines, CHATTER, people)
-        turns += session(number, START + number * EVERY, talk)
-    return Recorded(tuple(known), tuple(turns))
+        turns += session_turns(number, START + number * EVERY, talk)
+    return FactMaterial(tuple(known), tuple(turns))

@@ -1,4 +1,4 @@
-"""The stores of a probe, made by the real ingest and consolidation, and the systems asked on them."""
+"""Stores and queries of a probe: made by the real ingest and consolidation, asked of each system."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from clsm_cli.evaluation import benches, stores
 from clsm_cli.evaluation.benches import Bench
 from clsm_cli.evaluation.dataset import Case, Chat, Dataset, Query
 from clsm_cli.evaluation.result import Verdict
-from clsm_cli.evaluation.stores import Made
+from clsm_cli.evaluation.stores import MadeStore
 from clsm_cli.evaluation.systems import baselines, system_registry
 from clsm_cli.evaluation.systems.system_registry import Recall
 from clsm_cli.store import atomic
@@ -19,36 +19,38 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from clsm_cli.evaluation.benches import System
-    from clsm_cli.evaluation.loaders.parsing import Said
+    from clsm_cli.evaluation.loaders.parsing import LabelledTurn
     from clsm_cli.evaluation.measures import Item, Retrieved
-    from clsm_cli.evaluation.stores import Workshop
+    from clsm_cli.evaluation.stores import StoreFactory
     from clsm_cli.retrieval.dense_search import Engine
     from clsm_cli.store.layout import Store
 
 CLSM, BM25, MINILM = system_registry.CLSM, "BM25", system_registry.MINILM
 
 
-def bench(shop: Workshop, engine: Engine, name: str, turns: Iterable[Said]) -> Bench:
+def make_bench(
+    factory: StoreFactory, engine: Engine, name: str, turns: Iterable[LabelledTurn]
+) -> Bench:
     """A conversation, consolidated, and asked a day after its last turn.
 
     Raises:
         DiskError: The work folder cannot be written.
     """
-    (made,) = benches.make(_dataset(name, turns), workshop(shop), engine)
+    (made,) = benches.make_benches(_dataset(name, turns), probe_factory(factory), engine)
     return made
 
 
-def staged(
-    shop: Workshop,
+def growing_benches(
+    factory: StoreFactory,
     engine: Engine,
     name: str,
-    parts: Sequence[Sequence[Said]],
-    night: Callable[[Workshop, Store, datetime], None],
+    parts: Sequence[Sequence[LabelledTurn]],
+    night: Callable[[StoreFactory, Store, datetime], None],
 ) -> list[Bench]:
     """One store that grows: a bench after each part was taken in and a night had passed.
 
     Args:
-        shop: Where the stores are made.
+        factory: Where the stores are made.
         engine: Makes the vectors of queries.
         name: Of the probe.
         parts: Turns, the oldest first; at most nine, so that their files sort in time.
@@ -57,11 +59,11 @@ def staged(
     Raises:
         DiskError: The work folder cannot be written.
     """
-    own = workshop(shop)
-    made = stores.of_chat(own, name, Chat((), tuple(parts[0])))
+    own = probe_factory(factory)
+    made = stores.chat_store(own, name, Chat((), tuple(parts[0])))
     found: list[Bench] = []
     for number, part in enumerate(parts):
-        shop.progress(name, number, len(parts))
+        factory.progress(name, number, len(parts))
         now = stores.day_after(turn.time for turn in part)
         content = stores.json_lines(part) if number else b""
 
@@ -69,38 +71,40 @@ def staged(
             if content:
                 source = store.root.with_suffix(".jsonl")
                 atomic.put(source, content)
-                stores.take(own, store, (str(source),), now)
+                stores.ingest_files(own, store, (str(source),), now)
             night(own, store, now)
 
-        label = f"part-{number}-{atomic.sha256(content)}-{stores.digest_of(_NIGHT)}"
-        store = stores.kept(own, made, label, grow)
-        made = Made(store, now)
+        label = f"part-{number}-{atomic.sha256(content)}-{stores.code_digest(_NIGHT)}"
+        store = stores.cached_copy(own, made, label, grow)
+        made = MadeStore(store, now)
         told = [turn for each in parts[: number + 1] for turn in each]
         dataset = _dataset(name, told)
         whole = baselines.context_tokens(dataset.cases[0], store)
         found.append(
-            Bench(dataset, dataset.cases[0], store, store, now, whole, shop=own, engine=engine)
+            Bench(dataset, dataset.cases[0], store, store, now, whole, factory=own, engine=engine)
         )
     return found
 
 
 _NIGHT = ("forgetting", "evaluation")
-"""Parts of the program that decide what a night leaves, besides those that ``kept`` looks at."""
+"""Parts of the program that decide what a night leaves, besides those that ``stores.cached_copy`` looks at."""
 
 
-def consolidate(shop: Workshop, store: Store, now: datetime) -> None:
-    """A night: consolidation alone."""
-    stores.sleep(shop, store, now)
+def consolidate(factory: StoreFactory, store: Store, now: datetime) -> None:
+    """Run a consolidation, as at night."""
+    stores.run_consolidation(factory, store, now)
 
 
-def ask(bench: Bench, queries: Sequence[Query], names: Sequence[str]) -> dict[str, list[Retrieved]]:
+def ask_systems(
+    bench: Bench, queries: Sequence[Query], names: Sequence[str]
+) -> dict[str, list[Retrieved]]:
     """What some systems return for each query, by their names."""
-    known: dict[str, System] = {each.name: each for each in system_registry.plain()}
+    known: dict[str, System] = {each.name: each for each in system_registry.plain_systems()}
     known[CLSM] = Recall(CLSM)
     return {name: list(known[name].ask(bench, queries)) for name in names}
 
 
-def first(items: Iterable[Item], ids: Iterable[str]) -> float:
+def first_rank(items: Iterable[Item], ids: Iterable[str]) -> float:
     """Place from 1 of the first item that shows or rests on one of some turns; inf without one."""
     wanted = frozenset(ids)
     for place, item in enumerate(items, 1):
@@ -109,7 +113,7 @@ def first(items: Iterable[Item], ids: Iterable[str]) -> float:
     return float("inf")
 
 
-def share(held: Iterable[bool]) -> float:
+def true_share(held: Iterable[bool]) -> float:
     """Share of what is true; 0 of nothing."""
     listed = list(held)
     return sum(listed) / len(listed) if listed else 0.0
@@ -129,12 +133,12 @@ def verdict(system: str, figures: dict[str, float], bars: Mapping[str, float]) -
     return Verdict(system, is_at_least(figures, bars), figures)
 
 
-def _dataset(name: str, turns: Iterable[Said]) -> Dataset:
+def _dataset(name: str, turns: Iterable[LabelledTurn]) -> Dataset:
     """A conversation as a set without labels: a probe looks at answers by itself."""
     case = Case(name, Chat((), tuple(turns)), ())
     return Dataset("probe", name, "", "turn", "recall@10", (case,))
 
 
-def workshop(shop: Workshop) -> Workshop:
-    """The workshop with the time of the probe's own conversations, whatever ``--now`` says."""
-    return replace(shop, folder=shop.folder / "probes", now=None)
+def probe_factory(factory: StoreFactory) -> StoreFactory:
+    """The factory with the time of the probe's own conversations, whatever ``--now`` says."""
+    return replace(factory, folder=factory.folder / "probes", now=None)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from clsm_cli.evaluation.result import ProbeResult
-    from clsm_cli.evaluation.stores import Workshop
+    from clsm_cli.evaluation.stores import StoreFactory
     from clsm_cli.retrieval.dense_search import Engine
 
 
@@ -28,13 +28,13 @@ class Probe(NamedTuple):
     Attributes:
         about: What is tried, and why words alone do not do it.
         criterion: What has to hold.
-        run: Makes its stores in a workshop, asks with an open engine, from a seed.
+        run: Makes its stores with a factory, asks with an open engine, from a seed.
     """
 
     name: str
     about: str
     criterion: str
-    run: Callable[[Workshop, Engine, int], ProbeResult]
+    run: Callable[[StoreFactory, Engine, int], ProbeResult]
 
 
 PROBES = {

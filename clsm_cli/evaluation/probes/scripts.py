@@ -1,4 +1,4 @@
-"""Scripts: what is told and asked in writing that the model of meaning has hardly any words of."""
+"""Script probe: facts and questions in writing that the embedding model hardly knows."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 from clsm_cli.evaluation.dataset import Query
 from clsm_cli.evaluation.probes import material, probe_questions
-from clsm_cli.evaluation.probes.material import Draw, Line
+from clsm_cli.evaluation.probes.material import Line, RandomDraw
 from clsm_cli.evaluation.probes.probe_questions import BM25, CLSM, MINILM
 from clsm_cli.evaluation.result import ProbeResult
 
 if TYPE_CHECKING:
-    from clsm_cli.evaluation.loaders.parsing import Said
-    from clsm_cli.evaluation.stores import Workshop
+    from clsm_cli.evaluation.loaders.parsing import LabelledTurn
+    from clsm_cli.evaluation.stores import StoreFactory
     from clsm_cli.retrieval.dense_search import Engine
 
 ABOUT = (
@@ -31,26 +31,26 @@ CHATTER = 4
 START = datetime(2025, 5, 5, 9, tzinfo=UTC)
 
 
-def run(shop: Workshop, engine: Engine, seed: int) -> ProbeResult:
+def run(factory: StoreFactory, engine: Engine, seed: int) -> ProbeResult:
     """Tell and ask.
 
     Raises:
         DiskError: The work folder cannot be written.
     """
-    queries, turns = made(seed)
-    bench = probe_questions.bench(shop, engine, "scripts", turns)
+    queries, turns = make_material(seed)
+    bench = probe_questions.make_bench(factory, engine, "scripts", turns)
     verdicts = []
-    for name, answers in probe_questions.ask(bench, queries, SYSTEMS).items():
+    for name, answers in probe_questions.ask_systems(bench, queries, SYSTEMS).items():
         places = [
-            probe_questions.first(answer.items, query.gold)
+            probe_questions.first_rank(answer.items, query.gold)
             for query, answer in zip(queries, answers, strict=True)
         ]
         figures = {
-            "first": probe_questions.share(place == 1 for place in places),
-            "first three": probe_questions.share(place <= 3 for place in places),
+            "first": probe_questions.true_share(place == 1 for place in places),
+            "first three": probe_questions.true_share(place <= 3 for place in places),
         }
-        for script in material.load("scripts"):
-            figures[script] = probe_questions.share(
+        for script in material.load_yaml("scripts"):
+            figures[script] = probe_questions.true_share(
                 place == 1
                 for query, place in zip(queries, places, strict=True)
                 if query.category == script
@@ -59,18 +59,18 @@ def run(shop: Workshop, engine: Engine, seed: int) -> ProbeResult:
     return ProbeResult("scripts", ABOUT, CRITERION, tuple(verdicts))
 
 
-def made(seed: int) -> tuple[list[Query], list[Said]]:
+def make_material(seed: int) -> tuple[list[Query], list[LabelledTurn]]:
     """The questions with the ids of what answers them, and the conversation."""
-    draw = Draw(seed, "scripts")
+    draw = RandomDraw(seed, "scripts")
     people = [draw.name() for _ in range(6)]
     queries, told = [], []
-    for script, rows in material.load("scripts").items():
+    for script, rows in material.load_yaml("scripts").items():
         for number, (line, ask) in enumerate(rows):
             id_ = f"{script}-{number}"
             told.append(Line(line, id_))
             queries.append(Query(id_, ask, category=script, gold=(id_,)))
-    turns: list[Said] = []
-    for number, lines in enumerate(material.spread(draw, told, SESSIONS)):
+    turns: list[LabelledTurn] = []
+    for number, lines in enumerate(material.spread_lines(draw, told, SESSIONS)):
         talk = draw.talk(lines, CHATTER, people)
-        turns += material.session(number, START + timedelta(days=3 * number), talk)
+        turns += material.session_turns(number, START + timedelta(days=3 * number), talk)
     return queries, turns

@@ -1,4 +1,4 @@
-"""Split information: what a question needs was said in two sessions."""
+"""Split-information probe: what a question needs was said in two sessions."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 
 from clsm_cli.evaluation.dataset import Query
 from clsm_cli.evaluation.probes import material, probe_questions
-from clsm_cli.evaluation.probes.material import Draw, Line
+from clsm_cli.evaluation.probes.material import Line, RandomDraw
 from clsm_cli.evaluation.probes.probe_questions import BM25, CLSM, MINILM
 from clsm_cli.evaluation.result import ProbeResult
 
 if TYPE_CHECKING:
-    from clsm_cli.evaluation.loaders.parsing import Said
-    from clsm_cli.evaluation.stores import Workshop
+    from clsm_cli.evaluation.loaders.parsing import LabelledTurn
+    from clsm_cli.evaluation.stores import StoreFactory
     from clsm_cli.retrieval.dense_search import Engine
 
 ABOUT = (
@@ -36,35 +36,35 @@ FIRST = 10
 START = datetime(2025, 10, 6, 8, tzinfo=UTC)
 
 
-def run(shop: Workshop, engine: Engine, seed: int) -> ProbeResult:
+def run(factory: StoreFactory, engine: Engine, seed: int) -> ProbeResult:
     """Tell, sleep and ask.
 
     Raises:
         DiskError: The work folder cannot be written.
     """
-    queries, turns = made(seed)
-    bench = probe_questions.bench(shop, engine, "split", turns)
+    queries, turns = make_material(seed)
+    bench = probe_questions.make_bench(factory, engine, "split", turns)
     verdicts = []
-    for name, answers in probe_questions.ask(bench, queries, SYSTEMS).items():
+    for name, answers in probe_questions.ask_systems(bench, queries, SYSTEMS).items():
         held = [
-            [probe_questions.first(answer.items, [id_]) <= FIRST for id_ in query.gold]
+            [probe_questions.first_rank(answer.items, [id_]) <= FIRST for id_ in query.gold]
             for query, answer in zip(queries, answers, strict=True)
         ]
         figures = {
-            "both@10": probe_questions.share(map(all, held)),
-            "recall@10": fmean(map(probe_questions.share, held)),
+            "both@10": probe_questions.true_share(map(all, held)),
+            "recall@10": fmean(map(probe_questions.true_share, held)),
         }
         verdicts.append(probe_questions.verdict(name, figures, BARS))
     return ProbeResult("split", ABOUT, CRITERION, tuple(verdicts))
 
 
-def made(seed: int) -> tuple[list[Query], list[Said]]:
+def make_material(seed: int) -> tuple[list[Query], list[LabelledTurn]]:
     """The questions of a seed with the ids of what they need, and the conversation."""
-    draw = Draw(seed, "split")
+    draw = RandomDraw(seed, "split")
     people = [draw.name() for _ in range(6)]
     sessions: list[list[Line]] = [[] for _ in range(SESSIONS)]
     queries = []
-    for number, row in enumerate(material.load("split")):
+    for number, row in enumerate(material.load_yaml("split")):
         for copy in range(SETS):
             given = _given(draw)
             id_ = f"{number}-{copy}"
@@ -74,15 +74,15 @@ def made(seed: int) -> tuple[list[Query], list[Said]]:
             ):
                 sessions[at].append(Line(told.format_map(given), line))
             queries.append(Query(id_, row["ask"].format_map(given), gold=gold))
-    turns: list[Said] = []
+    turns: list[LabelledTurn] = []
     for number, lines in enumerate(sessions):
         talk = draw.talk(draw.some(lines, len(lines)), CHATTER, people)
-        turns += material.session(number, START + timedelta(days=3 * number), talk)
+        turns += material.session_turns(number, START + timedelta(days=3 * number), talk)
     return queries, turns
 
 
-def _given(draw: Draw) -> dict[str, str]:
-    words = material.load("words")
+def _given(draw: RandomDraw) -> dict[str, str]:
+    words = material.load_yaml("words")
     coined = {key: draw.name() for key in ("p", "q", "project", "pet", "team")}
     listed = {"month": "months", "food": "foods", "trade": "trades"}
     return {

@@ -25,21 +25,21 @@ _MARKS = re.compile(
 
 def markdown(result: Result) -> str:
     """The whole result as Markdown; figures in per cent unless a heading says otherwise."""
-    lines = [f"# {plain(summary.title(result))}", "", *_code(result.command), ""]
-    lines += _facts(summary.origin(result))
+    lines = [f"# {escape_markdown(summary.report_title(result))}", "", *_code(result.command), ""]
+    lines += _facts(summary.origin_line(result))
     for found in result.sets:
         lines += _set(found)
     if result.probes:
         lines += ["## Probes", ""]
         for each in result.probes:
-            lines += probe(each)
+            lines += probe_lines(each)
     return "\n".join(lines).rstrip() + "\n"
 
 
-def plain(words: str) -> str:
+def escape_markdown(words: str) -> str:
     r"""Words that Markdown shows as they are, on one line.
 
-    >>> plain("a|b <script> *c*"), plain("- 1")
+    >>> escape_markdown("a|b <script> *c*"), escape_markdown("- 1")
     ('a\\|b \\<script\\> \\*c\\*', '\\- 1')
     """
     return _MARKS.sub(_escape, safe(" ".join(words.split())))
@@ -53,55 +53,67 @@ def _escape(found: re.Match[str]) -> str:
 
 
 def _set(found: SetResult) -> Iterator[str]:
-    yield from (f"## {plain(found.name)} ({plain(found.kind)})", "", plain(summary.lead(found)), "")
-    yield from _facts(
-        [*grids.sizes(found), ("evidence is a", found.unit), ("SHA-256", found.digest)]
+    yield from (
+        f"## {escape_markdown(found.name)} ({escape_markdown(found.kind)})",
+        "",
+        escape_markdown(summary.standing_sentence(found)),
+        "",
     )
-    yield from table(grids.headline(found))
-    for kind in grids.kinds(found):
-        yield from table(grids.group(found, kind, found.headline))
+    yield from _facts(
+        [*grids.sizes_grid(found), ("evidence is a", found.unit), ("SHA-256", found.digest)]
+    )
+    yield from table_lines(grids.headline_grid(found))
+    for kind in grids.group_kinds(found):
+        yield from table_lines(grids.group_grid(found, kind, found.headline))
     if grids.has_concepts(found):
-        yield from table(grids.paper(found))
+        yield from table_lines(grids.paper_grid(found))
     for is_there, grid in (
-        (found.pairs, grids.pairs(found, is_full=any(p.group != "all" for p in found.pairs))),
-        (found.ablation, grids.ablation(found, is_full=True)),
-        (found.abstention, grids.abstention(found)),
-        (found.systems, grids.everything(found)),
+        (found.pairs, grids.pairs_grid(found, is_full=any(p.group != "all" for p in found.pairs))),
+        (found.ablation, grids.ablation_grid(found, is_full=True)),
+        (found.abstention, grids.abstention_grid(found)),
+        (found.systems, grids.full_grid(found)),
     ):
         if is_there:
-            yield from table(grid)
+            yield from table_lines(grid)
     if found.notes:
-        yield from ("### About this set", "", *(f"- {plain(note)}" for note in found.notes), "")
+        yield from (
+            "### About this set",
+            "",
+            *(f"- {escape_markdown(note)}" for note in found.notes),
+            "",
+        )
 
 
-def probe(found: ProbeResult) -> Iterator[str]:
+def probe_lines(found: ProbeResult) -> Iterator[str]:
     """The lines of a probe."""
-    yield from table(grids.probe(found), above=f"{found.about} {summary.says_little(found)}")
+    yield from table_lines(
+        grids.probe_grid(found), above=f"{found.about} {summary.weakness_note(found)}"
+    )
 
 
-def table(grid: Grid, above: str = "") -> Iterator[str]:
+def table_lines(grid: Grid, above: str = "") -> Iterator[str]:
     """The lines of a table under its title.
 
     Args:
         grid: What it says.
         above: Words between title and table; may be empty.
     """
-    yield from (f"### {plain(grid.title)}", "")
+    yield from (f"### {escape_markdown(grid.title)}", "")
     if above.strip():
-        yield from (plain(above), "")
-    yield _line(map(plain, grid.headings))
+        yield from (escape_markdown(above), "")
+    yield _line(map(escape_markdown, grid.headings))
     yield _line("---" if at < grid.words else "---:" for at in range(len(grid.headings)))
     for at, row in enumerate(grid.rows):
         yield _line(
-            f"**{plain(cell)}**" if (at, place) in grid.best else plain(cell)
+            f"**{escape_markdown(cell)}**" if (at, place) in grid.best else escape_markdown(cell)
             for place, cell in enumerate(row)
         )
-    yield from ("", plain(grid.note), "") if grid.note else ("",)
+    yield from ("", escape_markdown(grid.note), "") if grid.note else ("",)
 
 
 def _facts(rows: Sequence[tuple[str, str]]) -> Iterator[str]:
     yield from ("| | |", "|---|---|")
-    yield from (_line((plain(name), plain(value))) for name, value in rows)
+    yield from (_line((escape_markdown(name), escape_markdown(value))) for name, value in rows)
     yield ""
 
 
@@ -116,7 +128,7 @@ def _code(words: str) -> list[str]:
     return [fence, shown, fence]
 
 
-def write(folder: Path, result: Result) -> list[Path]:
+def write_report(folder: Path, result: Result) -> list[Path]:
     """Write all files of a report; each that was there is replaced whole.
 
     Args:
@@ -132,14 +144,14 @@ def write(folder: Path, result: Result) -> list[Path]:
     texts = {
         "report.json": f"{json.dumps(dump(result), ensure_ascii=False, indent=1)}\n",
         "report.md": markdown(result),
-        "queries.jsonl": "".join(f"{_json_line(each)}\n" for each in queries(result)),
+        "queries.jsonl": "".join(f"{_json_line(each)}\n" for each in query_lines(result)),
     }
     for name, text in texts.items():
         atomic.put(folder / name, text.encode("utf-8", "backslashreplace"))
     return [folder / name for name in texts]
 
 
-def queries(result: Result) -> Iterator[dict[str, Any]]:
+def query_lines(result: Result) -> Iterator[dict[str, Any]]:
     """One object a query; the text of no query stands in it, since sets have licences of their own."""
     for found in result.sets:
         for each in found.queries:

@@ -76,62 +76,62 @@ MEASURES = {
 """All measures of queries, in the order in which they are shown."""
 
 
-def measure(name: str) -> Measure:
+def measure_format(name: str) -> Measure:
     """How a measure is shown; one of a probe's own is a number and called as it is.
 
-    >>> measure("recall@10").heading, measure("lost_after_50").heading
+    >>> measure_format("recall@10").heading, measure_format("lost_after_50").heading
     ('R10', 'lost after 50')
     """
     return MEASURES.get(name) or Measure(name.replace("_", " "), "", is_share=False)
 
 
-def heading(name: str) -> str:
+def measure_heading(name: str) -> str:
     """A measure in few letters.
 
-    >>> heading("recall@10"), heading("tokens@1000"), heading("mrr")
+    >>> measure_heading("recall@10"), measure_heading("tokens@1000"), measure_heading("mrr")
     ('R10', 'T1000', 'MRR')
     """
-    return measure(name).heading
+    return measure_format(name).heading
 
 
-def ordered(names: Iterable[str]) -> list[str]:
+def order_measures(names: Iterable[str]) -> list[str]:
     """Measures in the order in which they are shown, those of nobody else at the end, by name.
 
-    >>> ordered(["ms", "own", "recall@10"])
+    >>> order_measures(["ms", "own", "recall@10"])
     ['recall@10', 'ms', 'own']
     """
     places = {name: place for place, name in enumerate(MEASURES)}
     return sorted(names, key=lambda name: (places.get(name, len(places)), name))
 
 
-def share(value: float) -> str:
+def format_share(value: float) -> str:
     """A share in per cent.
 
-    >>> share(0.8234)
+    >>> format_share(0.8234)
     '82.3'
     """
     return f"{100 * value:.1f}"
 
 
-def shown(name: str, value: float | None) -> str:
+def format_value(name: str, value: float | None) -> str:
     """A value of a measure as it stands in a table.
 
-    >>> shown("recall@10", 0.5), shown("tokens", 1234.5), shown("ms", 3.21), shown("mrr", None)
+    >>> format_value("recall@10", 0.5), format_value("tokens", 1234.5), format_value("ms", 3.21), format_value("mrr", None)
     ('50.0', '1,234', '3.2', '–')
     """
     if value is None:
         return NOTHING
     if name not in MEASURES:
-        return number(value)
+        return format_number(value)
     if MEASURES[name].is_share:
-        return share(value)
+        return format_share(value)
     return f"{value:,.0f}" if value >= 100 else f"{value:.1f}"
 
 
-def number(value: float) -> str:
+def format_number(value: float) -> str:
     """A number of a unit that nobody knows, with as many digits as say something.
 
-    >>> number(1234.5), number(12.34), number(0.0123), number(0.0)
+    >>> format_number(1234.5), format_number(12.34), format_number(0.0123), format_number(0.0)
     ('1,234', '12.3', '0.0123', '0')
     """
     size = abs(value)
@@ -140,30 +140,34 @@ def number(value: float) -> str:
     return f"{value:.1f}" if size >= 1 else f"{value:.3g}"
 
 
-def more(value: float) -> str:
+def format_difference(value: float) -> str:
     """A difference of shares, in points.
 
-    >>> more(0.051), more(-0.0004), more(0.0)
+    >>> format_difference(0.051), format_difference(-0.0004), format_difference(0.0)
     ('+5.1', '0.0', '0.0')
     """
     text = f"{100 * value:+.1f}"
     return text[1:] if text in ("+0.0", "-0.0") else text.replace("-", "−")
 
 
-def span(interval: tuple[float, float], *, is_difference: bool = False) -> str:
+def format_interval(interval: tuple[float, float], *, is_difference: bool = False) -> str:
     """An interval of shares, or of differences.
 
-    >>> span((0.7, 0.81)), span((-0.02, 0.1), is_difference=True)
+    >>> format_interval((0.7, 0.81)), format_interval((-0.02, 0.1), is_difference=True)
     ('70.0–81.0', '−2.0 to +10.0')
     """
     low, high = interval
-    return f"{more(low)} to {more(high)}" if is_difference else f"{share(low)}–{share(high)}"
+    return (
+        f"{format_difference(low)} to {format_difference(high)}"
+        if is_difference
+        else f"{format_share(low)}–{format_share(high)}"
+    )
 
 
-def chance(p: float) -> str:
+def format_p(p: float) -> str:
     """A p-value.
 
-    >>> chance(0.0423), chance(0.00004)
+    >>> format_p(0.0423), format_p(0.00004)
     ('.042', '<.001')
     """
     return "<.001" if p < 0.0005 else f"{p:.3f}".replace("0.", ".", 1)
@@ -217,7 +221,7 @@ def has_concepts(found: SetResult) -> bool:
     return any(each.figures.get("f1") is not None for each in found.systems)
 
 
-def headline(found: SetResult) -> Grid:
+def headline_grid(found: SetResult) -> Grid:
     """Each system with the few measures that matter for what is labelled."""
     names = (*CONCEPTS, *NOTED) if has_concepts(found) else EVIDENCE
     names = names if found.headline in names else (found.headline, *names)
@@ -231,13 +235,13 @@ def headline(found: SetResult) -> Grid:
     return _by_system("Systems (%)", found, columns)
 
 
-def everything(found: SetResult) -> Grid:
+def full_grid(found: SetResult) -> Grid:
     """Each system with all its measures."""
-    names = ordered({name for each in found.systems for name in each.figures})
+    names = order_measures({name for each in found.systems for name in each.figures})
     return _by_system("All measures (%)", found, [_figure(found, name) for name in names])
 
 
-def group(found: SetResult, kind: str, name: str) -> Grid:
+def group_grid(found: SetResult, kind: str, name: str) -> Grid:
     """A measure by category, difficulty or case."""
     groups = dict.fromkeys(g for each in found.systems for g in each.groups.get(kind, {}))
 
@@ -245,18 +249,20 @@ def group(found: SetResult, kind: str, name: str) -> Grid:
         def value(each: SystemResult) -> float | None:
             return each.groups.get(kind, {}).get(group, {}).get(name)
 
-        is_share = measure(name).is_share
-        return _Column(group, "", value, lambda each: shown(name, value(each)), is_share)
+        is_share = measure_format(name).is_share
+        return _Column(group, "", value, lambda each: format_value(name, value(each)), is_share)
 
-    return _by_system(f"{heading(name)} by {kind} (%)", found, [column(each) for each in groups])
+    return _by_system(
+        f"{measure_heading(name)} by {kind} (%)", found, [column(each) for each in groups]
+    )
 
 
-def kinds(found: SetResult) -> list[str]:
+def group_kinds(found: SetResult) -> list[str]:
     """Kinds of groups, ``category`` first."""
     return list(dict.fromkeys(kind for each in found.systems for kind in each.groups))
 
 
-def pairs(found: SetResult, *, is_full: bool) -> Grid:
+def pairs_grid(found: SetResult, *, is_full: bool) -> Grid:
     """What clsm has more than each other system by what the set is judged by.
 
     With ``is_full`` by every measure that is compared, in every category too.
@@ -267,8 +273,13 @@ def pairs(found: SetResult, *, is_full: bool) -> Grid:
     def row(each: Pair) -> tuple[str, ...]:
         where = (each.group,) if is_full else ()
         return (
-            *(each.against, *where, heading(each.measure), more(each.difference)),
-            *(span(each.interval, is_difference=True), chance(each.p)),
+            *(
+                each.against,
+                *where,
+                measure_heading(each.measure),
+                format_difference(each.difference),
+            ),
+            *(format_interval(each.interval, is_difference=True), format_p(each.p)),
         )
 
     return Grid(
@@ -284,18 +295,18 @@ def _leads(pair: Pair, judged: Collection[str]) -> bool:
     return pair.group == "all" and pair.measure in judged
 
 
-def ablation(found: SetResult, *, is_full: bool) -> Grid:
+def ablation_grid(found: SetResult, *, is_full: bool) -> Grid:
     """Each mechanism taken out, the greatest loss first; with ``is_full`` also what it does."""
     name = found.headline
     order = sorted(found.ablation, key=lambda each: (each.difference, each.mechanism))
     return Grid(
-        f"Without a mechanism ({heading(name)}, %)",
-        ("without", *(("which",) if is_full else ()), heading(name), "points", "95 %", "p"),
+        f"Without a mechanism ({measure_heading(name)}, %)",
+        ("without", *(("which",) if is_full else ()), measure_heading(name), "points", "95 %", "p"),
         tuple(
             (
                 *(each.mechanism, *((each.about,) if is_full else ())),
-                *(shown(name, each.figures.get(name)), more(each.difference)),
-                *(span(each.interval, is_difference=True), chance(each.p)),
+                *(format_value(name, each.figures.get(name)), format_difference(each.difference)),
+                *(format_interval(each.interval, is_difference=True), format_p(each.p)),
             )
             for each in order
         ),
@@ -304,37 +315,37 @@ def ablation(found: SetResult, *, is_full: bool) -> Grid:
     )
 
 
-def abstention(found: SetResult) -> Grid:
+def abstention_grid(found: SetResult) -> Grid:
     """Whether confidence tells what the memory holds from what it does not."""
     return Grid(
         "Queries without an answer",
         ("system", "kind", "queries", "AUROC", "refused %"),
         tuple(
-            (e.system, e.negative, str(e.queries), f"{e.auroc:.3f}", share(e.refused))
+            (e.system, e.negative, str(e.queries), f"{e.auroc:.3f}", format_share(e.refused))
             for e in found.abstention
         ),
         words=2,
         note="AUROC: how often a query with an answer has the higher confidence."
-        f" Refused: got nothing. Of the queries with an answer {share(found.silenced)} % got"
+        f" Refused: got nothing. Of the queries with an answer {format_share(found.silenced)} % got"
         " nothing of clsm.",
     )
 
 
-def paper(found: SetResult) -> Grid:
+def paper_grid(found: SetResult) -> Grid:
     """CLS-M's own figures beside those of clsm and of the preset named after it."""
     beside = [each for place, each in enumerate(found.systems) if not place or each.name == "cls-m"]
     published = (*PAPER.values(), PAPER_CROSSING, PAPER_SAVED)
     return Grid(
         "Beside the CLS-M paper (%)",
-        ("", *map(heading, PAPER), CROSSING, heading("efficiency")),
+        ("", *map(measure_heading, PAPER), CROSSING, measure_heading("efficiency")),
         (
-            ("CLS-M, as published", *map(share, published)),
+            ("CLS-M, as published", *map(format_share, published)),
             *(
                 (
                     each.name,
-                    *(shown(name, each.figures.get(name)) for name in PAPER),
-                    shown("recall", _crossed(each)),
-                    shown("efficiency", each.figures.get("efficiency")),
+                    *(format_value(name, each.figures.get(name)) for name in PAPER),
+                    format_value("recall", _crossed(each)),
+                    format_value("efficiency", each.figures.get("efficiency")),
                 )
                 for each in beside
             ),
@@ -343,40 +354,40 @@ def paper(found: SetResult) -> Grid:
     )
 
 
-def sizes(found: SetResult) -> list[tuple[str, str]]:
+def sizes_grid(found: SetResult) -> list[tuple[str, str]]:
     """What a set holds and how much of it became a memory, by name."""
     rows = [(name.replace("_", " "), f"{count:,}") for name, count in found.sizes.items()]
     if found.stored is not None:
-        rows.append(("evidence that became a memory", f"{share(found.stored)} %"))
+        rows.append(("evidence that became a memory", f"{format_share(found.stored)} %"))
     return rows
 
 
-def probe(found: ProbeResult) -> Grid:
+def probe_grid(found: ProbeResult) -> Grid:
     """One probe: each system with its verdict and its figures."""
     names = list(dict.fromkeys(name for each in found.verdicts for name in each.figures))
 
     def row(each: Verdict) -> tuple[str, ...]:
-        figures = (shown(name, each.figures.get(name)) for name in names)
+        figures = (format_value(name, each.figures.get(name)) for name in names)
         return (each.system, "pass" if each.passed else "FAIL", *figures)
 
     return Grid(
         found.name,
-        ("system", "verdict", *map(heading, names)),
+        ("system", "verdict", *map(measure_heading, names)),
         tuple(map(row, found.verdicts)),
         words=2,
-        meanings=("", "", *(measure(name).meaning for name in names)),
+        meanings=("", "", *(measure_format(name).meaning for name in names)),
         note=f"Has to hold: {found.criterion}" if found.criterion else "",
     )
 
 
 def _figure(found: SetResult, name: str) -> _Column:
-    of = measure(name)
+    of = measure_format(name)
     meaning = of.meaning.replace("the context", found.whole)
     return _Column(
         of.heading,
         meaning,
         lambda each: each.figures.get(name),
-        lambda each: shown(name, each.figures.get(name)),
+        lambda each: format_value(name, each.figures.get(name)),
         of.is_share,
     )
 
@@ -384,15 +395,15 @@ def _figure(found: SetResult, name: str) -> _Column:
 def _interval(name: str) -> _Column:
     def text(each: SystemResult) -> str:
         found = each.intervals.get(name)
-        return NOTHING if found is None else span(found)
+        return NOTHING if found is None else format_interval(found)
 
-    meaning = f"95 % bootstrap interval of {heading(name)}, conversations as clusters"
-    return _Column(f"{heading(name)} 95 %", meaning, lambda _: None, text, is_share=False)
+    meaning = f"95 % bootstrap interval of {measure_heading(name)}, conversations as clusters"
+    return _Column(f"{measure_heading(name)} 95 %", meaning, lambda _: None, text, is_share=False)
 
 
 def _crossing() -> _Column:
     meaning = f"Recall of concepts over {CROSSING} queries"
-    return _Column("cross", meaning, _crossed, lambda e: shown("recall", _crossed(e)), True)
+    return _Column("cross", meaning, _crossed, lambda e: format_value("recall", _crossed(e)), True)
 
 
 def _crossed(each: SystemResult) -> float | None:

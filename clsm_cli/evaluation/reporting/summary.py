@@ -1,10 +1,15 @@
-"""What a result comes to, in a sentence or two, and what it was made from."""
+"""Summarise a result in a sentence or two, and say what it was made from."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from clsm_cli.evaluation.reporting.grids import chance, heading, share, span
+from clsm_cli.evaluation.reporting.grids import (
+    format_interval,
+    format_p,
+    format_share,
+    measure_heading,
+)
 from clsm_cli.startup.records import NamedTuple
 
 if TYPE_CHECKING:
@@ -31,7 +36,7 @@ class Standing(NamedTuple):
     pair: Pair | None
 
 
-def standing(found: SetResult) -> Standing | None:
+def find_standing(found: SetResult) -> Standing | None:
     """Where clsm stands on a set; None where its headline measure is not defined."""
     if not found.systems:
         return None
@@ -50,31 +55,31 @@ def standing(found: SetResult) -> Standing | None:
     return Standing(value, first.intervals.get(name), best.name, _value(best, name), pair)
 
 
-def lead(found: SetResult) -> str:
+def standing_sentence(found: SetResult) -> str:
     """Where clsm stands on a set, in words."""
-    where = standing(found)
-    name = heading(found.headline)
+    where = find_standing(found)
+    name = measure_heading(found.headline)
     if where is None:
         return f"{name} is not defined for this set."
     first = found.systems[0].name
-    interval = f" (95 %: {span(where.interval)})" if where.interval else ""
-    said = f"{first} has {name} {share(where.value)} %{interval}."
-    return f"{said} It is {than(where)}" if where.rival else said
+    interval = f" (95 %: {format_interval(where.interval)})" if where.interval else ""
+    said = f"{first} has {name} {format_share(where.value)} %{interval}."
+    return f"{said} It is {comparison_words(where)}" if where.rival else said
 
 
-def than(where: Standing) -> str:
+def comparison_words(where: Standing) -> str:
     """The comparison with the best of the others, in words."""
     points = abs(100 * (where.value - where.its))
     side = "ahead of" if where.value > where.its else "behind"
     said = f"{points:.1f} points {side}" if points >= 0.05 else "level with"
-    said = f"{said} {where.rival} ({share(where.its)} %), the best of the others"
+    said = f"{said} {where.rival} ({format_share(where.its)} %), the best of the others"
     if where.pair is None:
         return f"{said}."
-    interval = span(where.pair.interval, is_difference=True)
-    return f"{said} (95 %: {interval}, p {chance(where.pair.p)})."
+    interval = format_interval(where.pair.interval, is_difference=True)
+    return f"{said} (95 %: {interval}, p {format_p(where.pair.p)})."
 
 
-def says_little(found: ProbeResult) -> str:
+def weakness_note(found: ProbeResult) -> str:
     """A remark where all that is compared with clsm passes too; else empty."""
     others = found.verdicts[1:]
     if others and all(each.passed for each in others):
@@ -82,8 +87,8 @@ def says_little(found: ProbeResult) -> str:
     return ""
 
 
-def title(result: Result) -> str:
-    """What was measured."""
+def report_title(result: Result) -> str:
+    """The title of a report: what was measured."""
     names = list(dict.fromkeys(each.name for each in result.sets))
     if not names:
         return "Probes of a memory" if result.probes else "Nothing was measured"
@@ -91,7 +96,7 @@ def title(result: Result) -> str:
     return f"What a memory finds: {', '.join(names[:3])}{rest}"
 
 
-def origin(result: Result) -> list[tuple[str, str]]:
+def origin_line(result: Result) -> list[tuple[str, str]]:
     """By what, where and with which settings a result was made."""
     rows = [("clsm", result.version), ("seed", str(result.seed))]
     rows += [*result.machine.items()]

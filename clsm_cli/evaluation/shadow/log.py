@@ -1,4 +1,4 @@
-"""The log of shadow mode, and the files of an agent that it stands beside.
+"""The log of shadow mode, and the static files that memory is compared with.
 
 Which files it stands beside is this machine's own word: ``shadow/`` in the user's state folder has a
 file for each store while shadow mode is on there, so no store that comes from elsewhere names a file
@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from clsm_cli.config import MAX_FILE
 from clsm_cli.errors import BadInputError, DamagedStoreError
-from clsm_cli.evaluation.shadow.sittings import Load
+from clsm_cli.evaluation.shadow.sittings import LoadedItem
 from clsm_cli.ingestion import markdown
 from clsm_cli.ingestion.jsonl_rows import Problem
 from clsm_cli.model.episodes import Document
@@ -57,7 +57,7 @@ class Mode(NamedTuple):
     budget: int
 
 
-class Side(NamedTuple):
+class SideFigures(NamedTuple):
     """What one way to remember loaded in a sitting, in tokens.
 
     Attributes:
@@ -73,7 +73,7 @@ class Side(NamedTuple):
     replies: int
 
 
-class Row(NamedTuple):
+class SittingRow(NamedTuple):
     """A sitting.
 
     Attributes:
@@ -96,9 +96,9 @@ class Row(NamedTuple):
     prompts: int
     asked: int
     budget: int
-    clsm: Side
+    clsm: SideFigures
     again: int
-    static: Side | None
+    static: SideFigures | None
     both: int
     beyond: int
     changed: bool
@@ -106,16 +106,16 @@ class Row(NamedTuple):
     taken: tuple[str, ...]
 
 
-def mark(record_id: str) -> str:
+def id_mark(record_id: str) -> str:
     """What stands in the log for an id.
 
-    >>> mark("3f0c52ab9d10") == tombstone_hash("3f0c52ab9d10")[:16]
+    >>> id_mark("3f0c52ab9d10") == tombstone_hash("3f0c52ab9d10")[:16]
     True
     """
     return tombstone_hash(record_id)[:_SHOWN]
 
 
-def mode(store: Store) -> Mode | None:
+def current_mode(store: Store) -> Mode | None:
     """Shadow mode of this machine; None while it is off.
 
     Raises:
@@ -133,7 +133,7 @@ def mode(store: Store) -> Mode | None:
         raise DamagedStoreError(path, 1, "does not say what shadow mode looks at") from None
 
 
-def start(store: Store, wanted: Mode) -> None:
+def turn_on(store: Store, wanted: Mode) -> None:
     """Turn shadow mode on.
 
     Raises:
@@ -144,7 +144,7 @@ def start(store: Store, wanted: Mode) -> None:
         atomic.put(_mode_file(store), dump(wanted._asdict()).encode() + b"\n")
 
 
-def stop(store: Store, *, delete: bool) -> bool:
+def turn_off(store: Store, *, delete: bool) -> bool:
     """Turn it off, and delete the log if that is wanted.
 
     Returns:
@@ -162,10 +162,10 @@ def stop(store: Store, *, delete: bool) -> bool:
     return bool(found)
 
 
-def logged_rows(store: Store) -> tuple[list[Row], int]:
+def logged_rows(store: Store) -> tuple[list[SittingRow], int]:
     """The sittings of the log by time, each once, and how many lines cannot be read."""
     found, problems = logs.rows(_log_file(store))
-    known: dict[str, Row] = {}
+    known: dict[str, SittingRow] = {}
     bad = len(problems)
     for _, value in found:
         row = _row(value)
@@ -176,7 +176,7 @@ def logged_rows(store: Store) -> tuple[list[Row], int]:
     return sorted(known.values(), key=lambda row: (row.at, row.sitting)), bad
 
 
-def append(store: Store, new: Iterable[Row]) -> None:
+def append_rows(store: Store, new: Iterable[SittingRow]) -> None:
     """Log sittings, durably, one line each.
 
     Raises:
@@ -189,24 +189,26 @@ def append(store: Store, new: Iterable[Row]) -> None:
             atomic.append(_log_file(store), b"\n".join(lines))
 
 
-def others(store: Store) -> list[str]:
+def other_devices(store: Store) -> list[str]:
     """Names of other machines that logged into the same folder."""
     folder = _folder(store)
     names = sorted(path.stem for path in folder.glob("*.jsonl")) if folder.is_dir() else []
     return [name for name in names if name != store.device]
 
 
-def _mapping(row: Row) -> dict[str, Any]:
+def _mapping(row: SittingRow) -> dict[str, Any]:
     sides = {"clsm": row.clsm._asdict(), "static": row.static and row.static._asdict()}
     return {**row._asdict(), **sides}
 
 
-def _row(value: dict[str, Any]) -> Row | None:
+def _row(value: dict[str, Any]) -> SittingRow | None:
     try:
         hashes = {name: tuple(map(str, value[name])) for name in ("turns", "items", "taken")}
-        row = Row(**{**value, **hashes})
+        row = SittingRow(**{**value, **hashes})
         static = value["static"]
-        row = row._replace(clsm=Side(**value["clsm"]), static=static and Side(**static))
+        row = row._replace(
+            clsm=SideFigures(**value["clsm"]), static=static and SideFigures(**static)
+        )
     except (LookupError, TypeError):
         return None
     counts = (row.prompts, row.asked, row.again, row.both, row.beyond)
@@ -241,7 +243,7 @@ DAILY = 2
 _DAY = re.compile(r"(\d{4}-\d\d-\d\d)(?:-[^/]*)?\.md\Z", re.ASCII)
 
 
-class Static(NamedTuple):
+class StaticFiles(NamedTuple):
     """What was loaded.
 
     Attributes:
@@ -252,7 +254,7 @@ class Static(NamedTuple):
     """
 
     tokens: int
-    blocks: tuple[Load, ...]
+    blocks: tuple[LoadedItem, ...]
     is_changed: bool
     missing: tuple[str, ...]
 
@@ -288,17 +290,17 @@ def ingested_files(store: Store) -> tuple[str, ...]:
     return tuple(sorted(map(str, folders)))
 
 
-def load_static(named: Sequence[str], start: datetime, store: Store) -> Static:
+def load_static(named: Sequence[str], start: datetime, store: Store) -> StaticFiles:
     """What is loaded at the start of a sitting.
 
     Args:
-        named: Files and workspaces, see ``check``.
+        named: Files and workspaces, see ``checked_files``.
         start: Of the sitting; the daily notes are those of earlier days.
         store: Whose time zone counts.
     """
     day = start.astimezone(store.zone).date().isoformat()
     size, is_changed = 0, False
-    blocks: list[Load] = []
+    blocks: list[LoadedItem] = []
     missing: list[str] = []
     for path in dict.fromkeys(_files(named, day)):
         try:
@@ -309,7 +311,7 @@ def load_static(named: Sequence[str], start: datetime, store: Store) -> Static:
             continue
         size += tokens.count_tokens(text)
         blocks += _blocks(text, path, store)
-    return Static(size, tuple(blocks), is_changed, tuple(missing))
+    return StaticFiles(size, tuple(blocks), is_changed, tuple(missing))
 
 
 def _files(named: Sequence[str], day: str) -> Iterator[Path]:
@@ -349,9 +351,9 @@ def _text(path: Path, name: str) -> str:
     return data.decode("utf-8", "replace")
 
 
-def _blocks(text: str, path: Path, store: Store) -> Iterator[Load]:
+def _blocks(text: str, path: Path, store: Store) -> Iterator[LoadedItem]:
     document = markdown.read(text.encode(), path=path.name, zone=store.zone)
     if isinstance(document, Problem):
         return
     for number, block in enumerate(document.blocks):
-        yield Load(f"{path}:{number}", block.text, tokens.count_tokens(block.text))
+        yield LoadedItem(f"{path}:{number}", block.text, tokens.count_tokens(block.text))

@@ -1,4 +1,4 @@
-"""Shadow mode: started, brought up to date after each night, reported.
+"""Shadow mode: start it, catch up after each night, report.
 
 What was used is worked out when it is logged and not when it is reported: the static files change,
 memories fade and are forgotten, and a figure that was true stays so.
@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 from clsm_cli.errors import BadInputError
 from clsm_cli.evaluation.shadow import log, sittings
-from clsm_cli.evaluation.shadow.log import Mode, Row, Side
-from clsm_cli.ingestion.ingest_report import utc
+from clsm_cli.evaluation.shadow.log import Mode, SideFigures, SittingRow
+from clsm_cli.ingestion.ingest_report import utc_text
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store.index.opening import open_index
 
@@ -20,7 +20,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from datetime import datetime
 
-    from clsm_cli.evaluation.shadow.sittings import Claim, Load, Rarity, Replayed, Sitting, Told
+    from clsm_cli.evaluation.shadow.sittings import (
+        Claim,
+        LoadedItem,
+        Replayed,
+        Sitting,
+        StoreSittings,
+        WordRarity,
+    )
     from clsm_cli.ingestion.ingest_report import Progress
     from clsm_cli.retrieval.dense_search import Engine
     from clsm_cli.store.index.opening import Embedder
@@ -67,7 +74,7 @@ class Report:
     """
 
     is_on: bool
-    rows: tuple[Row, ...]
+    rows: tuple[SittingRow, ...]
     compared: int
     clsm: Figures | None
     static: Figures | None
@@ -98,7 +105,7 @@ def efficiency(tokens: float, budget: float) -> float | None:
     return 1 - tokens / budget if budget else None
 
 
-def build(rows: Sequence[Row], notes: Sequence[str], *, is_on: bool) -> Report:
+def build_report(rows: Sequence[SittingRow], notes: Sequence[str], *, is_on: bool) -> Report:
     """The figures of some sessions.
 
     Args:
@@ -164,7 +171,7 @@ def _percent(value: float | None) -> str:
     return "none" if value is None else f"{100 * value:.1f} %"
 
 
-def _figures(sides: Sequence[tuple[Row, Side]]) -> Figures | None:
+def _figures(sides: Sequence[tuple[SittingRow, SideFigures]]) -> Figures | None:
     if not sides:
         return None
     asked = sum(row.asked for row, _ in sides)
@@ -208,15 +215,17 @@ def start(store: Store, named: Sequence[str], budget: int | None, now: datetime)
         DiskError: The disk refused.
     """
     files = log.checked_files(named)
-    before = log.mode(store)
+    before = log.current_mode(store)
     if before is None:
         wanted = Mode(
-            utc(now), files or log.ingested_files(store), budget or store.settings.recall.budget
+            utc_text(now),
+            files or log.ingested_files(store),
+            budget or store.settings.recall.budget,
         )
     else:
         wanted = Mode(before.since, files or before.static, budget or before.budget)
     if wanted != before:
-        log.start(store, wanted)
+        log.turn_on(store, wanted)
     return Started(wanted, before is None)
 
 
@@ -231,17 +240,17 @@ def report(store: Store, since: datetime | None) -> Report:
         BadInputError: Shadow mode is off and nothing is logged.
         DamagedStoreError: The log is no file that can be read.
     """
-    mode = log.mode(store)
+    mode = log.current_mode(store)
     rows, bad = log.logged_rows(store)
     if mode is None and not rows and not bad:
         reason = "is off on this machine and has logged nothing"
         raise BadInputError("shadow mode", reason, "turn it on with: clsm eval shadow start")
-    first = "" if since is None else utc(since)
+    first = "" if since is None else utc_text(since)
     kept = [row for row in rows if row.at >= first]
-    return build(kept, _notes(store, kept, bad), is_on=mode is not None)
+    return build_report(kept, _notes(store, kept, bad), is_on=mode is not None)
 
 
-def _notes(store: Store, rows: Sequence[Row], bad: int) -> list[str]:
+def _notes(store: Store, rows: Sequence[SittingRow], bad: int) -> list[str]:
     notes = []
     if changed := sum(row.changed for row in rows):
         notes.append(
@@ -251,7 +260,7 @@ def _notes(store: Store, rows: Sequence[Row], bad: int) -> list[str]:
     if bad:
         lines = "1 line of the log is" if bad == 1 else f"{bad} lines of the log are"
         notes.append(f"{lines} not readable and left out")
-    if others := log.others(store):
+    if others := log.other_devices(store):
         notes.append(f"other machines have logs of their own: {', '.join(others)}")
     return notes
 
@@ -260,7 +269,7 @@ NIGHT = 200
 """Prompts that are asked in one run; what is left is asked in the next."""
 
 
-class Caught(NamedTuple):
+class CatchUpResult(NamedTuple):
     """What a run logged.
 
     Attributes:
@@ -278,7 +287,7 @@ class Caught(NamedTuple):
 
 def catch_up(
     store: Store, engine: Engine, embedder: Embedder, now: datetime, progress: Progress
-) -> Caught:
+) -> CatchUpResult:
     """Log what is new; while shadow mode is off, nothing. It never fails: it says what went wrong.
 
     Args:
@@ -289,12 +298,12 @@ def catch_up(
         progress: Told how many sittings are measured.
     """
     try:
-        current = log.mode(store)
+        current = log.current_mode(store)
         if current is None:
-            return Caught()
+            return CatchUpResult()
         return _caught_up(store, current, engine, embedder, now, progress)
     except Exception as error:  # noqa: BLE001  # a measurement must not stop a consolidation
-        return Caught(warnings=(f"shadow mode logged nothing: {error}",))
+        return CatchUpResult(warnings=(f"shadow mode logged nothing: {error}",))
 
 
 def _caught_up(
@@ -304,18 +313,18 @@ def _caught_up(
     embedder: Embedder,
     now: datetime,
     progress: Progress,
-) -> Caught:
-    told = sittings.read(store, mode.since, now)
+) -> CatchUpResult:
+    told = sittings.read_sittings(store, mode.since, now)
     known = {turn for row in log.logged_rows(store)[0] for turn in row.turns}
     new = [
         each
         for each in told.sittings
-        if known.isdisjoint(log.mark(turn.key) for turn in each.turns)
+        if known.isdisjoint(log.id_mark(turn.key) for turn in each.turns)
     ]
     over = [each for each in new if each.is_over]
     chosen = _affordable(over)
     warnings = []
-    if utc(now) < mode.since:
+    if utc_text(now) < mode.since:
         warnings.append(f"the clock is behind {mode.since}, when shadow mode was started")
     if len(chosen) < len(over):
         left = len(over) - len(chosen)
@@ -326,9 +335,11 @@ def _caught_up(
     for row, unread in _rows(store, mode, chosen, told, engine, embedder, progress):
         found.append(row)
         missing.update(dict.fromkeys(unread))
-    log.append(store, found)
+    log.append_rows(store, found)
     warnings += [f"not loaded beside memory: {each}" for each in missing]
-    return Caught(len(chosen), len(over) - len(chosen), len(new) - len(over), tuple(warnings))
+    return CatchUpResult(
+        len(chosen), len(over) - len(chosen), len(new) - len(over), tuple(warnings)
+    )
 
 
 def _affordable(over: Sequence[Sitting]) -> list[Sitting]:
@@ -336,7 +347,7 @@ def _affordable(over: Sequence[Sitting]) -> list[Sitting]:
     chosen: list[Sitting] = []
     asked = 0
     for sitting in over:
-        asked += len(sittings.prompts(sitting))
+        asked += len(sittings.prompt_places(sitting))
         if chosen and asked > NIGHT:
             break
         chosen.append(sitting)
@@ -347,16 +358,16 @@ def _rows(
     store: Store,
     mode: Mode,
     chosen: Sequence[Sitting],
-    told: Told,
+    told: StoreSittings,
     engine: Engine,
     embedder: Embedder,
     progress: Progress,
-) -> Iterator[tuple[Row, tuple[str, ...]]]:
+) -> Iterator[tuple[SittingRow, tuple[str, ...]]]:
     if not chosen:
         return
     replayed = sittings.replay(store, told, chosen, mode.budget, engine, embedder)
     with open_index(store, None) as opened:
-        rarity = sittings.Rarity(opened.index.connection, opened.index.size()[0])
+        rarity = sittings.WordRarity(opened.index.connection, opened.index.size()[0])
         for done, (sitting, given) in enumerate(zip(chosen, replayed, strict=True), 1):
             beside = log.load_static(mode.static, sitting.start, store)
             yield _measured(sitting, given, beside, mode.budget, rarity), beside.missing
@@ -364,26 +375,26 @@ def _rows(
 
 
 def _measured(
-    sitting: Sitting, given: Replayed, beside: log.Static, budget: int, rarity: Rarity
-) -> Row:
-    look = _Look(sitting, rarity)
+    sitting: Sitting, given: Replayed, beside: log.StaticFiles, budget: int, rarity: WordRarity
+) -> SittingRow:
+    look = _UsageFinder(sitting, rarity)
     came = [*given.briefing, *(each for _, found in given.answers for each in found)]
     loads = {(each.id, each.text): each for each in came}
-    taken = look.taken(given)
-    of_files = [claim for block in beside.blocks for claim in look.of(block, -1)]
+    taken = look.all_used(given)
+    of_files = [claim for block in beside.blocks for claim in look.used_claims(block, -1)]
     of_clsm = [claim for found in taken.values() for claim in found]
-    said = [sittings.words(text) for _, text in loads]
-    written = [sittings.words(block.text) for block in beside.blocks]
+    said = [sittings.distinct_stems(text) for _, text in loads]
+    written = [sittings.distinct_stems(block.text) for block in beside.blocks]
     asked = len(given.answers)
     briefing, again = _tokens(given.briefing), _tokens(came)
-    return Row(
-        sitting=log.mark(sitting.first),
-        at=utc(sitting.start),
-        turns=tuple(log.mark(turn.key) for turn in sitting.turns),
+    return SittingRow(
+        sitting=log.id_mark(sitting.first),
+        at=utc_text(sitting.start),
+        turns=tuple(log.id_mark(turn.key) for turn in sitting.turns),
         prompts=sum(turn.role == "user" for turn in sitting.turns),
         asked=asked,
         budget=budget,
-        clsm=Side(
+        clsm=SideFigures(
             tokens=_tokens(loads.values()),
             prompt=briefing + (again - briefing) / max(1, asked),
             used=_tokens(of_clsm),
@@ -392,7 +403,7 @@ def _measured(
         again=again,
         static=None
         if not beside.tokens
-        else Side(
+        else SideFigures(
             tokens=beside.tokens,
             prompt=float(beside.tokens),
             used=_tokens(of_files),
@@ -401,43 +412,43 @@ def _measured(
         both=_tokens(claim for claim in of_files if sittings.is_used(claim, said, rarity)),
         beyond=_tokens(claim for claim in of_clsm if not sittings.is_used(claim, written, rarity)),
         changed=beside.is_changed,
-        items=tuple(sorted({log.mark(each.id) for each in loads.values()})),
-        taken=tuple(sorted({log.mark(name) for name, _ in taken})),
+        items=tuple(sorted({log.id_mark(each.id) for each in loads.values()})),
+        taken=tuple(sorted({log.id_mark(name) for name, _ in taken})),
     )
 
 
-def _tokens(found: Iterable[Load | Claim]) -> int:
+def _tokens(found: Iterable[LoadedItem | Claim]) -> int:
     return sum(each.tokens for each in found)
 
 
-class _Look:
+class _UsageFinder:
     """What a sitting took up of what was loaded."""
 
-    def __init__(self, sitting: Sitting, rarity: Rarity) -> None:
+    def __init__(self, sitting: Sitting, rarity: WordRarity) -> None:
         self._rarity = rarity
-        self._turns = [sittings.words(turn.text) for turn in sitting.turns]
+        self._turns = [sittings.distinct_stems(turn.text) for turn in sitting.turns]
         self._prompts = [at for at, turn in enumerate(sitting.turns) if turn.role == "user"]
         self._claims: dict[str, tuple[Claim, ...]] = {}
 
-    def of(self, load: Load, at: int, until: int | None = None) -> tuple[Claim, ...]:
+    def used_claims(self, load: LoadedItem, at: int, until: int | None = None) -> tuple[Claim, ...]:
         """The sentences that turns after a prompt take up; at -1 it was there from the start."""
         if load.text not in self._claims:
-            self._claims[load.text] = sittings.claims(load.text)
+            self._claims[load.text] = sittings.split_claims(load.text)
         asked = self._turns[at] if at >= 0 else frozenset()
-        return sittings.used(
+        return sittings.used_claims(
             self._claims[load.text], self._turns[at + 1 : until], asked, self._rarity
         )
 
-    def taken(self, given: Replayed) -> dict[tuple[str, str], tuple[Claim, ...]]:
+    def all_used(self, given: Replayed) -> dict[tuple[str, str], tuple[Claim, ...]]:
         """Of all that was loaded what was used, by id and text, with the sentences."""
         found: dict[tuple[str, str], dict[Claim, None]] = {}
         for at, loads in ((-1, given.briefing), *given.answers):
             for each in loads:
-                if sentences := self.of(each, at):
+                if sentences := self.used_claims(each, at):
                     found.setdefault((each.id, each.text), {}).update(dict.fromkeys(sentences))
         return {name: tuple(sentences) for name, sentences in found.items()}
 
-    def replies(self, at: int, loads: Sequence[Load]) -> bool:
+    def replies(self, at: int, loads: Sequence[LoadedItem]) -> bool:
         """Whether the turns up to the next prompt take up something that stood before them."""
         until = next((place for place in self._prompts if place > at), None)
-        return any(self.of(each, at, until) for each in loads)
+        return any(self.used_claims(each, at, until) for each in loads)

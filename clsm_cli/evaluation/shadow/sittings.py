@@ -1,4 +1,4 @@
-"""Conversations as shadow mode sees them: their turns, asked again, and what was used.
+"""Sittings: conversations between long silences, replayed for shadow mode, and what was used of them.
 
 An agent whose one conversation never ends still sits down to it anew every day, and loads its files
 anew. So a conversation is cut where the silence is one that ends an episode
@@ -26,7 +26,7 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, TypeGuard
 
 from clsm_cli.errors import DamagedStoreError
-from clsm_cli.ingestion.ingest_report import utc
+from clsm_cli.ingestion.ingest_report import utc_text
 from clsm_cli.ingestion.timestamps import instant
 from clsm_cli.retrieval.briefing import brief
 from clsm_cli.retrieval.query import Query
@@ -88,7 +88,7 @@ class Undated(NamedTuple):
     recorded_at: str
 
 
-class Told(NamedTuple):
+class StoreSittings(NamedTuple):
     """What the store was told.
 
     Attributes:
@@ -100,14 +100,14 @@ class Told(NamedTuple):
     undated: dict[str, Undated]
 
 
-class _Heard(NamedTuple):
+class _StoredTurn(NamedTuple):
     turn: Turn
     at: datetime
     recorded_at: str
     is_open: bool
 
 
-def read(store: Store, since: str, now: datetime) -> Told:
+def read_sittings(store: Store, since: str, now: datetime) -> StoreSittings:
     """The sittings that this machine took in since a time.
 
     Args:
@@ -115,38 +115,38 @@ def read(store: Store, since: str, now: datetime) -> Told:
         since: UTC, as ``recorded_at`` is written.
         now: What is still open and was silent for long by now is over.
     """
-    heard: dict[str, dict[str, _Heard]] = {}
+    stored: dict[str, dict[str, _StoredTurn]] = {}
     undated: dict[str, Undated] = {}
-    forgotten = logs.forgotten(store)
+    forgotten = logs.load_tombstones(store)
     for flow in store.flows():
         for episode in _episodes(flow, forgotten):
             _note(undated, episode.id, episode.start, episode.recorded_at)
             for turn in episode.turns:
                 _note(undated, turn.key, turn.time, episode.recorded_at)
             if flow == store.flow and episode.document is None:
-                of_session = heard.setdefault(episode.session, {})
+                of_session = stored.setdefault(episode.session, {})
                 for turn in episode.turns:
                     _hear(of_session, turn, episode.recorded_at, is_open=episode.capped)
     for path in inbox.files(store.inbox):
         for item in inbox.read(path, forgotten).turns:
             _note(undated, item.turn.key, item.turn.time, item.recorded_at)
-            of_session = heard.setdefault(item.session, {})
+            of_session = stored.setdefault(item.session, {})
             _hear(of_session, item.turn, item.recorded_at, is_open=True)
     silence = timedelta(minutes=store.settings.boundary.gap_certain)
     found = [
         sitting
-        for of_session in heard.values()
+        for of_session in stored.values()
         for part in _parts((h for h in of_session.values() if h.recorded_at >= since), silence)
         if (sitting := _sitting(part, now - silence)) is not None
     ]
     found.sort(key=lambda sitting: (sitting.start, sitting.first), reverse=True)
-    return Told(tuple(found), undated)
+    return StoreSittings(tuple(found), undated)
 
 
 def _episodes(flow: Path, forgotten: frozenset[str]) -> Iterator[Episode]:
     for path in episodes.files(flow):
         try:
-            episode = episodes.without(episodes.read(path), forgotten)
+            episode = episodes.without_forgotten(episodes.read(path), forgotten)
         except DamagedStoreError:
             continue
         if episode is not None:
@@ -164,19 +164,19 @@ def _note(undated: dict[str, Undated], name: str, time: str | None, recorded_at:
         undated[name] = Undated(time, min(first, recorded_at))
 
 
-def _hear(heard: dict[str, _Heard], turn: Turn, recorded_at: str, *, is_open: bool) -> None:
+def _hear(stored: dict[str, _StoredTurn], turn: Turn, recorded_at: str, *, is_open: bool) -> None:
     """Add a turn to its conversation; without an exact time it was said with the one before it."""
     at = instant(turn.time) if _is_exact(turn.time) else None
     if at is None:
-        last = next(reversed(heard.values()), None)
+        last = next(reversed(stored.values()), None)
         at = last.at if last is not None else datetime.fromisoformat(recorded_at)
-    heard[turn.key] = _Heard(turn, at, recorded_at, is_open)
+    stored[turn.key] = _StoredTurn(turn, at, recorded_at, is_open)
 
 
-def _parts(heard: Iterable[_Heard], silence: timedelta) -> Iterator[list[_Heard]]:
+def _parts(stored: Iterable[_StoredTurn], silence: timedelta) -> Iterator[list[_StoredTurn]]:
     """Turns by time, cut where nobody spoke for long."""
-    part: list[_Heard] = []
-    for each in sorted(heard, key=lambda each: each.at):
+    part: list[_StoredTurn] = []
+    for each in sorted(stored, key=lambda each: each.at):
         if part and each.at - part[-1].at >= silence:
             yield part
             part = []
@@ -185,7 +185,7 @@ def _parts(heard: Iterable[_Heard], silence: timedelta) -> Iterator[list[_Heard]
         yield part
 
 
-def _sitting(part: list[_Heard], silent_since: datetime) -> Sitting | None:
+def _sitting(part: list[_StoredTurn], silent_since: datetime) -> Sitting | None:
     """A part as a sitting; None where nobody speaks."""
     turns = tuple(h.turn for h in part if h.turn.role in SPEAKING and h.turn.text.strip())
     if not turns:
@@ -204,7 +204,7 @@ LONGEST = 4000
 """Characters of a prompt that are asked; a page that was pasted in is no question."""
 
 
-class Load(NamedTuple):
+class LoadedItem(NamedTuple):
     """One thing that would have been read.
 
     Attributes:
@@ -225,11 +225,11 @@ class Replayed(NamedTuple):
         answers: For each prompt: its place among the turns, and what recall returned.
     """
 
-    briefing: tuple[Load, ...]
-    answers: tuple[tuple[int, tuple[Load, ...]], ...]
+    briefing: tuple[LoadedItem, ...]
+    answers: tuple[tuple[int, tuple[LoadedItem, ...]], ...]
 
 
-def prompts(sitting: Sitting) -> list[int]:
+def prompt_places(sitting: Sitting) -> list[int]:
     """The places of the turns that are asked: what the user said, the first ones."""
     places = [at for at, turn in enumerate(sitting.turns) if turn.role == "user"]
     return places[:PROMPTS]
@@ -237,7 +237,7 @@ def prompts(sitting: Sitting) -> list[int]:
 
 def replay(
     store: Store,
-    told: Told,
+    recorded: StoreSittings,
     chosen: Sequence[Sitting],
     budget: int,
     engine: Engine,
@@ -247,13 +247,13 @@ def replay(
 
     Args:
         store: As it is now.
-        told: What it was told.
+        recorded: What it was told.
         chosen: Which sittings.
         budget: Tokens of a briefing, and of each answer.
         engine: Makes the vectors of prompts.
         embedder: Makes the vectors of passages that have none yet.
     """
-    unseen = [_unseen(sitting, told, store) for sitting in chosen]
+    unseen = [_unseen(sitting, recorded, store) for sitting in chosen]
     queries = [
         Query(
             text=sitting.turns[at].text[:LONGEST],
@@ -265,13 +265,20 @@ def replay(
             is_gated=True,
         )
         for sitting, hidden in zip(chosen, unseen, strict=True)
-        for at in prompts(sitting)
+        for at in prompt_places(sitting)
     ]
     answers = recall(store, queries, engine, embedder)
     for sitting, hidden in zip(chosen, unseen, strict=True):
         found = tuple(
-            (at, tuple(Load(m.id, m.text, m.tokens) for m in answer.memories if _was(m, hidden)))
-            for at, answer in zip(prompts(sitting), answers, strict=False)  # the rest is others'
+            (
+                at,
+                tuple(
+                    LoadedItem(m.id, m.text, m.tokens) for m in answer.memories if _was(m, hidden)
+                ),
+            )
+            for at, answer in zip(
+                prompt_places(sitting), answers, strict=False
+            )  # the rest is others'
         )
         yield Replayed(_briefing(store, sitting, hidden, budget), found)
 
@@ -280,13 +287,13 @@ def _before(sitting: Sitting) -> datetime:
     return sitting.start - timedelta(seconds=1)
 
 
-def _unseen(sitting: Sitting, told: Told, store: Store) -> frozenset[str]:
+def _unseen(sitting: Sitting, recorded: StoreSittings, store: Store) -> frozenset[str]:
     """What recall cannot know to be later: the sitting itself, and what came with no exact time."""
-    known = utc(_before(sitting))
+    known = utc_text(_before(sitting))
     day = sitting.start.astimezone(store.zone).date().isoformat()
     later = {
         name
-        for name, each in told.undated.items()
+        for name, each in recorded.undated.items()
         if each.recorded_at > known and not (each.day is not None and each.day < day)
     }
     return sitting.keys | later
@@ -299,12 +306,12 @@ def _was(memory: Memory, unseen: frozenset[str]) -> bool:
 
 def _briefing(
     store: Store, sitting: Sitting, unseen: frozenset[str], budget: int
-) -> tuple[Load, ...]:
+) -> tuple[LoadedItem, ...]:
     found = brief(store, _before(sitting), budget)
-    known = utc(_before(sitting))
+    known = utc_text(_before(sitting))
     with open_index(store, None) as opened:
         return tuple(
-            Load(item.id, item.text, item.tokens)
+            LoadedItem(item.id, item.text, item.tokens)
             for section in found.sections
             for item in section.items
             if not unseen & {item.id, item.id.partition("-")[0]}
@@ -336,10 +343,10 @@ class Claim(NamedTuple):
     tokens: int
 
 
-def words(text: str) -> Words:
+def distinct_stems(text: str) -> Words:
     """The distinct stems of a text; of a name with an underscore its parts do not count again.
 
-    >>> sorted(words("The memory_v2 of Margaret, 61.4 cm"))
+    >>> sorted(distinct_stems("The memory_v2 of Margaret, 61.4 cm"))
     ['4', '61', 'cm', 'margaret', 'memory_v2']
     """
     found = set(tokens.stems(text))
@@ -348,18 +355,18 @@ def words(text: str) -> Words:
     return frozenset(found)
 
 
-def claims(text: str) -> tuple[Claim, ...]:
+def split_claims(text: str) -> tuple[Claim, ...]:
     """The sentences and list items of a text, but for those without a word.
 
-    >>> [sorted(each.words) for each in claims("The password is lost. It was on a tin.")]
+    >>> [sorted(each.words) for each in split_claims("The password is lost. It was on a tin.")]
     [['lost', 'password'], ['tin']]
     """
     parts = [text[start:end] for start, end in sentences.split(text)]
-    found = (Claim(words(part), tokens.count_tokens(part)) for part in parts)
+    found = (Claim(distinct_stems(part), tokens.count_tokens(part)) for part in parts)
     return tuple(each for each in found if each.words)
 
 
-class Rarity:
+class WordRarity:
     """How rare words are in a store: idf(n) / idf(1) of a word that n passages hold."""
 
     def __init__(self, connection: sqlite3.Connection, passages: int) -> None:
@@ -374,19 +381,21 @@ class Rarity:
 
     def _of(self, word: str) -> float:
         if word not in self._known:
-            holding = max(1, min(self._passages, postings.count(self._connection, word)))
+            holding = max(
+                1, min(self._passages, postings.document_frequency(self._connection, word))
+            )
             once = match.idf(self._passages, 1)
             self._known[word] = match.idf(self._passages, holding) / once
         return self._known[word]
 
 
-def used(
-    text: Sequence[Claim], turns: Sequence[Words], asked: Words, rarity: Rarity
+def used_claims(
+    text: Sequence[Claim], turns: Sequence[Words], asked: Words, rarity: WordRarity
 ) -> tuple[Claim, ...]:
     """The sentences of a text that a turn takes up.
 
     Args:
-        text: Its ``claims``.
+        text: Its ``split_claims``.
         turns: Words of each turn that comes after it was loaded.
         asked: Words of the prompt that it was loaded for.
         rarity: Weighs words.
@@ -394,7 +403,7 @@ def used(
     return tuple(each for each in text if _is_taken_up(each.words - asked, turns, rarity))
 
 
-def _is_taken_up(said: Words, turns: Sequence[Words], rarity: Rarity) -> bool:
+def _is_taken_up(said: Words, turns: Sequence[Words], rarity: WordRarity) -> bool:
     figures, whole = _figures(said), rarity(said)
     for turn in turns:
         shared = said & turn
@@ -411,7 +420,7 @@ def _figures(found: Words) -> Words:
     return frozenset(word for word in found if word.isdigit())
 
 
-def is_used(claim: Claim, texts: Iterable[Words], rarity: Rarity) -> bool:
+def is_used(claim: Claim, texts: Iterable[Words], rarity: WordRarity) -> bool:
     """Whether one of some texts says what a sentence says."""
     whole = rarity(claim.words)
     return any(rarity(claim.words & text) >= HELD * whole for text in texts)

@@ -1,4 +1,4 @@
-"""What consolidation makes of labelled notes, against labels."""
+"""Study of consolidation: statements and nodes of labelled notes against their labels."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from clsm_cli.evaluation.studies.labelled import (
     Repeated,
     SheetRow,
     load,
-    read,
+    read_contents,
 )
 from clsm_cli.model.graph import Edge, Node, Statement
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from clsm_cli.evaluation.stores import Made, Workshop
+    from clsm_cli.evaluation.stores import MadeStore, StoreFactory
     from clsm_cli.store.layout import Store
 
     Compared = Mapping[str, Node] | Mapping[str, Edge] | Mapping[str, Statement]
@@ -42,13 +42,13 @@ _MARKS = re.compile(r"\*+(?=\S)|(?<=\S)\*+|`+|(?<!\w)_+(?=\w)|(?<=\w)_+(?!\w)")
 
 
 def run_memory(
-    path: Path, shop: Workshop, seed: int, *, is_plain: bool = False, sheet: int = 0
+    path: Path, factory: StoreFactory, seed: int, *, is_plain: bool = False, sheet: int = 0
 ) -> MemoryReport:
     """Consolidate a labelled memory and compare what is then in its files with the labels.
 
     Args:
         path: Folder with ``workspace``, ``sessions`` and ``labels``.
-        shop: Where the store is made.
+        factory: Where the store is made.
         seed: Of the draw of statements.
         is_plain: Take the markup out of the notes first, and look at concepts alone.
         sheet: Statements to draw for a judge; with any, nothing is repeated.
@@ -59,25 +59,25 @@ def run_memory(
     """
     labels = load(path)
     if is_plain:
-        path = stores.rewritten(shop, path, FOLDERS, without_markup)
-    made = stores.of_folders(shop, path, FOLDERS)
-    store = stores.consolidated(shop, made)
-    held = read(store)
-    concepts = matching.concepts(labels.concepts, held)
+        path = stores.rewritten_folders(factory, path, FOLDERS, without_markup)
+    made = stores.folder_store(factory, path, FOLDERS)
+    store = stores.consolidated_copy(factory, made)
+    contents = read_contents(store)
+    concepts = matching.match_concepts(labels.concepts, contents)
     if is_plain:
-        return MemoryReport(_sizes(held), concepts)
+        return MemoryReport(_sizes(contents), concepts)
     return MemoryReport(
-        data=_sizes(held),
+        data=_sizes(contents),
         concepts=concepts,
-        statements=matching.statements(labels, held),
-        facts=tuple(matching.fact(label, held) for label in labels.facts),
-        repeated=None if sheet else measure(path, shop, made, store),
-        sheet=_drawn(held, sheet, seed),
-        heads=left_out(),
+        statements=matching.match_statements(labels, contents),
+        facts=tuple(matching.match_fact(label, contents) for label in labels.facts),
+        repeated=None if sheet else measure(path, factory, made, store),
+        sheet=_drawn(contents, sheet, seed),
+        heads=held_out_figures(),
     )
 
 
-def left_out() -> dict[str, dict[str, float]]:
+def held_out_figures() -> dict[str, dict[str, float]]:
     """What the shipped heads are worth on memories left out of their fit, as their weights say.
 
     Returns:
@@ -108,25 +108,25 @@ def without_markup(text: str) -> str:
     return _MARKS.sub("", _TAGGED.sub(r"\1", _LINKED.sub(r"\1", _FENCED.sub("", text))))
 
 
-def _sizes(held: Contents) -> dict[str, int]:
-    edges = Counter(edge.type for edge in held.edges.values())
+def _sizes(contents: Contents) -> dict[str, int]:
+    edges = Counter(edge.type for edge in contents.edges.values())
     co_occurrences = edges.pop("co_occurs", 0)
     return {
-        "turns": len(held.turns),
-        "episodes consolidated": held.consolidated,
-        "statements": len(held.held),
-        "current statements": sum(row.is_current for row in held.held),
-        "gists": sum(row.kind == "gist" for row in held.rows.values()),
-        "nodes": len(held.nodes),
+        "turns": len(contents.turns),
+        "episodes consolidated": contents.consolidated,
+        "statements": len(contents.statements),
+        "current statements": sum(row.is_current for row in contents.statements),
+        "gists": sum(row.kind == "gist" for row in contents.rows.values()),
+        "nodes": len(contents.nodes),
         "co-occurrence edges": co_occurrences,
         **{f"edges {name}": count for name, count in sorted(edges.items())},
-        "review items": held.review,
+        "review items": contents.review,
     }
 
 
-def _drawn(held: Contents, count: int, seed: int) -> tuple[SheetRow, ...]:
+def _drawn(contents: Contents, count: int, seed: int) -> tuple[SheetRow, ...]:
     """Some statements with their sources, for a judge; of the same store the same ones."""
-    rows = sorted(held.held, key=lambda row: row.id)
+    rows = sorted(contents.statements, key=lambda row: row.id)
     drawn = random.Random(seed).sample(rows, min(count, len(rows)))  # noqa: S311  # no secret
     return tuple(
         SheetRow(
@@ -136,7 +136,7 @@ def _drawn(held: Contents, count: int, seed: int) -> tuple[SheetRow, ...]:
             row.valid_from,
             row.valid_until,
             row.text,
-            tuple(held.told(row)),
+            tuple(contents.source_texts(row)),
         )
         for row in drawn
     )
@@ -153,29 +153,29 @@ BEDTIME = "T23:30:00+00:00"
 _DATED = re.compile(r"\d{4}-\d\d-\d\d")
 
 
-def measure(path: Path, shop: Workshop, made: Made, store: Store) -> Repeated:
+def measure(path: Path, factory: StoreFactory, made: MadeStore, store: Store) -> Repeated:
     """Consolidate again, rebuild, and live through the days one by one.
 
     Args:
         path: The labelled memory.
-        shop: Where stores are made.
+        factory: Where stores are made.
         made: The store before consolidation.
         store: The same consolidated once; this changes it.
     """
-    once = read(store)
+    once = read_contents(store)
     before = _bytes(store.root)
-    stores.sleep(shop, store, made.now)
+    stores.run_consolidation(factory, store, made.now)
     after = _bytes(store.root)
     changed = sorted(name for name in {*before, *after} if before.get(name) != after.get(name))
-    stores.sleep(shop, store, made.now, rebuild=True)
-    rebuilt = read(store)
-    nightly, nights, refused = _live(path, shop, made)
+    stores.run_consolidation(factory, store, made.now, rebuild=True)
+    rebuilt = read_contents(store)
+    nightly, nights, refused = _live(path, factory, made)
     return Repeated(
         changed_files=tuple(changed),
         rebuilt=_differences(once, rebuilt, with_statements=False),
         nights=nights,
         refused=refused,
-        nightly=_differences(once, read(nightly), with_statements=True),
+        nightly=_differences(once, read_contents(nightly), with_statements=True),
     )
 
 
@@ -207,27 +207,27 @@ def _day_of(file: Path) -> str | None:
     return max(times, default=None)
 
 
-def _live(path: Path, shop: Workshop, made: Made) -> tuple[Store, int, int]:
+def _live(path: Path, factory: StoreFactory, made: MadeStore) -> tuple[Store, int, int]:
     """A store that takes in each day's files and sleeps every night; nights, and those refused.
 
     The last run is at the time of the one that it is compared with.
     """
-    store = stores.empty(made.store, "nights")
+    store = stores.empty_store(made.store, "nights")
     found = files_by_day(path)
     refused = 0
     for day, files in found.items():
         now = datetime.fromisoformat(f"{day}{BEDTIME}")
-        stores.take(shop, store, files, now)
-        refused += _slept_only_with_permission(shop, store, now)
-    refused += _slept_only_with_permission(shop, store, made.now)
+        stores.ingest_files(factory, store, files, now)
+        refused += _slept_only_with_permission(factory, store, now)
+    refused += _slept_only_with_permission(factory, store, made.now)
     return store, len(found), refused
 
 
-def _slept_only_with_permission(shop: Workshop, store: Store, now: datetime) -> bool:
+def _slept_only_with_permission(factory: StoreFactory, store: Store, now: datetime) -> bool:
     try:
-        stores.sleep(shop, store, now)
+        stores.run_consolidation(factory, store, now)
     except RefusedError:
-        stores.sleep(shop, store, now, allow_loss=True)
+        stores.run_consolidation(factory, store, now, allow_loss=True)
         return True
     return False
 
@@ -247,7 +247,7 @@ def _differences(
     found = _compared("nodes", one.nodes, other.nodes) + _compared("edges", one.edges, other.edges)
     if with_statements:
         found += _compared(
-            "statements", *({r.id: r for r in c.held if r.is_current} for c in (one, other))
+            "statements", *({r.id: r for r in c.statements if r.is_current} for c in (one, other))
         )
     return tuple(found)
 

@@ -1,4 +1,4 @@
-"""Labels of a memory, what its store holds, and the figures of the one against the other."""
+"""Labels of a memory, the contents of its store, and the figures of one against the other."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from clsm_cli.config import MAX_FILE
 from clsm_cli.errors import BadInputError
-from clsm_cli.evaluation.dataset import key
-from clsm_cli.evaluation.loaders.parsing import malformed
+from clsm_cli.evaluation.dataset import label_key
+from clsm_cli.evaluation.loaders.parsing import malformed_error
 from clsm_cli.model.episodes import EpisodeRecord
 from clsm_cli.model.graph import Edge, Node, Statement
 from clsm_cli.startup.records import NamedTuple
@@ -32,7 +32,7 @@ class Concept:
     """A thing that the memory should know.
 
     Attributes:
-        names: Label and aliases in the form of ``normal``.
+        names: Label and aliases in the form of ``normal_name``.
         kind: What it is; None where the label leaves that open.
     """
 
@@ -79,7 +79,7 @@ class Fact:
 
 @dataclass(frozen=True, slots=True)
 class Labels:
-    """Everything that is expected of one memory."""
+    """All labels of one memory."""
 
     concepts: tuple[Concept, ...]
     keep: tuple[Wording, ...]
@@ -102,24 +102,24 @@ def load(path: Path) -> Labels:
     )
 
 
-def normal(name: str) -> str:
+def normal_name(name: str) -> str:
     """A name to compare: without case, marks, blanks, a leading article and a plural s.
 
-    >>> normal("The Steward's Problems"), normal("a heron"), normal("compass")
+    >>> normal_name("The Steward's Problems"), normal_name("a heron"), normal_name("compass")
     ('stewardsproblem', 'heron', 'compass')
     """
-    found = key(_ARTICLE.sub("", name.strip(), count=1))
+    found = label_key(_ARTICLE.sub("", name.strip(), count=1))
     return found[:-1] if len(found) > 3 and found.endswith("s") and found[-2] != "s" else found
 
 
-def normals(names: Iterable[str]) -> frozenset[str]:
+def normal_names(names: Iterable[str]) -> frozenset[str]:
     """The normal forms of some names; a name of marks alone has none."""
-    return frozenset(map(normal, names)) - {""}
+    return frozenset(map(normal_name, names)) - {""}
 
 
 def _concept(row: dict[str, Any]) -> Concept:
     names = (row["label"], *row.get("aliases", ()))
-    return Concept(str(row["label"]), normals(map(str, names)), row.get("kind"))
+    return Concept(str(row["label"]), normal_names(map(str, names)), row.get("kind"))
 
 
 def _wording(row: dict[str, Any]) -> Wording:
@@ -148,7 +148,7 @@ def _read(path: Path, made: Callable[[Any], tuple[Any, ...]]) -> tuple[Any, ...]
     except (LineError, UnicodeDecodeError) as error:
         raise BadInputError(str(path), str(error), "mend it") from error
     except (KeyError, TypeError, AttributeError) as error:
-        raise malformed(path, repr(error)) from error
+        raise malformed_error(path, repr(error)) from error
 
 
 NO_TIME = "2000-01-01T00:00:00Z"
@@ -172,7 +172,7 @@ class Contents(NamedTuple):
     review: int
 
     @property
-    def held(self) -> list[Statement]:
+    def statements(self) -> list[Statement]:
         """Statements that the store takes to be true, now or of some time that is over."""
         return [
             row
@@ -180,19 +180,21 @@ class Contents(NamedTuple):
             if row.superseded_at is None and not row.withdrawn and row.kind != "gist"
         ]
 
-    def told(self, row: Statement) -> list[str]:
+    def source_texts(self, row: Statement) -> list[str]:
         """The texts of the turns that a statement rests on, with single blanks."""
         found = (self.turns[key].text for key in row.sources if key in self.turns)
         return [" ".join(text.split()) for text in found]
 
     def resting_on(self, quote: str) -> list[Statement]:
         """The statements held that rest on a turn with that quote in it."""
-        return [row for row in self.held if any(quote in text for text in self.told(row))]
+        return [
+            row for row in self.statements if any(quote in text for text in self.source_texts(row))
+        ]
 
 
-def read(store: Store) -> Contents:
-    """Everything that a store holds."""
-    records = shards.load_graph(store.graphs(), logs.forgotten(store)).records
+def read_contents(store: Store) -> Contents:
+    """Read the contents of a store from its files."""
+    records = shards.load_graph(store.graphs(), logs.load_tombstones(store)).records
     turns = {
         turn.key: turn
         for flow in store.flows()
@@ -205,7 +207,7 @@ def read(store: Store) -> Contents:
     return Contents(
         nodes={i: r for i, r in records.items() if isinstance(r, Node)},
         edges={i: r for i, r in records.items() if isinstance(r, Edge)},
-        rows=record_files.load(store, records, NO_TIME),
+        rows=record_files.load_statements(store, records, NO_TIME),
         turns=turns,
         consolidated=sum(
             isinstance(r, EpisodeRecord) and r.stage == "consolidated" for r in records.values()

@@ -1,4 +1,4 @@
-"""What a memory holds, matched with its labels: concepts, statements, facts."""
+"""Match the contents of a memory with its labels: concepts, statements, facts."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from clsm_cli.evaluation.studies.labelled import (
     Value,
     ValueFigures,
     Wording,
-    normal,
-    normals,
+    normal_name,
+    normal_names,
 )
 from clsm_cli.text import tokens
 
@@ -40,9 +40,9 @@ _NUMBERS = {word: str(number) for number, word in enumerate((*_COUNTED, "eleven"
 _DATE = re.compile(r"(\d{4})-(\d\d)-(\d\d)")
 
 
-def concepts(labels: Sequence[Concept], held: Contents) -> ConceptFigures:
+def match_concepts(labels: Sequence[Concept], contents: Contents) -> ConceptFigures:
     """Which labelled concepts have a node, and which nodes mix several of them."""
-    names = {node.id: normals((node.label, *node.aliases)) for node in held.nodes.values()}
+    names = {node.id: normal_names((node.label, *node.aliases)) for node in contents.nodes.values()}
     by_label = {
         concept.label: [i for i, found in names.items() if found & concept.names]
         for concept in labels
@@ -53,7 +53,7 @@ def concepts(labels: Sequence[Concept], held: Contents) -> ConceptFigures:
             owners.setdefault(name, set()).add(concept.label)
     kinded = [concept for concept in labels if concept.kind and by_label[concept.label]]
     merges = {
-        held.nodes[node].label: tuple(sorted({each for name in found for each in owners[name]}))
+        contents.nodes[node].label: tuple(sorted({each for name in found for each in owners[name]}))
         for node, all_names in sorted(names.items())
         if (found := [name for name in all_names if name in owners])
         and not set.intersection(*(owners[name] for name in found))
@@ -66,12 +66,12 @@ def concepts(labels: Sequence[Concept], held: Contents) -> ConceptFigures:
         unmatched=len(names) - len(matched),
         kinded=len(kinded),
         kinds_right=sum(
-            any(held.nodes[node].kind == concept.kind for node in by_label[concept.label])
+            any(contents.nodes[node].kind == concept.kind for node in by_label[concept.label])
             for concept in kinded
         ),
         missing=tuple(label for label, nodes in by_label.items() if not nodes),
         split={
-            label: tuple(sorted(held.nodes[node].label for node in nodes))
+            label: tuple(sorted(contents.nodes[node].label for node in nodes))
             for label, nodes in by_label.items()
             if len(nodes) > 1
         },
@@ -79,16 +79,17 @@ def concepts(labels: Sequence[Concept], held: Contents) -> ConceptFigures:
     )
 
 
-def statements(labels: Labels, held: Contents) -> StatementFigures:
+def match_statements(labels: Labels, contents: Contents) -> StatementFigures:
     """Which sentences worth keeping were kept, and where; which fragments were kept as well."""
-    rows = held.held
+    rows = contents.statements
     found = {
-        wording: [row for row in rows if contains(row.text, wording)] for wording in labels.keep
+        wording: [row for row in rows if contains_wording(row.text, wording)]
+        for wording in labels.keep
     }
     present = [wording for wording in labels.keep if found[wording]]
     streams = {wording: {row.stream for row in found[wording]} for wording in present}
     counts: dict[str, Counter[str]] = {}
-    for row in held.rows.values():
+    for row in contents.rows.values():
         if row.superseded_at is None and not row.withdrawn:
             counts.setdefault(row.kind, Counter())[row.stream] += 1
     return StatementFigures(
@@ -99,7 +100,7 @@ def statements(labels: Labels, held: Contents) -> StatementFigures:
             Missed(
                 wording.text,
                 wording.quote,
-                tuple(row.text for row in held.resting_on(wording.quote)[:SHOWN]),
+                tuple(row.text for row in contents.resting_on(wording.quote)[:SHOWN]),
             )
             for wording in labels.keep
             if not found[wording]
@@ -113,18 +114,18 @@ def statements(labels: Labels, held: Contents) -> StatementFigures:
         promoted=tuple(
             (wording.text, row.text)
             for wording in labels.junk
-            for row in [each for each in rows if contains(each.text, wording)][:1]
+            for row in [each for each in rows if contains_wording(each.text, wording)][:1]
         ),
         counts={kind: dict(sorted(by.items())) for kind, by in sorted(counts.items())},
     )
 
 
-def contains(text: str, wording: Wording) -> bool:
+def contains_wording(text: str, wording: Wording) -> bool:
     """Whether a text has a word or phrase of every group, whatever its case.
 
     >>> from clsm_cli.evaluation.studies.labelled import Wording
     >>> often = Wording("", "", (("ten", "10"), ("often",)), "")
-    >>> contains("Often it is Ten.", often), contains("It is often 0.10.", often)
+    >>> contains_wording("Often it is Ten.", often), contains_wording("It is often 0.10.", often)
     (True, False)
     """
     return all(any(_stands(phrase, text) for phrase in group) for group in wording.groups)
@@ -136,10 +137,10 @@ def _stands(phrase: str, text: str) -> bool:
     return re.search(found, text, re.IGNORECASE) is not None
 
 
-def fact(label: Fact, held: Contents) -> FactFigures:
+def match_fact(label: Fact, contents: Contents) -> FactFigures:
     """Whether the values of a fact stand in memory, each with the dates between which it held."""
-    rows = held.held
-    saying = {value: _saying(value, label, rows, held) for value in label.values}
+    rows = contents.statements
+    saying = {value: _saying(value, label, rows, contents) for value in label.values}
     last = label.values[-1]
     now = [row for row in saying[last] if row.is_current]
     stale = [
@@ -151,17 +152,17 @@ def fact(label: Fact, held: Contents) -> FactFigures:
     return FactFigures(
         label.id,
         bool(now) and not stale,
-        tuple(dict.fromkeys(map(shown, stale))),
-        tuple(_value(value, saying[value], held) for value in label.values),
+        tuple(dict.fromkeys(map(statement_line, stale))),
+        tuple(_value(value, saying[value], contents) for value in label.values),
     )
 
 
-def says(value: str, text: str) -> bool:
+def says_value(value: str, text: str) -> bool:
     """Whether a text has all words and numbers of a value, or its date in either form.
 
-    >>> says("2026-03-02", "It is due on Monday 2 March."), says("15 minutes", "every 5 minutes")
+    >>> says_value("2026-03-02", "It is due on Monday 2 March."), says_value("15 minutes", "every 5 minutes")
     (True, False)
-    >>> says("10", "Noor is ten."), says("1 %", "It risks 0.1 % a trade.")
+    >>> says_value("10", "Noor is ten."), says_value("1 %", "It risks 0.1 % a trade.")
     (True, False)
     """
     date = _DATE.fullmatch(value)
@@ -173,7 +174,7 @@ def says(value: str, text: str) -> bool:
     return value in text or re.search(spoken, text, re.IGNORECASE) is not None
 
 
-def shown(row: Statement) -> str:
+def statement_line(row: Statement) -> str:
     """A statement with its dates, in a line."""
     until = f" until {row.valid_until[:10]}" if row.valid_until else ""
     since = row.valid_from[:10] if row.valid_from else "?"
@@ -183,11 +184,11 @@ def shown(row: Statement) -> str:
 def _words(text: str) -> set[str]:
     """Words and numbers of a text: without case, little words and plural s; numbers as digits."""
     found = {_NUMBERS.get(word, word) for word in _WORD.findall(text.casefold())}
-    return {normal(word) if word.isalpha() else word for word in found - _LITTLE}
+    return {normal_name(word) if word.isalpha() else word for word in found - _LITTLE}
 
 
 def _saying(
-    value: Value, label: Fact, rows: Sequence[Statement], held: Contents
+    value: Value, label: Fact, rows: Sequence[Statement], contents: Contents
 ) -> list[Statement]:
     """The rows that say a value of the subject.
 
@@ -196,13 +197,13 @@ def _saying(
     Where the quote itself does not have the words, the label describes it, and a row made of the
     quote says it.
     """
-    is_described = not says(value.text, value.quote)
+    is_described = not says_value(value.text, value.quote)
     found: list[Statement] = []
     for row in rows:
-        rests = any(value.quote in text for text in held.told(row))
-        if says(value.text, row.text):
+        rests = any(value.quote in text for text in contents.source_texts(row))
+        if says_value(value.text, row.text):
             is_telling = len(_words(value.text)) > 1
-            said = rests or (is_telling and _is_about(row, label, held))
+            said = rests or (is_telling and _is_about(row, label, contents))
         else:
             said = is_described and rests and _is_made_of(row.text, value.quote)
         if said:
@@ -210,9 +211,9 @@ def _saying(
     return found
 
 
-def _is_about(row: Statement, label: Fact, held: Contents) -> bool:
-    node = held.nodes.get(row.subject or "")
-    if node is not None and normal(label.subject) in normals((node.label, *node.aliases)):
+def _is_about(row: Statement, label: Fact, contents: Contents) -> bool:
+    node = contents.nodes.get(row.subject or "")
+    if node is not None and normal_name(label.subject) in normal_names((node.label, *node.aliases)):
         return True
     return _words(label.subject) <= _words(row.text)
 
@@ -223,11 +224,11 @@ def _is_made_of(text: str, quote: str) -> bool:
     return 2 * len(wanted & set(tokens.stems(text))) >= max(1, len(wanted))
 
 
-def _value(value: Value, rows: Sequence[Statement], held: Contents) -> ValueFigures:
+def _value(value: Value, rows: Sequence[Statement], contents: Contents) -> ValueFigures:
     starts = [row for row in rows if _day(row.valid_from) == value.valid_from]
     ends = [row for row in rows if _day(row.valid_until) == value.valid_until]
     right = [row for row in starts if row in ends]
-    near = rows or held.resting_on(value.quote)
+    near = rows or contents.resting_on(value.quote)
     if right:
         why = ""
     elif not rows:
@@ -250,7 +251,7 @@ def _value(value: Value, rows: Sequence[Statement], held: Contents) -> ValueFigu
         is_right=bool(right),
         ends_right=bool(ends),
         why=why,
-        found=() if right else tuple(map(shown, near[:SHOWN])),
+        found=() if right else tuple(map(statement_line, near[:SHOWN])),
     )
 
 

@@ -1,4 +1,4 @@
-"""Time expressions with their answers: days by the calendar, conversations by their order in a store."""
+"""Study of time expressions: days by the calendar, conversations by their order in a store."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from clsm_cli.errors import BadInputError
 from clsm_cli.evaluation import stores
 from clsm_cli.evaluation.dataset import Chat
-from clsm_cli.evaluation.loaders.parsing import Said, malformed
+from clsm_cli.evaluation.loaders.parsing import LabelledTurn, malformed_error
 from clsm_cli.retrieval import time_scope
 from clsm_cli.store import atomic, yaml_text
 from clsm_cli.store.index.opening import open_index
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
-    from clsm_cli.evaluation.stores import Workshop
+    from clsm_cli.evaluation.stores import StoreFactory
 
 NAME = "times"
 """Of the store."""
@@ -78,21 +78,21 @@ class TimesReport:
     readings: tuple[Reading, ...]
 
 
-def run_times(path: Path, shop: Workshop) -> TimesReport:
+def run_times(path: Path, factory: StoreFactory) -> TimesReport:
     """Read every expression; those over the store are looked up in one made of its sessions.
 
     Args:
         path: Folder with ``expressions.yaml``.
-        shop: Where the store is made.
+        factory: Where the store is made.
 
     Raises:
         BadInputError: The file cannot be read.
         DiskError: The work folder cannot be written.
     """
     chat, expressions = load(path)
-    made = stores.of_chat(shop, NAME, chat)
+    made = stores.chat_store(factory, NAME, chat)
     readings: list[Reading] = []
-    with open_index(made.store, shop.embedder) as opened:
+    with open_index(made.store, factory.embedder) as opened:
         for each in expressions:
             if each.kind == CALENDAR:
                 readings.append(_by_calendar(each))
@@ -105,7 +105,7 @@ def run_times(path: Path, shop: Workshop) -> TimesReport:
 
 def _by_calendar(each: Expression) -> Reading:
     """Read an expression by the calendar; several periods are no answer."""
-    times = bounds.read(each.query, each.now)
+    times = bounds.read_times(each.query, each.now)
     found: Answer = ()
     if len(times.periods) == 1:
         first, until = times.periods[0]
@@ -136,11 +136,11 @@ def load(path: Path) -> tuple[Chat, tuple[Expression, ...]]:
     except (LineError, UnicodeDecodeError) as error:
         raise BadInputError(str(file), str(error), "mend it") from error
     except (KeyError, TypeError, AttributeError, ValueError) as error:
-        raise malformed(file, repr(error)) from error
+        raise malformed_error(file, repr(error)) from error
     return Chat((), turns), expressions
 
 
-def _turns(rows: Sequence[dict[str, Any]]) -> Iterator[Said]:
+def _turns(rows: Sequence[dict[str, Any]]) -> Iterator[LabelledTurn]:
     """The turns of the store; those of a session follow each other by a minute."""
     for row in rows:
         begin = datetime.fromisoformat(row["time"])
@@ -148,7 +148,7 @@ def _turns(rows: Sequence[dict[str, Any]]) -> Iterator[Said]:
             role, _, text = line.partition(": ")
             time = (begin + timedelta(minutes=place)).isoformat()
             turn = f"{row['id']}:{place + 1}"
-            yield Said(turn, role, role, text, time, row["id"], row["id"])
+            yield LabelledTurn(turn, role, role, text, time, row["id"], row["id"])
 
 
 def _expression(row: dict[str, Any]) -> Expression:

@@ -1,1 +1,1 @@
-"""What is compared: clsm, the published systems, and what a user has without any of them."""
+"""Systems that are compared: clsm, published systems, and plain baselines."""

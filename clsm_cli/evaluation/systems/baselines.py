@@ -1,4 +1,4 @@
-"""What a user has without clsm: plain searches, recency, and the files that an agent loads."""
+"""Baselines without clsm: plain searches, recency, and the files that an agent loads."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from math import isnan
 from typing import TYPE_CHECKING
 
 from clsm_cli.config import MAX_FILE
-from clsm_cli.evaluation.dataset import Chat, Folders, keys
-from clsm_cli.evaluation.measures import Retrieved, of_passage
+from clsm_cli.evaluation.dataset import Chat, Folders, label_keys
+from clsm_cli.evaluation.measures import Retrieved, passage_item
 from clsm_cli.evaluation.rank_fusion import reciprocal_ranks
 from clsm_cli.evaluation.stores import files_in
 from clsm_cli.retrieval.question import understand
@@ -47,7 +47,7 @@ KEPT = 16
 
 
 @dataclass(frozen=True, eq=False)
-class Pool:
+class PassagePool:
     """The turns and blocks of a bench, as they were ingested, in the order of their files.
 
     Attributes:
@@ -67,7 +67,7 @@ class Pool:
     @cached_property
     def items(self) -> tuple[Item, ...]:
         """What is returned of each passage."""
-        return tuple(of_passage(each, count_tokens(each.text)) for each in self.passages)
+        return tuple(passage_item(each, count_tokens(each.text)) for each in self.passages)
 
     @cached_property
     def texts(self) -> tuple[str, ...]:
@@ -83,9 +83,9 @@ class Pool:
 
 
 @lru_cache(maxsize=KEPT)
-def pool_of(bench: Bench) -> Pool:
+def pool_of(bench: Bench) -> PassagePool:
     """The passages of a bench."""
-    with open_index(bench.raw, bench.shop.embedder) as opened:
+    with open_index(bench.raw, bench.factory.embedder) as opened:
         index = opened.index
         found = index.passages(index.current_rows())
         first: dict[str, int] = {}
@@ -96,7 +96,7 @@ def pool_of(bench: Bench) -> Pool:
         vectors = _vectors(index, rows)
         speakers = tuple(index.speakers())
     passages = tuple(found[row] for row in rows)
-    return Pool(bench, passages, vectors, speakers, _mentioned(bench, passages))
+    return PassagePool(bench, passages, vectors, speakers, _mentioned(bench, passages))
 
 
 def _place(passage: Passage) -> tuple[str, int, str, int]:
@@ -118,8 +118,8 @@ def _vectors(index: Index, rows: Sequence[int]) -> NDArray[np.float32]:
 
 
 def _mentioned(bench: Bench, passages: Iterable[Passage]) -> dict[str, tuple[tuple[str, ...], ...]]:
-    """What passages mention, by key; see ``Pool``."""
-    with open_index(bench.store, bench.shop.embedder) as opened:
+    """What passages mention, by key; see ``PassagePool``."""
+    with open_index(bench.store, bench.factory.embedder) as opened:
         index = opened.index
         rows = index.rows_of({passage.key for passage in passages})
         key_of = {row: passage.key for row, passage in index.passages(rows).items()}
@@ -127,7 +127,8 @@ def _mentioned(bench: Bench, passages: Iterable[Passage]) -> dict[str, tuple[tup
         numbers = {graph_queries.number_of(mention.node) for mention in marked}
         nodes = {row.id: row for row in graph_queries.nodes(index.connection, numbers).values()}
     names = {
-        id_: tuple(sorted(keys((id_, node.label, *node.aliases)))) for id_, node in nodes.items()
+        id_: tuple(sorted(label_keys((id_, node.label, *node.aliases))))
+        for id_, node in nodes.items()
     }
     found: dict[str, dict[str, None]] = {}
     for mention in sorted(marked, key=lambda each: each.node):
@@ -164,7 +165,7 @@ class Baseline:
 
     name: str
     about: str
-    begin: Callable[[Pool], Rank]
+    begin: Callable[[PassagePool], Rank]
     most: int = MOST
 
     def ask(self, bench: Bench, queries: Sequence[Query]) -> Iterator[Retrieved]:
@@ -190,7 +191,7 @@ _SUFFIX = re.compile(r"['’]\w+")
 _WORD = re.compile(r"\w+")
 
 
-def grep(pool: Pool) -> Rank:
+def grep(pool: PassagePool) -> Rank:
     """Passages by how many distinct words of the query they hold, ties in the order of their files.
 
     As ``grep -iwE 'a|b|c'`` and a count: whole words, whatever their case, no stop words. The
@@ -199,7 +200,7 @@ def grep(pool: Pool) -> Rank:
     held = [frozenset(_WORD.findall(text.casefold())) for text in pool.texts]
 
     def rank(text: str, _at: str) -> Ranked:
-        words = searched(text)
+        words = query_words(text)
         counts = [len(words & each) for each in held]
         places = sorted(
             (at for at, count in enumerate(counts) if count), key=lambda at: -counts[at]
@@ -209,33 +210,33 @@ def grep(pool: Pool) -> Rank:
     return rank
 
 
-def searched(text: str) -> frozenset[str]:
+def query_words(text: str) -> frozenset[str]:
     """The words of a query that are looked for.
 
-    >>> sorted(searched("Where did Mara's heron go?"))
+    >>> sorted(query_words("Where did Mara's heron go?"))
     ['go', 'heron', 'mara']
     """
     return frozenset(_WORD.findall(_SUFFIX.sub("", text.casefold()))) - STOP_WORDS
 
 
-def bm25(pool: Pool) -> Rank:
+def bm25(pool: PassagePool) -> Rank:
     """BM25: passages by score, ties in the order of their files; none without a word of the query.
 
     The confidence is the best score.
     """
-    score = scorer(pool)
+    score = bm25_scores(pool)
 
     def rank(text: str, _at: str) -> Ranked:
-        return best(score(text))
+        return positive_places(score(text))
 
     return rank
 
 
-def best(scores: Floats) -> Ranked:
+def positive_places(scores: Floats) -> Ranked:
     """Passages whose score is above 0, the highest first, ties in the order of their files.
 
     >>> import numpy as np
-    >>> best(np.array([0.0, 1.5, 2.0, 1.5], np.float32))
+    >>> positive_places(np.array([0.0, 1.5, 2.0, 1.5], np.float32))
     Ranked(places=[2, 1, 3], confidence=2.0)
     """
     import numpy as np
@@ -245,7 +246,7 @@ def best(scores: Floats) -> Ranked:
 
 
 @lru_cache(maxsize=KEPT)
-def scorer(pool: Pool) -> Callable[[str], Floats]:
+def bm25_scores(pool: PassagePool) -> Callable[[str], Floats]:
     """The BM25 of a query and every passage, float32 [passages].
 
     Lucene's variant (Kamphuis et al., ECIR 2020) as the library ``bm25s`` has it, over Snowball's
@@ -283,7 +284,7 @@ BM25_SHARE = 0.4
 """Of the fused score; the rest is the cosine's."""
 
 
-def cosines(pool: Pool, text: str) -> NDArray[np.float32]:
+def cosine_scores(pool: PassagePool, text: str) -> NDArray[np.float32]:
     """The cosine of a query and every passage, float32 [passages]; nan without a vector.
 
     The speakers whom the query names say "I" in it: a name pulls the sentence vector towards
@@ -297,16 +298,16 @@ def cosines(pool: Pool, text: str) -> NDArray[np.float32]:
     return found
 
 
-def minilm(pool: Pool) -> Rank:
+def minilm(pool: PassagePool) -> Rank:
     """Passages by the cosine of their sentence vectors; the best cosine is the confidence."""
-    return lambda text, _at: nearest(cosines(pool, text))
+    return lambda text, _at: by_score(cosine_scores(pool, text))
 
 
-def nearest(scores: NDArray[np.float32]) -> Ranked:
+def by_score(scores: NDArray[np.float32]) -> Ranked:
     """Places by score, ties in the order of their files; nan is left out.
 
     >>> import numpy as np
-    >>> nearest(np.array([0.25, np.nan, 0.5, 0.25], np.float32))
+    >>> by_score(np.array([0.25, np.nan, 0.5, 0.25], np.float32))
     Ranked(places=[2, 0, 3], confidence=0.5)
     """
     import numpy as np
@@ -316,7 +317,7 @@ def nearest(scores: NDArray[np.float32]) -> Ranked:
     return Ranked(places.tolist(), float(scores[places[0]]) if len(places) else 0.0)
 
 
-def rrf(pool: Pool) -> Rank:
+def rrf(pool: PassagePool) -> Rank:
     """Reciprocal rank fusion of BM25 and MiniLM, k = 60 (Cormack, Clarke and Büttcher, SIGIR 2009).
 
     The confidence is the best fused score, which says how far both agree.
@@ -331,16 +332,16 @@ def rrf(pool: Pool) -> Rank:
     return rank
 
 
-def fusion(pool: Pool) -> Rank:
+def fusion(pool: PassagePool) -> Rank:
     """0.4 BM25 + 0.6 cosine, each brought to 0 … 1 over what either of them returns.
 
     The best of every query is near 1, so there is no confidence.
     """
-    score = scorer(pool)
+    score = bm25_scores(pool)
 
     def rank(text: str, _at: str) -> Ranked:
-        by_words, by_meaning = score(text), cosines(pool, text)
-        either = {*best(by_words).places, *nearest(by_meaning).places}
+        by_words, by_meaning = score(text), cosine_scores(pool, text)
+        either = {*positive_places(by_words).places, *by_score(by_meaning).places}
         places = sorted(place for place in either if not isnan(by_meaning[place]))
         pairs = zip(
             spread(by_words[places].tolist()), spread(by_meaning[places].tolist()), strict=True
@@ -359,10 +360,10 @@ DAYS = 2
 _DAILY = re.compile(r"(?:.*/)?(\d{4}-\d\d-\d\d)\.md\Z", re.DOTALL)
 
 
-def loaded(paths: Iterable[str]) -> list[str]:
+def startup_files(paths: Iterable[str]) -> list[str]:
     """Those of some files that an agent loads at every start, in the order in which it does.
 
-    >>> loaded(["m/2026-02-01.md", "USER.md", "m/2026-02-03.md", "m/2026-02-02.md", "x/SOUL.md"])
+    >>> startup_files(["m/2026-02-01.md", "USER.md", "m/2026-02-03.md", "m/2026-02-02.md", "x/SOUL.md"])
     ['x/SOUL.md', 'USER.md', 'm/2026-02-02.md', 'm/2026-02-03.md']
     """
     known = sorted(set(paths))
@@ -371,10 +372,10 @@ def loaded(paths: Iterable[str]) -> list[str]:
     return [*always, *(path for _, path in daily[-DAYS:])]
 
 
-def files(root: Path, folders: Sequence[str]) -> list[Path]:
-    """The files of a labelled memory that an agent loads at every start; see ``loaded``."""
+def startup_paths(root: Path, folders: Sequence[str]) -> list[Path]:
+    """The files of a labelled memory that an agent loads at every start; see ``startup_files``."""
     found = {each.relative_to(root).as_posix(): each for each in files_in(root, folders)}
-    return [found[path] for path in loaded(found)]
+    return [found[path] for path in startup_files(found)]
 
 
 def context_tokens(case: Case, store: Store) -> int:
@@ -393,7 +394,7 @@ def context_tokens(case: Case, store: Store) -> int:
     if isinstance(case.source, Chat):
         return sum(count_tokens(turn.text) for turn in case.source.turns)
     if isinstance(case.source, Folders):
-        found = files(case.source.root, case.source.names)
+        found = startup_paths(case.source.root, case.source.names)
         if found:
             contents = (atomic.read(file, MAX_FILE) or b"" for file in found)
             return sum(count_tokens(data.decode("utf-8", "replace")) for data in contents)
@@ -402,7 +403,7 @@ def context_tokens(case: Case, store: Store) -> int:
         return sum(count_tokens(each.text) for each in passages if each.kind == "passage")
 
 
-def static(pool: Pool) -> Rank:
+def static(pool: PassagePool) -> Rank:
     """The files that are loaded at every start, whatever is asked, from their beginning.
 
     Without any, as in a conversation: the last session from its beginning, then the one before.
@@ -410,12 +411,12 @@ def static(pool: Pool) -> Rank:
     listed: dict[str, list[int]] = {}
     for place, passage in enumerate(pool.passages):
         listed.setdefault(passage.path, []).append(place)
-    places = [place for path in loaded(listed) for place in listed[path]]
+    places = [place for path in startup_files(listed) for place in listed[path]]
     order = Ranked(places or _sessions(pool.passages))
     return lambda _text, _at: order
 
 
-def recency(pool: Pool) -> Rank:
+def recency(pool: PassagePool) -> Rank:
     """The newest passages first, whatever is asked; of one time the last, undated ones at the end."""
     times = [(passage.time or "", place) for place, passage in enumerate(pool.passages)]
     order = Ranked([place for _, place in sorted(times, reverse=True)])

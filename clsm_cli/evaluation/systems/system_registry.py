@@ -1,4 +1,4 @@
-"""The systems that are compared: clsm, published ones and baselines."""
+"""The registry of compared systems: clsm, published ones, baselines."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from clsm_cli.evaluation import measures
-from clsm_cli.evaluation.measures import Retrieved, of_answer, of_found
+from clsm_cli.evaluation.measures import Retrieved, answer_result, unscored_result
 from clsm_cli.evaluation.presets.preset import load
 from clsm_cli.evaluation.presets.retrieve import retrieve
 from clsm_cli.evaluation.systems import baselines
@@ -45,10 +45,10 @@ class Recall:
     def ask(self, bench: Bench, queries: Sequence[Labelled]) -> Iterator[Retrieved]:
         """What it returns for each query, in turn; the time of the first includes opening the index."""
         asked = [Query(each.text, bench.time_of(each), ITEMS, UNLIMITED) for each in queries]
-        answers = recall(bench.store, asked, bench.engine, bench.shop.embedder)
+        answers = recall(bench.store, asked, bench.engine, bench.factory.embedder)
         began = bench.clock()
         for answer in answers:
-            yield of_answer(answer, 1000 * (bench.clock() - began))
+            yield answer_result(answer, 1000 * (bench.clock() - began))
             began = bench.clock()
 
 
@@ -76,11 +76,11 @@ class Published:
         """What it returns for each query, in turn; the time of the first includes opening the index."""
         settings = bench.store.settings.recall
         began = bench.clock()
-        with open_index(bench.store, bench.shop.embedder) as opened:
+        with open_index(bench.store, bench.factory.embedder) as opened:
             for each in queries:
                 query = Query(each.text, bench.time_of(each), settings.k, settings.budget)
                 concepts, memories = retrieve(opened.index, query, bench.engine, self.preset)
-                yield of_found(concepts, memories, 1000 * (bench.clock() - began))
+                yield unscored_result(concepts, memories, 1000 * (bench.clock() - began))
                 began = bench.clock()
 
 
@@ -107,10 +107,10 @@ class Packed:
             for each in queries
             for budget in budgets
         ]
-        answers = recall(bench.store, asked, bench.engine, bench.shop.embedder)
+        answers = recall(bench.store, asked, bench.engine, bench.factory.embedder)
         for _ in queries:
             yield Retrieved(
-                (), packed={budget: of_answer(next(answers)).items for budget in budgets}
+                (), packed={budget: answer_result(next(answers)).items for budget in budgets}
             )
 
 
@@ -149,7 +149,7 @@ BASELINES = tuple(each.name for each in _ALL)
 """Names of what a user has without clsm."""
 
 
-def named(name: str) -> System:
+def baseline_named(name: str) -> System:
     """The baseline of a name.
 
     Raises:
@@ -158,12 +158,12 @@ def named(name: str) -> System:
     return {each.name: each for each in _ALL}[name]
 
 
-def plain() -> list[System]:
-    """What a user has without clsm."""
+def plain_systems() -> list[System]:
+    """The baselines that need nothing of clsm."""
     return list(_ALL)
 
 
-def presets(names: Iterable[str]) -> list[System]:
+def preset_systems(names: Iterable[str]) -> list[System]:
     """Published systems by the names of their presets; each once, in their order.
 
     Raises:

@@ -1,1 +1,1 @@
-"""OpenClaw: the plugin that is put into it, the settings it needs, and the program that does both."""
+"""OpenClaw: the plugin, the settings it needs, and the program that installs both."""

@@ -1,11 +1,7 @@
-"""The settings of OpenClaw that clsm needs: what is there, and what is to change. Plain data.
+"""OpenClaw's plugin files, the settings that clsm needs, and the ``openclaw`` program, which sets them.
 
 The names are those of OpenClaw's own documentation: plugins/hooks.md (``allowConversationAccess``,
 without which no hook that sees a message is registered) and reference/memory-config.md.
-
-The ``openclaw`` program: it changes its own settings and plugins, so that every version does it right.
-
-The files of the plugin, as they are put into OpenClaw: those of the package, the skill filled in.
 """
 
 from __future__ import annotations
@@ -37,36 +33,6 @@ _DESCRIPTION = (
     ' decisions, preferences or anything said earlier, run: {recall} "words or a question"'
     ' (exec tool). To keep something: {note} "text".'
 )
-
-
-def plugin_files(program: Sequence[str], store: str) -> dict[str, bytes]:
-    """Every file of the plugin by its path in the plugin's folder.
-
-    Args:
-        program: What runs clsm, without a search along PATH.
-        store: The folder of the memory.
-    """
-    lines = {
-        name: shlex.join([*program, name, "--store", store, *how])
-        for name, how in _COMMANDS.items()
-    }
-    found = dict(_shipped(resources.files(__package__) / "plugin", ""))
-    skill = found[_SKILL].decode()
-    # JSON is YAML: a path with a colon or a quote in it stays one string.
-    described = json.dumps(_DESCRIPTION.format(**lines), ensure_ascii=False)
-    for name, text in {**lines, "description": described}.items():
-        skill = skill.replace("{{" + name + "}}", text)
-    package = json.loads(found["package.json"])
-    text = json.dumps({**package, "version": __version__}, indent=2, ensure_ascii=False)
-    return {**found, _SKILL: skill.encode(), "package.json": f"{text}\n".encode()}
-
-
-def _shipped(folder: Traversable, path: str) -> Iterator[tuple[str, bytes]]:
-    for entry in sorted(folder.iterdir(), key=lambda entry: entry.name):
-        if entry.is_dir():
-            yield from _shipped(entry, f"{path}{entry.name}/")
-        elif not entry.name.endswith(".d.ts"):  # for the type checker
-            yield path + entry.name, entry.read_bytes()
 
 
 STREAMS = ("identity", "projects", "tasks")
@@ -302,3 +268,33 @@ class OpenClaw:
         lines = [line.strip() for line in told.splitlines() if line.strip()]
         reason = lines[-1] if lines else "failed and said nothing"
         return BadInputError(f"openclaw {' '.join(words[:2])}", reason, "see also: openclaw doctor")
+
+
+def plugin_files(program: Sequence[str], store: str) -> dict[str, bytes]:
+    """Every file of the plugin by its path in the plugin's folder.
+
+    Args:
+        program: What runs clsm, without a search along PATH.
+        store: The folder of the memory.
+    """
+    lines = {
+        name: shlex.join([*program, name, "--store", store, *how])
+        for name, how in _COMMANDS.items()
+    }
+    found = dict(_shipped(resources.files(__package__) / "plugin", ""))
+    skill = found[_SKILL].decode()
+    # JSON is YAML: a path with a colon or a quote in it stays one string.
+    described = json.dumps(_DESCRIPTION.format(**lines), ensure_ascii=False)
+    for name, text in {**lines, "description": described}.items():
+        skill = skill.replace("{{" + name + "}}", text)
+    package = json.loads(found["package.json"])
+    text = json.dumps({**package, "version": __version__}, indent=2, ensure_ascii=False)
+    return {**found, _SKILL: skill.encode(), "package.json": f"{text}\n".encode()}
+
+
+def _shipped(folder: Traversable, path: str) -> Iterator[tuple[str, bytes]]:
+    for entry in sorted(folder.iterdir(), key=lambda entry: entry.name):
+        if entry.is_dir():
+            yield from _shipped(entry, f"{path}{entry.name}/")
+        elif not entry.name.endswith(".d.ts"):  # for the type checker
+            yield path + entry.name, entry.read_bytes()

@@ -1,4 +1,4 @@
-"""What decay put aside: the current passages that the first pass of a recall leaves out.
+"""Archived passages, which the first pass of a recall leaves out.
 
 A turn or a statement is archived when a machine's ``archived.jsonl`` names it and no machine has
 folded a use of it, or of a part of it, since that day. A recall must not pay for that question once
@@ -59,7 +59,7 @@ def settle(connection: sqlite3.Connection, touched: set[str]) -> None:
         )
 
 
-def is_among(connection: sqlite3.Connection, vectors: Sequence[int]) -> bool:
+def has_archived_vector(connection: sqlite3.Connection, vectors: Sequence[int]) -> bool:
     """Whether an archived passage has one of some sentence vectors.
 
     Args:
@@ -75,7 +75,7 @@ def is_among(connection: sqlite3.Connection, vectors: Sequence[int]) -> bool:
     return not {row for (row,) in rows}.isdisjoint(array("I", asleep))
 
 
-def holding_rare(connection: sqlite3.Connection, terms: Sequence[str]) -> frozenset[int]:
+def rows_with_rare_terms(connection: sqlite3.Connection, terms: Sequence[str]) -> frozenset[int]:
     """Rows of the archived passages that hold a rare term.
 
     A term is rare where at most √N of all N passages hold it: it tells at least half as much as one
@@ -85,6 +85,6 @@ def holding_rare(connection: sqlite3.Connection, terms: Sequence[str]) -> frozen
     (asleep,) = connection.execute("SELECT rows FROM asleep").fetchone()
     found: set[int] = set()
     for term in terms:
-        if postings.count(connection, term) <= isqrt(most):
-            found.update(row for row, _, _ in postings.of_term(connection, term))
+        if postings.document_frequency(connection, term) <= isqrt(most):
+            found.update(row for row, _, _ in postings.term_postings(connection, term))
     return frozenset(found.intersection(array("I", asleep)))

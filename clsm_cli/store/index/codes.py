@@ -1,4 +1,4 @@
-"""Vectors as short codes: four bits for a component of a sentence, two for one of a token.
+"""Quantised vectors: four bits for a component of a sentence vector, two for one of a token vector.
 
 That loses nothing in recall (docs/experiments.md). A row of
 

@@ -1,7 +1,4 @@
-"""The index database: the three ways to open it (write, read, in memory).
-
-The tables of the index database, and the triggers that keep its counts.
-"""
+"""The index database: its schema, and the three ways to open it (write, read, in memory)."""
 
 from __future__ import annotations
 

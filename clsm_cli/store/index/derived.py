@@ -1,4 +1,4 @@
-"""What depends on several files at once: current blocks, the graph, statements and their clocks.
+"""Rows that depend on several files at once: current blocks, the graph, statements and their clocks.
 
 It is worked out again, whole, for what a refresh touched.
 """
@@ -146,7 +146,9 @@ def _settle_statements(batch: Batch, store: Store, stream: Stream) -> None:
             (listed if topic.problems else None, path),
         )
     wanted = {
-        record_id: passages.of_statement(statement, *places.get(record_id, (f"{stream}/graph", 0)))
+        record_id: passages.statement_passage(
+            statement, *places.get(record_id, (f"{stream}/graph", 0))
+        )
         for record_id, statement in sorted(edits.statements.items())
         if statement.text
     }
@@ -233,7 +235,7 @@ def _settle_flow(batch: Batch, changed: set[str]) -> None:
             continue
         statements[record_id] = record
         if record.text:
-            wanted[record_id] = passages.of_statement(record, lines[-1][1], 0)
+            wanted[record_id] = passages.statement_passage(record, lines[-1][1], 0)
     _replace(batch, known, wanted)
     _settle_clocks(connection, "flow", changed, statements)
 

@@ -1,4 +1,4 @@
-"""Questions that consolidation asks the index: what was said, and which names it uses."""
+"""Index queries of consolidation: turns with their texts, and the names they use."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _MIN_PHRASE = 2
 """Passages that hold a phrase before it may be a name at all."""
 
 
-class Said(NamedTuple):
+class SourceTurn(NamedTuple):
     """A turn or block as the index has it, whole but for dumps.
 
     Attributes:
@@ -74,7 +74,7 @@ def episode_files(connection: sqlite3.Connection) -> dict[str, EpisodeFile]:
     return {episode: found[episode] for episode in sorted(found)}
 
 
-def names(connection: sqlite3.Connection, episodes: Collection[str]) -> Iterator[Name]:
+def names_used(connection: sqlite3.Connection, episodes: Collection[str]) -> Iterator[Name]:
     """Every name that the turns of some episodes use."""
     for row in connection.execute(
         f"SELECT n.label, n.kind, l.episode, {_SECTION}, p.key {_SAID}"
@@ -105,7 +105,7 @@ def _phrases(connection: sqlite3.Connection, episodes: Collection[str]) -> Itera
             yield Name(*known[phrase], episode, section, key)
 
 
-def documents(connection: sqlite3.Connection, episodes: Collection[str]) -> Iterator[str]:
+def episode_texts(connection: sqlite3.Connection, episodes: Collection[str]) -> Iterator[str]:
     """The texts of some episodes, one by one, each a whole note or conversation.
 
     Headings stand as in Markdown and names of speakers before what they say; what a tool printed is
@@ -134,7 +134,7 @@ def documents(connection: sqlite3.Connection, episodes: Collection[str]) -> Iter
         yield "\n".join(lines)
 
 
-def stated(
+def stated_aliases(
     connection: sqlite3.Connection, episodes: Collection[str]
 ) -> Iterator[tuple[str, str, str]]:
     """What texts say are names of one thing: name, alias, turn."""
@@ -157,18 +157,20 @@ def speakers(connection: sqlite3.Connection, episodes: Collection[str]) -> Itera
             yield Name(*row)
 
 
-def said(connection: sqlite3.Connection, keys: Sequence[str]) -> dict[str, Said]:
+def turns_by_key(connection: sqlite3.Connection, keys: Sequence[str]) -> dict[str, SourceTurn]:
     """Turns of episodes by key, whole."""
-    found: dict[str, Said] = {}
+    found: dict[str, SourceTurn] = {}
     for batch in batches(keys):
         marks = ",".join("?" * len(batch))
         _collect(connection, f"p.key IN ({marks})", batch, found)
     return found
 
 
-def said_in(connection: sqlite3.Connection, episodes: Sequence[str]) -> dict[str, Said]:
+def turns_in_episodes(
+    connection: sqlite3.Connection, episodes: Sequence[str]
+) -> dict[str, SourceTurn]:
     """The turns of some episodes by key, in the order of the episodes' files."""
-    found: dict[str, Said] = {}
+    found: dict[str, SourceTurn] = {}
     for batch in batches(episodes):
         marks = ",".join("?" * len(batch))
         _collect(connection, f"l.episode IN ({marks})", batch, found)
@@ -176,7 +178,7 @@ def said_in(connection: sqlite3.Connection, episodes: Sequence[str]) -> dict[str
 
 
 def _collect(
-    connection: sqlite3.Connection, where: str, values: Sequence[str], found: dict[str, Said]
+    connection: sqlite3.Connection, where: str, values: Sequence[str], found: dict[str, SourceTurn]
 ) -> None:
     for row in connection.execute(
         "SELECT p.key, p.text, p.speaker, p.role, p.trust, p.time, l.session, l.episode, l.document,"
@@ -185,7 +187,7 @@ def _collect(
         " AND p.embedded IS NOT NULL ORDER BY l.episode, p.id, p.part",
         values,
     ):
-        part = Said(*row)._replace(is_current=bool(row[-1]))
+        part = SourceTurn(*row)._replace(is_current=bool(row[-1]))
         known = found.get(part.key)
         if known is None:
             found[part.key] = part
@@ -193,11 +195,11 @@ def _collect(
             found[part.key] = known._replace(text=f"{known.text}\n{part.text}")
 
 
-def holding(connection: sqlite3.Connection, stems: Sequence[str]) -> list[str]:
+def turns_with_stems(connection: sqlite3.Connection, stems: Sequence[str]) -> list[str]:
     """Keys of the turns of episodes of which one passage holds all stems; of all turns for none."""
     rows: set[int] | None = None
     for stem in stems:
-        found = {row for row, _, _ in postings.of_term(connection, stem)}
+        found = {row for row, _, _ in postings.term_postings(connection, stem)}
         rows = found if rows is None else rows & found
         if not rows:
             return []
@@ -234,7 +236,7 @@ def closed_since(connection: sqlite3.Connection, keys: Sequence[str]) -> set[str
     return closed
 
 
-def order(connection: sqlite3.Connection) -> Iterator[tuple[str, str, str]]:
+def turn_order(connection: sqlite3.Connection) -> Iterator[tuple[str, str, str]]:
     """Episode, section and key of every turn of an episode, in the order in which they stand."""
     last = ""
     for episode, section, key in connection.execute(
@@ -246,7 +248,7 @@ def order(connection: sqlite3.Connection) -> Iterator[tuple[str, str, str]]:
         last = key
 
 
-def times(connection: sqlite3.Connection, keys: Sequence[str]) -> dict[str, str]:
+def turn_times(connection: sqlite3.Connection, keys: Sequence[str]) -> dict[str, str]:
     """The times of turns that have one."""
     found: dict[str, str] = {}
     for batch in batches(keys):
@@ -257,7 +259,7 @@ def times(connection: sqlite3.Connection, keys: Sequence[str]) -> dict[str, str]
     return found
 
 
-def sessions(connection: sqlite3.Connection, keys: Sequence[str]) -> dict[str, str]:
+def turn_sessions(connection: sqlite3.Connection, keys: Sequence[str]) -> dict[str, str]:
     """The sessions of turns of episodes."""
     found: dict[str, str] = {}
     for batch in batches(keys):
@@ -270,7 +272,7 @@ def sessions(connection: sqlite3.Connection, keys: Sequence[str]) -> dict[str, s
     return found
 
 
-def by_user(connection: sqlite3.Connection) -> dict[str, float]:
+def user_shares(connection: sqlite3.Connection) -> dict[str, float]:
     """Episode → share of its turns that the user said or wrote."""
     rows = connection.execute(
         f"SELECT l.episode, AVG(p.trust = 'user') {_SAID} WHERE l.episode IS NOT NULL"
@@ -279,7 +281,7 @@ def by_user(connection: sqlite3.Connection) -> dict[str, float]:
     return {str(episode): float(share) for episode, share in rows}
 
 
-def continued(connection: sqlite3.Connection) -> dict[str, str]:
+def continuations(connection: sqlite3.Connection) -> dict[str, str]:
     """Episode → the one that it continues without a boundary."""
     rows = connection.execute(
         "SELECT id, continues FROM episodes WHERE continues IS NOT NULL ORDER BY id"

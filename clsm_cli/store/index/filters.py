@@ -1,7 +1,4 @@
-"""Which memories a recall may return.
-
-Which passages nobody vouches for.
-"""
+"""Filters of a recall: the passages it may return, and those that come from untrusted sources."""
 
 from __future__ import annotations
 
@@ -39,7 +36,7 @@ class Filters(NamedTuple):
     without: tuple[str, ...] = ()
 
 
-def rows(connection: sqlite3.Connection, filters: Filters) -> frozenset[int]:
+def matching_rows(connection: sqlite3.Connection, filters: Filters) -> frozenset[int]:
     """The passages that fit, closed ones too. What has no day fits no days."""
     clauses = ["1"]
     values: list[object] = []
@@ -78,7 +75,7 @@ def rows(connection: sqlite3.Connection, filters: Filters) -> frozenset[int]:
     return frozenset(row[0] for row in found)
 
 
-def untrusted(connection: sqlite3.Connection, rows: Sequence[int]) -> set[int]:
+def untrusted_rows(connection: sqlite3.Connection, rows: Sequence[int]) -> set[int]:
     """Of the rows of some passages those that a tool printed or a stranger wrote."""
     names = ",".join(f"'{trust}'" for trust in sorted(UNTRUSTED))
     found: set[int] = set()

@@ -1,4 +1,4 @@
-"""What was forgotten does not exist, whoever brings it back.
+"""Tombstones in the index: what was forgotten stays hidden, whoever brings it back.
 
 A turn, an episode or a record whose id has a tombstone is left out when its file is read. So when
 tombstones come or go, the files they concern are read again.
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 FOLDER = "tombstones"
 
 
-def read(connection: sqlite3.Connection, path: Path, file: int) -> list[LineProblem]:
+def read_tombstones(connection: sqlite3.Connection, path: Path, file: int) -> list[LineProblem]:
     """Take in a machine's tombstones; a damaged line must not go unseen."""
     found, problems = logs.rows(path)
     for number, row in found:
@@ -38,12 +38,12 @@ def read(connection: sqlite3.Connection, path: Path, file: int) -> list[LineProb
     return problems
 
 
-def known(connection: sqlite3.Connection) -> frozenset[str]:
+def forgotten_hashes(connection: sqlite3.Connection) -> frozenset[str]:
     """Hashes of everything that was forgotten, as of the last refresh."""
     return frozenset(row[0] for row in connection.execute("SELECT hash FROM tombstones"))
 
 
-def concerned(
+def affected_files(
     connection: sqlite3.Connection, before: frozenset[str], now: frozenset[str]
 ) -> dict[str, Signature]:
     """The files of which something goes, or may come back; they will be read whatever they hold.
@@ -76,9 +76,9 @@ def concerned(
     return found
 
 
-def shown(connection: sqlite3.Connection, record: Record) -> Record | None:
+def visible_record(connection: sqlite3.Connection, record: Record) -> Record | None:
     """A record as the index shows it; None for a node that nothing visible mentions any more."""
-    forgotten = known(connection)
+    forgotten = forgotten_hashes(connection)
     if forgotten and isinstance(record, Node):
         row = connection.execute(
             "SELECT label FROM nodes WHERE number = ?", (number_of(record.id),)

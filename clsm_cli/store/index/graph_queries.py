@@ -1,4 +1,4 @@
-"""Questions about the graph: nodes, the links between them, their mentions, and facts.
+"""Index queries about the graph: nodes, links, mentions, facts.
 
 Rows name nodes by a number, a hash of the id, so they are the same on every machine.
 """
@@ -109,7 +109,7 @@ def nodes(connection: sqlite3.Connection, numbers: Collection[int]) -> dict[int,
     return found
 
 
-def named(connection: sqlite3.Connection, name_ids: Sequence[str]) -> dict[str, list[int]]:
+def nodes_by_name(connection: sqlite3.Connection, name_ids: Sequence[str]) -> dict[str, list[int]]:
     """The nodes that have a label or alias: id of the name → numbers, in order of their ids."""
     found: dict[str, list[int]] = {}
     for batch in batches(name_ids):
@@ -153,7 +153,7 @@ def set_by_hand(connection: sqlite3.Connection, numbers: Collection[int]) -> lis
     return found
 
 
-def mentioning(connection: sqlite3.Connection, ids: Collection[str]) -> list[tuple[str, int]]:
+def rows_mentioning(connection: sqlite3.Connection, ids: Collection[str]) -> list[tuple[str, int]]:
     """The passages that mention some nodes with a record, as episodes note it: id of the node, row."""
     found: list[tuple[str, int]] = []
     for batch in batches(sorted(ids)):
@@ -167,7 +167,7 @@ def mentioning(connection: sqlite3.Connection, ids: Collection[str]) -> list[tup
     return found
 
 
-def noted(connection: sqlite3.Connection, keys: Collection[str]) -> dict[str, list[int]]:
+def nodes_of_turns(connection: sqlite3.Connection, keys: Collection[str]) -> dict[str, list[int]]:
     """The nodes that turns mention, as their episodes' records have it: key → numbers.
 
     Raises:
@@ -193,7 +193,9 @@ def _number(key: str) -> int:
         raise sqlite3.DatabaseError(f"malformed key {key!r}") from None
 
 
-def uses(connection: sqlite3.Connection, ids: Collection[str]) -> dict[str, list[tuple[int, int]]]:
+def recall_counts(
+    connection: sqlite3.Connection, ids: Collection[str]
+) -> dict[str, list[tuple[int, int]]]:
     """How often ids were recalled: id → day as a proleptic ordinal, uses; only what is folded."""
     found: dict[str, list[tuple[int, int]]] = {}
     for batch in batches(sorted(ids)):

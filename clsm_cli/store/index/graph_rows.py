@@ -1,9 +1,7 @@
-"""Rows of the graph: nodes, and the links between them.
+"""Rows of the graph in the index: nodes, links, and the mentions of each turn.
 
 They are worked out from the records that a refresh changed, and from no others, so that a run that
 changed one node does not pay for the graph.
-
-Rows of mentions: which nodes the turns of an episode mention, as its record has it.
 """
 
 from __future__ import annotations
@@ -19,7 +17,7 @@ from clsm_cli.model.tombstones import visible
 from clsm_cli.store import shards
 from clsm_cli.store.index.graph_queries import node_text, number_of
 from clsm_cli.store.index.packed_records import mapping_of, unpack
-from clsm_cli.store.index.passage_rows import Noted, day_of
+from clsm_cli.store.index.passage_rows import EpisodeMentions, day_of
 from clsm_cli.store.index.passages import text_digest
 from clsm_cli.store.jsonlines import dump
 from clsm_cli.text.node_ids import node_id
@@ -34,7 +32,7 @@ if TYPE_CHECKING:
 _TURN = re.compile(r"[0-9a-f]{12}\Z")
 
 
-def noted_of(record: EpisodeRecord, forgotten: frozenset[str]) -> Noted:
+def episode_mentions(record: EpisodeRecord, forgotten: frozenset[str]) -> EpisodeMentions:
     """What an episode's record says of its turns, those that were forgotten left out."""
     left = visible(record, forgotten)
     mentions = left.mentions if isinstance(left, EpisodeRecord) else {}
@@ -44,7 +42,7 @@ def noted_of(record: EpisodeRecord, forgotten: frozenset[str]) -> Noted:
     }
     numbers = {node: number_of(node) for node, keys in turns.items() if keys}
     pairs = ((turn, number) for node, number in numbers.items() for turn in turns[node])
-    return Noted(
+    return EpisodeMentions(
         record.stage == "consolidated",
         frozenset(pairs),
         {number: node for node, number in numbers.items()},
@@ -60,7 +58,7 @@ def turn_number(key: str) -> int:
     return int(key, 16)
 
 
-def known(connection: sqlite3.Connection, named: dict[int, str]) -> list[int]:
+def ensure_nodes(connection: sqlite3.Connection, named: dict[int, str]) -> list[int]:
     """Rows for nodes that something names, with a record or without."""
     connection.executemany(
         "INSERT OR IGNORE INTO nodes (number, id) VALUES (?, ?)", sorted(named.items())
@@ -68,7 +66,7 @@ def known(connection: sqlite3.Connection, named: dict[int, str]) -> list[int]:
     return list(named)
 
 
-class _Held:
+class _EpisodeRecords:
     """What the records of episodes note, those that were read just now or that lie in shards."""
 
     def __init__(self, batch: Batch, store: Store) -> None:
@@ -76,7 +74,7 @@ class _Held:
         self._store = store
         self._read: dict[str, dict[str, list[EpisodeRecord]]] = {}
 
-    def noted(self, episode: str) -> list[Noted]:
+    def noted(self, episode: str) -> list[EpisodeMentions]:
         """By each machine's record of an episode."""
         found = list(self._batch.noted.get(episode, ()))
         paths = self._batch.connection.execute(
@@ -86,7 +84,7 @@ class _Held:
         ).fetchall()
         if len(found) < len(paths):  # a record that did not change counts too
             found = [
-                noted_of(record, self._batch.forgotten)
+                episode_mentions(record, self._batch.forgotten)
                 for (path,) in dict.fromkeys(paths)
                 for record in self._in_shard(path).get(episode, ())
             ]
@@ -109,7 +107,7 @@ def settle_mentions(batch: Batch, store: Store, changed: Sequence[str]) -> set[s
         was forgotten.
     """
     connection = batch.connection
-    held = _Held(batch, store)
+    held = _EpisodeRecords(batch, store)
     gone: set[tuple[int, int]] = set()
     for episode in changed:
         gone |= _unnote(connection, episode)
@@ -157,12 +155,12 @@ def _sharing(connection: sqlite3.Connection, turns: set[int]) -> list[str]:
     ]
 
 
-def _note(connection: sqlite3.Connection, episode: str, found: Sequence[Noted]) -> None:
+def _note(connection: sqlite3.Connection, episode: str, found: Sequence[EpisodeMentions]) -> None:
     """Note what an episode's turns mention."""
     pairs: set[tuple[int, int]] = set()
     for noted in found:
         pairs |= noted.mentions
-        known(connection, noted.nodes)
+        ensure_nodes(connection, noted.nodes)
     connection.executemany("INSERT OR IGNORE INTO noted VALUES (?, ?)", sorted(pairs))
     if found:
         connection.execute(
@@ -213,7 +211,7 @@ def _joined(batch: Batch, kind: str, record_id: str) -> dict[str, Any] | None:
 def _settle_node(batch: Batch, record_id: str) -> None:
     """A node's row, and what a mention of it may be called: label and aliases, as ids."""
     connection = batch.connection
-    number = known(connection, {number_of(record_id): record_id})[0]
+    number = ensure_nodes(connection, {number_of(record_id): record_id})[0]
     connection.execute("DELETE FROM aliases WHERE node = ?", (record_id,))
     record = _joined(batch, "node", record_id)
     if record is not None and batch.forgotten:
@@ -299,7 +297,7 @@ def _unlink(connection: sqlite3.Connection, record: dict[str, Any]) -> Iterable[
 
 def _link(connection: sqlite3.Connection, record: dict[str, Any]) -> Iterable[int]:
     source, target = number_of(record["source"]), number_of(record["target"])
-    known(connection, _ends(record))
+    ensure_nodes(connection, _ends(record))
     rest = (
         record.get("type", "co_occurs"),
         record.get("weight", 0.0),

@@ -1,4 +1,4 @@
-"""Compaction: afterwards the files of the index hold nothing of what is no longer indexed.
+"""Compact the index: afterwards its files hold nothing of what is no longer indexed.
 
 A deleted row stays in the free pages of the database, in its write-ahead log, and in the vector
 files until something is written over it. So what nothing names any more is deleted, the database

@@ -1,4 +1,4 @@
-"""What an index says, to hold it against one that is made anew of the same files.
+"""Compare an index with one that is made anew from the same files.
 
 Row numbers differ between two such indexes, so rows that are linked are named by what they are.
 What only grows with use (vectors, what waits for one) is left out.

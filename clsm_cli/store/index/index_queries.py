@@ -1,4 +1,4 @@
-"""Questions that ingestion, inspection and the concepts of a recall ask the index."""
+"""Index queries of ingestion, inspection and the concepts of a recall."""
 
 from __future__ import annotations
 
@@ -126,7 +126,7 @@ class Index(Search):
         return sorted([*self._noted(noted), *self._marked(marked)])
 
     def _noted(self, rows_of: dict[str, list[int]]) -> Iterator[Mention]:
-        found = graph_queries.noted(self.connection, rows_of)
+        found = graph_queries.nodes_of_turns(self.connection, rows_of)
         nodes = graph_queries.nodes(
             self.connection, {node for each in found.values() for node in each}
         )
@@ -189,7 +189,11 @@ class Index(Search):
         versions: list[Record] = []
         for line, path in lines:
             versions += [unpack(line)] if line else self._in_shard(path, record_id)
-        return forgotten.shown(self.connection, join_all(versions).record) if versions else None
+        return (
+            forgotten.visible_record(self.connection, join_all(versions).record)
+            if versions
+            else None
+        )
 
     def _in_shard(self, path: str, record_id: str) -> list[Record]:
         """The versions of a record that a shard holds at this moment."""

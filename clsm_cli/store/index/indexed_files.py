@@ -1,6 +1,7 @@
-"""Which files the index comes from, and which of them changed since.
+"""The files that the index is made from, and which of them changed since.
 
-One ``os.scandir`` of each folder and a ``stat`` of each file: 4 ms for 1,000 files. Folder times are not enough, they do not show edits in place.
+One ``os.scandir`` of each folder and a ``stat`` of each file: 4 ms for 1,000 files. Folder times are not
+enough: they do not show edits in place.
 """
 
 from __future__ import annotations
@@ -51,7 +52,7 @@ class Changes(NamedTuple):
         return bool(self.changed or self.removed)
 
 
-def told_aside(found: Changes) -> tuple[Changes, bool]:
+def split_aside(found: Changes) -> tuple[Changes, bool]:
     """Of some changes those that a capture made without the lock; whether there are more.
 
     The newest of them, as many as cost a recall next to nothing.
@@ -68,7 +69,7 @@ def changes(connection: sqlite3.Connection, store: Store) -> Changes:
     """Compare the signatures of all files with those in the index.
 
     The files come first: who sees one that a run has changed then sees in the index, too, that the
-    run is at work (``publishing.at_work``).
+    run is at work (``publishing.run_in_progress``).
     """
     now = scan(store)
     known = {

@@ -1,4 +1,4 @@
-"""Open an index that is as fresh as the moment allows.
+"""Open an index, brought up to date as far as that is possible without waiting.
 
 With the store's lock free, changes are written to the index on disk. While a run is at work
 (``publishing``), that index is read as it is: what it was before the run, whole, until the run
@@ -17,7 +17,7 @@ from clsm_cli.errors import DiskError
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store.index import database, vector_state, vectors
 from clsm_cli.store.index.index_queries import Index
-from clsm_cli.store.index.indexed_files import Changes, changes, told_aside
+from clsm_cli.store.index.indexed_files import Changes, changes, split_aside
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -64,7 +64,7 @@ class Opened:
         self.index = index
         self.warnings: list[str] = []
 
-    def told(self) -> list[str]:
+    def late_warnings(self) -> list[str]:
         """What turned out only while the index was asked."""
         count = len(self.index.vectors.damaged)
         return [_DAMAGED.format(count)] if count else []
@@ -140,7 +140,7 @@ def published(store: Store) -> Iterator[None]:
     if not database.path_of(store.derived).exists():
         yield
         return
-    from clsm_cli.store.index.publishing import at_work
+    from clsm_cli.store.index.publishing import run_in_progress
 
     is_done = False
     try:
@@ -149,7 +149,7 @@ def published(store: Store) -> Iterator[None]:
             contextlib.closing(database.open_to_write(store.derived)) as connection,
         ):
             bring_up_to_date(store, connection, None, None)
-            with at_work(connection):
+            with run_in_progress(connection):
                 yield
                 is_done = True
                 bring_up_to_date(store, connection, None, None)
@@ -201,8 +201,8 @@ def _open(store: Store, embedder: Embedder | None, progress: Progress | None) ->
             if connection is not None:
                 yield _opened(Index(connection, store), embedder)
                 return
-        is_marked = disk is not None and not is_held and publishing.is_marked(disk)
-        found, has_more = told_aside(found) if is_marked else (found, False)
+        is_marked = disk is not None and not is_held and publishing.is_run_marked(disk)
+        found, has_more = split_aside(found) if is_marked else (found, False)
         if disk is not None and not found.any:
             opened = _opened(Index(disk, store), embedder)
         else:

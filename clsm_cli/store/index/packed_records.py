@@ -1,4 +1,4 @@
-"""Records as the index keeps them: a third of their JSON."""
+"""Records compressed for the index, to a third of their JSON."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rows of passages: their terms, mentions and places come and go with them."""
+"""Rows of passages, inserted and removed with their terms, mentions and places."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ LONGEST_PERIOD = 366
 """Days; of a longer one ("in the last century") nothing is said that could match."""
 
 
-class Noted(NamedTuple):
+class EpisodeMentions(NamedTuple):
     """What an episode's record says of its turns.
 
     Attributes:
@@ -73,7 +73,7 @@ class Batch:
         self.keys: set[str] = set()
         self.gone: set[tuple[str, str, bytes | int]] = set()
         self.come: set[tuple[str, str, bytes | int]] = set()
-        self.noted: dict[str, list[Noted]] = {}
+        self.noted: dict[str, list[EpisodeMentions]] = {}
         self.forgotten: frozenset[str] = frozenset()
         self._postings = postings.Changes()
 
@@ -175,7 +175,7 @@ class Batch:
     def _mention(self, row: int, text: str) -> None:
         """Note what a passage mentions, each node once, by the first name it has there."""
         found: dict[str, tuple[int, str, str, str]] = {}
-        for mention in mentions.find(text):
+        for mention in mentions.find_mentions(text):
             node = node_id(mention.label)
             name = int(digest("name", node, mention.label, mention.kind), 16)
             found.setdefault(node, (name, node, mention.label, mention.kind))
@@ -190,7 +190,7 @@ class Batch:
         self.connection.executemany(
             "INSERT INTO phrases VALUES (?, ?)", [(phrase, row) for phrase in sorted(found)]
         )
-        stated = {(each.name, each.alias) for each in aliases.stated(text)}
+        stated = {(each.name, each.alias) for each in aliases.stated_aliases(text)}
         self.connection.executemany(
             "INSERT INTO stated VALUES (?, ?, ?)", [(row, *each) for each in sorted(stated)]
         )
@@ -264,7 +264,7 @@ def periods_of(text: str, day: int) -> str | None:
     """
     found = [
         [each.first.toordinal(), each.until.toordinal()]
-        for each in expressions.find(text, date.fromordinal(day))
+        for each in expressions.find_expressions(text, date.fromordinal(day))
     ]
     kept = [each for each in found if each[1] - each[0] <= LONGEST_PERIOD]
     return dump(kept) if kept else None

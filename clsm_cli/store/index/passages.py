@@ -96,11 +96,11 @@ def with_heading(heading: str, text: str) -> str:
     return f"{HEADING_SEPARATOR.join(titles)}\n{text}" if titles else text
 
 
-def of_turn(
+def turn_passages(
     turn: Turn, session: str, *, episode: str | None, document: str | None, max_tokens: int
 ) -> list[Passage]:
     """The passages of a turn or a block."""
-    parts = cut(turn.text, max_tokens)
+    parts = split_text(turn.text, max_tokens)
     is_block = document is not None
     passages = []
     offset = before = 0
@@ -137,7 +137,7 @@ def of_turn(
     return passages
 
 
-def of_statement(statement: Statement, path: str, line: int) -> Passage:
+def statement_passage(statement: Statement, path: str, line: int) -> Passage:
     """The passage of a statement."""
     return Passage(
         key=statement.id,
@@ -155,7 +155,7 @@ def of_statement(statement: Statement, path: str, line: int) -> Passage:
     )
 
 
-def cut(text: str, max_tokens: int) -> list[tuple[int, int, bool]]:
+def split_text(text: str, max_tokens: int) -> list[tuple[int, int, bool]]:
     """Spans of at most ``max_tokens`` word pieces, cut at sentence or list ends; whether of a dump.
 
     A single sentence that is longer is cut between words; nothing but blank space is left out. A
@@ -218,7 +218,7 @@ def _sentences(text: str) -> Iterator[tuple[int, int, bool]]:
     from clsm_cli.text import dumps, sentences
 
     done = 0
-    for first, end in [*dumps.spans(text), (len(text), len(text))]:
+    for first, end in [*dumps.find_dumps(text), (len(text), len(text))]:
         for span in sentences.split(text[done:first]):
             yield done + span.start, done + span.end, False
         for line in re.compile(_LINE).finditer(text, first, end):
@@ -230,4 +230,4 @@ def terms_of(speaker: str, heading: str, text: str) -> tuple[Counter[str], int]:
     """What a passage is found by, terms and keys, each with its occurrences; and its terms in all."""
     text = with_heading(heading, text)
     terms = Counter(tokens.stems(f"{speaker} {text}"))
-    return terms + Counter(tokens.keys(text)), terms.total()
+    return terms + Counter(tokens.identifier_keys(text)), terms.total()

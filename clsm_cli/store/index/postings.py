@@ -1,11 +1,9 @@
-"""Postings: which passages hold a term, four bytes each, in blocks that a change rewrites alone.
+"""Postings: which passages hold a term, in blocks that a change rewrites alone; and counts.
 
 Row (term, block) lists the passages whose id is in [block · 65,536, (block + 1) · 65,536), sorted;
 each as a little-endian 32-bit number
 
     (id mod 65,536) · 65,536 + min(occurrences, 255) · 256 + min(terms of the passage, 255)
-
-How much a store holds, by kind of thing.
 """
 
 from __future__ import annotations
@@ -60,7 +58,7 @@ class Changes:
         self._changed.clear()
 
 
-def of_term(connection: sqlite3.Connection, term: str) -> Iterator[tuple[int, int, int]]:
+def term_postings(connection: sqlite3.Connection, term: str) -> Iterator[tuple[int, int, int]]:
     """Passage, occurrences and terms of the passage, for all that hold a term."""
     for block, data in connection.execute(
         "SELECT block, data FROM postings WHERE term = ? ORDER BY block", (term,)
@@ -70,7 +68,7 @@ def of_term(connection: sqlite3.Connection, term: str) -> Iterator[tuple[int, in
             yield first + (code >> 16), code >> 8 & _MOST, code & _MOST
 
 
-def count(connection: sqlite3.Connection, term: str) -> int:
+def document_frequency(connection: sqlite3.Connection, term: str) -> int:
     """How many passages hold a term, without reading them."""
     (size,) = connection.execute(
         "SELECT TOTAL(LENGTH(data)) FROM postings WHERE term = ?", (term,)
@@ -111,7 +109,7 @@ def _pack(codes: array[int]) -> bytes:
 _BOTH = "passages JOIN places ON places.id = passages.place"
 
 
-def counts(connection: sqlite3.Connection) -> dict[str, int]:
+def store_counts(connection: sqlite3.Connection) -> dict[str, int]:
     """How much the store holds, by kind of thing."""
     queries = {
         "turns": f"SELECT COUNT(DISTINCT key) FROM {_BOTH} WHERE document IS NULL"

@@ -1,4 +1,4 @@
-"""The file that a briefing is read from, and the turns of conversations that are still open.
+"""The prepared briefing on disk, and the turns of conversations that are still open.
 
 The file is derived: it holds what a briefing needs of the whole store, and the signatures of the
 files that it was made of. It is used only as long as these are the same; a captured turn does not
@@ -43,7 +43,7 @@ class OpenTurn(NamedTuple):
     Attributes:
         time: ISO 8601 with offset, or a bare date, or None.
         at: When the store got it (UTC).
-        file: Absolute path of what can be opened, see ``index.openable``; ``file_line`` in it.
+        file: Absolute path of what can be opened, see ``source_locations``; ``file_line`` in it.
     """
 
     key: str
@@ -72,7 +72,7 @@ def signature(store: Store) -> str:
     return sha256(json.dumps(made_with).encode())
 
 
-def fetch(store: Store, wanted: str | None) -> dict[str, Any] | None:
+def load_contents(store: Store, wanted: str | None) -> dict[str, Any] | None:
     """The contents of the file; None if it is missing, damaged, or of another signature than wanted.
 
     Args:
@@ -105,7 +105,7 @@ def _digest(contents: dict[str, Any]) -> str:
     return sha256(json.dumps(contents).encode())
 
 
-def keep(store: Store, made_of: str, contents: dict[str, Any]) -> None:
+def save_contents(store: Store, made_of: str, contents: dict[str, Any]) -> None:
     """Write the file, if the lock is free and the disk allows: else the next one makes it again.
 
     Args:
@@ -169,7 +169,7 @@ def _turn(line: str, box: Path, number: int) -> OpenTurn | None:
         time = row.get("time")
         path, first = str(row.get("path", "-")), int((row.get("lines") or [0])[0])
         named = (path, str(row.get("origin", "")), str(row["session"]))
-        source = source_locations.source(*named) if first else None
+        source = source_locations.readable_source(*named) if first else None
         return OpenTurn(
             key=str(row["key"]),
             session=str(row["session"]),

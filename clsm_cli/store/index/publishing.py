@@ -1,13 +1,12 @@
-"""Publishing: what a run did is seen in one moment, when it ends.
+"""What readers may see: not the half-done work of a run, and nothing later than the time they ask for.
 
 A run changes files for seconds or for minutes. While it does, and only then, the index says so; and
 whoever cannot have the lock reads the index as it was before, whole, instead of files in flux.
 
-What a store showed at another time: the passages that a question as of then must not see.
-
-Validity is a matter of statements alone. A date is no mask on what was said: evidence often stands
-in the note of another day (as a mask it costs 3 points of recall on an agent's notes). What we knew
-is a matter of everything: nothing that came later may be seen.
+A question as of another time hides passages. Validity is a matter of statements alone: a date is no mask
+on what was said, as evidence often stands in the note of another day (as a mask it costs 3 points of
+recall on an agent's notes). What was known is a matter of everything: nothing that came later may be
+seen.
 """
 
 from __future__ import annotations
@@ -32,7 +31,7 @@ _AWAY = f"DELETE FROM meta WHERE key = '{_MARK}'"
 
 
 @contextlib.contextmanager
-def at_work(connection: sqlite3.Connection) -> Iterator[None]:
+def run_in_progress(connection: sqlite3.Connection) -> Iterator[None]:
     """A run, while it changes files step by step: until it ends, others read the index as it was.
 
     The caller holds the lock, has brought the index up to date, and does so again before this ends:
@@ -52,7 +51,7 @@ def at_work(connection: sqlite3.Connection) -> Iterator[None]:
     database.tidy(connection, before)
 
 
-def is_at_work(store: Store) -> bool:
+def is_run_in_progress(store: Store) -> bool:
     """Whether a run changes files at this moment, so that they are not yet what they will be.
 
     Raises:
@@ -64,19 +63,19 @@ def is_at_work(store: Store) -> bool:
     if disk is None:
         return False
     with contextlib.closing(disk), database.disk_errors(store.derived):
-        if not is_marked(disk):
+        if not is_run_marked(disk):
             return False
     with try_locked(store.root) as is_held:
         return not is_held
 
 
-def is_marked(connection: sqlite3.Connection) -> bool:
+def is_run_marked(connection: sqlite3.Connection) -> bool:
     """Whether a run was at work when this was read, or was killed at it."""
     query = f"SELECT 1 FROM meta WHERE key = '{_MARK}'"
     return connection.execute(query).fetchone() is not None
 
 
-def hidden(connection: sqlite3.Connection, at: str, known_at: str | None) -> frozenset[int]:
+def hidden_rows(connection: sqlite3.Connection, at: str, known_at: str | None) -> frozenset[int]:
     """Rows of the passages that do not count at a time.
 
     Args:

@@ -1,4 +1,4 @@
-"""Questions that the ranking of a recall asks the index; they load next to nothing."""
+"""Index queries of ranking; this module loads next to nothing."""
 
 from __future__ import annotations
 
@@ -91,13 +91,13 @@ class Search:
         self._woken: frozenset[int] = frozenset()
 
     def look_at(self, at: str | None, known_at: str | None = None) -> None:
-        """Answer from here on as of a time (``moment.hidden``), the archive too; None: as of now."""
+        """Answer from here on as of a time (``publishing.hidden_rows``), the archive too; None: as of now."""
         self._hidden = None
         self._is_past = at is not None
         if at is not None:
-            from clsm_cli.store.index.publishing import hidden
+            from clsm_cli.store.index.publishing import hidden_rows
 
-            self._hidden = hidden(self.connection, at, known_at)
+            self._hidden = hidden_rows(self.connection, at, known_at)
 
     def look_into_archive(self, *, shown: bool) -> None:
         """Whether passages that are archived (``archived``) count from here on; at first not."""
@@ -112,12 +112,12 @@ class Search:
             return False
         return bool(self.connection.execute("SELECT passages FROM asleep").fetchone()[0])
 
-    def wake(self, terms: Sequence[str]) -> None:
+    def wake_archived(self, terms: Sequence[str]) -> None:
         """Let those archived passages count, until the next look, that hold a rare word of a question."""
         if self.has_archived():
             from clsm_cli.store.index import archived
 
-            self._hidden, self._woken = None, archived.holding_rare(self.connection, terms)
+            self._hidden, self._woken = None, archived.rows_with_rare_terms(self.connection, terms)
             self._hidden = self.hidden() - self._woken
 
     def size(self) -> tuple[int, int]:
@@ -146,7 +146,7 @@ class Search:
 
     def postings(self, term: str) -> list[tuple[int, int, int]]:
         """Where a term occurs among visible passages: passage, count, terms of the passage."""
-        found = postings.of_term(self.connection, term)
+        found = postings.term_postings(self.connection, term)
         hidden = self.hidden()
         return [each for each in found if each[0] not in hidden] if hidden else list(found)
 
@@ -205,7 +205,7 @@ class Search:
                 found[group].append(Member(*member))
         return found
 
-    def of_vectors(self, rows: Sequence[int]) -> list[tuple[int, str, int, int]]:
+    def rows_of_vectors(self, rows: Sequence[int]) -> list[tuple[int, str, int, int]]:
         """The visible passages of sentence vectors: row of the vector, key, part, passage."""
         found: list[tuple[int, str, int, int]] = []
         hidden = self.hidden()
@@ -266,11 +266,11 @@ class Search:
         )
         return list(islice((int(row[0]) for row in rows if row[0] not in hidden), limit))
 
-    def chosen(self, filters: Filters) -> Collection[int]:
+    def matching_rows(self, filters: Filters) -> Collection[int]:
         """The visible passages that a filter lets through."""
-        from clsm_cli.store.index.filters import rows
+        from clsm_cli.store.index.filters import matching_rows
 
-        return rows(self.connection, filters) - self.hidden()
+        return matching_rows(self.connection, filters) - self.hidden()
 
 
 def batches(values: Iterable[Any]) -> Iterator[list[Any]]:

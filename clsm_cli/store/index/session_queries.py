@@ -1,4 +1,4 @@
-"""Conversations and dated notes in the order of time, and what of them holds a word or a concept.
+"""Index queries about sessions: their order in time, and which hold a word or a concept.
 
 These are asked by questions such as "the third time we talked about X" alone. Episodes tell when a
 session began, so the cost grows with their number, not with that of passages.
@@ -41,14 +41,14 @@ class Session(NamedTuple):
     last_open: int | None
 
 
-class Held(NamedTuple):
+class SessionPlace(NamedTuple):
     """Where a passage stands: its session, and its group of eight."""
 
     session: str
     group: int
 
 
-def in_order(connection: sqlite3.Connection) -> list[Session]:
+def sessions_by_time(connection: sqlite3.Connection) -> list[Session]:
     """All sessions with a time, the earliest first."""
     begun: dict[str, tuple[int, int, bool]] = {
         session: (start, day, bool(is_note))
@@ -84,20 +84,20 @@ def instant(time: str) -> int | None:
         return None
 
 
-def holding(connection: sqlite3.Connection, rows: Iterable[int]) -> dict[int, Held]:
+def session_places(connection: sqlite3.Connection, rows: Iterable[int]) -> dict[int, SessionPlace]:
     """Where passages of conversations and notes stand; statements stand nowhere."""
-    found: dict[int, Held] = {}
+    found: dict[int, SessionPlace] = {}
     for batch in batches(rows):
         marks = ",".join("?" * len(batch))
         query = (
             "SELECT p.id, l.session, p.grp FROM passages p JOIN places l ON l.id = p.place"
             f" WHERE l.kind = 'passage' AND l.session <> '' AND p.id IN ({marks})"
         )
-        found |= {row[0]: Held(row[1], row[2]) for row in connection.execute(query, batch)}
+        found |= {row[0]: SessionPlace(row[1], row[2]) for row in connection.execute(query, batch)}
     return found
 
 
-def mentioning(connection: sqlite3.Connection, node: str) -> list[int]:
+def rows_mentioning(connection: sqlite3.Connection, node: str) -> list[int]:
     """Current passages that mention a node under its own name or an alias."""
     rows = connection.execute(
         "SELECT DISTINCT m.passage FROM names n JOIN mentions m ON m.name = n.id"
@@ -108,7 +108,9 @@ def mentioning(connection: sqlite3.Connection, node: str) -> list[int]:
     return [int(row[0]) for row in rows]
 
 
-def days(connection: sqlite3.Connection, sessions: Collection[str]) -> list[tuple[int, int]]:
+def session_days(
+    connection: sqlite3.Connection, sessions: Collection[str]
+) -> list[tuple[int, int]]:
     """The days of sessions: first, and the one after the last, as proleptic ordinals."""
     found: list[tuple[int, int]] = []
     for batch in batches(sessions):
@@ -121,7 +123,7 @@ def days(connection: sqlite3.Connection, sessions: Collection[str]) -> list[tupl
     return sorted(found)
 
 
-def passages(connection: sqlite3.Connection, sessions: Collection[str]) -> frozenset[int]:
+def session_rows(connection: sqlite3.Connection, sessions: Collection[str]) -> frozenset[int]:
     """The current passages of sessions."""
     found: set[int] = set()
     for batch in batches(sessions):

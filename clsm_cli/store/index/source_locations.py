@@ -1,4 +1,4 @@
-"""Where what was told can be opened: its source while that is there, else the store's own file.
+"""Where a memory can be opened: in its source while that is there, else in the store's own file.
 
 A source is named as it was given, often relative to a folder that nobody remembers; it may be
 deleted, on another machine, or have come through a pipe. The episode that holds the turn is always
@@ -30,7 +30,7 @@ _OF_STORE = (
 )
 
 
-class Spot(NamedTuple):
+class Location(NamedTuple):
     """A line of a file that is there.
 
     Attributes:
@@ -42,13 +42,13 @@ class Spot(NamedTuple):
     line: int
 
 
-def spot(index: Index, passage: Passage) -> Spot | None:
+def locate(index: Index, passage: Passage) -> Location | None:
     """Where a passage can be opened; None where only the index still has it."""
     found = _source(index, passage)
-    return Spot(found, passage.line_start) if found else in_store(index, passage.key)
+    return Location(found, passage.line_start) if found else store_location(index, passage.key)
 
 
-def moved(place: Spot, text: str) -> Spot:
+def relocate(place: Location, text: str) -> Location:
     """A place as its file is now: the nearest line on which a text begins, if it was edited since."""
     begins = text.strip().partition("\n")[0].strip()
     try:
@@ -61,14 +61,14 @@ def moved(place: Spot, text: str) -> Spot:
     return place._replace(line=min(line, len(lines)))
 
 
-def in_store(index: Index, record_id: str) -> Spot | None:
+def store_location(index: Index, record_id: str) -> Location | None:
     """Where the store itself holds a turn or a record."""
     root = os.path.abspath(index.store.root)
     for (path,) in index.connection.execute(_OF_STORE, (record_id, record_id)).fetchall():
         file = os.path.join(root, path)
         line = _line_of(file, record_id)
         if line:
-            return Spot(file, line)
+            return Location(file, line)
     return None
 
 
@@ -77,13 +77,13 @@ def _source(index: Index, passage: Passage) -> str | None:
     if not passage.line_start:
         return None
     if passage.kind != "passage":
-        return source(os.path.join(os.path.abspath(index.store.root), passage.path))
+        return readable_source(os.path.join(os.path.abspath(index.store.root), passage.path))
     if passage.document is not None:  # a closed block stands there no longer
-        return source(passage.session) if passage.current else None
-    return source(passage.path, passage.origin, passage.session)
+        return readable_source(passage.session) if passage.current else None
+    return readable_source(passage.path, passage.origin, passage.session)
 
 
-def source(*named: str) -> str | None:
+def readable_source(*named: str) -> str | None:
     """The first of some names that says where a file lies, if that is one with lines and is there."""
     paths = (os.path.expanduser(each) for each in named)
     found = next((path for path in paths if os.path.isabs(path)), "")

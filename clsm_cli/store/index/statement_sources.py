@@ -1,9 +1,4 @@
-"""Which statements rest on which turns, and whether any of these still holds.
-
-The newest episodes of a store.
-
-When what a statement rests on was told; asked for by questions that name a time alone.
-"""
+"""The sources of statements: which turns they rest on, when these were told, and which still hold."""
 
 from __future__ import annotations
 
@@ -17,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
 
-def outdated(connection: sqlite3.Connection, keys: Sequence[str]) -> set[str]:
+def outdated_sources(connection: sqlite3.Connection, keys: Sequence[str]) -> set[str]:
     """Of the keys of some turns and blocks those on which only closed statements rest."""
     found: set[str] = set()
     for batch in batches(keys):
@@ -30,7 +25,7 @@ def outdated(connection: sqlite3.Connection, keys: Sequence[str]) -> set[str]:
     return found
 
 
-def ended(connection: sqlite3.Connection, keys: Sequence[str]) -> dict[str, str]:
+def ended_sources(connection: sqlite3.Connection, keys: Sequence[str]) -> dict[str, str]:
     """The same keys, each with when the last of those statements was over; not what never held."""
     found: dict[str, str] = {}
     for batch in batches(keys):
@@ -44,7 +39,7 @@ def ended(connection: sqlite3.Connection, keys: Sequence[str]) -> dict[str, str]
     return found
 
 
-def turns_of(connection: sqlite3.Connection, rows: Sequence[int]) -> list[tuple[int, str]]:
+def source_keys(connection: sqlite3.Connection, rows: Sequence[int]) -> list[tuple[int, str]]:
     """On which turns and blocks some statements rest: row of the one, key of the other."""
     found: list[tuple[int, str]] = []
     for batch in batches(rows):
@@ -58,7 +53,7 @@ _AFTER = "~"
 """Sorts after every name of a file."""
 
 
-def recent(connection: sqlite3.Connection, days: int, until: str | None = None) -> list[str]:
+def recent_files(connection: sqlite3.Connection, days: int, until: str | None = None) -> list[str]:
     """Files of the episodes that started within some days before the newest, and of all undated blocks.
 
     A file's name begins with the time of its start in UTC (``episodes.file_of``), so it sorts
@@ -86,7 +81,7 @@ def recent(connection: sqlite3.Connection, days: int, until: str | None = None) 
     return list(dict.fromkeys(str(path) for path, _ in rows))
 
 
-class Told(NamedTuple):
+class SourceDates(NamedTuple):
     """When something was told.
 
     Attributes:
@@ -98,9 +93,11 @@ class Told(NamedTuple):
     periods: str | None
 
 
-def sources(connection: sqlite3.Connection, rows: Iterable[int]) -> dict[int, list[Told]]:
+def source_dates(
+    connection: sqlite3.Connection, rows: Iterable[int]
+) -> dict[int, list[SourceDates]]:
     """When the turns were told that statements rest on, by row of the statement."""
-    found: dict[int, list[Told]] = {}
+    found: dict[int, list[SourceDates]] = {}
     for batch in batches(rows):
         marks = ",".join("?" * len(batch))
         for row, _, *told in connection.execute(
@@ -109,5 +106,5 @@ def sources(connection: sqlite3.Connection, rows: Iterable[int]) -> dict[int, li
             " ORDER BY r.passage, t.key, t.day, t.periods",
             batch,
         ):
-            found.setdefault(row, []).append(Told(*told))
+            found.setdefault(row, []).append(SourceDates(*told))
     return found

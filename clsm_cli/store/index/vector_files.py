@@ -1,9 +1,7 @@
-"""The two files of vectors as bytes: where they are, the rows that count, and how rows are added.
+"""The two files of vectors: where they are, how rows are added, and how many rows the database counts.
 
-Both only grow. What counts of them the database says (``vectors``); a reader never sees a byte past
-that, so what a killed writer left there does not exist.
-
-What the database says of the files of vectors: how much of them counts, and whose rows are where.
+Both only grow. What counts of them the database says; a reader never sees a byte past that, so what a
+killed writer left there does not exist.
 """
 
 from __future__ import annotations

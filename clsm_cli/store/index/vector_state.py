@@ -1,10 +1,8 @@
-"""Whether the vectors are whole: of one engine, none lost, no bit of them turned.
+"""Whether the vectors are intact (one engine, none lost, no bit flipped), and reading them for a recall.
 
 The file that a recall reads from end to end has one checksum; each text has another one, of its
-rows in both files. So a bit that turned is seen before it moves an answer, and costs the vectors of
-one text, which are then made anew.
-
-The vectors beside a database, as one recall reads them.
+rows in both files. So a flipped bit is seen before it moves an answer, and costs the vectors of one
+text, which are then made anew.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Vectors: two append-only files of short codes; the database says how many rows count.
+"""The vectors of the index: two append-only files of short codes; the database says how many rows count.
 
 One has a row of 384 components for each embedded text (a passage, or a node), the other one of 64
 for each of its tokens that carries a meaning (``codes``). Rows are found by the digest of the text,

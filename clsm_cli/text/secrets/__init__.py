@@ -1,4 +1,4 @@
-"""Replace secrets by the name of their kind before a text is written anywhere.
+"""Mask secrets in a text: replace each by the name of its kind before it is written anywhere.
 
 Four readers look at a text, each for what makes a secret known: its form, which the issuer documents
 (``issued``), what stands before it (``labelled``), its check digits (``numbers``), or the heading of
@@ -24,11 +24,11 @@ class MaskedText(NamedTuple):
 
     Attributes:
         text: the text with every secret replaced by ``[masked:kind]``.
-        found: kind → number of secrets of that kind.
+        counts: kind → number of secrets of that kind.
     """
 
     text: str
-    found: Mapping[str, int]
+    counts: Mapping[str, int]
 
 
 class Secret(NamedTuple):
@@ -57,8 +57,8 @@ def mask(text: str) -> MaskedText:
         The masked text and how many secrets of each kind were found.
 
     >>> mask("token: " + "glpat-" + "a1B2" * 5)
-    MaskedText(text='token: [masked:gitlab-token]', found={'gitlab-token': 1})
-    >>> mask("password: see the vault").found
+    MaskedText(text='token: [masked:gitlab-token]', counts={'gitlab-token': 1})
+    >>> mask("password: see the vault").counts
     {}
     """
     found: dict[str, int] = {}

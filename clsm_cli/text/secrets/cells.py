@@ -1,4 +1,4 @@
-"""Secrets in the cells of a table: the heading of a column, or of a row, says what they are."""
+"""Secrets in table cells, recognised by the heading of their column or row."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def _cell(line: str, offset: int, cell: tuple[int, int], kind: str) -> list[Secr
 
 
 def _is_secret(value: str, kind: str) -> bool:
-    if not value or " " in value or not secret_values.is_given(value):
+    if not value or " " in value or not secret_values.is_actual_value(value):
         return False
     if kind == "pin":
         return value.isdigit() and 3 <= len(value) <= 8

@@ -1,4 +1,4 @@
-"""Keys whose form is documented by who issues them: ``formats.tsv``."""
+"""Keys whose form their issuer documents: ``formats.tsv``."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.text.secrets import Secret, secret_values, tables
-from clsm_cli.text.secrets.tables import places
+from clsm_cli.text.secrets.tables import phrase_places
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -28,7 +28,7 @@ _TESTS: dict[str, Callable[[str], bool] | None] = {
     "mixed": secret_values.is_mixed,
     "opaque": secret_values.is_opaque,
     "random": secret_values.is_random,
-    "given": secret_values.is_given,
+    "given": secret_values.is_actual_value,
     "password": secret_values.is_password,
 }
 
@@ -67,7 +67,7 @@ def formats() -> tuple[Format, ...]:
             _TESTS[test],
             pattern.replace("{L}", _LEFT).replace("{R}", _RIGHT),
         )
-        for kind, place, hints, test, pattern in tables.rows("formats")
+        for kind, place, hints, test, pattern in tables.table_rows("formats")
     )
 
 
@@ -160,7 +160,7 @@ def _broken(text: str, lowered: str) -> Iterator[Secret]:
     words = "\n".join({*lowered.split()})
     seen: set[tuple[int, Format]] = set()
     for hint, form in _marks() if len(lowered) == len(text) else ():
-        for place in places(lowered, hint) if hint in words else ():
+        for place in phrase_places(lowered, hint) if hint in words else ():
             gap = _cut().match(text, place)
             if gap is None or (gap.start(1), form) in seen:
                 continue

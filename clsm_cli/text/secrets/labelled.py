@@ -1,4 +1,4 @@
-"""Secrets without a form of their own: what stands before them says what they are.
+"""Secrets without a form of their own, recognised by the label before them.
 
 "The wifi password is …", "PIN: …", "contraseña: …", "user/pass: bob / …". The words are data
 (``labels.tsv``: 76 languages, most from the translators of two projects); what may stand between a
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.text.secrets import Secret, secret_values, tables
-from clsm_cli.text.secrets.tables import places
+from clsm_cli.text.secrets.tables import phrase_places
 from clsm_cli.text.tokens import STOP_WORDS
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ def _plain(label: str) -> str:
 def labels() -> tuple[Label, ...]:
     """All labels, the longest first, so that a phrase goes before a word in it."""
     found: dict[str, str] = {}
-    for kind, _, words in tables.rows("labels"):
+    for kind, _, words in tables.table_rows("labels"):
         for word in map(fold, words.split("|")):
             for form in {word, word.replace(" ", ""), _accentless(word)}:
                 found.setdefault(form, kind)
@@ -104,7 +104,9 @@ def _accentless(word: str) -> str:
 @cache
 def _words(kind: str) -> str:
     """The words of a class as alternatives of a pattern, the longest first."""
-    words = {word for k, _, row in tables.rows("labels") if k == kind for word in row.split("|")}
+    words = {
+        word for k, _, row in tables.table_rows("labels") if k == kind for word in row.split("|")
+    }
     return "|".join(re.escape(word) for word in sorted(words, key=lambda w: (-len(w), w)))
 
 
@@ -168,7 +170,7 @@ def _password(place: _Place) -> tuple[int, int] | None:
         end = end if quoted else _trimmed(text, start, end)
         value = text[start:end]
         if quoted and " " in value:
-            is_set = "=" in text[place.end : start] and secret_values.is_given(value)
+            is_set = "=" in text[place.end : start] and secret_values.is_actual_value(value)
             return (start, end) if is_set or _is_passphrase(value) else None
         if place.folded[place.start : place.end] == "passphrase":
             words = _WORDS_BY_LOT.match(text, start)
@@ -190,14 +192,14 @@ def _is_passphrase(value: str) -> bool:
     words = value.split()
     return (
         3 <= len(words) <= 12
-        and secret_values.is_given(value)
+        and secret_values.is_actual_value(value)
         and all(word.isalnum() and len(word) > 1 for word in words)
         and STOP_WORDS.isdisjoint(word.lower() for word in words)
     )
 
 
 def _is_chosen(value: str) -> bool:
-    return len(value) >= 6 and secret_values.is_given(value) and not value.isalpha()
+    return len(value) >= 6 and secret_values.is_actual_value(value) and not value.isalpha()
 
 
 def _key(place: _Place) -> tuple[int, int] | None:
@@ -327,7 +329,7 @@ def _labels_in(folded: str) -> Iterator[tuple[Label, int]]:
     found = [label for _, label in _phrases().within(folded)]
     compounds = [each for each in _codes() if each not in found and each.text in folded]
     for label in [*found, *compounds]:
-        for place in places(folded, label.text):
+        for place in phrase_places(folded, label.text):
             end = place + len(label.text)
             if end not in taken and _is_word(folded, place, end, label.kind):
                 taken.add(end)

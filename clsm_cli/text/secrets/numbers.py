@@ -1,4 +1,4 @@
-"""Numbers with check digits: payment cards, bank accounts, and what states give to people."""
+"""Numbers with check digits: payment cards, bank accounts, national ids."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.text.secrets import Secret, secret_values, tables
 from clsm_cli.text.secrets.labelled import fold
-from clsm_cli.text.secrets.tables import places
+from clsm_cli.text.secrets.tables import phrase_places
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -51,7 +51,7 @@ def states() -> tuple[Number, ...]:
     """All of ``numbers.tsv``."""
     return tuple(
         Number(tuple(row[1].split("|")), row[2] == "yes", row[3], row[4] if len(row) > 4 else "")
-        for row in tables.rows("numbers")
+        for row in tables.table_rows("numbers")
     )
 
 
@@ -97,7 +97,7 @@ def _people(text: str) -> Iterator[Secret]:
                 if secret_values.has_check(bare.group(), number.check):
                     yield Secret(*bare.span(), "national-number")
     for label, number in _phrases().within(folded):
-        for place in places(folded, label):
+        for place in phrase_places(folded, label):
             if place and folded[place - 1].isalnum():
                 continue
             match = _compiled(number.pattern, is_known=False).match(text, place + len(label))

@@ -1,4 +1,4 @@
-"""What a secret looks like by itself: drawn, chosen, or a number with check digits; pure functions."""
+"""Whether a value looks like a secret by itself: random, password-like, or with valid check digits."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _PLACEHOLDERS = frozenset(
 )
 
 
-def is_given(value: str) -> bool:
+def is_actual_value(value: str) -> bool:
     """Whether a value is one, and no variable, slot of a template, dummy or mask."""
     return not (
         value[0] in "<{%*[("
@@ -59,7 +59,9 @@ def is_random(value: str) -> bool:
     >>> is_random("q7Zr9xKw2mTb"), is_random("rotating-every-90-days")
     (True, False)
     """
-    return is_mixed(value) and entropy(value) >= 1.9 and not _named(value) and is_given(value)
+    return (
+        is_mixed(value) and entropy(value) >= 1.9 and not _named(value) and is_actual_value(value)
+    )
 
 
 _DIGITS = re.compile(r"\d+")
@@ -92,7 +94,7 @@ def is_password(value: str) -> bool:
     >>> [is_password(each) for each in ("hunter2", "Tr0ub4dor&3", "required", "471108", "v2.1")]
     [True, True, False, True, False]
     """
-    if not is_given(value) or (_NO_PASSWORD.match(value) and not value.isdigit()):
+    if not is_actual_value(value) or (_NO_PASSWORD.match(value) and not value.isdigit()):
         return False
     if value.isdigit():
         return len(value) >= 6

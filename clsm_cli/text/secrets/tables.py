@@ -1,4 +1,4 @@
-"""The tables beside this module: tab-separated, ``#`` begins a comment; each says its source."""
+"""Tables of data beside this module: tab-separated, ``#`` begins a comment; each names its source."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _ENDINGS = 4
 """Letters that may decline a word, and one."""
 
 
-def rows(name: str) -> list[list[str]]:
+def table_rows(name: str) -> list[list[str]]:
     """The rows of a table by its name, without ending."""
     path = os.path.join(os.path.dirname(__file__), f"{name}.tsv")
     with open(path, encoding="utf-8") as stream:
@@ -71,7 +71,7 @@ class Phrases(Generic[Value]):
         return [(phrase, value) for phrase, value in chosen if phrase in folded]
 
 
-def places(folded: str, words: str) -> Iterator[int]:
+def phrase_places(folded: str, words: str) -> Iterator[int]:
     """Where some words stand in a text."""
     place = folded.find(words)
     while place >= 0:

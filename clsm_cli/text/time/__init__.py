@@ -1,1 +1,1 @@
-"""Times in text: the expressions found, their parts, and the periods they mean."""
+"""Time expressions: finding them in text, their parts, and the periods they mean."""

@@ -1,4 +1,4 @@
-"""The time that a question asks about: its time expressions, with the words that join and bound them.
+"""The periods that a question asks about: its time expressions with the words that join and bound them.
 
 "since March", "before 2024", "from Monday to Wednesday", "between Christmas and New Year". Open sides
 are None. What stands together is one condition ("in June before May 2020"), of which the days that
@@ -81,20 +81,20 @@ def _compiled(pattern: str) -> re.Pattern[str]:
     return re.compile(pattern)
 
 
-def read(text: str, at: date | datetime) -> Times:
+def read_times(text: str, at: date | datetime) -> Times:
     """Read the times that a question asks about.
 
     Args:
         text: The question.
         at: When it is asked.
 
-    >>> times = read("What did I eat from Monday to Wednesday?", date(2025, 10, 10))
+    >>> times = read_times("What did I eat from Monday to Wednesday?", date(2025, 10, 10))
     >>> [(str(first), str(until)) for first, until in times.periods]
     [('2025-10-06', '2025-10-09')]
-    >>> read("in June before May 2020 after 2021", date(2026, 2, 24)).contradictory
+    >>> read_times("in June before May 2020 after 2021", date(2026, 2, 24)).contradictory
     True
     """
-    bounds = find(text[:LONGEST], at.date() if isinstance(at, datetime) else at)
+    bounds = find_bounds(text[:LONGEST], at.date() if isinstance(at, datetime) else at)
     met: list[tuple[date, date]] = []
     contradictory = False
     for together in _conditions(text, bounds):
@@ -116,9 +116,9 @@ def read(text: str, at: date | datetime) -> Times:
     )
 
 
-def find(text: str, at: date) -> list[Bound]:
+def find_bounds(text: str, at: date) -> list[Bound]:
     """Return the bounds of a question, in order, without overlaps."""
-    plain = expressions.find(text, at, asked=True)
+    plain = expressions.find_expressions(text, at, asked=True)
     inner = _Spans([(each.start, each.end) for each in plain])
     found: list[Bound] = []
     folded = f" {text.lower()}"
@@ -159,12 +159,12 @@ class _Spans:
 def _limited(text: str, match: re.Match[str], at: date) -> Bound | None:
     """Read "since X", "before X", "from X to Y"."""
     word = " ".join(match["word"].lower().split())
-    here = expressions.behind(text, match.end(), at)
+    here = expressions.expression_after(text, match.end(), at)
     if here is None or _compiled(_LIMIT).match(text, match.end()):
         return None
     if word in {"between", "from"}:
         join = _compiled(_JOIN).match(text, here.end)
-        there = expressions.behind(text, join.end(), at) if join else None
+        there = expressions.expression_after(text, join.end(), at) if join else None
         if join and there and (word == "from" or (join["word"] or "and") == "and"):
             return _range(match.start(), here, there, is_between=word == "between")
         if word == "from" and (on := _compiled(_ONWARDS).match(text, here.end)):
@@ -229,7 +229,7 @@ def _runs(text: str, plain: list[TimeExpression], at: date) -> list[Bound]:
         while (
             text.startswith(_LISTS, each.end)
             and (more := _compiled(_LIST).match(text, each.end))
-            and (further := expressions.behind(text, more.end(), at))
+            and (further := expressions.expression_after(text, more.end(), at))
         ):
             if (further.until - further.first).days < 28 or (after and further.end > after.start):
                 break

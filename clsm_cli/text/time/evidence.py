@@ -1,4 +1,4 @@
-"""What the words around a day without a year say about where it lies, and whether that is certain.
+"""Where a day without a year lies, from the words around it, and whether that is certain.
 
 "3 August", "in May" or a bare "Friday" names a day of every year or week. Its words place it: what
 expires, is due, booked or planned lies ahead; what a verb tells as done lies behind; what recurs has
@@ -97,7 +97,7 @@ def _compiled(pattern: str) -> re.Pattern[str]:
     return re.compile(pattern)
 
 
-def placed_by(
+def placement(
     rule: Rule, groups: Groups, match: re.Match[str], *, asked: bool, lies: Lies | None
 ) -> tuple[Kind, bool | None]:
     """Return what places a match, and whether that is ahead (True), behind (False), or not told (None).
@@ -120,7 +120,7 @@ def placed_by(
     elif rule.guess and not _is_chosen(groups):
         if lies is not None:
             return lies, lies == "plan"
-        kind = "relative" if asked else kind_of(match, groups)
+        kind = "relative" if asked else evidence_kind(match, groups)
         if kind in {"plan", "past"}:
             return kind, kind == "plan"
     if looks_ahead(match):
@@ -141,7 +141,7 @@ def _says(cue: str, match: re.Match[str]) -> bool:
     return _compiled(cue).search(re.split(r"[.!?;\n]", before)[-1] + "\0") is not None
 
 
-def kind_of(match: re.Match[str], groups: Groups) -> Kind:
+def evidence_kind(match: re.Match[str], groups: Groups) -> Kind:
     """Return where a day lies by the words of its clause.
 
     Args:
@@ -151,7 +151,7 @@ def kind_of(match: re.Match[str], groups: Groups) -> Kind:
 
     >>> pattern, may = re.compile("2 May"), {"month": "may"}
     >>> told = "it expires on 2 May", "we met on 2 May", "born on 2 May", "the file of 2 May"
-    >>> [kind_of(pattern.search(each), may) for each in told]
+    >>> [evidence_kind(pattern.search(each), may) for each in told]
     ['plan', 'past', 'recurring', 'unknown']
     """
     text, end = match.string, match.end()

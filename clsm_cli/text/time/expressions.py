@@ -1,7 +1,7 @@
 """Time expressions of English text, resolved to days, and relative ones made absolute.
 
 What names no year, or only a weekday, has an interval to search by (the nearest behind, unless its
-words look ahead) and is ``certain`` only where ``timex_evidence`` places it: only then may its days
+words look ahead) and is ``certain`` only where ``time.evidence`` places it: only then may its days
 be written down. A question looks back unless its words plainly look ahead. Only days are resolved,
 so the caller decides, in the store's time zone, which day it is; an hour of the day says nothing here.
 """
@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.text.time import evidence, forms, parts
 from clsm_cli.text.time.grammar import ASKED, RULES
-from clsm_cli.text.time.periods import shown
+from clsm_cli.text.time.periods import iso_period
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -82,7 +82,7 @@ def _compiled(pattern: str) -> re.Pattern[str]:
     return re.compile(pattern)
 
 
-def find(
+def find_expressions(
     text: str, at: date | datetime, *, asked: bool = False, lies: Lies | None = None
 ) -> list[TimeExpression]:
     """Return the time expressions of a text in order, without overlaps.
@@ -93,7 +93,7 @@ def find(
         asked: whether it is a question to a memory.
         lies: where its days lie, if what they are of tells it: a task lies ahead.
 
-    >>> [found] = find("We met two weeks ago.", date(2023, 6, 16))
+    >>> [found] = find_expressions("We met two weeks ago.", date(2023, 6, 16))
     >>> found.text, found.first.isoformat(), found.until.isoformat(), found.precise
     ('two weeks ago', '2023-05-29', '2023-06-05', False)
     """
@@ -107,10 +107,10 @@ def find(
     return kept
 
 
-def behind(text: str, start: int, at: date) -> TimeExpression | None:
+def expression_after(text: str, start: int, at: date) -> TimeExpression | None:
     """The longest time expression of a question that begins at a place behind a preposition of time.
 
-    >>> behind("since March", 6, date(2026, 2, 24)).first.isoformat()
+    >>> expression_after("since March", 6, date(2026, 2, 24)).first.isoformat()
     '2025-03-01'
     """
     window, lead = _window(text, start)
@@ -164,7 +164,7 @@ def absolutise(text: str, at: date | datetime) -> str:
     """
     pieces: list[str] = []
     done = 0
-    found = find(text, at)
+    found = find_expressions(text, at)
     dated: TimeExpression | None = None
     for each, after in zip_longest(found, found[1:]):
         if (
@@ -179,7 +179,7 @@ def absolutise(text: str, at: date | datetime) -> str:
             if owner and not text[owner.end() :].lstrip(" ")[:1].isalnum():
                 continue  # "which page is yesterday's": nothing of that day is named
             end = owner.end() if owner else each.end
-            pieces += text[done:end], f" ({shown((each.first, each.until))})"
+            pieces += text[done:end], f" ({iso_period((each.first, each.until))})"
             done, dated = end, each
     return "".join([*pieces, text[done:]])
 
@@ -191,7 +191,11 @@ def same_days(a: str, at: date, b: str, then: date) -> bool:
     False
     """
     one, other = (
-        [(each.first, each.until) for each in find(*said) if each.relative and each.certain]
+        [
+            (each.first, each.until)
+            for each in find_expressions(*said)
+            if each.relative and each.certain
+        ]
         for said in ((a, at), (b, then))
     )
     return one == other
@@ -221,7 +225,7 @@ def _parts(
     """Parts of periods, and what is counted from them."""
     if not any(cue in text.lower() for cue in parts.CUES):
         return
-    for part in parts.find(text):
+    for part in parts.find_parts(text):
         named = _THE_UNIT.match(text, part.end)
         whole: TimeExpression | None
         if (
@@ -238,7 +242,7 @@ def _parts(
         if whole is None:
             continue
         try:
-            first, until = parts.of(part.words, (whole.first, whole.until))
+            first, until = parts.part_of_period(part.words, (whole.first, whole.until))
         except (ValueError, OverflowError):
             continue
         yield whole._replace(
@@ -259,7 +263,7 @@ def _matches(
             for name, value in match.groupdict().items()
             if value
         }
-        kind, ahead = evidence.placed_by(rule, groups, match, asked=asked, lies=lies)
+        kind, ahead = evidence.placement(rule, groups, match, asked=asked, lies=lies)
         try:
             if rule.only_ahead and ahead is False and not (asked and evidence.looks_ahead(match)):
                 continue  # "nobody had tried in four months"

@@ -1,12 +1,9 @@
-"""What the words of a time expression mean: from the groups of a match to a period of days.
+"""Resolvers of time expressions: from the groups of a match to a period of days.
 
 A resolver gets the named groups of the match (lower-case, single blanks, only those that took
 part), the day of speaking, and whether the words before it look ahead (True), back (False) or
-neither (None). It raises ``ValueError`` or ``OverflowError`` where there is no such day.
-
-Time expressions that count or choose units: "last week", "three days ago", "the next two months".
-
-Resolvers as in ``timex_forms``.
+neither (None). It raises ``ValueError`` or ``OverflowError`` where there is no such day. First dates,
+months and seasons, then what counts or chooses units ("last week", "three days ago").
 """
 
 from __future__ import annotations
@@ -204,10 +201,10 @@ def season(groups: Groups, at: date, ahead: bool | None) -> Period:
         return found if found[0] > at else periods.season(name, at.year + 1)
     if not which and this[0] <= at:
         return this
-    return ended(name, at)
+    return last_season(name, at)
 
 
-def ended(name: str, at: date) -> Period:
+def last_season(name: str, at: date) -> Period:
     """The season of a name that was over last."""
     found = (periods.season(name, at.year - back) for back in (0, 1, 2))
     return next(period for period in found if period[1] <= at)
@@ -263,10 +260,10 @@ def which_unit(groups: Groups, at: date, _ahead: bool | None) -> Period:
     """Resolve "last week", "this month", "the past year"."""
     which, name = groups["which"], groups["unit"]
     if name == "fortnight" and which in {"next", "coming"}:
-        return at, moved(at, name, 1) + timedelta(days=1)
+        return at, shift(at, name, 1) + timedelta(days=1)
     if (which == "past" and name != "weekend") or name == "fortnight":
-        return moved(at, name, -1), at + timedelta(days=1)
-    return unit(name, moved(at, name, STEPS.get(which, 1)))
+        return shift(at, name, -1), at + timedelta(days=1)
+    return unit(name, shift(at, name, STEPS.get(which, 1)))
 
 
 def before_last(groups: Groups, at: date, _ahead: bool | None) -> Period:
@@ -274,7 +271,7 @@ def before_last(groups: Groups, at: date, _ahead: bool | None) -> Period:
     step = -2 if groups["side"].startswith("before") else 2
     name = groups["unit"]
     if name in periods.SEASONS:
-        last = ended(name, at)[0].year
+        last = last_season(name, at)[0].year
         coming = last + 1 if periods.season(name, last + 1)[0] > at else last + 2
         return periods.season(name, last - 1 if step < 0 else coming + 1)
     if name[:3] in WEEKDAYS:
@@ -283,7 +280,7 @@ def before_last(groups: Groups, at: date, _ahead: bool | None) -> Period:
         return periods.days(at + timedelta(days=nearer + (-7 if step < 0 else 7)))
     if name == "night":
         return periods.days(at + timedelta(days=step))
-    return unit(name, moved(at, name, step))
+    return unit(name, shift(at, name, step))
 
 
 def the_weekend(_groups: Groups, at: date, ahead: bool | None) -> Period:
@@ -310,13 +307,13 @@ def unit(name: str, day: date) -> Period:
     return periods.unit(name, day)
 
 
-def moved(day: date, name: str, count: int) -> date:
+def shift(day: date, name: str, count: int) -> date:
     """Move a day by ``count`` units."""
     if name == "fortnight":
-        return periods.moved(day, "week", 2 * count)
+        return periods.shift(day, "week", 2 * count)
     if name in {"quarter", "decade"}:
         return periods.add_months(day, count * (3 if name == "quarter" else 120))
-    return periods.moved(day, name, count)
+    return periods.shift(day, name, count)
 
 
 def _count(groups: Groups) -> tuple[int, int]:
@@ -336,29 +333,29 @@ def ago(groups: Groups, at: date, _ahead: bool | None) -> Period:
     """Resolve "two weeks ago", "a day or two ago"."""
     (least, most), name = _count(groups), groups["unit"]
     held = "week" if name == "fortnight" else name
-    first = unit(held, moved(at, name, -most))[0]
-    return first, unit(held, moved(at, name, -least))[1]
+    first = unit(held, shift(at, name, -most))[0]
+    return first, unit(held, shift(at, name, -least))[1]
 
 
 def hence(groups: Groups, at: date, _ahead: bool | None) -> Period:
     """Resolve "in two weeks", "three days from now"."""
     (least, most), name = _count(groups), groups["unit"]
     held = "week" if name == "fortnight" else name
-    first = unit(held, moved(at, name, least))[0]
-    return first, unit(held, moved(at, name, most))[1]
+    first = unit(held, shift(at, name, least))[0]
+    return first, unit(held, shift(at, name, most))[1]
 
 
 def stretch(groups: Groups, at: date, _ahead: bool | None) -> Period:
     """Resolve "the last two weeks", "the next few days"."""
     most, name = _count(groups)[1], groups["unit"]
     if groups["which"] in {"next", "coming"}:
-        return at, moved(at, name, most) + timedelta(days=1)
-    return moved(at, name, -most), at + timedelta(days=1)
+        return at, shift(at, name, most) + timedelta(days=1)
+    return shift(at, name, -most), at + timedelta(days=1)
 
 
 def recent(groups: Groups, at: date, _ahead: bool | None) -> Period:
     """Resolve "in recent weeks": five of them."""
-    return moved(at, groups["unit"], -5), at + timedelta(days=1)
+    return shift(at, groups["unit"], -5), at + timedelta(days=1)
 
 
 def hours(groups: Groups, at: date, _ahead: bool | None) -> Period:
@@ -370,14 +367,14 @@ def hours(groups: Groups, at: date, _ahead: bool | None) -> Period:
 
 def same_day(groups: Groups, at: date, _ahead: bool | None) -> Period:
     """Resolve "two weeks ago today", and "this time last year": the day, and a week on either side."""
-    day = moved(at, groups["unit"], -_count(groups)[1] if "count" in groups else -1)
+    day = shift(at, groups["unit"], -_count(groups)[1] if "count" in groups else -1)
     side = 0 if "ago" in groups else 7 if groups["unit"] in {"month", "year"} else 1
     return day - timedelta(days=side), day + timedelta(days=side + 1)
 
 
 def weekday_of_week_ago(groups: Groups, at: date, _ahead: bool | None) -> Period:
     """Resolve "on Tuesday two weeks ago": the Tuesday of that week."""
-    day = moved(at, "week", -_count(groups)[1])
+    day = shift(at, "week", -_count(groups)[1])
     return periods.days(day + timedelta(days=WEEKDAYS.index(groups["weekday"][:3]) - at.weekday()))
 
 

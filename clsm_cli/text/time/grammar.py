@@ -1,13 +1,8 @@
-"""The grammar of time expressions: one row a form, a pattern and what its words mean.
+"""The grammar of time expressions: word lists, then one row a form, with its pattern and resolver.
 
-What the words mean is said in ``timex_forms`` (dates, months, seasons) and ``timex_units`` (what is
-counted). A pattern is compiled when a text holds one of the words that the form needs.
-
-The vocabulary of time expressions: pieces of patterns, and what a text with one must hold.
-
-Forms of time expressions that only a question uses plainly, see ``timex_rules``.
-
-In what is told they mean now the past, now the future; a question to a memory looks back.
+A pattern is compiled when a text holds one of the words that the form needs. Some forms are plain only
+in a question: in what is told, the same words mean now the past, now the future; a question to a memory
+looks back.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.text.time import periods
-from clsm_cli.text.time.forms import NUMBERS, ORDINALS, WEEKDAYS, moved, unit
+from clsm_cli.text.time.forms import NUMBERS, ORDINALS, WEEKDAYS, shift, unit
 
 if TYPE_CHECKING:
     from clsm_cli.text.time.periods import Period
@@ -75,10 +75,10 @@ def _compiled() -> re.Pattern[str]:
     return re.compile(_PATTERN)
 
 
-def find(text: str) -> list[Part]:
+def find_parts(text: str) -> list[Part]:
     """Return the words of a text that may choose a part of what follows, in order.
 
-    >>> [text[each.start:each.end] for text in ["at the end of last month"] for each in find(text)]
+    >>> [text[each.start:each.end] for text in ["at the end of last month"] for each in find_parts(text)]
     ['the end of ']
     """
     return [
@@ -87,7 +87,7 @@ def find(text: str) -> list[Part]:
     ]
 
 
-def of(words: dict[str, str], whole: Period) -> Period:
+def part_of_period(words: dict[str, str], whole: Period) -> Period:
     """Return the part of a period that some words choose.
 
     Raises:
@@ -95,11 +95,11 @@ def of(words: dict[str, str], whole: Period) -> Period:
 
     >>> from datetime import date
     >>> march = (date(2026, 3, 1), date(2026, 4, 1))
-    >>> [str(day) for day in of({"third": "end"}, march)]
+    >>> [str(day) for day in part_of_period({"third": "end"}, march)]
     ['2026-03-21', '2026-04-01']
-    >>> [str(day) for day in of({"which": "second", "piece": "week"}, march)]
+    >>> [str(day) for day in part_of_period({"which": "second", "piece": "week"}, march)]
     ['2026-03-08', '2026-03-15']
-    >>> [str(day) for day in of({"count": "two", "unit": "day", "side": "after"}, march)]
+    >>> [str(day) for day in part_of_period({"count": "two", "unit": "day", "side": "after"}, march)]
     ['2026-04-02', '2026-04-03']
     """
     if "third" in words or "loose" in words:
@@ -152,7 +152,7 @@ def _piece(words: dict[str, str], whole: Period) -> Period:
         return (first, middle) if number == 1 else (middle, until)
     if piece in {"month", "quarter"}:
         found = [first]
-        while (after := moved(found[-1], piece, 1)) < until and len(found) < 120:
+        while (after := shift(found[-1], piece, 1)) < until and len(found) < 120:
             found.append(after)
         edges = [*found, until]
         start = number - 1 if number > 0 else len(found) - count
@@ -211,7 +211,7 @@ def _beside(words: dict[str, str], whole: Period) -> Period:
         )
     if word.isdigit() or word in NUMBERS or word in {"a", "an"}:
         anchor = whole[0] if is_before else whole[1] - timedelta(days=1)
-        return unit(name, moved(anchor, name, -count if is_before else count))
+        return unit(name, shift(anchor, name, -count if is_before else count))
     if is_before:
-        return moved(whole[0], name, -1), whole[0]
-    return whole[1], moved(whole[1], name, 1)
+        return shift(whole[0], name, -1), whole[0]
+    return whole[1], shift(whole[1], name, 1)

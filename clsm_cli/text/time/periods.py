@@ -74,17 +74,17 @@ def unit(name: str, day: date) -> Period:
     return weekend(day) if name == "weekend" else week(day) if name == "week" else days(day)
 
 
-def moved(day: date, name: str, count: int) -> date:
+def shift(day: date, name: str, count: int) -> date:
     """Move a day by ``count`` days, weeks (or weekends), months or years."""
     if name in {"month", "year"}:
         return add_months(day, count * (12 if name == "year" else 1))
     return day + timedelta(days=count * (1 if name == "day" else 7))
 
 
-def shown(period: Period) -> str:
+def iso_period(period: Period) -> str:
     """Write a period in the shortest ISO form that says it exactly.
 
-    >>> shown(month(date(2023, 5, 8))), shown(year(2022)), shown(week(date(2023, 6, 9)))
+    >>> iso_period(month(date(2023, 5, 8))), iso_period(year(2022)), iso_period(week(date(2023, 6, 9)))
     ('2023-05', '2022', '2023-06-05 to 2023-06-11')
     """
     first, until = period

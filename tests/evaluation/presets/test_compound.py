@@ -4,7 +4,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clsm_cli.evaluation.presets.compound import MARKERS, Part, follow_up, is_compound, parts
+from clsm_cli.evaluation.presets.compound import (
+    MARKERS,
+    Part,
+    follow_up,
+    is_compound,
+    question_parts,
+)
 
 COMPARISONS = {
     "REST vs GraphQL": ["REST", "GraphQL"],
@@ -155,18 +161,18 @@ WHOLE = [
 @pytest.mark.parametrize(("text", "expected"), SPLIT.items(), ids=SPLIT)
 def test_a_compound_question_is_taken_apart(text: str, expected: list[str]) -> None:
     assert is_compound(text)
-    first, *others = parts(text)
+    first, *others = question_parts(text)
     assert first == Part(text, 1.0)
     assert [part.text for part in others] == expected
 
 
 @pytest.mark.parametrize("text", WHOLE)
 def test_a_simple_question_stays_whole(text: str) -> None:
-    assert parts(text) == [Part(text, 1.0)]
+    assert question_parts(text) == [Part(text, 1.0)]
 
 
 def test_weights_fall_and_there_are_four_parts_at_most() -> None:
-    found = parts("red, green, blue, cyan, and yellow")
+    found = question_parts("red, green, blue, cyan, and yellow")
     assert [part.weight for part in found] == [1.0, 0.8, 0.6, 0.4]
 
 
@@ -189,7 +195,7 @@ def test_a_follow_up_asks_for_what_was_not_found(
 @given(st.lists(st.sampled_from([*sorted(MARKERS), "Mara", "tea", ",", "?", "'", '"', "the"])))
 def test_any_words_give_parts_with_content(words: list[str]) -> None:
     text = " ".join(words)
-    first, *others = parts(text)
+    first, *others = question_parts(text)
     assert first == Part(text, 1.0)
     assert len(others) <= 3
     assert all(any(c.isalnum() for c in part.text) for part in others)

@@ -11,7 +11,7 @@ from clsm_cli.scoring.spreading import Spreading
 @pytest.mark.parametrize("name", presets.PRESETS)
 def test_a_preset_says_where_each_setting_comes_from(name: str) -> None:
     assert presets.load(name).name == name
-    for line in presets.text(name).splitlines():
+    for line in presets.preset_text(name).splitlines():
         assert "#" in line or line.endswith(":"), line
 
 

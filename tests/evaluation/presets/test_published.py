@@ -118,7 +118,7 @@ def test_smriti_fuses_rounds_and_asks_for_what_is_missing() -> None:
         asked.append(text)
         return held.get(text, {})
 
-    found = retrieve.in_rounds(
+    found = retrieve.retrieve_in_rounds(
         "REST vs GraphQL", smriti_rounds(), search, lambda _: "REST is an interface"
     )
     assert asked == ["REST vs GraphQL", "REST", "GraphQL"]  # GraphQL was asked for already

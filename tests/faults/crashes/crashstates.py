@@ -43,7 +43,7 @@ from clsm_cli.store.index import database, vector_files, vector_state
 from clsm_cli.store.index.codes import SENTENCE_BYTES, TOKEN_BYTES
 from clsm_cli.store.index.indexed_files import changes
 from clsm_cli.store.index.opening import open_index
-from clsm_cli.store.index.postings import counts
+from clsm_cli.store.index.postings import store_counts
 from clsm_cli.store.index.refresh import refresh
 from clsm_cli.store.index.vector_files import rows_of, sentences_path, tokens_path
 from clsm_cli.store.layout import Store
@@ -211,7 +211,7 @@ def _rows(connection: sqlite3.Connection) -> object:
             repr, connection.execute("SELECT id, label, aliases FROM nodes WHERE label IS NOT NULL")
         )
     )
-    return rows, nodes, counts(connection)
+    return rows, nodes, store_counts(connection)
 
 
 def _vectors(store: Store) -> dict[int, tuple[bytes, bytes]]:

@@ -176,9 +176,9 @@ class Clone:
     def look(self) -> None:
         self.answer("status")
 
-    def held(self) -> store_contents.Memory:
+    def held(self) -> store_contents.StoreContents:
         """All that this machine's files hold."""
-        return store_contents.read(self.store, "2026-01-01T00:00:00Z")
+        return store_contents.read_store(self.store, "2026-01-01T00:00:00Z")
 
     def some_statement(self) -> Any:
         """A current statement that stands in Markdown; None where there is none."""
@@ -261,13 +261,13 @@ class Clone:
     def forget(self) -> None:
         """Some turn goes for good; what it said must never come back."""
         before = self.held()
-        keys = sorted(k for k, each in before.told.items() if each.session not in self.thinned)
+        keys = sorted(k for k, each in before.turns.items() if each.session not in self.thinned)
         if len(keys) < 6:
             return
         key = self.rng.choice(keys)
         if self.answer("forget", key, "--yes"):
-            self.thinned.add(before.told[key].session)
-            self.forgotten.add(before.told[key].turn.text)
+            self.thinned.add(before.turns[key].session)
+            self.forgotten.add(before.turns[key].turn.text)
             self._withdraw_what_went(before)
 
     def undo(self) -> None:
@@ -275,7 +275,7 @@ class Clone:
         self.clsm("undo", *self.rng.choice([(), (), ("--redo",)]))
         self._withdraw_what_went(before)
 
-    def _withdraw_what_went(self, before: store_contents.Memory) -> None:
+    def _withdraw_what_went(self, before: store_contents.StoreContents) -> None:
         self.took += sorted(texts_of(before) - texts_of(self.held()))
         judged = judgements(self.store)
         self.judged = [each for each in self.judged if each in judged]
@@ -297,9 +297,9 @@ class Clone:
         return True
 
 
-def texts_of(held: store_contents.Memory) -> set[str]:
+def texts_of(held: store_contents.StoreContents) -> set[str]:
     """Everything that a store tells, in the words in which it was told."""
-    found = {each.turn.text for each in held.told.values()}
+    found = {each.turn.text for each in held.turns.values()}
     return found | {row.text for row in held.statements.values()}
 
 

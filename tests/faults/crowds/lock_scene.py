@@ -16,7 +16,7 @@ from faults.running.warm import Warm
 from ingesting import new_store, take, tree
 
 from clsm_cli.store.layout import ASIDE
-from clsm_cli.store.lock import held_by
+from clsm_cli.store.lock import known_holder
 
 CLSM = (sys.executable, "-m", "clsm_cli")
 STALE = (sys.executable, str(Path(__file__).parents[1] / "broken.py"))
@@ -125,7 +125,7 @@ class Scene:
         """Whether that process has the lock."""
         if self.program == STALE:
             return (self.root / "lock").exists()
-        return f"(process {pid})" in (held_by(self.root) or "")
+        return f"(process {pid})" in (known_holder(self.root) or "")
 
     def taken_over(self) -> list[str]:
         """A writer comes after the holder has gone: it must have the lock at once."""

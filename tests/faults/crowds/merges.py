@@ -180,7 +180,7 @@ class Game:
             ]
             self.violations += [f"lost: {clone.device}: {each}" for each in lost]
             clone.told = {text: by for text, by in clone.told.items() if _folded(text) in folded}
-            back = clone.forgotten & {each.turn.text for each in held.told.values()}
+            back = clone.forgotten & {each.turn.text for each in held.turns.values()}
             self.violations += [f"came back: {text!r}" for text in sorted(back)]
         problems = overview(self.clones[0].store).problems
         self.violations += [f"cannot be read: {problem}" for problem in problems]
@@ -188,7 +188,7 @@ class Game:
 
     def _look_for_judgements(self) -> None:
         judged = judgements(self.clones[0].store)
-        forgotten = logs.forgotten(self.clones[0].store)
+        forgotten = logs.load_tombstones(self.clones[0].store)
         for clone in self.clones:
             lost = [
                 each

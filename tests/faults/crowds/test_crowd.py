@@ -14,7 +14,7 @@ from ingesting import new_store, take
 
 from clsm_cli.embedding import weights
 from clsm_cli.store.index.opening import open_index
-from clsm_cli.store.index.postings import counts
+from clsm_cli.store.index.postings import store_counts
 
 PATIENCE = 300.0
 EVERYTHING = ("--json", "-k", "1000", "--budget", "200000", "--min-score", "0")
@@ -85,6 +85,6 @@ def test_a_reader_keeps_what_it_saw_while_others_write(crowd: Crowd, tmp_path: P
         assert [p.text for p in opened.index.passages(rows).values()] == [
             "The ferry leaves at nine."
         ]
-        assert counts(opened.index.connection)["turns"] == 0
+        assert store_counts(opened.index.connection)["turns"] == 0
     with open_index(store, None) as opened:
-        assert counts(opened.index.connection)["turns"] > 0
+        assert store_counts(opened.index.connection)["turns"] > 0

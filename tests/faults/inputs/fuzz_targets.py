@@ -89,7 +89,7 @@ def _labels(data: bytes) -> None:
     from clsm_cli.store import labels
 
     try:
-        labels.parse(labels.decoded(data, "q.yaml"), "q.yaml")
+        labels.parse(labels.decode(data, "q.yaml"), "q.yaml")
     except BadInputError:
         return
 
@@ -108,7 +108,7 @@ def _ontology(data: bytes) -> None:
 def _markdown(data: bytes) -> None:
     from clsm_cli.ingestion import markdown
     from clsm_cli.ingestion.jsonl_rows import Problem
-    from clsm_cli.ingestion.turns import Masker, from_block
+    from clsm_cli.ingestion.turns import Masker, turn_from_block
 
     found = markdown.read(data, path="memory/2026-02-24.md", zone=UTC)
     if isinstance(found, Problem):
@@ -117,23 +117,25 @@ def _markdown(data: bytes) -> None:
     last = len(data.split(b"\n"))
     for block in found.blocks:
         assert 1 <= block.line_start <= block.line_end <= last
-        from_block(block, "x", "x", found.trust, mask).text.encode()
+        turn_from_block(block, "x", "x", found.trust, mask).text.encode()
 
 
 def _transcript(data: bytes) -> None:
     from clsm_cli.ingestion import detection, generic_jsonl, openclaw_transcripts
     from clsm_cli.ingestion.jsonl_rows import RawTurn, bounded_lines
-    from clsm_cli.ingestion.turns import Masker, from_message
-    from clsm_cli.store.inbox import Captured, render
+    from clsm_cli.ingestion.turns import Masker, turn_from_message
+    from clsm_cli.store.inbox import CapturedTurn, render
 
     detection.detect(data)
     mask = Masker()
     for reader in (generic_jsonl.read, openclaw_transcripts.read):
         lines = bounded_lines(io.BytesIO(data), 4096)
-        for raw in map(mask.named, reader(lines, path="x", zone=UTC, now=_NOW, session="s")):
+        for raw in map(mask.mask_names, reader(lines, path="x", zone=UTC, now=_NOW, session="s")):
             if isinstance(raw, RawTurn):
-                turn = from_message(raw, "x", mask)
-                assert b"\n" not in render([Captured(raw.session, turn, "2026-03-01T12:00:00Z")])
+                turn = turn_from_message(raw, "x", mask)
+                assert b"\n" not in render(
+                    [CapturedTurn(raw.session, turn, "2026-03-01T12:00:00Z")]
+                )
 
 
 def _batch(data: bytes) -> None:
@@ -156,7 +158,7 @@ def _secrets(data: bytes) -> None:
     once = mask(_text(data)).text
     again = mask(once)
     assert again.text == once
-    assert not again.found
+    assert not again.counts
 
 
 def _terminal(data: bytes) -> None:
@@ -174,7 +176,10 @@ def _times(data: bytes) -> None:
     from clsm_cli.text.time import expressions
 
     text = _text(data)
-    for found in (*expressions.find(text, _DAY), *expressions.find(text, _NOW, asked=True)):
+    for found in (
+        *expressions.find_expressions(text, _DAY),
+        *expressions.find_expressions(text, _NOW, asked=True),
+    ):
         assert 0 <= found.start <= found.end <= len(text)
     expressions.absolutise(text, _DAY)
     todo.todos(text, _DAY)
@@ -200,18 +205,18 @@ def _words(data: bytes) -> None:
     text = _text(data)
     tokens.stems(text)
     assert len(tokens.trim_to_tokens(text, 20)) <= len(text)
-    for mention in mentions.find(text):
+    for mention in mentions.find_mentions(text):
         assert mention
     noun_phrases.noun_phrases(text)
-    aliases.stated(text)
-    aliases.keys(text[:200])
+    aliases.stated_aliases(text)
+    aliases.name_keys(text[:200])
 
 
 def _claims(data: bytes) -> None:
     from clsm_cli.text import factuality, plain
 
     text = _text(data)
-    plain.plain(text)
+    plain.to_plain(text)
     factuality.is_so(text)
 
 
@@ -220,21 +225,21 @@ def _learnt(data: bytes) -> None:
     from clsm_cli.config import ConsolidationSettings
     from clsm_cli.consolidation import claims, statement_selection
     from clsm_cli.heads import judge
-    from clsm_cli.heads.relation_head import Named, pairs, shape
+    from clsm_cli.heads.relation_head import NameSpan, pair_shape, pairs
     from clsm_cli.model.episodes import Episode, Turn
     from clsm_cli.text import mentions
 
     text = _text(data)
     told = "2026-03-01T12:00:00Z"
-    named = [Named(each.start, each.end, each.label) for each in mentions.find(text)]
-    assert all(shape(pair) for pair in pairs(text, named))
+    named = [NameSpan(each.start, each.end, each.label) for each in mentions.find_mentions(text)]
+    assert all(pair_shape(pair) for pair in pairs(text, named))
     for speaker, document in (("Mara", None), ("", "d-1")):
         turn = Turn("0" * 12, speaker, "user", text, told)
         episode = Episode("e-1", "s", (turn,), told, document=document)
         settings = ConsolidationSettings(worth=0.0)  # each sentence is read as if it counted
         about = judge.about_document([turn]) if document else None
-        weights = statement_selection.weighed([turn], about, None)
-        found = claims.of_episode(episode, weights, {turn.key}, settings)
+        weights = statement_selection.score_units([turn], about, None)
+        found = claims.episode_claims(episode, weights, {turn.key}, settings)
         assert all(claim.text for claim in found)
 
 
@@ -245,10 +250,10 @@ def _query(data: bytes) -> None:
 
     text = _text(data)
     question.understand(text, (), ("Mara", "Brian"))
-    time_scope.may_say_when(text)
-    route.decide(text, has_current=True)
-    compound.parts(text)
-    polarity.plain(text)
+    time_scope.may_name_time(text)
+    route.choose_route(text, has_current=True)
+    compound.question_parts(text)
+    polarity.plain_question(text)
 
 
 @cache
@@ -262,7 +267,7 @@ def _pieces(data: bytes) -> None:
     from clsm_cli.startup import query_pieces
 
     text = data.decode(errors="replace")
-    assert len(query_pieces.cut(_vocabulary(), text)) <= query_pieces.MOST_PIECES
+    assert len(query_pieces.cut_pieces(_vocabulary(), text)) <= query_pieces.MOST_PIECES
 
 
 TARGETS: Mapping[str, Callable[[bytes], Any]] = {

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from faults.inputs.injection_texts import TEXTS
 
 from clsm_cli.commands import render_context, render_prompt
-from clsm_cli.retrieval.answer import Answer, Budget, Concept, Dropped, Memory, Source, Why
+from clsm_cli.retrieval.answer import Answer, Budget, Concept, Dropped, Memory, SignalValues, Source
 from clsm_cli.retrieval.briefing import SECTIONS, Briefing, Item, Section
 from clsm_cli.text.fence_lines import KEY_BYTES, blocks
 from clsm_cli.text.terminal import safe
@@ -82,8 +82,8 @@ def answer(rng: random.Random, replayed: str) -> Answer:
             trust=rng.choice(TRUSTS),
             session=_text(rng),
             sources=(Source(rng.choice(("-", _text(rng))), 1, 1, (_text(rng),), None),),
-            why=Why(),
-            shares=Why(),
+            why=SignalValues(),
+            shares=SignalValues(),
             heading=rng.choice(("", _text(rng))),
             speaker=rng.choice(("", _text(rng))),
         )

@@ -52,7 +52,7 @@ def _found(mask: Callable[[str], secrets.MaskedText]) -> Iterator[Outcome]:
                 kinds.add(kind)
                 outcome.planned += 1
                 outcome.fired += 1
-                left[kind] += vector.secret in masked.text or not masked.found
+                left[kind] += vector.secret in masked.text or not masked.counts
         outcome.seconds = time.process_time() - begin
         lost = sorted(f"{source} {kind}" for (source, kind), n in left.items() if n)
         share = 1 - len(lost) / len(kinds)
@@ -77,7 +77,7 @@ def _alarms(mask: Callable[[str], secrets.MaskedText]) -> Outcome:
     outcome = Outcome("prose of this project", "no secret in it")
     lines = prose()
     begin = time.process_time()
-    alarms = [line for line in lines if mask(line).found]
+    alarms = [line for line in lines if mask(line).counts]
     outcome.seconds = time.process_time() - begin
     outcome.planned = outcome.fired = len(lines)
     rate, cost = 1000 * len(alarms) / len(lines), outcome.seconds / len(lines)
@@ -97,7 +97,7 @@ def _chosen(every: int) -> list[Vector]:
     for vector in load():
         if (
             vector.text == f"I noted {vector.secret} for later."
-            and secrets.mask(vector.secret).found
+            and secrets.mask(vector.secret).counts
         ):
             found.setdefault(vector.kind, vector)
     return list(found.values())[::every]

@@ -215,7 +215,7 @@ def _of_turns(store: Store, promised: Promised) -> list[str]:
 
 def turns(store: Store) -> dict[str, str]:
     """Text → id of all turns that a reader sees."""
-    forgotten = logs.forgotten(store)
+    forgotten = logs.load_tombstones(store)
     return {
         turn.text: turn.key
         for turn in turns_of(store)

@@ -205,7 +205,7 @@ class Bench:
         return []
 
     def _texts(self, keys: set[str]) -> list[bytes]:
-        held = store_contents.read(opened(self.before), "2026-03-01T11:00:00Z").told
+        held = store_contents.read_store(opened(self.before), "2026-03-01T11:00:00Z").turns
         return [held[key].turn.text.encode() for key in sorted(keys)]
 
     def _traces(self) -> list[str]:

@@ -78,10 +78,10 @@ class History:
 
     def wrong(self, store: Store) -> list[str]:
         """What the store does not hold as it must; it is quiet, and what was begun is ended."""
-        records = shards.load_graph(store.graphs(), logs.forgotten(store)).records
+        records = shards.load_graph(store.graphs(), logs.load_tombstones(store)).records
         held = list(turns_of(store))
         found = list(self._texts(turn.text for turn in held))
-        rows = record_files.load(store, records, "").values()
+        rows = record_files.load_statements(store, records, "").values()
         found += self._values(rows, records.values(), {turn.key: turn.text for turn in held})
         return [*found, *self._logged(store), *self.misread]
 

@@ -184,12 +184,12 @@ def _used(laid: _Laid) -> None:
     """A store with two nights behind it: recalls, a correction, something for review, a pin."""
     laid.clsm("consolidate", now=NOW)
     store = laid.opened()
-    held = store_contents.read(store, NOW)
+    held = store_contents.read_store(store, NOW)
     lines = [
         dump(
             {"recall": f"r-{n:012}", "at": f"2026-03-{n + 1:02}T08:00:00Z", "ids": [k], "led": [""]}
         )
-        for n, k in enumerate(sorted(held.told)[:20])
+        for n, k in enumerate(sorted(held.turns)[:20])
     ]
     atomic.append(store.flow / "activation.jsonl", "\n".join(lines).encode())
     item = logs.ReviewItem(REVIEW, "2026-03-01T09:00:00Z", (), "a new tag", "heron", "", "open")

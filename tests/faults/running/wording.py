@@ -54,19 +54,21 @@ def _last_night(store: Store) -> str:
 
 def _turn(store: Store) -> str:
     return min(
-        k for k, t in store_contents.read(store, _NOW).told.items() if "coffee" in t.turn.text
+        k
+        for k, t in store_contents.read_store(store, _NOW).turns.items()
+        if "coffee" in t.turn.text
     )
 
 
 def _fact(store: Store) -> str:
-    rows = store_contents.read(store, _NOW).statements.values()
+    rows = store_contents.read_store(store, _NOW).statements.values()
     return min(
         r.id for r in rows if r.is_current and r.stream == "identity" and "coffee" not in r.text
     )
 
 
 def _drink(store: Store) -> str:
-    rows = store_contents.read(store, _NOW).statements.values()
+    rows = store_contents.read_store(store, _NOW).statements.values()
     return min(
         (r for r in rows if r.is_current and "coffee" in r.text), key=lambda r: (r.stream, r.id)
     ).id

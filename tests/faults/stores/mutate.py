@@ -75,7 +75,7 @@ class Ground:
 
     folder: Path
     store: layout.Store
-    around: diagnosis.Around
+    around: diagnosis.CheckContext
     golden: Path
     files: dict[str, bytes]
     held: dict[str, tuple[str, str]]
@@ -107,7 +107,7 @@ def ground() -> Iterator[Ground]:
             store = worn.make(folder / "memory")
         golden = folder / "golden"
         shutil.copytree(store.root, golden, symlinks=True)
-        around = diagnosis.Around(
+        around = diagnosis.CheckContext(
             datetime.fromisoformat(worn.NOW), {"CLSM_DEVICE": "pi"}, has_model=False
         )
         files = {
@@ -115,7 +115,7 @@ def ground() -> Iterator[Ground]:
             for path in sorted(golden.rglob("*"))
             if path.is_file()
         }
-        before = diagnosis.look(store, around)
+        before = diagnosis.diagnose(store, around)
         assert not [each for each in before if each.severity != "note"], before
         made = Ground(
             folder,
@@ -156,7 +156,7 @@ def _unknown(files: dict[str, bytes]) -> frozenset[str]:
 
 def memories(store: layout.Store) -> dict[str, tuple[str, str]]:
     """What a store remembers: key of a turn or id of a statement → file and text."""
-    held = store_contents.read(store, worn.NOW)
+    held = store_contents.read_store(store, worn.NOW)
     found = {}
     places = {
         turn.key: path.relative_to(store.root).as_posix()
@@ -165,10 +165,10 @@ def memories(store: layout.Store) -> dict[str, tuple[str, str]]:
     }
     places |= {
         item.turn.key: box.path.relative_to(store.root).as_posix()
-        for box in held.boxes
+        for box in held.inboxes
         for item in box.turns
     }
-    for key, told in held.told.items():
+    for key, told in held.turns.items():
         found[key] = (places[key], told.turn.text)
     for row in held.statements.values():
         if row.is_current:
@@ -197,7 +197,7 @@ def strike(ground: Ground, mutation: Mutation, *, checks: Mapping[str, Check]) -
     if store is None:
         ground.told[f"{name} and found"] += 1
         return []
-    findings = [*also, *ground.timed(lambda: diagnosis.look(store, ground.around, checks))]
+    findings = [*also, *ground.timed(lambda: diagnosis.diagnose(store, ground.around, checks))]
     is_found = bool(_marks(findings) - ground.before)
     if is_found:
         ground.told[f"{name} and found"] += 1
@@ -221,7 +221,7 @@ def _opened(ground: Ground) -> tuple[layout.Store | None, list[Finding]]:
     root = ground.store.root
     try:
         found = layout.discover(str(root), {}, root)
-        return diagnosis.opened(found, {"CLSM_DEVICE": "pi"})
+        return diagnosis.open_any_store(found, {"CLSM_DEVICE": "pi"})
     except ClsmError:
         return None, []
 

@@ -78,7 +78,7 @@ def make(root: Path) -> Store:
     notes.write_text(_NOTES.replace("every half hour", "every hour"), encoding="utf-8")
     take(store, notes, now="2026-03-04T12:00:00+01:00")
     sleep(store, "2026-03-05T03:00:00+01:00")
-    held = store_contents.read(store, NOW)
+    held = store_contents.read_store(store, NOW)
     home = next(r for r in held.statements.values() if "Haarlem" in r.text)
     moment = datetime.fromisoformat("2026-03-06T12:00:00+01:00")
     correct(store, home.id, "Mara lives in York.", moment, lambda _: None)
@@ -95,7 +95,9 @@ def make(root: Path) -> Store:
 
 def _use(store: Store) -> None:
     """Recalls, what was thought of them, and a question for a person."""
-    told = store_contents.read(store, NOW).told  # what is forgotten below takes its lines with it
+    told = store_contents.read_store(
+        store, NOW
+    ).turns  # what is forgotten below takes its lines with it
     keys = sorted(key for key, each in told.items() if FORGOTTEN not in each.turn.text)
     rows = [
         dump({"recall": f"r-{n}", "at": f"2026-03-02T0{n}:00:00Z", "ids": [key], "led": [""]})
@@ -118,8 +120,8 @@ def _use(store: Store) -> None:
 
 
 def _forget(store: Store) -> None:
-    held = store_contents.read(store, NOW)
-    key = min(key for key, each in held.told.items() if FORGOTTEN in each.turn.text)
+    held = store_contents.read_store(store, NOW)
+    key = min(key for key, each in held.turns.items() if FORGOTTEN in each.turn.text)
     now = datetime.fromisoformat("2026-03-03T12:00:00+01:00")
     planned = erasure.plan(store, Wanted(ids=(key,)), now, embedder(), lambda *_: None)
     assert planned is not None

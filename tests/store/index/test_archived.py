@@ -27,7 +27,7 @@ def store() -> Iterator[Store]:
     with scratch() as folder:
         store = new_store(folder / "memory")
         turns = [Turn(key, "Mara", "user", text) for key, text in TEXTS.items()]
-        found = [inbox.Captured("harbour", turn, "2026-02-24T22:00:00Z") for turn in turns]
+        found = [inbox.CapturedTurn("harbour", turn, "2026-02-24T22:00:00Z") for turn in turns]
         write(inbox.path_of(store.inbox, "harbour"), inbox.render(found))
         yield store
 

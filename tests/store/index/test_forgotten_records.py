@@ -62,7 +62,7 @@ def test_a_node_is_shown_as_long_as_a_turn_that_is_left_mentions_it(store: Store
         numbers = [graph_queries.number_of(name) for name in (*mentions, "heron")]
         found = graph_queries.nodes(index.connection, numbers).values()
         assert {row.id for row in found} == {n for n in (*mentions, "heron") if index.node(n)}
-        known = graph_queries.named(index.connection, [*mentions, "heron"])
+        known = graph_queries.nodes_by_name(index.connection, [*mentions, "heron"])
         assert known.keys() == {row.id for row in found}
         return {row.id: row.n for row in found}
 
@@ -82,10 +82,10 @@ def test_a_turn_that_two_episodes_hold_stays_mentioned_when_one_goes(store: Stor
     put(store, "flow/pi/graph/0.yaml", EpisodeRecord(id="e-1", rev=REV, mentions={"mara": (A,)}))
     put(store, "flow/pi/graph/1.yaml", EpisodeRecord(id="e-2", rev=REV, mentions={"brian": (A,)}))
     both = {graph_queries.number_of("mara"), graph_queries.number_of("brian")}
-    assert {*graph_queries.noted(fresh(store).connection, [A])[A]} == both
+    assert {*graph_queries.nodes_of_turns(fresh(store).connection, [A])[A]} == both
     (store.root / "flow/pi/graph/1.yaml").unlink()
-    assert graph_queries.noted(fresh(store).connection, [A]) == {
+    assert graph_queries.nodes_of_turns(fresh(store).connection, [A]) == {
         A: [graph_queries.number_of("mara")]
     }
     bury(store, "e-0", "e-1")
-    assert graph_queries.noted(fresh(store).connection, [A]) == {}
+    assert graph_queries.nodes_of_turns(fresh(store).connection, [A]) == {}

@@ -91,7 +91,7 @@ def capture(box: Path, *texts: str) -> None:
         Turn(turn_key(SESSION, "Mara", None, text), "Mara", "user", text, "2026-02-24T08:00:00Z")
         for text in texts
     ]
-    items = [inbox.Captured(SESSION, turn, "2026-02-24T22:00:00Z") for turn in turns]
+    items = [inbox.CapturedTurn(SESSION, turn, "2026-02-24T22:00:00Z") for turn in turns]
     atomic.append(box, inbox.render(items))
 
 

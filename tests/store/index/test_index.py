@@ -15,7 +15,7 @@ from clsm_cli.store import episodes, runs, shards
 from clsm_cli.store.index import codes, database
 from clsm_cli.store.index.index_queries import Index
 from clsm_cli.store.index.opening import Embedder, bring_up_to_date, open_index
-from clsm_cli.store.index.passages import cut
+from clsm_cli.store.index.passages import split_text
 from clsm_cli.store.layout import Store
 from clsm_cli.store.lock import locked
 from clsm_cli.text.tokens import count_tokens
@@ -182,6 +182,6 @@ def test_a_pause_lets_another_writer_in_and_loses_nothing(store: Store) -> None:
     ],
 )
 def test_parts_are_small_and_leave_nothing_out(text: str) -> None:
-    spans = cut(text, 200)
+    spans = split_text(text, 200)
     assert all(count_tokens(text[a:b]) <= 200 for a, b, _ in spans)
     assert "".join("".join(text[a:b].split()) for a, b, _ in spans) == "".join(text.split())

@@ -107,7 +107,7 @@ def test_the_graph_is_what_the_joined_records_say(store: Store, seed: int) -> No
     for node in nodes.values():
         assert (
             graph_queries.number_of(node.id)
-            in graph_queries.named(connection, [node_id(node.label)])[node_id(node.label)]
+            in graph_queries.nodes_by_name(connection, [node_id(node.label)])[node_id(node.label)]
         )
     edges = {
         (r.source, r.target, r.type, r.weight)
@@ -129,7 +129,9 @@ def test_the_graph_is_what_the_joined_records_say(store: Store, seed: int) -> No
     }
     assert {
         (turn, numbers[node])
-        for turn, mentioned in graph_queries.noted(connection, sum(TURNS.values(), ())).items()
+        for turn, mentioned in graph_queries.nodes_of_turns(
+            connection, sum(TURNS.values(), ())
+        ).items()
         for node in mentioned
     } == told
 
@@ -158,7 +160,9 @@ def test_folded_uses_are_read_and_a_bad_line_is_reported(store: Store) -> None:
     ]
     (store.flow / "uses.jsonl").write_bytes(b"\n".join(lines) + b"\n")
     connection = brought_up(store)
-    assert graph_queries.uses(connection, ["f-1", "f-2"]) == {"f-1": [(739667, 2), (739669, 1)]}
+    assert graph_queries.recall_counts(connection, ["f-1", "f-2"]) == {
+        "f-1": [(739667, 2), (739669, 1)]
+    }
     (listed,) = connection.execute("SELECT problems FROM files WHERE kind = 'uses'").fetchone()
     assert listed == '[[3, "is no line of uses"]]'
 

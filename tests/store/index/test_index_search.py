@@ -47,7 +47,7 @@ def put_episode(
 
 
 def capture(store: Store, *texts: str) -> None:
-    items = [inbox.Captured(SESSION, turn(text), "2026-02-24T22:00:00Z") for text in texts]
+    items = [inbox.CapturedTurn(SESSION, turn(text), "2026-02-24T22:00:00Z") for text in texts]
     atomic.append(inbox.path_of(store.inbox, SESSION), inbox.render(items))
 
 

@@ -30,7 +30,7 @@ def key_of(text: str) -> str:
 
 def capture(store: Store, text: str) -> None:
     turn = Turn(key_of(text), "Mara", "user", text)
-    item = inbox.Captured("harbour", turn, "2026-02-24T22:00:00Z")
+    item = inbox.CapturedTurn("harbour", turn, "2026-02-24T22:00:00Z")
     atomic.append(inbox.path_of(store.inbox, "harbour"), inbox.render([item]))
 
 
@@ -44,7 +44,7 @@ def rows_of(store: Store, engine: Embedder | None = None) -> dict[str, bytes]:
 def by_row(store: Store) -> list[str]:
     """The texts of the first two rows."""
     with open_index(store, None) as opened:
-        found = opened.index.of_vectors([0, 1])
+        found = opened.index.rows_of_vectors([0, 1])
         rows = {vector: row for vector, _, _, row in found}
         passages = opened.index.passages([rows[0], rows[1]])
         return [passages[rows[0]].text, passages[rows[1]].text]
@@ -167,11 +167,11 @@ def test_tokens_that_turned_are_left_out_and_made_anew_by_the_next(store: Store)
             found = opened.index.vectors.tokens_of(each)
             assert found == (None if each.key == key_of(BEECH) else before[each.key])
         assert opened.index.vectors.damaged == {spoilt.vector}
-        assert "damaged where 1 passages" in opened.told()[0]
+        assert "damaged where 1 passages" in opened.late_warnings()[0]
     with open_index(store, embedder()) as opened:
         after = opened.index.traits(opened.index.current_rows()).values()
         assert {e.key: bytes(opened.index.vectors.tokens_of(e) or b"") for e in after} == before
-        assert opened.told() == opened.warnings == []
+        assert opened.late_warnings() == opened.warnings == []
 
 
 def test_a_row_of_another_text_is_none(store: Store) -> None:

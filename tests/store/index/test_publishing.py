@@ -17,7 +17,7 @@ from processes import Cli, Done
 from clsm_cli.store import layout
 from clsm_cli.store.index import database
 from clsm_cli.store.index.index_diff import differences
-from clsm_cli.store.index.publishing import at_work
+from clsm_cli.store.index.publishing import run_in_progress
 
 NOW = ("--now", "2026-03-01T12:00:00+01:00")
 NOTES = {
@@ -215,7 +215,7 @@ def test_a_killed_run_leaves_an_index_that_the_next_recall_completes(
 
 def test_what_a_failing_run_did_to_the_index_is_not_published(tmp_path: Path) -> None:
     with closing(database.open_to_write(tmp_path)) as connection:
-        with suppress(ZeroDivisionError), at_work(connection):
+        with suppress(ZeroDivisionError), run_in_progress(connection):
             connection.execute("INSERT INTO documents VALUES ('d', 'a.md')")
             reader = database.open_to_read(tmp_path)
             assert reader is not None

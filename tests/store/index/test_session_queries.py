@@ -45,7 +45,7 @@ def index(store: Store) -> Iterator[Index]:
 
 
 def test_order_is_that_of_instants(index: Index, tmp_path: Path) -> None:
-    found = session_queries.in_order(index.connection)
+    found = session_queries.sessions_by_time(index.connection)
     note = str(tmp_path / "2026-02-19.md")
     assert [each.id for each in found] == [note, "early", "late", "open"]
     assert [each.is_note for each in found] == [True, False, False, False]
@@ -57,23 +57,23 @@ def test_order_is_that_of_instants(index: Index, tmp_path: Path) -> None:
 
 def test_days_and_passages_of_sessions(index: Index) -> None:
     first = date(2026, 2, 20).toordinal()
-    assert session_queries.days(index.connection, ["early"]) == [(first, first + 2)]
-    rows = session_queries.passages(index.connection, ["early", "open"])
+    assert session_queries.session_days(index.connection, ["early"]) == [(first, first + 2)]
+    rows = session_queries.session_rows(index.connection, ["early", "open"])
     texts = {passage.text for passage in index.passages(sorted(rows)).values()}
     assert texts == {"The kettle is new.", "It whistles.", "Still here?"}
 
 
 def test_where_passages_stand(index: Index) -> None:
     rows = [row for row, _, _ in index.postings("kettl")]
-    [held] = session_queries.holding(index.connection, rows).values()
+    [held] = session_queries.session_places(index.connection, rows).values()
     assert held.session == "early"
 
 
 def test_a_mention_counts_in_notes_too(index: Index) -> None:
-    rows = session_queries.mentioning(index.connection, "odette")
-    held = session_queries.holding(index.connection, rows)
+    rows = session_queries.rows_mentioning(index.connection, "odette")
+    held = session_queries.session_places(index.connection, rows)
     assert {each.session.rsplit("/")[-1] for each in held.values()} == {"late", "2026-02-19.md"}
-    assert session_queries.mentioning(index.connection, "nobody") == []
+    assert session_queries.rows_mentioning(index.connection, "nobody") == []
 
 
 @pytest.mark.parametrize(

@@ -32,7 +32,7 @@ def keys(store: Store) -> list[str]:
     with open_index(store, None) as opened:
         connection = opened.index.connection
         found = [row for (row,) in connection.execute("SELECT id FROM passages")]
-        return [key for _, key in statement_sources.turns_of(connection, found)]
+        return [key for _, key in statement_sources.source_keys(connection, found)]
 
 
 def rest_on(store: Store, *sources: str) -> None:

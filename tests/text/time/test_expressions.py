@@ -10,14 +10,16 @@ from hypothesis import strategies as st
 from strategies import examples
 
 from clsm_cli.text.time import periods
-from clsm_cli.text.time.expressions import absolutise, find
-from clsm_cli.text.time.periods import shown
+from clsm_cli.text.time.expressions import absolutise, find_expressions
+from clsm_cli.text.time.periods import iso_period
 
 FRIDAY = date(2023, 6, 16)
 
 
 def read(text: str, at: date = FRIDAY) -> list[tuple[str, str]]:
-    return [(each.text, shown((each.first, each.until))) for each in find(text, at)]
+    return [
+        (each.text, iso_period((each.first, each.until))) for each in find_expressions(text, at)
+    ]
 
 
 @pytest.mark.parametrize(
@@ -113,7 +115,7 @@ def test_edges_of_the_calendar(at: date, text: str, days: str) -> None:
 def test_flags() -> None:
     flags = {
         each.text: (each.precise, each.relative)
-        for each in find("recently, 2 days ago, in 2020", FRIDAY)
+        for each in find_expressions("recently, 2 days ago, in 2020", FRIDAY)
     }
     assert flags == {
         "recently": (False, True),
@@ -174,7 +176,7 @@ PHRASES = [
 @examples(300)
 def test_expressions_are_ordered_and_hold_a_day(text: str, at: date) -> None:
     end = 0
-    for each in find(text, at):
+    for each in find_expressions(text, at):
         assert each.start >= end
         assert each.text == text[each.start : each.end]
         assert each.until - each.first >= timedelta(days=1)
@@ -254,7 +256,7 @@ def test_nth_weekdays_are_those_of_a_calendar() -> None:
     ],
 )
 def test_forms(text: str, first: str, until: str) -> None:
-    [found] = find(f"It was {text}.", FRIDAY)
+    [found] = find_expressions(f"It was {text}.", FRIDAY)
     assert (found.first.isoformat(), found.until.isoformat()) == (first, until)
 
 
