@@ -25,7 +25,7 @@ from sleeping import sleep
 
 from clsm_cli.consolidation import claims
 from clsm_cli.consolidation.correction import correct
-from clsm_cli.consolidation.statement_selection import Weights
+from clsm_cli.consolidation.statement_selection import UnitScores
 from clsm_cli.errors import BadInputError, RefusedError
 from clsm_cli.forgetting import erasure, store_contents
 from clsm_cli.forgetting.archiving import Request, decay
@@ -228,7 +228,7 @@ def test_a_night_that_believes_everybody_is_caught(monkeypatch: pytest.MonkeyPat
     """Positive control: a page counts as what the agent wrote."""
     monkeypatch.setitem(TRUST_ROLE, "web", "assistant")
     monkeypatch.setattr(claims, "is_trusted", lambda _: True)
-    monkeypatch.setattr(Weights, "is_worth", lambda *_: True)
+    monkeypatch.setattr(UnitScores, "is_worth", lambda *_: True)
     machine = Taint()
     try:
         machine.begin()

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Iterator
+from datetime import datetime
 from pathlib import Path
 
 import pytest
 from evaluation.presets.published_store import ask_index as ask
 from ingesting import embedder
 
+from clsm_cli.consolidation.correction import correct
 from clsm_cli.evaluation.presets import preset as presets
 from clsm_cli.evaluation.presets import retrieve
 from clsm_cli.evaluation.presets.preset import Rounds
-from clsm_cli.store import layout
+from clsm_cli.store import layout, record_files, shards
 from clsm_cli.store.index.index_queries import Index
 from clsm_cli.store.index.opening import open_index
 
@@ -125,15 +127,26 @@ def test_smriti_fuses_rounds_and_asks_for_what_is_missing() -> None:
     assert found == pytest.approx({1: (0.4 + 0.8 * 0.5) * 1.3, 2: 0.3, 3: 0.6 * 0.2})
 
 
-def test_cma_a_value_that_was_superseded_is_a_distractor(asleep: Index) -> None:
+def test_cma_a_value_that_was_superseded_is_a_distractor(slept_store: Path, tmp_path: Path) -> None:
+    shutil.copytree(slept_store, tmp_path / "memory")
+    store = layout.open_store(tmp_path / "memory", {"CLSM_DEVICE": "pi"})
+    records = shards.load_graph(store.graphs()).records
+    row = next(
+        each
+        for each in record_files.load_statements(store, records, "2026-02-25T08:00:00Z").values()
+        if each.is_current and each.kind == "fact" and len(each.sources) == 1
+    )
+    now = datetime.fromisoformat("2026-02-25T08:00:00+01:00")
+    correct(store, row.id, "That is over.", now, lambda _: None, is_whole=True)
     preset = presets.load("cma")
     assert preset.gain is not None
     turns = preset._replace(units=(preset.units[0]._replace(kinds=("turn",)),))
     blind = turns._replace(gain=preset.gain._replace(outdated=0.0))
-    asked = "does she want Brian's own words or a digest"
-    seen = {m.id for m in ask(asleep, turns, asked, budget=10**6).memories}
-    all_of_them = {m.id for m in ask(asleep, blind, asked, budget=10**6).memories}
-    assert seen < all_of_them
+    turns = turns._replace(gain=preset.gain._replace(outdated=9.0))
+    with open_index(store, embedder()) as opened:
+        seen = {m.id for m in ask(opened.index, turns, row.text, budget=10**6).memories}
+        all_of_them = {m.id for m in ask(opened.index, blind, row.text, budget=10**6).memories}
+    assert all_of_them - seen == {*row.sources}
 
 
 def test_cma_consolidated_fragments_count_less(asleep: Index) -> None:
