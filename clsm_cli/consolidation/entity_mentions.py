@@ -35,9 +35,6 @@ PERSON, CONCEPT, FILE = "person", "concept", "file"
 _FILE = re.compile(r"[/\\]|\.\w{1,5}\Z")
 _ARTICLE = re.compile(r"\A(?:the|a|an)\s+(?=\S)", re.IGNORECASE)
 
-Mentions = dict[str, set[str]]
-"""Node → keys of the turns that mention it."""
-
 
 class Vocabulary(NamedTuple):
     """The nodes there are, by id.

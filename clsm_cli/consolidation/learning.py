@@ -15,7 +15,7 @@ from clsm_cli.consolidation import (
 )
 from clsm_cli.consolidation.calibrate import Calibration
 from clsm_cli.consolidation.lookup import StatementIndex
-from clsm_cli.consolidation.open_questions import ReviewQuestions
+from clsm_cli.consolidation.review_questions import ReviewQuestions
 from clsm_cli.consolidation.statement_selection import StatementScorer
 from clsm_cli.ingestion.ingest_report import utc_text
 from clsm_cli.store import record_files

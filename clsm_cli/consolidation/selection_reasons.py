@@ -39,7 +39,7 @@ class Explanation(NamedTuple):
         id: Of the statement or question.
         text: Its words.
         chance: Probability of being of use weeks later, by the shipped head; None where it was not
-            weighed: a person, a rule or a value of a slot made it.
+            weighed: a person or an adviser made it.
         keep: The same as the owner's decisions correct it.
         worth: From which probability on a sentence is kept.
         shares: Logits that decisions add, the strongest first, and the decisions.

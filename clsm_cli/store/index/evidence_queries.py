@@ -259,19 +259,6 @@ def turn_times(connection: sqlite3.Connection, keys: Sequence[str]) -> dict[str,
     return found
 
 
-def turn_sessions(connection: sqlite3.Connection, keys: Sequence[str]) -> dict[str, str]:
-    """The sessions of turns of episodes."""
-    found: dict[str, str] = {}
-    for batch in batches(keys):
-        marks = ",".join("?" * len(batch))
-        found |= connection.execute(
-            f"SELECT p.key, l.session {_SAID} WHERE p.key IN ({marks})"
-            " AND l.episode IS NOT NULL ORDER BY l.episode DESC",
-            batch,
-        ).fetchall()
-    return found
-
-
 def user_shares(connection: sqlite3.Connection) -> dict[str, float]:
     """Episode → share of its turns that the user said or wrote."""
     rows = connection.execute(
