@@ -7,6 +7,7 @@ import os
 import shlex
 import shutil
 import subprocess
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -42,13 +43,18 @@ def as_cron(cli: Cli, line: str) -> subprocess.CompletedProcess[str]:
     """Run a line as cron does: a shell with next to nothing in its environment."""
     return subprocess.run(
         ["/bin/sh", "-c", line],
-        env={"HOME": str(home(cli)), "SHELL": "/bin/sh", "PATH": "/usr/bin:/bin"},
+        env={"HOME": str(home(cli)), "SHELL": "/bin/sh", "PATH": "/usr/bin:/bin", "TZ": awake()},
         cwd="/",
         capture_output=True,
         text=True,
         check=False,
         timeout=300,
     )
+
+
+def awake() -> str:
+    """A zone in which OpenClaw does not dream now."""
+    return "Etc/GMT-6" if datetime.now(UTC).hour in (2, 3) else "Etc/UTC"
 
 
 def test_installed_twice_is_installed_once_and_removed_without_a_trace(desk: Cli) -> None:
@@ -95,28 +101,33 @@ def test_only_a_night_that_has_not_been_is_done(desk: Cli) -> None:
 
 
 def test_a_night_of_which_a_later_step_failed_is_tried_again(desk: Cli) -> None:
-    first = desk("schedule", "run", "--due", "03:30", "--push", "--json")  # there is no repository
-    assert [step["code"] for step in first.json["steps"]] == [0, 0, 12]
+    def run(hour: str, *options: str) -> list[dict[str, Any]]:
+        now = f"2026-03-02T{hour}:00+01:00"
+        done = desk("schedule", "run", "--due", "03:30", "--json", "--now", now, *options)
+        steps: list[dict[str, Any]] = done.json["steps"]
+        return steps
+
+    assert [step["code"] for step in run("03:30", "--push")] == [0, 0, 12]  # no repository
     assert "git push" in desk.ok("status").out
-    again = desk.ok("schedule", "run", "--due", "03:30", "--json").json["steps"]
-    assert [step["name"] for step in again] == ["consolidate", "decay"]
-    assert desk.ok("schedule", "run", "--due", "03:30", "--json").json["steps"] == []
+    assert [step["name"] for step in run("04:30")] == ["consolidate", "decay"]
+    assert run("05:30") == []
 
 
 def test_a_busy_memory_is_tried_again_later(desk: Cli) -> None:
     import fcntl
 
     (desk.store / "clsm.yaml").open("a").write('settings: {"store.lock_wait": 0.2}\n')
+    now = ("--now", "2026-03-02T03:30:00+01:00")
     handle = os.open(desk.store, os.O_RDONLY)
     try:
         fcntl.flock(handle, fcntl.LOCK_EX)
-        done = desk("schedule", "run", "--due", "03:30", "--quiet")
+        done = desk("schedule", "run", "--due", "03:30", "--quiet", *now)
     finally:
         os.close(handle)
     assert done.code == 75
     assert "consolidate failed (75)" in done.err
     assert "is locked by" in done.err
-    assert desk.ok("schedule", "run", "--due", "03:30", "--json").json["steps"]
+    assert desk.ok("schedule", "run", "--due", "03:30", "--json", *now).json["steps"]
 
 
 def test_no_time_at_which_openclaw_dreams(desk: Cli) -> None:
