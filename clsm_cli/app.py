@@ -5,15 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from importlib import import_module
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from typer.core import TyperGroup
 
 from clsm_cli import __version__
 from clsm_cli.commands import error_boundary
-from clsm_cli.commands.options import Command, examples
+from clsm_cli.commands.options import Command, examples, typer_function
 from clsm_cli.text.terminal import safe
+
+if TYPE_CHECKING:
+    from clsm_cli.commands.command_line import CommandLine
 
 GROUPS = {
     "Remember": ("init", "note", "ingest", "consolidate", "decay"),
@@ -74,11 +77,13 @@ def _build(name: str) -> Any:
     single = getattr(module, "app", None)
     if single is None:
         single = typer.Typer(add_completion=False, rich_markup_mode=None)
-        function = getattr(module, place)
-        register = single.command(
-            name, cls=Command, epilog=module.EXAMPLES, hidden=name == "search"
-        )
-        register(function)
+        line: CommandLine | None = getattr(module, "COMMAND_LINE", None)
+        if line is not None:
+            function = typer_function(line, module.Options, module.run)
+            told = examples(*line.examples)
+        else:
+            function, told = getattr(module, place), module.EXAMPLES
+        single.command(name, cls=Command, epilog=told, hidden=name == "search")(function)
     command = typer.main.get_command(single)
     command.name = name
     return command

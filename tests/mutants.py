@@ -278,7 +278,7 @@ MUTANTS = (
     ),
     Mutant(
         "a recall is not written down",
-        "commands/run_recall.py",
+        "commands/recall.py",
         "    if options.touch and found.answered:",
         "    if False:",
         ("commands/test_feedback_command.py",),

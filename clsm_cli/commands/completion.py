@@ -1,4 +1,4 @@
-"""Shell completion: ids, runs, recalls, open questions, topics, fixed words.
+"""Shell completion: ids, runs, recalls, open questions, topics.
 
 Nothing that goes wrong here may disturb a command line: then nothing is offered.
 """
@@ -20,7 +20,6 @@ LISTED = 50
 """Choices that are offered at most."""
 Choices = list[tuple[str, str]]
 """Words with what the shell says beside them."""
-_Offers = Callable[[typer.Context, str], Choices]
 
 
 def ids(context: typer.Context, incomplete: str) -> Choices:
@@ -46,19 +45,6 @@ def questions(context: typer.Context, incomplete: str) -> Choices:
 def topics(context: typer.Context, incomplete: str) -> Choices:
     """Topics of projects."""
     return _from_store(_topics, context, incomplete)
-
-
-def words(*known: str) -> _Offers:
-    """An offer of fixed words.
-
-    >>> words("identity", "tasks")(None, "t")
-    [('tasks', '')]
-    """
-
-    def offer(_context: typer.Context, incomplete: str) -> Choices:
-        return [(word, "") for word in known if word.startswith(incomplete)]
-
-    return offer
 
 
 def presets(_context: typer.Context, incomplete: str) -> Choices:

@@ -34,6 +34,18 @@ def environment() -> dict[str, str]:
     return dict(os.environ)
 
 
+def chosen_format(named: str | None, *, as_json: bool) -> str:
+    """The form of an answer: ``--format``, which may not contradict ``--json``, else text.
+
+    Raises:
+        UsageError: It does.
+    """
+    form = named or ("json" if as_json else "text")
+    if as_json and form != "json":
+        raise UsageError("--format", f"--json and --format {form} exclude each other")
+    return form
+
+
 def chosen_store(named: str | None) -> Store:
     """Open the store that ``--store``, the environment or the folder names.
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from clsm_cli.commands import run_recall, tables
+from clsm_cli.commands import recall, tables
 from clsm_cli.commands.environment import UsageError, decode_words
 from clsm_cli.commands.options import (
     Common,
@@ -122,7 +122,7 @@ def graph(
     ]
     if query is not None:
         whole = graph_view.activated_part(
-            whole, run_recall.node_activation(found, decode_words([query]), printer)
+            whole, recall.node_activation(found, decode_words([query]), printer)
         )
     limit = IN_PICTURE if limit is None and form is Format.html else limit
     shown = graph_view.neighbourhood(whole, seeds, depth) if seeds else whole

@@ -12,7 +12,7 @@ from typing import Annotated, Any
 
 import typer
 
-from clsm_cli.commands import run_context, run_ingest
+from clsm_cli.commands import context, ingest
 from clsm_cli.commands.environment import chosen_root, program
 from clsm_cli.commands.options import (
     Command,
@@ -127,16 +127,9 @@ def start(
 
     What goes wrong is said on standard error and never fails the session.
     """
-    options = run_context.Options(
-        budget=BUDGET,
-        output="prompt",
-        store=common.store,
-        now=common.now,
-        quiet=True,
-        verbose=common.verbose,
-    )
+    quietly = common._replace(as_json=False, quiet=True)
     try:
-        run_context.run(options)
+        context.run(context.Options(budget=BUDGET, output="prompt", **quietly._asdict()))
     except ClsmError as error:
         Printer(quiet=common.quiet).warn(str(error))
 
@@ -154,15 +147,8 @@ def capture(
     """
     try:
         path = _transcript()
-        options = run_ingest.Options(
-            paths=(path,),
-            format_="claude-code",
-            capture=True,
-            store=common.store,
-            now=common.now,
-            quiet=True,
-        )
-        run_ingest.run(options._replace(verbose=common.verbose))
+        options = ingest.Options((path,), form="claude-code", capture=True, **common._asdict())
+        ingest.run(options._replace(quiet=True))
     except ClsmError as error:
         Printer(quiet=common.quiet).warn(str(error))
 

@@ -2,114 +2,318 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+import os
+import sys
+from typing import TYPE_CHECKING, Any, get_args
 
-import typer
-
-from clsm_cli.commands import run_ingest
-from clsm_cli.commands.options import (
-    Common,
-    DryRunOption,
-    examples,
-    takes_common,
+from clsm_cli.commands import fence_key
+from clsm_cli.commands.command_line import COMMON, DRY_RUN, CommandLine, Option
+from clsm_cli.commands.environment import (
+    UsageError,
+    chosen_store,
+    current_time,
+    decode_words,
+    environment,
+    parse_time,
 )
+from clsm_cli.commands.output import Printer, count_noun
+from clsm_cli.errors import BadInputError
+from clsm_cli.ingestion import ingest_run
 from clsm_cli.ingestion.detection import Format
+from clsm_cli.ingestion.exclusion import Exclusion
+from clsm_cli.ingestion.sources import Missing
+from clsm_cli.startup.records import NamedTuple
+from clsm_cli.store.layout import CONFIG_NAME
 
-EXAMPLES = examples(
-    "clsm ingest ~/.openclaw/workspace",
-    "clsm ingest --openclaw            # conversations with OpenClaw since the last time",
-    "clsm ingest ~/.claude/projects    # transcripts of Claude Code",
-    "clsm ingest chatgpt-export.zip    # conversations with ChatGPT or Claude",
-    "clsm ingest 'WhatsApp Chat with Mara.txt'",
-    "clsm ingest chat.jsonl --dry-run",
-    "clsm ingest ~/notes --exclude drafts/ --exclude '*.log.md'",
-    "tail -n 2 chat.jsonl | clsm ingest - --capture --session main",
-    "clsm ingest                       # finish what was captured",
-)
+if TYPE_CHECKING:
+    from clsm_cli.ingestion.capture import Tally
+    from clsm_cli.ingestion.ingest_report import Report, SourceReport
+    from clsm_cli.ingestion.jsonl_rows import Problem
+    from clsm_cli.store.layout import Store
 
 
-@takes_common()
-def ingest(
-    paths: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="[PATH...]",
-            help="Files or folders; - is standard input. Without any: finish what was captured.",
+FORMATS: tuple[Format, ...] = get_args(Format)
+COMMAND_LINE = CommandLine(
+    options={
+        "paths": Option(
+            "",
+            "[PATH...]",
+            "Files or folders; - is standard input. Without any: finish what was captured.",
         ),
-    ] = None,
-    *,
-    openclaw: Annotated[
-        bool,
-        typer.Option(
+        "openclaw": Option(
             "--openclaw",
-            help="Catch up with OpenClaw: read what is new in its conversations."
-            " PATH is its state folder; else OPENCLAW_STATE_DIR, else ~/.openclaw.",
+            "",
+            "Catch up with OpenClaw: read what is new in its conversations. PATH is its state folder;"
+            " else OPENCLAW_STATE_DIR, else ~/.openclaw.",
         ),
-    ] = False,
-    format_: Annotated[
-        Format | None,
-        typer.Option(
-            "--format", metavar="NAME", help=f"{', '.join(run_ingest.FORMATS)}; default: detected."
+        "form": Option(
+            "--format", "NAME", f"{', '.join(FORMATS)}; default: detected.", choices=FORMATS
         ),
-    ] = None,
-    session: Annotated[
-        str | None,
-        typer.Option(metavar="NAME", help="Conversation of messages that name none."),
-    ] = None,
-    capture: Annotated[
-        bool,
-        typer.Option(
-            "--capture", help="Only store what is new, for hooks: no model, milliseconds."
+        "session": Option("--session", "NAME", "Conversation of messages that name none."),
+        "capture": Option(
+            "--capture", "", "Only store what is new, for hooks: no model, milliseconds."
         ),
-    ] = False,
-    since: Annotated[
-        str | None, typer.Option(metavar="TIME", help="Leave out messages before this time.")
-    ] = None,
-    exclude: Annotated[
-        list[str] | None,
-        typer.Option(
+        "since": Option("--since", "TIME", "Leave out messages before this time."),
+        "exclude": Option(
             "--exclude",
-            metavar="GLOB",
-            help="Leave out what matches, by the rules of gitignore; repeatable. Also:"
-            " ingest.exclude in clsm.yaml, and .clsmignore files.",
+            "GLOB",
+            "Leave out what matches, by the rules of gitignore; repeatable. Also: ingest.exclude in"
+            " clsm.yaml, and .clsmignore files.",
+            is_repeated=True,
         ),
-    ] = None,
-    day_first: Annotated[
-        bool | None,
-        typer.Option(
+        "day_first": Option(
             "--day-first/--month-first",
-            help="The order of day and month in a chat that leaves it open.",
+            "",
+            "The order of day and month in a chat that leaves it open.",
         ),
-    ] = None,
-    strict: Annotated[
-        bool, typer.Option("--strict", help="Fail (12) if anything could not be read.")
-    ] = False,
-    dry_run: DryRunOption = False,
-    common: Common,
-) -> None:
-    """Take in notes, an agent's workspace, or conversations.
+        "strict": Option("--strict", "", "Fail (12) if anything could not be read."),
+        "dry_run": DRY_RUN,
+        **COMMON,
+    },
+    help="""Take in notes, an agent's workspace, or conversations.
 
     Markdown files are living documents: ingest them again after every change. Conversations
     (OpenClaw, Claude Code, Smriti, JSON lines, exports of ChatGPT, Claude, WhatsApp, Telegram and
     Signal) only ever grow; known turns are recognised. What --capture stored is cut into episodes
     by the next ingest.
+    """,
+    examples=(
+        "clsm ingest ~/.openclaw/workspace",
+        "clsm ingest --openclaw            # conversations with OpenClaw since the last time",
+        "clsm ingest ~/.claude/projects    # transcripts of Claude Code",
+        "clsm ingest chatgpt-export.zip    # conversations with ChatGPT or Claude",
+        "clsm ingest 'WhatsApp Chat with Mara.txt'",
+        "clsm ingest chat.jsonl --dry-run",
+        "clsm ingest ~/notes --exclude drafts/ --exclude '*.log.md'",
+        "tail -n 2 chat.jsonl | clsm ingest - --capture --session main",
+        "clsm ingest                       # finish what was captured",
+    ),
+)
+
+
+class Options(NamedTuple):
+    """The options of ``clsm ingest``, as they were given; see its help."""
+
+    paths: tuple[str, ...] = ()
+    openclaw: bool = False
+    form: Format | None = None
+    session: str | None = None
+    capture: bool = False
+    since: str | None = None
+    exclude: tuple[str, ...] = ()
+    day_first: bool | None = None
+    strict: bool = False
+    dry_run: bool = False
+    store: str | None = None
+    now: str | None = None
+    as_json: bool = False
+    quiet: bool = False
+    verbose: bool = False
+
+
+def run(options: Options) -> None:
+    """Take in, and print.
+
+    Raises:
+        UsageError: An option cannot be used as it was given; nothing was read.
+        ClsmError: As the input, the store or the disk will have it.
     """
-    run_ingest.run(
-        run_ingest.Options(
-            paths=tuple(paths or ()),
-            openclaw=openclaw,
-            format_=format_,
-            session=session,
-            capture=capture,
-            since=since,
-            exclude=tuple(exclude or ()),
-            day_first=day_first,
-            strict=strict,
-            dry_run=dry_run,
-            store=common.store,
-            now=common.now,
-            as_json=common.as_json,
-            quiet=common.quiet,
-            verbose=common.verbose,
+    printer = Printer(as_json=options.as_json, quiet=options.quiet, verbose=options.verbose)
+    opened = chosen_store(options.store)
+    report = _ingested(opened, options, printer)
+    has_failed = options.strict and report.problems
+    failed = report.fatal or (report.problems[0] if has_failed else None)
+    printer.warn_all(problem_line(p) for p in report.problems if p is not failed)
+    printer.warn_all(report.warnings)
+    if options.as_json:
+        printer.json(ingest_mapping(report))
+    else:
+        printer.lines(ingest_lines(report, verbose=options.verbose))
+    if report.bad_model is not None:
+        raise report.bad_model
+    if failed is not None:
+        next_step = "check the path" if isinstance(failed, Missing) else "mend it"
+        raise BadInputError(
+            failed.path, failed.reason, f"{next_step} and ingest again", line=failed.line
         )
+
+
+def _state_folders(options: Options) -> tuple[str, ...]:
+    """Where OpenClaw keeps its state: as given, else as OpenClaw itself looks for it.
+
+    Raises:
+        UsageError: Another option says what the transcripts themselves say.
+    """
+    told = (
+        ("--format", options.form),
+        ("--session", options.session),
+        ("--exclude", options.exclude or None),
     )
+    for option, value in told:
+        if value is not None:
+            raise UsageError(option, "transcripts of OpenClaw tell that themselves; leave it out")
+    if options.paths:
+        return options.paths
+    variables = environment()
+    named = variables.get("OPENCLAW_STATE_DIR") or "~/.openclaw"
+    return (os.path.expanduser(named),)
+
+
+def _exclusion(store: Store, options: Options) -> Exclusion:
+    """What the store's settings and the command leave out.
+
+    Raises:
+        UsageError: A pattern of the command is none.
+        BadInputError: One of the settings is none.
+    """
+    kept = store.settings.ingest.exclude
+    try:
+        return Exclusion((*kept, *options.exclude))
+    except ValueError as error:
+        pattern = str(error)
+        if pattern in options.exclude:
+            raise UsageError("--exclude", f"{pattern!r} is no pattern of gitignore") from None
+        raise BadInputError(
+            str(store.root / CONFIG_NAME),
+            f"has {pattern!r} in ingest.exclude, which is no pattern of gitignore",
+            "mend it and ingest again",
+        ) from None
+
+
+def _ingested(store: Store, options: Options, printer: Printer) -> Report:
+    since = options.since
+    request = ingest_run.Request(
+        paths=_state_folders(options) if options.openclaw else options.paths,
+        openclaw=options.openclaw,
+        now=current_time(options.now, store.zone),
+        format=options.form,
+        session=None if options.session is None else decode_words([options.session]),
+        capture_only=options.capture,
+        since=None if since is None else parse_time(since, store.zone, "--since"),
+        dry_run=options.dry_run,
+        stdin=None if sys.stdin is None else sys.stdin.buffer,
+        fence_key=fence_key.key_reader(printer.warn),
+        exclusion=_exclusion(store, options),
+        day_first=options.day_first,
+    )
+    embedder = None
+    if not options.capture and not options.dry_run:
+        from clsm_cli.commands import engine
+
+        embedder = engine.embedder()
+        engine.offer_install(printer)
+    try:
+        report = ingest_run.ingest(store, request, embedder, printer.progress)
+    finally:
+        printer.end_progress()
+    if embedder is not None:
+        from clsm_cli.retrieval import briefing
+
+        briefing.prepare(store)  # the next session starts with one file read
+    return report
+
+
+def ingest_mapping(report: Report) -> dict[str, Any]:
+    """Schema ``clsm.ingest/1``."""
+    return {
+        "schema": "clsm.ingest/1",
+        "dry_run": report.dry_run,
+        "files": [_file_mapping(source) for source in report.sources],
+        "skipped": [{"path": s.path, "reason": s.reason} for s in report.skipped],
+        "excluded": report.excluded,
+        "problems": [{"path": p.path, "line": p.line, "reason": p.reason} for p in report.problems],
+        "masked": dict(sorted(report.masked.items())),
+        "up_to_date": report.up_to_date,
+        "episodes": report.episodes,
+        "open_turns": report.open_turns,
+        "warnings": report.warnings,
+    }
+
+
+def _file_mapping(source: SourceReport) -> dict[str, Any]:
+    tally = source.tally
+    return {
+        "path": source.path,
+        "format": source.format,
+        "added": tally.added,
+        "changed": tally.changed,
+        "closed": tally.closed,
+        "known": tally.known,
+        "dropped": dict(sorted(tally.dropped.items())),
+        "masked": dict(sorted(tally.masked.items())),
+        "encoding": tally.encoding or "UTF-8",
+        "by_words": tally.by_words,
+    }
+
+
+def ingest_lines(report: Report, *, verbose: bool) -> list[str]:
+    """A line a file that changed anything (all with ``verbose``), what was left out, and a sum."""
+    lines = []
+    for source in report.sources:
+        tally = source.tally
+        if verbose or tally.added or tally.changed or tally.closed:
+            lines.append(f"{source.path}: {_said(tally)}")
+    if verbose:
+        lines += [f"{skipped.path}: skipped, {skipped.reason}" for skipped in report.skipped]
+    if report.sources or not report.problems:
+        lines.append(_sum(report))
+    return lines
+
+
+def problem_line(problem: Problem) -> str:
+    """What could not be read as it stands: one sentence with the place and the next step."""
+    where = problem.path if problem.line is None else f"{problem.path}, line {problem.line}"
+    return f"{where}: {problem.reason}; all else is read, mend it and ingest again"
+
+
+def _said(tally: Tally) -> str:
+    counts = (
+        (tally.added, "added"),
+        (tally.changed, "changed"),
+        (tally.closed, "closed"),
+        (tally.known, "unchanged"),
+    )
+    said = ", ".join(f"{count} {word}" for count, word in counts if count) or "nothing new"
+    for word, found in (("left out", tally.dropped), ("masked", tally.masked)):
+        kinds = [f"{count} {kind}" if count > 1 else kind for kind, count in sorted(found.items())]
+        if kinds:
+            said += f"; {word}: {', '.join(kinds)}"
+    if tally.encoding:
+        said += f"; decoded from {tally.encoding}"
+    if tally.by_words:
+        said += f"; {_size(tally.by_words)} of dumps found by their words alone"
+    return said
+
+
+def _size(characters: int) -> str:
+    """Characters in thousands or millions.
+
+    >>> _size(8300), _size(1_996_000)
+    ('8,000 characters', '2.0 million characters')
+    """
+    if characters < 1_000_000:
+        return f"{round(characters, -3):,} characters"
+    return f"{characters / 1e6:.1f} million characters"
+
+
+def _sum(report: Report) -> str:
+    tallies = [source.tally for source in report.sources]
+    added = sum(tally.added for tally in tallies)
+    changed = sum(tally.changed for tally in tallies)
+    closed = sum(tally.closed for tally in tallies)
+    known = sum(tally.known for tally in tallies)
+    noun = "turn or block" if added == 1 else "turns and blocks"
+    verb = "would be added" if report.dry_run else "added"
+    text = f"{count_noun(len(tallies), 'file')}: {added} {noun} {verb}"
+    text += f", {changed} changed, {closed} closed, {known} unchanged"
+    skipped = len(report.skipped) - report.excluded
+    parts = (
+        (report.up_to_date, f"{count_noun(report.up_to_date, 'transcript')} without anything new"),
+        (report.episodes, f"{count_noun(report.episodes, 'episode')} made of conversations"),
+        (report.open_turns, f"{count_noun(report.open_turns, 'turn')} in open episodes"),
+        (report.forgotten, f"{report.forgotten} left out as forgotten"),
+        (report.excluded, f"{report.excluded} excluded"),
+        (skipped, f"{skipped} skipped"),
+        (len(report.problems), count_noun(len(report.problems), "problem")),
+    )
+    return "; ".join([text, *(said for count, said in parts if count)])

@@ -9,15 +9,7 @@ from typing import Annotated
 import typer
 
 from clsm_cli.commands.environment import environment
-from clsm_cli.commands.options import (
-    DryRunOption,
-    JsonOption,
-    NoNowOption,
-    QuietOption,
-    VerboseOption,
-    examples,
-)
-from clsm_cli.commands.output import Printer
+from clsm_cli.commands.options import Common, DryRunOption, examples, takes_common
 from clsm_cli.startup import zones
 from clsm_cli.store import git_setup, layout
 
@@ -28,6 +20,7 @@ EXAMPLES = examples(
 )
 
 
+@takes_common(now=False)
 def init(
     folder: Annotated[
         Path | None,
@@ -45,17 +38,14 @@ def init(
     ] = None,
     dry_run: DryRunOption = False,
     store: Annotated[str | None, typer.Option(metavar="DIR", help="The same as DIR.")] = None,
-    _now: NoNowOption = None,
-    as_json: JsonOption = False,
-    quiet: QuietOption = False,
-    verbose: VerboseOption = False,
+    common: Common,
 ) -> None:
     """Make a new, empty memory store.
 
     An existing store stays as it is. With --git it becomes a repository, unless it lies in one, and
     this clone learns how to merge: run it once in every clone.
     """
-    printer = Printer(as_json=as_json, quiet=quiet, verbose=verbose)
+    printer = common.printer()
     values = environment()
     root = named_root(folder, store, values)
     zone = time_zone or zones.system_zone(values)
@@ -67,7 +57,7 @@ def init(
         root, zone, store_id = opened.root, opened.zone_name, opened.store_id
     else:
         root, store_id = root.resolve(), None
-    if as_json:
+    if common.as_json:
         result = {"schema": "clsm.init/1", "store": root, "id": store_id, "created": is_new}
         printer.json({**result, "git": git, "time_zone": zone, "dry_run": dry_run})
         return

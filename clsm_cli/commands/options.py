@@ -1,75 +1,82 @@
-"""Options that every command has (``--store``, ``--now``, ``--json`` …), and the class of all commands.
+"""Options as Typer takes them: those that every command has, and those of ``command_line``'s tables.
 
 A script may pass ``--store`` and ``--now`` to every command; where one has no effect, its help says
-so, and a value that is no time is still refused.
+so.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import UTC, datetime, tzinfo
+from datetime import datetime, tzinfo
 from functools import partial, wraps
-from inspect import Parameter, signature
-from typing import Annotated, Any, NamedTuple, get_type_hints
+from inspect import Parameter, Signature, signature
+from typing import Annotated, Any, Literal, NamedTuple, get_type_hints
 
 import typer
 from typer.core import TyperCommand
 
-from clsm_cli.commands.environment import UsageError, chosen_store, current_time, parse_time
+from clsm_cli.commands import completion
+from clsm_cli.commands.command_line import COMMON, DRY_RUN, NOW, STORE, CommandLine, Option
+from clsm_cli.commands.environment import UsageError, chosen_store, current_time
 from clsm_cli.commands.output import Printer
 from clsm_cli.store.layout import Store
 
 
-def _checked_time(text: str | None) -> str | None:
-    if text is not None:
-        try:
-            parse_time(text, UTC, "--now")
-        except UsageError as error:
-            raise typer.BadParameter(str(error)) from None
-    return text
+def _described(option: Option) -> Any:
+    """What Typer is told of an option."""
+    given: dict[str, Any] = {"help": option.help, "min": option.least, "max": option.most}
+    if option.metavar:
+        given["metavar"] = option.metavar
+    if option.offers:
+        given["autocompletion"] = getattr(completion, option.offers)
+    return typer.Option(*option.names.split(), **given) if option.names else typer.Argument(**given)
 
 
-StoreOption = Annotated[
-    str | None,
-    typer.Option(
-        "--store",
-        metavar="DIR",
-        help="The memory store. Else CLSM_STORE, else the nearest parent folder with clsm.yaml,"
-        " else ~/.clsm/memory.",
-    ),
-]
-JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
-NoStoreOption = Annotated[
-    str | None,
-    typer.Option("--store", metavar="DIR", help="No effect here; every command takes it."),
-]
-QuietOption = Annotated[
-    bool, typer.Option("--quiet", "-q", help="Print data only: no progress, no warnings.")
-]
-VerboseOption = Annotated[bool, typer.Option("--verbose", "-v", help="Print more detail.")]
-NowOption = Annotated[
-    str | None,
-    typer.Option(
-        "--now",
-        metavar="TIME",
-        help="Take this as the current time (ISO 8601) instead of the clock.",
-    ),
-]
-NoNowOption = Annotated[
-    str | None,
-    typer.Option(
-        "--now",
-        metavar="TIME",
-        callback=_checked_time,
-        help="No effect here; every command takes it.",
-    ),
-]
-DryRunOption = Annotated[
-    bool, typer.Option("--dry-run", help="Say what would happen; change nothing.")
-]
+_NO_EFFECT = "No effect here; every command takes it."
+StoreOption = Annotated[str | None, _described(STORE)]
+NoStoreOption = Annotated[str | None, _described(STORE._replace(help=_NO_EFFECT))]
+NowOption = Annotated[str | None, _described(NOW)]
+NoNowOption = Annotated[str | None, _described(NOW._replace(help=_NO_EFFECT))]
+DryRunOption = Annotated[bool, _described(DRY_RUN)]
 YesOption = Annotated[
     bool, typer.Option("--yes", help="Go on even if much would be withdrawn at once.")
 ]
+
+
+def typer_function(
+    line: CommandLine, options: Callable[..., Any], run: Callable[[Any], None]
+) -> Callable[..., None]:
+    """The function of which Typer makes the command of a table.
+
+    Args:
+        line: The table; its fields are those of ``options``.
+        options: Makes the values of the fields one argument, a named tuple with defaults.
+        run: Takes it.
+    """
+    defaults: dict[str, Any] = vars(options)["_field_defaults"]
+
+    def command(**values: Any) -> None:
+        run(options(**{n: tuple(v) if isinstance(v, list) else v for n, v in values.items()}))
+
+    parameters = []
+    for name, option in line.options.items():
+        default = defaults[name]
+        kind: Any = Literal[option.choices] if option.choices else option.kind
+        kind = kind if option.metavar else bool
+        kind = list[kind] if isinstance(default, tuple) else kind
+        kind = kind | None if default is None else kind
+        parameters.append(
+            Parameter(
+                name,
+                Parameter.KEYWORD_ONLY,
+                default=list(default) if isinstance(default, tuple) else default,
+                annotation=Annotated[kind, _described(option)],
+            )
+        )
+    command.__doc__ = line.help
+    command.__annotations__ = {each.name: each.annotation for each in parameters}
+    vars(command)["__signature__"] = Signature(parameters)
+    return command
 
 
 class Common(NamedTuple):
@@ -117,14 +124,12 @@ def takes_common(
 
 
 def _with_common(function: Callable[..., None], *, store: bool, now: bool) -> Callable[..., None]:
-    added = {
+    added: dict[str, tuple[Any, Any]] = {
         "store": (StoreOption if store else NoStoreOption, None),
         "now": (NowOption if now else NoNowOption, None),
-        "as_json": (JsonOption, False),
-        "quiet": (QuietOption, False),
-        "verbose": (VerboseOption, False),
     }
-
+    for name in ("as_json", "quiet", "verbose"):
+        added[name] = Annotated[bool, _described(COMMON[name])], False
     for name in added.keys() & signature(function).parameters.keys():
         del added[name]
 

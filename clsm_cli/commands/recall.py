@@ -1,186 +1,495 @@
-"""``clsm recall``: search the memory."""
+"""``clsm recall``: search the memory; one query, or with ``--batch`` a file of them.
+
+A batch file has one JSON object a line: ``{"id": …, "query": …, "as_of": …}``.
+"""
 
 from __future__ import annotations
 
-from typing import Annotated
+import json
+import os
+import re
+import sys
+from typing import TYPE_CHECKING, Any
 
-import typer
-
-from clsm_cli.commands import completion, run_recall
-from clsm_cli.commands.options import (
-    Common,
-    examples,
-    takes_common,
+from clsm_cli.commands import render_recall
+from clsm_cli.commands.command_line import COMMON, FORMAT, CommandLine, Option
+from clsm_cli.commands.engine import QueryEngine, embedder, offer_install
+from clsm_cli.commands.environment import (
+    UsageError,
+    chosen_format,
+    chosen_store,
+    current_time,
+    decode_words,
+    parse_time,
+    standard_input,
 )
-from clsm_cli.commands.recall_options import KINDS, STREAMS
+from clsm_cli.commands.output import Printer
+from clsm_cli.config import MAX_MESSAGE
+from clsm_cli.errors import BadInputError, DiskError, NothingRelevantError
+from clsm_cli.model.streams import STREAMS
+from clsm_cli.retrieval import recall
+from clsm_cli.retrieval.query import Query
+from clsm_cli.startup.records import NamedTuple
 
-EXAMPLES = examples(
-    "clsm recall delegation defect",
-    'clsm recall --json "who is brian"',
-    'clsm recall --since "last week" --kind statement what does Mara want',
-    'clsm recall --as-of 2026-02-15 "how often does the heartbeat come"',
-    "clsm recall --format prompt --budget 800 heartbeat",
-    'clsm recall --gate --context chat.jsonl "and the second one?"',
-    "clsm recall --batch questions.jsonl > answers.jsonl",
-    "clsm recall -k 3 -- --store is an option of what",
-    "wl-paste | clsm recall -",
-)
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from datetime import datetime
 
+    from clsm_cli.retrieval.answer import Answer
+    from clsm_cli.retrieval.dense_search import Engine
+    from clsm_cli.retrieval.dialogue_context import DialogueTurn
+    from clsm_cli.store.index.filters import Filters
+    from clsm_cli.store.layout import Store
 
-@takes_common()
-def recall(
-    query: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="QUERY...", help="Words or a question; - reads them from standard input."
+MAX_QUERY = 1 << 20
+"""Characters of a query."""
+MAX_ITEMS = 1000
+_LONGER = "ask with some words of it"
+_BUDGET = r"(\d{1,9})(c?)"  # text: compiled where it is used, which is seldom
+COMMAND_LINE = CommandLine(
+    options={
+        "query": Option("", "QUERY...", "Words or a question; - reads them from standard input."),
+        "k": Option("-k", "N", "Items at most; default 10.", int, least=1, most=MAX_ITEMS),
+        "budget": Option(
+            "--budget",
+            "N",
+            "Tokens of text at most, or characters as Nc; default 2000. Without -k it also lifts the"
+            " limit of items.",
         ),
-    ] = None,
-    *,
-    k: Annotated[
-        int | None,
-        typer.Option(
-            "-k", min=1, max=run_recall.MAX_ITEMS, metavar="N", help="Items at most; default 10."
+        "kind": Option(
+            "--kind",
+            "KIND",
+            "Only these memories: passage, statement or gist.",
+            choices=("passage", "statement", "gist"),
         ),
-    ] = None,
-    budget: Annotated[
-        str | None,
-        typer.Option(
-            metavar="N",
-            help="Tokens of text at most, or characters as Nc; default 2000. Without -k it also"
-            " lifts the limit of items.",
+        "stream": Option(
+            "--stream",
+            "STREAM",
+            "Only from one stream: identity, projects, tasks or flow.",
+            choices=STREAMS,
         ),
-    ] = None,
-    kind: Annotated[
-        str | None,
-        typer.Option(
-            metavar="KIND",
-            help="Only these memories: passage, statement or gist.",
-            autocompletion=completion.words(*KINDS),
+        "project": Option(
+            "--project",
+            "NAME",
+            "Only what a project's topic holds or what mentions its name.",
+            offers="topics",
         ),
-    ] = None,
-    stream: Annotated[
-        str | None,
-        typer.Option(
-            metavar="STREAM",
-            help="Only from one stream: identity, projects, tasks or flow.",
-            autocompletion=completion.words(*STREAMS),
+        "session": Option(
+            "--session", "ID", "Only from one conversation, or one note by its path."
         ),
-    ] = None,
-    project: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME",
-            help="Only what a project's topic holds or what mentions its name.",
-            autocompletion=completion.topics,
+        "since": Option(
+            "--since", "TIME", 'Only from this day on: 2026-02-24, "last week", yesterday.'
         ),
-    ] = None,
-    session: Annotated[
-        str | None,
-        typer.Option(metavar="ID", help="Only from one conversation, or one note by its path."),
-    ] = None,
-    since: Annotated[
-        str | None,
-        typer.Option(
-            metavar="TIME", help='Only from this day on: 2026-02-24, "last week", yesterday.'
+        "until": Option("--until", "TIME", "Only up to this day, itself included."),
+        "as_of": Option(
+            "--as-of", "TIME", "What was true then: other facts are left out. A day or a time."
         ),
-    ] = None,
-    until: Annotated[
-        str | None, typer.Option(metavar="TIME", help="Only up to this day, itself included.")
-    ] = None,
-    as_of: Annotated[
-        str | None,
-        typer.Option(
-            metavar="TIME",
-            help="What was true then: other facts are left out. A day or a time.",
+        "known_at": Option(
+            "--known-at", "TIME", "What was known then: nothing recorded later counts."
         ),
-    ] = None,
-    known_at: Annotated[
-        str | None,
-        typer.Option(metavar="TIME", help="What was known then: nothing recorded later counts."),
-    ] = None,
-    min_score: Annotated[
-        float | None,
-        typer.Option(
-            min=0,
-            max=1,
-            metavar="P",
-            help="Leave out what is less likely than this to be relevant; 0 returns everything.",
+        "min_score": Option(
+            "--min-score",
+            "P",
+            "Leave out what is less likely than this to be relevant; 0 returns everything.",
+            float,
+            least=0,
+            most=1,
         ),
-    ] = None,
-    context: Annotated[
-        str | None,
-        typer.Option(
-            metavar="FILE",
-            help="The current conversation (- is standard input): what the query points back at, and"
-            " part of the answer.",
+        "context": Option(
+            "--context",
+            "FILE",
+            "The current conversation (- is standard input): what the query points back at, and part"
+            " of the answer.",
         ),
-    ] = None,
-    gate: Annotated[
-        bool, typer.Option("--gate", help="Answer only if the message needs memory at all.")
-    ] = False,
-    explore: Annotated[
-        bool,
-        typer.Option("--explore", help="Sample the weights learnt from feedback, to learn more."),
-    ] = False,
-    batch: Annotated[
-        str | None,
-        typer.Option(
-            metavar="FILE",
-            help='Answer every line {"id": 1, "query": "..."} of a file (- is standard input) with'
-            " one JSON object a line.",
+        "gate": Option("--gate", "", "Answer only if the message needs memory at all."),
+        "explore": Option(
+            "--explore", "", "Sample the weights learnt from feedback, to learn more."
         ),
-    ] = None,
-    output: Annotated[
-        str | None,
-        typer.Option(
-            "--format",
-            metavar="FORMAT",
-            autocompletion=completion.words("text", "json", "prompt"),
-            help="text, json, or prompt: a block for a language model that clsm itself will not"
-            " take in again.",
+        "batch": Option(
+            "--batch",
+            "FILE",
+            'Answer every line {"id": 1, "query": "..."} of a file (- is standard input) with one'
+            " JSON object a line.",
         ),
-    ] = None,
-    explain: Annotated[
-        bool, typer.Option("--explain", help="Say why each item ranked where it did.")
-    ] = False,
-    exit_code: Annotated[
-        bool, typer.Option("--exit-code", help="End with 10 when nothing is relevant.")
-    ] = False,
-    touch: Annotated[
-        bool, typer.Option("--touch/--no-touch", help="Remember that these memories were used.")
-    ] = True,
-    common: Common,
-) -> None:
-    """Find what the memory holds about something.
+        "output": FORMAT,
+        "explain": Option("--explain", "", "Say why each item ranked where it did."),
+        "exit_code": Option("--exit-code", "", "End with 10 when nothing is relevant."),
+        "touch": Option("--touch/--no-touch", "", "Remember that these memories were used."),
+        **COMMON,
+    },
+    help="""Find what the memory holds about something.
 
     The concepts come first, then the memories, best first, each with its source, date and score.
     Nothing relevant is no error: the answer is empty.
+    """,
+    examples=(
+        "clsm recall delegation defect",
+        'clsm recall --json "who is brian"',
+        'clsm recall --since "last week" --kind statement what does Mara want',
+        'clsm recall --as-of 2026-02-15 "how often does the heartbeat come"',
+        "clsm recall --format prompt --budget 800 heartbeat",
+        'clsm recall --gate --context chat.jsonl "and the second one?"',
+        "clsm recall --batch questions.jsonl > answers.jsonl",
+        "clsm recall -k 3 -- --store is an option of what",
+        "wl-paste | clsm recall -",
+    ),
+)
+
+
+class Options(NamedTuple):
+    """The options of ``clsm recall``, as they were given; see its help."""
+
+    query: tuple[str, ...] = ()
+    k: int | None = None
+    budget: str | None = None
+    kind: str | None = None
+    stream: str | None = None
+    project: str | None = None
+    session: str | None = None
+    since: str | None = None
+    until: str | None = None
+    as_of: str | None = None
+    known_at: str | None = None
+    min_score: float | None = None
+    context: str | None = None
+    gate: bool = False
+    explore: bool = False
+    batch: str | None = None
+    output: str | None = None
+    explain: bool = False
+    exit_code: bool = False
+    touch: bool = True
+    store: str | None = None
+    now: str | None = None
+    as_json: bool = False
+    quiet: bool = False
+    verbose: bool = False
+
+
+def run(options: Options) -> None:
+    """Answer, and print.
+
+    Raises:
+        UsageError: An option cannot be used as it was given; nothing was printed.
+        NothingRelevantError: There is no answer, and ``--exit-code`` was given.
+        ClsmError: As the store or the disk will have it.
     """
-    options = run_recall.Options(
-        query=tuple(query or ()),
-        k=k,
-        budget=budget,
-        kind=kind,
-        stream=stream,
-        project=project,
-        session=session,
-        since=since,
-        until=until,
-        as_of=as_of,
-        known_at=known_at,
-        min_score=min_score,
-        context=context,
-        gate=gate,
-        explore=explore,
-        batch=batch,
-        output=output,
-        explain=explain,
-        exit_code=exit_code,
-        touch=touch,
-        store=common.store,
-        now=common.now,
-        as_json=common.as_json,
-        quiet=common.quiet,
-        verbose=common.verbose,
+    form = chosen_format(options.output, as_json=options.as_json)
+    printer = Printer(as_json=form == "json", quiet=options.quiet, verbose=options.verbose)
+    if options.batch is not None:
+        _run_batch(options, printer)
+        return
+    if options.query == ("-",):
+        if options.context == "-":
+            raise UsageError("--context", "standard input has the query; name a file")
+        options = options._replace(query=(standard_input(MAX_QUERY, _LONGER),))
+    found = answer(options, printer)
+    _print(printer, found, form, explain=options.explain)
+    if not found.answered:
+        if options.exit_code:
+            raise NothingRelevantError
+        is_cut = found.confidence > 0 and options.min_score is None
+        printer.warn(why_empty(found) + ("; --min-score 0 shows what is nearest" if is_cut else ""))
+
+
+def answer(options: Options, printer: Printer, engine: Engine | None = None) -> Answer:
+    """Answer one question, and remember that the memories were used.
+
+    Args:
+        options: As given; ``batch`` has no effect.
+        printer: Told the progress.
+        engine: One that stays open between questions; by default a new one.
+
+    Raises:
+        UsageError: An option cannot be used as it was given.
+        ClsmError: As the store or the disk will have it.
+    """
+    text = _text_of(options)
+    store = chosen_store(options.store)
+    offer_install(printer)
+    now = current_time(options.now, store.zone)
+    query = _query_of(store, options, text, now)
+    if options.context is not None:
+        query = query._replace(current=_conversation(options.context, store, now, printer))
+    (found,) = _answers(store, [query], printer, engine)
+    if options.touch and found.answered:
+        recall.touch(store, found)
+    return found
+
+
+def why_empty(found: Answer) -> str:
+    """The sentence that says why there is no answer."""
+    return "no memory is needed" if found.route == "none" else "nothing relevant was found"
+
+
+def _conversation(
+    path: str, store: Store, now: datetime, printer: Printer
+) -> tuple[DialogueTurn, ...]:
+    """The messages of ``--context``."""
+    from clsm_cli.commands import conversation, fence_key
+
+    read = conversation.read(
+        path, zone=store.zone, now=now, fence_key=fence_key.key_reader(printer.warn)
     )
-    run_recall.run(options)
+    printer.warn_all(read.warnings)
+    return read.turns
+
+
+def _answers(
+    store: Store, queries: list[Query], printer: Printer, engine: Engine | None = None
+) -> Iterator[Answer]:
+    progress = printer.progress
+    try:
+        yield from recall.recall(
+            store,
+            queries,
+            engine or QueryEngine(),
+            embedder(),
+            lambda done, total: progress("making the index", done, total),
+        )
+    finally:
+        printer.end_progress()
+
+
+def node_activation(store: Store, text: str, printer: Printer) -> dict[str, float]:
+    """What a question gives to the nodes of the graph, those on the way included; never a use."""
+    if not text.strip():
+        raise UsageError("--query", "it is empty; give it some words")
+    query = _query_of(store, Options(), text, current_time(None, store.zone))
+    (told,) = _answers(store, [query], printer)
+    printer.warn_all(told.warnings)
+    found: dict[str, float] = {}
+    for concept in told.concepts:
+        for node in concept.path:
+            found[node] = max(found.get(node, 0.0), concept.activation)
+    return found
+
+
+def _print(printer: Printer, found: Answer, form: str, *, explain: bool) -> None:
+    printer.warn_all(found.warnings)
+    if form == "json":
+        printer.json(render_recall.answer_mapping(found))
+    elif form == "prompt":
+        from clsm_cli.commands import fence_key, render_prompt
+
+        key = fence_key.obtain_key(printer.warn) if found.answered else None
+        printer.utf8(render_prompt.prompt_lines(found, key))
+    elif printer.is_terminal:
+        printer.rich(render_recall.answer_renderables(found, explain=explain))
+    else:
+        printer.lines(render_recall.answer_lines(found, explain=explain))
+
+
+def _run_batch(options: Options, printer: Printer) -> None:
+    """Answer every line of a file; an error takes the place of its answer."""
+    if options.query:
+        raise UsageError("--batch", "the queries come from the file; leave out QUERY")
+    if options.context is not None:
+        raise UsageError("--batch", "its questions belong to no conversation; leave out --context")
+    if options.output in ("text", "prompt"):
+        raise UsageError("--batch", "its answers are JSON; leave out --format")
+    store = chosen_store(options.store)
+    now = current_time(options.now, store.zone)
+    rows = read_batch(options.batch or "", MAX_QUERY)
+    queries = [
+        query._replace(as_of=row.as_of or query.as_of)
+        for row in rows
+        if row.problem is None
+        for query in (_query_of(store, options, row.query, now),)
+    ]
+    answers = _answers(store, queries, printer)
+    said: set[str] = set()
+    for row in rows:
+        if row.problem is not None:
+            printer.warn(row.problem)
+            printer.json({"id": row.id, "error": row.problem})
+            continue
+        found = next(answers)
+        printer.warn_all(text for text in found.warnings if text not in said)
+        said.update(found.warnings)
+        printer.json({"id": row.id, **render_recall.answer_mapping(found)})
+
+
+def _text_of(options: Options) -> str:
+    """The words of the query.
+
+    Raises:
+        UsageError: There are none, or far too many.
+    """
+    text = decode_words(options.query).strip()
+    if not text:
+        raise UsageError("QUERY", "the query is empty; give it some words")
+    if len(text) > MAX_QUERY:
+        raise UsageError(
+            "QUERY", f"the query has {len(text)} characters; ask with at most {MAX_QUERY}"
+        )
+    return text
+
+
+def _query_of(store: Store, options: Options, text: str, now: datetime) -> Query:
+    """What is asked with some words.
+
+    Raises:
+        UsageError: An option cannot be used as it was given.
+    """
+    settings = store.settings.recall
+    budget, unit = _budget(options.budget)
+    return Query(
+        text=text,
+        now=now.isoformat(),
+        k=options.k or (settings.k if budget is None else MAX_ITEMS),
+        budget=settings.budget if budget is None else budget,
+        unit=unit,
+        min_score=options.min_score,
+        filters=_filters(options, now),
+        as_of=_moment(options.as_of, store, now, "--as-of"),
+        known_at=_end(_moment(options.known_at, store, now, "--known-at"), store),
+        is_gated=options.gate,
+        seed=text if options.explore else None,
+    )
+
+
+def _moment(text: str | None, store: Store, now: datetime, option: str) -> str | None:
+    """A day as its date, whatever words name it; a time with its offset."""
+    if text is None:
+        return None
+    if "T" in text or ":" in text:
+        return parse_time(text, store.zone, option).isoformat()
+    days = _day(text, now, option)
+    assert days is not None
+    if days[1] - days[0] != 1:
+        raise UsageError(option, f"{text!r} is more than one day; name one day or a time")
+    from datetime import date
+
+    return date.fromordinal(days[0]).isoformat()
+
+
+def _end(moment: str | None, store: Store) -> str | None:
+    """A day as its last instant: records are dated in UTC, and what came that day was known then."""
+    if moment is None or "T" in moment:
+        return moment
+    from clsm_cli.model.clocks import end_of_day
+
+    return end_of_day(moment, store.zone)
+
+
+def _budget(given_budget: str | None) -> tuple[int | None, str]:
+    if given_budget is None:
+        return None, "tokens"
+    match = re.fullmatch(_BUDGET, given_budget)
+    if not match:
+        reason = f"{given_budget!r} is no size; write 800 for tokens or 3000c for characters"
+        raise UsageError("--budget", reason)
+    return int(match[1]), "characters" if match[2] else "tokens"
+
+
+def _filters(options: Options, now: datetime) -> Filters | None:
+    first = _day(options.since, now, "--since")
+    last = _day(options.until, now, "--until")
+    named = (options.kind, options.stream, options.project, options.session)
+    if first is None and last is None and not any(named):
+        return None
+    from clsm_cli.store.index.filters import Filters
+
+    return Filters(
+        kind=options.kind,
+        stream=options.stream,
+        project=options.project,
+        session=options.session,
+        first=first[0] if first else None,
+        until=last[1] if last else None,
+    )
+
+
+def _day(text: str | None, now: datetime, option: str) -> tuple[int, int] | None:
+    """The days that a text means, as ordinals: first, and the one after the last."""
+    if text is None:
+        return None
+    from datetime import date
+
+    from clsm_cli.text.time import expressions
+
+    try:
+        day = date.fromisoformat(text[:10])
+    except ValueError:
+        found = expressions.find_expressions(text, now)
+        if len(found) == 1:
+            return found[0].first.toordinal(), found[0].until.toordinal()
+        reason = f'{text!r} is no day; write it like 2026-02-24, yesterday or "last week"'
+        raise UsageError(option, reason) from None
+    return day.toordinal(), day.toordinal() + 1
+
+
+class BatchRow(NamedTuple):
+    """One line.
+
+    Attributes:
+        id: As it was given, else the number of the line.
+        query: The words.
+        as_of: Day or time the question is asked from.
+        problem: Why it cannot be answered; None if it can.
+    """
+
+    id: Any
+    query: str = ""
+    as_of: str | None = None
+    problem: str | None = None
+
+
+def read_batch(path: str, longest: int) -> list[BatchRow]:
+    """The lines of a file; blank ones are left out.
+
+    Args:
+        path: Of the file; ``-`` is standard input.
+        longest: Characters of a query.
+
+    Raises:
+        BadInputError: There is no such file.
+        DiskError: It cannot be read.
+    """
+    name = "standard input" if path == "-" else path
+    try:
+        if path == "-":
+            lines = sys.stdin.buffer.readlines()
+        else:
+            with open(os.path.expanduser(path), "rb") as file:
+                lines = file.readlines()
+    except (FileNotFoundError, IsADirectoryError):
+        raise BadInputError(path, "no such file", "name a file of queries") from None
+    except OSError as error:
+        raise DiskError(path, error.strerror or str(error)) from error
+    return [
+        _row(line, number, name, longest) for number, line in enumerate(lines, 1) if line.strip()
+    ]
+
+
+def _row(line: bytes, number: int, name: str, longest: int) -> BatchRow:
+    def bad(row_id: Any, reason: str) -> BatchRow:
+        return BatchRow(
+            row_id, problem=f"{name}, line {number}: {reason}; the others were answered"
+        )
+
+    if len(line) > MAX_MESSAGE:
+        return bad(number, f"longer than {MAX_MESSAGE >> 20} MiB")
+    try:
+        value = json.loads(line.decode("utf-8", "replace"))
+    except (ValueError, RecursionError):
+        return bad(number, "is no JSON")
+    if not isinstance(value, dict) or not isinstance(value.get("id", number), str | int):
+        return bad(number, "must be an object whose 'id' is a string or a number")
+    row_id, query, as_of = value.get("id", number), value.get("query"), value.get("as_of")
+    if not isinstance(query, str) or not 0 < len(query.strip()) <= longest:
+        return bad(row_id, f"'query' must be text of 1 to {longest} characters")
+    if as_of is not None and not _is_time(as_of):
+        return bad(row_id, "'as_of' must be a day or time like 2026-02-24")
+    return BatchRow(row_id, query.strip().encode("utf-8", "replace").decode(), as_of)
+
+
+def _is_time(value: Any) -> bool:
+    from datetime import datetime
+
+    try:
+        datetime.fromisoformat(value)
+    except (TypeError, ValueError):
+        return False
+    return True

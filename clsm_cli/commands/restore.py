@@ -12,15 +12,8 @@ from clsm_cli.commands import machine_settings
 from clsm_cli.commands.backup import backup_path, human_size
 from clsm_cli.commands.environment import environment
 from clsm_cli.commands.init import named_root
-from clsm_cli.commands.options import (
-    DryRunOption,
-    JsonOption,
-    NoNowOption,
-    QuietOption,
-    VerboseOption,
-    examples,
-)
-from clsm_cli.commands.output import Printer, count_noun
+from clsm_cli.commands.options import Common, DryRunOption, examples, takes_common
+from clsm_cli.commands.output import count_noun
 from clsm_cli.errors import BadInputError
 from clsm_cli.store import backup_restore as use_case
 
@@ -34,6 +27,7 @@ EXAMPLES = examples(
 )
 
 
+@takes_common(now=False)
 def restore(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="What clsm backup wrote.")],
     folder: Annotated[
@@ -43,10 +37,7 @@ def restore(
     *,
     dry_run: DryRunOption = False,
     store: Annotated[str | None, typer.Option(metavar="DIR", help="The same as DIR.")] = None,
-    _now: NoNowOption = None,
-    as_json: JsonOption = False,
-    quiet: QuietOption = False,
-    verbose: VerboseOption = False,
+    common: Common,
 ) -> None:
     """Make a store from a backup, whole or not at all.
 
@@ -59,7 +50,7 @@ def restore(
     one, since the old machine may still be writing. If this machine takes its place, set CLSM_DEVICE
     to the old name: then open conversations and undo continue.
     """
-    printer = Printer(as_json=as_json, quiet=quiet, verbose=verbose)
+    printer = common.printer()
     path = backup_path(file)
     values = environment()
     root = named_root(folder, store, values)
@@ -70,10 +61,10 @@ def restore(
         done = use_case.restore(path.resolve(), root, values, printer.progress, dry_run=dry_run)
     finally:
         printer.end_progress()
-    if as_json:
+    if common.as_json:
         printer.json(_mapping(done, path, dry_run=dry_run))
     else:
-        printer.lines(_lines(done, path, dry_run=dry_run, verbose=verbose))
+        printer.lines(_lines(done, path, dry_run=dry_run, verbose=common.verbose))
     if not dry_run:
         printer.warn_all(
             [*machine_settings.misplaced_warnings(done.misplaced), *_next_steps(done, path)]

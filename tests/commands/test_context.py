@@ -8,8 +8,8 @@ import pytest
 from processes import Cli
 from small_store import row, talk
 
+from clsm_cli.commands.context import Options, _budget
 from clsm_cli.commands.render_context import context_lines
-from clsm_cli.commands.run_context import Options, _budget
 from clsm_cli.retrieval.answer import Budget
 from clsm_cli.retrieval.briefing import Briefing, Item, Section
 

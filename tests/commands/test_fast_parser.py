@@ -6,14 +6,15 @@ import json
 import subprocess
 import sys
 from importlib.util import find_spec
+from typing import Any
 
 import pytest
+import typer
 from processes import Cli
-from typer.main import get_command
 from typer.testing import CliRunner
 
-from clsm_cli.app import app
-from clsm_cli.commands import fast_parser, fence_key, run_context, run_ingest, run_recall
+from clsm_cli.commands import context, fast_parser, fence_key, ingest, recall
+from clsm_cli.commands.options import typer_function
 from clsm_cli.text.fence_lines import KEY_BYTES
 
 HEAVY = {
@@ -35,124 +36,71 @@ UNUSUAL = {
 """Modules of our own that answer only an unusual query."""
 
 
+COMMANDS: dict[str, Any] = {"recall": recall, "context": context, "ingest": ingest}
+
+
+def parsed(name: str, arguments: list[str]) -> dict[str, Any] | None:
+    return fast_parser.parse(arguments, COMMANDS[name].COMMAND_LINE.options)
+
+
 @pytest.mark.parametrize(
-    ("name", "table", "fields"),
+    ("name", "arguments"),
     [
-        ("recall", fast_parser.RECALL_OPTIONS, run_recall.Options._fields),
-        ("context", fast_parser.CONTEXT_OPTIONS, run_context.Options._fields),
-        ("ingest", fast_parser.INGEST_OPTIONS, run_ingest.Options._fields),
+        ("recall", ["cats"]),
+        ("recall", ["--json", "-k", "3", "who", "is", "brian"]),
+        ("recall", ["who", "--budget=300c", "is", "--no-touch", "brian", "-q"]),
+        ("recall", ["--min-score", "0.5", "--format", "prompt", "--", "--store", "is", "a word"]),
+        ("recall", ["--since", "last week", "--until=2026-02-24", "--kind", "passage", "x", "-"]),
+        ("recall", ["--batch", "-", "--explain", "--exit-code", "-v"]),
+        ("recall", ["--touch", "--no-touch", "a", "", "b"]),
+        ("context", []),
+        ("context", ["--query", "the gauge", "--budget=30%", "--window", "4096"]),
+        ("context", ["--format", "prompt", "--store", "x", "--now=2026-02-24", "-q", "-v"]),
+        ("ingest", ["-", "--capture"]),
+        ("ingest", ["--capture", "--session", "main", "--format=openclaw", "-", "a", "-q"]),
+        ("ingest", ["--exclude", "a", "--exclude=b", "--month-first", "x"]),
+        ("ingest", ["--capture", "--since", "2026-02-24", "--strict", "--dry-run", "--", "--now"]),
     ],
 )
-def test_every_option_of_typer_is_here_and_no_other(
-    name: str, table: fast_parser.Table, fields: tuple[str, ...]
+def test_both_parsers_read_the_same(
+    name: str, arguments: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    typed = get_command(app).commands[name]  # type: ignore[attr-defined]
-    expected: dict[str, str] = {}
-    for parameter in typed.params:
-        if parameter.param_type_name == "option" and parameter.name != "help":
-            names = [*parameter.opts, *parameter.secondary_opts]
-            expected |= dict.fromkeys(names, parameter.name)
-    found = {option: field for option, (field, _) in table.items()}
-    assert found == expected
-    words = {"paths" if name == "ingest" else "query"}
-    assert set(found.values()) | words == set(fields)
-
-
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        ["cats"],
-        ["--json", "-k", "3", "who", "is", "brian"],
-        ["who", "--budget=300c", "is", "--no-touch", "brian", "-q"],
-        ["--min-score", "0.5", "--format", "prompt", "--", "--store", "is", "an option"],
-        ["--since", "last week", "--until=2026-02-24", "--kind", "passage", "x", "-"],
-        ["--batch", "-", "--explain", "--exit-code", "-v"],
-        ["--touch", "--no-touch", "a", "", "b"],
-    ],
-)
-def test_both_parsers_read_the_same(arguments: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    seen: list[run_recall.Options] = []
-    monkeypatch.setattr(run_recall, "run", seen.append)
-    result = CliRunner().invoke(app, ["recall", *arguments])
+    seen: list[Any] = []
+    line, options = COMMANDS[name].COMMAND_LINE, COMMANDS[name].Options
+    assert tuple(line.options) == options._fields
+    typed = typer.Typer()
+    typed.command()(typer_function(line, options, seen.append))
+    result = CliRunner().invoke(typed, arguments)
     assert result.exit_code == 0, result.output
-    values = fast_parser.parse(arguments)
-    assert values is not None
-    assert [run_recall.Options(**values)] == seen
+    assert [options(**(parsed(name, arguments) or {}))] == seen
 
 
 @pytest.mark.parametrize(
-    "arguments",
+    ("name", "arguments"),
     [
-        [],
-        ["--query", "the gauge", "--budget=30%", "--window", "4096"],
-        ["--format", "prompt", "--store", "x", "--now=2026-02-24", "--json", "-q", "-v"],
+        ("recall", ["--help"]),
+        ("recall", ["-h"]),
+        ("recall", ["--nonsense", "x"]),
+        ("recall", ["-k", "0", "x"]),
+        ("recall", ["-k", "1001", "x"]),
+        ("recall", ["-k", "many", "x"]),
+        ("recall", ["-k3", "x"]),
+        ("recall", ["-k=3", "x"]),
+        ("recall", ["x", "-k"]),
+        ("recall", ["--kind", "poem", "x"]),
+        ("recall", ["--json=yes", "x"]),
+        ("recall", ["--min-score", "1.5", "x"]),
+        ("recall", ["--min-score", "nan", "x"]),
+        ("recall", ["-qv", "x"]),
+        ("context", ["--window", "0"]),
+        ("context", ["word"]),
+        ("context", ["--", "word"]),
+        ("ingest", ["--capture", "--format", "word"]),
+        ("ingest", ["--since"]),
     ],
 )
-def test_both_parsers_read_a_context_the_same(
-    arguments: list[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    seen: list[run_context.Options] = []
-    monkeypatch.setattr(run_context, "run", seen.append)
-    result = CliRunner().invoke(app, ["context", *arguments])
-    assert result.exit_code == 0, result.output
-    values = fast_parser.parse(arguments, fast_parser.CONTEXT_OPTIONS, None)
-    assert values is not None
-    assert [run_context.Options(**values)] == seen
-
-
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        ["-", "--capture"],
-        ["--capture", "--session", "main", "--format=openclaw", "-", "a", "-q"],
-        ["--capture", "--since", "2026-02-24", "--strict", "--dry-run", "--json", "--", "--now"],
-    ],
-)
-def test_both_parsers_read_a_capture_the_same(
-    arguments: list[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    seen: list[run_ingest.Options] = []
-    monkeypatch.setattr(run_ingest, "run", seen.append)
-    result = CliRunner().invoke(app, ["ingest", *arguments])
-    assert result.exit_code == 0, result.output
-    values = fast_parser.parse(arguments, fast_parser.INGEST_OPTIONS, "paths")
-    assert values is not None
-    assert [run_ingest.Options(**values)] == seen
-
-
-@pytest.mark.parametrize("arguments", [["--capture", "--format", "word"], ["--since"], ["-k", "3"]])
-def test_what_is_not_plain_in_an_ingest_is_left_to_typer(arguments: list[str]) -> None:
-    assert fast_parser.parse(arguments, fast_parser.INGEST_OPTIONS, "paths") is None
-
-
-@pytest.mark.parametrize(
-    "arguments",
-    [["--window", "0"], ["--window", "1000000001"], ["-k", "3"], ["word"], ["--", "word"], ["-h"]],
-)
-def test_what_is_not_plain_in_a_context_is_left_to_typer(arguments: list[str]) -> None:
-    assert fast_parser.parse(arguments, fast_parser.CONTEXT_OPTIONS, None) is None
-
-
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        ["--help"],
-        ["-h"],
-        ["--nonsense", "x"],
-        ["-k", "0", "x"],
-        ["-k", "1001", "x"],
-        ["-k", "many", "x"],
-        ["-k3", "x"],
-        ["-k=3", "x"],
-        ["x", "-k"],
-        ["--json=yes", "x"],
-        ["--min-score", "1.5", "x"],
-        ["--min-score", "nan", "x"],
-        ["-qv", "x"],
-    ],
-)
-def test_what_is_not_plain_is_left_to_typer(arguments: list[str]) -> None:
-    assert fast_parser.parse(arguments) is None
+def test_what_is_not_plain_is_left_to_typer(name: str, arguments: list[str]) -> None:
+    assert parsed(name, arguments) is None
 
 
 @pytest.mark.parametrize(
@@ -169,11 +117,6 @@ def test_what_is_not_plain_is_left_to_typer(arguments: list[str]) -> None:
 )
 def test_other_commands_are_typers(arguments: list[str]) -> None:
     assert fast_parser.run(arguments) is None
-
-
-def test_a_range_is_the_one_typer_knows() -> None:
-    assert list(fast_parser._RANGES["k"]) == [1, run_recall.MAX_ITEMS]
-    assert list(fast_parser._RANGES["window"]) == [1, run_context.MAX_WINDOW]
 
 
 def _modules(*arguments: str) -> set[str]:

@@ -8,30 +8,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import typer
 from ingesting import new_store, take
 from sleeping import chat, sleep
 from typer.testing import CliRunner, Result
 
-from clsm_cli.commands import context, history, list_statements, log, open_source, recall, show
-from clsm_cli.commands.options import Command
+from clsm_cli.app import app
 from clsm_cli.ingestion.capture import write_note
 from clsm_cli.store.layout import Store
 
 NOW = "2026-03-01T12:00:00+01:00"
 NOTE = "# Boat\n\n- The heron sits on the mooring post.\n- Wim lives in Holm.\n"
 SAID = ("user", "2026-02-28T09:00:00+01:00", "The theremin is kept in the loft of the old mill.")
-APP = typer.Typer(add_completion=False, rich_markup_mode=None)
-for name, module, function in (
-    ("recall", recall, recall.recall),
-    ("context", context, context.context),
-    ("list", list_statements, list_statements.list_statements),
-    ("log", log, log.log),
-    ("history", history, history.history),
-    ("show", show, show.show),
-    ("open", open_source, open_source.open_source),
-):
-    APP.command(name, cls=Command, epilog=module.EXAMPLES)(function)
 
 
 @pytest.fixture
@@ -56,7 +43,7 @@ def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Store:
 
 
 def run(store: Store, command: str, *words: str) -> Result:
-    done = CliRunner().invoke(APP, [command, *words, "--store", str(store.root), "--now", NOW])
+    done = CliRunner().invoke(app, [command, *words, "--store", str(store.root), "--now", NOW])
     assert done.exit_code == 0, (done.output, done.exception)
     return done
 

@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from ingesting import new_store, scratch, take, tree
 
-from clsm_cli.commands.run_ingest import ingest_lines, ingest_mapping
+from clsm_cli.commands.ingest import ingest_lines, ingest_mapping
 from clsm_cli.ingestion.ingest_report import Report
 from clsm_cli.model.episodes import Document
 from clsm_cli.model.ids import tombstone_hash, turn_key

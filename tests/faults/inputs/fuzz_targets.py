@@ -139,10 +139,10 @@ def _transcript(data: bytes) -> None:
 
 
 def _batch(data: bytes) -> None:
-    from clsm_cli.commands import run_recall
+    from clsm_cli.commands import recall
 
     for line in data.split(b"\n"):
-        row = run_recall._row(line, 1, "x", 4000)
+        row = recall._row(line, 1, "x", 4000)
         row.query.encode()
 
 

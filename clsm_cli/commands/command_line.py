@@ -1,0 +1,83 @@
+"""The options of the commands that must start fast, each declared once for both parsers.
+
+``fast_parser`` reads ordinary command lines by these tables, without Typer. ``options.typer_command``
+makes the Typer command of the same table: it reads the unusual ones, prints the help, and explains
+what is wrong.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from clsm_cli.startup.records import NamedTuple
+
+
+class Option(NamedTuple):
+    """An option of a command, or its words.
+
+    Attributes:
+        names: As typed, ``--quiet -q``; a switch with its opposite is ``--touch/--no-touch``. Words
+            have none.
+        metavar: What stands for the value in the help; a switch has none.
+        kind: Reads one value; ValueError where it is none.
+        least: The smallest number allowed, ``most`` the largest.
+        choices: The values allowed; none: all.
+        is_repeated: Several values make a tuple.
+        offers: What ``completion`` offers behind the tab key.
+    """
+
+    names: str
+    metavar: str
+    help: str
+    kind: Callable[[str], Any] = str
+    least: float | None = None
+    most: float | None = None
+    choices: tuple[str, ...] = ()
+    is_repeated: bool = False
+    offers: str = ""
+
+    def read(self, text: str) -> Any:
+        """The value that a text of the command line means.
+
+        Raises:
+            ValueError: It is none.
+        """
+        value = self.kind(text)
+        if self.choices and value not in self.choices:
+            raise ValueError(text)
+        if self.least is not None and not self.least <= value <= (self.most or value):
+            raise ValueError(text)
+        return value
+
+
+class CommandLine(NamedTuple):
+    """How a command is called: its options by the field that they set."""
+
+    options: dict[str, Option]
+    help: str
+    examples: tuple[str, ...]
+
+
+STORE = Option(
+    "--store",
+    "DIR",
+    "The memory store. Else CLSM_STORE, else the nearest parent folder with clsm.yaml, else"
+    " ~/.clsm/memory.",
+)
+NOW = Option("--now", "TIME", "Take this as the current time (ISO 8601) instead of the clock.")
+COMMON = {
+    "store": STORE,
+    "now": NOW,
+    "as_json": Option("--json", "", "Print JSON instead of text."),
+    "quiet": Option("--quiet -q", "", "Print data only: no progress, no warnings."),
+    "verbose": Option("--verbose -v", "", "Print more detail."),
+}
+"""The options that every command has."""
+FORMAT = Option(
+    "--format",
+    "FORMAT",
+    "text, json, or prompt: a block for a language model that clsm itself will not take in again.",
+    choices=("text", "json", "prompt"),
+)
+DRY_RUN = Option("--dry-run", "", "Say what would happen; change nothing.")
