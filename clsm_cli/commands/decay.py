@@ -22,14 +22,12 @@ from clsm_cli.commands.options import (
 from clsm_cli.commands.output import count_noun
 from clsm_cli.errors import BadInputError
 from clsm_cli.forgetting import archiving
-from clsm_cli.inspection.svg_charts import FORMS
 from clsm_cli.store import atomic
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from clsm_cli.forgetting.decay_report import Item, Report
-    from clsm_cli.inspection.svg_charts import Picture
     from clsm_cli.model.streams import Stream
 
 _SHOWN = 20
@@ -42,7 +40,7 @@ EXAMPLES = examples(
     "clsm decay                        # once a month or every night, by cron",
     "clsm decay --dry-run              # what would fade, why, and since when",
     "clsm decay --dry-run --json       # all of it, as data",
-    "clsm decay --dry-run --plot forgetting.html   # a picture, and nothing else",
+    "clsm decay --dry-run --plot forgetting.svg   # a picture, and nothing else",
     "clsm decay --now 2026-11-22       # the clock is right: say so once",
 )
 
@@ -54,8 +52,7 @@ def decay(
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="Draw the forgetting curves, and how much is left of the memories, as .svg or"
-            " .html.",
+            help="Draw the forgetting curves, and how much is left of the memories, as .svg.",
         ),
     ] = None,
     dry_run: DryRunOption = False,
@@ -65,19 +62,19 @@ def decay(
 
     What was not recalled for long is archived: it answers only when nothing else does or a rare
     word names it. Identity, pinned items and open tasks never are, and of each stream only a share.
-    Rows superseded long ago move to the archive. How often it runs makes no difference. If the clock seems wrong, nothing fades until
-    you confirm it with --now.
+    Rows superseded long ago move to the archive. How often it runs makes no difference. If the clock
+    seems wrong, nothing fades until you confirm it with --now.
     """
-    check_plot_path(plot)
+    picture = _plot_path(plot)
     printer = common.printer()
     opened = common.opened()
     moment = common.time(opened.zone)
     request = archiving.Request(moment, explicit=common.now is not None, dry_run=dry_run)
     report = archiving.decay(opened, request)
-    if plot is not None:
+    if picture is not None:
         from clsm_cli.forgetting import curves
 
-        write_plot(plot, curves.forgetting_picture(opened, moment))
+        atomic.put(picture, curves.forgetting_picture(opened, moment).encode())
     printer.warn_all(report.warnings)
     if common.as_json:
         printer.json(decay_mapping(report))
@@ -188,28 +185,20 @@ def _summary(report: Report) -> str:
     return " · ".join(parts)
 
 
-def check_plot_path(path: Path | None) -> None:
-    """Refuse a file that could not be written later, before any work is done.
+def _plot_path(path: Path | None) -> Path | None:
+    """Where a picture goes; what could not be written later is refused before any work is done.
 
     Raises:
-        UsageError: Its name does not say which form is wanted.
+        UsageError: Its name does not end in .svg.
         BadInputError: Its folder is not there, or something else than a file has that name.
     """
     if path is None:
-        return
-    if path.suffix.lower() not in FORMS:
-        raise UsageError("--plot", f"name a file that ends in {' or '.join(FORMS)}")
-    if not path.expanduser().parent.is_dir():
+        return None
+    if path.suffix.lower() != ".svg":
+        raise UsageError("--plot", "name a file that ends in .svg")
+    target = Path(os.path.realpath(path.expanduser()))
+    if not target.parent.is_dir():
         raise BadInputError(str(path.parent), "is no folder", "make it, or name another file")
-    if path.expanduser().exists() and not path.expanduser().is_file():
+    if target.exists() and not target.is_file():
         raise BadInputError(str(path), "is not a regular file", "name another one with --plot")
-
-
-def write_plot(path: Path, picture: Picture) -> None:
-    """Write a checked file; it is private, as the memory is, and what it was is replaced whole.
-
-    Raises:
-        DiskError: The operating system refused.
-    """
-    data = FORMS[path.suffix.lower()](picture).encode("utf-8")
-    atomic.put(path.__class__(os.path.realpath(path.expanduser())), data)
+    return target

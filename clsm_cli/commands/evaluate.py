@@ -12,6 +12,7 @@ from clsm_cli.commands import (
     evaluate_study,
 )
 from clsm_cli.commands.options import (
+    Command,
     Common,
     examples,
     takes_common,
@@ -44,18 +45,14 @@ def evaluate(
     searches answer them; "clsm eval label" makes that file.
     """
     if context.invoked_subcommand is None:
-        evaluate_run.run(
-            [],
-            store=common.store,
-            now=common.now,
-            as_json=common.as_json,
-            quiet=common.quiet,
-            verbose=common.verbose,
-        )
+        evaluate_run.run([], **common._asdict())
 
 
-evaluate_run.register(app)
-evaluate_study.register(app)
-evaluate_label.register(app)
-evaluate_calibrate.register(app)
-evaluate_shadow.register(app)
+for name, module, function in (
+    ("run", evaluate_run, evaluate_run.run),
+    ("study", evaluate_study, evaluate_study.study),
+    ("label", evaluate_label, evaluate_label.label),
+    ("calibrate", evaluate_calibrate, evaluate_calibrate.calibrate),
+):
+    app.command(name, cls=Command, epilog=module.EXAMPLES)(function)
+app.add_typer(evaluate_shadow.group, name="shadow")

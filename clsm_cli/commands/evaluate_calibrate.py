@@ -5,10 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-import typer
-
 from clsm_cli.commands.options import (
-    Command,
     Common,
     DryRunOption,
     examples,
@@ -24,17 +21,11 @@ if TYPE_CHECKING:
 SCHEMA = "clsm.calibrate/1"
 
 
-def register(app: typer.Typer) -> None:
-    """Add the command to ``clsm eval``."""
-    app.command(
-        "calibrate",
-        cls=Command,
-        epilog=examples(
-            "clsm eval calibrate --dry-run      # the table only",
-            "clsm eval calibrate                # writes recall.floor into clsm.yaml",
-            "clsm undo                          # takes it back",
-        ),
-    )(calibrate)
+EXAMPLES = examples(
+    "clsm eval calibrate --dry-run      # the table only",
+    "clsm eval calibrate                # writes recall.floor into clsm.yaml",
+    "clsm undo                          # takes it back",
+)
 
 
 @takes_common()

@@ -1,52 +1,42 @@
-"""``clsm eval label``: make a labelled set of your own."""
+"""``clsm eval label``: make a labelled set of your own, in your editor or by a sheet for scripts."""
 
 from __future__ import annotations
 
-import shutil
+import json
 import sys
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from clsm_cli.commands.environment import UsageError, environment
-from clsm_cli.commands.options import (
-    Command,
-    Common,
-    examples,
-    takes_common,
-)
-from clsm_cli.commands.output import Printer, is_terminal
+from clsm_cli.commands import editor
+from clsm_cli.commands.environment import UsageError
+from clsm_cli.commands.options import Common, examples, takes_common
+from clsm_cli.commands.output import Printer, count_noun
 from clsm_cli.errors import BadInputError
+from clsm_cli.text.terminal import safe
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
     from datetime import datetime
 
-    from clsm_cli.commands.label_session import Session
     from clsm_cli.evaluation.own.query_proposals import Proposal
-    from clsm_cli.evaluation.own.sheet import PoolItem
-    from clsm_cli.store.labels import Label
+    from clsm_cli.evaluation.own.sheet import FilledSheet, PoolItem
     from clsm_cli.store.layout import Store
 
 NUMBER = 20
 """Queries of one call: about a quarter of an hour."""
 MOST = 500
-_CLEARED = "\x1b[H\x1b[2J"
-"""The cursor home, the screen empty."""
-
-
-def register(app: typer.Typer) -> None:
-    """Add the command to ``clsm eval``."""
-    app.command(
-        "label",
-        cls=Command,
-        epilog=examples(
-            "clsm eval label                    # one key an answer; q ends, all is saved",
-            "clsm eval label --number 50",
-            "clsm eval label --json > sheet.json   # for scripts and agents",
-            "clsm eval label --from sheet.json",
-        ),
-    )(label)
+LONGEST = 300
+"""Characters of an item that are shown."""
+_HOW = """\
+# Put an x between the brackets of every item that answers its query, or before "none of these".
+# A query without an x is passed over. You may write other words behind "query:". Then save and close.
+"""
+EXAMPLES = examples(
+    "clsm eval label                    # in $EDITOR",
+    "clsm eval label --number 50",
+    "clsm eval label --json > sheet.json   # for scripts and agents",
+    "clsm eval label --from sheet.json",
+)
 
 
 @takes_common()
@@ -69,39 +59,46 @@ def label(
     """Say which memories answer queries of your own, for "clsm eval" to measure by.
 
     Queries are proposed from the store: what you asked before, facts that changed, decisions, tasks,
-    and some that should find nothing. To each the first items of clsm, BM25 and MiniLM are shown,
-    mixed; each answer is saved at once in eval/queries.yaml, and the next call goes on.
+    and some that should find nothing. To each the first items of clsm, BM25 and MiniLM are listed,
+    mixed, in a file that opens in $VISUAL or $EDITOR. What you mark is saved in eval/queries.yaml,
+    and the next call goes on with other queries.
     """
     printer = common.printer()
     opened = common.opened()
     moment = common.time(opened.zone)
     if marked is not None:
-        _take(printer, opened, marked)
+        _end(printer, opened, _save(printer, opened, _text(marked), marked))
         return
     proposals = _proposed(opened, number)
     if not proposals:
         _end(printer, opened, 0, "nothing new to propose; ingest more, or write queries by hand")
         return
     try:
-        pool = _pool(printer, opened, moment)
-        if common.as_json:
-            _print_sheet(printer, proposals, pool)
-            return
+        blank = _blank(printer, opened, moment, proposals)
     finally:
         printer.end_progress()
-    _ask(printer, opened, proposals, pool)
+    if common.as_json:
+        printer.json(blank)
+        return
+    saved = editor.edit_text(
+        opened.derived / "edit",
+        "queries",
+        todo_file(blank),
+        lambda text: _save(printer, opened, json.dumps(read_todo(text, blank)), "the list"),
+        printer,
+    )
+    _end(printer, opened, saved)
 
 
-def _take(printer: Printer, store: Store, name: str) -> None:
-    """Save the labels of a sheet."""
+def _save(printer: Printer, store: Store, text: str, name: str) -> int:
+    """Save the labels of a sheet; their number."""
     from clsm_cli.evaluation.own import sheet
 
-    found = sheet.read_sheet(_text(name), name, sheet.name_lookup(store))
-    for warning in sheet.save_labels(store, found.rows) if found.rows else ():
-        printer.warn(warning)
+    found: FilledSheet = sheet.read_sheet(text, name, sheet.name_lookup(store))
+    printer.warn_all(sheet.save_labels(store, found.rows) if found.rows else ())
     if found.left:
         printer.warn(f"{name}: queries without a mark were passed over: {found.left}")
-    _end(printer, store, len(found.rows))
+    return len(found.rows)
 
 
 def _text(name: str) -> str:
@@ -130,86 +127,73 @@ def _proposed(store: Store, number: int) -> list[Proposal]:
     return query_proposals.propose(sheet.whole_memory(store), known, number)
 
 
-def _pool(printer: Printer, store: Store, now: datetime) -> Callable[[Proposal], list[PoolItem]]:
+def _blank(
+    printer: Printer, store: Store, now: datetime, proposals: list[Proposal]
+) -> dict[str, Any]:
+    """The sheet of some queries with their items."""
     from clsm_cli.commands.evaluate_shared import make_factory, open_engine
-    from clsm_cli.evaluation.own.sheet import Pools
+    from clsm_cli.evaluation.own import sheet
 
     factory = make_factory(printer, store.derived, now.isoformat(), fresh=False)
-    pools = Pools(store, factory, open_engine())
-    return lambda proposal: pools.items_for(proposal.text, proposal.hidden)
+    pools = sheet.Pools(store, factory, open_engine())
+    done = iter(range(len(proposals)))
+
+    def items(proposal: Proposal) -> list[PoolItem]:
+        printer.progress("proposals", next(done), len(proposals))
+        return pools.items_for(proposal.text, proposal.hidden)
+
+    return sheet.blank_sheet(proposals, items)
 
 
-def _print_sheet(
-    printer: Printer, proposals: Sequence[Proposal], pool: Callable[[Proposal], list[PoolItem]]
-) -> None:
-    from clsm_cli.evaluation.own import sheet
-
-    done = 0
-
-    def counted(proposal: Proposal) -> list[PoolItem]:
-        nonlocal done
-        printer.progress("proposals", done, len(proposals))
-        done += 1
-        return pool(proposal)
-
-    printed = sheet.blank_sheet(proposals, counted)
-    printer.end_progress()
-    printer.json(printed)
+def todo_file(blank: dict[str, Any]) -> str:
+    """A sheet as a file to mark in; ``read_todo`` reads it back."""
+    parts = [_HOW]
+    for query in blank["queries"]:
+        lines = [f"# {query['about']}", f"query: {query['query']}"]
+        for item in query["items"]:
+            text = item["text"][:LONGEST]
+            lines.append(f"[ ] {item['id']}  {item['day']}  {text}")
+        parts.append("\n".join(map(safe, (*lines, "[ ] none of these", ""))))
+    return "\n".join(parts)
 
 
-def _ask(
-    printer: Printer,
-    store: Store,
-    proposals: Sequence[Proposal],
-    pool: Callable[[Proposal], list[PoolItem]],
-) -> None:
-    """Go through the queries with a person."""
-    from clsm_cli.commands import label_session
-    from clsm_cli.commands.label_session import Keyboard, Session
-    from clsm_cli.evaluation.own import sheet
+def read_todo(text: str, blank: dict[str, Any]) -> dict[str, Any]:
+    """The sheet with the marks of a file.
 
-    def save(rows: Sequence[Label], without: Sequence[str]) -> None:
-        for warning in sheet.save_labels(store, rows, without):
-            printer.warn(warning)
-
-    session, keyboard = Session(proposals, pool, save), Keyboard()
-    while not session.is_over:
-        _show(label_session.screen(session, shutil.get_terminal_size().columns))
-        key = keyboard.key()
-        if key == "e":
-            _edit(session, keyboard.line)
+    Raises:
+        BadInputError: A line is no query, no item, and no remark.
+    """
+    kinds = {safe(query["query"]): query["kind"] for query in blank["queries"]}
+    found: list[dict[str, Any]] = []
+    for number, line in enumerate(text.split("\n"), 1):
+        box, words = line[:3].lower(), line[3:].split()
+        if not line.strip() or line.startswith("#"):
+            continue
+        if line.startswith("query:"):
+            asked = line.removeprefix("query:").strip()
+            found.append({"query": asked, "kind": kinds.get(asked, "asked"), "items": []})
+        elif found and words and box in ("[ ]", "[x]"):
+            if words == ["none", "of", "these"]:
+                found[-1]["none"] = box == "[x]" or None
+            elif box == "[x]":
+                found[-1]["items"].append({"id": words[0], "relevant": True})
         else:
-            session.press(key)
-    hint = "" if is_terminal(sys.stdin) else "without a terminal use --json and --from FILE"
-    _end(printer, store, session.saved, hint if not session.saved else "")
-
-
-def _show(lines: Sequence[str]) -> None:
-    """A screen on standard error, as standard output is for data; cleared where that is possible."""
-    if sys.stderr is None:
-        return
-    is_plain = not is_terminal(sys.stderr) or environment().get("TERM", "dumb") == "dumb"
-    encoding = sys.stderr.encoding or "utf-8"
-    text = "\n".join(lines).encode(encoding, "backslashreplace").decode(encoding)
-    typer.echo(text if is_plain else f"{_CLEARED}{text}", err=True)
-
-
-def _edit(session: Session, line: Callable[[], str]) -> None:
-    _show(["", f"Query now: {session.proposal.text}", "Write it anew; empty keeps it:"])
-    text = line()
-    if text:
-        session.edit(text)
+            raise BadInputError("the list", f"line {number} is no query and no item", "mend it")
+    return {"queries": found}
 
 
 def _end(printer: Printer, store: Store, saved: int, hint: str = "") -> None:
-    from clsm_cli.commands import label_session
     from clsm_cli.evaluation.own import sheet
 
+    path = sheet.labels_path(store)
     total = len(sheet.read_labels(store).rows)
     if hint:
         printer.warn(hint)
     if printer.as_json:
-        found: dict[str, Any] = {"schema": sheet.SCHEMA, "saved": saved, "labelled": total}
-        printer.json({**found, "path": sheet.labels_path(store), "queries": []})
+        told = {"schema": sheet.SCHEMA, "saved": saved, "labelled": total}
+        printer.json({**told, "path": path, "queries": []})
     else:
-        printer.lines(label_session.closing_lines(saved, total, sheet.labels_path(store)))
+        printer.lines(
+            [f"{count_noun(saved, 'label')} saved, {count_noun(total, 'label')} in {path}"]
+        )
+        printer.lines(["measure with: clsm eval"] if total else [])

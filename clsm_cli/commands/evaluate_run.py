@@ -6,8 +6,7 @@ First the command, then the tables of the regression gate and of the result.
 from __future__ import annotations
 
 from pathlib import Path
-from textwrap import wrap
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -22,7 +21,6 @@ from clsm_cli.commands.evaluate_shared import (
     open_engine,
 )
 from clsm_cli.commands.options import (
-    Command,
     Common,
     examples,
     takes_common,
@@ -32,7 +30,6 @@ from clsm_cli.commands.tables import Table
 from clsm_cli.errors import BadInputError, RegressionError
 from clsm_cli.evaluation.compare import ALL
 from clsm_cli.evaluation.reporting import grids, summary
-from clsm_cli.inspection.svg_charts import shorten
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -126,13 +123,16 @@ def run(
     Every set is taken in by the real ingest and consolidate, in stores of its own; what is known is
     found again by the next run, so an interrupted one goes on. Your store is read, never written.
     """
+    from clsm_cli.evaluation import ablation
+    from clsm_cli.evaluation.presets.preset import PRESETS
+    from clsm_cli.evaluation.probes.probe_registry import PROBES
     from clsm_cli.evaluation.run import Request
     from clsm_cli.evaluation.run import run as measure
 
     printer = common.printer()
     before = _before(baseline, fail_under)
     _check_folder(out)
-    settings = _settings(changed or [])
+    settings = ablation.parse(changed or [])
     given = {
         "--preset": preset,
         "--ablate": ablate,
@@ -147,9 +147,9 @@ def run(
                     datasets or [], limit, common.store, unanswerable or (), has_probes=bool(probe)
                 )
             ),
-            presets=tuple(_named("--preset", preset or [], _presets())),
-            mechanisms=_mechanisms(ablate or []),
-            probes=tuple(_named("--probe", probe or [], _probes())),
+            presets=tuple(_named("--preset", preset or [], PRESETS)),
+            mechanisms=tuple(each.name for each in ablation.choose_mechanisms(ablate or [])),
+            probes=tuple(_named("--probe", probe or [], tuple(PROBES))),
             settings=settings,
             seed=seed,
             command=_typed(datasets or [], given, limit, seed),
@@ -164,11 +164,6 @@ def run(
     _show(printer, result, gated)
     if gated is not None and gated.failed:
         raise RegressionError(gated.sentences)
-
-
-def register(app: typer.Typer) -> None:
-    """Add the command to ``clsm eval``."""
-    app.command("run", cls=Command, epilog=EXAMPLES)(run)
 
 
 def _before(baseline: Path | None, fail_under: float | None) -> Result | None:
@@ -212,18 +207,6 @@ def _datasets(
     return [reduce(locomo.with_unanswerable, unanswerable, each) for each in found]
 
 
-def _presets() -> tuple[str, ...]:
-    from clsm_cli.evaluation.presets.preset import PRESETS
-
-    return PRESETS
-
-
-def _probes() -> tuple[str, ...]:
-    from clsm_cli.evaluation.probes.probe_registry import PROBES
-
-    return tuple(PROBES)
-
-
 def _named(option: str, names: Sequence[str], known: Sequence[str]) -> list[str]:
     """The names that were given, each once; all: every one that is known."""
     found: dict[str, None] = {}
@@ -232,18 +215,6 @@ def _named(option: str, names: Sequence[str], known: Sequence[str]) -> list[str]
             raise UsageError(option, f"{name!r} is none of {', '.join(known)}, {EVERY}")
         found |= dict.fromkeys(known if name == EVERY else [name])
     return list(found)
-
-
-def _mechanisms(names: Sequence[str]) -> tuple[str, ...]:
-    from clsm_cli.evaluation.ablation import choose_mechanisms
-
-    return tuple(mechanism.name for mechanism in choose_mechanisms(names))
-
-
-def _settings(changed: Sequence[str]) -> dict[str, Any]:
-    from clsm_cli.evaluation import ablation
-
-    return ablation.parse(changed)
 
 
 def _typed(
@@ -326,12 +297,6 @@ def _row(row: GateRow) -> tuple[str, ...]:
     )
 
 
-COLUMNS = 80
-"""Of a terminal; a drawn table has two more than its text."""
-WORD, HEAD = 26, 14
-"""Letters of a name in a row, and in a heading that is a name."""
-
-
 def run_tables(result: Result, *, verbose: bool) -> list[Table]:
     """What a person reads; shares in per cent.
 
@@ -343,22 +308,22 @@ def run_tables(result: Result, *, verbose: bool) -> list[Table]:
     for found in result.sets:
         shown += _set(found, verbose=verbose)
     for each in result.probes:
-        shown += _fitted(grids.probe_grid(each))
+        shown += _table(grids.probe_grid(each))
         shown += _said(summary.weakness_note(each))
     digests = (f"{each.name} {each.digest[: summary.DIGITS]}" for each in result.sets)
     return [*shown, *_said(f"clsm {result.version}, seed {result.seed}; {', '.join(digests)}")]
 
 
 def _set(found: SetResult, *, verbose: bool) -> Iterator[Table]:
-    sizes = tuple((shorten(name, 40), count) for name, count in grids.sizes_grid(found))
-    yield Table(shorten(f"{found.name} ({found.kind})", COLUMNS), ("it holds", ""), sizes)
-    yield from _fitted(grids.headline_grid(found))
+    sizes = tuple(grids.sizes_grid(found))
+    yield Table(f"{found.name} ({found.kind})", ("it holds", ""), sizes)
+    yield from _table(grids.headline_grid(found))
     yield from _said(summary.standing_sentence(found))
     for kind in grids.group_kinds(found):
         if verbose or kind == "category":
-            yield from _fitted(grids.group_grid(found, kind, found.headline))
+            yield from _table(grids.group_grid(found, kind, found.headline))
     if grids.has_concepts(found):
-        yield from _fitted(grids.paper_grid(found))
+        yield from _table(grids.paper_grid(found))
     for is_there, grid in (
         (found.pairs, grids.pairs_grid(found, is_full=verbose)),
         (found.ablation, grids.ablation_grid(found, is_full=False)),
@@ -366,42 +331,18 @@ def _set(found: SetResult, *, verbose: bool) -> Iterator[Table]:
         (verbose and found.systems, grids.full_grid(found)),
     ):
         if is_there:
-            yield from _fitted(grid)
+            yield from _table(grid)
     for note in found.notes:
         yield from _said(f"- {note}")
 
 
-def _fitted(grid: Grid) -> Iterator[Table]:
-    """A grid as tables none of which is wider than a terminal; each begins with the first column."""
-    heads = [shorten(each, HEAD) for each in grid.headings]
-    rows = [[shorten(cell, WORD) for cell in row] for row in grid.rows]
-    widths = [max(map(len, column)) for column in zip(heads, *rows, strict=True)]
-    fewest = len(_parts(widths, COLUMNS - 2))
-    even = next(most for most in range(COLUMNS) if len(_parts(widths, most)) == fewest)
-    for start, end in _parts(widths, even):
-        title = grid.title if start == 1 else f"{grid.title}, continued"
-        rows_of = tuple((row[0], *row[start:end]) for row in rows)
-        yield Table(shorten(title, COLUMNS), (heads[0], *heads[start:end]), rows_of)
+def _table(grid: Grid) -> Iterator[Table]:
+    """A grid, and the note below it."""
+    yield Table(grid.title, tuple(grid.headings), tuple(map(tuple, grid.rows)))
     yield from _said(grid.note)
 
 
-def _parts(widths: Sequence[int], most: int) -> list[tuple[int, int]]:
-    """Which columns fit beside the first one in a width; at least one.
-
-    >>> _parts([6, 10, 10, 10], 32), _parts([6], 32)
-    ([(1, 3), (3, 4)], [(1, 1)])
-    """
-    parts = [(1, min(2, len(widths)))]
-    for place in range(2, len(widths)):
-        start = parts[-1][0]
-        if widths[0] + sum(2 + width for width in widths[start : place + 1]) <= most:
-            parts[-1] = (start, place + 1)
-        else:
-            parts.append((place, place + 1))
-    return parts
-
-
 def _said(words: str) -> Iterator[Table]:
-    """A sentence as it fits a terminal; nothing for no words."""
+    """A sentence; nothing for no words."""
     if words.strip():
-        yield Table("\n".join(wrap(" ".join(words.split()), COLUMNS)), (), ())
+        yield Table(" ".join(words.split()), (), ())

@@ -37,11 +37,6 @@ group = typer.Typer(
 )
 
 
-def register(app: typer.Typer) -> None:
-    """Add the commands to ``clsm eval``."""
-    app.add_typer(group, name="shadow")
-
-
 def catch_up(store: Store, now: datetime, printer: Printer) -> None:
     """Log the sessions that are over; while shadow mode is off, nothing. It says what went wrong."""
     from clsm_cli.commands import engine
@@ -161,15 +156,9 @@ def report(
     catch_up(opened, common.time(opened.zone), printer)
     found = shadow_mode.report(opened, moment)
     printer.warn_all(found.notes)
-    if common.as_json:
-        printer.json(mapping(found))
-        return
-    shown = shadow_tables(found, verbose=common.verbose)
-    if printer.is_terminal:
-        printer.rich(tables.renderables(shown))
-    else:
-        printer.lines(tables.table_lines(shown))
-    printer.lines([found.verdict])
+    tables.show(printer, mapping(found), shadow_tables(found, verbose=common.verbose))
+    if not common.as_json:
+        printer.lines([found.verdict])
 
 
 def _named(path: str) -> str:
@@ -201,17 +190,8 @@ def mapping(report: Report) -> dict[str, Any]:
     return {"schema": "clsm.eval-shadow/1", **plain(report)}
 
 
-def shadow_tables(report: Report, *, verbose: bool) -> list[Table]:
-    """What a person reads; shares in per cent.
-
-    Args:
-        report: The result.
-        verbose: Also each session.
-    """
-    return list(_tables(report, verbose=verbose))
-
-
-def _tables(report: Report, *, verbose: bool) -> Iterator[Table]:
+def shadow_tables(report: Report, *, verbose: bool) -> Iterator[Table]:
+    """What a person reads, shares in per cent; with ``verbose`` also each session."""
     if report.clsm is None:
         return
     sides = [("clsm", report.clsm), ("files", report.static)]

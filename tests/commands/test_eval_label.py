@@ -1,113 +1,22 @@
-"""``clsm eval label``: at a terminal key by key, by a pipe, and by a sheet for scripts."""
+"""``clsm eval label``: in an editor, and by a sheet for scripts."""
 
 from __future__ import annotations
 
 import json
-import re
-import signal
 import subprocess
 import sys
-import termios
-import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 
 import labelled_store
 import pytest
 from ingesting import scratch
 from processes import Cli, environment
-from pseudo_terminal import Terminal
 
-from clsm_cli.commands import label_session
-from clsm_cli.commands.label_session import BACK, ENTER, ON, Session
-from clsm_cli.evaluation.own.query_proposals import Proposal
-from clsm_cli.evaluation.own.sheet import PoolItem
+from clsm_cli.commands.evaluate_label import read_todo, todo_file
 from clsm_cli.store import labels
-from clsm_cli.store.labels import Label
 
-ASKED = [Proposal(f"What of {n}?", "asked", f"asked {n}") for n in ("heron", "gauge", "mill")]
-FOUND = [PoolItem("a1", "First. " * 200, "2026-02-01"), PoolItem("b2", "Second \x1b[2J.", "")]
-INTERRUPT = "\x03"
 PROGRAM = (sys.executable, "-m", "clsm_cli", "eval", "label", "--now", labelled_store.NOW)
-
-
-class File:
-    """Labels in memory, changed as a file is."""
-
-    def __init__(self) -> None:
-        self.text = ""
-        self.times = 0
-
-    def save(self, rows: Sequence[Label], without: Sequence[str]) -> None:
-        known = {row.id for row in labels.parse(self.text, "x").rows}
-        change: dict[str, Label | None] = {row.id: row for row in rows if row.id in known}
-        change |= dict.fromkeys(known.intersection(without))
-        self.text = labels.edit(self.text, change, [r for r in rows if r.id not in known])
-        self.times += 1
-
-    @property
-    def said(self) -> list[tuple[str, tuple[str, ...]]]:
-        return [(row.text, row.memories) for row in labels.parse(self.text, "x").rows]
-
-
-@pytest.fixture
-def file() -> File:
-    return File()
-
-
-@pytest.fixture
-def session(file: File) -> Session:
-    return Session(ASKED, lambda _: list(FOUND), file.save)
-
-
-def press(session: Session, *keys: str) -> None:
-    for key in keys:
-        session.press(key)
-
-
-def test_each_answer_is_saved_at_once(session: Session, file: File) -> None:
-    press(session, "y")
-    assert file.said == [("What of heron?", ("a1",))]
-    press(session, "n")
-    assert (session.at, session.item, file.times) == (1, 0, 2)
-    press(session, "0")
-    assert file.said[1:] == [("What of gauge?", ())]
-    press(session, "n", "n")
-    assert file.said[2:] == [("What of mill?", ())]
-    assert session.is_over
-    assert session.saved == 3
-
-
-def test_back_and_changed(session: Session, file: File) -> None:
-    press(session, "y", "u", "n")
-    assert file.said == []  # nothing is said yes to, and the last item was not judged
-    press(session, " ", ENTER)
-    assert file.said == [("What of heron?", ("b2",))]
-    press(session, BACK, ON, " ")
-    assert (session.at, file.said) == (0, [])
-    press(session, "y")
-    assert file.said == [("What of heron?", ("b2",))]
-    press(session, "u", "s")
-    assert (session.at, file.said, session.saved) == (1, [], 0)
-
-
-def test_a_query_is_edited(session: Session, file: File) -> None:
-    press(session, "y")
-    session.edit(" Where is\nthe heron? ")
-    assert file.said == [("Where is the heron?", ("a1",))]
-    assert session.item == 0
-
-
-@pytest.mark.parametrize("width", [20, 40, 80, 300])
-def test_a_screen_fits_and_cannot_steer_the_terminal(session: Session, width: int) -> None:
-    for _ in FOUND:
-        lines = label_session.screen(session, width)
-        assert max(map(len, lines)) < max(label_session.NARROW, min(width, label_session.WIDE))
-        assert len(lines) <= 24 + 4 * (width < 80)
-        assert "\x1b" not in "".join(lines)
-        session.press(ON)
-    assert lines[0] == "1 of 3  (asked heron)"
-    assert any(line.startswith("item 2 of 2  Does") for line in lines)
 
 
 @pytest.fixture(scope="module")
@@ -128,11 +37,11 @@ def path(cli: Cli) -> Iterator[Path]:
     file.unlink(missing_ok=True)
 
 
-def run(cli: Cli, *words: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
+def run(cli: Cli, *words: str, stdin: str = "", **more: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [*PROGRAM, *words],
         cwd=cli.folder,
-        env=dict(cli.environment),
+        env={**cli.environment, **more},
         input=stdin,
         capture_output=True,
         text=True,
@@ -141,53 +50,40 @@ def run(cli: Cli, *words: str, stdin: str = "") -> subprocess.CompletedProcess[s
     )
 
 
-def waits(terminal: Terminal) -> bool:
-    """Whether the command sleeps until a key is pressed."""
-    is_single = not termios.tcgetattr(terminal.handle)[3] & termios.ICANON
-    state = Path(f"/proc/{terminal.process.pid}/stat").read_text().rpartition(") ")[2][0]
-    return is_single and state == "S"
+def test_in_an_editor(cli: Cli, path: Path) -> None:
+    """What is marked is saved, with other words for a query; the next call goes on with the rest."""
+    editor = cli.folder / "editor"
+    editor.write_text(
+        '#!/bin/sh\ncp "$1" seen\n'
+        "sed -i -e '0,/^query: .*/s//query: Who waters the orchids?/' -e '0,/^\\[ \\]/s//[x]/'"
+        " -e '0,/^\\[ \\] none/s//[ ] none/' \"$1\"\n"
+    )
+    editor.chmod(0o700)
+    done = run(cli, "-n", "3", VISUAL=str(editor))
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("1 label saved, 1 label in ")
+    assert "passed over: 2" in done.stderr
+    seen = (cli.folder / "seen").read_text()
+    assert seen.count("\nquery: ") == seen.count("\n[ ] none of these") == 3
+    (row,) = labels.parse(path.read_text(), "x").rows
+    assert row.text == "Who waters the orchids?"
+    assert f"[ ] {row.memories[0]}  " in seen
+    editor.write_text('#!/bin/sh\necho nonsense > "$1"\n')
+    refused = run(cli, "-n", "3", VISUAL=str(editor))
+    assert (refused.returncode, "line 1 is no query" in refused.stderr) == (12, True)
+    assert len(labels.parse(path.read_text(), "x").rows) == 1
 
 
-def at_a_terminal(cli: Cli, *typed: str) -> tuple[int, str]:
-    """Type something at each screen; the exit code and all that was shown."""
-    terminal = Terminal([*PROGRAM, "-n", "3"], cli.environment, cli.folder)
-    left, screens = list(typed), 0
-
-    def answer() -> None:
-        nonlocal screens
-        ready = terminal.shown.count(b"q quit") + terminal.shown.count(b"empty keeps it:")
-        if ready <= screens or not left:
-            return
-        screens = ready
-        key = left.pop(0)
-        if key == INTERRUPT:
-            while not waits(terminal):  # a signal just before it does is heard with the next key
-                time.sleep(0.01)
-            terminal.process.send_signal(signal.SIGINT)
-        else:
-            terminal.type(key)
-
-    return terminal.ended(answer)
-
-
-def test_at_a_terminal(cli: Cli, path: Path) -> None:
-    code, shown = at_a_terminal(cli, "y", "\x1b[D", " ", "y", "e", "Who waters the orchids?\n", "q")
-    assert code == 0, shown
-    assert "1 of 3  (asked 2026-02-20)" in shown
-    assert "[x] answers it" in shown
-    assert "Who waters the orchids?" in shown
-    bare = re.sub(r"\x1b\[[0-9;]*[A-Za-z]", "", shown)
-    assert "\x1b" not in bare
-    assert max(map(len, bare.splitlines())) <= 80 or str(path) in bare
-    assert f"in {path}" in shown
-    # A second call goes on with what is left.
-    assert at_a_terminal(cli, "0", "q")[0] == 0
-    first = labels.parse(path.read_text(), "x").rows
-    code, shown = at_a_terminal(cli, "0", INTERRUPT)
-    assert code == 130, shown
-    rows = labels.parse(path.read_text(), "x").rows
-    assert [row.text for row in rows[: len(first)]] == [row.text for row in first]
-    assert len({row.text for row in rows}) == len(first) + 1
+def test_marks_are_read_back() -> None:
+    item = {"id": "a1", "day": "2026-02-01", "text": "One \x1b[2J."}
+    query = {"query": "What of it?", "kind": "negative", "about": "far", "items": [item]}
+    text = todo_file({"queries": [query]})
+    assert "\x1b" not in text
+    assert read_todo(text, {"queries": [query]})["queries"] == [
+        {"query": "What of it?", "kind": "negative", "items": [], "none": None}
+    ]
+    marked = read_todo(text.replace("[ ] none", "[X] none"), {"queries": [query]})
+    assert marked["queries"][0]["none"] is True
 
 
 def test_a_sheet_for_scripts(cli: Cli, path: Path) -> None:
