@@ -8,12 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from clsm_cli.commands.environment import UsageError
-from clsm_cli.commands.options import (
-    Common,
-    DryRunOption,
-    examples,
-    takes_common,
-)
+from clsm_cli.commands.options import Common, DryRunOption, examples, takes_common
 from clsm_cli.commands.output import count_noun
 from clsm_cli.ingestion.ingest_report import utc_text
 from clsm_cli.ingestion.ingest_run import end_begun_run
@@ -33,8 +28,7 @@ EXAMPLES = examples(
 @takes_common()
 def backup(
     file: Annotated[
-        Path,
-        typer.Argument(metavar="FILE", help="The file to write; it may not lie in the store."),
+        Path, typer.Argument(metavar="FILE", help="The file to write; it may not lie in the store.")
     ],
     *,
     force: Annotated[

@@ -12,19 +12,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from clsm_cli.commands import log, machine_settings
-from clsm_cli.commands.environment import (
-    UsageError,
-    environment,
-    parse_time,
-    standard_input,
-)
-from clsm_cli.commands.options import (
-    Common,
-    DryRunOption,
-    YesOption,
-    examples,
-    takes_common,
-)
+from clsm_cli.commands.environment import UsageError, environment, parse_time, standard_input
+from clsm_cli.commands.options import Common, DryRunOption, YesOption, examples, takes_common
 from clsm_cli.commands.output import Printer, count_noun
 from clsm_cli.config import LlmSettings
 from clsm_cli.consolidation import (
@@ -83,8 +72,7 @@ def consolidate(
         ),
     ] = None,
     rebuild: Annotated[
-        bool,
-        typer.Option("--rebuild", help="Compute nodes and edges again, from all episodes."),
+        bool, typer.Option("--rebuild", help="Compute nodes and edges again, from all episodes.")
     ] = False,
     ask: Annotated[
         bool,

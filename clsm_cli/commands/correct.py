@@ -9,12 +9,7 @@ import typer
 
 from clsm_cli.commands import completion, disambiguation
 from clsm_cli.commands.environment import UsageError, decode_words, parse_time
-from clsm_cli.commands.options import (
-    Common,
-    DryRunOption,
-    examples,
-    takes_common,
-)
+from clsm_cli.commands.options import Common, DryRunOption, examples, takes_common
 from clsm_cli.commands.output import Printer
 from clsm_cli.consolidation import correction
 from clsm_cli.ingestion import timestamps
@@ -59,8 +54,7 @@ def correct(
     ] = None,
     *,
     since: Annotated[
-        str | None,
-        typer.Option(metavar="TIME", help="Since when; default: now."),
+        str | None, typer.Option(metavar="TIME", help="Since when; default: now.")
     ] = None,
     never: Annotated[
         bool, typer.Option("--never", help="The old statement was never true.")

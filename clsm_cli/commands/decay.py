@@ -13,12 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from clsm_cli.commands.environment import UsageError
-from clsm_cli.commands.options import (
-    Common,
-    DryRunOption,
-    examples,
-    takes_common,
-)
+from clsm_cli.commands.options import Common, DryRunOption, examples, takes_common
 from clsm_cli.commands.output import count_noun
 from clsm_cli.errors import BadInputError
 from clsm_cli.forgetting import archiving

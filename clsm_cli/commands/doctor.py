@@ -8,12 +8,7 @@ import typer
 
 from clsm_cli.commands import machine_settings, schedule_jobs
 from clsm_cli.commands.environment import chosen_root, environment
-from clsm_cli.commands.options import (
-    Common,
-    DryRunOption,
-    examples,
-    takes_common,
-)
+from clsm_cli.commands.options import Common, DryRunOption, examples, takes_common
 from clsm_cli.commands.output import Printer, count_noun
 from clsm_cli.errors import RefusedError
 

@@ -8,11 +8,7 @@ import typer
 
 from clsm_cli.commands import completion, editor
 from clsm_cli.commands.environment import decode_words
-from clsm_cli.commands.options import (
-    Common,
-    examples,
-    takes_common,
-)
+from clsm_cli.commands.options import Common, examples, takes_common
 from clsm_cli.consolidation import record_edit
 from clsm_cli.model.codec import TYPE_NAMES, encode
 

@@ -11,12 +11,7 @@ from clsm_cli.commands import (
     evaluate_shadow,
     evaluate_study,
 )
-from clsm_cli.commands.options import (
-    Command,
-    Common,
-    examples,
-    takes_common,
-)
+from clsm_cli.commands.options import Command, Common, examples, takes_common
 
 app = typer.Typer(
     help="How good recall is, measured.",
@@ -34,11 +29,7 @@ app = typer.Typer(
 
 @app.callback()
 @takes_common()
-def evaluate(
-    context: typer.Context,
-    *,
-    common: Common,
-) -> None:
+def evaluate(context: typer.Context, *, common: Common) -> None:
     """How good recall is, measured: on your own labelled set, or on a public one.
 
     Alone it asks the queries of eval/queries.yaml in the store, and says how well clsm and plain

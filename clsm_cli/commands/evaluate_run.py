@@ -20,11 +20,7 @@ from clsm_cli.commands.evaluate_shared import (
     make_factory,
     open_engine,
 )
-from clsm_cli.commands.options import (
-    Common,
-    examples,
-    takes_common,
-)
+from clsm_cli.commands.options import Common, examples, takes_common
 from clsm_cli.commands.output import Printer, plain
 from clsm_cli.commands.tables import Table
 from clsm_cli.errors import BadInputError, RegressionError
@@ -218,10 +214,7 @@ def _named(option: str, names: Sequence[str], known: Sequence[str]) -> list[str]
 
 
 def _typed(
-    datasets: Sequence[str],
-    given: Mapping[str, Sequence[str] | None],
-    limit: int | None,
-    seed: int,
+    datasets: Sequence[str], given: Mapping[str, Sequence[str] | None], limit: int | None, seed: int
 ) -> str:
     """The command, without the folders of this machine: what makes the same figures elsewhere.
 

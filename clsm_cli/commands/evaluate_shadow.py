@@ -11,12 +11,7 @@ import typer
 
 from clsm_cli.commands import tables
 from clsm_cli.commands.environment import parse_time
-from clsm_cli.commands.options import (
-    Command,
-    Common,
-    examples,
-    takes_common,
-)
+from clsm_cli.commands.options import Command, Common, examples, takes_common
 from clsm_cli.commands.output import Printer, count_noun, plain
 from clsm_cli.commands.tables import Table
 
@@ -104,9 +99,7 @@ def start(
 
 
 @group.command(
-    "stop",
-    cls=Command,
-    epilog=examples("clsm eval shadow stop", "clsm eval shadow stop --delete"),
+    "stop", cls=Command, epilog=examples("clsm eval shadow stop", "clsm eval shadow stop --delete")
 )
 @takes_common(now=False)
 def stop(
@@ -132,8 +125,7 @@ def stop(
     "report",
     cls=Command,
     epilog=examples(
-        "clsm eval shadow report",
-        "clsm eval shadow report --since 2026-02-17 --verbose",
+        "clsm eval shadow report", "clsm eval shadow report --since 2026-02-17 --verbose"
     ),
 )
 @takes_common()

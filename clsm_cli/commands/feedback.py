@@ -8,13 +8,7 @@ import typer
 
 from clsm_cli.commands import completion
 from clsm_cli.commands.environment import UsageError, decode_words
-from clsm_cli.commands.options import (
-    Command,
-    Common,
-    DryRunOption,
-    examples,
-    takes_common,
-)
+from clsm_cli.commands.options import Command, Common, DryRunOption, examples, takes_common
 from clsm_cli.commands.output import plain
 
 if TYPE_CHECKING:

@@ -14,12 +14,7 @@ import typer
 
 from clsm_cli.commands import completion, disambiguation
 from clsm_cli.commands.environment import UsageError, decode_words, parse_time
-from clsm_cli.commands.options import (
-    Common,
-    DryRunOption,
-    examples,
-    takes_common,
-)
+from clsm_cli.commands.options import Common, DryRunOption, examples, takes_common
 from clsm_cli.commands.output import Printer, count_noun, is_terminal, plain
 from clsm_cli.errors import RefusedError
 from clsm_cli.text.terminal import safe
@@ -83,8 +78,7 @@ def forget(
         str | None, typer.Option(metavar="TIME", help="What was said before this time.")
     ] = None,
     secrets: Annotated[
-        bool,
-        typer.Option("--secrets", help="Only mask secrets that are stored in clear."),
+        bool, typer.Option("--secrets", help="Only mask secrets that are stored in clear.")
     ] = False,
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
     force: Annotated[
@@ -390,13 +384,7 @@ _MASKING = "clsm forget --secrets"
 
 
 def run(
-    printer: Printer,
-    store: Store,
-    now: datetime,
-    *,
-    yes: bool,
-    purge_history: bool,
-    dry_run: bool,
+    printer: Printer, store: Store, now: datetime, *, yes: bool, purge_history: bool, dry_run: bool
 ) -> None:
     """Show kinds, numbers and places, have it confirmed, mask.
 

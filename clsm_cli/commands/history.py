@@ -8,11 +8,7 @@ import typer
 
 from clsm_cli.commands import completion, render_history
 from clsm_cli.commands.environment import UsageError, decode_words, parse_time
-from clsm_cli.commands.options import (
-    Common,
-    examples,
-    takes_common,
-)
+from clsm_cli.commands.options import Common, examples, takes_common
 from clsm_cli.ingestion import timestamps
 from clsm_cli.model.clocks import end_of_day
 

@@ -14,13 +14,7 @@ import typer
 
 from clsm_cli.commands import context, ingest
 from clsm_cli.commands.environment import chosen_root, program
-from clsm_cli.commands.options import (
-    Command,
-    Common,
-    DryRunOption,
-    examples,
-    takes_common,
-)
+from clsm_cli.commands.options import Command, Common, DryRunOption, examples, takes_common
 from clsm_cli.commands.output import Printer
 from clsm_cli.commands.settings_backup import back_up
 from clsm_cli.config import MAX_FILE
@@ -58,10 +52,7 @@ ProjectOption = Annotated[
 )
 @takes_common()
 def install(
-    *,
-    project: ProjectOption = False,
-    dry_run: DryRunOption = False,
-    common: Common,
+    *, project: ProjectOption = False, dry_run: DryRunOption = False, common: Common
 ) -> None:
     """Put the hooks into Claude Code's settings.json, each once.
 
@@ -81,10 +72,7 @@ def install(
 @app.command("uninstall", cls=Command, epilog=examples("clsm hook claude-code uninstall"))
 @takes_common(store=False)
 def uninstall(
-    *,
-    project: ProjectOption = False,
-    dry_run: DryRunOption = False,
-    common: Common,
+    *, project: ProjectOption = False, dry_run: DryRunOption = False, common: Common
 ) -> None:
     """Take the hooks of clsm out of settings.json again; all else in it stays."""
     printer = common.printer()
@@ -98,11 +86,7 @@ def uninstall(
 
 @app.command("status", cls=Command, epilog=examples("clsm hook claude-code status"))
 @takes_common(store=False, now=False)
-def status(
-    *,
-    project: ProjectOption = False,
-    common: Common,
-) -> None:
+def status(*, project: ProjectOption = False, common: Common) -> None:
     """Say which hooks of clsm stand in settings.json."""
     printer = common.printer()
     path = _settings_path(project=project)
@@ -119,10 +103,7 @@ def status(
 
 @app.command("start", cls=Command, hidden=True, epilog=examples("clsm hook claude-code start"))
 @takes_common()
-def start(
-    *,
-    common: Common,
-) -> None:
+def start(*, common: Common) -> None:
     """Print the context of a session; Claude Code runs this.
 
     What goes wrong is said on standard error and never fails the session.
@@ -136,10 +117,7 @@ def start(
 
 @app.command("capture", cls=Command, hidden=True, epilog=examples("clsm hook claude-code capture"))
 @takes_common()
-def capture(
-    *,
-    common: Common,
-) -> None:
+def capture(*, common: Common) -> None:
     """Write down the transcript that standard input names; Claude Code runs this.
 
     What goes wrong is said on standard error and never fails the session; the next ingest of the

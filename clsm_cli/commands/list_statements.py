@@ -8,11 +8,7 @@ import typer
 
 from clsm_cli.commands import completion, log
 from clsm_cli.commands.environment import UsageError, decode_words
-from clsm_cli.commands.options import (
-    Common,
-    examples,
-    takes_common,
-)
+from clsm_cli.commands.options import Common, examples, takes_common
 from clsm_cli.model.graph import StatementKind
 from clsm_cli.model.streams import STREAMS
 

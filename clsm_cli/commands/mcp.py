@@ -6,11 +6,7 @@ import signal
 from importlib.util import find_spec
 
 from clsm_cli.commands.environment import chosen_root
-from clsm_cli.commands.options import (
-    Common,
-    examples,
-    takes_common,
-)
+from clsm_cli.commands.options import Common, examples, takes_common
 from clsm_cli.commands.output import Printer
 from clsm_cli.errors import BadInputError, ClsmError
 from clsm_cli.extras import how_to_get
@@ -23,10 +19,7 @@ EXAMPLES = examples(
 
 
 @takes_common(now=False)
-def mcp(
-    *,
-    common: Common,
-) -> None:
+def mcp(*, common: Common) -> None:
     """Serve the memory to an agent over MCP, on standard input.
 
     Tools: recall, context, show, history, note, feedback. Resources: the four streams. It runs until

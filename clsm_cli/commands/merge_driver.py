@@ -10,9 +10,7 @@ import typer
 from clsm_cli.commands.options import Command, examples
 from clsm_cli.store.joining import merge
 
-EXAMPLES = examples(
-    "clsm merge-driver %O %A %B %P     # merge.clsm.driver, set by clsm init --git",
-)
+EXAMPLES = examples("clsm merge-driver %O %A %B %P     # merge.clsm.driver, set by clsm init --git")
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
 

@@ -7,13 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from clsm_cli.commands.options import (
-    Command,
-    Common,
-    DryRunOption,
-    examples,
-    takes_common,
-)
+from clsm_cli.commands.options import Command, Common, DryRunOption, examples, takes_common
 from clsm_cli.commands.output import Printer, plain
 from clsm_cli.embedding import weights
 
@@ -72,10 +66,7 @@ def install(
 
 @app.command("status", cls=Command, epilog=examples("clsm model status --json"))
 @takes_common(store=False, now=False)
-def status(
-    *,
-    common: Common,
-) -> None:
+def status(*, common: Common) -> None:
     """Say whether the model is installed, and where."""
     printer = common.printer()
     _print(printer, weights.status(weights.default_folder()))
@@ -83,10 +74,7 @@ def status(
 
 @app.command("verify", cls=Command, epilog=examples("clsm model verify"))
 @takes_common(store=False, now=False)
-def verify(
-    *,
-    common: Common,
-) -> None:
+def verify(*, common: Common) -> None:
     """Read every byte of the model again and compare its digest."""
     printer = common.printer()
     _print(printer, weights.verify(weights.default_folder()))

@@ -8,12 +8,7 @@ import typer
 
 from clsm_cli.commands import fence_key
 from clsm_cli.commands.environment import decode_words, standard_input
-from clsm_cli.commands.options import (
-    Common,
-    DryRunOption,
-    examples,
-    takes_common,
-)
+from clsm_cli.commands.options import Common, DryRunOption, examples, takes_common
 from clsm_cli.commands.output import plain
 from clsm_cli.config import MAX_MESSAGE
 

@@ -8,12 +8,7 @@ import typer
 
 from clsm_cli.commands import completion
 from clsm_cli.commands.environment import chosen_store, current_time, decode_words
-from clsm_cli.commands.options import (
-    Common,
-    DryRunOption,
-    examples,
-    takes_common,
-)
+from clsm_cli.commands.options import Common, DryRunOption, examples, takes_common
 from clsm_cli.commands.output import Printer
 from clsm_cli.consolidation import pinning
 from clsm_cli.model.codec import TYPE_NAMES
@@ -42,12 +37,7 @@ WantedArgument = Annotated[
 
 
 @takes_common()
-def pin(
-    wanted: WantedArgument,
-    *,
-    dry_run: DryRunOption = False,
-    common: Common,
-) -> None:
+def pin(wanted: WantedArgument, *, dry_run: DryRunOption = False, common: Common) -> None:
     """Keep some records as they are.
 
     What is pinned keeps its values through every consolidation, and decay never archives it. For a

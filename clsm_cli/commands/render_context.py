@@ -42,10 +42,7 @@ def context_mapping(found: Briefing) -> dict[str, Any]:
 
 
 def _section_mapping(section: Section) -> dict[str, Any]:
-    return {
-        "name": section.name,
-        "items": [_item_mapping(item) for item in section.items],
-    }
+    return {"name": section.name, "items": [_item_mapping(item) for item in section.items]}
 
 
 def _item_mapping(item: Item) -> dict[str, Any]:

@@ -78,12 +78,7 @@ def _tables(found: Iterable[History], zone: tzinfo) -> list[Table]:
 
 
 def _row(version: Version, zone: tzinfo) -> tuple[str, ...]:
-    times = (
-        version.valid_from,
-        version.valid_until,
-        version.recorded_at,
-        version.superseded_at,
-    )
+    times = (version.valid_from, version.valid_until, version.recorded_at, version.superseded_at)
     shown = (local_time(time, zone) for time in times)
     return (_short(version.value), *shown, version.state, _place(version), version.id)
 

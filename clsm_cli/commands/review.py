@@ -9,12 +9,7 @@ import typer
 
 from clsm_cli.commands import completion, editor, engine, render_review
 from clsm_cli.commands.environment import UsageError, decode_words
-from clsm_cli.commands.options import (
-    Common,
-    DryRunOption,
-    examples,
-    takes_common,
-)
+from clsm_cli.commands.options import Common, DryRunOption, examples, takes_common
 from clsm_cli.commands.output import Printer, is_terminal
 from clsm_cli.consolidation import review_queue, selection_reasons
 

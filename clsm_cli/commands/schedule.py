@@ -7,18 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from clsm_cli.commands import schedule_jobs
-from clsm_cli.commands.environment import (
-    UsageError,
-    environment,
-    program,
-)
-from clsm_cli.commands.options import (
-    Command,
-    Common,
-    DryRunOption,
-    examples,
-    takes_common,
-)
+from clsm_cli.commands.environment import UsageError, environment, program
+from clsm_cli.commands.options import Command, Common, DryRunOption, examples, takes_common
 from clsm_cli.commands.output import Printer
 from clsm_cli.commands.schedule_jobs import SchedulerChoice
 from clsm_cli.config import MachineSettings, defaults, variable_of
@@ -117,13 +107,7 @@ def run(
 
 
 def _night(
-    store: Store,
-    options: list[str],
-    now: datetime,
-    *,
-    catch_up: bool,
-    commit: bool,
-    push: bool,
+    store: Store, options: list[str], now: datetime, *, catch_up: bool, commit: bool, push: bool
 ) -> Iterator[schedule_jobs.Step]:
     """The steps; one that failed without writing that down is written down."""
     message = f"clsm: night of {now:%Y-%m-%d}"
@@ -245,12 +229,7 @@ def install(
 
 @app.command("remove", cls=Command, epilog=examples("clsm schedule remove"))
 @takes_common(now=False)
-def remove(
-    *,
-    by: ByOption = None,
-    dry_run: DryRunOption = False,
-    common: Common,
-) -> None:
+def remove(*, by: ByOption = None, dry_run: DryRunOption = False, common: Common) -> None:
     """Stop the nightly consolidation; the memory stays as it is."""
     printer = common.printer()
     opened = common.opened()
@@ -274,11 +253,7 @@ def remove(
 
 @app.command("status", cls=Command, epilog=examples("clsm schedule status"))
 @takes_common()
-def status(
-    *,
-    by: ByOption = None,
-    common: Common,
-) -> None:
+def status(*, by: ByOption = None, common: Common) -> None:
     """Say who runs what, when next, and when a run last succeeded."""
     printer = common.printer()
     opened = common.opened()

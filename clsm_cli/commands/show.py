@@ -9,11 +9,7 @@ import typer
 
 from clsm_cli.commands import completion
 from clsm_cli.commands.environment import decode_words
-from clsm_cli.commands.options import (
-    Common,
-    examples,
-    takes_common,
-)
+from clsm_cli.commands.options import Common, examples, takes_common
 from clsm_cli.commands.output import location_text, plain
 from clsm_cli.commands.render_history import local_time
 

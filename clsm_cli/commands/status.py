@@ -11,11 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from clsm_cli.commands.options import (
-    Common,
-    examples,
-    takes_common,
-)
+from clsm_cli.commands.options import Common, examples, takes_common
 from clsm_cli.commands.output import Printer, count_noun, plain
 from clsm_cli.errors import ClsmError, StaleError
 

@@ -8,12 +8,7 @@ import typer
 
 from clsm_cli.commands import completion
 from clsm_cli.commands.environment import decode_words
-from clsm_cli.commands.options import (
-    Common,
-    DryRunOption,
-    examples,
-    takes_common,
-)
+from clsm_cli.commands.options import Common, DryRunOption, examples, takes_common
 from clsm_cli.commands.output import count_noun
 from clsm_cli.forgetting import run_reversal
 

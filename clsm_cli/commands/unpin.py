@@ -2,12 +2,7 @@
 
 from __future__ import annotations
 
-from clsm_cli.commands.options import (
-    Common,
-    DryRunOption,
-    examples,
-    takes_common,
-)
+from clsm_cli.commands.options import Common, DryRunOption, examples, takes_common
 from clsm_cli.commands.pin import WantedArgument, run
 
 EXAMPLES = examples(
@@ -16,12 +11,7 @@ EXAMPLES = examples(
 
 
 @takes_common()
-def unpin(
-    wanted: WantedArgument,
-    *,
-    dry_run: DryRunOption = False,
-    common: Common,
-) -> None:
+def unpin(wanted: WantedArgument, *, dry_run: DryRunOption = False, common: Common) -> None:
     """Let some records change again.
 
     From then on a consolidation may close or change them, and decay may archive them. Either

@@ -49,12 +49,7 @@ NODE_KEYS = {
     "last": "string",
     "activation": "double",
 }
-EDGE_KEYS = {
-    "type": "string",
-    "weight": "double",
-    "n": "long",
-    "valid_from": "string",
-}
+EDGE_KEYS = {"type": "string", "weight": "double", "n": "long", "valid_from": "string"}
 """Attributes in GraphML and their types; a value that is missing or empty is left out."""
 
 

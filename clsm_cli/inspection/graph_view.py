@@ -95,9 +95,7 @@ def _is_episode(record_id: str) -> bool:
 
 
 def _episodes(
-    records: Mapping[str, Record],
-    rows: Mapping[str, Statement],
-    ends: Collection[str],
+    records: Mapping[str, Record], rows: Mapping[str, Statement], ends: Collection[str]
 ) -> dict[str, Node]:
     """Episodes, and the statements that an edge ends at, as nodes.
 

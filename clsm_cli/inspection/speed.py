@@ -87,11 +87,7 @@ def program_versions() -> dict[str, str]:
 
     from clsm_cli import __version__
 
-    return {
-        "clsm": __version__,
-        "onnxruntime": version("onnxruntime"),
-        "SQLite": sqlite_version,
-    }
+    return {"clsm": __version__, "onnxruntime": version("onnxruntime"), "SQLite": sqlite_version}
 
 
 def memory_bytes() -> int:

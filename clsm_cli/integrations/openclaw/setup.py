@@ -48,12 +48,7 @@ class Setting(NamedTuple):
 
 
 def changes(
-    plugins: Any,
-    extra_paths: Any,
-    *,
-    paths_at: str,
-    program: Sequence[str],
-    store: str,
+    plugins: Any, extra_paths: Any, *, paths_at: str, program: Sequence[str], store: str
 ) -> list[Setting]:
     """What is to be set, so that OpenClaw uses the memory; nothing where all is so already.
 
