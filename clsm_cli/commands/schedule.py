@@ -12,7 +12,7 @@ from clsm_cli.commands.options import Command, Common, DryRunOption, examples, t
 from clsm_cli.commands.output import Printer
 from clsm_cli.commands.schedule_jobs import SchedulerChoice
 from clsm_cli.config import MachineSettings, defaults, variable_of
-from clsm_cli.errors import ClsmError, LockedError
+from clsm_cli.errors import LockedError
 from clsm_cli.ingestion.ingest_report import utc_text
 from clsm_cli.integrations import nightly_schedule
 from clsm_cli.store import runs
@@ -31,109 +31,6 @@ CommitOption = Annotated[
     bool, typer.Option("--commit", help="Commit the memory to git at the end.")
 ]
 PushOption = Annotated[bool, typer.Option("--push", help="Push it too.")]
-WakeOption = Annotated[
-    str | None,
-    typer.Option("--wake", metavar="URL", help="Tell OpenClaw's wake hook when a run fails."),
-]
-WakeTokenOption = Annotated[
-    str | None,
-    typer.Option(
-        "--wake-token",
-        metavar="FILE",
-        help="File with the token of that hook, readable only by you.",
-    ),
-]
-
-
-def register(app: typer.Typer) -> None:
-    """Add the command to ``clsm schedule``."""
-    app.command("run", cls=Command, epilog=examples("clsm schedule run --commit"))(run)
-
-
-@takes_common()
-def run(
-    *,
-    due: Annotated[
-        str | None,
-        typer.Option(
-            "--due", metavar="HH:MM", help="Only if no run has succeeded since that hour."
-        ),
-    ] = None,
-    catch_up: CatchUpOption = False,
-    commit: CommitOption = False,
-    push: PushOption = False,
-    wake: WakeOption = None,
-    wake_token: WakeTokenOption = None,
-    common: Common,
-) -> None:
-    """Do now what the nightly job does.
-
-    With --quiet only what failed is printed, on standard error. Ends with the exit code of the first
-    step that failed.
-    """
-    printer = common.printer()
-    wanted = schedule_jobs.parse_wake(wake, wake_token)
-    moment = common.time()
-    minute = None if due is None else nightly_schedule.minute_of(due)
-    if due is not None and minute is None:
-        raise UsageError("--due", f"{due!r} is no time of the day; write it like 03:30")
-    try:
-        opened = common.opened()
-    except ClsmError as error:
-        if wanted is not None:
-            schedule_jobs.wake_openclaw(wanted, None, moment, minute, str(error))
-        raise
-    steps: list[schedule_jobs.Step] = []
-    is_due = minute is None or schedule_jobs.is_due(opened, moment, minute)
-    woken = None
-    if is_due and minute is not None and nightly_schedule.is_dreaming_at(moment):
-        steps.append(schedule_jobs.Step("run", LockedError.exit_code, "OpenClaw dreams now; later"))
-        _tell(printer, steps[0])
-    elif is_due:
-        options = [] if common.now is None else ["--now", common.now]
-        for step in _night(opened, options, moment, catch_up=catch_up, commit=commit, push=push):
-            steps.append(step)
-            _tell(printer, step)
-        if wanted is not None:
-            woken = schedule_jobs.report_night(
-                wanted, opened, moment, minute, _reason(opened, steps)
-            )
-    if common.as_json:
-        told = [step._asdict() for step in steps]
-        printer.json({"schema": "clsm.schedule-run/1", "steps": told, "woken": woken})
-    code = next((step.code for step in steps if step.code), 0)
-    if code:
-        raise typer.Exit(code)
-
-
-def _night(
-    store: Store, options: list[str], now: datetime, *, catch_up: bool, commit: bool, push: bool
-) -> Iterator[schedule_jobs.Step]:
-    """The steps; one that failed without writing that down is written down."""
-    message = f"clsm: night of {now:%Y-%m-%d}"
-    known = runs.read_nights(store).failed
-    for step in schedule_jobs.run_steps(
-        store, options, catch_up=catch_up, commit=commit, push=push, message=message
-    ):
-        if step.code and runs.read_nights(store).failed == known:
-            runs.note_failure(store, utc_text(now), f"{step.name}: {step.told}")
-        known = runs.read_nights(store).failed
-        yield step
-
-
-def _reason(store: Store, steps: list[schedule_jobs.Step]) -> str | None:
-    """Why a run failed; None if it succeeded and no failure is recorded."""
-    failed = [f"{step.name}: {step.told}" for step in steps if step.code]
-    last = runs.read_nights(store)
-    # A consolidation that did what it could without a model ends well, and is no good one.
-    return "; ".join(failed) or (f"consolidate: {last.reason}" if last.failed else None)
-
-
-def _tell(printer: Printer, step: schedule_jobs.Step) -> None:
-    if step.code:
-        Printer().warn(f"{step.name} failed ({step.code}): {step.told}")
-    elif not (printer.as_json or printer.quiet):
-        printer.lines([f"{step.name}: {step.told.splitlines()[0] if step.told else 'done'}"])
 
 
 _KEPT = (
@@ -163,7 +60,6 @@ ByOption = Annotated[
         "clsm schedule install --at 04:15 --commit --push",
         "clsm schedule install --by openclaw --catch-up",
         "clsm schedule install --by openclaw --adviser   # the agent itself reads what waits",
-        "clsm schedule install --wake http://127.0.0.1:18789/hooks/wake --wake-token ~/.clsm/hook",
     ),
 )
 @takes_common(now=False)
@@ -181,8 +77,6 @@ def install(
             help="Have OpenClaw's agent answer a packet an hour before, in a session of its own.",
         ),
     ] = False,
-    wake: WakeOption = None,
-    wake_token: WakeTokenOption = None,
     dry_run: DryRunOption = False,
     common: Common,
 ) -> None:
@@ -203,10 +97,6 @@ def install(
         raise UsageError("--adviser", "needs --by openclaw, whose agent is asked")
     steps = {"--catch-up": catch_up, "--commit": commit, "--push": push}
     given = [name for name, is_wanted in steps.items() if is_wanted]
-    wanted = schedule_jobs.parse_wake(wake, wake_token)
-    if wanted is not None:
-        schedule_jobs.check_scheduler(wanted, opened)
-        given += ["--wake", wanted.url, "--wake-token", wanted.token_file]
     words = ["schedule", "run", "--due", at, *given, "--quiet", "--store", str(opened.root)]
     kept = {name: value for name in _KEPT if (value := environment().get(name))}
     name = schedule_jobs.name_of(opened)
@@ -274,7 +164,70 @@ def status(*, by: ByOption = None, common: Common) -> None:
         printer.lines([f"failed since then: {last.failed}, the last one: {last.reason}"])
 
 
-register(app)
+@app.command("run", cls=Command, epilog=examples("clsm schedule run --commit"))
+@takes_common()
+def run(
+    *,
+    due: Annotated[
+        str | None,
+        typer.Option(
+            "--due", metavar="HH:MM", help="Only if no run has succeeded since that hour."
+        ),
+    ] = None,
+    catch_up: CatchUpOption = False,
+    commit: CommitOption = False,
+    push: PushOption = False,
+    common: Common,
+) -> None:
+    """Do now what the nightly job does.
+
+    With --quiet only what failed is printed, on standard error. Ends with the exit code of the first
+    step that failed.
+    """
+    printer = common.printer()
+    moment = common.time()
+    minute = None if due is None else nightly_schedule.minute_of(due)
+    if due is not None and minute is None:
+        raise UsageError("--due", f"{due!r} is no time of the day; write it like 03:30")
+    opened = common.opened()
+    steps: list[schedule_jobs.Step] = []
+    is_due = minute is None or schedule_jobs.is_due(opened, moment, minute)
+    if is_due and minute is not None and nightly_schedule.is_dreaming_at(moment):
+        steps.append(schedule_jobs.Step("run", LockedError.exit_code, "OpenClaw dreams now; later"))
+        _tell(printer, steps[0])
+    elif is_due:
+        options = [] if common.now is None else ["--now", common.now]
+        for step in _night(opened, options, moment, catch_up=catch_up, commit=commit, push=push):
+            steps.append(step)
+            _tell(printer, step)
+    if common.as_json:
+        told = [step._asdict() for step in steps]
+        printer.json({"schema": "clsm.schedule-run/1", "steps": told})
+    code = next((step.code for step in steps if step.code), 0)
+    if code:
+        raise typer.Exit(code)
+
+
+def _night(
+    store: Store, options: list[str], now: datetime, *, catch_up: bool, commit: bool, push: bool
+) -> Iterator[schedule_jobs.Step]:
+    """The steps; one that failed without writing that down is written down."""
+    message = f"clsm: night of {now:%Y-%m-%d}"
+    known = runs.read_nights(store).failed
+    for step in schedule_jobs.run_steps(
+        store, options, catch_up=catch_up, commit=commit, push=push, message=message
+    ):
+        if step.code and runs.read_nights(store).failed == known:
+            runs.note_failure(store, utc_text(now), f"{step.name}: {step.told}")
+        known = runs.read_nights(store).failed
+        yield step
+
+
+def _tell(printer: Printer, step: schedule_jobs.Step) -> None:
+    if step.code:
+        Printer().warn(f"{step.name} failed ({step.code}): {step.told}")
+    elif not (printer.as_json or printer.quiet):
+        printer.lines([f"{step.name}: {step.told.splitlines()[0] if step.told else 'done'}"])
 
 
 def _put(scheduler: Scheduler, job: nightly_schedule.Job, store: Store) -> None:
