@@ -13,7 +13,7 @@ from mcp_types import Resource
 from pydantic import ValidationError
 
 from clsm_cli import __version__
-from clsm_cli.commands.mcp_tools import Tools, error_sentence, failed
+from clsm_cli.commands.mcp_tools import error_sentence, failed
 from clsm_cli.model.streams import Stream
 from clsm_cli.store.layout import TOPIC_STREAMS
 from clsm_cli.text.terminal import safe
@@ -53,7 +53,7 @@ class Server(MCPServer[Any]):
             log_level="WARNING",
         )
         self._calls = calls
-        Tools(calls).add_to(self)
+        calls.add_to(self)
         for stream, (title, about) in TITLES.items():
             listing = self.resource(
                 f"clsm://{stream}", name=stream, title=title, description=about, mime_type=MARKDOWN
