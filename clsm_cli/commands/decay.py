@@ -14,7 +14,7 @@ import typer
 
 from clsm_cli.commands.environment import UsageError
 from clsm_cli.commands.options import Common, DryRunOption, examples, takes_common
-from clsm_cli.commands.output import count_noun
+from clsm_cli.commands.output import count_noun, shorten
 from clsm_cli.errors import BadInputError
 from clsm_cli.forgetting import archiving
 from clsm_cli.store import atomic
@@ -142,20 +142,11 @@ def _share(report: Report, verb: str, stream: Stream) -> str:
 def _listed(verb: str, items: Sequence[Item], *, whole: bool) -> Iterator[str]:
     shown = items if whole else items[:_SHOWN]
     for item in shown:
-        yield f"  {verb}  {item.id}  since {item.since}  {_why(item)}  {_quoted(item.text)}"
+        why = item.why if item.left is None else f"{item.why}, retention {item.left:.2f}"
+        text = shorten(item.text, _WIDTH)
+        yield f'  {verb}  {item.id}  since {item.since}  {why}  "{text}"'
     if len(items) > len(shown):
         yield f"  … and {len(items) - len(shown)} more (all of them: --verbose)"
-
-
-def _why(item: Item) -> str:
-    if item.left is None:
-        return item.why
-    return f"{item.why}, retention {item.left:.2f}"
-
-
-def _quoted(text: str) -> str:
-    line = " ".join(text.split())
-    return f'"{line}"' if len(line) <= _WIDTH else f'"{line[:_WIDTH].rstrip()}…"'
 
 
 def _is_idle(report: Report) -> bool:

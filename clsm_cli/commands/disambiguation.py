@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from clsm_cli.commands.output import Printer, count_noun, is_terminal, location_text, plain
+from clsm_cli.commands.output import Printer, count_noun, is_terminal, location_text, plain, shorten
 from clsm_cli.errors import RefusedError
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.text.terminal import safe
@@ -145,8 +145,7 @@ def _fits(
 def match_lines(found: Sequence[Match]) -> Iterator[str]:
     """A numbered list: what each says, when and where it was said."""
     for number, fit in enumerate(found, 1):
-        text = " ".join(fit.thing.text.split())
-        yield f"{number}. {text if len(text) <= WIDTH else f'{text[: WIDTH - 1]}…'}"
+        yield f"{number}. {shorten(fit.thing.text, WIDTH)}"
         told = fit.thing.told[0] if fit.thing.told else None
         where = location_text(told.file, told.line) if told else ""
         when = (told.time or "")[:10] if told else ""

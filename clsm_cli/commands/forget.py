@@ -1,6 +1,6 @@
 """``clsm forget``: remove something for good, or with ``--secrets`` mask what was stored in clear.
 
-First the command, then the rendering of receipts, then masking.
+First the command, then the rendering of receipts.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ import typer
 from clsm_cli.commands import completion, disambiguation
 from clsm_cli.commands.environment import UsageError, decode_words, parse_time
 from clsm_cli.commands.options import Common, DryRunOption, examples, takes_common
-from clsm_cli.commands.output import Printer, count_noun, is_terminal, plain
+from clsm_cli.commands.output import Printer, count_noun, is_terminal, plain, shorten
 from clsm_cli.errors import RefusedError
 from clsm_cli.text.terminal import safe
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from datetime import datetime
 
     from clsm_cli.forgetting.erasure import Plan
@@ -46,7 +46,7 @@ EXAMPLES = examples(
     "clsm forget 0f3a9c12d08e --purge-history   # in git, every old commit too",
     "clsm forget --secrets --dry-run       # what older versions stored in clear",
 )
-_COMMAND = "clsm forget"
+_COMMAND, _MASKING = "clsm forget", "clsm forget --secrets"
 
 
 @takes_common()
@@ -109,7 +109,7 @@ def forget(
     if secrets:
         if any(each not in ((), None) for each in wanted):
             raise UsageError("--secrets", "looks through everything; name nothing beside it")
-        run(printer, opened, moment, yes=yes, purge_history=purge_history, dry_run=dry_run)
+        _mask(printer, opened, moment, yes=yes, purge_history=purge_history, dry_run=dry_run)
         return
     if all(each in ((), None) for each in wanted):
         raise UsageError("ID", "say what is to be forgotten, by id, in words or by an option")
@@ -181,44 +181,34 @@ def _forget(
 ) -> None:
     from clsm_cli.commands import engine
     from clsm_cli.forgetting import clean_writing, erasure, history_purge
-    from clsm_cli.retrieval import briefing
 
     tree = history_purge.check_repository(store) if purge_history else None
-    embedder = engine.embedder()
 
     def planned(wanted: Wanted) -> Plan | None:
         try:
             return erasure.plan(
-                store, wanted, now, embedder, printer.progress, purge_history=purge_history
+                store, wanted, now, engine.embedder(), printer.progress, purge_history=purge_history
             )
         finally:
             printer.end_progress()
 
     plan = planned(wanted)
     if plan is not None and not (yes or dry_run):
-        _can_ask()
+        _can_ask(_COMMAND)
         if also := _also(plan.receipt.refers):
             plan = planned(wanted._replace(also=also))
     if plan is None:
-        again = (
-            None
-            if tree is None or dry_run
-            else history_purge.purge(store, tree, clean_writing.traces_of(store))
-        )
+        again = None
+        if tree is not None and not dry_run:
+            again = history_purge.purge(store, tree, clean_writing.traces_of(store))
         if printer.as_json:
-            known = {"schema": "clsm.forget/1", "known": True}
-            printer.json({**known, "history": plain(again)})
+            printer.json({"schema": "clsm.forget/1", "known": True, "history": plain(again)})
         else:
             printer.lines(["it was forgotten already", *history_lines(again)])
         return
-    receipt = plan.receipt
     if not dry_run:
         _ask(printer, plan, yes=yes, force=force)
-        receipt = erasure.apply(store, plan, now, embedder)
-        briefing.prepare(store)
-        if tree is not None:
-            told = clean_writing.traces_of(store, plan.writes)
-            receipt = receipt._replace(history=history_purge.purge(store, tree, told))
+    receipt = _applied(store, plan, erasure.apply, now, tree, dry_run=dry_run)
     printer.warn_all(receipt.warnings)
     if receipt.refers and not dry_run:
         more = count_noun(len(receipt.refers), "more turn")
@@ -229,17 +219,70 @@ def _forget(
         printer.lines(receipt_lines(receipt, is_done=not dry_run, verbose=printer.verbose))
 
 
-def _can_ask() -> None:
+def _mask(
+    printer: Printer, store: Store, now: datetime, *, yes: bool, purge_history: bool, dry_run: bool
+) -> None:
+    """``--secrets``: show kinds, numbers and places, have it confirmed, mask."""
+    from clsm_cli.forgetting import history_purge, masking
+
+    tree = history_purge.check_repository(store) if purge_history else None
+    plan = masking.plan(store, now, purge_history=purge_history)
+    if plan.receipt.files and not (yes or dry_run):
+        _can_ask(_MASKING)
+        _show(masked_lines(plan.receipt, is_done=False))
+        if not typer.confirm("Mask all this for good?", err=True):
+            raise RefusedError(_MASKING, "nothing was masked", "run it again if you want to")
+    apply = masking.apply if plan.receipt.files else None
+    receipt = _applied(store, plan, apply, now, tree, dry_run=dry_run)
+    printer.warn_all(receipt.warnings)
+    if printer.as_json:
+        printer.json(receipt_mapping(receipt, dry_run=dry_run))
+    else:
+        printer.lines(masked_lines(receipt, is_done=not dry_run))
+
+
+def _applied(
+    store: Store,
+    plan: Any,
+    apply: Callable[..., Any] | None,
+    now: datetime,
+    tree: Any,
+    *,
+    dry_run: bool,
+) -> Any:
+    """The receipt of a plan that was carried out, in git's history too; of a dry run as it is."""
+    from clsm_cli.commands import engine
+    from clsm_cli.forgetting import clean_writing, history_purge
+    from clsm_cli.retrieval import briefing
+
+    receipt = plan.receipt
+    if dry_run:
+        return receipt
+    if apply is not None:
+        receipt = apply(store, plan, now, engine.embedder())
+        briefing.prepare(store)
+    if tree is not None:
+        told = clean_writing.traces_of(store, plan.writes)
+        receipt = receipt._replace(history=history_purge.purge(store, tree, told))
+    return receipt
+
+
+def _can_ask(command: str) -> None:
     if not (is_terminal(sys.stdin) and is_terminal(sys.stderr)):
-        raise RefusedError(_COMMAND, "cannot be undone and asks first", "say so with --yes")
+        raise RefusedError(command, "cannot be undone and asks first", "say so with --yes")
+
+
+def _show(lines: Iterable[str]) -> None:
+    """What a person reads before a question."""
+    for line in lines:
+        typer.echo(safe(line), err=True)
 
 
 def _also(refers: Sequence[Reference]) -> tuple[str, ...]:
     """Which sentences that only seem to be about the person go too: all, none, or one by one."""
     if not refers:
         return ()
-    for line in refers_lines(refers, is_done=False):
-        typer.echo(safe(line), err=True)
+    _show(refers_lines(refers, is_done=False))
     answer = ""
     while answer not in {"all", "none", "one"}:
         answer = typer.prompt("Forget that too? all, none, or one by one [all/none/one]", err=True)
@@ -261,8 +304,7 @@ def _ask(printer: Printer, plan: Plan, *, yes: bool, force: bool) -> None:
         raise RefusedError(_COMMAND, reason, "add --force if that is what you want")
     if yes:
         return
-    for line in receipt_lines(plan.receipt, is_done=False, verbose=printer.verbose):
-        typer.echo(safe(line), err=True)
+    _show(receipt_lines(plan.receipt, is_done=False, verbose=printer.verbose))
     if plan.is_mass_loss:
         answer = typer.prompt(f"This removes {turns}. Type their number to go on", err=True)
         is_meant = answer.strip() == str(plan.receipt.turns)
@@ -283,7 +325,7 @@ def receipt_lines(receipt: Receipt, *, is_done: bool, verbose: bool) -> list[str
     if receipt.stays:
         lines.append("stays")
         shown = receipt.stays if verbose else receipt.stays[:FEW]
-        lines += [f"  {each.id}  {_short(each.text)}  ({each.why})" for each in shown]
+        lines += [f"  {each.id}  {shorten(each.text, WIDTH)}  ({each.why})" for each in shown]
         lines += _more(len(receipt.stays) - len(shown))
     lines += refers_lines(receipt.refers, is_done=is_done)
     return [*lines, *end_lines(receipt, is_done=is_done)]
@@ -340,7 +382,7 @@ def refers_lines(refers: Sequence[Reference], *, is_done: bool) -> list[str]:
 def refer_line(each: Reference) -> str:
     """A reference as a line, with its place and reason."""
     when = f"{each.time[:16].replace('T', ' ')}  " if each.time else ""
-    return f"{each.place}  {when}{_short(each.text)}  ({each.why})"
+    return f"{each.place}  {when}{shorten(each.text, WIDTH)}  ({each.why})"
 
 
 def removal(refers: Sequence[Reference]) -> str:
@@ -362,7 +404,7 @@ def _gone(gone: Sequence[RemovedItem], *, verbose: bool) -> Iterator[str]:
         shown = found if verbose else found[:FEW]
         for each in shown:
             when = f"{each.time[:16].replace('T', ' ')}  " if each.time else ""
-            yield f"  {each.id}  {when}{_short(each.text)}".rstrip()
+            yield f"  {each.id}  {when}{shorten(each.text, WIDTH)}".rstrip()
         yield from _more(len(found) - len(shown))
 
 
@@ -370,53 +412,6 @@ def _more(count: int) -> list[str]:
     return [f"  and {count} more (--verbose lists them)"] if count > 0 else []
 
 
-def _short(text: str) -> str:
-    line = " ".join(text.split())
-    return line if len(line) <= WIDTH else f"{line[: WIDTH - 1].rstrip()}…"
-
-
 def receipt_mapping(receipt: Receipt | MaskingReport, *, dry_run: bool) -> dict[str, Any]:
     """The receipt as data, with every id."""
     return {"schema": "clsm.forget/1", "dry_run": dry_run, **plain(receipt)}
-
-
-_MASKING = "clsm forget --secrets"
-
-
-def run(
-    printer: Printer, store: Store, now: datetime, *, yes: bool, purge_history: bool, dry_run: bool
-) -> None:
-    """Show kinds, numbers and places, have it confirmed, mask.
-
-    Raises:
-        RefusedError: It was not confirmed, or nobody can be asked.
-    """
-    from clsm_cli.commands import engine
-    from clsm_cli.forgetting import clean_writing, history_purge, masking
-    from clsm_cli.retrieval import briefing
-
-    tree = history_purge.check_repository(store) if purge_history else None
-    plan = masking.plan(store, now, purge_history=purge_history)
-    receipt = plan.receipt
-    if receipt.files and not dry_run:
-        if not yes:
-            _ask_to_mask(receipt)
-        receipt = masking.apply(store, plan, now, engine.embedder())
-        briefing.prepare(store)
-    if tree is not None and not dry_run:
-        told = clean_writing.traces_of(store, plan.writes)
-        receipt = receipt._replace(history=history_purge.purge(store, tree, told))
-    printer.warn_all(receipt.warnings)
-    if printer.as_json:
-        printer.json(receipt_mapping(receipt, dry_run=dry_run))
-    else:
-        printer.lines(masked_lines(receipt, is_done=not dry_run))
-
-
-def _ask_to_mask(receipt: MaskingReport) -> None:
-    if not (is_terminal(sys.stdin) and is_terminal(sys.stderr)):
-        raise RefusedError(_MASKING, "cannot be undone and asks first", "say so with --yes")
-    for line in masked_lines(receipt, is_done=False):
-        typer.echo(safe(line), err=True)
-    if not typer.confirm("Mask all this for good?", err=True):
-        raise RefusedError(_MASKING, "nothing was masked", "run it again if you want to")

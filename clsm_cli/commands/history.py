@@ -2,21 +2,36 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from clsm_cli.commands import completion, render_history
+from clsm_cli.commands import completion, tables
 from clsm_cli.commands.environment import UsageError, decode_words, parse_time
 from clsm_cli.commands.options import Common, examples, takes_common
+from clsm_cli.commands.output import local_time, location_text, plain, shorten
+from clsm_cli.commands.tables import Table
 from clsm_cli.ingestion import timestamps
 from clsm_cli.model.clocks import end_of_day
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
     from datetime import datetime, tzinfo
 
-    from clsm_cli.inspection.fact_history import View
+    from clsm_cli.inspection.fact_history import History, Version, View
 
+LONGEST = 60
+"""Characters of a value in a table."""
+HEADINGS = (
+    "value",
+    "true from",
+    "true until",
+    "believed from",
+    "believed until",
+    "state",
+    "source",
+    "id",
+)
 EXAMPLES = examples(
     "clsm history heartbeat                       # what was held of it, and when",
     "clsm history f-3a9c12d08e41                  # one fact: what it was before and after",
@@ -62,12 +77,7 @@ def history(
     moment = common.time(opened.zone)
     view = view_of(moment, opened.zone, as_of, known_at)
     found = fact_history.history(opened, names, view)
-    if common.as_json:
-        printer.json(render_history.mapping(found, view))
-    elif printer.is_terminal:
-        printer.rich(render_history.renderables(found, moment))
-    else:
-        printer.lines(render_history.lines(found, opened.zone))
+    tables.show(printer, history_mapping(found, view), history_tables(found, opened.zone))
     for each in found:
         if not each.threads and not each.subjects:
             is_limited = view.as_of is not None or view.known_at is not None
@@ -100,3 +110,48 @@ def _time(text: str | None, zone: tzinfo, option: str) -> str | None:
 def _known(text: str | None, zone: tzinfo) -> str | None:
     """A day counts as its end: what was learnt on it was known then."""
     return end_of_day(text, zone) if text is not None and "T" not in text else text
+
+
+def history_mapping(found: Sequence[History], view: View) -> dict[str, Any]:
+    """Schema ``clsm.history/1``."""
+    return {
+        "schema": "clsm.history/1",
+        "now": view.now,
+        "as_of": view.as_of,
+        "known_at": view.known_at,
+        "found": [
+            {
+                "wanted": each.wanted,
+                "threads": plain(each.threads),
+                "subjects": plain(each.subjects),
+            }
+            for each in found
+        ],
+    }
+
+
+def history_tables(found: Iterable[History], zone: tzinfo) -> list[Table]:
+    """A table for each thread, and for the subjects of a topic."""
+    found_tables = []
+    for each in found:
+        for thread in each.threads:
+            rows = tuple(_row(version, zone) for version in thread.versions)
+            title = " · ".join(part for part in (thread.label, thread.type) if part)
+            found_tables.append(Table(title or "about nothing named", HEADINGS, rows))
+        if each.subjects:
+            title = f"{each.wanted} is no subject; these have most of that name"
+            subjects = tuple((of.label, str(of.versions)) for of in each.subjects)
+            found_tables.append(Table(title, ("subject", "versions"), subjects))
+    return found_tables
+
+
+def _row(version: Version, zone: tzinfo) -> tuple[str, ...]:
+    times = (
+        version.valid_from,
+        version.valid_until,
+        version.recorded_at,
+        version.superseded_at,
+    )
+    shown = (local_time(time, zone) for time in times)
+    place = location_text(version.file, version.line)
+    return shorten(version.value, LONGEST), *shown, version.state, place, version.id

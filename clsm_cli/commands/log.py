@@ -12,8 +12,7 @@ from clsm_cli.commands.options import (
     examples,
     takes_common,
 )
-from clsm_cli.commands.output import location_text, plain
-from clsm_cli.commands.render_history import local_time
+from clsm_cli.commands.output import local_time, location_text, plain
 from clsm_cli.commands.render_review import as_question
 from clsm_cli.consolidation.active_learning import WORTH
 from clsm_cli.ingestion.ingest_report import utc_text

@@ -21,7 +21,6 @@ from clsm_cli.commands import (
     fence_key,
     recall,
     render_context,
-    render_history,
     render_prompt,
     render_recall,
 )
@@ -30,9 +29,10 @@ from clsm_cli.commands.engine import QueryEngine
 from clsm_cli.commands.environment import UsageError, chosen_store, current_time
 from clsm_cli.commands.error_boundary import disk_failure
 from clsm_cli.commands.feedback import given_lines, given_mapping
-from clsm_cli.commands.history import view_of
+from clsm_cli.commands.history import history_mapping, history_tables, view_of
 from clsm_cli.commands.note import noted_lines, noted_mapping
 from clsm_cli.commands.show import found_lines, found_mapping
+from clsm_cli.commands.tables import table_lines
 from clsm_cli.config import MAX_MESSAGE
 from clsm_cli.consolidation import adviser_proposals, adviser_request
 from clsm_cli.consolidation.adviser_packet import BUDGET
@@ -251,8 +251,8 @@ class Calls:
         store = chosen_store(self._store)
         view = view_of(current_time(None, store.zone), store.zone, as_of, known_at)
         found = fact_history.history(store, subjects, view)
-        mapping = render_history.mapping(found, view)
-        lines = render_history.lines(found, store.zone)
+        mapping = history_mapping(found, view)
+        lines = table_lines(history_tables(found, store.zone))
         return ToolResult(mapping, self.sealed(lines) if lines else "nothing is held of it")
 
     def note(

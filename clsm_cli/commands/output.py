@@ -15,6 +15,7 @@ from clsm_cli.text.terminal import safe, safe_json
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
+    from datetime import tzinfo
 
     from rich.console import RenderableType
 
@@ -136,6 +137,40 @@ def count_noun(count: int, word: str) -> str:
     ('1 turn', '2 turns')
     """
     return f"{count} {word}" if count == 1 else f"{count} {word}s"
+
+
+def local_time(time: str | None, zone: tzinfo) -> str:
+    """A time by the store's clock, to the minute; a bare date as it is.
+
+    >>> from datetime import UTC
+    >>> local_time("2026-02-20T08:15:00Z", UTC), local_time("2026-02-20", UTC), local_time(None, UTC)
+    ('2026-02-20 08:15', '2026-02-20', '')
+    """
+    from datetime import datetime
+
+    try:
+        moment = datetime.fromisoformat(time or "")
+    except ValueError:
+        return time or ""
+    if len(time or "") == len("2026-02-20"):
+        return str(time)
+    moment = moment.astimezone(zone) if moment.tzinfo else moment
+    return f"{moment:%Y-%m-%d %H:%M}"
+
+
+def flat(text: str) -> str:
+    """A text that stays on its line."""
+    return " ".join(text.split())
+
+
+def shorten(text: str, most: int) -> str:
+    r"""A text on one line, in at most so many characters.
+
+    >>> shorten("one\\n two", 20), shorten("one two three", 8)
+    ('one two', 'one two…')
+    """
+    line = flat(text)
+    return line if len(line) <= most else f"{line[: most - 1].rstrip()}…"
 
 
 def location_text(file: str, line: int) -> str:

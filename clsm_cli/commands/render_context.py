@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from clsm_cli.commands.output import BELOW, common_folder, location_text, plain
+from clsm_cli.commands.output import BELOW, common_folder, flat, location_text, plain
 from clsm_cli.retrieval.briefing import SCHEMA
 
 if TYPE_CHECKING:
@@ -61,10 +61,10 @@ def context_lines(found: Briefing) -> list[str]:
         file = ""
         for each, about in _under(section.items):
             if each.file and each.file != file:
-                lines.append(_flat(location_text(each.file, 0)))
+                lines.append(flat(location_text(each.file, 0)))
             file = each.file
             *more, last = _lines(each, about, "")
-            lines += [*more, f"{last} ({_flat(each.place)})" if each.place else last]
+            lines += [*more, f"{last} ({flat(each.place)})" if each.place else last]
     return [*lines, *_cut(found)]
 
 
@@ -93,7 +93,7 @@ def _body(found: Briefing) -> Iterator[str]:
     yield ABOUT
     items = [item for section in found.sections for item in section.items]
     folder, told = common_folder({item.file for item in items} - {""})
-    yield from [_flat(BELOW.format(folder))] if folder else []
+    yield from [flat(BELOW.format(folder))] if folder else []
     for section in found.sections:
         if section.items:
             yield f"{TITLES[section.name]}:"
@@ -106,22 +106,17 @@ def _lines(item: Item, about: str, head: str) -> list[str]:
     first, *more = item.text.split("\n")
     mark = _MARKS.get(item.state or "", "")
     due = f" (due {item.due})" if item.due and item.state else ""
-    due += f" (was: {_flat(item.before)})" if item.before else ""
-    name = f"{_flat(about)}: " if about else ""
+    due += f" (was: {flat(item.before)})" if item.before else ""
+    name = f"{flat(about)}: " if about else ""
     lines = [f"- {head}{mark}{name}{first}", *(_INDENT + line for line in more)]
     return [*lines[:-1], lines[-1] + due]
 
 
 def _origin(item: Item, file: str) -> str:
     """Trust and day, then the source: a file's name could pose as what comes before it."""
-    day = _flat((item.time or "")[:10]) or "undated"
+    day = flat((item.time or "")[:10]) or "undated"
     words = [f"trust {item.trust}", day, f"{file}:{item.file_line}" if file else ""]
-    return ", ".join(_flat(word) for word in words if word)
-
-
-def _flat(text: str) -> str:
-    """Text that stays on its line."""
-    return " ".join(text.split())
+    return ", ".join(flat(word) for word in words if word)
 
 
 def _cut(found: Briefing) -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from clsm_cli.commands.output import BELOW, common_folder
+from clsm_cli.commands.output import BELOW, common_folder, flat
 from clsm_cli.commands.render_recall import confidence_text
 from clsm_cli.text.fence_lines import seal
 
@@ -39,14 +39,14 @@ def _body(answer: Answer) -> Iterator[str]:
     if any(memory.trust not in TRUSTED for memory in answer.memories):
         yield ABOUT_QUOTED
     if answer.concepts:
-        yield "Concepts: " + ", ".join(_flat(concept.label) for concept in answer.concepts)
+        yield "Concepts: " + ", ".join(flat(concept.label) for concept in answer.concepts)
     folder, told = common_folder({memory.sources[0].file for memory in answer.memories} - {""})
-    yield from [_flat(BELOW.format(folder))] if folder else []
+    yield from [flat(BELOW.format(folder))] if folder else []
     for number, memory in enumerate(answer.memories, 1):
         yield f"{number}. {_origin(memory, told.get(memory.sources[0].file, ''))}"
         if memory.heading:
-            yield _INDENT + _flat(memory.heading)
-        said = f"{_flat(memory.speaker)}: {memory.text}" if memory.speaker else memory.text
+            yield _INDENT + flat(memory.heading)
+        said = f"{flat(memory.speaker)}: {memory.text}" if memory.speaker else memory.text
         before = _INDENT if memory.trust in TRUSTED else _QUOTED
         yield from (before + line for line in said.split("\n"))
     if answer.budget.dropped:
@@ -59,7 +59,7 @@ def _origin(memory: Memory, file: str) -> str:
     place = f"{file}:{source.line}" if file else memory.session
     date = (source.timestamp or "undated")[:16].replace("T", " ")
     over = f", held until {memory.until}" if memory.until else ""
-    return f"trust {memory.trust}, {confidence_text(memory)}, {date}{over}, {_flat(place)}"
+    return f"trust {memory.trust}, {confidence_text(memory)}, {date}{over}, {flat(place)}"
 
 
 def _cut(budget: Budget) -> str:
@@ -68,8 +68,3 @@ def _cut(budget: Budget) -> str:
     if len(budget.dropped) > NAMED:
         names.append(f"{len(budget.dropped) - NAMED} more")
     return f"Over the budget and not shown ({tokens} tokens): {', '.join(names)}"
-
-
-def _flat(text: str) -> str:
-    """Text that stays on its line."""
-    return " ".join(text.split())

@@ -10,14 +10,13 @@ import typer
 from clsm_cli.commands import completion
 from clsm_cli.commands.environment import decode_words
 from clsm_cli.commands.options import Common, examples, takes_common
-from clsm_cli.commands.output import location_text, plain
-from clsm_cli.commands.render_history import local_time
+from clsm_cli.commands.output import local_time, location_text, plain, shorten
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from datetime import tzinfo
 
-    from clsm_cli.inspection.lookup import FoundItem, SourceTurn
+    from clsm_cli.inspection.lookup import FoundItem
 
 EXAMPLES = examples(
     "clsm show e-3a9c12d08e41          # an episode",
@@ -78,14 +77,11 @@ def found_lines(found: FoundItem, zone: tzinfo, *, verbose: bool = False) -> Ite
         if times:
             yield f"{name} {' '.join(times)}"
     for turn in found.told:
-        said = "" if turn.text in ("", found.text) else _short(turn)
+        said = ""
+        if turn.text not in ("", found.text):
+            said = shorten(f"{turn.speaker}: {turn.text}".removeprefix(": "), LONGEST)
         parts = (location_text(turn.file, turn.line), local_time(turn.time, zone), said)
         yield " · ".join(part for part in parts if part)
     if verbose:
         for name, value in facts.items():
             yield f"{name}: {value if isinstance(value, str) else dumps(value, ensure_ascii=False)}"
-
-
-def _short(turn: SourceTurn) -> str:
-    said = " ".join(f"{turn.speaker}: {turn.text}".removeprefix(": ").split())
-    return said if len(said) <= LONGEST else f"{said[: LONGEST - 1]}…"

@@ -45,7 +45,6 @@ class Version(NamedTuple):
             ``path:line``.
         file: Absolute path of what can be opened, see ``store.index.source_locations``; "" for none.
         line: In that file.
-        begin: When it became true, in seconds since 1970; None: unbounded. ``end`` likewise.
     """
 
     id: str
@@ -62,8 +61,6 @@ class Version(NamedTuple):
     source: str | None
     file: str
     line: int
-    begin: float | None
-    end: float | None
 
 
 def state_of(row: Row, now: str) -> State:
@@ -81,7 +78,7 @@ def state_of(row: Row, now: str) -> State:
     return "ended" if clocks.has_ended(row, now) else "future"
 
 
-def version(row: Row, value: str, index: Index, now: str, zone: tzinfo) -> Version:
+def version(row: Row, value: str, index: Index, now: str) -> Version:
     """A row with its state and source.
 
     Args:
@@ -89,7 +86,6 @@ def version(row: Row, value: str, index: Index, now: str, zone: tzinfo) -> Versi
         value: What it says, for a person.
         index: Knows where its sources stand.
         now: An instant.
-        zone: Of a bare date.
     """
     told = _earliest(index, row.sources) or _earliest(index, (row.id,))
     place = (
@@ -112,22 +108,20 @@ def version(row: Row, value: str, index: Index, now: str, zone: tzinfo) -> Versi
         source=f"{told.path}:{told.line_start}" if told and told.line_start else None,
         file=place.file if place else "",
         line=place.line if place else 0,
-        begin=seconds(row.valid_from, zone),
-        end=seconds(row.valid_until, zone),
     )
 
 
-def seconds(time: str | None, zone: tzinfo) -> float | None:
-    """Seconds since 1970 of a time, of a bare date at its beginning; None where it is none.
+def seconds(time: str | None, zone: tzinfo) -> float:
+    """Seconds since 1970 of a time, of a bare date at its beginning; without one the first of all.
 
     >>> from datetime import UTC
     >>> seconds("1970-01-02", UTC), seconds("1970-01-01T01:00:10+01:00", UTC), seconds(None, UTC)
-    (86400.0, 10.0, None)
+    (86400.0, 10.0, -inf)
     """
     try:
         moment = datetime.fromisoformat(time or "")
     except ValueError:
-        return None
+        return float("-inf")
     return (moment if moment.tzinfo else moment.replace(tzinfo=zone)).timestamp()
 
 
@@ -238,16 +232,13 @@ def _threads(
         else:
             groups[False, about or memory.subject(row), ""].append(row)
     zone = memory.store.zone
-    lowest = float("-inf")
 
     def order(each: Version) -> tuple[float, float, str]:
-        recorded = seconds(each.recorded_at, zone)
-        begin = lowest if each.begin is None else each.begin
-        return begin, lowest if recorded is None else recorded, each.id
+        return seconds(each.valid_from, zone), seconds(each.recorded_at, zone), each.id
 
     found = []
     for (is_edge, subject, kind), group in sorted(groups.items()):
-        told = [version(row, memory.value(row), index, view.now, zone) for row in group]
+        told = [version(row, memory.value(row), index, view.now) for row in group]
         label, versions = memory.label(subject), tuple(sorted(told, key=order))
         found.append(Thread("edge" if is_edge else "statement", subject, label, kind, versions))
     return tuple(found)
