@@ -394,8 +394,9 @@ def _answering(action: Callable[..., ToolResult]) -> Callable[..., CallToolResul
             if sentence is None:
                 raise
             return failed(sentence)
-        told = [TextContent(text=answer.text)]
-        return CallToolResult(content=told, structured_content=answer.mapping)
+        return CallToolResult(
+            content=[TextContent(text=answer.text)], structured_content=answer.mapping
+        )
 
     vars(tool)["__signature__"] = signature(action, eval_str=True).replace(
         return_annotation=Annotated[CallToolResult, dict[str, Any]]

@@ -168,7 +168,7 @@ def _lines(
 ) -> tuple[StatementLine, ...]:
     found: list[tuple[tuple[float, str, int, str], StatementLine]] = []
     for row in chosen:
-        told = version(row, row.text, index, now, store.zone)
+        told = version(row, row.text, index, now)
         old = rows.get(row.supersedes or "")
         since = row.valid_from or row.recorded_at
         line = StatementLine(

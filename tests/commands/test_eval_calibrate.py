@@ -19,7 +19,7 @@ from clsm_cli.store.layout import Store
 
 APP = typer.Typer(add_completion=False, rich_markup_mode=None)
 APP.callback()(lambda: None)
-evaluate_calibrate.register(APP)
+APP.command("calibrate")(evaluate_calibrate.calibrate)
 
 
 @pytest.fixture(scope="module")

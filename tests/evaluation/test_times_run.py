@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from clsm_cli.commands import evaluate_study
-from clsm_cli.commands.tables import table_lines
 from clsm_cli.errors import BadInputError
 from clsm_cli.evaluation.stores import StoreFactory
 from clsm_cli.evaluation.studies import times
@@ -42,19 +41,11 @@ def test_what_is_counted(factory: StoreFactory, tmp_path: Path) -> None:
     ]
     assert [each.is_firm for each in report.readings] == [True, True, True, True, False]
     assert report.readings[2].found == ("b",)
-    text = table_lines(evaluate_study.times_tables(report, verbose=False))
-    assert text[0] == "times, over a store of 2 conversations"
-    assert [line.split()[1:] for line in text[2:5]] == [
-        ["3", "2", "2"],
-        ["2", "1", "1"],
-        ["5", "3", "3"],
-    ]
-    assert any("x3 our last chat" in line for line in text)
-    assert not any("x1" in line for line in text)
-    assert any(
-        "x1" in line for line in table_lines(evaluate_study.times_tables(report, verbose=True))
-    )
-    assert evaluate_study.times_mapping(report)["schema"] == "clsm.study-times/1"
+    right = evaluate_study.times_mapping(report)["right"]
+    assert right == {
+        "store": "2 of 3, 2 hard or soft too",
+        "calendar": "1 of 2, 1 hard or soft too",
+    }
 
 
 @pytest.mark.parametrize(

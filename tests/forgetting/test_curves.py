@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, time, timedelta
+from typing import Any, cast
 from xml.etree import ElementTree as ET
 
 import pytest
@@ -10,6 +11,7 @@ from aging import BORN, at, later, recall, say, state, tree
 
 from clsm_cli.forgetting import curves
 from clsm_cli.inspection.svg_charts import PLOT
+from clsm_cli.model.streams import Stream
 from clsm_cli.scoring import retention
 from clsm_cli.store.layout import Store
 
@@ -19,7 +21,7 @@ SVG = "{http://www.w3.org/2000/svg}"
 @pytest.mark.parametrize("law", ["power", "exponential", "base-level"])
 def test_the_curve_of_an_unused_memory_is_the_law_itself(law: retention.Curve) -> None:
     for stream, days in retention.STREAM_DAYS.items():
-        points = dict(curves.curve(law, stream))
+        points = dict(curves.curve(law, cast("Stream", stream)))
         assert points[0] == 1.0
         assert max(points) == curves.TWO_YEARS
         for age_, left in points.items():
@@ -36,11 +38,14 @@ def test_memories_stand_where_their_retention_is(
     state(store, "Mara moved twice.", stream="projects", withdrawn=True)
     recall(store, later(98), used)  # is not folded yet
     before = tree(store)
-    seen: list[dict[str, list[int]]] = []
+    seen: list[Any] = []
     counted = curves.histogram
-    monkeypatch.setattr(
-        curves, "histogram", lambda *given: seen.append(counted(*given)) or seen[-1]
-    )
+
+    def counts(*given: Any) -> Any:
+        seen.append(counted(*given))
+        return seen[-1]
+
+    monkeypatch.setattr(curves, "histogram", counts)
     moment = datetime.combine(BORN + timedelta(99), time(12), UTC)
     root = ET.fromstring(curves.forgetting_picture(store, moment))
     assert tree(store) == before
