@@ -99,7 +99,6 @@ WRITERS = {
     "embedding/pins.py": "the record of what was hashed, through staging",
     "consolidation/rehearsal.py": "a copy of the store inside its derived folder, deleted at once",
     "evaluation/stores.py": "removes a store it made, for --fresh",
-    "inspection/speed.py": "a store that is timed, in a scratch folder that is deleted at once",
     "forgetting/history_purge.py": "a repository in a scratch folder, deleted at once, and two heads of git",
     "commands/hook_openclaw.py": "a plugin in a scratch folder, which OpenClaw copies",
     "integrations/schedulers.py": "takes its own units out of systemd's folder",

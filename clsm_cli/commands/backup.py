@@ -59,10 +59,10 @@ def backup(
         printer.end_progress()
     printer.warn_all(made.warnings)
     printer.warn_all(f"{each.path}: {each.reason}; it is not in it" for each in made.left_out)
-    if common.as_json:
-        printer.json(_mapping(made, path, opened, dry_run=dry_run))
-    else:
-        printer.lines(_lines(made, path, opened, verbose=common.verbose))
+    printer.show(
+        _mapping(made, path, opened, dry_run=dry_run),
+        _lines(made, path, opened, verbose=common.verbose),
+    )
 
 
 def backup_path(file: Path) -> Path:

@@ -115,10 +115,7 @@ def correct(
             with_it=[fit.id for fit in chosen[1:] if fit.id.startswith("f-")],
             is_whole=not value,
         )
-    if common.as_json:
-        printer.json(_mapping(done, dry_run=dry_run))
-    else:
-        printer.lines(_lines(done, dry_run=dry_run))
+    printer.show(_mapping(done, dry_run=dry_run), _lines(done, dry_run=dry_run))
 
 
 def _fits(printer: Printer, store: Store, words: str, value: str, now: datetime) -> Matches:

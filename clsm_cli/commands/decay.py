@@ -61,9 +61,7 @@ def decay(
     seems wrong, nothing fades until you confirm it with --now.
     """
     picture = _plot_path(plot)
-    printer = common.printer()
-    opened = common.opened()
-    moment = common.time(opened.zone)
+    printer, opened, moment = common.start()
     request = archiving.Request(moment, explicit=common.now is not None, dry_run=dry_run)
     report = archiving.decay(opened, request)
     if picture is not None:
@@ -71,10 +69,7 @@ def decay(
 
         atomic.put(picture, curves.forgetting_picture(opened, moment).encode())
     printer.warn_all(report.warnings)
-    if common.as_json:
-        printer.json(decay_mapping(report))
-    else:
-        printer.lines(decay_lines(report, verbose=common.verbose))
+    printer.show(decay_mapping(report), decay_lines(report, verbose=common.verbose))
 
 
 def decay_lines(report: Report, *, verbose: bool) -> Iterator[str]:

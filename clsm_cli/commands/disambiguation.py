@@ -183,12 +183,10 @@ def choose(
     if found.clear and (yes or dry_run):
         return [found.clear]
     if dry_run or not (is_terminal(sys.stdin) and is_terminal(sys.stderr)):
-        if printer.as_json:
-            printer.json({"schema": f"{command.replace(' ', '.')}/1", **match_mapping(found)})
-        else:
-            printer.lines(
-                [*match_lines(found.found), *(["nothing was written"] if dry_run else [])]
-            )
+        printer.show(
+            {"schema": f"{command.replace(' ', '.')}/1", **match_mapping(found)},
+            [*match_lines(found.found), *(["nothing was written"] if dry_run else [])],
+        )
         if dry_run:
             return []
         step = f"name one by its id{', or say --yes' if found.clear else ''}"

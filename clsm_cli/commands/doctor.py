@@ -72,10 +72,10 @@ def doctor(
         report = _fixed(opened, around, printer, fix=fix, rebuild=rebuild)
     else:
         report = diagnosis.examine(opened, around, broken)
-    if common.as_json:
-        printer.json(doctor_mapping(report, dry_run=dry_run))
-    else:
-        printer.lines(doctor_lines(report, dry_run=dry_run, verbose=common.verbose))
+    printer.show(
+        doctor_mapping(report, dry_run=dry_run),
+        doctor_lines(report, dry_run=dry_run, verbose=common.verbose),
+    )
     if report.exit_code:
         raise typer.Exit(report.exit_code)
 

@@ -37,9 +37,7 @@ def edit(
     It opens in $VISUAL or $EDITOR as YAML, is checked when you save, and is pinned: no
     consolidation changes it from then on.
     """
-    printer = common.printer()
-    opened = common.opened()
-    moment = common.time(opened.zone)
+    printer, opened, moment = common.start()
     draft = record_edit.draft(opened, decode_words([wanted]), moment, printer.warn)
     done = editor.edit_text(
         opened.derived / "edit",

@@ -33,18 +33,13 @@ def calibrate(*, dry_run: DryRunOption = False, common: Common) -> None:
     from clsm_cli.commands.evaluate_shared import make_factory, open_engine
     from clsm_cli.evaluation.own import calibration
 
-    printer = common.printer()
-    opened = common.opened()
-    moment = common.time(opened.zone)
+    printer, opened, moment = common.start()
     factory = make_factory(printer, opened.derived, moment.isoformat(), fresh=False)
     found = calibration.calibrate(opened, factory, open_engine())
     if not dry_run:
         found = replace(found, run=calibration.apply(opened, found, moment))
     printer.warn_all(found.notes)
-    if common.as_json:
-        printer.json(_mapping(found, dry_run=dry_run))
-    else:
-        printer.lines(_lines(found, dry_run=dry_run))
+    printer.show(_mapping(found, dry_run=dry_run), _lines(found, dry_run=dry_run))
 
 
 def _mapping(found: Calibration, *, dry_run: bool) -> dict[str, Any]:

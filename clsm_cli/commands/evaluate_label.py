@@ -63,9 +63,7 @@ def label(
     mixed, in a file that opens in $VISUAL or $EDITOR. What you mark is saved in eval/queries.yaml,
     and the next call goes on with other queries.
     """
-    printer = common.printer()
-    opened = common.opened()
-    moment = common.time(opened.zone)
+    printer, opened, moment = common.start()
     if marked is not None:
         _end(printer, opened, _save(printer, opened, _text(marked), marked))
         return

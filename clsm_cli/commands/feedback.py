@@ -105,10 +105,7 @@ def feedback(
     )
     if not all(each.led for each in (*done.good, *done.bad)):
         printer.warn("nothing is learnt of an item whose recall did not note what led to it")
-    if common.as_json:
-        printer.json(given_mapping(done, dry_run=dry_run))
-    else:
-        printer.lines(given_lines(done, dry_run=dry_run))
+    printer.show(given_mapping(done, dry_run=dry_run), given_lines(done, dry_run=dry_run))
 
 
 def _ids(words: Iterable[str] | None) -> list[str]:

@@ -102,9 +102,7 @@ def forget(
     With --secrets, only passwords, keys, PINs and numbers of cards, accounts and people go that an
     older version did not recognise: each is replaced by the name of its kind.
     """
-    printer = common.printer()
-    opened = common.opened()
-    moment = common.time(opened.zone)
+    printer, opened, moment = common.start()
     wanted = _wanted(opened, ids or [], source, session, person, since, until)
     if secrets:
         if any(each not in ((), None) for each in wanted):
@@ -201,10 +199,10 @@ def _forget(
         again = None
         if tree is not None and not dry_run:
             again = history_purge.purge(store, tree, clean_writing.traces_of(store))
-        if printer.as_json:
-            printer.json({"schema": "clsm.forget/1", "known": True, "history": plain(again)})
-        else:
-            printer.lines(["it was forgotten already", *history_lines(again)])
+        printer.show(
+            {"schema": "clsm.forget/1", "known": True, "history": plain(again)},
+            ["it was forgotten already", *history_lines(again)],
+        )
         return
     if not dry_run:
         _ask(printer, plan, yes=yes, force=force)
@@ -213,10 +211,10 @@ def _forget(
     if receipt.refers and not dry_run:
         more = count_noun(len(receipt.refers), "more turn")
         printer.warn(f"{more} may be about them; to remove that too: {removal(receipt.refers)}")
-    if printer.as_json:
-        printer.json(receipt_mapping(receipt, dry_run=dry_run))
-    else:
-        printer.lines(receipt_lines(receipt, is_done=not dry_run, verbose=printer.verbose))
+    printer.show(
+        receipt_mapping(receipt, dry_run=dry_run),
+        receipt_lines(receipt, is_done=not dry_run, verbose=printer.verbose),
+    )
 
 
 def _mask(
@@ -235,10 +233,9 @@ def _mask(
     apply = masking.apply if plan.receipt.files else None
     receipt = _applied(store, plan, apply, now, tree, dry_run=dry_run)
     printer.warn_all(receipt.warnings)
-    if printer.as_json:
-        printer.json(receipt_mapping(receipt, dry_run=dry_run))
-    else:
-        printer.lines(masked_lines(receipt, is_done=not dry_run))
+    printer.show(
+        receipt_mapping(receipt, dry_run=dry_run), masked_lines(receipt, is_done=not dry_run)
+    )
 
 
 def _applied(

@@ -125,10 +125,7 @@ def run(options: Options) -> None:
     failed = report.fatal or (report.problems[0] if has_failed else None)
     printer.warn_all(problem_line(p) for p in report.problems if p is not failed)
     printer.warn_all(report.warnings)
-    if options.as_json:
-        printer.json(ingest_mapping(report))
-    else:
-        printer.lines(ingest_lines(report, verbose=options.verbose))
+    printer.show(ingest_mapping(report), ingest_lines(report, verbose=options.verbose))
     if report.bad_model is not None:
         raise report.bad_model
     if failed is not None:

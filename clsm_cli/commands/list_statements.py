@@ -57,9 +57,6 @@ def list_statements(
         stream, kind, decode_words([about]) if about is not None else None
     )
     found = morning_report.current_statements(opened, choice, common.time(opened.zone).isoformat())
-    if common.as_json:
-        printer.json(log.held_mapping(found))
-    else:
-        printer.lines(log.held_lines(found, opened.zone, limit))
+    printer.show(log.held_mapping(found), log.held_lines(found, opened.zone, limit))
     if not found:
         printer.warn("nothing of that is held")

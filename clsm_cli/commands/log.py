@@ -68,19 +68,14 @@ def log(
     from clsm_cli.consolidation import review_queue
     from clsm_cli.inspection import morning_report
 
-    printer = common.printer()
-    opened = common.opened()
-    moment = common.time(opened.zone)
+    printer, opened, moment = common.start()
     if since is not None:
         start = utc_text(parse_time(since, opened.zone, "--since"))
     else:
         start = morning_report.last_night(opened) or ""
     found = morning_report.news(opened, start, moment.isoformat())
     asked = [item for item in review_queue.list_items(opened, moment) if item.at >= start]
-    if common.as_json:
-        printer.json(log_mapping(found, asked))
-    else:
-        printer.lines(log_lines(found, asked, opened.zone, limit))
+    printer.show(log_mapping(found, asked), log_lines(found, asked, opened.zone, limit))
 
 
 def log_lines(found: News, asked: Sequence[ReviewItem], zone: tzinfo, limit: int) -> Iterator[str]:

@@ -56,10 +56,7 @@ def note(
     )
     for kind, count in sorted(noted.masked.items()):
         printer.warn(f"{count} masked ({kind})")
-    if common.as_json:
-        printer.json(noted_mapping(noted, dry_run=dry_run))
-    else:
-        printer.lines(noted_lines(noted, dry_run=dry_run))
+    printer.show(noted_mapping(noted, dry_run=dry_run), noted_lines(noted, dry_run=dry_run))
 
 
 def noted_mapping(noted: NoteResult, *, dry_run: bool) -> dict[str, Any]:

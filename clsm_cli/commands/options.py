@@ -100,6 +100,11 @@ class Common(NamedTuple):
         """
         return chosen_store(self.store)
 
+    def start(self) -> tuple[Printer, Store, datetime]:
+        """The printer, the store and the time of a command; see above and below."""
+        opened = self.opened()
+        return self.printer(), opened, self.time(opened.zone)
+
     def time(self, zone: tzinfo | None = None) -> datetime:
         """The current time.
 

@@ -14,7 +14,7 @@ from clsm_cli.errors import DiskError
 from clsm_cli.text.terminal import safe, safe_json
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable
+    from collections.abc import Collection, Iterable, Mapping
     from datetime import tzinfo
 
     from rich.console import RenderableType
@@ -62,6 +62,13 @@ class Printer:
         text = "\n".join(safe(line) for line in lines)
         if text:
             _write(_encodable(text))
+
+    def show(self, mapping: Mapping[str, Any], lines: Iterable[str]) -> None:
+        """A result: as JSON where that is wanted, else as text."""
+        if self.as_json:
+            self.json(mapping)
+        else:
+            self.lines(lines)
 
     def utf8(self, lines: Iterable[str]) -> None:
         """Text whose very bytes matter, in UTF-8 whatever the locale; it is safe already."""

@@ -66,10 +66,10 @@ def run(
         is_pinned=is_pinned,
         dry_run=dry_run,
     )
-    if printer.as_json:
-        printer.json(_mapping(done, is_pinned=is_pinned, dry_run=dry_run))
-    else:
-        printer.lines(_lines(done, is_pinned=is_pinned, dry_run=dry_run))
+    printer.show(
+        _mapping(done, is_pinned=is_pinned, dry_run=dry_run),
+        _lines(done, is_pinned=is_pinned, dry_run=dry_run),
+    )
 
 
 def _lines(done: pinning.Pinning, *, is_pinned: bool, dry_run: bool) -> list[str]:

@@ -61,10 +61,10 @@ def restore(
         done = use_case.restore(path.resolve(), root, values, printer.progress, dry_run=dry_run)
     finally:
         printer.end_progress()
-    if common.as_json:
-        printer.json(_mapping(done, path, dry_run=dry_run))
-    else:
-        printer.lines(_lines(done, path, dry_run=dry_run, verbose=common.verbose))
+    printer.show(
+        _mapping(done, path, dry_run=dry_run),
+        _lines(done, path, dry_run=dry_run, verbose=common.verbose),
+    )
     if not dry_run:
         printer.warn_all(
             [*machine_settings.misplaced_warnings(done.misplaced), *_next_steps(done, path)]

@@ -68,9 +68,7 @@ def review(
     the most important first. What you decide about sentences, and what you pin, correct or delete,
     changes how similar ones are judged.
     """
-    printer = common.printer()
-    opened = common.opened()
-    moment = common.time(opened.zone)
+    printer, opened, moment = common.start()
     if why is not None:
         if accept or reject:
             raise UsageError(
@@ -81,10 +79,7 @@ def review(
         told = selection_reasons.explain(
             opened, decode_words([why]), moment, engine.static_vectors()
         )
-        if common.as_json:
-            printer.json(render_review.explanation_mapping(told))
-        else:
-            printer.lines(render_review.explanation_lines(told))
+        printer.show(render_review.explanation_mapping(told), render_review.explanation_lines(told))
         return
     wanted: list[tuple[str, State]] = [(decode_words([each]), "accepted") for each in accept or ()]
     wanted += [(decode_words([each]), "rejected") for each in reject or ()]

@@ -49,10 +49,7 @@ def show(
     printer = common.printer()
     opened = common.opened()
     found = look_up(opened, decode_words([wanted]))
-    if common.as_json:
-        printer.json(found_mapping(found))
-    else:
-        printer.lines(found_lines(found, opened.zone, verbose=common.verbose))
+    printer.show(found_mapping(found), found_lines(found, opened.zone, verbose=common.verbose))
 
 
 def found_mapping(found: FoundItem) -> dict[str, Any]:

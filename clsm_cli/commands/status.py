@@ -1,27 +1,21 @@
-"""``clsm status``: what the store holds and whether all is well; with ``--bench``, how fast it is.
-
-What ``--bench`` prints names no folder, no owner and no content.
-"""
+"""``clsm status``: what the store holds and whether all is well."""
 
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import partial
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from clsm_cli.commands.options import Common, examples, takes_common
-from clsm_cli.commands.output import Printer, count_noun, plain
+from clsm_cli.commands.output import count_noun, plain
 from clsm_cli.errors import ClsmError, StaleError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
     from datetime import datetime
 
     from clsm_cli.inspection.automation import Automation
     from clsm_cli.inspection.overview import ListedRun, Overview
-    from clsm_cli.inspection.speed import Speed
     from clsm_cli.store.layout import Store
 
 RECENT_RUNS = 5
@@ -29,7 +23,6 @@ RECENT_RUNS = 5
 EXAMPLES = examples(
     "clsm status",
     "clsm status --store notes/memory --json",
-    "clsm status --bench                       # how fast it is here, to paste somewhere",
     "clsm status --check --quiet > /dev/null   # from cron, some hours after consolidate: mails why",
 )
 
@@ -42,14 +35,6 @@ def status(
         typer.Option(
             "--check",
             help="Fail (exit code 18) when the last good consolidation is too old (status.max_age).",
-        ),
-    ] = False,
-    bench: Annotated[
-        bool,
-        typer.Option(
-            "--bench",
-            help="Time a recall, a context and a capture on this machine, about half a minute, and"
-            " print one block that reveals nothing of the memory.",
         ),
     ] = False,
     common: Common,
@@ -66,9 +51,6 @@ def status(
 
     printer = common.printer()
     opened = common.opened()
-    if bench:
-        _bench(opened, printer)
-        return
     found = overview(opened)
     moment = common.time(opened.zone)
     night = automation.automation_state(opened, moment)
@@ -96,32 +78,6 @@ def _last_night(store: Store, now: datetime) -> list[str]:
     since = morning_report.last_night(store)
     lines = log.brief_lines(store, since, now) if since is not None else []
     return ["since the last night", *(f"  {line}" for line in lines)] if lines else []
-
-
-def _bench(store: Store, printer: Printer) -> None:
-    """Time clsm, and print what came of it."""
-    from clsm_cli.embedding import weights
-    from clsm_cli.evaluation import result
-    from clsm_cli.inspection import speed
-    from clsm_cli.inspection.overview import overview
-
-    counts = overview(store).counts
-    try:
-        times = speed.measure_speed(store.root, speed.ROUNDS, partial(printer.progress, "timing"))
-    finally:
-        printer.end_progress()
-    own, derived = speed.store_sizes(store.root)
-    model = weights.status(weights.default_folder()).installed
-    block = mapping(
-        {**result.machine_description(), "memory_mib": str(speed.memory_bytes() >> 20)},
-        speed.program_versions(),
-        {**counts, "bytes": own, "index_bytes": derived, "model": model},
-        times,
-    )
-    if printer.as_json:
-        printer.json(block)
-    else:
-        printer.lines(lines(block))
 
 
 def _shadow(store: Store) -> str | None:
@@ -176,52 +132,3 @@ def _run_line(run: ListedRun) -> str:
     if state.undone_by is not None:
         return f"{line}  undone by {state.undone_by}"
     return line if state.is_kept else f"{line}  cannot be undone"
-
-
-MIB = 1 << 20
-COUNTED = ("turns", "blocks", "episodes", "statements", "concepts")
-"""What of a store is told."""
-
-
-def mapping(
-    machine: Mapping[str, str],
-    programs: Mapping[str, str],
-    store: Mapping[str, Any],
-    speeds: Sequence[Speed],
-) -> dict[str, Any]:
-    """The benchmark as a JSON object."""
-    return {
-        "schema": "clsm.bench/1",
-        "programs": dict(programs),
-        "machine": dict(machine),
-        "store": dict(store),
-        "times": {
-            each.name: {"median_ms": each.median, "p95_ms": each.p95, "ratio": each.ratio}
-            for each in speeds
-        },
-    }
-
-
-def lines(block: Mapping[str, Any]) -> list[str]:
-    """The benchmark as text."""
-    machine, store = block["machine"], block["store"]
-    first = " · ".join(
-        [
-            *(f"{name} {version}" for name, version in block["programs"].items()),
-            f"Python {machine['Python']}",
-        ]
-    )
-    second = (
-        f"{machine['processor']}, {machine['architecture']}, {count_noun(int(machine['cores']), 'core')},"
-        f" {machine['memory_mib']} MiB, {machine['system']}"
-    )
-    held = ", ".join(count_noun(store[name], name[:-1]) for name in COUNTED)
-    third = (
-        f"{held}; {store['bytes'] / MIB:.1f} MiB, index {store['index_bytes'] / MIB:.1f} MiB,"
-        f" {'with' if store['model'] else 'without'} the model"
-    )
-    rows = [
-        f"{name:<14}{found['median_ms']:>10.1f}{found['p95_ms']:>10.1f}{found['ratio']:>8.2f}"
-        for name, found in block["times"].items()
-    ]
-    return [first, second, third, f"{'':14}{'median ms':>10}{'95th':>10}{'ratio':>8}", *rows]

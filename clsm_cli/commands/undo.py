@@ -54,10 +54,9 @@ def undo(
         redo=redo,
         dry_run=dry_run,
     )
-    if common.as_json:
-        printer.json(_mapping(done, dry_run=dry_run))
-    else:
-        printer.lines(_lines(done, dry_run=dry_run, verbose=common.verbose))
+    printer.show(
+        _mapping(done, dry_run=dry_run), _lines(done, dry_run=dry_run, verbose=common.verbose)
+    )
 
 
 def _lines(done: run_reversal.UndoReport, *, dry_run: bool, verbose: bool) -> list[str]:

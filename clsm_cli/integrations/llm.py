@@ -20,14 +20,13 @@ from clsm_cli.startup.records import NamedTuple
 from clsm_cli.text.characters import replace_lone
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping
 
     from openai import OpenAI
 
     from clsm_cli.config import LlmSettings
 
-    Check = Callable[[Any], Any]
-    from collections.abc import Iterable, Mapping
+    Messages = tuple[dict[str, str], ...]
 
 SEED = 0
 LONGEST_ANSWER = 4096
@@ -52,179 +51,6 @@ _STATUS_TEXT = {
     413: "finds the question too long",
     429: "is asked too often, or its quota is used up",
 }
-
-
-class Message(NamedTuple):
-    """One message of a prompt."""
-
-    role: str
-    content: str
-
-
-class Completion(NamedTuple):
-    """What a model answered.
-
-    Attributes:
-        content: Its text, ``""`` for none.
-        is_cut: The text ended at the largest length.
-        is_refusal: The model declined, or a filter stopped it.
-        tokens_in: Tokens of the prompt, as counted by the server; 0 from one that counts none.
-        tokens_out: Tokens of the answer.
-    """
-
-    content: str
-    is_cut: bool
-    is_refusal: bool
-    tokens_in: int
-    tokens_out: int
-
-
-class Failure(NamedTuple):
-    """Why a request gave no completion.
-
-    Attributes:
-        reason: Completes "the language model …", without any text of the server.
-        may_pass: A second attempt can help.
-        lasts: Every other request would fail as well.
-        pause: Seconds to wait before the second attempt.
-        refused: What the server wrote where it refused the form of the request.
-    """
-
-    reason: str
-    may_pass: bool = True
-    lasts: bool = False
-    pause: float = 0.0
-    refused: str | None = None
-
-
-class Endpoint:
-    """A model behind a client.
-
-    Attributes:
-        calls: Requests sent so far, refused ones included.
-    """
-
-    def __init__(self, client: OpenAI, model: str, timeout: float) -> None:
-        """Ask ``model``; a request may take ``timeout`` seconds to the last byte of its answer."""
-        self.calls = 0
-        self._client = client
-        self._model = model
-        self._timeout = timeout
-        self._format = 0
-        self._options = {"temperature": 0, "seed": SEED, "max_tokens": LONGEST_ANSWER}
-
-    def complete(
-        self, messages: Sequence[Message], schema: Mapping[str, Any], name: str
-    ) -> Completion | Failure:
-        """The completion of a prompt, as JSON of a schema where the server can see to that.
-
-        Args:
-            messages: The prompt.
-            schema: Of the answer.
-            name: Of the schema, for the server.
-        """
-        form, options = self._format, dict(self._options)
-        while True:
-            outcome = self._post(messages, {**options, **_format(_FORMATS[form], schema, name)})
-            refused = outcome.refused if isinstance(outcome, Failure) else None
-            if refused is None:
-                if isinstance(outcome, Completion):
-                    self._format, self._options = form, options
-                return outcome
-            if option := next((o for o in options if re.search(rf"\b{o}\b", refused)), None):
-                del options[option]
-            elif form < len(_FORMATS) - 1:
-                form += 1
-            else:
-                return outcome
-
-    def _post(self, messages: Sequence[Message], options: dict[str, Any]) -> Completion | Failure:
-        import httpx2
-        import openai
-
-        self.calls += 1
-        prompt: list[Any] = [message._asdict() for message in messages]
-        end = monotonic() + self._timeout
-        try:
-            with self._client.chat.completions.with_streaming_response.create(
-                model=self._model, messages=prompt, **options
-            ) as response:
-                return self._read(response.iter_bytes(), end)
-        except (openai.APITimeoutError, httpx2.TimeoutException):
-            return self._late()
-        except openai.APIStatusError as error:
-            return _status_failure(error.status_code, error.message, error.response.headers)
-        except openai.OpenAIError:
-            return Failure("cannot be reached")
-        except httpx2.HTTPError:
-            return Failure("broke off its answer")
-
-    def _read(self, chunks: Iterable[bytes], end: float) -> Completion | Failure:
-        body = bytearray()
-        for chunk in chunks:
-            body += chunk
-            if len(body) > LARGEST_BODY:
-                return Failure(f"answers with more than {LARGEST_BODY} bytes")
-            if monotonic() > end:  # the client's own timeout starts anew with every byte
-                return self._late()
-        return _completion(bytes(body))
-
-    def _late(self) -> Failure:
-        return Failure(f"did not answer within {self._timeout:g} s")
-
-
-def _format(form: str, schema: Mapping[str, Any], name: str) -> dict[str, Any]:
-    if form == "text":
-        return {}
-    if form == "json_object":
-        return {"response_format": {"type": form}}
-    strict = {"name": name, "schema": _portable(schema), "strict": True}
-    return {"response_format": {"type": form, "json_schema": strict}}
-
-
-def _portable(schema: Mapping[str, Any]) -> dict[str, Any]:
-    """A schema without the bounds that some servers refuse; its reader holds answers to them."""
-    sent = {key: value for key, value in schema.items() if key in _SENT_KEYWORDS}
-    if "properties" in schema:
-        sent["properties"] = {key: _portable(sub) for key, sub in schema["properties"].items()}
-    if "items" in schema:
-        sent["items"] = _portable(schema["items"])
-    return sent
-
-
-def _status_failure(status: int, message: str, headers: Mapping[str, str]) -> Failure:
-    if status in _REFUSES_FORM:
-        reason = f"refuses the request with HTTP status {status}"
-        return Failure(reason, may_pass=False, refused=message)
-    wait = re.fullmatch(r"\d{1,6}(?:\.\d{1,6})?", headers.get("retry-after", ""), re.ASCII)
-    return Failure(
-        _STATUS_TEXT.get(status, f"fails with HTTP status {status}"),
-        may_pass=status >= 500 or status in _PASSING,
-        lasts=status in _LASTING,
-        pause=min(float(wait.group()), LONGEST_PAUSE) if wait else 0.0,
-    )
-
-
-def _completion(body: bytes) -> Completion | Failure:
-    """A chat completion, of which any part may be missing or something else."""
-    try:
-        whole = json.loads(body)
-        choice, usage = whole["choices"][0], whole.get("usage") or {}
-        message, finish = choice["message"], choice.get("finish_reason")
-        content, refusal = message.get("content"), message.get("refusal")
-        tokens = [usage.get("prompt_tokens"), usage.get("completion_tokens")]
-    except (ValueError, RecursionError, LookupError, TypeError, AttributeError):
-        return Failure("does not answer in the OpenAI protocol")
-    tokens_in, tokens_out = (max(0, n) if type(n) is int else 0 for n in tokens)
-    return Completion(
-        content=content if isinstance(content, str) else "",
-        is_cut=finish == "length",
-        is_refusal=bool(refusal) or finish == "content_filter",
-        tokens_in=tokens_in,
-        tokens_out=tokens_out,
-    )
-
-
 GIVE_UP = 6
 """Requests in a row without an answer, after which no more are sent."""
 _NOT_INSTALLED = "a language model needs packages of its own; get them with"
@@ -255,24 +81,42 @@ class Usage(NamedTuple):
     failures: int = 0
 
 
-class _Answer(NamedTuple):
-    value: Any
-
-
-class _Problem(NamedTuple):
-    """Why an attempt gave no value.
+class _ProblemError(Exception):
+    """Why an attempt gave no value: completes "the language model …", without any text of the server.
 
     Attributes:
-        reason: Completes "the language model …", without any text of the server.
-        is_final: A second attempt cannot help.
-        pause: Seconds before it.
-        correction: What it adds to the prompt; this may quote the answer.
+        may_pass: A second attempt can help, after ``pause`` seconds.
+        lasts: Every other request would fail as well.
+        refused: What the server wrote where it refused the form of the request.
+        correction: What a second attempt adds to the prompt; this may quote the answer.
     """
 
-    reason: str
-    is_final: bool = False
-    pause: float = 0.0
-    correction: tuple[Message, ...] = ()
+    def __init__(
+        self,
+        reason: str,
+        *,
+        may_pass: bool = True,
+        lasts: bool = False,
+        pause: float = 0.0,
+        refused: str | None = None,
+        correction: Messages = (),
+    ) -> None:
+        super().__init__(reason)
+        self.may_pass = may_pass
+        self.lasts = lasts
+        self.pause = pause
+        self.refused = refused
+        self.correction = correction
+
+
+class _Completion(NamedTuple):
+    """What a model answered; ``is_cut``: at the largest length, ``is_refusal``: it declined."""
+
+    content: str
+    is_cut: bool
+    is_refusal: bool
+    tokens_in: int
+    tokens_out: int
 
 
 class Llm:
@@ -291,9 +135,14 @@ class Llm:
         """
         self._settings = settings
         self._name = f"the language model {settings.model!r} at {_host(settings.base_url)}"
-        client, self._compile = _libraries(settings, _usable(key))
-        self._endpoint = Endpoint(client, settings.model, settings.timeout)
-        self._tokens_in = self._tokens_out = self._failures = 0
+        self._client, self._compile = _libraries(settings, _usable(key))
+        self._form = 0  # of _FORMATS, and the options: what the server is known to take
+        self._options: dict[str, Any] = {
+            "temperature": 0,
+            "seed": SEED,
+            "max_tokens": LONGEST_ANSWER,
+        }
+        self._calls = self._tokens_in = self._tokens_out = self._failures = 0
         self._unanswered = 0
         self._lost: str | None = None
 
@@ -303,7 +152,7 @@ class Llm:
         settings = self._settings
         cost = self._tokens_in * settings.price_in + self._tokens_out * settings.price_out
         return Usage(
-            calls=self._endpoint.calls,
+            calls=self._calls,
             tokens_in=self._tokens_in,
             tokens_out=self._tokens_out,
             cost=cost / 1e6,
@@ -330,37 +179,107 @@ class Llm:
                 server refused the key or the model, or left ``GIVE_UP`` requests in a row
                 without an answer.
         """
-        prompt = (
-            Message("system", f"{replace_lone(system)}\n\n{demand(schema)}"),
-            Message("user", replace_lone(user)),
+        prompt: Messages = (
+            _message("system", f"{system}\n\n{demand(schema)}"),
+            _message("user", user),
         )
-        outcome = self._attempt(prompt, schema, name)
-        if isinstance(outcome, _Problem) and not outcome.is_final:
-            sleep(outcome.pause)
-            outcome = self._attempt((*prompt, *outcome.correction), schema, name)
-        if isinstance(outcome, _Answer):
-            return outcome.value
+        problem = None
+        for _ in range(2):
+            if problem is not None:
+                sleep(problem.pause)
+                prompt += problem.correction
+            try:
+                return self._attempt(prompt, schema, name)
+            except _ProblemError as error:
+                problem = error
+            if not problem.may_pass:
+                break
         self._failures += 1
-        raise LlmError(f"{self._name} {outcome.reason}")
+        raise LlmError(f"{self._name} {problem}")
 
-    def _attempt(
-        self, prompt: Sequence[Message], schema: dict[str, Any], name: str
-    ) -> _Answer | _Problem:
+    def _attempt(self, prompt: Messages, schema: dict[str, Any], name: str) -> Any:
         if self._lost is not None:
-            return _Problem(self._lost, is_final=True)
-        outcome = self._endpoint.complete(prompt, schema, name)
-        if isinstance(outcome, Failure):
-            self._note(outcome)
-            return _Problem(outcome.reason, not outcome.may_pass, outcome.pause)
+            raise _ProblemError(self._lost, may_pass=False)
+        try:
+            found = self._complete(prompt, schema, name)
+        except _ProblemError as problem:
+            self._unanswered = self._unanswered + 1 if problem.may_pass else 0
+            if problem.lasts or self._unanswered >= GIVE_UP:
+                self._lost = f"{problem}; it is not asked again in this run"
+            raise
         self._unanswered = 0
-        self._tokens_in += outcome.tokens_in
-        self._tokens_out += outcome.tokens_out
-        return _checked(outcome, self._compile(schema, use_default=False))
+        self._tokens_in += found.tokens_in
+        self._tokens_out += found.tokens_out
+        return _checked(found, self._compile(schema, use_default=False))
 
-    def _note(self, failure: Failure) -> None:
-        self._unanswered = self._unanswered + 1 if failure.may_pass else 0
-        if failure.lasts or self._unanswered >= GIVE_UP:
-            self._lost = f"{failure.reason}; it is not asked again in this run"
+    def _complete(self, prompt: Messages, schema: dict[str, Any], name: str) -> _Completion:
+        """The completion of a prompt; what the server refuses is left out, from then on."""
+        form, options = self._form, dict(self._options)
+        while True:
+            try:
+                found = self._post(prompt, {**options, **_format(_FORMATS[form], schema, name)})
+            except _ProblemError as problem:
+                refused = problem.refused or ""
+                option = next((o for o in options if re.search(rf"\b{o}\b", refused)), None)
+                if problem.refused is None or (option is None and form == len(_FORMATS) - 1):
+                    raise
+                if option is not None:
+                    del options[option]
+                else:
+                    form += 1
+                continue
+            self._form, self._options = form, options
+            return found
+
+    def _post(self, prompt: Messages, options: dict[str, Any]) -> _Completion:
+        import httpx2
+        import openai
+
+        self._calls += 1
+        messages: list[Any] = list(prompt)
+        late = f"did not answer within {self._settings.timeout:g} s"
+        end = monotonic() + self._settings.timeout
+        try:
+            with self._client.chat.completions.with_streaming_response.create(
+                model=self._settings.model, messages=messages, **options
+            ) as response:
+                body = bytearray()
+                for chunk in response.iter_bytes():
+                    body += chunk
+                    if len(body) > LARGEST_BODY:
+                        raise _ProblemError(f"answers with more than {LARGEST_BODY} bytes")
+                    if monotonic() > end:  # the client's own timeout starts anew with every byte
+                        raise _ProblemError(late)
+                return _completion(bytes(body))
+        except (openai.APITimeoutError, httpx2.TimeoutException):
+            raise _ProblemError(late) from None
+        except openai.APIStatusError as error:
+            raise _status_problem(
+                error.status_code, error.message, error.response.headers
+            ) from None
+        except openai.OpenAIError:
+            raise _ProblemError("cannot be reached") from None
+        except httpx2.HTTPError:
+            raise _ProblemError("broke off its answer") from None
+
+
+def _format(form: str, schema: Mapping[str, Any], name: str) -> dict[str, Any]:
+    if form == "text":
+        return {}
+    if form == "json_object":
+        return {"response_format": {"type": form}}
+    strict = {"name": name, "schema": _portable(schema), "strict": True}
+    return {"response_format": {"type": form, "json_schema": strict}}
+
+
+def _portable(schema: Mapping[str, Any]) -> dict[str, Any]:
+    """A schema without the bounds that some servers refuse; its reader holds answers to them."""
+    sent = {key: value for key, value in schema.items() if key in _SENT_KEYWORDS}
+    if "properties" in schema:
+        sent["properties"] = {key: _portable(sub) for key, sub in schema["properties"].items()}
+    if "items" in schema:
+        sent["items"] = _portable(schema["items"])
+    return sent
 
 
 def _host(address: str) -> str:
@@ -383,7 +302,9 @@ def _usable(key: str | None) -> str:
     return key
 
 
-def _libraries(settings: LlmSettings, key: str) -> tuple[OpenAI, Callable[..., Check]]:
+def _libraries(
+    settings: LlmSettings, key: str
+) -> tuple[OpenAI, Callable[..., Callable[[Any], Any]]]:
     """A client of the endpoint, and what makes a check of a schema."""
     try:
         import fastjsonschema
@@ -417,26 +338,62 @@ def demand(schema: dict[str, Any]) -> str:
     )
 
 
-def _checked(completion: Completion, check: Check) -> _Answer | _Problem:
+def _status_problem(status: int, message: str, headers: Mapping[str, str]) -> _ProblemError:
+    if status in _REFUSES_FORM:
+        reason = f"refuses the request with HTTP status {status}"
+        return _ProblemError(reason, may_pass=False, refused=message)
+    wait = re.fullmatch(r"\d{1,6}(?:\.\d{1,6})?", headers.get("retry-after", ""), re.ASCII)
+    return _ProblemError(
+        _STATUS_TEXT.get(status, f"fails with HTTP status {status}"),
+        may_pass=status >= 500 or status in _PASSING,
+        lasts=status in _LASTING,
+        pause=min(float(wait.group()), LONGEST_PAUSE) if wait else 0.0,
+    )
+
+
+def _completion(body: bytes) -> _Completion:
+    """A chat completion, of which any part may be missing or something else."""
+    try:
+        whole = json.loads(body)
+        choice, usage = whole["choices"][0], whole.get("usage") or {}
+        message, finish = choice["message"], choice.get("finish_reason")
+        content, refusal = message.get("content"), message.get("refusal")
+        tokens = [usage.get("prompt_tokens"), usage.get("completion_tokens")]
+    except (ValueError, RecursionError, LookupError, TypeError, AttributeError):
+        raise _ProblemError("does not answer in the OpenAI protocol") from None
+    return _Completion(
+        content if isinstance(content, str) else "",
+        finish == "length",
+        bool(refusal) or finish == "content_filter",
+        *(max(0, n) if type(n) is int else 0 for n in tokens),
+    )
+
+
+def _checked(found: _Completion, check: Callable[[Any], Any]) -> Any:
     """The object in an answer, which may have thoughts before it and a fence around it."""
-    if completion.is_refusal:
-        return _Problem("declines to answer", is_final=True)
-    text = completion.content.rpartition("</think>")[2]
+    if found.is_refusal:
+        raise _ProblemError("declines to answer", may_pass=False)
+    text = found.content.rpartition("</think>")[2]
     try:
         value = json.loads(text[text.find("{") : text.rfind("}") + 1])
         json.dumps(value, ensure_ascii=False, allow_nan=False).encode()
     except (ValueError, RecursionError):  # no JSON; or NaN, or half a character
-        if completion.is_cut:
-            return _problem("gives answers that are cut off", "was too long and cut off", text)
-        return _problem("does not answer in JSON", "is not one JSON object", text)
+        if found.is_cut:
+            raise _bad("gives answers that are cut off", "was too long and cut off", text) from None
+        raise _bad("does not answer in JSON", "is not one JSON object", text) from None
     try:
         check(value)
     except ValueError as error:
-        return _problem("answers in another form than asked for", f"is wrong: {error}", text)
-    return _Answer(value)
+        reason = "answers in another form than asked for"
+        raise _bad(reason, f"is wrong: {error}", text) from None
+    return value
 
 
-def _problem(reason: str, wrong: str, answer: str) -> _Problem:
-    said = [Message("assistant", replace_lone(answer[:_QUOTED]))] if answer.strip() else []
-    told = replace_lone(f"That answer {wrong[:_QUOTED]}. Answer again, with the JSON object only.")
-    return _Problem(reason, correction=(*said, Message("user", told)))
+def _bad(reason: str, wrong: str, answer: str) -> _ProblemError:
+    said = (_message("assistant", answer[:_QUOTED]),) if answer.strip() else ()
+    told = f"That answer {wrong[:_QUOTED]}. Answer again, with the JSON object only."
+    return _ProblemError(reason, correction=(*said, _message("user", told)))
+
+
+def _message(role: str, content: str) -> dict[str, str]:
+    return {"role": role, "content": replace_lone(content)}

@@ -2,17 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 
-import pytest
-from in_process import InProcess
-from ingesting import new_store, take, tree
 from processes import Cli
 
 from clsm_cli.errors import LockedError, StaleError
-from clsm_cli.inspection import speed
-from clsm_cli.store.layout import Store
 from clsm_cli.store.lock import locked
 
 # ``clsm status --check``: a broken night is told by an exit code, with the reason of the night
@@ -61,34 +55,3 @@ def test_a_night_that_fails_is_told_with_its_reason(cli: Cli, tmp_path: Path) ->
         .out.splitlines()[3]
         .startswith("last consolidated 2026-03-03T17:00:00Z, 1 h ago")
     )
-
-
-# ``clsm status --bench``: real processes are timed, and the block tells nothing of the memory.
-
-
-STATUS = InProcess("status", "2026-03-01T12:00:00+01:00")
-SECRET = "Zanzibar"
-
-
-@pytest.fixture
-def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Store:
-    monkeypatch.setenv("CLSM_DEVICE", "pi")
-    monkeypatch.setattr(speed, "ROUNDS", 2)
-    store = new_store(tmp_path / "memory")
-    (tmp_path / "notes.md").write_text(f"We decided about the heartbeat in {SECRET}.\n")
-    take(store, tmp_path / "notes.md")
-    return store
-
-
-def test_the_block(store: Store) -> None:
-    before = tree(store.root)
-    done = STATUS.run(store, "--bench")
-    assert done.exception is None
-    rows = re.findall(r"^(\w[\w ]*\w) +([\d.]+) +([\d.]+) +([\d.]+)$", done.stdout, re.MULTILINE)
-    assert [row[0] for row in rows] == [speed.YARDSTICK, "recall", "context", "capture"]
-    assert all(float(number) > 0 for row in rows for number in row[1:])
-    assert rows[0][3] == "1.00"
-    assert "1 block" in done.stdout
-    for told in (SECRET, str(store.root), store.store_id):
-        assert told not in done.stdout
-    assert tree(store.root) == before
