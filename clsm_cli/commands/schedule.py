@@ -14,7 +14,7 @@ from clsm_cli.commands.schedule_jobs import SchedulerChoice
 from clsm_cli.config import MachineSettings, defaults, variable_of
 from clsm_cli.errors import LockedError
 from clsm_cli.ingestion.ingest_report import utc_text
-from clsm_cli.integrations import nightly_schedule
+from clsm_cli.integrations import schedulers
 from clsm_cli.store import runs
 
 if TYPE_CHECKING:
@@ -87,10 +87,10 @@ def install(
     """
     printer = common.printer()
     opened = common.opened()
-    minute = nightly_schedule.minute_of(at)
+    minute = schedulers.minute_of(at)
     if minute is None:
         raise UsageError("--at", f"{at!r} is no time of the day; write it like 03:30")
-    if nightly_schedule.is_dreaming_time(minute):
+    if schedulers.is_dreaming_time(minute):
         reason = "OpenClaw rewrites its notes at 03:00; take a time before 02:45 or from 03:30 on"
         raise UsageError("--at", reason)
     if adviser and by is not SchedulerChoice.openclaw:
@@ -101,10 +101,10 @@ def install(
     kept = {name: value for name in _KEPT if (value := environment().get(name))}
     name = schedule_jobs.name_of(opened)
     advice = schedule_jobs.advice(opened, program()) if adviser else ""
-    job = nightly_schedule.Job(name, str(opened.root), minute, (*program(), *words), kept, advice)
+    job = schedulers.Job(name, str(opened.root), minute, (*program(), *words), kept, advice)
     if any("\n" in word for word in (*job.command, *kept.values())):
         raise UsageError("--store", "a path with a line break cannot stand in a schedule")
-    scheduler = schedule_jobs.schedulers(by)[0]
+    scheduler = schedule_jobs.known_schedulers(by)[0]
     if not dry_run:
         _put(scheduler, job, opened)
     lines = scheduler.plan(job)
@@ -125,7 +125,7 @@ def remove(*, by: ByOption = None, dry_run: DryRunOption = False, common: Common
     opened = common.opened()
     name = schedule_jobs.name_of(opened)
     found = []
-    for scheduler in schedule_jobs.schedulers(
+    for scheduler in schedule_jobs.known_schedulers(
         by, asks_openclaw=schedule_jobs.is_in_openclaw(opened)
     ):
         if scheduler.command(name) is not None:
@@ -186,13 +186,13 @@ def run(
     """
     printer = common.printer()
     moment = common.time()
-    minute = None if due is None else nightly_schedule.minute_of(due)
+    minute = None if due is None else schedulers.minute_of(due)
     if due is not None and minute is None:
         raise UsageError("--due", f"{due!r} is no time of the day; write it like 03:30")
     opened = common.opened()
     steps: list[schedule_jobs.Step] = []
     is_due = minute is None or schedule_jobs.is_due(opened, moment, minute)
-    if is_due and minute is not None and nightly_schedule.is_dreaming_at(moment):
+    if is_due and minute is not None and schedulers.is_dreaming_at(moment):
         steps.append(schedule_jobs.Step("run", LockedError.exit_code, "OpenClaw dreams now; later"))
         _tell(printer, steps[0])
     elif is_due:
@@ -230,7 +230,7 @@ def _tell(printer: Printer, step: schedule_jobs.Step) -> None:
         printer.lines([f"{step.name}: {step.told.splitlines()[0] if step.told else 'done'}"])
 
 
-def _put(scheduler: Scheduler, job: nightly_schedule.Job, store: Store) -> None:
+def _put(scheduler: Scheduler, job: schedulers.Job, store: Store) -> None:
     """Into one schedule, and out of all others."""
     is_openclaw = scheduler.name == SchedulerChoice.openclaw
     others = schedule_jobs.other_schedulers(scheduler, store)

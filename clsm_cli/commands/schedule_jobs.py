@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from clsm_cli.commands.environment import environment, program
 from clsm_cli.errors import BadInputError, ClsmError, LockedError
 from clsm_cli.ingestion import noise
-from clsm_cli.integrations import nightly_schedule
+from clsm_cli.integrations import schedulers
 from clsm_cli.integrations.schedulers import Crontab, OpenClawCron, Systemd
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import atomic, git_setup, runs
@@ -55,8 +55,7 @@ def is_due(store: Store, now: datetime, minute: int) -> bool:
         minute: Of the day.
     """
     last = runs.read_nights(store)
-    due = now.replace(hour=minute // 60, minute=minute % 60, second=0, microsecond=0)
-    due -= timedelta(days=int(due > now))
+    due = schedulers.last_time(minute, now)
     try:
         # A clock ahead proves nothing.
         is_done = due <= datetime.fromisoformat(last.good or "") <= now + _SLACK
@@ -133,7 +132,7 @@ class ScheduledJobs(NamedTuple):
 
     Attributes:
         jobs: Its command line, by who starts it.
-        starts: When it will next do its work, in local time; None: nobody can tell.
+        starts: When it next runs if all goes well, in local time; None: nobody can tell.
         silent: Why one could not be asked.
     """
 
@@ -164,7 +163,7 @@ def advice(store: Store, program: Sequence[str]) -> str:
 4. Begin again at 1, five times at most. Then delete clsm-answer.json and answer NO_REPLY."""
 
 
-def schedulers(
+def known_schedulers(
     by: SchedulerChoice | None = None, *, asks_openclaw: bool = False
 ) -> list[Scheduler]:
     """Those that are here, or the one that the user names.
@@ -191,7 +190,7 @@ def schedulers(
 def other_schedulers(scheduler: Scheduler, store: Store) -> list[Scheduler]:
     """The schedulers that may have a job of the store besides this one."""
     try:
-        here = schedulers(asks_openclaw=is_in_openclaw(store))
+        here = known_schedulers(asks_openclaw=is_in_openclaw(store))
     except BadInputError:
         return []
     return [other for other in here if other.name != scheduler.name]
@@ -201,7 +200,7 @@ def job_commands(store: Store) -> dict[str, list[str]]:
     """The command line of the store's job by who starts it; nothing where nobody can be asked."""
     name = name_of(store)
     try:
-        return {s.name: words for s in schedulers() if (words := s.command(name)) is not None}
+        return {s.name: words for s in known_schedulers() if (words := s.command(name)) is not None}
     except (BadInputError, OSError):
         return {}
 
@@ -219,7 +218,7 @@ def find_jobs(store: Store, by: SchedulerChoice | None, now: datetime) -> Schedu
     """
     name = name_of(store)
     answer = ScheduledJobs({}, {}, [])
-    for scheduler in schedulers(by, asks_openclaw=is_in_openclaw(store)):
+    for scheduler in known_schedulers(by, asks_openclaw=is_in_openclaw(store)):
         try:
             command = scheduler.command(name)
         except BadInputError as error:
@@ -229,12 +228,11 @@ def find_jobs(store: Store, by: SchedulerChoice | None, now: datetime) -> Schedu
             continue
         if command is not None:
             answer.jobs[scheduler.name] = command
-            answer.starts[scheduler.name] = _next(store, scheduler, command, now)
-        advised = f"{name}{nightly_schedule.ADVISER}"
+            answer.starts[scheduler.name] = schedulers.next_due(command, now)
+        advised = f"{name}{schedulers.ADVISER}"
         if scheduler.name == SchedulerChoice.openclaw and scheduler.command(advised) is not None:
             answer.jobs["openclaw's agent"] = ["advises", "the", "memory"]
-            starts = [start.astimezone(now.tzinfo) for start in scheduler.starts(advised, now)]
-            answer.starts["openclaw's agent"] = starts[0].isoformat() if starts else None
+            answer.starts["openclaw's agent"] = None
     return answer
 
 
@@ -253,21 +251,6 @@ def remember_openclaw(store: Store, *, has: bool) -> None:
         _write(_mark(store), b"")
     elif is_in_openclaw(store):
         atomic.remove(_mark(store))
-
-
-def _next(store: Store, scheduler: Scheduler, command: list[str], now: datetime) -> str | None:
-    """When a job will next do its work.
-
-    A crontab starts it every hour, in vain where a run has succeeded since the hour of the night.
-    """
-    minute = nightly_schedule.due_of(command)
-    for start in scheduler.starts(name_of(store), now):
-        moment = start.astimezone(now.tzinfo)
-        if minute is None or (
-            is_due(store, moment, minute) and not nightly_schedule.is_dreaming_at(moment)
-        ):
-            return moment.isoformat()
-    return None
 
 
 def _mark(store: Store) -> Path:

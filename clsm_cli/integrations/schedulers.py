@@ -1,6 +1,8 @@
-"""Schedulers that can start a job at night: systemd, cron, and OpenClaw's cron.
+"""The nightly job, and the schedulers that can start it: systemd, cron, and OpenClaw's cron.
 
-Each is asked through its own program, found along the user's PATH.
+All run the same command line, which does nothing where a run has succeeded since the hour last came.
+So the crontab may run it every hour, and a night that was missed, or failed, is caught up. Each is
+asked through its own program, found along the user's PATH.
 """
 
 from __future__ import annotations
@@ -11,34 +13,265 @@ import re
 import shlex
 import shutil
 import subprocess
-from datetime import UTC, datetime
+from datetime import timedelta
 from functools import cached_property
+from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from clsm_cli.errors import BadInputError
-from clsm_cli.integrations import nightly_schedule
+from clsm_cli.startup.records import NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
+    from datetime import datetime
 
-    from clsm_cli.integrations.nightly_schedule import Job
-
+FIRST, LAST = 2 * 60 + 45, 3 * 60 + 29
+"""Minutes of the day in which nothing is started: OpenClaw dreams at 03:00 and rewrites its notes."""
+TIMEOUT = 1800
+"""Seconds that a run may take."""
+ADVICE_TIMEOUT = 900
+"""Seconds that an agent may take to advise the memory."""
+ADVISER = "-adviser"
+"""Behind the name of a store's job: that of its adviser's."""
+_TIME = re.compile(r"([01]\d|2[0-3]):([0-5]\d)")
 _SECONDS = 60
+"""That a scheduler's program may take."""
+_BOOTED = Path("/run/systemd/system")
+"""sd_booted(3): this folder is there where systemd is the init system."""
+_LIST = ("openclaw", "cron", "list", "--all", "--json")
 
 
-class Programs:
-    """Programs found along the user's PATH."""
+class Job(NamedTuple):
+    """A nightly run.
+
+    Attributes:
+        name: Of the job; one store has one name.
+        store: The folder of the memory.
+        minute: When, in minutes of the day, local time.
+        command: What runs it, without a search along PATH.
+        environment: What it needs of the environment.
+        advice: What an agent is to do before; "" where none is asked.
+    """
+
+    name: str
+    store: str
+    minute: int
+    command: tuple[str, ...]
+    environment: Mapping[str, str]
+    advice: str = ""
+
+    @property
+    def hour(self) -> str:
+        """When, as ``03:30``."""
+        return f"{self.minute // 60:02}:{self.minute % 60:02}"
+
+
+def minute_of(text: str) -> int | None:
+    """The minute of the day that a time names; None when it is none.
+
+    >>> minute_of("03:30"), minute_of("3:30"), minute_of("24:00")
+    (210, None, None)
+    """
+    match = _TIME.fullmatch(text)
+    return int(match[1]) * 60 + int(match[2]) if match else None
+
+
+def is_dreaming_time(minute: int) -> bool:
+    """Whether OpenClaw dreams then.
+
+    >>> is_dreaming_time(180), is_dreaming_time(210)
+    (True, False)
+    """
+    return FIRST <= minute <= LAST
+
+
+def is_dreaming_at(moment: datetime) -> bool:
+    """Whether OpenClaw dreams at a local time."""
+    return is_dreaming_time(moment.hour * 60 + moment.minute)
+
+
+def due_of(command: Sequence[str]) -> int | None:
+    """The minute of the day for which a command line runs; None when it names none.
+
+    >>> due_of(["clsm", "schedule", "run", "--due", "03:30"])
+    210
+    """
+    return next((minute_of(b) for a, b in pairwise(command) if a == "--due"), None)
+
+
+def next_due(command: Sequence[str], now: datetime) -> str | None:
+    """When a command line next runs if all goes well, in local time; None when it names no hour.
+
+    >>> from datetime import datetime
+    >>> next_due(["clsm", "schedule", "run", "--due", "03:30"], datetime(2026, 3, 2, 12))
+    '2026-03-03T03:30:00'
+    """
+    minute = due_of(command)
+    return None if minute is None else (last_time(minute, now) + timedelta(days=1)).isoformat()
+
+
+def last_time(minute: int, now: datetime) -> datetime:
+    """When a minute of the day last came, in local time."""
+    at = now.replace(hour=minute // 60, minute=minute % 60, second=0, microsecond=0)
+    return at - timedelta(days=int(at > now))
+
+
+def systemd_units(job: Job) -> dict[str, str]:
+    """The unit files of systemd by name: systemd.service(5), systemd.timer(5).
+
+    A night that was missed comes when the machine is up again (``Persistent``); one that failed, or
+    found the memory locked, is tried again three times.
+    """
+    settings = [f"{name}={value}" for name, value in job.environment.items()]
+    lines = "".join(f"Environment={_quoted(_percent(each))}\n" for each in settings)
+    command = " ".join(_quoted(_percent(word).replace("$", "$$")) for word in job.command)
+    service = f"""[Unit]
+Description=clsm: nightly run of {_percent(job.store)}
+StartLimitIntervalSec=6h
+StartLimitBurst=4
+
+[Service]
+Type=oneshot
+{lines}ExecStart={command}
+Restart=on-failure
+RestartSec=30min
+TimeoutStartSec={TIMEOUT}
+Nice=10
+IOSchedulingClass=idle
+"""
+    timer = f"""[Unit]
+Description=clsm: every night at {job.hour}
+
+[Timer]
+OnCalendar=*-*-* {job.hour}:00
+Persistent=true
+
+[Install]
+WantedBy=timers.target
+"""
+    return {f"{job.name}.service": service, f"{job.name}.timer": timer}
+
+
+def crontab_with(text: str, job: Job, polite: Sequence[str]) -> str:
+    """A crontab with the job, once, behind all else: crontab(5)."""
+    begin, end = _marks(job.name)
+    settings = [f"{name}={value}" for name, value in job.environment.items()]
+    before = ["/usr/bin/env", *settings] if settings else []
+    # A per cent sign would end the command.
+    line = shlex.join([*before, *polite, *job.command]).replace("%", r"\%")
+    block = f"{begin}\n{job.minute % 60} * * * * {line}\n{end}\n"
+    rest = crontab_without(text, job.name)
+    return f"{rest}{'' if not rest or rest.endswith(chr(10)) else chr(10)}{block}"
+
+
+def crontab_without(text: str, name: str) -> str:
+    """A crontab without the job; all else stays byte for byte."""
+    return _block(name).sub("", text)
+
+
+def crontab_line(text: str, name: str) -> str | None:
+    """The command line of the job in a crontab; None when it is not there, or commented out."""
+    match = _block(name).search(text)
+    lines = [] if match is None else match[1].splitlines()
+    live = [line.split(None, 5) for line in lines if not line.lstrip().startswith("#")]
+    return next((words[5].replace(r"\%", "%") for words in live if len(words) == 6), None)
+
+
+def openclaw_options(job: Job, polite: Sequence[str]) -> list[str]:
+    """The options of ``openclaw cron add``; the declaration key makes a second time no second job."""
+    environment = [
+        word
+        for name, value in job.environment.items()
+        for word in ("--command-env", f"{name}={value}")
+    ]
+    return [
+        *("--name", job.name, "--declaration-key", job.name),
+        *("--cron", f"{job.minute % 60} {job.minute // 60} * * *", "--exact"),
+        *("--command-argv", json.dumps([*polite, *job.command])),
+        *environment,
+        *("--timeout-seconds", str(TIMEOUT), "--no-deliver"),
+    ]
+
+
+def advice_minute(minute: int) -> int:
+    """When an adviser is asked: an hour before the night, or when OpenClaw has dreamt.
+
+    >>> advice_minute(210), advice_minute(255), advice_minute(30)
+    (150, 210, 1410)
+    """
+    before = (minute - 60) % (24 * 60)
+    return LAST + 1 if is_dreaming_time(before) else before
+
+
+def openclaw_advice(job: Job, task: str) -> list[str]:
+    """The options of ``openclaw cron add`` for a turn of the agent, in a session of its own."""
+    minute = advice_minute(job.minute)
+    return [
+        *("--name", f"{job.name}{ADVISER}", "--declaration-key", f"{job.name}{ADVISER}"),
+        *("--cron", f"{minute % 60} {minute // 60} * * *", "--exact"),
+        *("--session", "isolated", "--message", task),
+        *("--timeout-seconds", str(ADVICE_TIMEOUT), "--no-deliver"),
+    ]
+
+
+def _marks(name: str) -> tuple[str, str]:
+    return f"# {name}: begin (clsm schedule)", f"# {name}: end"
+
+
+def _block(name: str) -> re.Pattern[str]:
+    begin, end = (re.escape(mark) for mark in _marks(name))
+    # Whoever edits the line between the marks keeps the job.
+    return re.compile(rf"^{begin}\n((?:.*\n)*?){end}(?:\n|\Z)", re.MULTILINE)
+
+
+def _quoted(word: str) -> str:
+    r"""A word as systemd reads it: systemd.syntax(7), "Quoting".
+
+    >>> _quoted("plain"), _quoted('two "words"')
+    ('plain', '"two \\"words\\""')
+    """
+    if re.fullmatch(r"[\w@%+=:,./$-]+", word):
+        return word
+    return '"' + word.replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+def _percent(text: str) -> str:
+    return text.replace("%", "%%")
+
+
+class Scheduler:
+    """A scheduler; its methods raise BadInputError where its program fails or cannot be started."""
+
+    name: str
+    """As the user calls it."""
+    _program: str
 
     def __init__(self, environment: Mapping[str, str]) -> None:
-        """Know where to look, and what they see."""
+        """Know where to look for programs, and what they see."""
         self._environment = {**environment, "NO_COLOR": "1"}
 
-    def has(self, name: str) -> bool:
-        """Whether there is such a program."""
-        return self._path(name) is not None
+    def is_there(self) -> bool:
+        """Whether it can be used here."""
+        return self._path(self._program) is not None
 
-    def polite(self) -> list[str]:
+    def command(self, name: str) -> list[str] | None:
+        """The command line of a job; None when it is not there."""
+        raise NotImplementedError
+
+    def install(self, job: Job) -> None:
+        """Put a job there, in place of one of the same name."""
+        raise NotImplementedError
+
+    def remove(self, name: str) -> None:
+        """Take a job out."""
+        raise NotImplementedError
+
+    def plan(self, job: Job) -> list[str]:
+        """What would be put there, in lines."""
+        raise NotImplementedError
+
+    def _polite(self) -> list[str]:
         """What makes a program wait for all others, as far as it is there."""
         found = []
         for name, *options in (("nice", "-n", "10"), ("ionice", "-c", "3")):
@@ -46,23 +279,14 @@ class Programs:
             found += [] if path is None else [path, *options]
         return found
 
-    def run(self, *words: str, stdin: str = "") -> str:
-        """What a program prints.
-
-        Raises:
-            BadInputError: It failed, or cannot be started.
-        """
-        done = self.start(*words, stdin=stdin)
+    def _run(self, *words: str, stdin: str = "") -> str:
+        """What a program prints; it must succeed."""
+        done = self._start(*words, stdin=stdin)
         if done.returncode != 0:
-            raise self.failed(words, done.stderr or done.stdout)
+            raise self._failed(words, done.stderr or done.stdout)
         return done.stdout
 
-    def start(self, *words: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
-        """How a program ends.
-
-        Raises:
-            BadInputError: It does not, or cannot be started.
-        """
+    def _start(self, *words: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
         try:
             done = subprocess.run(
                 [self._path(words[0]) or words[0], *words[1:]],
@@ -72,15 +296,15 @@ class Programs:
                 check=False,
                 timeout=_SECONDS,
             )
+            # Not as text: that would change the line ends of a crontab.
             out, err = (b.decode("utf-8", "surrogateescape") for b in (done.stdout, done.stderr))
             return subprocess.CompletedProcess(done.args, done.returncode, out, err)
         except subprocess.TimeoutExpired:
-            raise self.failed(words, f"did not end within {_SECONDS} s") from None
+            raise self._failed(words, f"did not end within {_SECONDS} s") from None
         except OSError as error:
-            raise self.failed(words, error.strerror or "cannot be started") from None
+            raise self._failed(words, error.strerror or "cannot be started") from None
 
-    def failed(self, words: tuple[str, ...], told: str) -> BadInputError:
-        """The sentence that says so, with the last line of what it printed."""
+    def _failed(self, words: tuple[str, ...], told: str) -> BadInputError:
         lines = [line.strip() for line in told.splitlines() if line.strip()]
         reason = lines[-1] if lines else "failed and said nothing"
         return BadInputError(" ".join(words[:2]), reason, "see: clsm schedule install --help")
@@ -89,56 +313,25 @@ class Programs:
         return shutil.which(name, path=self._environment.get("PATH"))
 
 
-_BOOTED = Path("/run/systemd/system")
-"""sd_booted(3): this folder is there where systemd is the init system."""
-_TIME = re.compile(r"(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d) UTC")
-_LIST = ("openclaw", "cron", "list", "--all", "--json")
-
-
-class Scheduler(Protocol):
-    """One of those.
-
-    Attributes:
-        name: As the user calls it.
-    """
-
-    name: str
-
-    def command(self, name: str) -> list[str] | None:
-        """The command line of a job; None when it is not there."""
-
-    def starts(self, name: str, now: datetime) -> Iterable[datetime]:
-        """When it starts a job from now (local time) on, the next first; nothing when nobody can tell."""
-
-    def install(self, job: Job) -> None:
-        """Put a job there, in place of one of the same name."""
-
-    def remove(self, name: str) -> None:
-        """Take a job out."""
-
-    def plan(self, job: Job) -> list[str]:
-        """What would be put there, in lines."""
-
-
-class Systemd:
+class Systemd(Scheduler):
     """The user's own systemd."""
 
-    name = "systemd"
+    name, _program = "systemd", "systemctl"
 
     def __init__(
         self, environment: Mapping[str, str], write: Callable[[Path, bytes], None]
     ) -> None:
         """Keep what writes a file whole or not at all."""
-        self._programs = Programs({**environment, "TZ": "UTC"})  # in which it prints times
+        super().__init__(environment)
         self._write = write
         config = environment.get("XDG_CONFIG_HOME") or os.path.expanduser("~/.config")
         self._folder = Path(config) / "systemd" / "user"
 
     def is_there(self) -> bool:
         """Whether it runs and would listen to this user."""
-        if not _BOOTED.is_dir() or not self._programs.has("systemctl"):
+        if not _BOOTED.is_dir() or not super().is_there():
             return False
-        return self._programs.start("systemctl", "--user", "show-environment").returncode == 0
+        return self._start("systemctl", "--user", "show-environment").returncode == 0
 
     def command(self, name: str) -> list[str] | None:
         """See ``Scheduler``."""
@@ -151,111 +344,64 @@ class Systemd:
         ]
         return _words(lines[0].replace("%%", "%").replace("$$", "$")) if lines else None
 
-    def starts(self, name: str, now: datetime) -> list[datetime]:  # noqa: ARG002
-        """See ``Scheduler``.
-
-        Raises:
-            BadInputError: systemd refused.
-        """
-        asked = ("show", f"{name}.timer", "--property=NextElapseUSecRealtime")
-        found = _TIME.search(self._programs.run("systemctl", "--user", *asked))
-        return [datetime.fromisoformat(f"{found[1]}T{found[2]}Z")] if found else []
-
     def install(self, job: Job) -> None:
-        """See ``Scheduler``.
-
-        Raises:
-            BadInputError: systemd refused.
-            DiskError: A unit cannot be written.
-        """
-        for name, text in nightly_schedule.systemd_units(job).items():
+        """See ``Scheduler``."""
+        for name, text in systemd_units(job).items():
             self._write(self._folder / name, text.encode())
-        self._programs.run("systemctl", "--user", "daemon-reload")
-        self._programs.run("systemctl", "--user", "enable", "--now", f"{job.name}.timer")
+        self._run("systemctl", "--user", "daemon-reload")
+        self._run("systemctl", "--user", "enable", "--now", f"{job.name}.timer")
 
     def remove(self, name: str) -> None:
-        """See ``Scheduler``.
-
-        Raises:
-            BadInputError: systemd refused.
-        """
-        self._programs.run("systemctl", "--user", "disable", "--now", f"{name}.timer")
+        """See ``Scheduler``."""
+        self._run("systemctl", "--user", "disable", "--now", f"{name}.timer")
         for kind in ("service", "timer"):
             (self._folder / f"{name}.{kind}").unlink(missing_ok=True)
-        self._programs.run("systemctl", "--user", "daemon-reload")
+        self._run("systemctl", "--user", "daemon-reload")
 
     def plan(self, job: Job) -> list[str]:
         """See ``Scheduler``."""
-        units = nightly_schedule.systemd_units(job).items()
+        units = systemd_units(job).items()
         return [line for n, t in units for line in (f"{self._folder / n}:", *t.splitlines(), "")]
 
 
-class Crontab:
+class Crontab(Scheduler):
     """The user's crontab."""
 
-    name = "crontab"
-
-    def __init__(self, environment: Mapping[str, str]) -> None:
-        """Know where programs are."""
-        self._programs = Programs(environment)
-
-    def is_there(self) -> bool:
-        """Whether there is a crontab program."""
-        return self._programs.has("crontab")
+    name = _program = "crontab"
 
     def command(self, name: str) -> list[str] | None:
         """See ``Scheduler``."""
-        line = nightly_schedule.crontab_line(self._text(), name)
+        line = crontab_line(self._text(), name)
         return None if line is None else _words(line)
 
-    def starts(self, name: str, now: datetime) -> Iterable[datetime]:
-        """See ``Scheduler``."""
-        return nightly_schedule.crontab_starts(self._text(), name, now)
-
     def install(self, job: Job) -> None:
-        """See ``Scheduler``.
-
-        Raises:
-            BadInputError: crontab refused; the old one stays.
-        """
-        self._put(nightly_schedule.crontab_with(self._text(), job, self._programs.polite()))
+        """See ``Scheduler``."""
+        self._put(crontab_with(self._text(), job, self._polite()))
 
     def remove(self, name: str) -> None:
-        """See ``Scheduler``.
-
-        Raises:
-            BadInputError: crontab refused; the old one stays.
-        """
-        self._put(nightly_schedule.crontab_without(self._text(), name))
+        """See ``Scheduler``."""
+        self._put(crontab_without(self._text(), name))
 
     def plan(self, job: Job) -> list[str]:
         """See ``Scheduler``."""
-        return nightly_schedule.crontab_with("", job, self._programs.polite()).splitlines()
+        return crontab_with("", job, self._polite()).splitlines()
 
     def _text(self) -> str:
-        done = self._programs.start("crontab", "-l")
+        done = self._start("crontab", "-l")
         if done.returncode == 0:
             return done.stdout
         if "no crontab for" in done.stderr:
             return ""
-        raise self._programs.failed(("crontab", "-l"), done.stderr)
+        raise self._failed(("crontab", "-l"), done.stderr)
 
     def _put(self, text: str) -> None:
-        self._programs.run("crontab", "-", stdin=text)
+        self._run("crontab", "-", stdin=text)
 
 
-class OpenClawCron:
+class OpenClawCron(Scheduler):
     """The automations of a running OpenClaw gateway."""
 
-    name = "openclaw"
-
-    def __init__(self, environment: Mapping[str, str]) -> None:
-        """Know where programs are."""
-        self._programs = Programs(environment)
-
-    def is_there(self) -> bool:
-        """Whether there is an openclaw program."""
-        return self._programs.has("openclaw")
+    name = _program = "openclaw"
 
     def command(self, name: str) -> list[str] | None:
         """See ``Scheduler``."""
@@ -263,34 +409,16 @@ class OpenClawCron:
         argv = (job or {}).get("payload", {}).get("argv")
         return argv if isinstance(argv, list) else None if job is None else []
 
-    def starts(self, name: str, now: datetime) -> list[datetime]:  # noqa: ARG002
-        """See ``Scheduler``.
-
-        Raises:
-            BadInputError: OpenClaw refused, or no gateway runs.
-        """
-        job = self._job(name)
-        at = (job or {}).get("state", {}).get("nextRunAtMs")
-        return [datetime.fromtimestamp(at / 1000, UTC)] if isinstance(at, int) else []
-
     def install(self, job: Job) -> None:
-        """See ``Scheduler``.
-
-        Raises:
-            BadInputError: OpenClaw refused, or no gateway runs.
-        """
+        """See ``Scheduler``."""
         for options in self._options(job):
-            self._programs.run("openclaw", "cron", "add", *options, "--json")
+            self._run("openclaw", "cron", "add", *options, "--json")
         if not job.advice:
-            self._remove(f"{job.name}{nightly_schedule.ADVISER}")
+            self._remove(f"{job.name}{ADVISER}")
 
     def remove(self, name: str) -> None:
-        """See ``Scheduler``.
-
-        Raises:
-            BadInputError: OpenClaw refused, or no gateway runs.
-        """
-        for each in (name, f"{name}{nightly_schedule.ADVISER}"):
+        """See ``Scheduler``."""
+        for each in (name, f"{name}{ADVISER}"):
             self._remove(each)
 
     def plan(self, job: Job) -> list[str]:
@@ -299,28 +427,28 @@ class OpenClawCron:
 
     def _options(self, job: Job) -> list[list[str]]:
         """Of what is added: the night, and before it the adviser, if one is wanted."""
-        advice = [nightly_schedule.openclaw_advice(job, job.advice)] if job.advice else []
-        return [nightly_schedule.openclaw_options(job, self._programs.polite()), *advice]
+        advice = [openclaw_advice(job, job.advice)] if job.advice else []
+        return [openclaw_options(job, self._polite()), *advice]
 
     def _remove(self, name: str) -> None:
         job = self._job(name)
         if job is not None:
-            self._programs.run("openclaw", "cron", "rm", str(job["id"]))
+            self._run("openclaw", "cron", "rm", str(job["id"]))
 
     def _job(self, name: str) -> dict[str, Any] | None:
         try:
             return next((job for job in self._jobs["jobs"] if job.get("name") == name), None)
         except (KeyError, TypeError, AttributeError):
-            raise self._programs.failed(_LIST, "it lists its jobs in no form known") from None
+            raise self._failed(_LIST, "it lists its jobs in no form known") from None
 
     @cached_property
     def _jobs(self) -> Any:
         """All of them; asked once, it takes seconds."""
-        told = self._programs.run(*_LIST)
+        told = self._run(*_LIST)
         try:
             return json.loads(told)
         except ValueError:
-            raise self._programs.failed(_LIST, told) from None
+            raise self._failed(_LIST, told) from None
 
 
 def _words(line: str) -> list[str]:

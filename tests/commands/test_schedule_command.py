@@ -16,7 +16,7 @@ from processes import Cli
 from scheduling import CRONTAB, OPENCLAW, SYSTEMCTL, home, on_path, put, tab
 from using_git import git_says
 
-from clsm_cli.integrations import nightly_schedule
+from clsm_cli.integrations import schedulers
 from clsm_cli.integrations.schedulers import Systemd
 
 OTHERS = "# mine\r\nMAILTO=me\n5 4 * * * /bin/true # 100%"
@@ -144,7 +144,7 @@ def test_no_time_at_which_openclaw_dreams(desk: Cli) -> None:
 def test_the_real_crontab_takes_it_and_gives_it_back(cli: Cli) -> None:
     # As a user of the system who has no crontab; what he has is put back all the same.
     before = subprocess.run(["crontab", "-u", "nobody", "-l"], capture_output=True, check=False)
-    text = nightly_schedule.crontab_with("# mine\n", job(cli), ["/usr/bin/nice", "-n", "10"])
+    text = schedulers.crontab_with("# mine\n", job(cli), ["/usr/bin/nice", "-n", "10"])
     try:
         subprocess.run(["crontab", "-u", "nobody", "-"], input=text.encode(), check=True)
         listed = subprocess.run(["crontab", "-u", "nobody", "-l"], capture_output=True, check=True)
@@ -154,18 +154,18 @@ def test_the_real_crontab_takes_it_and_gives_it_back(cli: Cli) -> None:
             subprocess.run(["crontab", "-u", "nobody", "-"], input=before.stdout, check=True)
         else:
             subprocess.run(["crontab", "-u", "nobody", "-r"], check=True)
-    assert nightly_schedule.crontab_without(text, job(cli).name) == "# mine\n"
+    assert schedulers.crontab_without(text, job(cli).name) == "# mine\n"
 
 
-def job(cli: Cli, store: str = "/srv/my 100% memory") -> nightly_schedule.Job:
+def job(cli: Cli, store: str = "/srv/my 100% memory") -> schedulers.Job:
     words = ("/opt/clsm", "schedule", "run", "--store", store)
-    return nightly_schedule.Job("clsm-1234abcd", store, 210, words, {"CLSM_DEVICE": "pi"})
+    return schedulers.Job("clsm-1234abcd", store, 210, words, {"CLSM_DEVICE": "pi"})
 
 
 @pytest.mark.skipif(shutil.which("systemd-analyze") is None, reason="needs systemd-analyze")
 def test_systemd_finds_nothing_wrong_with_the_units(cli: Cli) -> None:
     words = ("/bin/true", "schedule", "run", "--store", "/srv/my 100% $memory")
-    for name, text in nightly_schedule.systemd_units(job(cli)._replace(command=words)).items():
+    for name, text in schedulers.systemd_units(job(cli)._replace(command=words)).items():
         (cli.folder / name).write_text(text)
     timer = cli.folder / "clsm-1234abcd.timer"
     done = subprocess.run(
