@@ -100,11 +100,6 @@ def run(options: Options) -> None:
 def make_briefing(options: Options, printer: Printer, engine: Engine | None = None) -> Briefing:
     """Put together what an agent reads.
 
-    Args:
-        options: As given.
-        printer: Told the progress.
-        engine: One that stays open between calls; by default a new one.
-
     Raises:
         UsageError: An option cannot be used as it was given.
         ClsmError: As the store or the disk will have it.

@@ -65,12 +65,6 @@ def read(
     Left out are the instructions of the system, and what clsm itself had recalled into it where the
     fence verifies.
 
-    Args:
-        path: Of the file; ``-`` is standard input.
-        zone: The store's time zone.
-        now: As for ``generic_jsonl.read``.
-        fence_key: Gives the key of recalled text (``fence_key.key_reader``).
-
     Raises:
         BadInputError: There is no such file, it is too large or binary, or it holds no message.
         DiskError: It cannot be read.

@@ -167,12 +167,7 @@ def _summary(report: Report) -> str:
 
 
 def _plot_path(path: Path | None) -> Path | None:
-    """Where a picture goes; what could not be written later is refused before any work is done.
-
-    Raises:
-        UsageError: Its name does not end in .svg.
-        BadInputError: Its folder is not there, or something else than a file has that name.
-    """
+    """Where a picture goes; what could not be written later is refused before any work is done."""
     if path is None:
         return None
     if path.suffix.lower() != ".svg":

@@ -91,16 +91,7 @@ def find_matches(
     most: int = MOST,
     share: float = LEAST,
 ) -> Matches:
-    """What words mean: statements, then the turns and blocks that none of these rests on.
-
-    Args:
-        printer: Told what went wrong on the way.
-        store: Where.
-        text: The words.
-        now: Time of the question.
-        most: Things that are taken.
-        share: Of the probability of the best statement that a turn or block must have.
-    """
+    """What words mean: statements, then the turns and blocks that none of these rests on."""
     from clsm_cli.commands import engine
     from clsm_cli.retrieval.recall import Query, recall
     from clsm_cli.store.index.filters import Filters
@@ -164,14 +155,6 @@ def choose(
     printer: Printer, command: str, words: str, found: Matches, *, yes: bool, dry_run: bool
 ) -> list[Match]:
     """The things that a person means; [] for a dry run of which that is not clear.
-
-    Args:
-        printer: For the list.
-        command: Its name, for what it refuses.
-        words: What was said.
-        found: What it may mean.
-        yes: Take the one that stands out.
-        dry_run: Nothing will be done to it.
 
     Raises:
         RefusedError: Nothing fits, or it is not certain what is meant and nobody can be asked, or

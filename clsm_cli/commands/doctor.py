@@ -98,13 +98,7 @@ def _fixed(
 
 
 def doctor_lines(report: Report, *, dry_run: bool, verbose: bool) -> Iterator[str]:
-    """What a person reads.
-
-    Args:
-        report: What was found.
-        dry_run: Say what ``--fix`` would mend.
-        verbose: List everything.
-    """
+    """What a person reads."""
     yield f"store {report.root}"
     for sentence in report.done:
         yield f"  mended  {sentence}"

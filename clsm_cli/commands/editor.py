@@ -34,13 +34,6 @@ def edit_text(
     At a terminal a person may mend what was refused. The file goes when its text was taken; else it
     stays, and is named.
 
-    Args:
-        folder: Where the file lies meanwhile; made private.
-        name: Of the file; a number is put before it where another one is there already.
-        text: What the person begins with.
-        take: Uses the text; raises BadInputError for one that it cannot use.
-        printer: For what was refused.
-
     Raises:
         BadInputError: The editor failed, or the text was refused.
         ClsmError: As ``take`` raises it.
@@ -107,14 +100,7 @@ def _open(path: Path) -> None:
 
 
 def _run(words: Callable[[str], list[str]]) -> None:
-    """Wait for the editor.
-
-    Args:
-        words: What comes behind a program of a name.
-
-    Raises:
-        BadInputError: It cannot be run, or failed.
-    """
+    """Wait for the editor."""
     values = environment()
     named = values.get("VISUAL") or values.get("EDITOR")
     if not named and not is_terminal(sys.stdin):

@@ -18,11 +18,7 @@ if TYPE_CHECKING:
 
 
 class UsageError(Exception):
-    """An option or argument cannot be used as it was given.
-
-    Attributes:
-        option: Its name on the command line.
-    """
+    """An option or argument cannot be used as it was given."""
 
     def __init__(self, option: str, reason: str) -> None:
         super().__init__(reason)

@@ -291,12 +291,7 @@ def _row(row: GateRow) -> tuple[str, ...]:
 
 
 def run_tables(result: Result, *, verbose: bool) -> list[Table]:
-    """What a person reads; shares in per cent.
-
-    Args:
-        result: What was found.
-        verbose: Also all measures and all groups of every system.
-    """
+    """What a person reads; shares in per cent."""
     shown: list[Table] = []
     for found in result.sets:
         shown += _set(found, verbose=verbose)

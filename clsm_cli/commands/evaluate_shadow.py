@@ -154,11 +154,7 @@ def report(
 
 
 def _named(path: str) -> str:
-    """A path of the command line.
-
-    Raises:
-        BadParameter: It is empty: the working folder is not what was meant.
-    """
+    """A path of the command line."""
     if not path.strip():
         raise typer.BadParameter("it is empty; name a file or a workspace", param_hint="--static")
     return path

@@ -23,11 +23,7 @@ _MODULES = {"recall": "recall", "search": "recall", "context": "context", "inges
 
 
 def run(arguments: Sequence[str]) -> int | None:
-    """Run a command line if it is one of those that are parsed here.
-
-    Returns:
-        The exit code; None if Typer has to do it.
-    """
+    """The exit code of a command line that is parsed here; None if Typer has to run it."""
     if list(arguments) == ["--version"]:
         from clsm_cli import __version__
 

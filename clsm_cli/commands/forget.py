@@ -290,11 +290,7 @@ def _also(refers: Sequence[Reference]) -> tuple[str, ...]:
 
 
 def _ask(printer: Printer, plan: Plan, *, yes: bool, force: bool) -> None:
-    """Have it confirmed; a large loss by its number.
-
-    Raises:
-        RefusedError: It was not, or nobody can be asked.
-    """
+    """Have it confirmed; a large loss by its number."""
     turns = count_noun(plan.receipt.turns, "turn")
     if plan.is_mass_loss and yes and not force:
         reason = f"would remove {turns} of {plan.receipt.all_turns}"

@@ -132,11 +132,7 @@ def capture(*, common: Common) -> None:
 
 
 def _transcript() -> str:
-    """The path that the event on standard input names.
-
-    Raises:
-        BadInputError: It names none.
-    """
+    """The path that the event on standard input names."""
     data = b"" if sys.stdin is None else sys.stdin.buffer.read(MAX_EVENT)
     try:
         event = json.loads(data)

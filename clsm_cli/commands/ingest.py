@@ -136,11 +136,7 @@ def run(options: Options) -> None:
 
 
 def _state_folders(options: Options) -> tuple[str, ...]:
-    """Where OpenClaw keeps its state: as given, else as OpenClaw itself looks for it.
-
-    Raises:
-        UsageError: Another option says what the transcripts themselves say.
-    """
+    """Where OpenClaw keeps its state: as given, else as OpenClaw itself looks for it."""
     told = (
         ("--format", options.form),
         ("--session", options.session),
@@ -157,12 +153,7 @@ def _state_folders(options: Options) -> tuple[str, ...]:
 
 
 def _exclusion(store: Store, options: Options) -> Exclusion:
-    """What the store's settings and the command leave out.
-
-    Raises:
-        UsageError: A pattern of the command is none.
-        BadInputError: One of the settings is none.
-    """
+    """What the store's settings and the command leave out."""
     kept = store.settings.ingest.exclude
     try:
         return Exclusion((*kept, *options.exclude))

@@ -104,11 +104,7 @@ def _of_file(file: Path, root: Path | None) -> dict[str, Any]:
 
 
 def _refuse_others(file: Path, found: os.stat_result, root: Path | None) -> None:
-    """A file that somebody else can change says what somebody else wants.
-
-    Raises:
-        BadInputError: Others may write to it, or it lies in the store.
-    """
+    """A file that somebody else can change says what somebody else wants."""
     from clsm_cli.store import device
 
     if device.others_write(found):

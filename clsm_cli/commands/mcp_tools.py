@@ -95,12 +95,7 @@ _BOXES = {"open": "[ ] ", "done": "[x] ", "blocked": "[!] "}
 
 
 class ToolResult(NamedTuple):
-    """An answer.
-
-    Attributes:
-        mapping: The JSON object that the command prints with ``--json``.
-        text: What a model reads.
-    """
+    """An answer."""
 
     mapping: dict[str, Any]
     text: str

@@ -30,13 +30,7 @@ BELOW = "Files are below {}."
 
 
 class Printer:
-    """Prints the result of one command.
-
-    Args:
-        as_json: Data is one JSON object instead of text.
-        quiet: Nothing on stderr but errors.
-        verbose: Details too.
-    """
+    """Prints the result of one command."""
 
     def __init__(
         self, *, as_json: bool = False, quiet: bool = False, verbose: bool = False

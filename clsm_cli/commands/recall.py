@@ -195,11 +195,6 @@ def run(options: Options) -> None:
 def answer(options: Options, printer: Printer, engine: Engine | None = None) -> Answer:
     """Answer one question, and remember that the memories were used.
 
-    Args:
-        options: As given; ``batch`` has no effect.
-        printer: Told the progress.
-        engine: One that stays open between questions; by default a new one.
-
     Raises:
         UsageError: An option cannot be used as it was given.
         ClsmError: As the store or the disk will have it.
@@ -311,11 +306,7 @@ def _run_batch(options: Options, printer: Printer) -> None:
 
 
 def _text_of(options: Options) -> str:
-    """The words of the query.
-
-    Raises:
-        UsageError: There are none, or far too many.
-    """
+    """The words of the query."""
     text = decode_words(options.query).strip()
     if not text:
         raise UsageError("QUERY", "the query is empty; give it some words")
@@ -327,11 +318,7 @@ def _text_of(options: Options) -> str:
 
 
 def _query_of(store: Store, options: Options, text: str, now: datetime) -> Query:
-    """What is asked with some words.
-
-    Raises:
-        UsageError: An option cannot be used as it was given.
-    """
+    """What is asked with some words."""
     settings = store.settings.recall
     budget, unit = _budget(options.budget)
     return Query(
@@ -438,10 +425,6 @@ class BatchRow(NamedTuple):
 
 def read_batch(path: str, longest: int) -> list[BatchRow]:
     """The lines of a file; blank ones are left out.
-
-    Args:
-        path: Of the file; ``-`` is standard input.
-        longest: Characters of a query.
 
     Raises:
         BadInputError: There is no such file.

@@ -25,13 +25,7 @@ _LONGEST = 2000
 
 
 class Question(NamedTuple):
-    """An item in plain words.
-
-    Attributes:
-        what: What is in doubt.
-        accept: What accepting does.
-        reject: What rejecting does.
-    """
+    """An item in plain words."""
 
     what: str
     accept: str

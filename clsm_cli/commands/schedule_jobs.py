@@ -33,13 +33,7 @@ _SLACK = timedelta(minutes=5)
 
 
 class Step(NamedTuple):
-    """How a step of the nightly run ended.
-
-    Attributes:
-        name: Of the step.
-        code: Its exit code, 0 where all went well.
-        told: What it printed, the last line where it failed.
-    """
+    """How a step of the nightly run ended."""
 
     name: str
     code: int
@@ -47,13 +41,7 @@ class Step(NamedTuple):
 
 
 def is_due(store: Store, now: datetime, minute: int) -> bool:
-    """Whether no run has succeeded, in all its steps, since this minute of the day last came.
-
-    Args:
-        store: Whose.
-        now: Local time, with offset.
-        minute: Of the day.
-    """
+    """Whether no run has succeeded in all its steps since this minute of the local day last came."""
     last = runs.read_nights(store)
     due = schedulers.last_time(minute, now)
     try:
@@ -67,16 +55,7 @@ def is_due(store: Store, now: datetime, minute: int) -> bool:
 def run_steps(
     store: Store, options: Sequence[str], *, catch_up: bool, commit: bool, push: bool, message: str
 ) -> Iterator[Step]:
-    """Do one after the other. What failed does not keep the next from its work, but a busy memory does.
-
-    Args:
-        store: Whose.
-        options: For each command.
-        catch_up: Take in OpenClaw's transcripts first.
-        commit: Commit to git at the end.
-        push: And push.
-        message: Of the commit.
-    """
+    """Do one after the other. What failed does not keep the next from its work, but a busy memory does."""
     commands = [["consolidate"], ["decay"]]
     if catch_up:
         commands.insert(0, ["ingest", "--openclaw"])
@@ -147,12 +126,7 @@ def name_of(store: Store) -> str:
 
 
 def advice(store: Store, program: Sequence[str]) -> str:
-    """The task for an agent at night; ingest recognises it by its beginning and leaves it out.
-
-    Args:
-        store: To be advised.
-        program: Runs clsm.
-    """
+    """The task for an agent at night; ingest recognises it by its beginning and leaves it out."""
     clsm = shlex.join([*program, "consolidate", "--store", str(store.root)])
     return f"""{noise.ADVICE} A memory waits for your advice. Do this and nothing else:
 1. Run: {clsm} --ask --budget {ADVICE_TOKENS}
@@ -207,11 +181,6 @@ def job_commands(store: Store) -> dict[str, list[str]]:
 
 def find_jobs(store: Store, by: SchedulerChoice | None, now: datetime) -> ScheduledJobs:
     """Ask them. An OpenClaw that nobody named need not answer.
-
-    Args:
-        store: Whose jobs.
-        by: The one that the user names.
-        now: Local time, with offset.
 
     Raises:
         BadInputError: One of the others cannot be asked.

@@ -72,12 +72,7 @@ class Automation(NamedTuple):
 
 
 def automation_state(store: Store, now: datetime) -> Automation:
-    """Look at the automation of this machine.
-
-    Args:
-        store: Whose it is.
-        now: With offset.
-    """
+    """Look at the automation of this machine."""
     said = runs.read_nights(store)
     now = now.astimezone(UTC)
     good = _moment(said.good)

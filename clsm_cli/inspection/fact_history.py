@@ -79,14 +79,7 @@ def state_of(row: Row, now: str) -> State:
 
 
 def version(row: Row, value: str, index: Index, now: str) -> Version:
-    """A row with its state and source.
-
-    Args:
-        row: A statement with its text, or an edge.
-        value: What it says, for a person.
-        index: Knows where its sources stand.
-        now: An instant.
-    """
+    """A row with its state and source."""
     told = _earliest(index, row.sources) or _earliest(index, (row.id,))
     place = (
         source_locations.locate(index, told)
@@ -198,12 +191,6 @@ class View(NamedTuple):
 
 def history(store: Store, wanted: Sequence[str], view: View) -> list[History]:
     """The versions behind some ids or names, an answer for each; the store is only read.
-
-    Args:
-        store: Where.
-        wanted: Ids of statements or edges, or how they begin; ids, labels or aliases of nodes;
-            topics.
-        view: Which versions.
 
     Raises:
         BadInputError: Nothing has that id or name; names ids near it.

@@ -323,12 +323,7 @@ _IN_SCRIPT = {ord(c): f"\\u{ord(c):04x}" for c in "<>&\u2028\u2029"}
 
 
 def page(graph: Graph, chosen: str | None = None) -> str:
-    """The picture of a graph, one self-contained HTML file.
-
-    Args:
-        graph: What is shown.
-        chosen: Id of the node that is selected when the picture opens.
-    """
+    """The picture of a graph, one self-contained HTML file."""
     css = _asset("graph.css")
     scripts = {
         "library": _asset("cytoscape.min.js"),

@@ -62,13 +62,7 @@ class News(NamedTuple):
 
 
 class ListFilter(NamedTuple):
-    """Which statements a list is of; what is None is not asked for.
-
-    Attributes:
-        stream: Of the four.
-        kind: Of a statement.
-        about: Name or id of an entity that they are about.
-    """
+    """Which statements a list is of; what is None is not asked for."""
 
     stream: str | None = None
     kind: str | None = None
@@ -86,13 +80,7 @@ def last_night(store: Store) -> str | None:
 
 
 def news(store: Store, since: str, now: str) -> News:
-    """What became of statements since a time; the store is only read.
-
-    Args:
-        store: Where.
-        since: An instant.
-        now: Time of the question, an instant.
-    """
+    """What became of statements since a time; the store is only read."""
     rows = record_files.load_statements(store, _records(store), now)
     start = seconds(since, store.zone) or 0.0
 
@@ -124,13 +112,7 @@ def news(store: Store, since: str, now: str) -> News:
 
 
 def current_statements(store: Store, choice: ListFilter, now: str) -> tuple[StatementLine, ...]:
-    """The statements that hold now, those that became true last first; the store is only read.
-
-    Args:
-        store: Where.
-        choice: Which.
-        now: Time of the question, an instant.
-    """
+    """The statements that hold now, those that became true last first; the store is only read."""
     records = _records(store)
     names = _names(records.values(), choice.about)
     rows = record_files.load_statements(store, records, now)

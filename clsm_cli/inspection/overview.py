@@ -109,13 +109,7 @@ RECENT = 20
 
 
 class Entry(NamedTuple):
-    """Something that can be read whole.
-
-    Attributes:
-        stream: Where it belongs.
-        name: A topic, or the id of an episode.
-        title: For people.
-    """
+    """Something that can be read whole."""
 
     stream: Stream
     name: str

@@ -145,11 +145,7 @@ _UNSET = "Config path is valid but unset"
 
 
 class OpenClaw:
-    """An installed OpenClaw.
-
-    Attributes:
-        version: As it says itself.
-    """
+    """An installed OpenClaw."""
 
     def __init__(self, environment: Mapping[str, str]) -> None:
         """Find it along PATH, and ask for its version.
@@ -266,12 +262,7 @@ class OpenClaw:
 
 
 def plugin_files(program: Sequence[str], store: str) -> dict[str, bytes]:
-    """Every file of the plugin by its path in the plugin's folder.
-
-    Args:
-        program: What runs clsm, without a search along PATH.
-        store: The folder of the memory.
-    """
+    """Every file of the plugin by its path in the plugin's folder."""
     lines = {
         name: shlex.join([*program, name, "--store", store, *how])
         for name, how in _COMMANDS.items()
