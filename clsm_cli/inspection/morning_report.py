@@ -82,11 +82,10 @@ def last_night(store: Store) -> str | None:
 def news(store: Store, since: str, now: str) -> News:
     """What became of statements since a time; the store is only read."""
     rows = record_files.load_statements(store, _records(store), now)
-    start = seconds(since, store.zone) or 0.0
+    start = seconds(since, store.zone)
 
     def is_late(time: str | None) -> bool:
-        moment = seconds(time, store.zone)
-        return moment is not None and moment >= start
+        return time is not None and seconds(time, store.zone) >= start
 
     fresh = [row for row in rows.values() if is_late(row.recorded_at) and row.kind != "gist"]
     heirs = [row for row in fresh if row.is_current and row.supersedes in rows]
@@ -165,5 +164,5 @@ def _lines(
             told.file,
             told.line,
         )
-        found.append(((-(seconds(since, store.zone) or 0.0), told.file, told.line, row.id), line))
+        found.append(((-seconds(since, store.zone), told.file, told.line, row.id), line))
     return tuple(line for _, line in sorted(found, key=lambda each: each[0]))
