@@ -86,7 +86,6 @@ def test_a_file_holds_what_is_printed(root: Path, tmp_path: Path, form: str, beg
         (("--format", "png"), "'png' is not one of"),
         (("--depth", "-1"), "-1 is not in the range"),
         (("--limit", "0"), "0 is not in the range"),
-        (("--now", "soon"), "'soon' is not a time"),
     ],
 )
 def test_wrong_use(root: Path, words: tuple[str, ...], said: str) -> None:
