@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
-import typer
-
+from clsm_cli.commands.command_line import DRY_RUN, Option
 from clsm_cli.commands.environment import UsageError
-from clsm_cli.commands.options import Common, DryRunOption, examples, takes_common
+from clsm_cli.commands.options import Common, examples, takes_common
 from clsm_cli.commands.output import count_noun
 from clsm_cli.ingestion.ingest_report import utc_text
 from clsm_cli.ingestion.ingest_run import end_begun_run
@@ -25,18 +24,12 @@ EXAMPLES = examples(
 )
 
 
-@takes_common()
-def backup(
-    file: Annotated[
-        Path, typer.Argument(metavar="FILE", help="The file to write; it may not lie in the store.")
-    ],
-    *,
-    force: Annotated[
-        bool, typer.Option("--force", help="Replace the file if it is there.")
-    ] = False,
-    dry_run: DryRunOption = False,
-    common: Common,
-) -> None:
+@takes_common(
+    file=Option("", "FILE", "The file to write; it may not lie in the store."),
+    force=Option("--force", "", "Replace the file if it is there."),
+    dry_run=DRY_RUN,
+)
+def backup(file: Path, *, force: bool = False, dry_run: bool = False, common: Common) -> None:
     """Write the whole memory into one file, read back and checked.
 
     It contains everything that cannot be computed again: notes, episodes, open conversations,

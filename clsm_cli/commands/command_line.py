@@ -59,16 +59,16 @@ class CommandLine(NamedTuple):
     examples: tuple[str, ...]
 
 
-STORE = Option(
-    "--store",
-    "DIR",
-    "The memory store. Else CLSM_STORE, else the nearest parent folder with clsm.yaml, else"
-    " ~/.clsm/memory.",
-)
-NOW = Option("--now", "TIME", "Take this as the current time (ISO 8601) instead of the clock.")
 COMMON = {
-    "store": STORE,
-    "now": NOW,
+    "store": Option(
+        "--store",
+        "DIR",
+        "The memory store. Else CLSM_STORE, else the nearest parent folder with clsm.yaml, else"
+        " ~/.clsm/memory.",
+    ),
+    "now": Option(
+        "--now", "TIME", "Take this as the current time (ISO 8601) instead of the clock."
+    ),
     "as_json": Option("--json", "", "Print JSON instead of text."),
     "quiet": Option("--quiet -q", "", "Print data only: no progress, no warnings."),
     "verbose": Option("--verbose -v", "", "Print more detail."),
@@ -81,3 +81,4 @@ FORMAT = Option(
     choices=("text", "json", "prompt"),
 )
 DRY_RUN = Option("--dry-run", "", "Say what would happen; change nothing.")
+YES = Option("--yes", "", "Go on even if much would be withdrawn at once.")

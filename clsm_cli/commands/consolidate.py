@@ -7,13 +7,12 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
-
-import typer
+from typing import TYPE_CHECKING, Any
 
 from clsm_cli.commands import log, machine_settings
+from clsm_cli.commands.command_line import DRY_RUN, YES, Option
 from clsm_cli.commands.environment import UsageError, environment, parse_time, standard_input
-from clsm_cli.commands.options import Common, DryRunOption, YesOption, examples, takes_common
+from clsm_cli.commands.options import Common, examples, takes_common
 from clsm_cli.commands.output import Printer, count_noun
 from clsm_cli.config import LlmSettings
 from clsm_cli.consolidation import (
@@ -51,53 +50,39 @@ EXAMPLES = examples(
 )
 
 
-@takes_common()
+@takes_common(
+    file=Option("", "[FILE]", "With --ask: where to; else standard output."),
+    limit=Option("--limit", "N", "Take at most N episodes, the most salient first.", least=1),
+    since=Option("--since", "TIME", "Leave out episodes before this time."),
+    if_idle=Option("--if-idle", "MINUTES", "Do nothing if somebody spoke in that time.", least=0),
+    rebuild=Option("--rebuild", "", "Compute nodes and edges again, from all episodes."),
+    ask=Option(
+        "--ask", "", "Write what waits as a packet for an adviser to answer; change nothing."
+    ),
+    answer=Option(
+        "--answer",
+        "FILE",
+        "Consolidate the episodes of an adviser's answer, and take the proposals that their"
+        " turns support; - is standard input.",
+    ),
+    budget=Option(
+        "--budget", "N", f"Tokens of the packet at most; default {adviser_packet.BUDGET}.", least=1
+    ),
+    yes=YES,
+    dry_run=DRY_RUN,
+)
 def consolidate(
-    file: Annotated[
-        str | None,
-        typer.Argument(metavar="[FILE]", help="With --ask: where to; else standard output."),
-    ] = None,
+    file: str | None = None,
     *,
-    limit: Annotated[
-        int | None,
-        typer.Option(min=1, metavar="N", help="Take at most N episodes, the most salient first."),
-    ] = None,
-    since: Annotated[
-        str | None, typer.Option(metavar="TIME", help="Leave out episodes before this time.")
-    ] = None,
-    if_idle: Annotated[
-        float | None,
-        typer.Option(
-            "--if-idle", min=0, metavar="MINUTES", help="Do nothing if somebody spoke in that time."
-        ),
-    ] = None,
-    rebuild: Annotated[
-        bool, typer.Option("--rebuild", help="Compute nodes and edges again, from all episodes.")
-    ] = False,
-    ask: Annotated[
-        bool,
-        typer.Option(
-            "--ask", help="Write what waits as a packet for an adviser to answer; change nothing."
-        ),
-    ] = False,
-    answer: Annotated[
-        str | None,
-        typer.Option(
-            metavar="FILE",
-            help="Consolidate the episodes of an adviser's answer, and take the proposals that their"
-            " turns support; - is standard input.",
-        ),
-    ] = None,
-    budget: Annotated[
-        int | None,
-        typer.Option(
-            min=1,
-            metavar="N",
-            help=f"Tokens of the packet at most; default {adviser_packet.BUDGET}.",
-        ),
-    ] = None,
-    yes: YesOption = False,
-    dry_run: DryRunOption = False,
+    limit: int | None = None,
+    since: str | None = None,
+    if_idle: float | None = None,
+    rebuild: bool = False,
+    ask: bool = False,
+    answer: str | None = None,
+    budget: int | None = None,
+    yes: bool = False,
+    dry_run: bool = False,
     common: Common,
 ) -> None:
     """Distil what was said into statements, rules and a graph.

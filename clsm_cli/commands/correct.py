@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
-import typer
-
-from clsm_cli.commands import completion, disambiguation
+from clsm_cli.commands import disambiguation
+from clsm_cli.commands.command_line import DRY_RUN, Option
 from clsm_cli.commands.environment import UsageError, decode_words, parse_time
-from clsm_cli.commands.options import Common, DryRunOption, examples, takes_common
+from clsm_cli.commands.options import Common, examples, takes_common
 from clsm_cli.commands.output import Printer
 from clsm_cli.consolidation import correction
 from clsm_cli.ingestion import timestamps
@@ -35,34 +34,28 @@ EXAMPLES = examples(
 )
 
 
-@takes_common()
+@takes_common(
+    wanted=Option(
+        "",
+        "ID|WORDS",
+        "A statement's id, what it is about, or what you remember of it; or, alone, the"
+        " sentence that is true now.",
+        offers="ids",
+    ),
+    said=Option("", "[VALUE]...", "The whole sentence that is true now, or its value alone."),
+    since=Option("--since", "TIME", "Since when; default: now."),
+    never=Option("--never", "", "The old statement was never true."),
+    yes=Option("--yes", "", "Do not ask; take the match that stands out."),
+    dry_run=DRY_RUN,
+)
 def correct(
-    wanted: Annotated[
-        str,
-        typer.Argument(
-            metavar="ID|WORDS",
-            help="A statement's id, what it is about, or what you remember of it; or, alone, the"
-            " sentence that is true now.",
-            autocompletion=completion.ids,
-        ),
-    ],
-    said: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="[VALUE]...", help="The whole sentence that is true now, or its value alone."
-        ),
-    ] = None,
+    wanted: str,
+    said: list[str] | None = None,
     *,
-    since: Annotated[
-        str | None, typer.Option(metavar="TIME", help="Since when; default: now.")
-    ] = None,
-    never: Annotated[
-        bool, typer.Option("--never", help="The old statement was never true.")
-    ] = False,
-    yes: Annotated[
-        bool, typer.Option("--yes", help="Do not ask; take the match that stands out.")
-    ] = False,
-    dry_run: DryRunOption = False,
+    since: str | None = None,
+    never: bool = False,
+    yes: bool = False,
+    dry_run: bool = False,
     common: Common,
 ) -> None:
     """Say what is true now.

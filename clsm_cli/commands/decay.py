@@ -8,12 +8,11 @@ from __future__ import annotations
 import os
 from itertools import groupby
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
-import typer
-
+from clsm_cli.commands.command_line import DRY_RUN, Option
 from clsm_cli.commands.environment import UsageError
-from clsm_cli.commands.options import Common, DryRunOption, examples, takes_common
+from clsm_cli.commands.options import Common, examples, takes_common
 from clsm_cli.commands.output import count_noun, shorten
 from clsm_cli.errors import BadInputError
 from clsm_cli.forgetting import archiving
@@ -40,19 +39,15 @@ EXAMPLES = examples(
 )
 
 
-@takes_common()
-def decay(
-    *,
-    plot: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="Draw the forgetting curves, and how much is left of the memories, as .svg.",
-        ),
-    ] = None,
-    dry_run: DryRunOption = False,
-    common: Common,
-) -> None:
+@takes_common(
+    plot=Option(
+        "--plot",
+        "FILE",
+        "Draw the forgetting curves, and how much is left of the memories, as .svg.",
+    ),
+    dry_run=DRY_RUN,
+)
+def decay(*, plot: Path | None = None, dry_run: bool = False, common: Common) -> None:
     """Archive what was not used for long; nothing is deleted.
 
     What was not recalled for long is archived: it answers only when nothing else does or a rare

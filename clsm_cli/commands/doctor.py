@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
 from clsm_cli.commands import machine_settings, schedule_jobs
+from clsm_cli.commands.command_line import DRY_RUN, Option
 from clsm_cli.commands.environment import chosen_root, environment
-from clsm_cli.commands.options import Common, DryRunOption, examples, takes_common
+from clsm_cli.commands.options import Common, examples, takes_common
 from clsm_cli.commands.output import Printer, count_noun
 from clsm_cli.errors import RefusedError
 
@@ -33,16 +34,13 @@ EXAMPLES = examples(
 )
 
 
-@takes_common()
+@takes_common(
+    fix=Option("--fix", "", "Mend what is safe; nothing is deleted, undo takes it back."),
+    rebuild=Option("--rebuild", "", "Make the index anew."),
+    dry_run=DRY_RUN,
+)
 def doctor(
-    *,
-    fix: Annotated[
-        bool,
-        typer.Option("--fix", help="Mend what is safe; nothing is deleted, undo takes it back."),
-    ] = False,
-    rebuild: Annotated[bool, typer.Option("--rebuild", help="Make the index anew.")] = False,
-    dry_run: DryRunOption = False,
-    common: Common,
+    *, fix: bool = False, rebuild: bool = False, dry_run: bool = False, common: Common
 ) -> None:
     """Look for damage in the store, and mend what is safe.
 

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
-import typer
-
-from clsm_cli.commands import completion, editor
+from clsm_cli.commands import editor
+from clsm_cli.commands.command_line import Option
 from clsm_cli.commands.environment import decode_words
 from clsm_cli.commands.options import Common, examples, takes_common
 from clsm_cli.consolidation import record_edit
@@ -19,19 +16,12 @@ EXAMPLES = examples(
 )
 
 
-@takes_common()
-def edit(
-    wanted: Annotated[
-        str,
-        typer.Argument(
-            metavar="ID",
-            help="A statement, concept, edge or episode, or how its id begins.",
-            autocompletion=completion.ids,
-        ),
-    ],
-    *,
-    common: Common,
-) -> None:
+@takes_common(
+    wanted=Option(
+        "", "ID", "A statement, concept, edge or episode, or how its id begins.", offers="ids"
+    )
+)
+def edit(wanted: str, *, common: Common) -> None:
     """Change one record in your editor.
 
     It opens in $VISUAL or $EDITOR as YAML, is checked when you save, and is pinned: no

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from clsm_cli.commands.options import Common, DryRunOption, examples, takes_common
+from clsm_cli.commands.command_line import DRY_RUN
+from clsm_cli.commands.options import Common, examples, takes_common
 from clsm_cli.commands.output import plain
 
 if TYPE_CHECKING:
@@ -23,8 +24,8 @@ EXAMPLES = examples(
 )
 
 
-@takes_common()
-def calibrate(*, dry_run: DryRunOption = False, common: Common) -> None:
+@takes_common(dry_run=DRY_RUN)
+def calibrate(*, dry_run: bool = False, common: Common) -> None:
     """Set the confidence below which recall says nothing, by your own labelled queries.
 
     The largest floor is chosen that should silence at most 1 in 50 of the queries that have an

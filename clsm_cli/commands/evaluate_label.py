@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import json
 import sys
-from typing import TYPE_CHECKING, Annotated, Any
-
-import typer
+from typing import TYPE_CHECKING, Any
 
 from clsm_cli.commands import editor
+from clsm_cli.commands.command_line import Option
 from clsm_cli.commands.environment import UsageError
 from clsm_cli.commands.options import Common, examples, takes_common
 from clsm_cli.commands.output import Printer, count_noun
@@ -39,23 +38,16 @@ EXAMPLES = examples(
 )
 
 
-@takes_common()
-def label(
-    *,
-    number: Annotated[
-        int, typer.Option("--number", "-n", min=1, max=MOST, metavar="N", help="Queries proposed.")
-    ] = NUMBER,
-    marked: Annotated[
-        str | None,
-        typer.Option(
-            "--from",
-            metavar="FILE",
-            help="Take marks from what --json printed, with relevant and none filled in; - reads"
-            " standard input.",
-        ),
-    ] = None,
-    common: Common,
-) -> None:
+@takes_common(
+    number=Option("--number -n", "N", "Queries proposed.", least=1, most=MOST),
+    marked=Option(
+        "--from",
+        "FILE",
+        "Take marks from what --json printed, with relevant and none filled in; - reads"
+        " standard input.",
+    ),
+)
+def label(*, number: int = NUMBER, marked: str | None = None, common: Common) -> None:
     """Say which memories answer queries of your own, for "clsm eval" to measure by.
 
     Queries are proposed from the store: what you asked before, facts that changed, decisions, tasks,

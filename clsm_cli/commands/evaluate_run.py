@@ -6,20 +6,11 @@ First the command, then the tables of the regression gate and of the result.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-import typer
-
-from clsm_cli.commands import completion
+from clsm_cli.commands.command_line import Option
 from clsm_cli.commands.environment import UsageError, chosen_store
-from clsm_cli.commands.evaluate_shared import (
-    EvalNowOption,
-    FreshOption,
-    SeedOption,
-    WorkOption,
-    make_factory,
-    open_engine,
-)
+from clsm_cli.commands.evaluate_shared import EVAL_NOW, FRESH, SEED, WORK, make_factory, open_engine
 from clsm_cli.commands.options import Common, examples, takes_common
 from clsm_cli.commands.output import Printer, plain
 from clsm_cli.commands.tables import Table
@@ -46,72 +37,55 @@ EXAMPLES = examples(
 )
 
 
-@takes_common()
+@takes_common(
+    datasets=Option(
+        "",
+        "[DATASET]...",
+        "Labelled sets: PATH, or KIND=PATH where the kind is not what the files show; see"
+        " docs/evaluation.md. None: your own, in the store.",
+    ),
+    preset=Option(
+        "--preset", "P", "Compare a published system too; all: each of them.", offers="presets"
+    ),
+    ablate=Option("--ablate", "M", "Measure without a mechanism too; all: each, one at a time."),
+    probe=Option("--probe", "P", "Run a probe too, or alone; all: each of them."),
+    unanswerable=Option(
+        "--unanswerable",
+        "FILE",
+        "Put the questions of a file to the sets too, which they do not answer"
+        " (fixtures/questions).",
+    ),
+    changed=Option("--set", "KEY=VALUE", "Measure with another setting."),
+    baseline=Option("--baseline", "FILE", "Compare with the report.json of an earlier run."),
+    fail_under=Option(
+        "--fail-under",
+        "POINTS",
+        "Exit with 18 where the headline figure is below; with --baseline, where the"
+        " difference is (-1: a point may be lost).",
+    ),
+    out=Option("--out", "DIR", "Write report.json, report.md and queries.jsonl there."),
+    limit=Option("--limit", "N", "Take the first N cases of each set only.", least=1),
+    work=WORK,
+    fresh=FRESH,
+    seed=SEED,
+    now=EVAL_NOW,
+)
 def run(
-    datasets: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="[DATASET]...",
-            help="Labelled sets: PATH, or KIND=PATH where the kind is not what the files show; see"
-            " docs/evaluation.md. None: your own, in the store.",
-            show_default=False,
-        ),
-    ] = None,
+    datasets: list[str] | None = None,
     *,
-    preset: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="P",
-            help="Compare a published system too; all: each of them.",
-            autocompletion=completion.presets,
-        ),
-    ] = None,
-    ablate: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="M", help="Measure without a mechanism too; all: each, one at a time."
-        ),
-    ] = None,
-    probe: Annotated[
-        list[str] | None,
-        typer.Option(metavar="P", help="Run a probe too, or alone; all: each of them."),
-    ] = None,
-    unanswerable: Annotated[
-        list[Path] | None,
-        typer.Option(
-            metavar="FILE",
-            help="Put the questions of a file to the sets too, which they do not answer"
-            " (fixtures/questions).",
-        ),
-    ] = None,
-    changed: Annotated[
-        list[str] | None,
-        typer.Option("--set", metavar="KEY=VALUE", help="Measure with another setting."),
-    ] = None,
-    baseline: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Compare with the report.json of an earlier run."),
-    ] = None,
-    fail_under: Annotated[
-        float | None,
-        typer.Option(
-            metavar="POINTS",
-            help="Exit with 18 where the headline figure is below; with --baseline, where the"
-            " difference is (-1: a point may be lost).",
-        ),
-    ] = None,
-    out: Annotated[
-        Path | None,
-        typer.Option(metavar="DIR", help="Write report.json, report.md and queries.jsonl there."),
-    ] = None,
-    limit: Annotated[
-        int | None,
-        typer.Option(min=1, metavar="N", help="Take the first N cases of each set only."),
-    ] = None,
-    work: WorkOption = None,
-    fresh: FreshOption = False,
-    seed: SeedOption = 0,
-    now: EvalNowOption = None,
+    preset: list[str] | None = None,
+    ablate: list[str] | None = None,
+    probe: list[str] | None = None,
+    unanswerable: list[Path] | None = None,
+    changed: list[str] | None = None,
+    baseline: Path | None = None,
+    fail_under: float | None = None,
+    out: Path | None = None,
+    limit: int | None = None,
+    work: Path | None = None,
+    fresh: bool = False,
+    seed: int = 0,
+    now: str | None = None,
     common: Common,
 ) -> None:
     """Measure what recall finds: against plain searches, published systems, and itself without a part.

@@ -5,11 +5,12 @@ First the commands, then the rendering.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
 from clsm_cli.commands import tables
+from clsm_cli.commands.command_line import Option
 from clsm_cli.commands.environment import parse_time
 from clsm_cli.commands.options import Command, Common, examples, takes_common
 from clsm_cli.commands.output import Printer, count_noun, plain
@@ -59,27 +60,21 @@ def _group() -> None:
         "clsm eval shadow start --static SOUL.md --static MEMORY.md --budget 1500",
     ),
 )
-@takes_common()
-def start(
-    *,
-    static: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="FILE",
-            help="A file your agent loads at every start, or its workspace: SOUL.md, USER.md,"
-            " MEMORY.md and the last two daily notes. Default: the workspaces that were ingested.",
-        ),
-    ] = None,
-    budget: Annotated[
-        int | None,
-        typer.Option(
-            min=1,
-            metavar="N",
-            help="Tokens of the briefing at the start, and of each answer; default: recall.budget.",
-        ),
-    ] = None,
-    common: Common,
-) -> None:
+@takes_common(
+    static=Option(
+        "--static",
+        "FILE",
+        "A file your agent loads at every start, or its workspace: SOUL.md, USER.md,"
+        " MEMORY.md and the last two daily notes. Default: the workspaces that were ingested.",
+    ),
+    budget=Option(
+        "--budget",
+        "N",
+        "Tokens of the briefing at the start, and of each answer; default: recall.budget.",
+        least=1,
+    ),
+)
+def start(*, static: list[str] | None = None, budget: int | None = None, common: Common) -> None:
     """Log from now on, for each session, what memory would have given.
 
     Your agent is not touched: nothing is given to it. The log stays on this machine and holds counts
@@ -101,14 +96,8 @@ def start(
 @group.command(
     "stop", cls=Command, epilog=examples("clsm eval shadow stop", "clsm eval shadow stop --delete")
 )
-@takes_common(now=False)
-def stop(
-    *,
-    delete: Annotated[
-        bool, typer.Option("--delete", help="Delete this machine's log too.")
-    ] = False,
-    common: Common,
-) -> None:
+@takes_common(no_effect=("now",), delete=Option("--delete", "", "Delete this machine's log too."))
+def stop(*, delete: bool = False, common: Common) -> None:
     """End shadow mode on this machine; its log stays for the report, unless it is deleted."""
     from clsm_cli.evaluation.shadow import log
 
@@ -128,14 +117,8 @@ def stop(
         "clsm eval shadow report", "clsm eval shadow report --since 2026-02-17 --verbose"
     ),
 )
-@takes_common()
-def report(
-    *,
-    since: Annotated[
-        str | None, typer.Option(metavar="TIME", help="Leave out sessions that began before.")
-    ] = None,
-    common: Common,
-) -> None:
+@takes_common(since=Option("--since", "TIME", "Leave out sessions that began before."))
+def report(*, since: str | None = None, common: Common) -> None:
     """Say whether memory would have been better than the files.
 
     Sessions that ended since are logged first. --verbose shows each session.

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-import typer
-
+from clsm_cli.commands.command_line import Option
 from clsm_cli.commands.environment import environment, parse_time
 
 if TYPE_CHECKING:
@@ -15,24 +14,18 @@ if TYPE_CHECKING:
     from clsm_cli.commands.output import Printer
     from clsm_cli.evaluation.stores import StoreFactory
 
-WorkOption = Annotated[
-    Path | None,
-    typer.Option(
-        metavar="DIR",
-        help="Folder for the stores it makes and finds again; default: clsm/eval in the user's"
-        " cache.",
-    ),
-]
-FreshOption = Annotated[bool, typer.Option("--fresh", help="Make stores and figures anew.")]
-SeedOption = Annotated[int, typer.Option(min=0, metavar="N", help="Of intervals and samples.")]
-EvalNowOption = Annotated[
-    str | None,
-    typer.Option(
-        "--now",
-        metavar="TIME",
-        help="Take this as the time of ingest and recall; default: a day after the last turn.",
-    ),
-]
+WORK = Option(
+    "--work",
+    "DIR",
+    "Folder for the stores it makes and finds again; default: clsm/eval in the user's cache.",
+)
+FRESH = Option("--fresh", "", "Make stores and figures anew.")
+SEED = Option("--seed", "N", "Of intervals and samples.", least=0)
+EVAL_NOW = Option(
+    "--now",
+    "TIME",
+    "Take this as the time of ingest and recall; default: a day after the last turn.",
+)
 
 
 def make_factory(

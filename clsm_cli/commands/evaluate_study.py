@@ -4,19 +4,13 @@ from __future__ import annotations
 
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
 from clsm_cli.commands import tables
-from clsm_cli.commands.evaluate_shared import (
-    EvalNowOption,
-    FreshOption,
-    SeedOption,
-    WorkOption,
-    make_factory,
-    open_engine,
-)
+from clsm_cli.commands.command_line import Option
+from clsm_cli.commands.evaluate_shared import EVAL_NOW, FRESH, SEED, WORK, make_factory, open_engine
 from clsm_cli.commands.options import Common, examples, takes_common
 from clsm_cli.commands.output import plain
 from clsm_cli.text.terminal import safe
@@ -41,33 +35,33 @@ class Study(StrEnum):
     times = "times"
 
 
-@takes_common(store=False)
+@takes_common(
+    no_effect=("store",),
+    name=Option(
+        "",
+        "STUDY",
+        "memory (what consolidation makes of labelled notes), times (time expressions).",
+    ),
+    path=Option("", "PATH", "Where its set lies; see docs/evaluation.md."),
+    without_markup=Option(
+        "--plain", "", "memory: take all markup out of the notes; concepts only."
+    ),
+    sheet=Option("--sheet", "N", "memory: print N statements for a judge, as Markdown.", least=0),
+    work=WORK,
+    fresh=FRESH,
+    seed=SEED,
+    now=EVAL_NOW,
+)
 def study(
-    name: Annotated[
-        Study,
-        typer.Argument(
-            metavar="STUDY",
-            help="memory (what consolidation makes of labelled notes), times (time expressions).",
-        ),
-    ],
-    path: Annotated[
-        Path, typer.Argument(metavar="PATH", help="Where its set lies; see docs/evaluation.md.")
-    ],
+    name: Study,
+    path: Path,
     *,
-    without_markup: Annotated[
-        bool,
-        typer.Option("--plain", help="memory: take all markup out of the notes; concepts only."),
-    ] = False,
-    sheet: Annotated[
-        int,
-        typer.Option(
-            min=0, metavar="N", help="memory: print N statements for a judge, as Markdown."
-        ),
-    ] = 0,
-    work: WorkOption = None,
-    fresh: FreshOption = False,
-    seed: SeedOption = 0,
-    now: EvalNowOption = None,
+    without_markup: bool = False,
+    sheet: int = 0,
+    work: Path | None = None,
+    fresh: bool = False,
+    seed: int = 0,
+    now: str | None = None,
     common: Common,
 ) -> None:
     """Measure one part of the program by itself.

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
-from clsm_cli.commands import completion
+from clsm_cli.commands.command_line import DRY_RUN, Option
 from clsm_cli.commands.environment import UsageError, decode_words
-from clsm_cli.commands.options import Command, Common, DryRunOption, examples, takes_common
+from clsm_cli.commands.options import Command, Common, examples, takes_common
 from clsm_cli.commands.output import plain
 
 if TYPE_CHECKING:
@@ -61,27 +61,18 @@ app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
 
 @app.command("feedback", cls=Lists, epilog=EXAMPLES)
-@takes_common()
+@takes_common(
+    recall=Option("", "RECALL_ID", "The recall_id that clsm recall --json gave.", offers="recalls"),
+    good=Option("--good", "ID...", "Items that were of use.", offers="ids"),
+    bad=Option("--bad", "ID...", "Items that were not."),
+    dry_run=DRY_RUN,
+)
 def feedback(
-    recall: Annotated[
-        str,
-        typer.Argument(
-            metavar="RECALL_ID",
-            help="The recall_id that clsm recall --json gave.",
-            autocompletion=completion.recalls,
-        ),
-    ],
+    recall: str,
     *,
-    good: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="ID...", help="Items that were of use.", autocompletion=completion.ids
-        ),
-    ] = None,
-    bad: Annotated[
-        list[str] | None, typer.Option(metavar="ID...", help="Items that were not.")
-    ] = None,
-    dry_run: DryRunOption = False,
+    good: list[str] | None = None,
+    bad: list[str] | None = None,
+    dry_run: bool = False,
     common: Common,
 ) -> None:
     """Say which items of a recall were good.

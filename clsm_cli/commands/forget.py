@@ -8,13 +8,14 @@ from __future__ import annotations
 import sys
 from collections import Counter
 from itertools import groupby
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
-from clsm_cli.commands import completion, disambiguation
+from clsm_cli.commands import disambiguation
+from clsm_cli.commands.command_line import DRY_RUN, Option
 from clsm_cli.commands.environment import UsageError, decode_words, parse_time
-from clsm_cli.commands.options import Common, DryRunOption, examples, takes_common
+from clsm_cli.commands.options import Common, examples, takes_common
 from clsm_cli.commands.output import Printer, count_noun, is_terminal, plain, shorten
 from clsm_cli.errors import RefusedError
 from clsm_cli.text.terminal import safe
@@ -49,45 +50,37 @@ EXAMPLES = examples(
 _COMMAND, _MASKING = "clsm forget", "clsm forget --secrets"
 
 
-@takes_common()
+@takes_common(
+    ids=Option(
+        "",
+        "[ID|WORDS]...",
+        "Ids of turns, episodes, statements, documents or concepts; or words to find them.",
+        offers="ids",
+    ),
+    source=Option("--source", "PATH|URL", "Everything ingested from there, or from below it."),
+    session=Option("--session", "NAME", "A whole conversation."),
+    person=Option("--person", "NAME", "Everything that a person said, and that names them."),
+    since=Option("--since", "TIME", "What was said at this time or later."),
+    until=Option("--until", "TIME", "What was said before this time."),
+    secrets=Option("--secrets", "", "Only mask secrets that are stored in clear."),
+    yes=Option("--yes", "", "Do not ask."),
+    force=Option("--force", "", "With --yes: even if a fifth of all turns would go."),
+    purge_history=Option("--purge-history", "", "Also from the history of its git repository."),
+    dry_run=DRY_RUN,
+)
 def forget(
-    ids: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="[ID|WORDS]...",
-            help="Ids of turns, episodes, statements, documents or concepts; or words to find them.",
-            autocompletion=completion.ids,
-        ),
-    ] = None,
+    ids: list[str] | None = None,
     *,
-    source: Annotated[
-        str | None,
-        typer.Option(metavar="PATH|URL", help="Everything ingested from there, or from below it."),
-    ] = None,
-    session: Annotated[
-        str | None, typer.Option(metavar="NAME", help="A whole conversation.")
-    ] = None,
-    person: Annotated[
-        str | None,
-        typer.Option(metavar="NAME", help="Everything that a person said, and that names them."),
-    ] = None,
-    since: Annotated[
-        str | None, typer.Option(metavar="TIME", help="What was said at this time or later.")
-    ] = None,
-    until: Annotated[
-        str | None, typer.Option(metavar="TIME", help="What was said before this time.")
-    ] = None,
-    secrets: Annotated[
-        bool, typer.Option("--secrets", help="Only mask secrets that are stored in clear.")
-    ] = False,
-    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
-    force: Annotated[
-        bool, typer.Option("--force", help="With --yes: even if a fifth of all turns would go.")
-    ] = False,
-    purge_history: Annotated[
-        bool, typer.Option("--purge-history", help="Also from the history of its git repository.")
-    ] = False,
-    dry_run: DryRunOption = False,
+    source: str | None = None,
+    session: str | None = None,
+    person: str | None = None,
+    since: str | None = None,
+    until: str | None = None,
+    secrets: bool = False,
+    yes: bool = False,
+    force: bool = False,
+    purge_history: bool = False,
+    dry_run: bool = False,
     common: Common,
 ) -> None:
     """Remove something for good, and what rests on it alone.

@@ -57,7 +57,7 @@ class Format(StrEnum):
     html = "html"
 
 
-@takes_common(now=False)
+@takes_common(no_effect=("now",))
 def graph(
     nodes: Annotated[
         list[str] | None,

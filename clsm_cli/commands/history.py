@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
-import typer
-
-from clsm_cli.commands import completion, tables
+from clsm_cli.commands import tables
+from clsm_cli.commands.command_line import Option
 from clsm_cli.commands.environment import UsageError, decode_words, parse_time
 from clsm_cli.commands.options import Common, examples, takes_common
 from clsm_cli.commands.output import local_time, location_text, plain, shorten
@@ -40,27 +39,20 @@ EXAMPLES = examples(
 )
 
 
-@takes_common()
+@takes_common(
+    wanted=Option(
+        "",
+        "ID|SUBJECT...",
+        "Ids of statements or edges; concepts by id, label or alias; topics.",
+        offers="ids",
+    ),
+    as_of=Option("--as-of", "TIME", "Only what was true at that time or day."),
+    known_at=Option(
+        "--known-at", "TIME", "Only what was believed at that time, or at the end of that day."
+    ),
+)
 def history(
-    wanted: Annotated[
-        list[str],
-        typer.Argument(
-            metavar="ID|SUBJECT...",
-            help="Ids of statements or edges; concepts by id, label or alias; topics.",
-            autocompletion=completion.ids,
-        ),
-    ],
-    *,
-    as_of: Annotated[
-        str | None, typer.Option(metavar="TIME", help="Only what was true at that time or day.")
-    ] = None,
-    known_at: Annotated[
-        str | None,
-        typer.Option(
-            metavar="TIME", help="Only what was believed at that time, or at the end of that day."
-        ),
-    ] = None,
-    common: Common,
+    wanted: list[str], *, as_of: str | None = None, known_at: str | None = None, common: Common
 ) -> None:
     """Show every version of what is known about something.
 
@@ -146,12 +138,7 @@ def history_tables(found: Iterable[History], zone: tzinfo) -> list[Table]:
 
 
 def _row(version: Version, zone: tzinfo) -> tuple[str, ...]:
-    times = (
-        version.valid_from,
-        version.valid_until,
-        version.recorded_at,
-        version.superseded_at,
-    )
+    times = (version.valid_from, version.valid_until, version.recorded_at, version.superseded_at)
     shown = (local_time(time, zone) for time in times)
     place = location_text(version.file, version.line)
     return shorten(version.value, LONGEST), *shown, version.state, place, version.id

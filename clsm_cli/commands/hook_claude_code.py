@@ -8,13 +8,14 @@ import shlex
 import stat
 import sys
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import typer
 
 from clsm_cli.commands import context, ingest
+from clsm_cli.commands.command_line import DRY_RUN, Option
 from clsm_cli.commands.environment import chosen_root, program
-from clsm_cli.commands.options import Command, Common, DryRunOption, examples, takes_common
+from clsm_cli.commands.options import Command, Common, examples, takes_common
 from clsm_cli.commands.output import Printer
 from clsm_cli.commands.settings_backup import back_up
 from clsm_cli.config import MAX_FILE
@@ -33,12 +34,9 @@ app = typer.Typer(
     add_completion=False,
     rich_markup_mode=None,
 )
-ProjectOption = Annotated[
-    bool,
-    typer.Option(
-        "--project", help="In .claude/settings.json of this folder, not in your own settings."
-    ),
-]
+PROJECT = Option(
+    "--project", "", "In .claude/settings.json of this folder, not in your own settings."
+)
 
 
 @app.command(
@@ -50,10 +48,8 @@ ProjectOption = Annotated[
         "clsm hook claude-code install --project --store notes/memory",
     ),
 )
-@takes_common()
-def install(
-    *, project: ProjectOption = False, dry_run: DryRunOption = False, common: Common
-) -> None:
+@takes_common(project=PROJECT, dry_run=DRY_RUN)
+def install(*, project: bool = False, dry_run: bool = False, common: Common) -> None:
     """Put the hooks into Claude Code's settings.json, each once.
 
     A session then starts with what clsm context tells, and what was said is written down before it
@@ -70,10 +66,8 @@ def install(
 
 
 @app.command("uninstall", cls=Command, epilog=examples("clsm hook claude-code uninstall"))
-@takes_common(store=False)
-def uninstall(
-    *, project: ProjectOption = False, dry_run: DryRunOption = False, common: Common
-) -> None:
+@takes_common(no_effect=("store",), project=PROJECT, dry_run=DRY_RUN)
+def uninstall(*, project: bool = False, dry_run: bool = False, common: Common) -> None:
     """Take the hooks of clsm out of settings.json again; all else in it stays."""
     printer = common.printer()
     path = _settings_path(project=project)
@@ -85,8 +79,8 @@ def uninstall(
 
 
 @app.command("status", cls=Command, epilog=examples("clsm hook claude-code status"))
-@takes_common(store=False, now=False)
-def status(*, project: ProjectOption = False, common: Common) -> None:
+@takes_common(no_effect=("store", "now"), project=PROJECT)
+def status(*, project: bool = False, common: Common) -> None:
     """Say which hooks of clsm stand in settings.json."""
     printer = common.printer()
     path = _settings_path(project=project)

@@ -10,14 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from clsm_cli.commands.command_line import DRY_RUN
 from clsm_cli.commands.environment import environment, program
-from clsm_cli.commands.options import (
-    Command,
-    Common,
-    DryRunOption,
-    examples,
-    takes_common,
-)
+from clsm_cli.commands.options import Command, Common, examples, takes_common
 from clsm_cli.commands.output import Printer
 from clsm_cli.commands.settings_backup import back_up
 from clsm_cli.config import MAX_FILE
@@ -65,12 +60,8 @@ class PluginState(NamedTuple):
         "clsm hook openclaw install --store ~/notes/memory",
     ),
 )
-@takes_common()
-def install(
-    *,
-    dry_run: DryRunOption = False,
-    common: Common,
-) -> None:
+@takes_common(dry_run=DRY_RUN)
+def install(*, dry_run: bool = False, common: Common) -> None:
     """Put the plugin and its settings into OpenClaw; a second time changes nothing.
 
     OpenClaw itself copies the files and checks the settings. The old settings are kept beside the
@@ -104,12 +95,8 @@ def install(
     cls=Command,
     epilog=examples("clsm hook openclaw uninstall --dry-run", "clsm hook openclaw uninstall"),
 )
-@takes_common(store=False)
-def uninstall(
-    *,
-    dry_run: DryRunOption = False,
-    common: Common,
-) -> None:
+@takes_common(no_effect=("store",), dry_run=DRY_RUN)
+def uninstall(*, dry_run: bool = False, common: Common) -> None:
     """Take the plugin and its settings out of OpenClaw again; the memory stays as it is."""
     printer = common.printer()
     openclaw = _openclaw(printer)
@@ -132,11 +119,8 @@ def uninstall(
 
 
 @app.command("status", cls=Command, epilog=examples("clsm hook openclaw status"))
-@takes_common(store=False, now=False)
-def status(
-    *,
-    common: Common,
-) -> None:
+@takes_common(no_effect=("store", "now"))
+def status(*, common: Common) -> None:
     """Say whether OpenClaw has the plugin of this clsm, and with which memory."""
     printer = common.printer()
     openclaw = _openclaw(printer)

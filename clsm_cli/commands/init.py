@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Annotated
 
 import typer
 
+from clsm_cli.commands.command_line import DRY_RUN, Option
 from clsm_cli.commands.environment import environment
-from clsm_cli.commands.options import Common, DryRunOption, examples, takes_common
+from clsm_cli.commands.options import Common, examples, takes_common
 from clsm_cli.startup import zones
 from clsm_cli.store import git_setup, layout
 
@@ -20,24 +20,23 @@ EXAMPLES = examples(
 )
 
 
-@takes_common(now=False)
+@takes_common(
+    no_effect=("now",),
+    folder=Option("", "DIR", "Where; else --store, CLSM_STORE, ~/.clsm/memory."),
+    git=Option("--git", "", "Make it a git repository that merges and syncs durably."),
+    time_zone=Option(
+        "--time-zone", "ZONE", "IANA zone of times without an offset; default: this machine's."
+    ),
+    dry_run=DRY_RUN,
+    store=Option("--store", "DIR", "The same as DIR."),
+)
 def init(
-    folder: Annotated[
-        Path | None,
-        typer.Argument(metavar="DIR", help="Where; else --store, CLSM_STORE, ~/.clsm/memory."),
-    ] = None,
+    folder: Path | None = None,
     *,
-    git: Annotated[
-        bool, typer.Option("--git", help="Make it a git repository that merges and syncs durably.")
-    ] = False,
-    time_zone: Annotated[
-        str | None,
-        typer.Option(
-            metavar="ZONE", help="IANA zone of times without an offset; default: this machine's."
-        ),
-    ] = None,
-    dry_run: DryRunOption = False,
-    store: Annotated[str | None, typer.Option(metavar="DIR", help="The same as DIR.")] = None,
+    git: bool = False,
+    time_zone: str | None = None,
+    dry_run: bool = False,
+    store: str | None = None,
     common: Common,
 ) -> None:
     """Make a new, empty memory store.

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Annotated, get_args
+from typing import get_args
 
-import typer
-
-from clsm_cli.commands import completion, log
+from clsm_cli.commands import log
+from clsm_cli.commands.command_line import Option
 from clsm_cli.commands.environment import UsageError, decode_words
 from clsm_cli.commands.options import Common, examples, takes_common
 from clsm_cli.model.graph import StatementKind
@@ -21,26 +20,18 @@ EXAMPLES = examples(
 KINDS: tuple[str, ...] = get_args(StatementKind)
 
 
-@takes_common()
+@takes_common(
+    stream=Option("--stream", "STREAM", f"Only one stream: {', '.join(STREAMS)}."),
+    kind=Option("--kind", "KIND", f"Only one kind: {', '.join(KINDS)}."),
+    about=Option("--about", "NAME", "Only about this, by any of its names.", offers="ids"),
+    limit=Option("--limit -n", "N", "Lines at most.", least=1),
+)
 def list_statements(
     *,
-    stream: Annotated[
-        str | None, typer.Option(metavar="STREAM", help=f"Only one stream: {', '.join(STREAMS)}.")
-    ] = None,
-    kind: Annotated[
-        str | None, typer.Option(metavar="KIND", help=f"Only one kind: {', '.join(KINDS)}.")
-    ] = None,
-    about: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME",
-            help="Only about this, by any of its names.",
-            autocompletion=completion.ids,
-        ),
-    ] = None,
-    limit: Annotated[
-        int, typer.Option("--limit", "-n", min=1, metavar="N", help="Lines at most.")
-    ] = log.SHOWN,
+    stream: str | None = None,
+    kind: str | None = None,
+    about: str | None = None,
+    limit: int = log.SHOWN,
     common: Common,
 ) -> None:
     """List what is known to be true now, newest first."""

@@ -18,7 +18,7 @@ EXAMPLES = examples(
 )
 
 
-@takes_common(now=False)
+@takes_common(no_effect=("now",))
 def mcp(*, common: Common) -> None:
     """Serve the memory to an agent over MCP, on standard input.
 

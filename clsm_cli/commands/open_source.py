@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
-import typer
-
-from clsm_cli.commands import completion, editor
+from clsm_cli.commands import editor
+from clsm_cli.commands.command_line import Option
 from clsm_cli.commands.environment import decode_words
 from clsm_cli.commands.options import Common, examples, takes_common
 from clsm_cli.errors import BadInputError
@@ -17,20 +14,12 @@ EXAMPLES = examples(
 )
 
 
-@takes_common(now=False)
-def open_source(
-    wanted: Annotated[
-        str,
-        typer.Argument(
-            metavar="ID", help="An id from recall, or how it begins.", autocompletion=completion.ids
-        ),
-    ],
-    *,
-    only_print: Annotated[
-        bool, typer.Option("--print", help="Print FILE:LINE instead of opening it.")
-    ] = False,
-    common: Common,
-) -> None:
+@takes_common(
+    no_effect=("now",),
+    wanted=Option("", "ID", "An id from recall, or how it begins.", offers="ids"),
+    only_print=Option("--print", "", "Print FILE:LINE instead of opening it."),
+)
+def open_source(wanted: str, *, only_print: bool = False, common: Common) -> None:
     """Open the file in which something was said, at its line.
 
     The note or the transcript that was ingested, if it is still there; else the file of the memory

@@ -16,7 +16,7 @@ import typer
 from typer.core import TyperCommand
 
 from clsm_cli.commands import completion
-from clsm_cli.commands.command_line import COMMON, DRY_RUN, NOW, STORE, CommandLine, Option
+from clsm_cli.commands.command_line import COMMON, CommandLine, Option
 from clsm_cli.commands.environment import UsageError, chosen_store, current_time
 from clsm_cli.commands.output import Printer
 from clsm_cli.store.layout import Store
@@ -33,14 +33,6 @@ def _described(option: Option) -> Any:
 
 
 _NO_EFFECT = "No effect here; every command takes it."
-StoreOption = Annotated[str | None, _described(STORE)]
-NoStoreOption = Annotated[str | None, _described(STORE._replace(help=_NO_EFFECT))]
-NowOption = Annotated[str | None, _described(NOW)]
-NoNowOption = Annotated[str | None, _described(NOW._replace(help=_NO_EFFECT))]
-DryRunOption = Annotated[bool, _described(DRY_RUN)]
-YesOption = Annotated[
-    bool, typer.Option("--yes", help="Go on even if much would be withdrawn at once.")
-]
 
 
 def typer_function(
@@ -115,28 +107,29 @@ class Common(NamedTuple):
 
 
 def takes_common(
-    *, store: bool = True, now: bool = True
+    *, no_effect: tuple[str, ...] = (), **options: Option
 ) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Give a command the options of ``Common``; it takes them as one argument, ``common``.
-
-    An option that the command declares itself, with a help of its own, stays with the command.
+    """Make a command of a function that takes the options of ``Common`` as one argument, ``common``.
 
     Args:
-        store: ``--store`` has an effect; else its help says that it has none.
-        now: The same of ``--now``.
+        no_effect: Of ``store`` and ``now`` those that the command does not use; its help says so.
+        options: Those of its other parameters. One that has the name of a common option takes its
+            place.
     """
-    return partial(_with_common, store=store, now=now)
+    return partial(_with_common, no_effect=no_effect, options=options)
 
 
-def _with_common(function: Callable[..., None], *, store: bool, now: bool) -> Callable[..., None]:
-    added: dict[str, tuple[Any, Any]] = {
-        "store": (StoreOption if store else NoStoreOption, None),
-        "now": (NowOption if now else NoNowOption, None),
-    }
-    for name in ("as_json", "quiet", "verbose"):
-        added[name] = Annotated[bool, _described(COMMON[name])], False
-    for name in added.keys() & signature(function).parameters.keys():
-        del added[name]
+def _with_common(
+    function: Callable[..., None], *, no_effect: tuple[str, ...], options: dict[str, Option]
+) -> Callable[..., None]:
+    own = [each for each in signature(function).parameters.values() if each.name != "common"]
+    added: dict[str, tuple[Any, Any]] = {}
+    for name, option in COMMON.items():
+        told = option._replace(help=_NO_EFFECT) if name in no_effect else option
+        kind = str | None if option.metavar else bool
+        added[name] = Annotated[kind, _described(told)], None if option.metavar else False
+    for each in own:
+        added.pop(each.name, None)
 
     @wraps(function)
     def command(*arguments: Any, **options: Any) -> None:
@@ -144,7 +137,8 @@ def _with_common(function: Callable[..., None], *, store: bool, now: bool) -> Ca
         function(*arguments, common=common, **options)
 
     hints = get_type_hints(function, include_extras=True)
-    own = [each for each in signature(function).parameters.values() if each.name != "common"]
+    for name, option in options.items():
+        hints[name] = Annotated[hints[name], _described(option)]
     parameters = [each.replace(annotation=hints[each.name]) for each in own]
     parameters += [
         Parameter(name, Parameter.KEYWORD_ONLY, default=default, annotation=annotation)

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
-import typer
-
-from clsm_cli.commands import completion
+from clsm_cli.commands.command_line import DRY_RUN, Option
 from clsm_cli.commands.environment import chosen_store, current_time, decode_words
-from clsm_cli.commands.options import Common, DryRunOption, examples, takes_common
+from clsm_cli.commands.options import Common, examples, takes_common
 from clsm_cli.commands.output import Printer
 from clsm_cli.consolidation import pinning
 from clsm_cli.model.codec import TYPE_NAMES
@@ -26,18 +24,16 @@ EXAMPLES = examples(
     "clsm pin 0f3a9c12d08e             # the episode that a turn is in",
 )
 
-WantedArgument = Annotated[
-    list[str],
-    typer.Argument(
-        metavar="ID|SUBJECT...",
-        help="A statement, concept, edge, episode or turn: its id, how it begins, or its name.",
-        autocompletion=completion.ids,
-    ),
-]
+WANTED = Option(
+    "",
+    "ID|SUBJECT...",
+    "A statement, concept, edge, episode or turn: its id, how it begins, or its name.",
+    offers="ids",
+)
 
 
-@takes_common()
-def pin(wanted: WantedArgument, *, dry_run: DryRunOption = False, common: Common) -> None:
+@takes_common(wanted=WANTED, dry_run=DRY_RUN)
+def pin(wanted: list[str], *, dry_run: bool = False, common: Common) -> None:
     """Keep some records as they are.
 
     What is pinned keeps its values through every consolidation, and decay never archives it. For a

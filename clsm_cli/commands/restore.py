@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 from shlex import quote
-from typing import TYPE_CHECKING, Annotated, Any
-
-import typer
+from typing import TYPE_CHECKING, Any
 
 from clsm_cli.commands import machine_settings
 from clsm_cli.commands.backup import backup_path, human_size
+from clsm_cli.commands.command_line import DRY_RUN, Option
 from clsm_cli.commands.environment import environment
 from clsm_cli.commands.init import named_root
-from clsm_cli.commands.options import Common, DryRunOption, examples, takes_common
+from clsm_cli.commands.options import Common, examples, takes_common
 from clsm_cli.commands.output import count_noun
 from clsm_cli.errors import BadInputError
 from clsm_cli.store import backup_restore as use_case
@@ -27,16 +26,19 @@ EXAMPLES = examples(
 )
 
 
-@takes_common(now=False)
+@takes_common(
+    no_effect=("now",),
+    file=Option("", "FILE", "What clsm backup wrote."),
+    folder=Option("", "[DIR]", "Where; else --store, CLSM_STORE, ~/.clsm/memory."),
+    dry_run=DRY_RUN,
+    store=Option("--store", "DIR", "The same as DIR."),
+)
 def restore(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="What clsm backup wrote.")],
-    folder: Annotated[
-        Path | None,
-        typer.Argument(metavar="[DIR]", help="Where; else --store, CLSM_STORE, ~/.clsm/memory."),
-    ] = None,
+    file: Path,
+    folder: Path | None = None,
     *,
-    dry_run: DryRunOption = False,
-    store: Annotated[str | None, typer.Option(metavar="DIR", help="The same as DIR.")] = None,
+    dry_run: bool = False,
+    store: str | None = None,
     common: Common,
 ) -> None:
     """Make a store from a backup, whole or not at all.

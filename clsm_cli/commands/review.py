@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-import typer
-
-from clsm_cli.commands import completion, editor, engine, render_review
+from clsm_cli.commands import editor, engine, render_review
+from clsm_cli.commands.command_line import DRY_RUN, Option
 from clsm_cli.commands.environment import UsageError, decode_words
-from clsm_cli.commands.options import Common, DryRunOption, examples, takes_common
+from clsm_cli.commands.options import Common, examples, takes_common
 from clsm_cli.commands.output import Printer, is_terminal
 from clsm_cli.consolidation import review_queue, selection_reasons
 
@@ -28,37 +27,22 @@ EXAMPLES = examples(
 )
 
 
-@takes_common()
+@takes_common(
+    accept=Option("--accept", "ID", "Accept this item; repeat for more.", offers="questions"),
+    reject=Option("--reject", "ID", "Reject this item; repeat for more.", offers="questions"),
+    why=Option(
+        "--why", "ID", "Say how a statement, or a sentence of the list, was weighed.", offers="ids"
+    ),
+    everything=Option("--all", "", "List also what expired or was decided."),
+    dry_run=DRY_RUN,
+)
 def review(
     *,
-    accept: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="ID",
-            help="Accept this item; repeat for more.",
-            autocompletion=completion.questions,
-        ),
-    ] = None,
-    reject: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="ID",
-            help="Reject this item; repeat for more.",
-            autocompletion=completion.questions,
-        ),
-    ] = None,
-    why: Annotated[
-        str | None,
-        typer.Option(
-            metavar="ID",
-            help="Say how a statement, or a sentence of the list, was weighed.",
-            autocompletion=completion.ids,
-        ),
-    ] = None,
-    everything: Annotated[
-        bool, typer.Option("--all", help="List also what expired or was decided.")
-    ] = False,
-    dry_run: DryRunOption = False,
+    accept: list[str] | None = None,
+    reject: list[str] | None = None,
+    why: str | None = None,
+    everything: bool = False,
+    dry_run: bool = False,
     common: Common,
 ) -> None:
     """Decide what only a person can decide.

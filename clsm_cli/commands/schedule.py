@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import typer
 
 from clsm_cli.commands import schedule_jobs
+from clsm_cli.commands.command_line import DRY_RUN, Option
 from clsm_cli.commands.environment import UsageError, environment, program
-from clsm_cli.commands.options import Command, Common, DryRunOption, examples, takes_common
+from clsm_cli.commands.options import Command, Common, examples, takes_common
 from clsm_cli.commands.output import Printer
 from clsm_cli.commands.schedule_jobs import SchedulerChoice
 from clsm_cli.config import MachineSettings, defaults, variable_of
@@ -24,13 +25,9 @@ if TYPE_CHECKING:
     from clsm_cli.integrations.schedulers import Scheduler
     from clsm_cli.store.layout import Store
 
-CatchUpOption = Annotated[
-    bool, typer.Option("--catch-up", help="Take in the transcripts of OpenClaw first.")
-]
-CommitOption = Annotated[
-    bool, typer.Option("--commit", help="Commit the memory to git at the end.")
-]
-PushOption = Annotated[bool, typer.Option("--push", help="Push it too.")]
+CATCH_UP = Option("--catch-up", "", "Take in the transcripts of OpenClaw first.")
+COMMIT = Option("--commit", "", "Commit the memory to git at the end.")
+PUSH = Option("--push", "", "Push it too.")
 
 
 _KEPT = (
@@ -45,10 +42,7 @@ app = typer.Typer(
     add_completion=False,
     rich_markup_mode=None,
 )
-ByOption = Annotated[
-    SchedulerChoice | None,
-    typer.Option("--by", help="Who starts it; default: systemd where it runs, else the crontab."),
-]
+BY = Option("--by", "", "Who starts it; default: systemd where it runs, else the crontab.")
 
 
 @app.command(
@@ -62,22 +56,29 @@ ByOption = Annotated[
         "clsm schedule install --by openclaw --adviser   # the agent itself reads what waits",
     ),
 )
-@takes_common(now=False)
+@takes_common(
+    no_effect=("now",),
+    at=Option("--at", "HH:MM", "When, local time."),
+    by=BY,
+    catch_up=CATCH_UP,
+    commit=COMMIT,
+    push=PUSH,
+    adviser=Option(
+        "--adviser",
+        "",
+        "Have OpenClaw's agent answer a packet an hour before, in a session of its own.",
+    ),
+    dry_run=DRY_RUN,
+)
 def install(
     *,
-    at: Annotated[str, typer.Option("--at", metavar="HH:MM", help="When, local time.")] = "03:30",
-    by: ByOption = None,
-    catch_up: CatchUpOption = False,
-    commit: CommitOption = False,
-    push: PushOption = False,
-    adviser: Annotated[
-        bool,
-        typer.Option(
-            "--adviser",
-            help="Have OpenClaw's agent answer a packet an hour before, in a session of its own.",
-        ),
-    ] = False,
-    dry_run: DryRunOption = False,
+    at: str = "03:30",
+    by: SchedulerChoice | None = None,
+    catch_up: bool = False,
+    commit: bool = False,
+    push: bool = False,
+    adviser: bool = False,
+    dry_run: bool = False,
     common: Common,
 ) -> None:
     """Consolidate every night; installing again replaces the earlier job.
@@ -118,8 +119,8 @@ def install(
 
 
 @app.command("remove", cls=Command, epilog=examples("clsm schedule remove"))
-@takes_common(now=False)
-def remove(*, by: ByOption = None, dry_run: DryRunOption = False, common: Common) -> None:
+@takes_common(no_effect=("now",), by=BY, dry_run=DRY_RUN)
+def remove(*, by: SchedulerChoice | None = None, dry_run: bool = False, common: Common) -> None:
     """Stop the nightly consolidation; the memory stays as it is."""
     printer = common.printer()
     opened = common.opened()
@@ -142,8 +143,8 @@ def remove(*, by: ByOption = None, dry_run: DryRunOption = False, common: Common
 
 
 @app.command("status", cls=Command, epilog=examples("clsm schedule status"))
-@takes_common()
-def status(*, by: ByOption = None, common: Common) -> None:
+@takes_common(by=BY)
+def status(*, by: SchedulerChoice | None = None, common: Common) -> None:
     """Say who runs what, when next, and when a run last succeeded."""
     printer = common.printer()
     opened = common.opened()
@@ -165,18 +166,18 @@ def status(*, by: ByOption = None, common: Common) -> None:
 
 
 @app.command("run", cls=Command, epilog=examples("clsm schedule run --commit"))
-@takes_common()
+@takes_common(
+    due=Option("--due", "HH:MM", "Only if no run has succeeded since that hour."),
+    catch_up=CATCH_UP,
+    commit=COMMIT,
+    push=PUSH,
+)
 def run(
     *,
-    due: Annotated[
-        str | None,
-        typer.Option(
-            "--due", metavar="HH:MM", help="Only if no run has succeeded since that hour."
-        ),
-    ] = None,
-    catch_up: CatchUpOption = False,
-    commit: CommitOption = False,
-    push: PushOption = False,
+    due: str | None = None,
+    catch_up: bool = False,
+    commit: bool = False,
+    push: bool = False,
     common: Common,
 ) -> None:
     """Do now what the nightly job does.

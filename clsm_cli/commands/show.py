@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from json import dumps
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
-import typer
-
-from clsm_cli.commands import completion
+from clsm_cli.commands.command_line import Option
 from clsm_cli.commands.environment import decode_words
 from clsm_cli.commands.options import Common, examples, takes_common
 from clsm_cli.commands.output import local_time, location_text, plain, shorten
@@ -28,17 +26,11 @@ LONGEST = 100
 """Characters of a turn that are shown beside where it was said."""
 
 
-@takes_common(now=False)
-def show(
-    wanted: Annotated[
-        str,
-        typer.Argument(
-            metavar="ID", help="An id from recall, or how it begins.", autocompletion=completion.ids
-        ),
-    ],
-    *,
-    common: Common,
-) -> None:
+@takes_common(
+    no_effect=("now",),
+    wanted=Option("", "ID", "An id from recall, or how it begins.", offers="ids"),
+)
+def show(wanted: str, *, common: Common) -> None:
     """Show one thing by its id.
 
     A turn, a block, an episode, a statement, a concept or an edge: what it says, since when, and

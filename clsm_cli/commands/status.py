@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-import typer
-
+from clsm_cli.commands.command_line import Option
 from clsm_cli.commands.options import Common, examples, takes_common
 from clsm_cli.commands.output import count_noun, plain
 from clsm_cli.errors import ClsmError, StaleError
@@ -27,18 +26,14 @@ EXAMPLES = examples(
 )
 
 
-@takes_common()
-def status(
-    *,
-    check: Annotated[
-        bool,
-        typer.Option(
-            "--check",
-            help="Fail (exit code 18) when the last good consolidation is too old (status.max_age).",
-        ),
-    ] = False,
-    common: Common,
-) -> None:
+@takes_common(
+    check=Option(
+        "--check",
+        "",
+        "Fail (exit code 18) when the last good consolidation is too old (status.max_age).",
+    )
+)
+def status(*, check: bool = False, common: Common) -> None:
     """Say what the store holds and whether all is well.
 
     Counts, files that could not be read, the latest runs (--verbose: all), when a consolidation

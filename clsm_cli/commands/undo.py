@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Any
 
-import typer
-
-from clsm_cli.commands import completion
+from clsm_cli.commands.command_line import DRY_RUN, Option
 from clsm_cli.commands.environment import decode_words
-from clsm_cli.commands.options import Common, DryRunOption, examples, takes_common
+from clsm_cli.commands.options import Common, examples, takes_common
 from clsm_cli.commands.output import count_noun
 from clsm_cli.forgetting import run_reversal
 
@@ -21,22 +19,13 @@ EXAMPLES = examples(
 )
 
 
-@takes_common()
+@takes_common(
+    run=Option("", "[RUN]", "Id of a run, or how it begins; default: the newest.", offers="runs"),
+    redo=Option("--redo", "", "Take an undo back: the newest, or that of RUN."),
+    dry_run=DRY_RUN,
+)
 def undo(
-    run: Annotated[
-        str | None,
-        typer.Argument(
-            metavar="[RUN]",
-            help="Id of a run, or how it begins; default: the newest.",
-            autocompletion=completion.runs,
-        ),
-    ] = None,
-    *,
-    redo: Annotated[
-        bool, typer.Option("--redo", help="Take an undo back: the newest, or that of RUN.")
-    ] = False,
-    dry_run: DryRunOption = False,
-    common: Common,
+    run: str | None = None, *, redo: bool = False, dry_run: bool = False, common: Common
 ) -> None:
     """Take a run of this machine back.
 
