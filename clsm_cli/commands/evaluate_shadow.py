@@ -12,7 +12,7 @@ import typer
 from clsm_cli.commands import tables
 from clsm_cli.commands.command_line import Option
 from clsm_cli.commands.environment import parse_time
-from clsm_cli.commands.options import Command, Common, examples, takes_common
+from clsm_cli.commands.options import Command, Common, command_group, examples, takes_common
 from clsm_cli.commands.output import Printer, count_noun, plain
 from clsm_cli.commands.tables import Table
 
@@ -25,12 +25,7 @@ if TYPE_CHECKING:
     from clsm_cli.store.layout import Store
 
 
-group = typer.Typer(
-    help="Run memory beside the files your agent loads, and measure both.",
-    no_args_is_help=True,
-    add_completion=False,
-    rich_markup_mode=None,
-)
+group = command_group("Run memory beside the files your agent loads, and measure both.")
 
 
 def catch_up(store: Store, now: datetime, printer: Printer) -> None:

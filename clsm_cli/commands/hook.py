@@ -2,15 +2,9 @@
 
 from __future__ import annotations
 
-import typer
-
 from clsm_cli.commands import hook_claude_code, hook_openclaw
+from clsm_cli.commands.options import command_group
 
-app = typer.Typer(
-    help="Put clsm into an agent, and take it out again.",
-    no_args_is_help=True,
-    add_completion=False,
-    rich_markup_mode=None,
-)
+app = command_group("Put clsm into an agent, and take it out again.")
 app.add_typer(hook_openclaw.app, name="openclaw")
 app.add_typer(hook_claude_code.app, name="claude-code")

@@ -10,12 +10,10 @@ import sys
 from pathlib import Path
 from typing import Any
 
-import typer
-
 from clsm_cli.commands import context, ingest
 from clsm_cli.commands.command_line import DRY_RUN, Option
 from clsm_cli.commands.environment import chosen_root, program
-from clsm_cli.commands.options import Command, Common, examples, takes_common
+from clsm_cli.commands.options import Command, Common, command_group, examples, takes_common
 from clsm_cli.commands.output import Printer
 from clsm_cli.commands.settings_backup import back_up
 from clsm_cli.config import MAX_FILE
@@ -28,12 +26,7 @@ BUDGET = "1500"
 MAX_EVENT = 1 << 20
 """Bytes of what Claude Code tells a hook."""
 
-app = typer.Typer(
-    help="Claude Code: put context into every session, and store what was said.",
-    no_args_is_help=True,
-    add_completion=False,
-    rich_markup_mode=None,
-)
+app = command_group("Claude Code: put context into every session, and store what was said.")
 PROJECT = Option(
     "--project", "", "In .claude/settings.json of this folder, not in your own settings."
 )

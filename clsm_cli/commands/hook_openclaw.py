@@ -8,11 +8,9 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import typer
-
 from clsm_cli.commands.command_line import DRY_RUN
 from clsm_cli.commands.environment import environment, program
-from clsm_cli.commands.options import Command, Common, examples, takes_common
+from clsm_cli.commands.options import Command, Common, command_group, examples, takes_common
 from clsm_cli.commands.output import Printer
 from clsm_cli.commands.settings_backup import back_up
 from clsm_cli.config import MAX_FILE
@@ -26,12 +24,7 @@ if TYPE_CHECKING:
 
     from clsm_cli.integrations.openclaw.setup import Setting
 
-app = typer.Typer(
-    help="OpenClaw: put what memory knows into prompts, and store what is said.",
-    no_args_is_help=True,
-    add_completion=False,
-    rich_markup_mode=None,
-)
+app = command_group("OpenClaw: put what memory knows into prompts, and store what is said.")
 _RESTART = "restart the gateway if one is running: openclaw gateway restart"
 
 

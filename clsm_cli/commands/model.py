@@ -5,22 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import typer
-
 from clsm_cli.commands.command_line import DRY_RUN, Option
-from clsm_cli.commands.options import Command, Common, examples, takes_common
+from clsm_cli.commands.options import Command, Common, command_group, examples, takes_common
 from clsm_cli.commands.output import Printer, plain
 from clsm_cli.embedding import weights
 
 if TYPE_CHECKING:
     from clsm_cli.embedding.weights import ModelStatus
 
-app = typer.Typer(
-    help="The embedding model: install it, check it.",
-    no_args_is_help=True,
-    add_completion=False,
-    rich_markup_mode=None,
-)
+app = command_group("The embedding model: install it, check it.")
 
 
 @app.command(

@@ -149,6 +149,13 @@ def _with_common(
     return command
 
 
+def command_group(about: str) -> typer.Typer:
+    """A command that only has commands below it."""
+    return typer.Typer(
+        help=about, no_args_is_help=True, add_completion=False, rich_markup_mode=None
+    )
+
+
 def examples(*lines: str) -> str:
     """The end of a help text: examples, each on a line of its own."""
     unwrapped = "\b"  # Typer's mark for a paragraph that keeps its lines

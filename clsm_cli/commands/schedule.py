@@ -9,7 +9,7 @@ import typer
 from clsm_cli.commands import schedule_jobs
 from clsm_cli.commands.command_line import DRY_RUN, Option
 from clsm_cli.commands.environment import UsageError, environment, program
-from clsm_cli.commands.options import Command, Common, examples, takes_common
+from clsm_cli.commands.options import Command, Common, command_group, examples, takes_common
 from clsm_cli.commands.output import Printer
 from clsm_cli.commands.schedule_jobs import SchedulerChoice
 from clsm_cli.config import MachineSettings, defaults, variable_of
@@ -36,12 +36,7 @@ _KEPT = (
 )
 """Of the environment: a job is started with hardly any."""
 
-app = typer.Typer(
-    help="Consolidate and decay every night.",
-    no_args_is_help=True,
-    add_completion=False,
-    rich_markup_mode=None,
-)
+app = command_group("Consolidate and decay every night.")
 BY = Option("--by", "", "Who starts it; default: systemd where it runs, else the crontab.")
 
 
