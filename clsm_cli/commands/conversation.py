@@ -1,4 +1,4 @@
-"""Read the file of ``--context``: the current conversation, as a transcript, a chat log or plain text.
+"""Read the file of ``--context``: the current conversation, as a transcript or plain text.
 
 The readers of ``ingest`` read it; nothing is stored.
 """
@@ -8,9 +8,7 @@ from __future__ import annotations
 import io
 import json
 import os
-import re
 import sys
-from collections import Counter
 from typing import TYPE_CHECKING
 
 from clsm_cli.config import MAX_MESSAGE
@@ -29,7 +27,6 @@ if TYPE_CHECKING:
     from clsm_cli.ingestion.detection import Format
     from clsm_cli.ingestion.jsonl_rows import TranscriptItem
     from clsm_cli.ingestion.recalled_text import FenceKey
-    from clsm_cli.model.episodes import Role
 
 LARGEST = MAX_MESSAGE
 """Bytes."""
@@ -38,16 +35,6 @@ _RECALLED = b"clsm-recall "
 """In every block that clsm recalled (``text.fence_lines``), however its brackets are escaped."""
 # A conversation that goes on needs no times and ids; whoever ingests it is told of them.
 _NO_MATTER = ("no timestamp", "timestamp", "id used before")
-_ROLES: dict[str, Role] = {
-    "user": "user",
-    "human": "user",
-    "assistant": "assistant",
-    "agent": "assistant",
-    "ai": "assistant",
-    "system": "system",
-    "tool": "tool",
-}
-_LABEL = re.compile(r"[*_]{0,2}([^\W\d_][\w .'-]{0,30}?)[*_]{0,2}:[*_]{0,2}(?:\s+|$)")
 
 
 class Conversation(NamedTuple):
@@ -144,25 +131,12 @@ def _of_transcript(
 def _of_text(
     data: bytes, path: str, zone: tzinfo, fence_key: FenceKey
 ) -> tuple[list[DialogueTurn], list[Problem]]:
-    """The messages of a chat log, or the blocks of a text that is none."""
+    """The blocks of a text, a message each."""
     from clsm_cli.ingestion import markdown
 
     found = markdown.read(data, path=path, zone=zone, fence_key=fence_key)
     if isinstance(found, Problem):
         raise BadInputError(path, found.reason, _FORMS)
-    lines = [
-        (number, line)
-        for block in found.blocks
-        for number, line in enumerate(block.text.split("\n"), block.line_start)
-    ]
-    labels = [label[1] if (label := _LABEL.match(line)) else "" for _, line in lines]
-    count = Counter(label.casefold() for label in labels)
-    speaks = [
-        label if label and (label.casefold() in _ROLES or count[label.casefold()] > 1) else ""
-        for label in labels
-    ]
-    if sum(map(bool, speaks)) > 1:
-        return _of_log(lines, speaks, path), list(found.problems)
     turns = [
         DialogueTurn(
             "", block.text, found.trust, block.time, path, block.line_start, block.line_end
@@ -171,29 +145,6 @@ def _of_text(
         if block.text.strip()
     ]
     return turns, list(found.problems)
-
-
-def _of_log(
-    lines: Sequence[tuple[int, str]], speaks: Sequence[str], path: str
-) -> list[DialogueTurn]:
-    """Messages that begin with who speaks: "User: …", "**Mara:** …"."""
-    turns: list[DialogueTurn] = []
-    for (number, line), speaker in zip(lines, speaks, strict=True):
-        label = _LABEL.match(line) if speaker else None
-        if label:
-            role = _ROLES.get(speaker.casefold(), "user")
-            text = line[label.end() :]
-            turns.append(DialogueTurn(speaker, text, ROLE_TRUST[role], None, path, number, number))
-        elif turns:
-            text = f"{turns[-1].text}\n{line}".lstrip("\n")
-            turns[-1] = turns[-1]._replace(text=text, line_end=number)
-        else:
-            turns.append(DialogueTurn("", line, path=path, line_start=number, line_end=number))
-    return [
-        said
-        for said in turns
-        if said.text.strip() and _ROLES.get(said.speaker.casefold()) != "system"
-    ]
 
 
 def _told(problem: Problem) -> str:

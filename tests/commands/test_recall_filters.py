@@ -90,14 +90,14 @@ def test_days(told: Cli) -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("--kind", "poem"), "'poem' is none of: passage, statement, gist"),
-        (("--stream", "sea"), "'sea' is none of: identity, projects, tasks, flow"),
+        (("--kind", "poem"), "'poem' is not one of 'passage', 'statement', 'gist'"),
+        (("--stream", "sea"), "'sea' is not one of 'identity', 'projects', 'tasks', 'flow'"),
         (("--since", "whenever"), "'whenever' is no day; write it like"),
         (("--until", "2026-02-31"), "'2026-02-31' is no day"),
         (("--since", ""), "'' is no day"),
         (("--budget", "much"), "'much' is no size; write 800 for tokens or 3000c for characters"),
         (("--budget", "-1"), "no size"),
-        (("--format", "xml"), "'xml' is no format; use one of: text, json, prompt"),
+        (("--format", "xml"), "'xml' is not one of 'text', 'json', 'prompt'"),
         (("--json", "--format", "text"), "--json and --format text exclude each other"),
         (("--min-score", "2"), "0"),
     ],
