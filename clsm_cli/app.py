@@ -79,11 +79,10 @@ def _build(name: str) -> Any:
         single = typer.Typer(add_completion=False, rich_markup_mode=None)
         line: CommandLine | None = getattr(module, "COMMAND_LINE", None)
         if line is not None:
-            function = typer_function(line, module.Options, module.run)
-            told = examples(*line.examples)
+            function: Any = typer_function(line, module.Options, module.run)
         else:
-            function, told = getattr(module, place), module.EXAMPLES
-        single.command(name, cls=Command, epilog=told, hidden=name == "search")(function)
+            function = getattr(module, place)
+        single.command(name, cls=Command, epilog=function.epilog, hidden=name == "search")(function)
     command = typer.main.get_command(single)
     command.name = name
     return command

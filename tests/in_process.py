@@ -20,7 +20,7 @@ def _alone(name: str) -> typer.Typer:
     """A command without the others, and without the boundary that turns errors into exit codes."""
     module = import_module(f"clsm_cli.commands.{name}")
     app = typer.Typer(add_completion=False, rich_markup_mode=None)
-    app.command(name, cls=Command, epilog=module.EXAMPLES)(getattr(module, name))
+    app.command(name, cls=Command)(getattr(module, name))
     return app
 
 

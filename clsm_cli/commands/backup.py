@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from clsm_cli.commands.command_line import DRY_RUN, Option
 from clsm_cli.commands.environment import UsageError
-from clsm_cli.commands.options import Common, examples, takes_common
+from clsm_cli.commands.options import Common, command
 from clsm_cli.commands.output import count_noun
 from clsm_cli.ingestion.ingest_report import utc_text
 from clsm_cli.ingestion.ingest_run import end_begun_run
@@ -16,15 +16,12 @@ from clsm_cli.store import backup_archive
 if TYPE_CHECKING:
     from clsm_cli.store.layout import Store
 
-EXAMPLES = examples(
+
+@command(
     "clsm backup /mnt/usb/memory.tar.gz",
     'clsm backup "/mnt/usb/memory-$(date +%F).tar.gz"   # from cron, after consolidate',
     "clsm backup /mnt/usb/memory.tar.gz --force          # in place of the last one",
     "clsm restore /mnt/usb/memory.tar.gz --dry-run       # is it still whole?",
-)
-
-
-@takes_common(
     file=Option("", "FILE", "The file to write; it may not lie in the store."),
     force=Option("--force", "", "Replace the file if it is there."),
     dry_run=DRY_RUN,

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from clsm_cli.commands import log, machine_settings
 from clsm_cli.commands.command_line import DRY_RUN, YES, Option
 from clsm_cli.commands.environment import UsageError, environment, parse_time, standard_input
-from clsm_cli.commands.options import Common, examples, takes_common
+from clsm_cli.commands.options import Common, command
 from clsm_cli.commands.output import Printer, count_noun
 from clsm_cli.config import LlmSettings
 from clsm_cli.consolidation import (
@@ -40,17 +40,13 @@ _SHOWN = 200
 """Lines of a file's diff; a plan is read, not archived."""
 
 
-EXAMPLES = examples(
+@command(
     "clsm consolidate                  # every night, by cron",
     "clsm consolidate --dry-run        # read the plan first",
     "clsm consolidate --if-idle 30 --limit 20   # from a heartbeat",
     "clsm consolidate --rebuild        # the graph anew, from the episodes",
     "clsm consolidate --ask packet.txt          # for a language model, or yourself, to answer",
     "clsm consolidate --answer answer.json      # what it wrote, checked and taken in",
-)
-
-
-@takes_common(
     file=Option("", "[FILE]", "With --ask: where to; else standard output."),
     limit=Option("--limit", "N", "Take at most N episodes, the most salient first.", least=1),
     since=Option("--since", "TIME", "Leave out episodes before this time."),

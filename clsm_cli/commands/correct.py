@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from clsm_cli.commands import disambiguation
 from clsm_cli.commands.command_line import DRY_RUN, Option
 from clsm_cli.commands.environment import UsageError, decode_words, parse_time
-from clsm_cli.commands.options import Common, examples, takes_common
+from clsm_cli.commands.options import Common, command
 from clsm_cli.commands.output import Printer
 from clsm_cli.consolidation import correction
 from clsm_cli.ingestion import timestamps
@@ -25,16 +25,14 @@ _MOST = 6
 """Things that are listed: more of them would only be near."""
 _SHORTEST = 3
 """Words of a sentence that says what is true now."""
-EXAMPLES = examples(
+
+
+@command(
     'clsm correct "The workshop moved to the harbour."   # what that ends is looked up',
     'clsm correct "Nina\'s birthday" "3 June"',
     'clsm correct f-3a9c12d08e41 "The archive uses SQLite."',
     "clsm correct bell '15 minutes' --since 2026-03-01",
     'clsm correct Mara "Mara lives in York." --never   # she never lived elsewhere',
-)
-
-
-@takes_common(
     wanted=Option(
         "",
         "ID|WORDS",

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from clsm_cli.commands.command_line import DRY_RUN, Option
 from clsm_cli.commands.environment import UsageError
-from clsm_cli.commands.options import Common, examples, takes_common
+from clsm_cli.commands.options import Common, command
 from clsm_cli.commands.output import count_noun, shorten
 from clsm_cli.errors import BadInputError
 from clsm_cli.forgetting import archiving
@@ -30,16 +30,12 @@ _WIDTH = 60
 """Characters of a text that are shown."""
 
 
-EXAMPLES = examples(
+@command(
     "clsm decay                        # once a month or every night, by cron",
     "clsm decay --dry-run              # what would fade, why, and since when",
     "clsm decay --dry-run --json       # all of it, as data",
     "clsm decay --dry-run --plot forgetting.svg   # a picture, and nothing else",
     "clsm decay --now 2026-11-22       # the clock is right: say so once",
-)
-
-
-@takes_common(
     plot=Option(
         "--plot",
         "FILE",

@@ -9,7 +9,7 @@ import typer
 from clsm_cli.commands import machine_settings, schedule_jobs
 from clsm_cli.commands.command_line import DRY_RUN, Option
 from clsm_cli.commands.environment import chosen_root, environment
-from clsm_cli.commands.options import Common, examples, takes_common
+from clsm_cli.commands.options import Common, command
 from clsm_cli.commands.output import Printer, count_noun
 from clsm_cli.errors import RefusedError
 
@@ -26,15 +26,11 @@ _TITLES = {"damage": "damaged", "warning": "warnings", "note": "notes"}
 _MARKS = {"damage": "x", "warning": "!", "note": "·"}
 
 
-EXAMPLES = examples(
+@command(
     "clsm doctor",
     "clsm doctor --fix --dry-run    # what would be mended",
     "clsm doctor --fix",
     "clsm doctor --rebuild          # the index anew, from the files alone",
-)
-
-
-@takes_common(
     fix=Option("--fix", "", "Mend what is safe; nothing is deleted, undo takes it back."),
     rebuild=Option("--rebuild", "", "Make the index anew."),
     dry_run=DRY_RUN,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import typer
 
 from clsm_cli.commands import (
@@ -11,7 +13,7 @@ from clsm_cli.commands import (
     evaluate_shadow,
     evaluate_study,
 )
-from clsm_cli.commands.options import Command, Common, examples, takes_common
+from clsm_cli.commands.options import Command, Common, command, examples
 
 app = typer.Typer(
     help="How good recall is, measured.",
@@ -28,7 +30,7 @@ app = typer.Typer(
 
 
 @app.callback()
-@takes_common()
+@command()
 def evaluate(context: typer.Context, *, common: Common) -> None:
     """How good recall is, measured: on your own labelled set, or on a public one.
 
@@ -39,11 +41,12 @@ def evaluate(context: typer.Context, *, common: Common) -> None:
         evaluate_run.run([], **common._asdict())
 
 
-for name, module, function in (
-    ("run", evaluate_run, evaluate_run.run),
-    ("study", evaluate_study, evaluate_study.study),
-    ("label", evaluate_label, evaluate_label.label),
-    ("calibrate", evaluate_calibrate, evaluate_calibrate.calibrate),
-):
-    app.command(name, cls=Command, epilog=module.EXAMPLES)(function)
+functions: tuple[Any, ...] = (
+    evaluate_run.run,
+    evaluate_study.study,
+    evaluate_label.label,
+    evaluate_calibrate.calibrate,
+)
+for function in functions:
+    app.command(function.__name__, cls=Command, epilog=function.epilog)(function)
 app.add_typer(evaluate_shadow.group, name="shadow")

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from clsm_cli.commands.command_line import DRY_RUN
-from clsm_cli.commands.options import Common, examples, takes_common
+from clsm_cli.commands.options import Common, command
 from clsm_cli.commands.output import plain
 
 if TYPE_CHECKING:
@@ -17,14 +17,12 @@ if TYPE_CHECKING:
 SCHEMA = "clsm.calibrate/1"
 
 
-EXAMPLES = examples(
+@command(
     "clsm eval calibrate --dry-run      # the table only",
     "clsm eval calibrate                # writes recall.floor into clsm.yaml",
     "clsm undo                          # takes it back",
+    dry_run=DRY_RUN,
 )
-
-
-@takes_common(dry_run=DRY_RUN)
 def calibrate(*, dry_run: bool = False, common: Common) -> None:
     """Set the confidence below which recall says nothing, by your own labelled queries.
 

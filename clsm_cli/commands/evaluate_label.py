@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from clsm_cli.commands import editor
 from clsm_cli.commands.command_line import Option
 from clsm_cli.commands.environment import UsageError
-from clsm_cli.commands.options import Common, examples, takes_common
+from clsm_cli.commands.options import Common, command
 from clsm_cli.commands.output import Printer, count_noun
 from clsm_cli.errors import BadInputError
 from clsm_cli.text.terminal import safe
@@ -30,15 +30,13 @@ _HOW = """\
 # Put an x between the brackets of every item that answers its query, or before "none of these".
 # A query without an x is passed over. You may write other words behind "query:". Then save and close.
 """
-EXAMPLES = examples(
+
+
+@command(
     "clsm eval label                    # in $EDITOR",
     "clsm eval label --number 50",
     "clsm eval label --json > sheet.json   # for scripts and agents",
     "clsm eval label --from sheet.json",
-)
-
-
-@takes_common(
     number=Option("--number -n", "N", "Queries proposed.", least=1, most=MOST),
     marked=Option(
         "--from",

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from clsm_cli.commands.command_line import Option
 from clsm_cli.commands.environment import UsageError, chosen_store
 from clsm_cli.commands.evaluate_shared import EVAL_NOW, FRESH, SEED, WORK, make_factory, open_engine
-from clsm_cli.commands.options import Common, examples, takes_common
+from clsm_cli.commands.options import Common, command
 from clsm_cli.commands.output import Printer, plain
 from clsm_cli.commands.tables import Table
 from clsm_cli.errors import BadInputError, RegressionError
@@ -27,17 +27,15 @@ if TYPE_CHECKING:
     from clsm_cli.evaluation.result import Result, SetResult
 
 EVERY = "all"
-EXAMPLES = examples(
+
+
+@command(
     "clsm eval run                                   # your own set, as clsm eval",
     "clsm eval run fixtures/sample --preset all --ablate all --out report",
     "clsm eval run ~/data/locomo10.json nodes=~/data/locomo10.json",
     "clsm eval run --probe all",
     "clsm eval run queries.yaml --json > before.json",
     "clsm eval run queries.yaml --set recall.k=20 --baseline before.json --fail-under 0",
-)
-
-
-@takes_common(
     datasets=Option(
         "",
         "[DATASET]...",

@@ -12,7 +12,7 @@ import typer
 from clsm_cli.commands import tables
 from clsm_cli.commands.command_line import Option
 from clsm_cli.commands.environment import parse_time
-from clsm_cli.commands.options import Command, Common, command_group, examples, takes_common
+from clsm_cli.commands.options import Common, command, command_group
 from clsm_cli.commands.output import Printer, count_noun, plain
 from clsm_cli.commands.tables import Table
 
@@ -47,15 +47,10 @@ def _group() -> None:
     """Run memory beside the files your agent loads, and measure both."""
 
 
-@group.command(
-    "start",
-    cls=Command,
-    epilog=examples(
-        "clsm eval shadow start --static ~/.openclaw/workspace",
-        "clsm eval shadow start --static SOUL.md --static MEMORY.md --budget 1500",
-    ),
-)
-@takes_common(
+@command(
+    "clsm eval shadow start --static ~/.openclaw/workspace",
+    "clsm eval shadow start --static SOUL.md --static MEMORY.md --budget 1500",
+    group=group,
     static=Option(
         "--static",
         "FILE",
@@ -88,10 +83,13 @@ def start(*, static: list[str] | None = None, budget: int | None = None, common:
         printer.lines(start_message(mode, opened.device, is_new=is_new))
 
 
-@group.command(
-    "stop", cls=Command, epilog=examples("clsm eval shadow stop", "clsm eval shadow stop --delete")
+@command(
+    "clsm eval shadow stop",
+    "clsm eval shadow stop --delete",
+    group=group,
+    no_effect=("now",),
+    delete=Option("--delete", "", "Delete this machine's log too."),
 )
-@takes_common(no_effect=("now",), delete=Option("--delete", "", "Delete this machine's log too."))
 def stop(*, delete: bool = False, common: Common) -> None:
     """End shadow mode on this machine; its log stays for the report, unless it is deleted."""
     from clsm_cli.evaluation.shadow import log
@@ -105,14 +103,12 @@ def stop(*, delete: bool = False, common: Common) -> None:
     printer.lines([f"shadow mode is off, {log_is}" if found else "shadow mode was off already"])
 
 
-@group.command(
-    "report",
-    cls=Command,
-    epilog=examples(
-        "clsm eval shadow report", "clsm eval shadow report --since 2026-02-17 --verbose"
-    ),
+@command(
+    "clsm eval shadow report",
+    "clsm eval shadow report --since 2026-02-17 --verbose",
+    group=group,
+    since=Option("--since", "TIME", "Leave out sessions that began before."),
 )
-@takes_common(since=Option("--since", "TIME", "Leave out sessions that began before."))
 def report(*, since: str | None = None, common: Common) -> None:
     """Say whether memory would have been better than the files.
 

@@ -11,7 +11,7 @@ import typer
 from clsm_cli.commands import tables
 from clsm_cli.commands.command_line import Option
 from clsm_cli.commands.evaluate_shared import EVAL_NOW, FRESH, SEED, WORK, make_factory, open_engine
-from clsm_cli.commands.options import Common, examples, takes_common
+from clsm_cli.commands.options import Common, command
 from clsm_cli.commands.output import plain
 from clsm_cli.text.terminal import safe
 
@@ -21,12 +21,6 @@ if TYPE_CHECKING:
     from clsm_cli.evaluation.studies.labelled import SheetRow
     from clsm_cli.evaluation.studies.times import TimesReport
 
-EXAMPLES = examples(
-    "clsm eval study memory fixtures/sample",
-    "clsm eval study memory fixtures/sample --sheet 50 > sheet.md",
-    "clsm eval study times fixtures/time",
-)
-
 
 class Study(StrEnum):
     """The studies there are."""
@@ -35,7 +29,10 @@ class Study(StrEnum):
     times = "times"
 
 
-@takes_common(
+@command(
+    "clsm eval study memory fixtures/sample",
+    "clsm eval study memory fixtures/sample --sheet 50 > sheet.md",
+    "clsm eval study times fixtures/time",
     no_effect=("store",),
     name=Option(
         "",

@@ -8,7 +8,7 @@ import typer
 
 from clsm_cli.commands.command_line import DRY_RUN, Option
 from clsm_cli.commands.environment import UsageError, decode_words
-from clsm_cli.commands.options import Command, Common, examples, takes_common
+from clsm_cli.commands.options import Command, Common, command
 from clsm_cli.commands.output import plain
 
 if TYPE_CHECKING:
@@ -16,10 +16,6 @@ if TYPE_CHECKING:
 
     from clsm_cli.retrieval.feedback_log import FeedbackResult
 
-EXAMPLES = examples(
-    "clsm feedback r-3a9c12d08e41 --good 0a532821e780 f-91ab77c0d2e4 --bad 5fe6a791c8cc",
-    "clsm recall heartbeat --json      # gives the recall_id and the id of each item",
-)
 LISTS = ("--good", "--bad")
 
 
@@ -60,8 +56,11 @@ def repeat_options(words: Sequence[str]) -> list[str]:
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
 
-@app.command("feedback", cls=Lists, epilog=EXAMPLES)
-@takes_common(
+@command(
+    "clsm feedback r-3a9c12d08e41 --good 0a532821e780 f-91ab77c0d2e4 --bad 5fe6a791c8cc",
+    "clsm recall heartbeat --json      # gives the recall_id and the id of each item",
+    group=app,
+    cls=Lists,
     recall=Option("", "RECALL_ID", "The recall_id that clsm recall --json gave.", offers="recalls"),
     good=Option("--good", "ID...", "Items that were of use.", offers="ids"),
     bad=Option("--bad", "ID...", "Items that were not."),

@@ -15,7 +15,7 @@ import typer
 from clsm_cli.commands import disambiguation
 from clsm_cli.commands.command_line import DRY_RUN, Option
 from clsm_cli.commands.environment import UsageError, decode_words, parse_time
-from clsm_cli.commands.options import Common, examples, takes_common
+from clsm_cli.commands.options import Common, command
 from clsm_cli.commands.output import Printer, count_noun, is_terminal, plain, shorten
 from clsm_cli.errors import RefusedError
 from clsm_cli.text.terminal import safe
@@ -38,7 +38,10 @@ FEW = 20
 """Things of a kind that are listed without --verbose."""
 
 
-EXAMPLES = examples(
+_COMMAND, _MASKING = "clsm forget", "clsm forget --secrets"
+
+
+@command(
     'clsm forget "the Berlin trip"         # lists what that may mean, and asks',
     "clsm forget 0f3a9c12d08e --dry-run    # all that would go with it",
     "clsm forget --source https://example.org/page --yes",
@@ -46,11 +49,6 @@ EXAMPLES = examples(
     "clsm forget --person Mara --since 2026-02-01 --until 2026-03-01",
     "clsm forget 0f3a9c12d08e --purge-history   # in git, every old commit too",
     "clsm forget --secrets --dry-run       # what older versions stored in clear",
-)
-_COMMAND, _MASKING = "clsm forget", "clsm forget --secrets"
-
-
-@takes_common(
     ids=Option(
         "",
         "[ID|WORDS]...",

@@ -6,17 +6,12 @@ import json
 import os
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
-
-import typer
+from typing import TYPE_CHECKING, Any
 
 from clsm_cli.commands import recall, tables
+from clsm_cli.commands.command_line import Option
 from clsm_cli.commands.environment import UsageError, decode_words
-from clsm_cli.commands.options import (
-    Common,
-    examples,
-    takes_common,
-)
+from clsm_cli.commands.options import Common, command
 from clsm_cli.commands.output import Printer, count_noun, plain
 from clsm_cli.commands.tables import Table
 from clsm_cli.errors import BadInputError
@@ -35,14 +30,6 @@ LONGEST = 60
 """Characters of a label in a table."""
 
 
-EXAMPLES = examples(
-    "clsm graph                             # size, hubs, strongest edges",
-    "clsm graph --format html --out graph.html    # a picture for the browser",
-    "clsm graph 'delegation defect' --depth 1",
-    "clsm graph --query 'who distrusts delegation' --format html --out way.html",
-    "clsm graph --format graphml --out graph.graphml   # for Gephi",
-    "clsm graph --format dot | dot -Tsvg > graph.svg   # Graphviz",
-)
 IN_PICTURE = 150
 """Nodes of a picture unless ``--limit`` says how many."""
 
@@ -57,46 +44,37 @@ class Format(StrEnum):
     html = "html"
 
 
-@takes_common(no_effect=("now",))
+@command(
+    "clsm graph                             # size, hubs, strongest edges",
+    "clsm graph --format html --out graph.html    # a picture for the browser",
+    "clsm graph 'delegation defect' --depth 1",
+    "clsm graph --query 'who distrusts delegation' --format html --out way.html",
+    "clsm graph --format graphml --out graph.graphml   # for Gephi",
+    "clsm graph --format dot | dot -Tsvg > graph.svg   # Graphviz",
+    no_effect=("now",),
+    nodes=Option("", "[NODE]...", "Only what lies around these: labels, aliases or ids."),
+    query=Option(
+        "--query",
+        "TEXT",
+        "Only what this question activates, and the way there; sizes are activations.",
+    ),
+    depth=Option("--depth", "N", "Edges to go from NODE at most.", least=0),
+    limit=Option(
+        "--limit", "N", "Only the N strongest nodes; default: all, and 150 in a picture.", least=1
+    ),
+    form=Option("--format", "", "Figures, data, or a picture (html)."),
+    out=Option("--out", "FILE", "Write to this file instead of standard output."),
+    episodes=Option("--episodes", "", "Include the episodes, their order, and what they mention."),
+)
 def graph(
-    nodes: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="[NODE]...", help="Only what lies around these: labels, aliases or ids."
-        ),
-    ] = None,
+    nodes: list[str] | None = None,
     *,
-    query: Annotated[
-        str | None,
-        typer.Option(
-            metavar="TEXT",
-            help="Only what this question activates, and the way there; sizes are activations.",
-        ),
-    ] = None,
-    depth: Annotated[
-        int, typer.Option(min=0, metavar="N", help="Edges to go from NODE at most.")
-    ] = 2,
-    limit: Annotated[
-        int | None,
-        typer.Option(
-            min=1,
-            metavar="N",
-            help="Only the N strongest nodes; default: all, and 150 in a picture.",
-        ),
-    ] = None,
-    form: Annotated[
-        Format, typer.Option("--format", help="Figures, data, or a picture (html).")
-    ] = Format.text,
-    out: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Write to this file instead of standard output."),
-    ] = None,
-    episodes: Annotated[
-        bool,
-        typer.Option(
-            "--episodes", help="Include the episodes, their order, and what they mention."
-        ),
-    ] = False,
+    query: str | None = None,
+    depth: int = 2,
+    limit: int | None = None,
+    form: Format = Format.text,
+    out: Path | None = None,
+    episodes: bool = False,
     common: Common,
 ) -> None:
     """Look at the knowledge graph.

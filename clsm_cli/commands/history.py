@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from clsm_cli.commands import tables
 from clsm_cli.commands.command_line import Option
 from clsm_cli.commands.environment import UsageError, decode_words, parse_time
-from clsm_cli.commands.options import Common, examples, takes_common
+from clsm_cli.commands.options import Common, command
 from clsm_cli.commands.output import local_time, location_text, plain, shorten
 from clsm_cli.commands.tables import Table
 from clsm_cli.ingestion import timestamps
@@ -31,15 +31,13 @@ HEADINGS = (
     "source",
     "id",
 )
-EXAMPLES = examples(
+
+
+@command(
     "clsm history heartbeat                       # what was held of it, and when",
     "clsm history f-3a9c12d08e41                  # one fact: what it was before and after",
     "clsm history heartbeat --as-of 2026-02-15    # what was true on that day",
     "clsm history heartbeat --known-at 2026-02-15 # what memory believed at its end",
-)
-
-
-@takes_common(
     wanted=Option(
         "",
         "ID|SUBJECT...",

@@ -13,7 +13,7 @@ from typing import Any
 from clsm_cli.commands import context, ingest
 from clsm_cli.commands.command_line import DRY_RUN, Option
 from clsm_cli.commands.environment import chosen_root, program
-from clsm_cli.commands.options import Command, Common, command_group, examples, takes_common
+from clsm_cli.commands.options import Common, command, command_group
 from clsm_cli.commands.output import Printer
 from clsm_cli.commands.settings_backup import back_up
 from clsm_cli.config import MAX_FILE
@@ -32,16 +32,14 @@ PROJECT = Option(
 )
 
 
-@app.command(
-    "install",
-    cls=Command,
-    epilog=examples(
-        "clsm hook claude-code install --dry-run   # the change, as a diff",
-        "clsm hook claude-code install",
-        "clsm hook claude-code install --project --store notes/memory",
-    ),
+@command(
+    "clsm hook claude-code install --dry-run   # the change, as a diff",
+    "clsm hook claude-code install",
+    "clsm hook claude-code install --project --store notes/memory",
+    group=app,
+    project=PROJECT,
+    dry_run=DRY_RUN,
 )
-@takes_common(project=PROJECT, dry_run=DRY_RUN)
 def install(*, project: bool = False, dry_run: bool = False, common: Common) -> None:
     """Put the hooks into Claude Code's settings.json, each once.
 
@@ -58,8 +56,13 @@ def install(*, project: bool = False, dry_run: bool = False, common: Common) -> 
     _change(printer, path, before, text, now=common.now, dry_run=dry_run, done="installed")
 
 
-@app.command("uninstall", cls=Command, epilog=examples("clsm hook claude-code uninstall"))
-@takes_common(no_effect=("store",), project=PROJECT, dry_run=DRY_RUN)
+@command(
+    "clsm hook claude-code uninstall",
+    group=app,
+    no_effect=("store",),
+    project=PROJECT,
+    dry_run=DRY_RUN,
+)
 def uninstall(*, project: bool = False, dry_run: bool = False, common: Common) -> None:
     """Take the hooks of clsm out of settings.json again; all else in it stays."""
     printer = common.printer()
@@ -71,8 +74,7 @@ def uninstall(*, project: bool = False, dry_run: bool = False, common: Common) -
     _change(printer, path, before, text, now=common.now, dry_run=dry_run, done="removed")
 
 
-@app.command("status", cls=Command, epilog=examples("clsm hook claude-code status"))
-@takes_common(no_effect=("store", "now"), project=PROJECT)
+@command("clsm hook claude-code status", group=app, no_effect=("store", "now"), project=PROJECT)
 def status(*, project: bool = False, common: Common) -> None:
     """Say which hooks of clsm stand in settings.json."""
     printer = common.printer()
@@ -88,8 +90,7 @@ def status(*, project: bool = False, common: Common) -> None:
     printer.lines([str(path), *lines])
 
 
-@app.command("start", cls=Command, hidden=True, epilog=examples("clsm hook claude-code start"))
-@takes_common()
+@command("clsm hook claude-code start", group=app, hidden=True)
 def start(*, common: Common) -> None:
     """Print the context of a session; Claude Code runs this.
 
@@ -102,8 +103,7 @@ def start(*, common: Common) -> None:
         Printer(quiet=common.quiet).warn(str(error))
 
 
-@app.command("capture", cls=Command, hidden=True, epilog=examples("clsm hook claude-code capture"))
-@takes_common()
+@command("clsm hook claude-code capture", group=app, hidden=True)
 def capture(*, common: Common) -> None:
     """Write down the transcript that standard input names; Claude Code runs this.
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from clsm_cli.commands.command_line import DRY_RUN
 from clsm_cli.commands.environment import environment, program
-from clsm_cli.commands.options import Command, Common, command_group, examples, takes_common
+from clsm_cli.commands.options import Common, command, command_group
 from clsm_cli.commands.output import Printer
 from clsm_cli.commands.settings_backup import back_up
 from clsm_cli.config import MAX_FILE
@@ -44,16 +44,13 @@ class PluginState(NamedTuple):
     files: dict[str, bytes]
 
 
-@app.command(
-    "install",
-    cls=Command,
-    epilog=examples(
-        "clsm hook openclaw install --dry-run   # every file and setting",
-        "clsm hook openclaw install",
-        "clsm hook openclaw install --store ~/notes/memory",
-    ),
+@command(
+    "clsm hook openclaw install --dry-run   # every file and setting",
+    "clsm hook openclaw install",
+    "clsm hook openclaw install --store ~/notes/memory",
+    group=app,
+    dry_run=DRY_RUN,
 )
-@takes_common(dry_run=DRY_RUN)
 def install(*, dry_run: bool = False, common: Common) -> None:
     """Put the plugin and its settings into OpenClaw; a second time changes nothing.
 
@@ -83,12 +80,13 @@ def install(*, dry_run: bool = False, common: Common) -> None:
     _tell(printer, found.folder, [*files, *gone], changes, backup, dry_run=dry_run)
 
 
-@app.command(
-    "uninstall",
-    cls=Command,
-    epilog=examples("clsm hook openclaw uninstall --dry-run", "clsm hook openclaw uninstall"),
+@command(
+    "clsm hook openclaw uninstall --dry-run",
+    "clsm hook openclaw uninstall",
+    group=app,
+    no_effect=("store",),
+    dry_run=DRY_RUN,
 )
-@takes_common(no_effect=("store",), dry_run=DRY_RUN)
 def uninstall(*, dry_run: bool = False, common: Common) -> None:
     """Take the plugin and its settings out of OpenClaw again; the memory stays as it is."""
     printer = common.printer()
@@ -111,8 +109,7 @@ def uninstall(*, dry_run: bool = False, common: Common) -> None:
     _tell(printer, found.folder, sorted(found.files), changes, backup, dry_run=dry_run)
 
 
-@app.command("status", cls=Command, epilog=examples("clsm hook openclaw status"))
-@takes_common(no_effect=("store", "now"))
+@command("clsm hook openclaw status", group=app, no_effect=("store", "now"))
 def status(*, common: Common) -> None:
     """Say whether OpenClaw has the plugin of this clsm, and with which memory."""
     printer = common.printer()

@@ -9,18 +9,15 @@ import typer
 
 from clsm_cli.commands.command_line import DRY_RUN, Option
 from clsm_cli.commands.environment import environment
-from clsm_cli.commands.options import Common, examples, takes_common
+from clsm_cli.commands.options import Common, command
 from clsm_cli.startup import zones
 from clsm_cli.store import git_setup, layout
 
-EXAMPLES = examples(
+
+@command(
     "clsm init                        # in ~/.clsm/memory",
     "clsm init notes/memory --git",
     "clsm init --time-zone Europe/Amsterdam",
-)
-
-
-@takes_common(
     no_effect=("now",),
     folder=Option("", "DIR", "Where; else --store, CLSM_STORE, ~/.clsm/memory."),
     git=Option("--git", "", "Make it a git repository that merges and syncs durably."),

@@ -7,20 +7,18 @@ from typing import get_args
 from clsm_cli.commands import log
 from clsm_cli.commands.command_line import Option
 from clsm_cli.commands.environment import UsageError, decode_words
-from clsm_cli.commands.options import Common, examples, takes_common
+from clsm_cli.commands.options import Common, command
 from clsm_cli.model.graph import StatementKind
 from clsm_cli.model.streams import STREAMS
 
-EXAMPLES = examples(
+KINDS: tuple[str, ...] = get_args(StatementKind)
+
+
+@command(
     "clsm list                         # all statements that hold, newest first",
     "clsm list --stream tasks          # of one stream",
     "clsm list --kind preference       # of one kind",
     "clsm list --about Mara -n 10      # about somebody or something",
-)
-KINDS: tuple[str, ...] = get_args(StatementKind)
-
-
-@takes_common(
     stream=Option("--stream", "STREAM", f"Only one stream: {', '.join(STREAMS)}."),
     kind=Option("--kind", "KIND", f"Only one kind: {', '.join(KINDS)}."),
     about=Option("--about", "NAME", "Only about this, by any of its names.", offers="ids"),

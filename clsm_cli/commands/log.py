@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
-import typer
-
+from clsm_cli.commands.command_line import Option
 from clsm_cli.commands.environment import parse_time
-from clsm_cli.commands.options import (
-    Common,
-    examples,
-    takes_common,
-)
+from clsm_cli.commands.options import Common, command
 from clsm_cli.commands.output import local_time, location_text, plain
 from clsm_cli.commands.render_review import as_question
 from clsm_cli.consolidation.active_learning import WORTH
@@ -40,27 +35,14 @@ _PARTS = (
 )
 
 
-EXAMPLES = examples(
+@command(
     "clsm log                          # since the last consolidation began",
     "clsm log --since 2026-02-20       # since that day",
     "clsm log --json                   # as data, for a report in the morning",
+    since=Option("--since", "TIME", "From then on; default: since the last consolidation began."),
+    limit=Option("--limit -n", "N", "Lines of each part at most.", least=1),
 )
-
-
-@takes_common()
-def log(
-    *,
-    since: Annotated[
-        str | None,
-        typer.Option(
-            metavar="TIME", help="From then on; default: since the last consolidation began."
-        ),
-    ] = None,
-    limit: Annotated[
-        int, typer.Option("--limit", "-n", min=1, metavar="N", help="Lines of each part at most.")
-    ] = SHOWN,
-    common: Common,
-) -> None:
+def log(*, since: str | None = None, limit: int = SHOWN, common: Common) -> None:
     """Say what memory learnt, changed and gave up, with sources.
 
     And what it wants to ask you. "Since" is about when it was recorded, not when it was true.

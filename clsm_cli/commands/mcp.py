@@ -6,19 +6,18 @@ import signal
 from importlib.util import find_spec
 
 from clsm_cli.commands.environment import chosen_root
-from clsm_cli.commands.options import Common, examples, takes_common
+from clsm_cli.commands.options import Common, command
 from clsm_cli.commands.output import Printer
 from clsm_cli.errors import BadInputError, ClsmError
 from clsm_cli.extras import how_to_get
 
-EXAMPLES = examples(
+
+@command(
     "clsm mcp                          # what an agent starts; it speaks JSON-RPC on stdio",
     "clsm mcp --store ~/notes/memory",
     "claude mcp add clsm -- clsm mcp   # Claude Code",
+    no_effect=("now",),
 )
-
-
-@takes_common(no_effect=("now",))
 def mcp(*, common: Common) -> None:
     """Serve the memory to an agent over MCP, on standard input.
 

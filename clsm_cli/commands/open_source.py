@@ -5,16 +5,13 @@ from __future__ import annotations
 from clsm_cli.commands import editor
 from clsm_cli.commands.command_line import Option
 from clsm_cli.commands.environment import decode_words
-from clsm_cli.commands.options import Common, examples, takes_common
+from clsm_cli.commands.options import Common, command
 from clsm_cli.errors import BadInputError
 
-EXAMPLES = examples(
+
+@command(
     "clsm open f-3a9c12d08e41          # where it was said, in $VISUAL or $EDITOR",
     "clsm open 3a9c --print            # FILE:LINE alone, for a script",
-)
-
-
-@takes_common(
     no_effect=("now",),
     wanted=Option("", "ID", "An id from recall, or how it begins.", offers="ids"),
     only_print=Option("--print", "", "Print FILE:LINE instead of opening it."),

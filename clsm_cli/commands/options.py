@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import datetime, tzinfo
-from functools import partial, wraps
+from functools import wraps
 from inspect import Parameter, Signature, signature
 from typing import Annotated, Any, Literal, NamedTuple, get_type_hints
 
@@ -47,7 +47,7 @@ def typer_function(
     """
     defaults: dict[str, Any] = vars(options)["_field_defaults"]
 
-    def command(**values: Any) -> None:
+    def called(**values: Any) -> None:
         run(options(**{n: tuple(v) if isinstance(v, list) else v for n, v in values.items()}))
 
     parameters = []
@@ -65,10 +65,11 @@ def typer_function(
                 annotation=Annotated[kind, _described(option)],
             )
         )
-    command.__doc__ = line.help
-    command.__annotations__ = {each.name: each.annotation for each in parameters}
-    vars(command)["__signature__"] = Signature(parameters)
-    return command
+    called.__doc__ = line.help
+    vars(called)["epilog"] = examples(*line.examples)
+    called.__annotations__ = {each.name: each.annotation for each in parameters}
+    vars(called)["__signature__"] = Signature(parameters)
+    return called
 
 
 class Common(NamedTuple):
@@ -106,17 +107,37 @@ class Common(NamedTuple):
         return current_time(self.now, zone)
 
 
-def takes_common(
-    *, no_effect: tuple[str, ...] = (), **options: Option
+def command(
+    *lines: str,
+    group: typer.Typer | None = None,
+    called: str = "",
+    cls: type[TyperCommand] | None = None,
+    hidden: bool = False,
+    no_effect: tuple[str, ...] = (),
+    **options: Option,
 ) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Make a command of a function that takes the options of ``Common`` as one argument, ``common``.
 
     Args:
-        no_effect: Of ``store`` and ``now`` those that the command does not use; its help says so.
+        lines: Examples, for the end of its help.
+        group: The command below which it is one; none: it stands for itself, and ``app`` finds it.
+        called: Its name there, if not that of the function.
+        cls: Another class than ``Command``.
+        hidden: It is not listed.
+        no_effect: Of ``store`` and ``now`` those that it does not use; its help says so.
         options: Those of its other parameters. One that has the name of a common option takes its
             place.
     """
-    return partial(_with_common, no_effect=no_effect, options=options)
+
+    def made(function: Callable[..., None]) -> Callable[..., None]:
+        found = _with_common(function, no_effect=no_effect, options=options)
+        vars(found)["epilog"] = examples(*lines)
+        if group is not None:
+            name = called or function.__name__
+            group.command(name, cls=cls or Command, epilog=examples(*lines), hidden=hidden)(found)
+        return found
+
+    return made
 
 
 def _with_common(
@@ -132,7 +153,7 @@ def _with_common(
         added.pop(each.name, None)
 
     @wraps(function)
-    def command(*arguments: Any, **options: Any) -> None:
+    def called(*arguments: Any, **options: Any) -> None:
         common = Common(**{name: options.pop(name) for name in added})
         function(*arguments, common=common, **options)
 
@@ -144,9 +165,9 @@ def _with_common(
         Parameter(name, Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
         for name, (annotation, default) in added.items()
     ]
-    command.__annotations__ = {each.name: each.annotation for each in parameters}
-    vars(command)["__signature__"] = signature(function).replace(parameters=parameters)
-    return command
+    called.__annotations__ = {each.name: each.annotation for each in parameters}
+    vars(called)["__signature__"] = signature(function).replace(parameters=parameters)
+    return called
 
 
 def command_group(about: str) -> typer.Typer:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from clsm_cli.commands.command_line import DRY_RUN, Option
 from clsm_cli.commands.environment import chosen_store, current_time, decode_words
-from clsm_cli.commands.options import Common, examples, takes_common
+from clsm_cli.commands.options import Common, command
 from clsm_cli.commands.output import Printer
 from clsm_cli.consolidation import pinning
 from clsm_cli.model.codec import TYPE_NAMES
@@ -18,11 +18,6 @@ if TYPE_CHECKING:
 
     from clsm_cli.model.codec import Record
 
-EXAMPLES = examples(
-    "clsm pin f-3a9c12d08e41           # a statement",
-    "clsm pin bell delegation-defect   # by what it is about, or a concept",
-    "clsm pin 0f3a9c12d08e             # the episode that a turn is in",
-)
 
 WANTED = Option(
     "",
@@ -32,7 +27,13 @@ WANTED = Option(
 )
 
 
-@takes_common(wanted=WANTED, dry_run=DRY_RUN)
+@command(
+    "clsm pin f-3a9c12d08e41           # a statement",
+    "clsm pin bell delegation-defect   # by what it is about, or a concept",
+    "clsm pin 0f3a9c12d08e             # the episode that a turn is in",
+    wanted=WANTED,
+    dry_run=DRY_RUN,
+)
 def pin(wanted: list[str], *, dry_run: bool = False, common: Common) -> None:
     """Keep some records as they are.
 

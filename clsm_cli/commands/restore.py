@@ -11,7 +11,7 @@ from clsm_cli.commands.backup import backup_path, human_size
 from clsm_cli.commands.command_line import DRY_RUN, Option
 from clsm_cli.commands.environment import environment
 from clsm_cli.commands.init import named_root
-from clsm_cli.commands.options import Common, examples, takes_common
+from clsm_cli.commands.options import Common, command
 from clsm_cli.commands.output import count_noun
 from clsm_cli.errors import BadInputError
 from clsm_cli.store import backup_restore as use_case
@@ -19,14 +19,11 @@ from clsm_cli.store import backup_restore as use_case
 if TYPE_CHECKING:
     from clsm_cli.store.backup_restore import Restored
 
-EXAMPLES = examples(
+
+@command(
     "clsm restore /mnt/usb/memory.tar.gz --dry-run     # verify all of it; writes nothing",
     "clsm restore /mnt/usb/memory.tar.gz               # to ~/.clsm/memory, which must be empty",
     "clsm restore /mnt/usb/memory.tar.gz old-memory    # beside the one you have, to compare",
-)
-
-
-@takes_common(
     no_effect=("now",),
     file=Option("", "FILE", "What clsm backup wrote."),
     folder=Option("", "[DIR]", "Where; else --store, CLSM_STORE, ~/.clsm/memory."),

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from clsm_cli.commands import editor, engine, render_review
 from clsm_cli.commands.command_line import DRY_RUN, Option
 from clsm_cli.commands.environment import UsageError, decode_words
-from clsm_cli.commands.options import Common, examples, takes_common
+from clsm_cli.commands.options import Common, command
 from clsm_cli.commands.output import Printer, is_terminal
 from clsm_cli.consolidation import review_queue, selection_reasons
 
@@ -19,15 +19,12 @@ if TYPE_CHECKING:
     from clsm_cli.store.layout import Store
     from clsm_cli.store.logs import ReviewItem
 
-EXAMPLES = examples(
+
+@command(
     "clsm review                       # decide in $EDITOR",
     "clsm review --json                # what is open, as data",
     "clsm review --accept v-3a9c12d08e41 --reject v-91ab",
     "clsm review --why f-3a9c12d08e41  # what made this sentence a statement",
-)
-
-
-@takes_common(
     accept=Option("--accept", "ID", "Accept this item; repeat for more.", offers="questions"),
     reject=Option("--reject", "ID", "Reject this item; repeat for more.", offers="questions"),
     why=Option(

@@ -9,7 +9,7 @@ import typer
 from clsm_cli.commands import schedule_jobs
 from clsm_cli.commands.command_line import DRY_RUN, Option
 from clsm_cli.commands.environment import UsageError, environment, program
-from clsm_cli.commands.options import Command, Common, command_group, examples, takes_common
+from clsm_cli.commands.options import Common, command, command_group
 from clsm_cli.commands.output import Printer
 from clsm_cli.commands.schedule_jobs import SchedulerChoice
 from clsm_cli.config import MachineSettings, defaults, variable_of
@@ -40,18 +40,13 @@ app = command_group("Consolidate and decay every night.")
 BY = Option("--by", "", "Who starts it; default: systemd where it runs, else the crontab.")
 
 
-@app.command(
-    "install",
-    cls=Command,
-    epilog=examples(
-        "clsm schedule install --dry-run   # what would be written, and where",
-        "clsm schedule install",
-        "clsm schedule install --at 04:15 --commit --push",
-        "clsm schedule install --by openclaw --catch-up",
-        "clsm schedule install --by openclaw --adviser   # the agent itself reads what waits",
-    ),
-)
-@takes_common(
+@command(
+    "clsm schedule install --dry-run   # what would be written, and where",
+    "clsm schedule install",
+    "clsm schedule install --at 04:15 --commit --push",
+    "clsm schedule install --by openclaw --catch-up",
+    "clsm schedule install --by openclaw --adviser   # the agent itself reads what waits",
+    group=app,
     no_effect=("now",),
     at=Option("--at", "HH:MM", "When, local time."),
     by=BY,
@@ -113,8 +108,7 @@ def install(
         printer.lines([f"every night at {at}, by {scheduler.name}"])
 
 
-@app.command("remove", cls=Command, epilog=examples("clsm schedule remove"))
-@takes_common(no_effect=("now",), by=BY, dry_run=DRY_RUN)
+@command("clsm schedule remove", group=app, no_effect=("now",), by=BY, dry_run=DRY_RUN)
 def remove(*, by: SchedulerChoice | None = None, dry_run: bool = False, common: Common) -> None:
     """Stop the nightly consolidation; the memory stays as it is."""
     printer = common.printer()
@@ -137,8 +131,7 @@ def remove(*, by: SchedulerChoice | None = None, dry_run: bool = False, common: 
         printer.lines([f"removed from {', '.join(found)}" if found else "not installed"])
 
 
-@app.command("status", cls=Command, epilog=examples("clsm schedule status"))
-@takes_common(by=BY)
+@command("clsm schedule status", group=app, by=BY)
 def status(*, by: SchedulerChoice | None = None, common: Common) -> None:
     """Say who runs what, when next, and when a run last succeeded."""
     printer = common.printer()
@@ -150,9 +143,9 @@ def status(*, by: SchedulerChoice | None = None, common: Common) -> None:
         told = {"schema": "clsm.schedule-status/1", "jobs": found.jobs, "next": found.starts}
         printer.json({**told, "last": last.good, "failed": last.failed, "reason": last.reason})
         return
-    for name, command in found.jobs.items():
+    for name, words in found.jobs.items():
         start = found.starts[name] or "not known"
-        printer.lines([f"{name}: {' '.join(command)}", f"next run: {start}"])
+        printer.lines([f"{name}: {' '.join(words)}", f"next run: {start}"])
     if not found.jobs and not found.silent:
         printer.lines(["not installed; install it with: clsm schedule install"])
     printer.lines([f"last good run: {last.good or 'none known'}"])
@@ -160,8 +153,9 @@ def status(*, by: SchedulerChoice | None = None, common: Common) -> None:
         printer.lines([f"failed since then: {last.failed}, the last one: {last.reason}"])
 
 
-@app.command("run", cls=Command, epilog=examples("clsm schedule run --commit"))
-@takes_common(
+@command(
+    "clsm schedule run --commit",
+    group=app,
     due=Option("--due", "HH:MM", "Only if no run has succeeded since that hour."),
     catch_up=CATCH_UP,
     commit=COMMIT,

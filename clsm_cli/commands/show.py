@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from clsm_cli.commands.command_line import Option
 from clsm_cli.commands.environment import decode_words
-from clsm_cli.commands.options import Common, examples, takes_common
+from clsm_cli.commands.options import Common, command
 from clsm_cli.commands.output import local_time, location_text, plain, shorten
 
 if TYPE_CHECKING:
@@ -16,17 +16,15 @@ if TYPE_CHECKING:
 
     from clsm_cli.inspection.lookup import FoundItem
 
-EXAMPLES = examples(
-    "clsm show e-3a9c12d08e41          # an episode",
-    "clsm show 3a9c                    # how an id begins is enough",
-    "clsm show delegation-defect --json",
-)
 
 LONGEST = 100
 """Characters of a turn that are shown beside where it was said."""
 
 
-@takes_common(
+@command(
+    "clsm show e-3a9c12d08e41          # an episode",
+    "clsm show 3a9c                    # how an id begins is enough",
+    "clsm show delegation-defect --json",
     no_effect=("now",),
     wanted=Option("", "ID", "An id from recall, or how it begins.", offers="ids"),
 )

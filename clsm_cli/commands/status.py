@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from clsm_cli.commands.command_line import Option
-from clsm_cli.commands.options import Common, examples, takes_common
+from clsm_cli.commands.options import Common, command
 from clsm_cli.commands.output import count_noun, plain
 from clsm_cli.errors import ClsmError, StaleError
 
@@ -19,19 +19,17 @@ if TYPE_CHECKING:
 
 RECENT_RUNS = 5
 """Runs that are listed without --verbose."""
-EXAMPLES = examples(
+
+
+@command(
     "clsm status",
     "clsm status --store notes/memory --json",
     "clsm status --check --quiet > /dev/null   # from cron, some hours after consolidate: mails why",
-)
-
-
-@takes_common(
     check=Option(
         "--check",
         "",
         "Fail (exit code 18) when the last good consolidation is too old (status.max_age).",
-    )
+    ),
 )
 def status(*, check: bool = False, common: Common) -> None:
     """Say what the store holds and whether all is well.

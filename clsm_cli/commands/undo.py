@@ -6,20 +6,18 @@ from typing import Any
 
 from clsm_cli.commands.command_line import DRY_RUN, Option
 from clsm_cli.commands.environment import decode_words
-from clsm_cli.commands.options import Common, examples, takes_common
+from clsm_cli.commands.options import Common, command
 from clsm_cli.commands.output import count_noun
 from clsm_cli.forgetting import run_reversal
 
 LISTED = 10
 """Files that are listed without --verbose."""
-EXAMPLES = examples(
+
+
+@command(
     "clsm undo                    # the newest run that still stands",
     "clsm undo run-3a9c12d08e41   # this one; clsm status lists them",
     "clsm undo --redo             # it was right after all",
-)
-
-
-@takes_common(
     run=Option("", "[RUN]", "Id of a run, or how it begins; default: the newest.", offers="runs"),
     redo=Option("--redo", "", "Take an undo back: the newest, or that of RUN."),
     dry_run=DRY_RUN,

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from clsm_cli.commands.command_line import DRY_RUN
-from clsm_cli.commands.options import Common, examples, takes_common
+from clsm_cli.commands.options import Common, command
 from clsm_cli.commands.pin import WANTED, run
 
-EXAMPLES = examples(
-    "clsm unpin f-3a9c12d08e41", "clsm unpin bell delegation-defect   # all of them, or none"
+
+@command(
+    "clsm unpin f-3a9c12d08e41",
+    "clsm unpin bell delegation-defect   # all of them, or none",
+    wanted=WANTED,
+    dry_run=DRY_RUN,
 )
-
-
-@takes_common(wanted=WANTED, dry_run=DRY_RUN)
 def unpin(wanted: list[str], *, dry_run: bool = False, common: Common) -> None:
     """Let some records change again.
 

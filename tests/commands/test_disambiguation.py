@@ -28,8 +28,8 @@ NOTES = (
     "The hotel in Berlin has a piano.",
 )
 APP = typer.Typer(add_completion=False, rich_markup_mode=None)
-APP.command("correct", cls=Command, epilog=correct.EXAMPLES)(correct.correct)
-APP.command("forget", cls=Command, epilog=forget.EXAMPLES)(forget.forget)
+APP.command("correct", cls=Command)(correct.correct)
+APP.command("forget", cls=Command)(forget.forget)
 
 
 @pytest.fixture

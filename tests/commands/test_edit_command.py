@@ -13,13 +13,13 @@ from ingesting import new_store, tree
 from sleeping import current, rows
 from typer.testing import CliRunner, Result
 
-from clsm_cli.commands.edit import EXAMPLES, edit
+from clsm_cli.commands.edit import edit
 from clsm_cli.commands.options import Command
 from clsm_cli.errors import BadInputError
 from clsm_cli.store.layout import Store
 
 SINGLE = typer.Typer(add_completion=False, rich_markup_mode=None)
-SINGLE.command("edit", cls=Command, epilog=EXAMPLES)(edit)
+SINGLE.command("edit", cls=Command)(edit)
 
 
 @pytest.fixture

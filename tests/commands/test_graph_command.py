@@ -12,11 +12,11 @@ import typer
 from inspection.test_graph_view import edge, new_store, node, sample
 from typer.testing import CliRunner, Result
 
-from clsm_cli.commands.graph import EXAMPLES, graph
+from clsm_cli.commands.graph import graph
 from clsm_cli.commands.options import Command
 
 SINGLE = typer.Typer(add_completion=False, rich_markup_mode=None)
-SINGLE.command("graph", cls=Command, epilog=EXAMPLES)(graph)
+SINGLE.command("graph", cls=Command)(graph)
 
 
 @pytest.fixture
