@@ -37,6 +37,7 @@ _MODULES = {
     "open": "open_source",
     "eval": "evaluate",
     "merge-driver": "merge_driver",
+    "unpin": "pin",
 }
 """Where a command has another name than its module."""
 
@@ -81,7 +82,7 @@ def _build(name: str) -> Any:
         if line is not None:
             function: Any = typer_function(line, module.Options, module.run)
         else:
-            function = getattr(module, place)
+            function = getattr(module, name, None) or getattr(module, place)
         single.command(name, cls=Command, epilog=function.epilog, hidden=name == "search")(function)
     command = typer.main.get_command(single)
     command.name = name

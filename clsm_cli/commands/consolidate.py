@@ -94,11 +94,10 @@ def consolidate(
     from clsm_cli.retrieval import briefing
 
     check_options(file, budget, answer, ask=ask, whole=rebuild or limit is not None or bool(since))
-    printer = common.printer()
-    opened = common.opened()
+    printer, opened, moment = common.start()
     llm, warnings = _adviser(opened)
     request = Request(
-        now=common.time(opened.zone),
+        now=moment,
         limit=limit,
         since=None if since is None else parse_time(since, opened.zone, "--since"),
         if_idle=if_idle,

@@ -72,10 +72,9 @@ def start(*, static: list[str] | None = None, budget: int | None = None, common:
     """
     from clsm_cli.evaluation.shadow import shadow_mode
 
-    printer = common.printer()
-    opened = common.opened()
+    printer, opened, moment = common.start()
     named = [_named(each) for each in static or ()]
-    mode, is_new = shadow_mode.start(opened, named, budget, common.time(opened.zone))
+    mode, is_new = shadow_mode.start(opened, named, budget, moment)
     if common.as_json:
         result = {"schema": "clsm.eval-shadow-start/1", "started": is_new, **mode._asdict()}
         printer.json({**result, "device": opened.device})

@@ -35,16 +35,10 @@ def note(
     """
     from clsm_cli.ingestion.capture import write_note
 
-    printer = common.printer()
-    opened = common.opened()
+    printer, opened, moment = common.start()
     words = standard_input(MAX_MESSAGE, _LONGER) if text == ["-"] else decode_words(text)
     noted = write_note(
-        opened,
-        words,
-        common.time(opened.zone),
-        by=by,
-        dry_run=dry_run,
-        fence_key=fence_key.key_reader(printer.warn),
+        opened, words, moment, by=by, dry_run=dry_run, fence_key=fence_key.key_reader(printer.warn)
     )
     for kind, count in sorted(noted.masked.items()):
         printer.warn(f"{count} masked ({kind})")

@@ -1,13 +1,12 @@
-"""``clsm pin``: protect records from change by consolidation; the code of ``clsm unpin`` too."""
+"""``clsm pin`` and ``clsm unpin``: protect records from change by consolidation, or no longer."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
 from clsm_cli.commands.command_line import DRY_RUN, Option
-from clsm_cli.commands.environment import chosen_store, current_time, decode_words
+from clsm_cli.commands.environment import decode_words
 from clsm_cli.commands.options import Common, command
-from clsm_cli.commands.output import Printer
 from clsm_cli.consolidation import pinning
 from clsm_cli.model.codec import TYPE_NAMES
 from clsm_cli.model.episodes import EpisodeRecord
@@ -40,25 +39,30 @@ def pin(wanted: list[str], *, dry_run: bool = False, common: Common) -> None:
     What is pinned keeps its values through every consolidation, and decay never archives it. For a
     turn, its episode is pinned. Either everything named is pinned, or nothing.
     """
-    printer = common.printer()
-    run(printer, wanted, common.store, common.now, is_pinned=True, dry_run=dry_run)
+    _set(wanted, common, is_pinned=True, dry_run=dry_run)
 
 
-def run(
-    printer: Printer,
-    wanted: Sequence[str],
-    store: str | None,
-    now: str | None,
-    *,
-    is_pinned: bool,
-    dry_run: bool,
-) -> None:
-    """Pin or unpin, and say what became of it."""
-    opened = chosen_store(store)
+@command(
+    "clsm unpin f-3a9c12d08e41",
+    "clsm unpin bell delegation-defect   # all of them, or none",
+    wanted=WANTED,
+    dry_run=DRY_RUN,
+)
+def unpin(wanted: list[str], *, dry_run: bool = False, common: Common) -> None:
+    """Let some records change again.
+
+    From then on a consolidation may close or change them, and decay may archive them. Either
+    everything named is unpinned, or nothing.
+    """
+    _set(wanted, common, is_pinned=False, dry_run=dry_run)
+
+
+def _set(wanted: Sequence[str], common: Common, *, is_pinned: bool, dry_run: bool) -> None:
+    printer, opened, moment = common.start()
     done = pinning.pin(
         opened,
         [decode_words([each]) for each in wanted],
-        current_time(now, opened.zone),
+        moment,
         printer.warn,
         is_pinned=is_pinned,
         dry_run=dry_run,

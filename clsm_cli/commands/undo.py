@@ -31,12 +31,11 @@ def undo(
     of git has them. Otherwise the old values are written as newer records. If somebody changed what
     the run wrote, nothing is undone and the message says what. A forget cannot be undone.
     """
-    printer = common.printer()
-    opened = common.opened()
+    printer, opened, moment = common.start()
     done = run_reversal.undo(
         opened,
         None if run is None else decode_words([run]),
-        common.time(opened.zone),
+        moment,
         printer.warn,
         redo=redo,
         dry_run=dry_run,
