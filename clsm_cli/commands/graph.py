@@ -64,7 +64,6 @@ class Format(StrEnum):
     ),
     form=Option("--format", "", "Figures, data, or a picture (html)."),
     out=Option("--out", "FILE", "Write to this file instead of standard output."),
-    episodes=Option("--episodes", "", "Include the episodes, their order, and what they mention."),
 )
 def graph(
     nodes: list[str] | None = None,
@@ -74,7 +73,6 @@ def graph(
     limit: int | None = None,
     form: Format = Format.text,
     out: Path | None = None,
-    episodes: bool = False,
     common: Common,
 ) -> None:
     """Look at the knowledge graph.
@@ -91,7 +89,7 @@ def graph(
     if query is not None and nodes:
         raise UsageError("--query", "it chooses the nodes itself; leave out NODE")
     found = common.opened()
-    whole = graph_view.load(found, episodes=episodes)
+    whole = graph_view.load(found)
     if whole.dangling:
         edges = count_noun(whole.dangling, "edge")
         printer.warn(f"{edges} left out, as the store does not hold both nodes")

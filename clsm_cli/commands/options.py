@@ -111,7 +111,6 @@ def command(
     *lines: str,
     group: typer.Typer | None = None,
     called: str = "",
-    cls: type[TyperCommand] | None = None,
     hidden: bool = False,
     no_effect: tuple[str, ...] = (),
     **options: Option,
@@ -122,7 +121,6 @@ def command(
         lines: Examples, for the end of its help.
         group: The command below which it is one; none: it stands for itself, and ``app`` finds it.
         called: Its name there, if not that of the function.
-        cls: Another class than ``Command``.
         hidden: It is not listed.
         no_effect: Of ``store`` and ``now`` those that it does not use; its help says so.
         options: Those of its other parameters. One that has the name of a common option takes its
@@ -134,7 +132,7 @@ def command(
         vars(found)["epilog"] = examples(*lines)
         if group is not None:
             name = called or function.__name__
-            group.command(name, cls=cls or Command, epilog=examples(*lines), hidden=hidden)(found)
+            group.command(name, cls=Command, epilog=examples(*lines), hidden=hidden)(found)
         return found
 
     return made

@@ -173,7 +173,7 @@ def clip_text(text: str) -> str:
 
 
 def _judge(answer: Answer) -> str:
-    return f"(was it good? clsm feedback {answer.recall_id} --good ID... --bad ID...)"
+    return f"(was it good? clsm feedback {answer.recall_id} --good ID --bad ID)"
 
 
 def _cut(answer: Answer) -> str:

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from clsm_cli.errors import BadInputError
-from clsm_cli.model.episodes import EpisodeRecord
 from clsm_cli.model.graph import Edge, Node
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import logs, record_files, shards
@@ -17,7 +16,6 @@ from clsm_cli.text.node_ids import node_id
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
 
-    from clsm_cli.model.codec import Record
     from clsm_cli.model.graph import Statement
     from clsm_cli.store.layout import Store
 
@@ -55,22 +53,16 @@ class Neighbour(NamedTuple):
     edge: Edge
 
 
-def load(store: Store, *, episodes: bool = False) -> Graph:
-    """The whole graph that holds now: no closed or superseded edge, no forgotten node.
+def load(store: Store) -> Graph:
+    """The whole graph that holds now: no closed or superseded edge, no forgotten node, no episode.
 
-    Args:
-        store: Where; it is only read, hand edits of topic files included.
-        episodes: With the episodes, and the edges at them: to the next one, to what they tell.
+    The store is only read, hand edits of topic files included.
     """
     records = shards.load_graph(store.graphs(), logs.load_tombstones(store)).records
     rows = record_files.load_statements(store, records, "")
     nodes = {r.id: r for r in records.values() if isinstance(r, Node)}
     held = [r for r in records.values() if isinstance(r, Edge) and is_current(r)]
-    if episodes:
-        ends = {end for edge in held for end in (edge.source, edge.target)}
-        nodes |= _episodes(records, rows, ends)
-    else:
-        held = [e for e in held if not _is_episode(e.source) and not _is_episode(e.target)]
+    held = [e for e in held if not _is_episode(e.source) and not _is_episode(e.target)]
     edges = [edge for edge in held if edge.source in nodes and edge.target in nodes]
     return Graph(
         nodes=tuple(nodes[each] for each in sorted(nodes)),
@@ -92,48 +84,6 @@ def is_current(edge: Edge) -> bool:
 
 def _is_episode(record_id: str) -> bool:
     return record_id.startswith("e-")
-
-
-def _episodes(
-    records: Mapping[str, Record], rows: Mapping[str, Statement], ends: Collection[str]
-) -> dict[str, Node]:
-    """Episodes, and the statements that an edge ends at, as nodes.
-
-    An episode of which nothing was derived has no record, and only an edge names it.
-    """
-    found: dict[str, Node] = {}
-    for each in sorted({*ends, *records}):
-        record, statement = records.get(each), rows.get(each)
-        if isinstance(record, EpisodeRecord):
-            found[each] = _of_episode(record)
-        elif each in ends and statement is not None and statement.is_current:
-            found[each] = _of_statement(statement)
-        elif record is None and _is_episode(each):
-            found[each] = Node(id=each, rev=(0, ""), kind="episode", stream="flow")
-    return found
-
-
-def _of_episode(record: EpisodeRecord) -> Node:
-    return Node(
-        id=record.id,
-        rev=record.rev,
-        label=record.title,
-        kind="episode",
-        summary=record.narrative,
-        stream="flow",
-        tags=record.tags,
-    )
-
-
-def _of_statement(statement: Statement) -> Node:
-    return Node(
-        id=statement.id,
-        rev=statement.rev,
-        label=statement.text,
-        kind=statement.kind,
-        stream=statement.stream,
-        tags=statement.tags,
-    )
 
 
 def _about(rows: Iterable[Statement], nodes: Collection[str]) -> dict[str, tuple[Statement, ...]]:

@@ -49,7 +49,7 @@ def test_a_recall_is_judged(talk: Cli) -> None:
     answer = talk.ok("recall", "--json", "where is the key, and who looks at the gauge", *NOW).json
     recall, ids = answer["recall_id"], [memory["id"] for memory in answer["memories"]]
     assert len(ids) >= 3
-    words = ("feedback", recall, "--good", ids[0], ids[1], "--bad", ids[2], *NOW)
+    words = ("feedback", recall, "--good", ids[0], "--good", ids[1], "--bad", ids[2], *NOW)
     planned = talk.ok(*words, "--dry-run")
     assert planned.out == f"would be noted of {recall}: 2 good, 1 bad\n"
     assert not feedback_log(talk).exists()
@@ -92,7 +92,13 @@ def test_accepted_words_weigh_more_in_the_next_recall(cli: Cli) -> None:
         now = ("--now", f"2026-02-25T08:{minute:02}:00+01:00")
         answer = cli.ok("recall", "--json", *now, "--", EXACT[minute % len(EXACT)]).json
         if items := by_words(answer):
-            done = cli.ok("feedback", answer["recall_id"], "--good", *items, "--json", *now)
+            done = cli.ok(
+                "feedback",
+                answer["recall_id"],
+                *(word for each in items for word in ("--good", each)),
+                "--json",
+                *now,
+            )
             assert {each["led"] for each in done.json["good"]} == {"bm25"}
             assert done.err == ""
             accepted += len(items)
@@ -117,7 +123,6 @@ def test_accepted_words_weigh_more_in_the_next_recall(cli: Cli) -> None:
         [],
         ["r-3a9c12d08e41"],
         ["r-3a9c12d08e41", "--good"],
-        ["--good", "0a53", "r-3a9c12d08e41"],
         ["r-3a9c12d08e41", "0a53", "--good", "0a53"],
     ],
 )

@@ -173,25 +173,11 @@ def test_what_was_forgotten_is_gone(tmp_path: Path) -> None:
     assert (ids(found), found.edges, found.dangling) == ({"a"}, (), 0)
 
 
-def test_episodes_only_when_asked_for(tmp_path: Path) -> None:
+def test_episodes_are_no_nodes(tmp_path: Path) -> None:
     day = EpisodeRecord(id="e-1", rev=REV, title="Day 1", narrative="Fog.")
-    gist = Statement(id="f-1", rev=REV, text="It was foggy.", kind="gist", stream="flow")
-    ends = (("e-1", "next", "e-2"), ("e-2", "next", "e-3"), ("e-1", "gist_of", "f-1"))
-    edges = [
-        Edge(id=f"g-{n}", rev=REV, source=one, target=other, type=name, directed=True, weight=1.0)
-        for n, (one, name, other) in enumerate(ends)
-    ]
-    store = new_store(tmp_path / "memory", [node("a"), day, gist, *edges])
-    forget(store, "e-3")
-    plain = load(store)
+    order = Edge(id="g-1", rev=REV, source="e-1", target="e-2", type="next", directed=True)
+    plain = load(new_store(tmp_path / "memory", [node("a"), day, order]))
     assert (ids(plain), plain.edges, plain.dangling) == ({"a"}, (), 0)
-    found = load(store, episodes=True)
-    assert ids(found) == {"a", "e-1", "e-2", "f-1"}
-    assert (found.edges, found.dangling) == ((edges[0], edges[2]), 0)
-    shown = {each.id: (each.label, each.kind, each.summary) for each in found.nodes}
-    assert shown["e-1"] == ("Day 1", "episode", "Fog.")
-    assert shown["e-2"] == ("", "episode", "")  # nothing was derived of it
-    assert shown["f-1"] == ("It was foggy.", "gist", "")
 
 
 def test_statements_stand_at_their_subject(tmp_path: Path) -> None:
