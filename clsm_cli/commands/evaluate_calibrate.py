@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from clsm_cli.commands.command_line import DRY_RUN
 from clsm_cli.commands.options import Common, command
@@ -38,11 +38,9 @@ def calibrate(*, dry_run: bool = False, common: Common) -> None:
     if not dry_run:
         found = replace(found, run=calibration.apply(opened, found, moment))
     printer.warn_all(found.notes)
-    printer.show(_mapping(found, dry_run=dry_run), _lines(found, dry_run=dry_run))
-
-
-def _mapping(found: Calibration, *, dry_run: bool) -> dict[str, Any]:
-    return {"schema": SCHEMA, "dry_run": dry_run, **plain(found)}
+    printer.show(
+        {"schema": SCHEMA, "dry_run": dry_run, **plain(found)}, _lines(found, dry_run=dry_run)
+    )
 
 
 def _lines(found: Calibration, *, dry_run: bool) -> Iterator[str]:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from clsm_cli.commands.command_line import DRY_RUN, Option
 from clsm_cli.commands.environment import decode_words
 from clsm_cli.commands.options import Common, command
@@ -41,7 +39,8 @@ def undo(
         dry_run=dry_run,
     )
     printer.show(
-        _mapping(done, dry_run=dry_run), _lines(done, dry_run=dry_run, verbose=common.verbose)
+        {"schema": "clsm.undo/1", "dry_run": dry_run, **done._asdict()},
+        _lines(done, dry_run=dry_run, verbose=common.verbose),
     )
 
 
@@ -67,7 +66,3 @@ def _summary(done: run_reversal.UndoReport) -> str:
         f"{count_noun(len(done.removed), 'derived record')} removed",
     ]
     return f"by newer records, as {done.reason}: {', '.join(told)}"
-
-
-def _mapping(done: run_reversal.UndoReport, *, dry_run: bool) -> dict[str, Any]:
-    return {"schema": "clsm.undo/1", "dry_run": dry_run, **done._asdict()}

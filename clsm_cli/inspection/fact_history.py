@@ -12,6 +12,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Literal
 
 from clsm_cli.errors import BadInputError
+from clsm_cli.inspection.lookup import nearest
 from clsm_cli.model import clocks
 from clsm_cli.model.graph import Edge, Node, Statement
 from clsm_cli.model.ids import resolve_id
@@ -129,10 +130,6 @@ def _order(passage: Passage) -> tuple[bool, bool, str, str, int]:
     return not line, time is None, time or "", passage.path, line
 
 
-SUGGESTED = 5
-"""Ids named when one is not known."""
-LIKE_ENOUGH = 60
-"""Similarity (per cent, rapidfuzz ratio) from which an id or a name is worth naming."""
 SUBJECTS = 10
 """Subjects listed for a topic."""
 
@@ -346,19 +343,9 @@ class _Memory:
 
     def _unknown(self, wanted: str) -> BadInputError:
         """The error that names the ids with a name most like it."""
-        from rapidfuzz import fuzz, process, utils
-
         names = [(each, each) for each in (*self.statements, *self.edges, *self.nodes)]
         names += [(name, each) for name, ids in self._named.items() for each in sorted(ids)]
-        near = process.extract(
-            wanted,
-            [name for name, _ in names],
-            scorer=fuzz.ratio,
-            processor=utils.default_process,
-            score_cutoff=LIKE_ENOUGH,
-            limit=None,
-        )
-        ids = list(dict.fromkeys(names[place][1] for _, _, place in near))[:SUGGESTED]
+        ids = nearest(wanted, names)
         next_step = f"near it are: {', '.join(ids)}" if ids else "find ids with: clsm recall"
         reason = "is no statement, edge, concept or topic of this store"
         return BadInputError(wanted, reason, next_step)

@@ -37,19 +37,16 @@ _ENTITY = re.compile(r"&(?=#?\w{1,32};)")
 _NOT_IN_XML = {0xFFFE: "\\u{fffe}", 0xFFFF: "\\u{ffff}"}
 """The code points that XML 1.0 forbids and ``safe`` lets pass; Graphviz writes SVG, so XML too."""
 
-NODE_KEYS = {
-    "label": "string",
-    "kind": "string",
-    "stream": "string",
-    "aliases": "string",
-    "tags": "string",
-    "summary": "string",
-    "n": "long",
-    "first": "string",
-    "last": "string",
-    "activation": "double",
+_KEYS = {
+    "node": {
+        **dict.fromkeys(("label", "kind", "stream", "aliases", "tags", "summary"), "string"),
+        "n": "long",
+        "first": "string",
+        "last": "string",
+        "activation": "double",
+    },
+    "edge": {"type": "string", "weight": "double", "n": "long", "valid_from": "string"},
 }
-EDGE_KEYS = {"type": "string", "weight": "double", "n": "long", "valid_from": "string"}
 """Attributes in GraphML and their types; a value that is missing or empty is left out."""
 
 
@@ -140,22 +137,20 @@ def graphml(graph: Graph) -> str:
     from xml.etree import ElementTree as ET  # only written here, never parsed
 
     root = ET.Element("graphml", xmlns="http://graphml.graphdrawing.org/xmlns")
-    for kind, keys in (("node", NODE_KEYS), ("edge", EDGE_KEYS)):
+    for kind, keys in _KEYS.items():
         for name, type_name in keys.items():
             known = {"id": f"{kind}_{name}", "for": kind, "attr.name": name, "attr.type": type_name}
             ET.SubElement(root, "key", known)
     body = ET.SubElement(root, "graph", id="clsm", edgedefault="undirected")
     for node in graph.nodes:
         element = ET.SubElement(body, "node", id=node.id)
-        values = node_mapping(node)
-        _fill(element, "node", {name: values[name] for name in NODE_KEYS})
+        _fill(element, "node", node_mapping(node))
     for edge in graph.edges:
         ends = {"id": edge.id, "source": edge.source, "target": edge.target}
         element = ET.SubElement(body, "edge", ends)
         if edge.directed:
             element.set("directed", "true")
-        values = edge_mapping(edge)
-        _fill(element, "edge", {name: values[name] for name in EDGE_KEYS})
+        _fill(element, "edge", edge_mapping(edge))
     ET.indent(root)
     head = '<?xml version="1.0" encoding="UTF-8"?>\n'
     return f"{head}{ET.tostring(root, encoding='unicode')}\n"
@@ -164,7 +159,8 @@ def graphml(graph: Graph) -> str:
 def _fill(element: Any, kind: str, values: Mapping[str, Any]) -> None:
     from xml.etree import ElementTree as ET
 
-    for name, value in values.items():
+    for name in _KEYS[kind]:
+        value = values[name]
         if value in (None, "", []):
             continue
         text = "; ".join(value) if isinstance(value, list) else str(value)

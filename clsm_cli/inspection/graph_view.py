@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from clsm_cli.errors import BadInputError
+from clsm_cli.inspection.lookup import nearest
 from clsm_cli.model.graph import Edge, Node
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import logs, record_files, shards
@@ -18,11 +19,6 @@ if TYPE_CHECKING:
 
     from clsm_cli.model.graph import Statement
     from clsm_cli.store.layout import Store
-
-SUGGESTED = 5
-"""Labels named when one is not known."""
-LIKE_ENOUGH = 60
-"""Similarity (per cent, rapidfuzz WRatio) from which a label is worth naming."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,29 +118,15 @@ def find_nodes(graph: Graph, wanted: str) -> list[str]:
     found = sorted({each for each, name in names if name == key})
     if found:
         return found
-    near = _near(graph.nodes, wanted)
+    near = nearest(
+        wanted, [(n, name_of(each)) for each in graph.nodes for n in (each.id, *_names(each))]
+    )
     next_step = f"near it are: {', '.join(near)}" if near else "list nodes with: clsm graph --json"
     raise BadInputError(wanted, "no node of the graph is called so", next_step)
 
 
 def _names(node: Node) -> list[str]:
     return [name for name in (node.label, *node.aliases) if name.strip()]
-
-
-def _near(nodes: Sequence[Node], wanted: str) -> list[str]:
-    """Labels of the nodes with a name that looks like ``wanted``, best first."""
-    from rapidfuzz import fuzz, process, utils
-
-    names = [(name, name_of(node)) for node in nodes for name in [node.id, *_names(node)]]
-    found = process.extract(
-        wanted,
-        [name for name, _ in names],
-        scorer=fuzz.WRatio,
-        processor=utils.default_process,
-        score_cutoff=LIKE_ENOUGH,
-        limit=None,
-    )
-    return list(dict.fromkeys(names[place][1] for _, _, place in found))[:SUGGESTED]
 
 
 def neighbourhood(graph: Graph, seeds: Sequence[str], depth: int) -> Graph:

@@ -19,6 +19,8 @@ from clsm_cli.store.index.opening import open_index
 from clsm_cli.text.node_ids import node_id
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from clsm_cli.model.codec import Record
     from clsm_cli.model.episodes import Episode
     from clsm_cli.store.index.passages import Passage
@@ -61,6 +63,27 @@ class FoundItem(NamedTuple):
     text: str = ""
     facts: dict[str, Any] = {}  # noqa: RUF012
     told: tuple[SourceTurn, ...] = ()
+
+
+def nearest(wanted: str, names: Iterable[tuple[str, str]]) -> list[str]:
+    """What has a name most like a wanted one, best first: at least 60 % alike, at most five.
+
+    Args:
+        wanted: As a person wrote it.
+        names: Each with what has it.
+    """
+    from rapidfuzz import fuzz, process, utils
+
+    known = list(names)
+    found = process.extract(
+        wanted,
+        [name for name, _ in known],
+        scorer=fuzz.WRatio,
+        processor=utils.default_process,
+        score_cutoff=60,
+        limit=None,
+    )
+    return list(dict.fromkeys(known[place][1] for _, _, place in found))[:5]
 
 
 def ids_with_prefix(store: Store, beginning: str, limit: int = 50) -> list[str]:
