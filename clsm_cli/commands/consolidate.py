@@ -93,7 +93,7 @@ def consolidate(
     from clsm_cli.commands import engine, evaluate_shadow
     from clsm_cli.retrieval import briefing
 
-    check_options(file, budget, answer, ask=ask, whole=rebuild or limit is not None or bool(since))
+    _check_options(file, budget, answer, ask=ask, whole=rebuild or limit is not None or bool(since))
     printer, opened, moment = common.start()
     llm, warnings = _adviser(opened)
     request = Request(
@@ -105,12 +105,12 @@ def consolidate(
         allow_loss=yes,
         llm=llm,
         llm_key=environment().get(llm.api_key_env),
-        answer=None if answer is None else read_answer(answer),
+        answer=None if answer is None else _read_answer(answer),
         dry_run=dry_run,
     )
     engine.offer_install(printer)
     if ask:
-        write_packet(opened, request, file, budget, engine.embedder(), printer)
+        _write_packet(opened, request, file, budget, engine.embedder(), printer)
         return
     try:
         if not dry_run:
@@ -263,14 +263,10 @@ MOST = 8 << 20
 _LESS = "answer one packet at a time"
 
 
-def check_options(
+def _check_options(
     file: str | None, budget: int | None, answer: str | None, *, ask: bool, whole: bool
 ) -> None:
-    """Whether the options fit together.
-
-    Raises:
-        UsageError: They do not.
-    """
+    """Whether the options fit together."""
     if ask and answer is not None:
         raise UsageError("--ask", "does not go with --answer; an answer comes after its packet")
     if file is not None and not ask:
@@ -282,12 +278,7 @@ def check_options(
         raise UsageError("--answer", reason)
 
 
-def read_answer(name: str) -> Answer:
-    """The answer in a file, or on standard input.
-
-    Raises:
-        BadInputError: It cannot be read, or is none.
-    """
+def _read_answer(name: str) -> Answer:
     if name == "-":
         return adviser_proposals.parse_answer(standard_input(MOST, _LESS), "standard input")
     try:
@@ -301,7 +292,7 @@ def read_answer(name: str) -> Answer:
     return adviser_proposals.parse_answer(data.decode("utf-8", "replace"), name)
 
 
-def write_packet(
+def _write_packet(
     store: Store,
     request: Request,
     file: str | None,
@@ -309,12 +300,7 @@ def write_packet(
     embedder: Embedder | None,
     printer: Printer,
 ) -> None:
-    """Write a packet to a file, else to standard output; an empty one where nothing waits.
-
-    Raises:
-        BadInputError: Not even a part of an episode has room.
-        UsageError: The file lies in the memory.
-    """
+    """Write a packet to a file, else to standard output; an empty one where nothing waits."""
     path = Path(os.path.realpath(os.path.expanduser(file))) if file not in (None, "-") else None
     if path is not None and path.is_relative_to(store.root.resolve()):
         raise UsageError("FILE", "lies in the memory; write the packet somewhere else")

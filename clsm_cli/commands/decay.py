@@ -60,11 +60,10 @@ def decay(*, plot: Path | None = None, dry_run: bool = False, common: Common) ->
 
         atomic.put(picture, curves.forgetting_picture(opened, moment).encode())
     printer.warn_all(report.warnings)
-    printer.show(decay_mapping(report), decay_lines(report, verbose=common.verbose))
+    printer.show(_decay_mapping(report), _decay_lines(report, verbose=common.verbose))
 
 
-def decay_lines(report: Report, *, verbose: bool) -> Iterator[str]:
-    """The report as text: one line for the log, or the plan with what, why and since when."""
+def _decay_lines(report: Report, *, verbose: bool) -> Iterator[str]:
     if report.dry_run or verbose:
         yield from _plan(report, verbose=verbose)
     if report.dry_run and _is_idle(report):
@@ -73,8 +72,7 @@ def decay_lines(report: Report, *, verbose: bool) -> Iterator[str]:
     yield _summary(report)
 
 
-def decay_mapping(report: Report) -> dict[str, Any]:
-    """The report as a JSON object."""
+def _decay_mapping(report: Report) -> dict[str, Any]:
     clock = report.clock
     return {
         "schema": "clsm.decay/1",

@@ -133,8 +133,7 @@ def _fits(
             yield Match(thing, memory.confidence)
 
 
-def match_lines(found: Sequence[Match]) -> Iterator[str]:
-    """A numbered list: what each says, when and where it was said."""
+def _match_lines(found: Sequence[Match]) -> Iterator[str]:
     for number, fit in enumerate(found, 1):
         yield f"{number}. {shorten(fit.thing.text, WIDTH)}"
         told = fit.thing.told[0] if fit.thing.told else None
@@ -143,8 +142,7 @@ def match_lines(found: Sequence[Match]) -> Iterator[str]:
         yield f"   {' · '.join(part for part in (when, where, fit.id) if part)}"
 
 
-def match_mapping(found: Matches) -> dict[str, Any]:
-    """Matches as a JSON object."""
+def _match_mapping(found: Matches) -> dict[str, Any]:
     return {
         name: [{**plain(fit.thing), "confidence": fit.confidence} for fit in part]
         for name, part in found._asdict().items()
@@ -161,21 +159,21 @@ def choose(
             nothing is meant of it.
     """
     if not found.found:
-        printer.lines(["nearest", *match_lines(found.nearest)] if found.nearest else [])
+        printer.lines(["nearest", *_match_lines(found.nearest)] if found.nearest else [])
         raise RefusedError(command, f"nothing fits {words!r}", "say it in other words, or by an id")
     if found.clear and (yes or dry_run):
         return [found.clear]
     if dry_run or not (is_terminal(sys.stdin) and is_terminal(sys.stderr)):
         printer.show(
-            {"schema": f"{command.replace(' ', '.')}/1", **match_mapping(found)},
-            [*match_lines(found.found), *(["nothing was written"] if dry_run else [])],
+            {"schema": f"{command.replace(' ', '.')}/1", **_match_mapping(found)},
+            [*_match_lines(found.found), *(["nothing was written"] if dry_run else [])],
         )
         if dry_run:
             return []
         step = f"name one by its id{', or say --yes' if found.clear else ''}"
         things = count_noun(len(found.found), "thing")
         raise RefusedError(command, f"{words!r} may mean {things}", step)
-    for line in match_lines(found.found):
+    for line in _match_lines(found.found):
         typer.echo(safe(line), err=True)
     chosen = _asked(len(found.found))
     if not chosen:

@@ -67,8 +67,8 @@ def doctor(
     else:
         report = diagnosis.examine(opened, around, broken)
     printer.show(
-        doctor_mapping(report, dry_run=dry_run),
-        doctor_lines(report, dry_run=dry_run, verbose=common.verbose),
+        _doctor_mapping(report, dry_run=dry_run),
+        _doctor_lines(report, dry_run=dry_run, verbose=common.verbose),
     )
     if report.exit_code:
         raise typer.Exit(report.exit_code)
@@ -91,8 +91,7 @@ def _fixed(
         printer.end_progress()
 
 
-def doctor_lines(report: Report, *, dry_run: bool, verbose: bool) -> Iterator[str]:
-    """What a person reads."""
+def _doctor_lines(report: Report, *, dry_run: bool, verbose: bool) -> Iterator[str]:
     yield f"store {report.root}"
     for sentence in report.done:
         yield f"  mended  {sentence}"
@@ -146,8 +145,7 @@ def _count(findings: Iterable[Finding], severity: str) -> int:
     return sum(each.severity == severity for each in findings)
 
 
-def doctor_mapping(report: Report, *, dry_run: bool) -> dict[str, Any]:
-    """The same as data; every finding says whether it was mended."""
+def _doctor_mapping(report: Report, *, dry_run: bool) -> dict[str, Any]:
     rows = [each._asdict() | {"mended": True} for each in report.mended]
     rows += [each._asdict() | {"mended": False} for each in report.findings]
     return {

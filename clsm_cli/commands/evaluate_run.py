@@ -228,11 +228,11 @@ def _show(printer: Printer, result: Result, gated: Gate | None) -> None:
     found = run_tables(result, verbose=printer.verbose)
     if gated is not None:
         mapping["gate"] = plain(gated)
-        found += gate_tables(gated)
+        found += _gate_tables(gated)
     tables.show(printer, mapping, found)
 
 
-def gate_tables(gate: Gate) -> list[Table]:
+def _gate_tables(gate: Gate) -> list[Table]:
     """What changed, set by set, and whether that is good enough; shares in per cent."""
     found = []
     for name in dict.fromkeys(row.set for row in gate.rows):

@@ -79,7 +79,7 @@ def start(*, static: list[str] | None = None, budget: int | None = None, common:
         result = {"schema": "clsm.eval-shadow-start/1", "started": is_new, **mode._asdict()}
         printer.json({**result, "device": opened.device})
     else:
-        printer.lines(start_message(mode, opened.device, is_new=is_new))
+        printer.lines(_start_message(mode, opened.device, is_new=is_new))
 
 
 @command(
@@ -121,7 +121,7 @@ def report(*, since: str | None = None, common: Common) -> None:
     catch_up(opened, common.time(opened.zone), printer)
     found = shadow_mode.report(opened, moment)
     printer.warn_all(found.notes)
-    tables.show(printer, mapping(found), shadow_tables(found, verbose=common.verbose))
+    tables.show(printer, mapping(found), _shadow_tables(found, verbose=common.verbose))
     if not common.as_json:
         printer.lines([found.verdict])
 
@@ -133,8 +133,7 @@ def _named(path: str) -> str:
     return path
 
 
-def start_message(mode: Mode, device: str, *, is_new: bool) -> Iterator[str]:
-    """The message after shadow mode is turned on: what is logged, and how to end it."""
+def _start_message(mode: Mode, device: str, *, is_new: bool) -> Iterator[str]:
     state = "is on" if is_new else "was on already"
     yield f"shadow mode {state} for this machine ({device}), since {mode.since}"
     beside = ", ".join(mode.static) or "no files: name those your agent loads with --static"
@@ -151,8 +150,7 @@ def mapping(report: Report) -> dict[str, Any]:
     return {"schema": "clsm.eval-shadow/1", **plain(report)}
 
 
-def shadow_tables(report: Report, *, verbose: bool) -> Iterator[Table]:
-    """What a person reads, shares in per cent; with ``verbose`` also each session."""
+def _shadow_tables(report: Report, *, verbose: bool) -> Iterator[Table]:
     if report.clsm is None:
         return
     sides = [("clsm", report.clsm), ("files", report.static)]

@@ -192,7 +192,7 @@ def _forget(
             again = history_purge.purge(store, tree, clean_writing.traces_of(store))
         printer.show(
             {"schema": "clsm.forget/1", "known": True, "history": plain(again)},
-            ["it was forgotten already", *history_lines(again)],
+            ["it was forgotten already", *_history_lines(again)],
         )
         return
     if not dry_run:
@@ -203,8 +203,8 @@ def _forget(
         more = count_noun(len(receipt.refers), "more turn")
         printer.warn(f"{more} may be about them; to remove that too: {removal(receipt.refers)}")
     printer.show(
-        receipt_mapping(receipt, dry_run=dry_run),
-        receipt_lines(receipt, is_done=not dry_run, verbose=printer.verbose),
+        _receipt_mapping(receipt, dry_run=dry_run),
+        _receipt_lines(receipt, is_done=not dry_run, verbose=printer.verbose),
     )
 
 
@@ -218,14 +218,14 @@ def _mask(
     plan = masking.plan(store, now, purge_history=purge_history)
     if plan.receipt.files and not (yes or dry_run):
         _can_ask(_MASKING)
-        _show(masked_lines(plan.receipt, is_done=False))
+        _show(_masked_lines(plan.receipt, is_done=False))
         if not typer.confirm("Mask all this for good?", err=True):
             raise RefusedError(_MASKING, "nothing was masked", "run it again if you want to")
     apply = masking.apply if plan.receipt.files else None
     receipt = _applied(store, plan, apply, now, tree, dry_run=dry_run)
     printer.warn_all(receipt.warnings)
     printer.show(
-        receipt_mapping(receipt, dry_run=dry_run), masked_lines(receipt, is_done=not dry_run)
+        _receipt_mapping(receipt, dry_run=dry_run), _masked_lines(receipt, is_done=not dry_run)
     )
 
 
@@ -270,12 +270,12 @@ def _also(refers: Sequence[Reference]) -> tuple[str, ...]:
     """Which sentences that only seem to be about the person go too: all, none, or one by one."""
     if not refers:
         return ()
-    _show(refers_lines(refers, is_done=False))
+    _show(_refers_lines(refers, is_done=False))
     answer = ""
     while answer not in {"all", "none", "one"}:
         answer = typer.prompt("Forget that too? all, none, or one by one [all/none/one]", err=True)
     if answer == "one":
-        kept = [r for r in refers if typer.confirm(safe(f"  {refer_line(r)}?"), err=True)]
+        kept = [r for r in refers if typer.confirm(safe(f"  {_refer_line(r)}?"), err=True)]
         return tuple(each.id for each in kept)
     return tuple(each.id for each in refers) if answer == "all" else ()
 
@@ -288,7 +288,7 @@ def _ask(printer: Printer, plan: Plan, *, yes: bool, force: bool) -> None:
         raise RefusedError(_COMMAND, reason, "add --force if that is what you want")
     if yes:
         return
-    _show(receipt_lines(plan.receipt, is_done=False, verbose=printer.verbose))
+    _show(_receipt_lines(plan.receipt, is_done=False, verbose=printer.verbose))
     if plan.is_mass_loss:
         answer = typer.prompt(f"This removes {turns}. Type their number to go on", err=True)
         is_meant = answer.strip() == str(plan.receipt.turns)
@@ -298,8 +298,7 @@ def _ask(printer: Printer, plan: Plan, *, yes: bool, force: bool) -> None:
         raise RefusedError(_COMMAND, "nothing was forgotten", "run it again if you want to")
 
 
-def receipt_lines(receipt: Receipt, *, is_done: bool, verbose: bool) -> list[str]:
-    """What went, or would go, what stays and why, and what is out of reach."""
+def _receipt_lines(receipt: Receipt, *, is_done: bool, verbose: bool) -> list[str]:
     verb = "forgotten" if is_done else "would be forgotten"
     files = count_noun(len(receipt.files), "file")
     lines = [f"{count_noun(receipt.turns, 'turn')} of {receipt.all_turns} {verb}, {files} changed"]
@@ -311,11 +310,11 @@ def receipt_lines(receipt: Receipt, *, is_done: bool, verbose: bool) -> list[str
         shown = receipt.stays if verbose else receipt.stays[:FEW]
         lines += [f"  {each.id}  {shorten(each.text, WIDTH)}  ({each.why})" for each in shown]
         lines += _more(len(receipt.stays) - len(shown))
-    lines += refers_lines(receipt.refers, is_done=is_done)
-    return [*lines, *end_lines(receipt, is_done=is_done)]
+    lines += _refers_lines(receipt.refers, is_done=is_done)
+    return [*lines, *_end_lines(receipt, is_done=is_done)]
 
 
-def masked_lines(masked: MaskingReport, *, is_done: bool) -> list[str]:
+def _masked_lines(masked: MaskingReport, *, is_done: bool) -> list[str]:
     """What was masked, or would be: kinds, numbers and places, never a secret."""
     if not masked.files:
         return ["no secret lies here in clear"]
@@ -326,10 +325,10 @@ def masked_lines(masked: MaskingReport, *, is_done: bool) -> list[str]:
     for place in masked.places:
         found = ", ".join(f"{count} {kind}" for kind, count in place.found.items())
         lines.append(f"  {place.path}  {found}")
-    return [*lines, *end_lines(masked, is_done=is_done)]
+    return [*lines, *_end_lines(masked, is_done=is_done)]
 
 
-def end_lines(receipt: Receipt | MaskingReport, *, is_done: bool) -> list[str]:
+def _end_lines(receipt: Receipt | MaskingReport, *, is_done: bool) -> list[str]:
     """What is out of reach, and what can no longer be undone."""
     lines: list[str] = []
     if receipt.beyond:
@@ -337,7 +336,7 @@ def end_lines(receipt: Receipt | MaskingReport, *, is_done: bool) -> list[str]:
         for each in receipt.beyond:
             lines.append(f"  {each.what}: {each.why}")
             lines += [f"    {command}" for command in each.commands]
-    lines += history_lines(receipt.history)
+    lines += _history_lines(receipt.history)
     if is_done:
         return [*lines, f"run {receipt.run}; it cannot be undone{_nor_can(receipt.undoable)}"]
     return [*lines, f"this cannot be undone{_nor_can(receipt.undoable)}", "nothing was written"]
@@ -354,17 +353,16 @@ def _nor_can(undoable: Sequence[Run]) -> str:
     return f", nor can {runs} since {first} UTC ({named}): what undo keeps goes too"
 
 
-def refers_lines(refers: Sequence[Reference], *, is_done: bool) -> list[str]:
+def _refers_lines(refers: Sequence[Reference], *, is_done: bool) -> list[str]:
     """What seems to be about the person and stays, and how to remove it."""
     if not refers:
         return []
     lines = ["seems to be about them, and stays" if is_done else "seems to be about them"]
-    lines += [f"  {each.id}  {refer_line(each)}" for each in refers]
+    lines += [f"  {each.id}  {_refer_line(each)}" for each in refers]
     return [*lines, f"  to remove it too: {removal(refers)}"] if is_done else lines
 
 
-def refer_line(each: Reference) -> str:
-    """A reference as a line, with its place and reason."""
+def _refer_line(each: Reference) -> str:
     when = f"{each.time[:16].replace('T', ' ')}  " if each.time else ""
     return f"{each.place}  {when}{shorten(each.text, WIDTH)}  ({each.why})"
 
@@ -374,8 +372,7 @@ def removal(refers: Sequence[Reference]) -> str:
     return f"clsm forget {' '.join(each.id for each in refers)}"
 
 
-def history_lines(history: RewrittenHistory | None) -> list[str]:
-    """What was done to git history."""
+def _history_lines(history: RewrittenHistory | None) -> list[str]:
     if history is None:
         return []
     return [f"git: {history.rewritten} of {count_noun(history.commits, 'commit')} written anew"]
@@ -396,6 +393,5 @@ def _more(count: int) -> list[str]:
     return [f"  and {count} more (--verbose lists them)"] if count > 0 else []
 
 
-def receipt_mapping(receipt: Receipt | MaskingReport, *, dry_run: bool) -> dict[str, Any]:
-    """The receipt as data, with every id."""
+def _receipt_mapping(receipt: Receipt | MaskingReport, *, dry_run: bool) -> dict[str, Any]:
     return {"schema": "clsm.forget/1", "dry_run": dry_run, **plain(receipt)}

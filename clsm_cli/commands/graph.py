@@ -138,11 +138,11 @@ def _rendered(shown: Graph, form: Format, focus: str | None) -> str:
 
 
 def _mapping(shown: Graph) -> dict[str, Any]:
-    return graph_mapping(shown, statistics(shown))
+    return _graph_mapping(shown, statistics(shown))
 
 
 def _tables(shown: Graph) -> list[tables.Table]:
-    return graph_tables(shown, statistics(shown))
+    return _graph_tables(shown, statistics(shown))
 
 
 def _write(out: Path, text: str) -> None:
@@ -153,8 +153,7 @@ def _write(out: Path, text: str) -> None:
     atomic.put(path, text.encode("utf-8"))
 
 
-def graph_mapping(graph: Graph, found: Statistics) -> dict[str, Any]:
-    """Schema ``clsm.graph/1``: statistics, nodes with their statements, edges."""
+def _graph_mapping(graph: Graph, found: Statistics) -> dict[str, Any]:
     return {
         "schema": "clsm.graph/1",
         "total_nodes": graph.total,
@@ -163,8 +162,7 @@ def graph_mapping(graph: Graph, found: Statistics) -> dict[str, Any]:
     }
 
 
-def graph_tables(graph: Graph, found: Statistics) -> list[Table]:
-    """What a person reads: sizes, types, kinds, streams, hubs and the strongest edges."""
+def _graph_tables(graph: Graph, found: Statistics) -> list[Table]:
     part = "" if found.nodes == graph.total else f" of {graph.total}"
     sizes = (
         ("nodes", f"{found.nodes}{part}"),

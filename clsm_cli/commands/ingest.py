@@ -123,7 +123,7 @@ def run(options: Options) -> None:
     report = _ingested(opened, options, printer)
     has_failed = options.strict and report.problems
     failed = report.fatal or (report.problems[0] if has_failed else None)
-    printer.warn_all(problem_line(p) for p in report.problems if p is not failed)
+    printer.warn_all(_problem_line(p) for p in report.problems if p is not failed)
     printer.warn_all(report.warnings)
     printer.show(ingest_mapping(report), ingest_lines(report, verbose=options.verbose))
     if report.bad_model is not None:
@@ -248,7 +248,7 @@ def ingest_lines(report: Report, *, verbose: bool) -> list[str]:
     return lines
 
 
-def problem_line(problem: Problem) -> str:
+def _problem_line(problem: Problem) -> str:
     """What could not be read as it stands: one sentence with the place and the next step."""
     where = problem.path if problem.line is None else f"{problem.path}, line {problem.line}"
     return f"{where}: {problem.reason}; all else is read, mend it and ingest again"

@@ -57,11 +57,10 @@ def log(*, since: str | None = None, limit: int = SHOWN, common: Common) -> None
         start = morning_report.last_night(opened) or ""
     found = morning_report.news(opened, start, moment.isoformat())
     asked = [item for item in review_queue.list_items(opened, moment) if item.at >= start]
-    printer.show(log_mapping(found, asked), log_lines(found, asked, opened.zone, limit))
+    printer.show(_log_mapping(found, asked), _log_lines(found, asked, opened.zone, limit))
 
 
-def log_lines(found: News, asked: Sequence[ReviewItem], zone: tzinfo, limit: int) -> Iterator[str]:
-    """The parts that have something, each newest first; a line a sentence."""
+def _log_lines(found: News, asked: Sequence[ReviewItem], zone: tzinfo, limit: int) -> Iterator[str]:
     yield f"since {local_time(found.since, zone)}" if found.since else "since the beginning"
     is_empty = True
     for name, title in _PARTS:
@@ -109,8 +108,7 @@ def _said(line: StatementLine) -> str:
     return _flat(line.text)
 
 
-def log_mapping(found: News, asked: Sequence[ReviewItem]) -> dict[str, Any]:
-    """Schema ``clsm.log/1``."""
+def _log_mapping(found: News, asked: Sequence[ReviewItem]) -> dict[str, Any]:
     return {
         "schema": "clsm.log/1",
         **plain(found),

@@ -30,7 +30,7 @@ _MOST = 1 << 20
 _NEXT = "mend it, see: docs/format.md"
 
 
-def settings_path() -> Path:
+def _settings_path() -> Path:
     """The path of the file, whether it exists or not."""
     import platformdirs
 
@@ -48,7 +48,7 @@ def load_settings(root: Path | None, environment: Mapping[str, str]) -> MachineS
         BadInputError: The file or a variable cannot be used, or others may write to the file.
     """
     settings = MachineSettings()
-    file = settings_path()
+    file = _settings_path()
     for where, changes in ((str(file), _of_file(file, root)), *_of_variables(environment)):
         try:
             settings = with_changes(settings, changes)
@@ -70,7 +70,7 @@ def misplaced_warnings(misplaced: Sequence[str]) -> list[str]:
     """A warning about settings of the machine that a store has; none where it has none."""
     text = (
         f"clsm.yaml sets {', '.join(misplaced)}: ignored, since what reaches outside the store is"
-        f" never read from it; if that is yours, write it into {settings_path()}"
+        f" never read from it; if that is yours, write it into {_settings_path()}"
     )
     return [text] if misplaced else []
 

@@ -101,7 +101,7 @@ class ToolResult(NamedTuple):
     text: str
 
 
-class WarmEngine(QueryEngine):
+class _WarmEngine(QueryEngine):
     """A query engine that stays open once it could be opened."""
 
     def __init__(self) -> None:
@@ -129,7 +129,7 @@ class Calls:
     def __init__(self, store: str | None, printer: Printer) -> None:
         self._store = store
         self._printer = printer
-        self._engine = WarmEngine()
+        self._engine = _WarmEngine()
         self._one_at_a_time = Lock()
 
     def add_to(self, server: MCPServer[Any]) -> None:

@@ -285,7 +285,7 @@ def _run_batch(options: Options, printer: Printer) -> None:
         raise UsageError("--batch", "its answers are JSON; leave out --format")
     store = chosen_store(options.store)
     now = current_time(options.now, store.zone)
-    rows = read_batch(options.batch or "", MAX_QUERY)
+    rows = _read_batch(options.batch or "", MAX_QUERY)
     queries = [
         query._replace(as_of=row.as_of or query.as_of)
         for row in rows
@@ -423,13 +423,8 @@ class BatchRow(NamedTuple):
     problem: str | None = None
 
 
-def read_batch(path: str, longest: int) -> list[BatchRow]:
-    """The lines of a file; blank ones are left out.
-
-    Raises:
-        BadInputError: There is no such file.
-        DiskError: It cannot be read.
-    """
+def _read_batch(path: str, longest: int) -> list[BatchRow]:
+    """The lines of a file; blank ones are left out."""
     name = "standard input" if path == "-" else path
     try:
         if path == "-":

@@ -74,7 +74,7 @@ def answer_lines(answer: Answer, *, explain: bool) -> list[str]:
             lines.append(f"   {memory.heading}")
         lines += [f"   {line}" for line in _spoken(memory).split("\n")]
         if explain:
-            lines.append(f"   {memory.id}, because: {signals_text(memory)}")
+            lines.append(f"   {memory.id}, because: {_signals_text(memory)}")
     if answer.budget.dropped:
         lines.append(_cut(answer))
     if explain and answer.answered:
@@ -108,7 +108,7 @@ def confidence_text(memory: Memory) -> str:
     return f"{round(100 * memory.confidence)} % sure"
 
 
-def signals_text(memory: Memory) -> str:
+def _signals_text(memory: Memory) -> str:
     """Why an item ranked: the share of each signal in its score, largest first."""
     shares = memory.shares._asdict()
     whole = sum(share for share in shares.values() if share > 0) or 1.0
@@ -227,6 +227,6 @@ def _item(memory: Memory, *, explain: bool) -> list[RenderableType]:
         shown.append(f"\n… {rest} more characters: clsm show {memory.id}", style="dim")
     found.append(Padding(shown, (0, 0, 0 if explain else 1, 2)))
     if explain:
-        reason = Text(f"{memory.id}, because: {signals_text(memory)}", style="dim")
+        reason = Text(f"{memory.id}, because: {_signals_text(memory)}", style="dim")
         found.append(Padding(reason, (0, 0, 1, 2)))
     return found

@@ -50,10 +50,9 @@ _KEYS = {
 """Attributes in GraphML and their types; a value that is missing or empty is left out."""
 
 
-def node_mapping(
+def _node_mapping(
     node: Node, about: tuple[Statement, ...] = (), activation: float | None = None
 ) -> dict[str, Any]:
-    """A node as JSON values, with the statements about it, and what a query gave it."""
     return {
         "id": node.id,
         "label": name_of(node),
@@ -73,8 +72,7 @@ def node_mapping(
     }
 
 
-def edge_mapping(edge: Edge) -> dict[str, Any]:
-    """An edge as JSON values."""
+def _edge_mapping(edge: Edge) -> dict[str, Any]:
     return {
         "id": edge.id,
         "source": edge.source,
@@ -91,10 +89,10 @@ def mapping(graph: Graph) -> dict[str, Any]:
     """Nodes and edges as JSON values."""
     return {
         "nodes": [
-            node_mapping(node, graph.statements.get(node.id, ()), graph.activation.get(node.id))
+            _node_mapping(node, graph.statements.get(node.id, ()), graph.activation.get(node.id))
             for node in graph.nodes
         ],
-        "edges": [edge_mapping(edge) for edge in graph.edges],
+        "edges": [_edge_mapping(edge) for edge in graph.edges],
     }
 
 
@@ -144,13 +142,13 @@ def graphml(graph: Graph) -> str:
     body = ET.SubElement(root, "graph", id="clsm", edgedefault="undirected")
     for node in graph.nodes:
         element = ET.SubElement(body, "node", id=node.id)
-        _fill(element, "node", node_mapping(node))
+        _fill(element, "node", _node_mapping(node))
     for edge in graph.edges:
         ends = {"id": edge.id, "source": edge.source, "target": edge.target}
         element = ET.SubElement(body, "edge", ends)
         if edge.directed:
             element.set("directed", "true")
-        _fill(element, "edge", edge_mapping(edge))
+        _fill(element, "edge", _edge_mapping(edge))
     ET.indent(root)
     head = '<?xml version="1.0" encoding="UTF-8"?>\n'
     return f"{head}{ET.tostring(root, encoding='unicode')}\n"

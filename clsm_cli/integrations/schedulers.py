@@ -170,15 +170,14 @@ def crontab_without(text: str, name: str) -> str:
     return _block(name).sub("", text)
 
 
-def crontab_line(text: str, name: str) -> str | None:
-    """The command line of the job in a crontab; None when it is not there, or commented out."""
+def _crontab_line(text: str, name: str) -> str | None:
     match = _block(name).search(text)
     lines = [] if match is None else match[1].splitlines()
     live = [line.split(None, 5) for line in lines if not line.lstrip().startswith("#")]
     return next((words[5].replace(r"\%", "%") for words in live if len(words) == 6), None)
 
 
-def openclaw_options(job: Job, polite: Sequence[str]) -> list[str]:
+def _openclaw_options(job: Job, polite: Sequence[str]) -> list[str]:
     """The options of ``openclaw cron add``; the declaration key makes a second time no second job."""
     environment = [
         word
@@ -204,7 +203,7 @@ def advice_minute(minute: int) -> int:
     return LAST + 1 if is_dreaming_time(before) else before
 
 
-def openclaw_advice(job: Job, task: str) -> list[str]:
+def _openclaw_advice(job: Job, task: str) -> list[str]:
     """The options of ``openclaw cron add`` for a turn of the agent, in a session of its own."""
     minute = advice_minute(job.minute)
     return [
@@ -371,7 +370,7 @@ class Crontab(Scheduler):
 
     def command(self, name: str) -> list[str] | None:
         """See ``Scheduler``."""
-        line = crontab_line(self._text(), name)
+        line = _crontab_line(self._text(), name)
         return None if line is None else _words(line)
 
     def install(self, job: Job) -> None:
@@ -427,8 +426,8 @@ class OpenClawCron(Scheduler):
 
     def _options(self, job: Job) -> list[list[str]]:
         """Of what is added: the night, and before it the adviser, if one is wanted."""
-        advice = [openclaw_advice(job, job.advice)] if job.advice else []
-        return [openclaw_options(job, self._polite()), *advice]
+        advice = [_openclaw_advice(job, job.advice)] if job.advice else []
+        return [_openclaw_options(job, self._polite()), *advice]
 
     def _remove(self, name: str) -> None:
         job = self._job(name)
