@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,11 +21,8 @@ if TYPE_CHECKING:
     from clsm_cli.evaluation.studies.times import TimesReport
 
 
-class Study(StrEnum):
-    """The studies there are."""
-
-    memory = "memory"
-    times = "times"
+MEMORY = "memory"
+STUDIES = (MEMORY, "times")
 
 
 @command(
@@ -38,6 +34,7 @@ class Study(StrEnum):
         "",
         "STUDY",
         "memory (what consolidation makes of labelled notes), times (time expressions).",
+        choices=STUDIES,
     ),
     path=Option("", "PATH", "Where its set lies; see docs/evaluation.md."),
     without_markup=Option(
@@ -50,7 +47,7 @@ class Study(StrEnum):
     now=EVAL_NOW,
 )
 def study(
-    name: Study,
+    name: str,
     path: Path,
     *,
     without_markup: bool = False,
@@ -68,13 +65,13 @@ def study(
     """
     from clsm_cli.evaluation.studies import distillation, times
 
-    if (without_markup or sheet) and name is not Study.memory:
+    if (without_markup or sheet) and name != MEMORY:
         raise typer.BadParameter("go with memory alone", param_hint="--plain, --sheet")
     printer = common.printer()
     drawn: Sequence[SheetRow] = ()
     try:
         factory = make_factory(printer, work, now, fresh=fresh)
-        if name is Study.memory:
+        if name == MEMORY:
             open_engine()  # ingest does without a model; what is then consolidated is no measure
             report = distillation.run_memory(
                 path, factory, seed, is_plain=without_markup, sheet=sheet

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -34,16 +33,6 @@ IN_PICTURE = 150
 """Nodes of a picture unless ``--limit`` says how many."""
 
 
-class Format(StrEnum):
-    """The forms a graph is written in."""
-
-    text = "text"
-    json = "json"
-    dot = "dot"
-    graphml = "graphml"
-    html = "html"
-
-
 @command(
     "clsm graph                             # size, hubs, strongest edges",
     "clsm graph --format html --out graph.html    # a picture for the browser",
@@ -62,7 +51,12 @@ class Format(StrEnum):
     limit=Option(
         "--limit", "N", "Only the N strongest nodes; default: all, and 150 in a picture.", least=1
     ),
-    form=Option("--format", "", "Figures, data, or a picture (html)."),
+    form=Option(
+        "--format",
+        "",
+        "Figures, data, or a picture (html).",
+        choices=("text", "json", "dot", "graphml", "html"),
+    ),
     out=Option("--out", "FILE", "Write to this file instead of standard output."),
 )
 def graph(
@@ -71,7 +65,7 @@ def graph(
     query: str | None = None,
     depth: int = 2,
     limit: int | None = None,
-    form: Format = Format.text,
+    form: str = "text",
     out: Path | None = None,
     common: Common,
 ) -> None:
@@ -81,10 +75,10 @@ def graph(
     (Gephi), or as one HTML file that shows it in any browser, offline.
     """
     printer = common.printer()
-    if common.as_json and form not in (Format.text, Format.json):
+    if common.as_json and form not in ("text", "json"):
         raise UsageError("--json", f"prints JSON; --format {form} is another form")
-    form = Format.json if common.as_json else form
-    if form is Format.html and out is None and printer.is_terminal:
+    form = "json" if common.as_json else form
+    if form == "html" and out is None and printer.is_terminal:
         raise UsageError("--format", "a picture needs a file: add --out graph.html")
     if query is not None and nodes:
         raise UsageError("--query", "it chooses the nodes itself; leave out NODE")
@@ -100,22 +94,22 @@ def graph(
         whole = graph_view.activated_part(
             whole, recall.node_activation(found, decode_words([query]), printer)
         )
-    limit = IN_PICTURE if limit is None and form is Format.html else limit
+    limit = IN_PICTURE if limit is None and form == "html" else limit
     shown = graph_view.neighbourhood(whole, seeds, depth) if seeds else whole
     shown = shown if limit is None else graph_view.strongest_part(shown, limit, seeds)
     _put(printer, shown, form, out, next(iter(seeds), None))
 
 
-def _put(printer: Printer, shown: Graph, form: Format, out: Path | None, focus: str | None) -> None:
+def _put(printer: Printer, shown: Graph, form: str, out: Path | None, focus: str | None) -> None:
     """Print a graph in one of its forms, or write it to a file."""
     if out is not None:
         _write(out, _rendered(shown, form, focus))
         sizes = f"{count_noun(len(shown.nodes), 'node')}, {count_noun(len(shown.edges), 'edge')}"
         if not printer.quiet:
             printer.lines([f"{out} written: {sizes}"])
-    elif form is Format.json:
+    elif form == "json":
         printer.json(_mapping(shown))
-    elif form is not Format.text:
+    elif form != "text":
         printer.utf8(_rendered(shown, form, focus).removesuffix("\n").split("\n"))
     elif printer.is_terminal:
         printer.rich(tables.renderables(_tables(shown)))
@@ -123,16 +117,16 @@ def _put(printer: Printer, shown: Graph, form: Format, out: Path | None, focus: 
         printer.lines(tables.table_lines(_tables(shown)))
 
 
-def _rendered(shown: Graph, form: Format, focus: str | None) -> str:
+def _rendered(shown: Graph, form: str, focus: str | None) -> str:
     from clsm_cli.inspection import graph_export
 
-    if form is Format.dot:
+    if form == "dot":
         return graph_export.dot(shown)
-    if form is Format.graphml:
+    if form == "graphml":
         return graph_export.graphml(shown)
-    if form is Format.html:
+    if form == "html":
         return graph_export.page(shown, focus)
-    if form is Format.json:
+    if form == "json":
         return f"{safe_json(json.dumps(_mapping(shown), ensure_ascii=False))}\n"
     return "".join(f"{safe(line)}\n" for line in tables.table_lines(_tables(shown)))
 

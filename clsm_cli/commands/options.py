@@ -10,7 +10,7 @@ from collections.abc import Callable
 from datetime import datetime, tzinfo
 from functools import wraps
 from inspect import Parameter, Signature, signature
-from typing import Annotated, Any, Literal, NamedTuple, get_type_hints
+from typing import Annotated, Any, Literal, NamedTuple, get_args, get_type_hints
 
 import typer
 from typer.core import TyperCommand
@@ -157,7 +157,11 @@ def _with_common(
 
     hints = get_type_hints(function, include_extras=True)
     for name, option in options.items():
-        hints[name] = Annotated[hints[name], _described(option)]
+        kind = hints[name]
+        if option.choices:
+            words: Any = Literal[option.choices]
+            kind = words | None if type(None) in get_args(kind) else words
+        hints[name] = Annotated[kind, _described(option)]
     parameters = [each.replace(annotation=hints[each.name]) for each in own]
     parameters += [
         Parameter(name, Parameter.KEYWORD_ONLY, default=default, annotation=annotation)

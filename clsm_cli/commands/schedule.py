@@ -11,7 +11,6 @@ from clsm_cli.commands.command_line import DRY_RUN, Option
 from clsm_cli.commands.environment import UsageError, environment, program
 from clsm_cli.commands.options import Common, command, command_group
 from clsm_cli.commands.output import Printer
-from clsm_cli.commands.schedule_jobs import SchedulerChoice
 from clsm_cli.config import MachineSettings, defaults, variable_of
 from clsm_cli.errors import LockedError
 from clsm_cli.ingestion.ingest_report import utc_text
@@ -37,7 +36,13 @@ _KEPT = (
 """Of the environment: a job is started with hardly any."""
 
 app = command_group("Consolidate and decay every night.")
-BY = Option("--by", "", "Who starts it; default: systemd where it runs, else the crontab.")
+_OPENCLAW = "openclaw"
+BY = Option(
+    "--by",
+    "",
+    "Who starts it; default: systemd where it runs, else the crontab.",
+    choices=("systemd", "crontab", _OPENCLAW),
+)
 
 
 @command(
@@ -63,7 +68,7 @@ BY = Option("--by", "", "Who starts it; default: systemd where it runs, else the
 def install(
     *,
     at: str = "03:30",
-    by: SchedulerChoice | None = None,
+    by: str | None = None,
     catch_up: bool = False,
     commit: bool = False,
     push: bool = False,
@@ -84,7 +89,7 @@ def install(
     if schedulers.is_dreaming_time(minute):
         reason = "OpenClaw rewrites its notes at 03:00; take a time before 02:45 or from 03:30 on"
         raise UsageError("--at", reason)
-    if adviser and by is not SchedulerChoice.openclaw:
+    if adviser and by != _OPENCLAW:
         raise UsageError("--adviser", "needs --by openclaw, whose agent is asked")
     steps = {"--catch-up": catch_up, "--commit": commit, "--push": push}
     given = [name for name, is_wanted in steps.items() if is_wanted]
@@ -109,7 +114,7 @@ def install(
 
 
 @command("clsm schedule remove", group=app, no_effect=("now",), by=BY, dry_run=DRY_RUN)
-def remove(*, by: SchedulerChoice | None = None, dry_run: bool = False, common: Common) -> None:
+def remove(*, by: str | None = None, dry_run: bool = False, common: Common) -> None:
     """Stop the nightly consolidation; the memory stays as it is."""
     printer = common.printer()
     opened = common.opened()
@@ -122,7 +127,7 @@ def remove(*, by: SchedulerChoice | None = None, dry_run: bool = False, common: 
             found.append(scheduler.name)
             if not dry_run:
                 scheduler.remove(name)
-        if scheduler.name == SchedulerChoice.openclaw and not dry_run:
+        if scheduler.name == _OPENCLAW and not dry_run:
             schedule_jobs.remember_openclaw(opened, has=False)
     if common.as_json:
         told = {"schema": "clsm.schedule-remove/1", "removed_from": found}
@@ -132,7 +137,7 @@ def remove(*, by: SchedulerChoice | None = None, dry_run: bool = False, common: 
 
 
 @command("clsm schedule status", group=app, by=BY)
-def status(*, by: SchedulerChoice | None = None, common: Common) -> None:
+def status(*, by: str | None = None, common: Common) -> None:
     """Say who runs what, when next, and when a run last succeeded."""
     printer = common.printer()
     opened = common.opened()
@@ -222,7 +227,7 @@ def _tell(printer: Printer, step: schedule_jobs.Step) -> None:
 
 def _put(scheduler: Scheduler, job: schedulers.Job, store: Store) -> None:
     """Into one schedule, and out of all others."""
-    is_openclaw = scheduler.name == SchedulerChoice.openclaw
+    is_openclaw = scheduler.name == _OPENCLAW
     others = schedule_jobs.other_schedulers(scheduler, store)
     if is_openclaw:
         schedule_jobs.remember_openclaw(store, has=True)
@@ -230,5 +235,5 @@ def _put(scheduler: Scheduler, job: schedulers.Job, store: Store) -> None:
     for other in others:
         if other.command(job.name) is not None:
             other.remove(job.name)
-        if other.name == SchedulerChoice.openclaw:
+        if other.name == _OPENCLAW:
             schedule_jobs.remember_openclaw(store, has=False)

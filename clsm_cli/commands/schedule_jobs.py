@@ -9,7 +9,6 @@ import hashlib
 import shlex
 import subprocess
 from datetime import datetime, timedelta
-from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -98,14 +97,6 @@ ADVICE_TOKENS = 8000
 """Tokens of a packet that an agent is handed as the output of a program."""
 
 
-class SchedulerChoice(StrEnum):
-    """The scheduler that a user may name."""
-
-    systemd = "systemd"
-    crontab = "crontab"
-    openclaw = "openclaw"
-
-
 class ScheduledJobs(NamedTuple):
     """Who has a job.
 
@@ -137,9 +128,7 @@ def advice(store: Store, program: Sequence[str]) -> str:
 4. Begin again at 1, five times at most. Then delete clsm-answer.json and answer NO_REPLY."""
 
 
-def known_schedulers(
-    by: SchedulerChoice | None = None, *, asks_openclaw: bool = False
-) -> list[Scheduler]:
+def known_schedulers(by: str | None = None, *, asks_openclaw: bool = False) -> list[Scheduler]:
     """Those that are here, or the one that the user names.
 
     OpenClaw, as the last, only where it is named or wanted: it answers when its gateway runs, and
@@ -150,11 +139,11 @@ def known_schedulers(
     """
     here = environment()
     known: list[Systemd | Crontab | OpenClawCron] = [Systemd(here, _write), Crontab(here)]
-    if asks_openclaw or by is SchedulerChoice.openclaw:
+    if asks_openclaw or by == OpenClawCron.name:
         known.append(OpenClawCron(here))
     found = [s for s in known if (by is None or s.name == by) and s.is_there()]
     if not found:
-        what = "systemd and crontab" if by is None else by.value
+        what = by or "systemd and crontab"
         raise BadInputError(
             what, "cannot be used here", "let what you have run, once a night: clsm schedule run"
         )
@@ -179,7 +168,7 @@ def job_commands(store: Store) -> dict[str, list[str]]:
         return {}
 
 
-def find_jobs(store: Store, by: SchedulerChoice | None, now: datetime) -> ScheduledJobs:
+def find_jobs(store: Store, by: str | None, now: datetime) -> ScheduledJobs:
     """Ask them. An OpenClaw that nobody named need not answer.
 
     Raises:
@@ -191,7 +180,7 @@ def find_jobs(store: Store, by: SchedulerChoice | None, now: datetime) -> Schedu
         try:
             command = scheduler.command(name)
         except BadInputError as error:
-            if by is not None or scheduler.name != SchedulerChoice.openclaw:
+            if by is not None or scheduler.name != OpenClawCron.name:
                 raise
             answer.silent.append(str(error))
             continue
@@ -199,7 +188,7 @@ def find_jobs(store: Store, by: SchedulerChoice | None, now: datetime) -> Schedu
             answer.jobs[scheduler.name] = command
             answer.starts[scheduler.name] = schedulers.next_due(command, now)
         advised = f"{name}{schedulers.ADVISER}"
-        if scheduler.name == SchedulerChoice.openclaw and scheduler.command(advised) is not None:
+        if scheduler.name == OpenClawCron.name and scheduler.command(advised) is not None:
             answer.jobs["openclaw's agent"] = ["advises", "the", "memory"]
             answer.starts["openclaw's agent"] = None
     return answer
