@@ -122,14 +122,14 @@ def test_no_label_breaks_out(label: str, kind: str) -> None:
 
 
 def test_what_the_picture_is_told() -> None:
-    data = graph_export.picture(of(sample()), "mara-hart")
-    assert data["chosen"] == "mara-hart"
+    data = graph_export.picture(of(sample()), "person-0")
+    assert data["chosen"] == "person-0"
     looks = {name: (kind["colour"], kind["shape"]) for name, kind in data["kinds"].items()}
     assert len(set(looks.values())) == len(looks) == 10
     assert sum(kind["count"] for kind in data["kinds"].values()) == len(data["nodes"]) == 41
     sizes = {each["n"]: each["size"] for each in data["nodes"]}
     assert [sizes[n] for n in sorted(sizes)] == sorted(sizes.values())
-    assert data["types"]["co_occurs"] == 69
+    assert data["types"]["co_occurs"] == 70
 
 
 def shown(graph: Graph, chosen: str | None, folder: Path) -> tuple[str, list[str]]:

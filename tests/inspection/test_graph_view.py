@@ -21,55 +21,11 @@ from clsm_cli.text.node_ids import node_id
 NOW = "2026-02-24T08:00:00Z"
 REV = (1, "pi")
 
-KINDS: dict[str, tuple[str, ...]] = {
-    "person": ("Mara Hart", "Jonas", "Ottilie Berg", "Sunniva", "Tariq", "Old Pell"),
-    "project": ("Lantern Rebuild", "Night Log", "Fog Signal", "Chart Archive"),
-    "concept": (
-        "bounded rationality", "feedback delay", "tide table", "night watch", "slow memory",
-        "error budget", "attention", "spreading activation", "commons", "stock and flow",
-    ),
-    "book": ("Thinking in Systems", "The Sea Around Us", "Models of Man"),
-    "place": ("Skerry Light", "North Pier", "Bergen", "boat house"),
-    "tool": ("SQLite", "soldering iron", "tide gauge", "radio", "Raspberry Pi"),
-    "event": ("spring storm", "keeper's dinner"),
-    "organisation": ("Coast Guard", "Harbour Office"),
-    "reading": ("weekly reading", "footnote file"),
-    "infrastructure": ("diesel generator", "battery bank", "uplink"),
-}  # fmt: skip
-TYPED: tuple[tuple[str, str, str, float, bool], ...] = (
-    ("Mara Hart", "personal", "Jonas", 0.71, False),
-    ("Mara Hart", "participated_in", "keeper's dinner", 0.32, True),
-    ("Jonas", "project", "Lantern Rebuild", 0.83, True),
-    ("Ottilie Berg", "project", "Chart Archive", 0.66, True),
-    ("Tariq", "project", "Night Log", 0.58, True),
-    ("Sunniva", "located_at", "Bergen", 0.41, True),
-    ("Lantern Rebuild", "located_at", "Skerry Light", 0.77, True),
-    ("Skerry Light", "part_of", "Coast Guard", 0.35, True),
-    ("Mara Hart", "reading", "Thinking in Systems", 0.62, True),
-    ("Jonas", "reading", "The Sea Around Us", 0.44, True),
-    ("Ottilie Berg", "reading", "Models of Man", 0.39, True),
-    ("bounded rationality", "semantic", "attention", 0.68, False),
-    ("stock and flow", "semantic", "feedback delay", 0.64, False),
-    ("spreading activation", "semantic", "slow memory", 0.73, False),
-    ("spring storm", "caused", "battery bank", 0.52, True),
-    ("spring storm", "before", "keeper's dinner", 0.27, True),
-    ("Fog Signal", "after", "spring storm", 0.3, True),
-    ("Mara Hart", "prefers", "night watch", 0.47, True),
-    ("Jonas", "emotional", "Old Pell", 0.36, False),
-    ("Night Log", "identity", "slow memory", 0.81, True),
-    ("tide gauge", "part_of", "Fog Signal", 0.55, True),
-    ("radio", "same_as", "uplink", 0.22, False),
+KINDS = (
+    *("person", "project", "concept", "book", "place", "tool", "event", "organisation", "reading"),
+    "infrastructure",
 )
-TOGETHER = (
-    ("Mara Hart", "Jonas", "Lantern Rebuild", "Skerry Light", "night watch"),
-    ("Ottilie Berg", "Chart Archive", "Models of Man", "bounded rationality", "attention"),
-    ("Night Log", "slow memory", "spreading activation", "Tariq", "SQLite"),
-    ("feedback delay", "stock and flow", "Thinking in Systems", "commons", "error budget"),
-    ("tide table", "tide gauge", "North Pier", "Fog Signal", "Harbour Office"),
-    ("diesel generator", "battery bank", "uplink", "radio", "Raspberry Pi"),
-    ("Old Pell", "boat house", "soldering iron", "Jonas"),
-    ("weekly reading", "Thinking in Systems", "Mara Hart"),
-)
+TYPES = ("personal", "located_at", "reading", "semantic", "caused", "part_of", "prefers")
 
 
 def node(label: str, kind: str = "concept", **values: object) -> Node:
@@ -85,27 +41,38 @@ def edge(
 
 
 def sample() -> list[Record]:
-    """Some forty nodes and eighty edges, of every kind and type."""
+    """Some forty nodes and ninety edges, of every kind and some types, in groups of five."""
     streams: dict[str, Stream] = {"person": "identity", "project": "projects", "event": "flow"}
-    labels = [(label, kind) for kind, names in KINDS.items() for label in names]
+    names = [f"{KINDS[place % 10]} {place}" for place in range(41)]
     records: list[Record] = [
         node(
-            label,
-            kind,
+            name,
+            name.split()[0],
             n=3 + (7 * place) % 40,
-            stream=streams.get(kind, "projects"),
-            aliases=(label.split()[0],) if kind == "person" and " " in label else (),
-            summary=f"{label} came up in the log more than once.",
+            stream=streams.get(name.split()[0], "projects"),
+            aliases=(f"the {place}th",),
+            summary=f"{name} came up in the log more than once.",
             first="2026-01-04",
             last=f"2026-02-{1 + place % 24:02}",
         )
-        for place, (label, kind) in enumerate(labels)
+        for place, name in enumerate(names)
     ]
-    records += [edge(one, to, name, w, directed=arrow, n=3) for one, name, to, w, arrow in TYPED]
-    pairs = [pair for group in TOGETHER for pair in combinations(group, 2)]
+    records += [
+        edge(
+            names[place],
+            names[place + 7],
+            TYPES[place % len(TYPES)],
+            round(0.2 + 0.03 * place, 2),
+            directed=place % 3 > 0,
+            n=3,
+        )
+        for place in range(21)
+    ]
+    groups = [names[start : start + 5] for start in range(0, 35, 5)]
+    pairs = [pair for group in groups for pair in combinations(group, 2)]
     records += [
         edge(one, other, "co_occurs", round(0.12 + 0.8 * ((11 * place) % 29) / 29, 2), n=2)
-        for place, (one, other) in enumerate(dict.fromkeys(pairs))
+        for place, (one, other) in enumerate(pairs)
     ]
     return records
 

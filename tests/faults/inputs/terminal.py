@@ -155,10 +155,7 @@ def _shown(every: int, *, model: bool) -> Iterator[Outcome]:
             ("text", [(words, False) for words in COMMANDS]),
             ("details", [((*words, "-v"), False) for words in COMMANDS]),
             ("JSON", [((*words, "--json"), False) for words in COMMANDS]),
-            (
-                "at a terminal",
-                [(words, True) for words in COMMANDS if words[:2] != ("eval", "label")],
-            ),
+            ("at a terminal", [(words, True) for words in COMMANDS]),
             ("wrong use", [(words, False) for words in WRONG]),
         ):
             outcome = Outcome("every command", title)
