@@ -41,24 +41,9 @@ def answer_mapping(answer: Answer) -> dict[str, Any]:
 
 
 def _memory_mapping(memory: Memory) -> dict[str, Any]:
-    names = (
-        "id",
-        "kind",
-        "text",
-        "stream",
-        "score",
-        "confidence",
-        "tokens",
-        "trust",
-        "session",
-        "sources",
-        "states",
-        "until",
-        "replaced_by",
-        "why",
-        "way",
-    )
-    return {name: plain(getattr(memory, name)) for name in names}
+    first = "id kind text stream score confidence tokens trust session sources"
+    then = "states until replaced_by why way"
+    return {name: plain(getattr(memory, name)) for name in (*first.split(), *then.split())}
 
 
 def answer_lines(answer: Answer, *, explain: bool) -> list[str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import heapq
 from collections import defaultdict
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
@@ -149,35 +148,13 @@ def activated_part(graph: Graph, activation: Mapping[str, float]) -> Graph:
 def strongest_part(graph: Graph, limit: int, seeds: Sequence[str] = ()) -> Graph:
     """The ``limit`` nodes that matter most, and the edges between them.
 
-    With seeds: those most strongly tied to one of them, where the strength of a path is the product
-    of its weights (as activation spreads in CLS-M); without: those with the largest sum of the
-    weights at them. Ties go to what is mentioned more often, then to the smaller id.
+    The seeds come first, then those with the largest sum of the weights at them. Ties go to what is
+    mentioned more often, then to the smaller id.
     """
-    ties = _ties(graph, seeds) if seeds else _strengths(graph)
-    order = sorted(graph.nodes, key=lambda node: (-ties.get(node.id, 0.0), -node.n, node.id))
+    beside = neighbours(graph.edges)
+    ties = {node: sum(other.edge.weight for other in found) for node, found in beside.items()}
+    order = sorted(graph.nodes, key=lambda n: (n.id not in seeds, -ties.get(n.id, 0.0), -n.n, n.id))
     return _restricted(graph, {node.id for node in order[:limit]})
-
-
-def _strengths(graph: Graph) -> dict[str, float]:
-    beside = neighbours(graph.edges)
-    return {node: sum(other.edge.weight for other in found) for node, found in beside.items()}
-
-
-def _ties(graph: Graph, seeds: Sequence[str]) -> dict[str, float]:
-    """Node id → the product of weights along its best path to a seed (Dijkstra); seeds first."""
-    beside = neighbours(graph.edges)
-    ties: dict[str, float] = {}
-    heap = [(-float("inf"), seed) for seed in sorted(set(seeds))]
-    while heap:
-        tie, node = heapq.heappop(heap)
-        if node in ties:
-            continue
-        ties[node] = -tie
-        for other in beside.get(node, ()):
-            weight = min(1.0, max(0.0, other.edge.weight))
-            if other.node not in ties:
-                heapq.heappush(heap, (max(tie, -1.0) * weight, other.node))
-    return ties
 
 
 def _restricted(graph: Graph, kept: Collection[str]) -> Graph:
