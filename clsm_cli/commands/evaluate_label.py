@@ -51,7 +51,7 @@ def label(*, number: int = NUMBER, marked: str | None = None, common: Common) ->
     Queries are proposed from the store: what you asked before, facts that changed, decisions, tasks,
     and some that should find nothing. To each the first items of clsm, BM25 and MiniLM are listed,
     mixed, in a file that opens in $VISUAL or $EDITOR. What you mark is saved in eval/queries.yaml,
-    and the next call goes on with other queries.
+    and the next call goes on.
     """
     printer, opened, moment = common.start()
     if marked is not None:
@@ -151,7 +151,7 @@ def read_todo(text: str, blank: dict[str, Any]) -> dict[str, Any]:
     Raises:
         BadInputError: A line is no query, no item, and no remark.
     """
-    kinds = {safe(query["query"]): query["kind"] for query in blank["queries"]}
+    known = {safe(query["query"]): (query["query"], query["kind"]) for query in blank["queries"]}
     found: list[dict[str, Any]] = []
     for number, line in enumerate(text.split("\n"), 1):
         box, words = line[:3].lower(), line[3:].split()
@@ -159,7 +159,8 @@ def read_todo(text: str, blank: dict[str, Any]) -> dict[str, Any]:
             continue
         if line.startswith("query:"):
             asked = line.removeprefix("query:").strip()
-            found.append({"query": asked, "kind": kinds.get(asked, "asked"), "items": []})
+            query, kind = known.get(asked, (asked, "asked"))
+            found.append({"query": query, "kind": kind, "items": []})
         elif found and words and box in ("[ ]", "[x]"):
             if words == ["none", "of", "these"]:
                 found[-1]["none"] = box == "[x]" or None
