@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -16,6 +16,8 @@ from clsm_cli.commands.options import Command, examples, typer_function
 from clsm_cli.text.terminal import safe
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from clsm_cli.commands.command_line import CommandLine
 
 GROUPS = {
@@ -42,37 +44,9 @@ _MODULES = {
 """Where a command has another name than its module."""
 
 
-class Commands(Mapping[str, Any]):
-    """The commands by name, each imported and built when it is first asked for.
-
-    Building all of them would take half of the time that a hook may take to write down a turn.
-    """
-
-    def __init__(self) -> None:
-        self._built: dict[str, Any] = {}
-
-    def __getitem__(self, name: str) -> Any:
-        """The command of that name.
-
-        Raises:
-            KeyError: There is none.
-        """
-        if name not in self._built:
-            self._built[name] = _build(name)
-        return self._built[name]
-
-    def __iter__(self) -> Iterator[str]:
-        """The names, in order."""
-        return iter(COMMANDS)
-
-    def __len__(self) -> int:
-        """How many there are."""
-        return len(COMMANDS)
-
-
+@cache
 def _build(name: str) -> Any:
-    if name not in COMMANDS:
-        raise KeyError(name)
+    """A command by its name; to build all would take half of the time that a hook may take."""
     place = _MODULES.get(name, name)
     module = import_module(f"clsm_cli.commands.{place}")
     single = getattr(module, "app", None)
@@ -111,7 +85,15 @@ class Boundary(TyperGroup):
 
     def __init__(self, **settings: Any) -> None:
         super().__init__(**settings)
-        self.commands = Commands()  # type: ignore[assignment]  # it is only read
+        self.commands = dict.fromkeys(COMMANDS)  # type: ignore[assignment]  # names, to suggest
+
+    def list_commands(self, _ctx: Any) -> list[str]:
+        """The names, in order."""
+        return list(COMMANDS)
+
+    def get_command(self, _ctx: Any, name: str) -> Any:
+        """The command of that name, imported when it is first asked for; None: there is none."""
+        return _build(name) if name in COMMANDS else None
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Read the options before the command's name."""
@@ -120,7 +102,7 @@ class Boundary(TyperGroup):
 
     def format_commands(self, _ctx: Any, formatter: Any) -> None:
         """Write the commands under the headings of ``GROUPS``, in columns of one width."""
-        shown = {name: command for name, command in self.commands.items() if not command.hidden}
+        shown = {name: each for name in COMMANDS if not (each := _build(name)).hidden}
         room = formatter.width - 6 - max(map(len, shown))
         for title, names in GROUPS.items():
             rows = [(name, shown[name].get_short_help_str(room)) for name in names if name in shown]

@@ -36,17 +36,16 @@ INTERRUPTED = (130, "Interrupted with Ctrl-C.")
 
 def pages() -> dict[str, str]:
     """File name and text of every page."""
-    root = get_command(app)
-    commands = _walk(root, root.make_context("clsm", [], resilient_parsing=True))
+    commands = _walk(get_command(app).make_context("clsm", [], resilient_parsing=True))
     names = [context.command_path.replace(" ", "-") for context in commands]
     return {f"{name}.1": _page(name, c, names) for name, c in zip(names, commands, strict=True)}
 
 
-def _walk(command: Any, context: Any) -> list[Any]:
+def _walk(context: Any) -> list[Any]:
     """A context of the command and of every one below it."""
     found = [context]
-    for name, below in getattr(command, "commands", {}).items():
-        found += _walk(below, below.make_context(name, [], context, resilient_parsing=True))
+    for name, below in commands_below(context):
+        found += _walk(below.make_context(name, [], context, resilient_parsing=True))
     return found
 
 
@@ -66,7 +65,7 @@ def _page(name: str, context: Any, names: list[str]) -> str:
     ]
     for paragraph in filter(None, rest.split("\n\n")):
         lines += [".PP", _line(" ".join(paragraph.split()))]
-    lines += _commands(command) + _options(context) + _exit_status() + _environment()
+    lines += _commands(context) + _options(context) + _exit_status() + _environment()
     lines += _examples(command.epilog or "")
     others = [other for other in names if other != name and _is_near(name, other)]
     if others:
@@ -90,11 +89,19 @@ def _synopsis(context: Any) -> list[str]:
     return [rf"\fB{_text(context.command_path)}\fR {_text(pieces)}"]
 
 
-def _commands(command: Any) -> list[str]:
-    if not hasattr(command, "commands"):
+def commands_below(context: Any) -> list[tuple[str, Any]]:
+    """The commands below one, in order; none where it is none of a group."""
+    group = context.command
+    names = group.list_commands(context) if hasattr(group, "list_commands") else []
+    return [(name, group.get_command(context, name)) for name in names]
+
+
+def _commands(context: Any) -> list[str]:
+    below_it = commands_below(context)
+    if not below_it:
         return []
     lines = [".SH COMMANDS"]
-    for name, below in command.commands.items():
+    for name, below in below_it:
         if not below.hidden:
             summary = inspect.cleandoc(below.help).partition("\n\n")[0]
             lines += [".TP", rf"\fB{_text(name)}\fR", _line(" ".join(summary.split()))]

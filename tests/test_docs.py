@@ -34,9 +34,7 @@ ROOT_COMMAND = get_command(app)
 
 
 def _contexts() -> list[Any]:
-    return make_man._walk(
-        ROOT_COMMAND, ROOT_COMMAND.make_context("clsm", [], resilient_parsing=True)
-    )
+    return make_man._walk(ROOT_COMMAND.make_context("clsm", [], resilient_parsing=True))
 
 
 CONTEXTS = _contexts()
