@@ -167,7 +167,7 @@ def flat(text: str) -> str:
 def shorten(text: str, most: int) -> str:
     r"""A text on one line, in at most so many characters.
 
-    >>> shorten("one\\n two", 20), shorten("one two three", 8)
+    >>> shorten("one\n two", 20), shorten("one two three", 8)
     ('one two', 'one two…')
     """
     line = flat(text)
