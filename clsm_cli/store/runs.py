@@ -318,12 +318,14 @@ class NightLog(NamedTuple):
         failed: How many failed since then.
         failed_at: UTC time of the last of these.
         reason: What it said.
+        woken: UTC time when OpenClaw was last told of one; None: never, or it was not to be reached.
     """
 
     good: str | None = None
     failed: int = 0
     failed_at: str | None = None
     reason: str | None = None
+    woken: str | None = None
 
 
 def read_nights(store: Store) -> NightLog:
@@ -331,7 +333,7 @@ def read_nights(store: Store) -> NightLog:
     try:
         data = atomic.read(_path(store), _LIMIT)
         found = json.loads(data or b"{}")
-        names = ("good", "failed_at", "reason")
+        names = ("good", "failed_at", "reason", "woken")
         texts: dict[str, Any] = {name: found.get(name) for name in names}
         failed = found.get("failed", 0)
     except (ClsmError, ValueError, AttributeError, RecursionError):
@@ -348,7 +350,7 @@ def note_success(store: Store, at: str) -> None:
         DiskError: The operating system refused.
         LockedError: Another run kept writing down how it ended.
     """
-    _write_nights(store, NightLog(good=at))
+    _write_nights(store, NightLog(good=at, woken=read_nights(store).woken))
 
 
 def note_failure(store: Store, at: str, reason: str) -> None:
@@ -359,6 +361,19 @@ def note_failure(store: Store, at: str, reason: str) -> None:
         _write_nights(store, before._replace(failed=before.failed + 1, failed_at=at, reason=reason))
     except ClsmError:
         return
+
+
+def note_wake(store: Store, at: str | None, problem: str | None = None) -> bool:
+    """OpenClaw is told of a failure, or (None) could not be; whether that could be written down."""
+    try:
+        before = read_nights(store)
+        reason = before.reason
+        if problem is not None:
+            reason = "; ".join(filter(None, (reason, f"no wake sent: {problem}")))
+        _write_nights(store, before._replace(woken=at, reason=reason))
+    except ClsmError:
+        return False
+    return True
 
 
 def _write_nights(store: Store, nights: NightLog) -> None:
