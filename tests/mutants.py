@@ -198,7 +198,7 @@ MUTANTS = (
     ),
     Mutant(
         "free pages keep what was forgotten",
-        "store/index/index_compaction.py",
+        "store/index/maintenance.py",
         'connection.execute("VACUUM")',
         "pass",
         ("store/index/test_compacted.py",),

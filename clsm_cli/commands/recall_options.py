@@ -12,7 +12,7 @@ from clsm_cli.startup.records import NamedTuple
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from clsm_cli.store.index.filters import Filters
+    from clsm_cli.store.index.ranking_queries import Filters
     from clsm_cli.store.layout import Store
 
 MAX_QUERY = 1 << 20
@@ -136,7 +136,7 @@ def _filters(options: Options, now: datetime) -> Filters | None:
     named = (options.kind, options.stream, options.project, options.session)
     if first is None and last is None and not any(named):
         return None
-    from clsm_cli.store.index.filters import Filters
+    from clsm_cli.store.index.ranking_queries import Filters
 
     return Filters(
         kind=options.kind,

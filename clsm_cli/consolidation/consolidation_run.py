@@ -33,8 +33,7 @@ from clsm_cli.store import cleanup, conflict_copies, inbox
 from clsm_cli.store import ontology as store_ontology
 from clsm_cli.store.index import database, evidence_queries, vectors
 from clsm_cli.store.index.index_queries import Index
-from clsm_cli.store.index.opening import bring_up_to_date
-from clsm_cli.store.index.publishing import run_in_progress
+from clsm_cli.store.index.opening import bring_up_to_date, run_in_progress
 from clsm_cli.store.lock import locked
 
 if TYPE_CHECKING:

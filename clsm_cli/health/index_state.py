@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 
 from clsm_cli.health.findings import list_names, make_finding
 from clsm_cli.store import atomic
-from clsm_cli.store.index import database, prepared_briefing, vector_state, vectors
-from clsm_cli.store.index.index_diff import differences
+from clsm_cli.store.index import database, prepared_briefing, vector_files, vectors
 from clsm_cli.store.index.indexed_files import changes
+from clsm_cli.store.index.maintenance import differences
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -94,8 +94,8 @@ def _content(snapshot: Snapshot, connection: sqlite3.Connection) -> list[Finding
 def _vectors(snapshot: Snapshot, connection: sqlite3.Connection) -> list[Finding]:
     derived = snapshot.store.derived
     row = connection.execute("SELECT value FROM meta WHERE key = 'engine'").fetchone()
-    count = len(vector_state.damaged(connection, derived))
-    if count or (row is not None and not vector_state.is_whole(connection, derived, row[0])):
+    count = len(vector_files.damaged(connection, derived))
+    if count or (row is not None and not vector_files.is_whole(connection, derived, row[0])):
         reason = f"{count} texts have vectors that are not as they were written"
         return [make_finding("vectors-damaged", ".clsm/index", reason)]
     waiting = vectors.waiting(connection)

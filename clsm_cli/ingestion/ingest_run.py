@@ -62,7 +62,7 @@ def ingest(
             Intake(store, request, report, opening, run, progress).read_all()
             return report
         from clsm_cli.store import conflict_copies
-        from clsm_cli.store.index.publishing import run_in_progress
+        from clsm_cli.store.index.opening import run_in_progress
 
         report.warnings += conflict_copies.join(store, run.now)
         index = opening()

@@ -13,7 +13,7 @@ from clsm_cli.model.join import join_all
 from clsm_cli.model.tombstones import visible
 from clsm_cli.store import logs, topics
 from clsm_cli.store.index import graph_rows, passages
-from clsm_cli.store.index.packed_records import mapping_of, unpack
+from clsm_cli.store.index.database import mapping_of, unpack
 from clsm_cli.store.index.passage_rows import day_of, heading_id
 from clsm_cli.store.jsonlines import dump
 from clsm_cli.store.layout import TOPIC_STREAMS

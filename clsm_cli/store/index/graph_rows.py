@@ -15,8 +15,8 @@ from clsm_cli.model.episodes import EpisodeRecord
 from clsm_cli.model.join import join_all
 from clsm_cli.model.tombstones import visible
 from clsm_cli.store import shards
+from clsm_cli.store.index.database import mapping_of, unpack
 from clsm_cli.store.index.graph_queries import node_text, number_of
-from clsm_cli.store.index.packed_records import mapping_of, unpack
 from clsm_cli.store.index.passage_rows import EpisodeMentions, day_of
 from clsm_cli.store.index.passages import text_digest
 from clsm_cli.store.jsonlines import dump

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store.index import codes, graph_queries
-from clsm_cli.store.index.ranking_queries import Search, batches
+from clsm_cli.store.index.ranking_queries import Search, select
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -56,14 +56,12 @@ class Index(Search):
             return {}
         size = codes.SENTENCE_BYTES
         found: dict[str, Any] = {}
-        for batch in batches(keys):
-            marks = ",".join("?" * len(batch))
-            query = (
-                "SELECT p.key, v.row FROM passages p JOIN vectors v ON v.digest = p.embedded"
-                f" WHERE p.part = 0 AND p.key IN ({marks}) ORDER BY p.id"
-            )
-            for key, row in self.connection.execute(query, batch):
-                found[key] = codes.unit(stored[row * size : (row + 1) * size])
+        query = (
+            "SELECT p.key, v.row FROM passages p JOIN vectors v ON v.digest = p.embedded"
+            " WHERE p.part = 0 AND p.key IN ({}) ORDER BY p.id"
+        )
+        for key, row in select(self.connection, query, keys):
+            found[key] = codes.unit(stored[row * size : (row + 1) * size])
         return found
 
     def by_key(self, prefix: str) -> list[Passage]:
@@ -111,18 +109,16 @@ class Index(Search):
         """
         noted: dict[str, list[int]] = {}
         marked: list[int] = []
-        for batch in batches(rows):
-            marks = ",".join("?" * len(batch))
-            for row, key, is_noted in self.connection.execute(
-                "SELECT p.id, p.key, COALESCE(r.consolidated, 0) FROM passages p"
-                " JOIN places l ON l.id = p.place LEFT JOIN recorded r ON r.episode = l.episode"
-                f" WHERE p.id IN ({marks})",
-                batch,
-            ):
-                if is_noted:
-                    noted.setdefault(key, []).append(row)
-                else:
-                    marked.append(row)
+        query = (
+            "SELECT p.id, p.key, COALESCE(r.consolidated, 0) FROM passages p"
+            " JOIN places l ON l.id = p.place LEFT JOIN recorded r ON r.episode = l.episode"
+            " WHERE p.id IN ({})"
+        )
+        for row, key, is_noted in select(self.connection, query, rows):
+            if is_noted:
+                noted.setdefault(key, []).append(row)
+            else:
+                marked.append(row)
         return sorted([*self._noted(noted), *self._marked(marked)])
 
     def _noted(self, rows_of: dict[str, list[int]]) -> Iterator[Mention]:
@@ -136,16 +132,14 @@ class Index(Search):
                     yield Mention(row, node.id, node.label, node.kind)
 
     def _marked(self, rows: Sequence[int]) -> Iterator[Mention]:
-        for batch in batches(rows):
-            marks = ",".join("?" * len(batch))
-            query = (
-                "SELECT m.passage, COALESCE(a.node, n.node), n.label, n.kind FROM mentions m"
-                " JOIN names n ON n.id = m.name JOIN passages p ON p.id = m.passage"
-                " JOIN places l ON l.id = p.place LEFT JOIN aliases a ON a.alias = n.node"
-                f" WHERE m.passage IN ({marks}) AND (a.node IS NOT NULL OR l.kind = 'passage')"
-                " ORDER BY m.passage, n.node, a.node"
-            )
-            yield from (Mention(*row) for row in self.connection.execute(query, batch))
+        query = (
+            "SELECT m.passage, COALESCE(a.node, n.node), n.label, n.kind FROM mentions m"
+            " JOIN names n ON n.id = m.name JOIN passages p ON p.id = m.passage"
+            " JOIN places l ON l.id = p.place LEFT JOIN aliases a ON a.alias = n.node"
+            " WHERE m.passage IN ({}) AND (a.node IS NOT NULL OR l.kind = 'passage')"
+            " ORDER BY m.passage, n.node, a.node"
+        )
+        yield from (Mention(*row) for row in select(self.connection, query, rows))
 
     def mentioned(self, node: str) -> list[tuple[str, int]]:
         """The names current passages use for a node id, with how many use each."""
@@ -183,16 +177,14 @@ class Index(Search):
         if not lines:
             return None
         from clsm_cli.model.join import join_all
-        from clsm_cli.store.index import forgotten
-        from clsm_cli.store.index.packed_records import unpack
+        from clsm_cli.store.index import hidden
+        from clsm_cli.store.index.database import unpack
 
         versions: list[Record] = []
         for line, path in lines:
             versions += [unpack(line)] if line else self._in_shard(path, record_id)
         return (
-            forgotten.visible_record(self.connection, join_all(versions).record)
-            if versions
-            else None
+            hidden.visible_record(self.connection, join_all(versions).record) if versions else None
         )
 
     def _in_shard(self, path: str, record_id: str) -> list[Record]:

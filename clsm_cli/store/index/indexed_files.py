@@ -69,7 +69,7 @@ def changes(connection: sqlite3.Connection, store: Store) -> Changes:
     """Compare the signatures of all files with those in the index.
 
     The files come first: who sees one that a run has changed then sees in the index, too, that the
-    run is at work (``publishing.run_in_progress``).
+    run is at work (``opening.run_in_progress``).
     """
     now = scan(store)
     known = {

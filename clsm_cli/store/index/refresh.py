@@ -21,10 +21,10 @@ from clsm_cli.errors import DamagedStoreError
 from clsm_cli.model.codec import encode
 from clsm_cli.model.episodes import EpisodeRecord
 from clsm_cli.store import atomic, episodes, inbox, logs, shards
-from clsm_cli.store.index import archived, database, forgotten, passages
+from clsm_cli.store.index import database, hidden, passages
+from clsm_cli.store.index.database import pack
 from clsm_cli.store.index.derived import derive
 from clsm_cli.store.index.graph_rows import episode_mentions
-from clsm_cli.store.index.packed_records import pack
 from clsm_cli.store.index.passage_rows import Batch
 from clsm_cli.store.index.passages import text_digest
 from clsm_cli.store.jsonlines import dump
@@ -63,27 +63,27 @@ def refresh(
             settle_session(connection, session)
         for document in sorted(batch.documents):
             settle_document(connection, document)
-        archived.settle(connection, touched)
+        hidden.settle_archived(connection, touched)
         batch.write()
 
 
 def _bury(batch: Batch, store: Store, found: Changes) -> tuple[dict[str, Signature], set[str]]:
     """Take in the tombstones; returns what is left to read, and whether any came or went."""
-    before = forgotten.forgotten_hashes(batch.connection)
+    before = hidden.forgotten_hashes(batch.connection)
     changed = dict(found.changed)
     for path in found.removed:
-        if _stream_of(path) == forgotten.FOLDER:
+        if _stream_of(path) == hidden.FOLDER:
             _drop(batch, path)
     for path in sorted(changed):
-        if _stream_of(path) == forgotten.FOLDER:
+        if _stream_of(path) == hidden.FOLDER:
             _load(batch, store, path, changed.pop(path))
-    batch.forgotten = forgotten.forgotten_hashes(batch.connection)
+    batch.forgotten = hidden.forgotten_hashes(batch.connection)
     if batch.forgotten == before:
         return changed, set()
-    again = forgotten.affected_files(batch.connection, before, batch.forgotten)
+    again = hidden.affected_files(batch.connection, before, batch.forgotten)
     for path in again.keys() - set(found.removed):
         changed.setdefault(path, again[path])
-    return changed, {forgotten.FOLDER}
+    return changed, {hidden.FOLDER}
 
 
 def _drop(batch: Batch, path: str) -> set[str]:
@@ -232,12 +232,12 @@ def _read_uses(batch: Batch, store: Store, path: Path, file: int) -> _Problems:
 
 def _read_archived(batch: Batch, store: Store, path: Path, file: int) -> _Problems:
     del store
-    return archived.read(batch.connection, path, file)
+    return hidden.read_archived(batch.connection, path, file)
 
 
 def _read_tombstones(batch: Batch, store: Store, path: Path, file: int) -> _Problems:
     del store
-    return forgotten.read_tombstones(batch.connection, path, file)
+    return hidden.read_tombstones(batch.connection, path, file)
 
 
 def _read_nothing(batch: Batch, store: Store, path: Path, file: int) -> _Problems:

@@ -17,6 +17,7 @@ from clsm_cli.store.index import codes, database
 from clsm_cli.store.index.codes import SENTENCE_BYTES, TOKEN_BYTES
 from clsm_cli.store.index.graph_queries import node_text
 from clsm_cli.store.index.passages import text_digest, with_heading
+from clsm_cli.store.index.ranking_queries import select
 from clsm_cli.store.index.vector_files import (
     Row,
     checksum,
@@ -162,14 +163,7 @@ _BATCH = 128
 
 
 def _rows(connection: sqlite3.Connection, digests: Sequence[int]) -> dict[int, int]:
-    found: dict[int, int] = {}
-    for start in range(0, len(digests), 500):
-        batch = digests[start : start + 500]
-        marks = ",".join("?" * len(batch))
-        found |= connection.execute(
-            f"SELECT digest, row FROM vectors WHERE digest IN ({marks})", batch
-        ).fetchall()
-    return found
+    return dict(select(connection, "SELECT digest, row FROM vectors WHERE digest IN ({})", digests))
 
 
 def kept_tokens(pieces: Sequence[str]) -> list[int]:

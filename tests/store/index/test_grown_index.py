@@ -20,7 +20,7 @@ from small_store import row
 from clsm_cli.model.episodes import Turn
 from clsm_cli.model.ids import turn_key
 from clsm_cli.store import atomic, inbox
-from clsm_cli.store.index import database, index_diff, vector_files
+from clsm_cli.store.index import database, maintenance, vector_files
 from clsm_cli.store.index.indexed_files import changes
 from clsm_cli.store.index.opening import Embedder, bring_up_to_date, open_index
 from clsm_cli.store.index.refresh import refresh
@@ -99,7 +99,7 @@ def rows_by_text(store: Store) -> dict[str, int]:
     """Rows of passages by text, in an index that says what one made anew says."""
     with contextlib.closing(database.open_to_write(store.derived)) as connection:
         bring_up_to_date(store, connection, None, None)
-        assert index_diff.differences(store, connection) == []
+        assert maintenance.differences(store, connection) == []
         return dict(connection.execute("SELECT text, id FROM passages ORDER BY id"))
 
 

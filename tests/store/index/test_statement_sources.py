@@ -11,7 +11,7 @@ from small_store import state
 
 from clsm_cli.model.graph import Statement
 from clsm_cli.store import shards
-from clsm_cli.store.index import statement_sources
+from clsm_cli.store.index import graph_queries
 from clsm_cli.store.index.opening import open_index
 from clsm_cli.store.layout import Store
 
@@ -32,7 +32,7 @@ def keys(store: Store) -> list[str]:
     with open_index(store, None) as opened:
         connection = opened.index.connection
         found = [row for (row,) in connection.execute("SELECT id FROM passages")]
-        return [key for _, key in statement_sources.source_keys(connection, found)]
+        return [key for _, key in graph_queries.source_keys(connection, found)]
 
 
 def rest_on(store: Store, *sources: str) -> None:
