@@ -71,18 +71,10 @@ def _copy(store: Store, path: Path) -> Copy:
 
 
 def join(store: Store, now: str, *, everywhere: bool = False) -> list[str]:
-    """Join every copy that this machine may join; the caller holds the lock.
+    """Join every copy that this machine may join, or with ``everywhere`` all; the caller holds the lock.
 
-    Args:
-        store: Where.
-        now: UTC time of the run.
-        everywhere: Also in the folders of other machines: a forget leaves nothing anywhere.
-
-    Returns:
-        What the user should hear of it.
-
-    Raises:
-        DiskError: The operating system refused; the next run goes on.
+    A forget leaves nothing anywhere, so it joins also in the folders of other machines. Returns what
+    the user should hear.
     """
     told: list[str] = []
     for copy in find_copies(store):
@@ -118,7 +110,6 @@ def plan(store: Store, copy: Copy) -> list[runs.Write]:
 
     Raises:
         DamagedStoreError: One of the two cannot be read.
-        DiskError: The same, as the operating system refuses.
     """
     data, old = (atomic.read(path, logs.MAX_LOG) for path in (copy.path, copy.original))
     if data is None or data == old:

@@ -239,10 +239,6 @@ def without_forgotten(episode: Episode, forgotten: frozenset[str]) -> Episode | 
     """An episode without its forgotten turns; None when it is forgotten, or no turn is left.
 
     A forget leaves no such file; one may come back from a clone that cut its episodes by itself.
-
-    Args:
-        episode: As its file has it.
-        forgotten: Hashes of ids with a tombstone.
     """
     if not forgotten:
         return episode
@@ -292,7 +288,6 @@ def read(path: Path) -> Episode:
 
     Raises:
         DamagedStoreError: Missing, too large, or not an episode.
-        DiskError: It cannot be read.
     """
     data = atomic.read(path, MAX_EPISODE)
     if data is None:

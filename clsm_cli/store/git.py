@@ -52,10 +52,7 @@ _ENVIRONMENT = {
 class WorkTree(NamedTuple):
     """The part of a repository's work tree that a store is.
 
-    Attributes:
-        root: The store's folder.
-        top: The work tree's folder, the same or one above it.
-        prefix: Path of the store in the tree, "" or ending in "/".
+    ``top`` is the tree's folder, ``prefix`` the path of the store in it, "" or ending in "/".
     """
 
     root: Path
@@ -136,11 +133,9 @@ def _refs(tree: WorkTree, under: str) -> tuple[str, ...]:
 
 
 def commits(tree: WorkTree, paths: Iterable[str]) -> tuple[str, ...]:
-    """Commits on any ref, stash included, that change one of some files; newest first.
+    """Commits on any ref, stash included, that change one of some files or folders; newest first.
 
-    Args:
-        tree: Where.
-        paths: Relative to the store; a folder stands for all below it.
+    Paths are relative to the store.
     """
     names = list(dict.fromkeys(paths))
     found: list[str] = []
@@ -168,12 +163,7 @@ def blobs(tree: WorkTree, paths: Iterable[str], refs: Sequence[str]) -> tuple[Bl
 
 
 def has(root: Path, path: str) -> bool:
-    """Whether a commit that others may have, HEAD or a remote branch, holds a file of a store.
-
-    Args:
-        root: The store's folder.
-        path: Relative to it.
-    """
+    """Whether a commit that others may have, HEAD or a remote branch, holds a file of a store."""
     tree = work_tree(root)
     return tree is not None and bool(blobs(tree, [path], ("HEAD", *remote_branches(tree))))
 
@@ -229,7 +219,6 @@ def run(
 
     Raises:
         FileNotFoundError: There is no git.
-        OSError: It cannot be started.
         subprocess.SubprocessError: It failed, or took too long.
     """
     program = _program(root)

@@ -58,13 +58,7 @@ _NEXT = "mend that or leave out --git"
 
 
 class MissingSetup(NamedTuple):
-    """What of all this is not there.
-
-    Attributes:
-        lines: File of the store → its missing lines.
-        settings: Names of settings of the clone that have another value, sorted.
-        attributes: Lines that ``info/attributes`` of the clone lacks.
-    """
+    """What of all this is not there: lines of files of the store and of ``info/attributes``, settings."""
 
     lines: dict[str, tuple[str, ...]]
     settings: tuple[str, ...]
@@ -77,12 +71,7 @@ class MissingSetup(NamedTuple):
 
 
 def find_missing(root: Path) -> MissingSetup:
-    """Compare a store, and the clone it lies in, with what it needs; without a clone the files alone.
-
-    Raises:
-        DiskError: A file cannot be read.
-        DamagedStoreError: A file is a link, or none.
-    """
+    """Compare a store, and the clone it lies in, with what it needs; without a clone the files alone."""
     wanted = ((".gitattributes", GIT_ATTRIBUTES), (".gitignore", GIT_IGNORED))
     lines = {name: missing for name, text in wanted if (missing := _missing(root / name, text))}
     tree = git.work_tree(root)
@@ -104,16 +93,12 @@ def plan_files(root: Path, lack: MissingSetup) -> list[runs.Write]:
 
 
 def set_up(root: Path) -> MissingSetup:
-    """Make a store a repository if it lies in none, and give both what they lack.
+    """Make a store a repository if it lies in none, and give both what they lack; returns that.
 
     Done twice, it changes nothing the second time. Nothing that the repository names is run.
 
-    Returns:
-        What was missing.
-
     Raises:
         BadInputError: git is missing or refuses.
-        DiskError: The operating system refused.
     """
     if git.work_tree(root) is None:
         _told(root, "init", "--quiet")
@@ -129,7 +114,6 @@ def configure_clone(root: Path, lack: MissingSetup) -> None:
 
     Raises:
         BadInputError: git is missing or refuses.
-        DiskError: The operating system refused.
     """
     wanted = settings_of_clone()
     for name in lack.settings:

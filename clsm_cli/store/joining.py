@@ -147,16 +147,9 @@ def _mark(item: topics.Item) -> tuple[str | None, str, str | None]:
 
 
 def merge(base: Path, ours: Path, theirs: Path, path: Path) -> bool:
-    """Write the join of two versions to ``ours``; False where they cannot be read.
+    """Write the join of two versions, which began as ``base``, to ``ours``; False where it cannot be had.
 
-    Args:
-        base: What both began with; empty when there was nothing.
-        ours: The version of the branch that is checked out.
-        theirs: The other one.
-        path: Of the file in the repository.
-
-    Raises:
-        DiskError: The operating system refused.
+    ``path`` is that of the file in the repository.
     """
     kind = kind_of(path.as_posix())
     limit = MAX_LOG if kind == "log" else MAX_FILE

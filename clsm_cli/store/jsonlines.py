@@ -37,11 +37,7 @@ def dump(value: Any) -> str:
 
 
 def load(line: str, limit: int = MAX_FILE) -> Any:
-    """The value of one line.
-
-    Args:
-        line: JSON; it may as well be a whole file of several lines.
-        limit: Characters that are accepted at most.
+    """The value of one line of JSON, or of a whole file, of at most ``limit`` characters.
 
     Raises:
         LineError: Too long, too deep, not JSON, a duplicate key, or a number out of range.

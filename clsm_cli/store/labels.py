@@ -302,10 +302,6 @@ def without_forgotten(data: bytes, forgotten: frozenset[str]) -> bytes:
 
     A query goes with the last thing that answers it. What cannot be read stays: a person has to
     mend it.
-
-    Args:
-        data: The file.
-        forgotten: Hashes of ids with a tombstone.
     """
     words = {word.decode() for word in _ID.findall(data)}
     if not any(tombstone_hash(word) in forgotten for word in words):

@@ -56,11 +56,7 @@ _KEYS = ("format", "store", "time_zone", "settings")
 
 
 class Store(NamedTuple):
-    """An opened store: its folder, its identity and its settings.
-
-    Attributes:
-        misplaced: Settings in ``clsm.yaml`` that only a machine may set; they are not obeyed.
-    """
+    """An opened store; ``misplaced`` settings of ``clsm.yaml`` are for a machine to set, and not obeyed."""
 
     root: Path
     store_id: str
@@ -135,7 +131,6 @@ def discover(named: str | None, environment: dict[str, str], cwd: Path) -> Path:
 
     Raises:
         StoreNotFoundError: None of them is a store.
-        DiskError: It cannot be told whether one is.
     """
     chosen = named or environment.get("CLSM_STORE")
     if chosen:
@@ -196,11 +191,7 @@ def _read_config(root: Path, path: Path, data: bytes, environment: dict[str, str
 
 
 def _refuse_links(root: Path) -> None:
-    """A folder of the store that is a link would lead every reader and writer out of it.
-
-    Raises:
-        DamagedStoreError: One is.
-    """
+    """A folder of the store that is a link would lead every reader and writer out of it."""
     with atomic.disk_errors(root), os.scandir(root) as entries:
         for entry in entries:
             if entry.name in _FOLDERS and entry.is_symlink():
@@ -257,7 +248,6 @@ def is_free(root: Path) -> bool:
 
     Raises:
         BadInputError: The folder holds something that is not a store.
-        DiskError: It cannot be looked at.
     """
     with atomic.disk_errors(root):
         if (root / CONFIG_NAME).is_file():
@@ -270,16 +260,12 @@ def is_free(root: Path) -> bool:
 
 
 def create(root: Path, zone_name: str) -> bool:
-    """Make a new, empty store; a store that is already there stays as it is.
+    """Make a new, empty store; one that is already there stays as it is. Returns whether it was made.
 
     The store id is derived from the folder and the machine, so creation needs no randomness.
 
-    Returns:
-        Whether anything was made.
-
     Raises:
         BadInputError: The folder holds something that is not a store.
-        DiskError: The operating system refused.
     """
     if not is_free(root):
         return False

@@ -60,12 +60,7 @@ class Use(NamedTuple):
 
 
 class Feedback(NamedTuple):
-    """What a user said about the items of one recall.
-
-    Attributes:
-        good_led: The signal that led to each good id, as in the activation, which ``decay`` folds.
-        bad_led: The same for each bad one.
-    """
+    """What a user said about the items of one recall, and the signal that led to each."""
 
     recall: str
     at: str
@@ -88,14 +83,10 @@ class ReviewItem(NamedTuple):
 
 
 class Change(NamedTuple):
-    """One file that a run wrote.
+    """One file that a run wrote: its path in the store, and its sha256 before and after.
 
-    Attributes:
-        path: Relative to the store.
-        before: sha256 before the run, None when the file was new.
-        after: sha256 after it, None when it was removed; for appends "" (see ``size``).
-        size: For appends: bytes before.
-        added: For appends: bytes that were added, newlines included.
+    Before is None where the file was new, after where it was removed. For appends after is "",
+    ``size`` the bytes before, and ``added`` those added, newlines included.
     """
 
     path: str
@@ -106,11 +97,9 @@ class Change(NamedTuple):
 
 
 class RunLine(NamedTuple):
-    """A run that changed something, or a step of it.
+    """A run that changed something, or a step of it; ``of``: the run that an undo took back.
 
-    Attributes:
-        changes: In the order of writing; none for a run that cannot be undone.
-        of: For an undo: the run that it took back.
+    Changes stand in the order of writing; a run that cannot be undone has none.
     """
 
     id: str
@@ -273,14 +262,6 @@ def plan_missing(data: bytes, path: Path) -> list[bytes]:
 
     Of uses of one id and day the most counts, of a review item the decision; an activation that was
     put aside since is no new one.
-
-    Args:
-        data: The bytes of the copy.
-        path: The log; it may be missing.
-
-    Raises:
-        DamagedStoreError: The log cannot be read.
-        DiskError: The same, as the operating system refuses.
     """
     if path.name == _MADE_ANEW:
         return []

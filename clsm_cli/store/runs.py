@@ -97,7 +97,6 @@ def apply(
         The line of the ledger; None when there was nothing to do.
 
     Raises:
-        DiskError: The operating system refused; run the command again when it is mended.
         RefusedError: A file changed since it was read, or the store was moved or replaced.
     """
     if not writes:
@@ -347,7 +346,6 @@ def note_success(store: Store, at: str) -> None:
     """A run succeeded; what failed before it is forgotten.
 
     Raises:
-        DiskError: The operating system refused.
         LockedError: Another run kept writing down how it ended.
     """
     _write_nights(store, NightLog(good=at, woken=read_nights(store).woken))

@@ -54,13 +54,7 @@ class Shard:
 
 @dataclass(frozen=True, slots=True)
 class Graph:
-    """Folded content of shard folders.
-
-    Attributes:
-        records: Id → join of all its versions.
-        lost: Values set by a person that lost in a join; for review.
-        problems: Lines that could not be read.
-    """
+    """Folded content of shard folders, by id; values of persons that lost in a join; bad lines."""
 
     records: dict[str, Record]
     lost: tuple[Record, ...]
@@ -131,14 +125,7 @@ def shard_files(folder: Path) -> list[Path]:
 def load_graph(
     folders: Iterable[Path], forgotten: frozenset[str] = frozenset(), only: str | None = None
 ) -> Graph:
-    """Read and join every shard of some folders.
-
-    Args:
-        folders: Graph folders, of any stream and machine.
-        forgotten: Hashes of ids with a tombstone (``tombstone_hash``); a tombstone wins, and what
-            is left of other records is what ``tombstones.visible`` leaves.
-        only: The type of record that is wanted; None for all.
-    """
+    """Read and join every shard of some folders, or one type ``only``; ``forgotten`` things do not exist."""
     shards = [read(path, only) for folder in folders for path in shard_files(folder)]
     return fold(shards, forgotten)
 
@@ -222,10 +209,7 @@ def values(text: str, only: str | None = None) -> Loaded:
 
     A line that is no JSON is read as YAML together with the indented lines below it, since a person
     may have written or rewritten it; a file in which no line begins like ours is read as a whole.
-
-    Args:
-        text: Of the shard, with newlines alone.
-        only: The type of record that is wanted; other lines of ours are passed over.
+    With ``only`` lines of ours with other types of records are passed over.
     """
     lines = list(enumerate(text.split("\n"), 1))
     entries = [(number, line) for number, line in lines if not _is_aside(line)]

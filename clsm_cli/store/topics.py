@@ -203,14 +203,7 @@ def apply_edits(
     change: Mapping[str, Statement] | None = None,
     fresh: Sequence[NewItem] = (),
 ) -> bytes:
-    """The bytes of a topic file after some statements went, changed or came.
-
-    Args:
-        topic: The file as it was read.
-        drop: Ids whose items go, with their continuation lines.
-        change: Statements whose item is written anew in its place.
-        fresh: Statements that come, in order.
-    """
+    """The bytes of a topic file after some statements went, changed in place, or came, in order."""
     change = change or {}
     lines: list[str | None] = list(topic.lines)
     for item in topic.items:
@@ -238,9 +231,7 @@ def with_ids(topic: Topic, ids: dict[int, str]) -> bytes:
 def without_empty(data: bytes, before: Topic) -> bytes:
     """The bytes of a topic file without headings whose last item just went.
 
-    Args:
-        data: The file now.
-        before: As it was; a heading that was empty already stays, a person wrote it.
+    A heading that was empty ``before`` stays: a person wrote it.
     """
     lines = data.decode("utf-8", "surrogateescape").split("\n")
     full = {before.lines[start - 1] for start, _ in _filled(before.lines)}

@@ -76,11 +76,7 @@ def path_of(derived: Path) -> Path:
 
 
 def open_to_write(derived: Path) -> sqlite3.Connection:
-    """The index on disk, made new when missing, old or damaged; the caller holds the lock.
-
-    Raises:
-        DiskError: The operating system refused.
-    """
+    """The index on disk, made new when missing, old or damaged; the caller holds the lock."""
     path = path_of(derived)
     atomic.make_folder(path.parent)
     with atomic.disk_errors(path):

@@ -170,11 +170,7 @@ def _settle_clocks(
 ) -> None:
     """When each statement of a stream was true, and when it was believed; old ones too.
 
-    Args:
-        connection: The index.
-        stream: Of the statements.
-        keys: Those that may have had a row before.
-        statements: Those that should have one.
+    ``keys`` are those that may have had a row before.
     """
     columns = ", ".join(("key", *_CLOCKS))
     known = {
@@ -243,12 +239,9 @@ def _settle_flow(batch: Batch, changed: set[str]) -> None:
 def _replace(
     batch: Batch, known: Mapping[str, Sequence[Any]], wanted: Mapping[str, Passage]
 ) -> None:
-    """Bring the passages of statements to what they should be; the same words stay in place.
+    """Bring the passages of statements (id → row, text, kind, path) to what they should be.
 
-    Args:
-        batch: The transaction.
-        known: Id → row, text, kind and path of the passage there is.
-        wanted: Id → the passage there should be.
+    The same words stay in place.
     """
     connection = batch.connection
     for record_id, (row, *rest) in sorted(known.items()):

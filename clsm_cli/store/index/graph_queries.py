@@ -148,11 +148,7 @@ def rows_mentioning(connection: sqlite3.Connection, ids: Collection[str]) -> lis
 
 
 def nodes_of_turns(connection: sqlite3.Connection, keys: Collection[str]) -> dict[str, list[int]]:
-    """The nodes that turns mention, as their episodes' records have it: key → numbers.
-
-    Raises:
-        sqlite3.DatabaseError: A key is none; the index is damaged.
-    """
+    """The nodes that turns mention, as their episodes' records have it: key → numbers."""
     found: dict[str, list[int]] = {}
     query = "SELECT turn, node FROM noted WHERE turn IN ({}) ORDER BY turn, node"
     for turn, node in select(connection, query, map(_number, sorted(keys))):
@@ -213,15 +209,8 @@ def recent_files(connection: sqlite3.Connection, days: int, until: str | None = 
     """Files of the episodes that started within some days before the newest, and of all undated blocks.
 
     A file's name begins with the time of its start in UTC (``episodes.file_of``), so it sorts
-    whatever the offset of that time is.
-
-    Args:
-        connection: Of the index.
-        days: Before the newest start.
-        until: UTC time as in the names of files; later starts are left out.
-
-    Returns:
-        Paths in the store, oldest start first; those of undated blocks come last.
+    whatever the offset of that time is; what started after ``until``, such a time, is left out. The
+    oldest comes first, undated blocks last.
     """
     rows = connection.execute(
         "WITH dated AS (SELECT f.path, substr(f.path, instr(f.path, '/episodes/') + 18) AS name"

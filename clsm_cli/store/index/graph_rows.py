@@ -102,9 +102,8 @@ class _EpisodeRecords:
 def settle_mentions(batch: Batch, store: Store, changed: Sequence[str]) -> set[str]:
     """What the turns of episodes mention, by all machines' records of them.
 
-    Returns:
-        The nodes whose mentions were counted again, to see which are left; none as long as nothing
-        was forgotten.
+    Returns the nodes whose mentions were counted again, to see which are left; none as long as
+    nothing was forgotten.
     """
     connection = batch.connection
     held = _EpisodeRecords(batch, store)
@@ -179,13 +178,7 @@ _CLOCKS = ("valid_from", "valid_until", "recorded_at", "superseded_at")
 
 
 def settle(batch: Batch, store: Store, changed: Iterable[tuple[str, str]]) -> None:
-    """Bring nodes, links and mentions to what the records say.
-
-    Args:
-        batch: The transaction.
-        store: Whose index it is.
-        changed: Type and id of the records that came, went or changed.
-    """
+    """Bring nodes, links and mentions to what the records say that changed, given by type and id."""
     ids: dict[str, list[str]] = {}
     for kind, record_id in sorted(changed):
         ids.setdefault(kind, []).append(record_id)

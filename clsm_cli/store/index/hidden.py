@@ -54,12 +54,7 @@ def read_archived(connection: sqlite3.Connection, path: Path, file: int) -> Sequ
 
 
 def settle_archived(connection: sqlite3.Connection, touched: set[str]) -> None:
-    """Count again what is archived, if a refresh may have changed it.
-
-    Args:
-        connection: In a transaction.
-        touched: Kinds of files that came, changed or went.
-    """
+    """Count again what is archived, if a refresh that touched some kinds of files may have changed it."""
     (rows,) = connection.execute("SELECT rows FROM asleep").fetchone()
     if rows is None or touched & {"archived", "uses"}:
         found = connection.execute(_ASLEEP).fetchall()
@@ -96,10 +91,7 @@ def affected_files(
 ) -> dict[str, Signature]:
     """The files of which something goes, or may come back; they will be read whatever they hold.
 
-    Args:
-        connection: In a transaction.
-        before: Hashes that the rows of the index obey.
-        now: Those that they should.
+    ``before`` are the hashes that the rows of the index obey, ``now`` those that they should.
     """
     come = now - before
     where, values = "kind IN ('episode', 'inbox', 'shard')", []

@@ -44,11 +44,7 @@ class Index(Search):
     """A database that is as fresh as it could be made, and the vectors beside it."""
 
     def vectors_of(self, keys: Sequence[str]) -> dict[str, Any]:
-        """Unit vectors float32 [384] of the first part of turns, by key, as the index keeps them.
-
-        Raises:
-            DiskError: They cannot be read.
-        """
+        """Unit vectors float32 [384] of the first part of turns, by key, as the index keeps them."""
         from clsm_cli.store.index import vectors
 
         stored = vectors.sentence_rows(self.connection, self.store.derived)

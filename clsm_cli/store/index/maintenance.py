@@ -81,15 +81,7 @@ _TABLES = {
 
 
 def differences(store: Store, connection: sqlite3.Connection) -> list[str]:
-    """Names of the tables in which an index differs from a fresh one, sorted.
-
-    Args:
-        store: Whose index it is; its files must be those that the index was made of.
-        connection: The index, open to read.
-
-    Raises:
-        sqlite3.DatabaseError: It is damaged.
-    """
+    """Names of the tables in which an index differs from a fresh one of the same files, sorted."""
     with contextlib.closing(database.in_memory(None)) as fresh:
         refresh(fresh, store, changes(fresh, store))
         expected = contents(fresh)
@@ -98,11 +90,7 @@ def differences(store: Store, connection: sqlite3.Connection) -> list[str]:
 
 
 def contents(connection: sqlite3.Connection) -> dict[str, Any]:
-    """Everything that an index says, by table, in one order.
-
-    Raises:
-        sqlite3.DatabaseError: It is damaged.
-    """
+    """Everything that an index says, by table, in one order."""
     names = {row[0]: tuple(row[1:]) for row in connection.execute(_NAMES)}
     passages = {
         names.get(row[0]): ([names.get(each) for each in row[1:4]], row[4:])
@@ -164,7 +152,6 @@ def compact(store: Store) -> None:
 
     Raises:
         LockedError: A reader did not end; nothing is lost, but the old bytes may still be there.
-        DiskError: The operating system refused; run it again.
     """
     if not database.path_of(store.derived).exists():
         return

@@ -151,11 +151,7 @@ def run_in_progress(connection: sqlite3.Connection) -> Iterator[None]:
 
 
 def is_run_in_progress(store: Store) -> bool:
-    """Whether a run changes files at this moment, so that they are not yet what they will be.
-
-    Raises:
-        DiskError: The index is damaged; it is deleted, and the next call makes it.
-    """
+    """Whether a run changes files at this moment, so that they are not yet what they will be."""
     disk = database.open_to_read(store.derived)
     if disk is None:
         return False
@@ -180,9 +176,6 @@ def published(store: Store) -> Iterator[None]:
 
     The caller holds the lock. A store without an index gets none. Once the files are written, an
     index that cannot follow is no failure of the command: who next has the lock brings it up to date.
-
-    Raises:
-        DiskError: The index cannot be written to; nothing was done.
     """
     if not database.path_of(store.derived).exists():
         yield
@@ -211,9 +204,6 @@ def open_index(
 
     A missing index is made whole; else at most ``recall.refresh_passages`` new passages are
     embedded, so that one recall never pays for a bulk import.
-
-    Raises:
-        DiskError: The index turned out to be damaged; it is deleted, and the next call makes it.
     """
     opened = None
     with database.disk_errors(store.derived):

@@ -40,12 +40,7 @@ LONGEST_PERIOD = 366
 
 
 class EpisodeMentions(NamedTuple):
-    """What an episode's record says of its turns.
-
-    Attributes:
-        mentions: Number of a turn, number of a node.
-        nodes: Id of each such node, by its number.
-    """
+    """What an episode's record says of its turns: numbers of turns and nodes, and the nodes' ids."""
 
     is_consolidated: bool
     mentions: frozenset[tuple[int, int]]

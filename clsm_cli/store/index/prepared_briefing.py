@@ -73,11 +73,9 @@ def signature(store: Store) -> str:
 
 
 def load_contents(store: Store, wanted: str | None) -> dict[str, Any] | None:
-    """The contents of the file; None if it is missing, damaged, or of another signature than wanted.
+    """The contents of the file; None if it is missing, damaged, or of another signature than ``wanted``.
 
-    Args:
-        store: Whose briefing it is.
-        wanted: None: any will do.
+    With None for that any will do.
     """
     try:
         data = atomic.read(path_of(store), MAX_BYTES)
@@ -108,10 +106,7 @@ def _digest(contents: dict[str, Any]) -> str:
 def save_contents(store: Store, made_of: str, contents: dict[str, Any]) -> None:
     """Write the file, if the lock is free and the disk allows: else the next one makes it again.
 
-    Args:
-        store: Whose briefing it is.
-        made_of: The signature from before the contents were read.
-        contents: What JSON can hold.
+    ``made_of`` is the signature from before the contents were read.
     """
     from clsm_cli.store.lock import try_locked
 

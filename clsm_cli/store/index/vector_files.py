@@ -73,9 +73,6 @@ def write_at(path: Path, offset: int, data: bytes) -> None:
 
     A file that is made anew has its name for good before the database counts rows in it: else a
     power cut could bring the old one back under them.
-
-    Raises:
-        DiskError: The operating system refused; the committed bytes stay good.
     """
     with atomic.disk_errors(path):
         if offset == 0:  # another engine's rows: who reads them keeps the old file
@@ -97,14 +94,9 @@ def write_at(path: Path, offset: int, data: bytes) -> None:
 
 
 class Row(NamedTuple):
-    """A row of the table of vectors.
+    """A row of the table of vectors: of which text (``text_digest``), and where in the two files.
 
-    Attributes:
-        digest: Of the text, see ``text_digest``.
-        row: Of its vector in ``sentences.q4``.
-        token: Its first row in ``tokens.q2``.
-        tokens: Its rows there.
-        checksum: Of these rows, see ``vector_files.checksum``.
+    ``token`` is its first row in ``tokens.q2``; ``checksum`` that of all its rows.
     """
 
     digest: int
@@ -138,13 +130,7 @@ def committed(connection: sqlite3.Connection) -> Committed:
 
 
 def commit_rows(connection: sqlite3.Connection, rows: Iterable[Row], crc: int) -> None:
-    """Say where vectors are, in the caller's transaction.
-
-    Args:
-        connection: The index.
-        rows: Of the table of vectors.
-        crc: See ``Committed.checksum``, with these rows.
-    """
+    """Say where vectors are, in the caller's transaction; ``crc`` is the checksum with these rows."""
     connection.executemany("INSERT INTO vectors VALUES (?, ?, ?, ?, ?)", rows)
     connection.execute("INSERT OR REPLACE INTO meta VALUES ('checksum', ?)", (str(crc),))
 
