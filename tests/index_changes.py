@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sqlite3
 from array import array
 from collections.abc import Callable
@@ -14,7 +13,7 @@ from typing import Any
 from clsm_cli.model.episodes import Block, Document, Episode, Turn
 from clsm_cli.model.ids import document_id, episode_id, turn_key
 from clsm_cli.store import episodes, inbox, shards
-from clsm_cli.store.index import database, postings
+from clsm_cli.store.index import database, maintenance
 from clsm_cli.store.index.opening import bring_up_to_date
 from clsm_cli.store.layout import Store
 
@@ -160,78 +159,18 @@ def rows(connection: sqlite3.Connection, query: str) -> list[Any]:
 
 
 def contents(connection: sqlite3.Connection) -> dict[str, Any]:
-    """Everything an index says, without row numbers."""
-    name = {
-        row[0]: tuple(row[1:])
-        for row in rows(
-            connection,
-            "SELECT p.id, COALESCE(f.path, ''), p.key, p.part FROM passages p JOIN places l"
-            " ON l.id = p.place LEFT JOIN files f ON f.id = l.file",
-        )
-    }
-    assert len(set(name.values())) == len(name)
-    own = (
-        "p.trust, p.speaker, p.role, p.time, p.day, p.line_start, p.line_end, p.line_offset,"
-        " p.foreign_id, h.text, p.sources, p.text, p.length, p.embedded, p.current, p.periods,"
-        " p.is_question, l.kind, l.stream, l.session, l.episode, l.document, l.path"
-    )
-    passages = {
-        name[row[0]]: ([name.get(each) for each in row[1:4]], row[4:])
-        for row in rows(
-            connection,
-            f"SELECT p.id, p.previous, p.next, p.grp, {own} FROM passages p JOIN places l"
-            " ON l.id = p.place LEFT JOIN headings h ON h.id = p.heading",
-        )
-    }
-    links = [each for links, _ in passages.values() for each in links]
-    numbers = rows(connection, "SELECT previous, next, grp FROM passages")
-    assert sum(each is None for row in numbers for each in row) == sum(e is None for e in links)
-    terms = {
-        (term, name[(block << 16) + (code >> 16)], code & 0xFFFF)
-        for term, block, data in rows(connection, "SELECT term, block, data FROM postings")
-        for code in postings.unpack(data)
-    }
-    mentions = {
-        (name[row[0]], *row[1:])
-        for row in rows(
-            connection,
-            "SELECT m.passage, n.node, n.label, n.kind FROM mentions m"
-            " JOIN names n ON n.id = m.name",
-        )
-    }
-    other = {
-        table: sorted(rows(connection, query), key=json.dumps)
-        for table, query in {
-            "episodes": "SELECT e.id, f.path, e.session, e.previous FROM episodes e"
-            " JOIN files f ON f.id = e.file",
-            "blocks": "SELECT * FROM blocks",
-            "documents": "SELECT * FROM documents",
-            "aliases": "SELECT * FROM aliases",
-            "nodes": "SELECT number, id, label, aliases, kind, n, last, summary, degree, strongest,"
-            " embedded FROM nodes WHERE label IS NOT NULL",
-            "links": "SELECT * FROM links",
-            "noted": "SELECT * FROM noted",
-            "recorded": "SELECT episode, consolidated, hex(turns) FROM recorded",
-            "records": "SELECT f.path, r.id, r.type, hex(r.line), r.digest FROM records r"
-            " JOIN files f ON f.id = r.file",
-            "clocks": "SELECT * FROM clocks",
-            "uses": "SELECT u.id, u.day, u.n, f.path FROM uses u JOIN files f ON f.id = u.file",
-            "archived": "SELECT a.id, a.since, f.path FROM archived a"
-            " JOIN files f ON f.id = a.file",
-            "tombstones": "SELECT t.hash, f.path FROM tombstones t JOIN files f ON f.id = t.file",
-            "phrases": "SELECT COUNT(*) FROM phrases",
-            "stated": "SELECT COUNT(*) FROM stated",
-            "totals": "SELECT * FROM totals",
-            "speakers": "SELECT * FROM speakers",
-            "waiting": "SELECT * FROM waiting",
-            "asleep": "SELECT passages, length FROM asleep",
-            "files": "SELECT path, kind, size, sha256, problems FROM files",
-        }.items()
-    }
+    """Everything an index says, without row numbers; no two passages have one name."""
+    found = maintenance.contents(connection)
+    assert len(found["passages"]) == rows(connection, "SELECT COUNT(*) FROM passages")[0][0]
     (packed,) = rows(connection, "SELECT rows FROM asleep")[0]
-    asleep = {name[row] for row in array("I", packed)}
-    found = {"passages": passages, "terms": terms, "mentions": mentions, "archive": asleep}
-    return {**found, **other}
+    names = dict(rows(connection, "SELECT id, key FROM passages"))
+    return found | {
+        "archive": sorted(names[row] for row in array("I", packed)),
+        "waiting": sorted(rows(connection, "SELECT * FROM waiting")),
+        "files": sorted(
+            rows(connection, "SELECT path, kind, size, sha256, problems FROM files"), key=repr
+        ),
+    }
 
 
 def brought_up(store: Store) -> sqlite3.Connection:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from clsm_cli.model.codec import Record
 
-SCHEMA_VERSION = 14
+SCHEMA_VERSION = 15
 """Raised whenever the tables (``schema``) or what they mean change; an older index is rebuilt."""
 
 
@@ -285,8 +285,7 @@ CREATE TABLE stated (           -- names that a text itself says are one
   passage INTEGER, name TEXT, alias TEXT, PRIMARY KEY (passage, name, alias)) WITHOUT ROWID;
 CREATE TABLE records (          -- of the graph shards
   file INTEGER, id TEXT, type TEXT,
-  line BLOB,                    -- JSON, by zlib; NULL: to be read from the file
-  digest INTEGER);              -- of the record, where there is no line
+  line BLOB);                   -- JSON, by zlib
 CREATE INDEX records_file ON records (file);
 CREATE INDEX records_id ON records (id);
 CREATE TABLE aliases (alias TEXT, node TEXT, PRIMARY KEY (alias, node)) WITHOUT ROWID;
@@ -305,10 +304,11 @@ CREATE TABLE links (            -- every edge between nodes twice, as seen from 
   PRIMARY KEY (node, other, edge)) WITHOUT ROWID;
 CREATE INDEX links_pinned ON links (node) WHERE pinned;
 CREATE TABLE noted (            -- which nodes a turn mentions, as its episode's record has it
-  turn INTEGER, node INTEGER, PRIMARY KEY (turn, node)) WITHOUT ROWID;
+  turn INTEGER, node INTEGER, episode INTEGER,
+  PRIMARY KEY (turn, node, episode)) WITHOUT ROWID;
 CREATE INDEX noted_node ON noted (node);
-CREATE TABLE recorded (         -- episodes with a record; turns: those in noted, eight bytes each
-  episode TEXT PRIMARY KEY, consolidated INTEGER, turns BLOB) WITHOUT ROWID;
+CREATE TABLE recorded (         -- episodes with a record
+  episode TEXT PRIMARY KEY, consolidated INTEGER) WITHOUT ROWID;
 CREATE TABLE clocks (           -- when a statement was true, and when it was believed
   key TEXT PRIMARY KEY, stream TEXT,
   valid_from TEXT, valid_until TEXT, recorded_at TEXT, superseded_at TEXT, withdrawn INTEGER)

@@ -37,7 +37,7 @@ def derive(batch: Batch, store: Store, touched: set[str]) -> None:
     if "tombstones" in touched:
         changed |= set(connection.execute("SELECT type, id FROM records"))
     _settle_documents(batch, {i for kind, i in changed if kind == "document"})
-    graph_rows.settle(batch, store, changed)
+    graph_rows.settle(batch, changed)
     touched = touched | _streams(batch)
     for stream in TOPIC_STREAMS:
         if stream in touched or "tombstones" in touched:
@@ -46,15 +46,9 @@ def derive(batch: Batch, store: Store, touched: set[str]) -> None:
 
 
 def _streams(batch: Batch) -> set[str]:
-    """The streams of statements that came or went: one may lie in another stream's folder.
-
-    Of a long one only the digest is known: it may be of any.
-    """
-    rows = [line for kind, _, line in batch.gone ^ batch.come if kind == "statement"]
-    if not all(isinstance(line, bytes) for line in rows):
-        return set(TOPIC_STREAMS)
-    packed = (line for line in rows if isinstance(line, bytes))
-    return {str(mapping_of(line).get("stream", "projects")) for line in packed}
+    """The streams of statements that came or went: one may lie in another stream's folder."""
+    lines = (line for kind, _, line in batch.gone ^ batch.come if kind == "statement")
+    return {str(mapping_of(line).get("stream", "projects")) for line in lines}
 
 
 def records_of(

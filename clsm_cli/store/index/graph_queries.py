@@ -140,7 +140,7 @@ def set_by_hand(connection: sqlite3.Connection, numbers: Collection[int]) -> lis
 def rows_mentioning(connection: sqlite3.Connection, ids: Collection[str]) -> list[tuple[str, int]]:
     """The passages that mention some nodes with a record, as episodes note it: id of the node, row."""
     query = (
-        "SELECT x.id, p.id FROM nodes x JOIN noted t ON t.node = x.number"
+        "SELECT DISTINCT x.id, p.id FROM nodes x JOIN noted t ON t.node = x.number"
         " JOIN passages p ON p.key = printf('%012x', t.turn)"
         " WHERE x.label IS NOT NULL AND x.number IN ({})"
     )
@@ -150,7 +150,7 @@ def rows_mentioning(connection: sqlite3.Connection, ids: Collection[str]) -> lis
 def nodes_of_turns(connection: sqlite3.Connection, keys: Collection[str]) -> dict[str, list[int]]:
     """The nodes that turns mention, as their episodes' records have it: key → numbers."""
     found: dict[str, list[int]] = {}
-    query = "SELECT turn, node FROM noted WHERE turn IN ({}) ORDER BY turn, node"
+    query = "SELECT DISTINCT turn, node FROM noted WHERE turn IN ({}) ORDER BY turn, node"
     for turn, node in select(connection, query, map(_number, sorted(keys))):
         found.setdefault(f"{turn:012x}", []).append(node)
     return found

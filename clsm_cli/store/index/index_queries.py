@@ -166,32 +166,16 @@ class Index(Search):
 
     def record(self, record_id: str) -> Record | None:
         """The joined record of an id, without what was forgotten of it."""
-        lines = self.connection.execute(
-            "SELECT r.line, f.path FROM records r JOIN files f ON f.id = r.file WHERE r.id = ?",
-            (record_id,),
-        ).fetchall()
+        query = "SELECT line FROM records WHERE id = ?"
+        lines = self.connection.execute(query, (record_id,)).fetchall()
         if not lines:
             return None
         from clsm_cli.model.join import join_all
         from clsm_cli.store.index import hidden
         from clsm_cli.store.index.database import unpack
 
-        versions: list[Record] = []
-        for line, path in lines:
-            versions += [unpack(line)] if line else self._in_shard(path, record_id)
-        return (
-            hidden.visible_record(self.connection, join_all(versions).record) if versions else None
-        )
-
-    def _in_shard(self, path: str, record_id: str) -> list[Record]:
-        """The versions of a record that a shard holds at this moment."""
-        from clsm_cli.store import shards
-
-        try:
-            found = shards.read(self.store.root / path)
-        except FileNotFoundError:
-            return []
-        return [record for record in found.records if record.id == record_id]
+        joined = join_all([unpack(line) for (line,) in lines])
+        return hidden.visible_record(self.connection, joined.record)
 
     def node(self, node_id: str) -> Node | None:
         """A node's record, if consolidation or a person made one."""

@@ -64,8 +64,8 @@ _TABLES = {
     " embedded FROM nodes WHERE label IS NOT NULL",
     "links": "SELECT * FROM links",
     "noted": "SELECT * FROM noted",
-    "recorded": "SELECT episode, consolidated, hex(turns) FROM recorded",
-    "records": "SELECT f.path, r.id, r.type, hex(r.line), r.digest FROM records r"
+    "recorded": "SELECT * FROM recorded",
+    "records": "SELECT f.path, r.id, r.type, hex(r.line) FROM records r"
     " JOIN files f ON f.id = r.file",
     "clocks": "SELECT * FROM clocks",
     "uses": "SELECT u.id, u.day, u.n, f.path FROM uses u JOIN files f ON f.id = u.file",

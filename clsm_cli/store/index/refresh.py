@@ -19,14 +19,11 @@ from typing import TYPE_CHECKING
 
 from clsm_cli.errors import DamagedStoreError
 from clsm_cli.model.codec import encode
-from clsm_cli.model.episodes import EpisodeRecord
 from clsm_cli.store import atomic, episodes, inbox, logs, shards
 from clsm_cli.store.index import database, hidden, passages
 from clsm_cli.store.index.database import pack
 from clsm_cli.store.index.derived import derive
-from clsm_cli.store.index.graph_rows import episode_mentions
 from clsm_cli.store.index.passage_rows import Batch
-from clsm_cli.store.index.passages import text_digest
 from clsm_cli.store.jsonlines import dump
 from clsm_cli.store.problems import LineProblem
 
@@ -95,9 +92,7 @@ def _drop(batch: Batch, path: str) -> set[str]:
     file, kind = row
     batch.drop_file(file)
     batch.gone.update(
-        connection.execute(
-            "SELECT type, id, COALESCE(line, digest) FROM records WHERE file = ?", (file,)
-        )
+        connection.execute("SELECT type, id, line FROM records WHERE file = ?", (file,))
     )
     for table in ("records", "episodes", "uses", "archived", "tombstones"):
         connection.execute(f"DELETE FROM {table} WHERE file = ?", (file,))
@@ -194,24 +189,13 @@ def _read_inbox(batch: Batch, store: Store, path: Path, file: int) -> _Problems:
 def _read_shard(batch: Batch, store: Store, path: Path, file: int) -> _Problems:
     del store
     shard = shards.read(path)
-    rows: list[tuple[int, str, str, bytes | None, int | None]] = []
+    rows: list[tuple[int, str, str, bytes]] = []
     for record in shard.records:
-        if logs.is_forgotten(record.id, batch.forgotten):
-            continue
-        mapping = encode(record)
-        kind, packed = mapping["record"], pack(mapping)
-        if isinstance(record, EpisodeRecord):  # long: left in its shard
-            mark = text_digest(dump(mapping))
-            rows.append((file, record.id, kind, None, mark))
-            batch.come.add((kind, record.id, mark))
-            if (kind, record.id, mark) not in batch.gone:
-                batch.noted.setdefault(record.id, []).append(
-                    episode_mentions(record, batch.forgotten)
-                )
-        else:
-            rows.append((file, record.id, kind, packed, None))
-            batch.come.add((kind, record.id, packed))
-    batch.connection.executemany("INSERT INTO records VALUES (?, ?, ?, ?, ?)", rows)
+        if not logs.is_forgotten(record.id, batch.forgotten):
+            mapping = encode(record)
+            rows.append((file, record.id, mapping["record"], pack(mapping)))
+    batch.come.update((kind, record_id, line) for _, record_id, kind, line in rows)
+    batch.connection.executemany("INSERT INTO records VALUES (?, ?, ?, ?)", rows)
     return shard.problems
 
 
