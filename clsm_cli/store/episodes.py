@@ -18,8 +18,8 @@ from clsm_cli.model.episodes import Episode, Role, ToolCall, Turn, lowest_trust
 from clsm_cli.model.ids import digest, is_id
 from clsm_cli.model.trust import Trust
 from clsm_cli.store import atomic, front_matter
-from clsm_cli.store.conflict_names import is_conflict_copy
 from clsm_cli.store.jsonlines import LineError, dump, load
+from clsm_cli.store.layout import is_conflict_copy
 from clsm_cli.store.logs import is_forgotten
 from clsm_cli.text.characters import replace_lone
 

@@ -17,10 +17,9 @@ from typing import TYPE_CHECKING, Any
 from clsm_cli.model.episodes import EndMark, Turn
 from clsm_cli.model.ids import file_name_of
 from clsm_cli.store import atomic, logs, runs
-from clsm_cli.store.conflict_names import is_conflict_copy
 from clsm_cli.store.episodes import turn_from, turn_mapping
 from clsm_cli.store.jsonlines import LineError, dump
-from clsm_cli.store.layout import ASIDE
+from clsm_cli.store.layout import ASIDE, is_conflict_copy
 from clsm_cli.store.problems import LineProblem
 
 if TYPE_CHECKING:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import errno
 import os
+import re
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -289,3 +291,32 @@ def _is_occupied(root: Path) -> bool:
     return any(
         name not in ours and not name.startswith(atomic.TEMP_PREFIX) for name in os.listdir(root)
     )
+
+
+@cache
+def _copy_mark() -> re.Pattern[str]:
+    """How a synchroniser marks the second version of a file: Syncthing; Dropbox, Nextcloud.
+
+    docs.syncthing.net/users/syncing.html, help.dropbox.com/syncing-uploads/conflicted-copy. Compiled
+    when first needed: hardly any store holds such a file, and every recall looks.
+    """
+    marks = r"\.sync-conflict-\d{8}-\d{6}(?:-[A-Z0-9]{7})?| \([^()]*conflicted copy[^()]*\)"
+    return re.compile(rf"({marks})+(?=\.[a-z]+\Z)", re.IGNORECASE)
+
+
+def is_conflict_copy(name: str) -> bool:
+    """Whether a file is another version of the one beside it.
+
+    >>> is_conflict_copy("3.sync-conflict-20260101-120000-ABCDEFG.yaml"), is_conflict_copy("3.yaml")
+    (True, False)
+    """
+    return "conflict" in name.lower() and _copy_mark().search(name) is not None
+
+
+def original_name(name: str) -> str:
+    """The name of the file that a copy is another version of.
+
+    >>> original_name("people (Mara's conflicted copy 2026-01-01).md")
+    'people.md'
+    """
+    return _copy_mark().sub("", name, count=1)

@@ -21,8 +21,8 @@ from clsm_cli.model.ids import digest, is_id, normalise_text
 from clsm_cli.model.tombstones import birth_ids, first_free
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import atomic, front_matter
-from clsm_cli.store.conflict_names import is_conflict_copy
 from clsm_cli.store.jsonlines import LineError, dump
+from clsm_cli.store.layout import is_conflict_copy
 from clsm_cli.store.problems import LineProblem
 
 if TYPE_CHECKING:

@@ -13,8 +13,7 @@ from itertools import accumulate
 from typing import TYPE_CHECKING, TypeAlias
 
 from clsm_cli.startup.records import NamedTuple
-from clsm_cli.store.conflict_names import is_conflict_copy
-from clsm_cli.store.layout import ASIDE, TOPIC_STREAMS
+from clsm_cli.store.layout import ASIDE, TOPIC_STREAMS, is_conflict_copy
 
 if TYPE_CHECKING:
     import sqlite3

@@ -15,11 +15,10 @@ from clsm_cli.errors import DamagedStoreError, DiskError
 from clsm_cli.model.ids import sha256
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import atomic
-from clsm_cli.store.conflict_names import is_conflict_copy
 from clsm_cli.store.index import source_locations
 from clsm_cli.store.index.indexed_files import scan
 from clsm_cli.store.jsonlines import LineError, load
-from clsm_cli.store.layout import ASIDE
+from clsm_cli.store.layout import ASIDE, is_conflict_copy
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
