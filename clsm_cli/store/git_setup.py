@@ -67,7 +67,7 @@ class MissingSetup(NamedTuple):
     @property
     def anything(self) -> bool:
         """Whether there is something to do."""
-        return bool(self.lines or self.settings or self.attributes)
+        return any(self)
 
 
 def find_missing(root: Path) -> MissingSetup:
@@ -110,11 +110,7 @@ def set_up(root: Path) -> MissingSetup:
 
 
 def configure_clone(root: Path, lack: MissingSetup) -> None:
-    """Write down in the clone what was found missing there.
-
-    Raises:
-        BadInputError: git is missing or refuses.
-    """
+    """Write down in the clone what was found missing there."""
     wanted = settings_of_clone()
     for name in lack.settings:
         _told(root, "config", "--local", "--replace-all", name, wanted[name])
@@ -208,9 +204,7 @@ _PROTOCOLS = tuple(f"protocol.{name}.allow=always" for name in ("file", "https",
 
 
 def commit(root: Path, message: str) -> bool:
-    """Commit all files of a store on the branch that is checked out; whether there was something.
-
-    The caller holds the lock.
+    """Commit all files of a store on its branch, under the lock; whether there was something.
 
     Raises:
         BadInputError: It lies in no repository, a merge is under way, or git failed.
