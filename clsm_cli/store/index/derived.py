@@ -21,7 +21,7 @@ from clsm_cli.store.reconcile import reconcile, without
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from clsm_cli.model.codec import Record
     from clsm_cli.model.streams import Stream
@@ -152,49 +152,24 @@ def _settle_statements(batch: Batch, store: Store, stream: Stream) -> None:
         (stream,),
     ).fetchall()
     _replace(batch, {row[0]: row[1:] for row in rows}, wanted)
-    keys = connection.execute("SELECT key FROM clocks WHERE stream = ?", (stream,)).fetchall()
-    _settle_clocks(connection, stream, {key for (key,) in keys}, edits.statements)
+    connection.execute("DELETE FROM clocks WHERE stream = ?", (stream,))
+    _write_clocks(connection, stream, edits.statements)
 
 
-def _settle_clocks(
-    connection: sqlite3.Connection,
-    stream: Stream,
-    keys: Collection[str],
-    statements: Mapping[str, Statement],
+_CLOCKS = ("valid_from", "valid_until", "recorded_at", "superseded_at", "withdrawn")
+
+
+def _write_clocks(
+    connection: sqlite3.Connection, stream: Stream, statements: Mapping[str, Statement]
 ) -> None:
-    """When each statement of a stream was true, and when it was believed; old ones too.
-
-    ``keys`` are those that may have had a row before.
-    """
-    columns = ", ".join(("key", *_CLOCKS))
-    known = {
-        row[0]: row
-        for key in keys
-        for row in connection.execute(
-            f"SELECT {columns} FROM clocks WHERE key = ? AND stream = ?", (key, stream)
-        )
-    }
-    wanted = {
-        key: (key, *(getattr(statement, name) for name in _CLOCKS))
-        for key, statement in statements.items()
-    }
+    """When statements were true, and when they were believed; old ones too."""
     connection.executemany(
-        "DELETE FROM clocks WHERE key = ?", [(key,) for key in sorted(known.keys() - wanted)]
+        f"INSERT OR REPLACE INTO clocks (key, stream, {', '.join(_CLOCKS)}) VALUES (?, ?, ?, ?, ?, ?, ?)",
+        [
+            (key, stream, *(getattr(row, n) for n in _CLOCKS))
+            for key, row in sorted(statements.items())
+        ],
     )
-    marks = ", ".join("?" * (len(_CLOCKS) + 2))
-    connection.executemany(
-        f"INSERT OR REPLACE INTO clocks (stream, {columns}) VALUES ({marks})",
-        [(stream, *row) for key, row in sorted(wanted.items()) if row != known.get(key)],
-    )
-
-
-_CLOCKS = (
-    "valid_from",
-    "valid_until",
-    "recorded_at",
-    "superseded_at",
-    "withdrawn",
-)
 
 
 def _settle_flow(batch: Batch, changed: set[str]) -> None:
@@ -227,7 +202,9 @@ def _settle_flow(batch: Batch, changed: set[str]) -> None:
         if record.text:
             wanted[record_id] = passages.statement_passage(record, lines[-1][1], 0)
     _replace(batch, known, wanted)
-    _settle_clocks(connection, "flow", changed, statements)
+    gone = [(key,) for key in changed]
+    connection.executemany("DELETE FROM clocks WHERE stream = 'flow' AND key = ?", gone)
+    _write_clocks(connection, "flow", statements)
 
 
 def _replace(

@@ -62,14 +62,11 @@ class Index(Search):
 
     def by_key(self, prefix: str) -> list[Passage]:
         """Passages whose key begins with ``prefix``, in order; at most one of each id."""
-        rows = [
-            row[0]
-            for row in self.connection.execute(
-                "SELECT p.id FROM passages p JOIN places l ON l.id = p.place"
-                " WHERE p.key >= ? AND p.key < ? ORDER BY p.key, p.part, l.episode",
-                (prefix, prefix + "\U0010ffff"),
-            )
-        ]
+        query = (
+            "SELECT p.id FROM passages p JOIN places l ON l.id = p.place"
+            " WHERE p.key >= ? AND p.key < ? ORDER BY p.key, p.part, l.episode"
+        )
+        rows = [row for (row,) in self.connection.execute(query, _from(prefix))]
         found = self.passages(rows)
         return list({found[row].id: found[row] for row in rows}.values())
 
@@ -188,11 +185,8 @@ class Index(Search):
 
     def ids(self, prefix: str) -> list[str]:
         """Ids of records that begin with ``prefix``."""
-        rows = self.connection.execute(
-            "SELECT DISTINCT id FROM records WHERE id >= ? AND id < ? ORDER BY id",
-            (prefix, prefix + "\U0010ffff"),
-        )
-        return [str(row[0]) for row in rows]
+        query = "SELECT DISTINCT id FROM records WHERE id >= ? AND id < ? ORDER BY id"
+        return [str(row) for (row,) in self.connection.execute(query, _from(prefix))]
 
     def known_turns(self, session: str) -> list[KnownTurn]:
         """The turns of a session that episodes and inboxes hold, each once."""
@@ -215,11 +209,8 @@ class Index(Search):
 
     def episode_ids(self, prefix: str) -> list[str]:
         """Ids of episodes that begin with ``prefix``."""
-        rows = self.connection.execute(
-            "SELECT DISTINCT id FROM episodes WHERE id >= ? AND id < ? ORDER BY id",
-            (prefix, prefix + "\U0010ffff"),
-        )
-        return [str(row[0]) for row in rows]
+        query = "SELECT DISTINCT id FROM episodes WHERE id >= ? AND id < ? ORDER BY id"
+        return [str(row) for (row,) in self.connection.execute(query, _from(prefix))]
 
     def episode_files(self, episode: str) -> list[str]:
         """The files, relative to the store, that hold an episode (one on each machine)."""
@@ -274,3 +265,8 @@ class Index(Search):
         ):
             for line, reason in json.loads(listed):
                 yield path, line, reason
+
+
+def _from(prefix: str) -> tuple[str, str]:
+    """Bounds of what begins so."""
+    return prefix, prefix + "\U0010ffff"
