@@ -433,7 +433,6 @@ def _last_line(body: bytes) -> bytes:
 
 
 def _check(manifest: Manifest) -> None:
-    """Refuse values that no clsm writes."""
     if not is_id(manifest.device) or not isinstance(manifest.store, str):
         raise LineError("its manifest names no device or store")
     try:

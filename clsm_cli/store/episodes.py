@@ -219,7 +219,6 @@ def _parse_head(raw: str) -> tuple[dict[str, Any], list[dict[str, Any]]]:
 
 
 def _parse_body(body: str) -> dict[str, str]:
-    """Text by turn key."""
     texts: dict[str, list[str]] = {}
     current: list[str] | None = None
     for line in body.split("\n"):

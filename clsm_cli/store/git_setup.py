@@ -168,7 +168,6 @@ def _missing(path: Path, wanted: str) -> tuple[str, ...]:
 
 
 def _with(path: Path, lines: Iterable[str]) -> bytes:
-    """The bytes of a file with lines at its end."""
     text = _text(path).rstrip("\n")
     body = "".join(f"{line}\n" for line in lines)
     return (f"{text}\n{body}" if text else body).encode("utf-8", "surrogateescape")

@@ -89,7 +89,6 @@ def merged_shards(base: bytes, ours: bytes, theirs: bytes, path: Path) -> bytes 
 
 
 def _by_id(records: Iterable[Record]) -> dict[str, list[str]]:
-    """The versions of each id, as lines."""
     found: dict[str, list[str]] = {}
     for record in records:
         found.setdefault(record.id, []).append(dump(encode(record)))
@@ -255,11 +254,7 @@ def _joined(store: Store, copy: Copy, now: str) -> str:
 
 
 def _plan(store: Store, copy: Copy) -> list[runs.Write]:
-    """Writes that put into the file what only its copy holds.
-
-    Raises:
-        DamagedStoreError: One of the two cannot be read.
-    """
+    """Writes that put into the file what only its copy holds."""
     data, old = (atomic.read(path, logs.MAX_LOG) for path in (copy.path, copy.original))
     if data is None or data == old:
         return []

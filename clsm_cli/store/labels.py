@@ -163,7 +163,6 @@ class _File:
         self._name = name
 
     def fault(self, node: Any, reason: str, next_step: str) -> BadInputError:
-        """What is wrong with a node."""
         return BadInputError(self._name, reason, next_step, line=node.start_mark.line + 1)
 
     def entries(self, node: Any, known: Sequence[str], what: str) -> Iterator[tuple[str, Any]]:
@@ -191,7 +190,6 @@ class _File:
         return " ".join(node.value.split())
 
     def texts(self, node: Any, what: str) -> tuple[str, ...]:
-        """A list of texts, each once."""
         if node.id != "sequence":
             raise self.fault(node, f"{what} is not a list", f"write {what}: [...]")
         if len(node.value) > MAX_PIECES:
@@ -203,7 +201,6 @@ class _File:
         return tuple(dict.fromkeys(found))
 
     def rows(self, node: Any) -> Iterator[Label]:
-        """The queries, in order."""
         if node.id == "scalar" and node.tag == _NULL:
             return
         if node.id != "sequence":

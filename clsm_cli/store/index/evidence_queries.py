@@ -88,7 +88,6 @@ def names_used(connection: sqlite3.Connection, episodes: Collection[str]) -> Ite
 
 
 def _phrases(connection: sqlite3.Connection, episodes: Collection[str]) -> Iterator[Name]:
-    """Candidates for names that several passages hold."""
     often = "SELECT phrase FROM phrases GROUP BY phrase HAVING COUNT(*) >= ?"
     known: dict[int, tuple[str, str]] = {}
     for phrase, episode, section, key, text in connection.execute(

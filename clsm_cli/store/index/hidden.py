@@ -151,7 +151,6 @@ def hidden_rows(connection: sqlite3.Connection, at: str, known_at: str | None) -
 
 
 def _later(connection: sqlite3.Connection, known_at: str) -> Iterator[int]:
-    """Passages that were told after a time."""
     for row, time in connection.execute(
         "SELECT id, time FROM passages WHERE time IS NOT NULL AND time >= ? ORDER BY id",
         (known_at[:10],),  # of the days before nothing is later, whatever the offsets

@@ -108,7 +108,6 @@ def contents(connection: sqlite3.Connection) -> dict[str, Any]:
 
 
 def _terms(connection: sqlite3.Connection, names: dict[int, tuple[Any, ...]]) -> set[Any]:
-    """Terms with the passages that hold them, and how often."""
     return {
         (term, names.get((block << 16) + (code >> 16)), code & 0xFFFF)
         for term, block, data in connection.execute("SELECT term, block, data FROM postings")
@@ -213,12 +212,10 @@ def _moved(derived: Path, before: Committed, kept: Iterable[Row]) -> tuple[list[
 
 
 def _joined(rows: memoryview | None, width: int, kept: Sequence[tuple[int, int]]) -> bytes:
-    """Some runs (first row, number) of the rows of a file."""
     return b"".join(rows[first * width : (first + n) * width] for first, n in kept) if rows else b""
 
 
 def _put(path: Path, data: bytes) -> None:
-    """Write a file anew."""
     if data:
         atomic.put(path, data)
     else:
@@ -226,6 +223,5 @@ def _put(path: Path, data: bytes) -> None:
 
 
 def _attach(connection: sqlite3.Connection, kept: Iterable[Row], crc: int) -> None:
-    """Say where the vectors are."""
     with database.transaction(connection):
         commit_rows(connection, kept, crc)

@@ -111,7 +111,6 @@ def _embed(
     at_most: int | None,
     pause: Callable[[], None] | None,
 ) -> None:
-    """Embed what has no vector; see ``bring_up_to_date``."""
     vector_files.use_engine(connection, store.derived, embedder.engine)
     count = vectors.waiting(connection)
     if not count or (at_most is not None and count > at_most):
@@ -217,7 +216,6 @@ def open_index(
 
 @contextlib.contextmanager
 def _open(store: Store, embedder: Embedder | None, progress: Progress | None) -> Iterator[Opened]:
-    """See ``open_index``."""
     disk, found = _read(store)
     try:
         if disk is not None and not found.any and _is_ready(disk, store, embedder):

@@ -105,7 +105,6 @@ def _stream_of(path: str) -> str:
 
 
 def _load(batch: Batch, store: Store, path: str, signature: Signature) -> set[str]:
-    """Read a new or changed file into the index."""
     connection = batch.connection
     full = store.root / path
     sha256 = atomic.digest_of(full)
