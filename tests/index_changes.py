@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import sqlite3
 from array import array
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from random import Random
+from types import SimpleNamespace
 from typing import Any
+
+import numpy as np
 
 from clsm_cli.model.episodes import Block, Document, Episode, Turn
 from clsm_cli.model.ids import document_id, episode_id, turn_key
-from clsm_cli.store import episodes, inbox, shards
-from clsm_cli.store.index import database, maintenance
-from clsm_cli.store.index.opening import bring_up_to_date
+from clsm_cli.store import episodes, inbox, logs, shards
+from clsm_cli.store.index import database, maintenance, vector_files
+from clsm_cli.store.index.opening import Embedder, bring_up_to_date
 from clsm_cli.store.layout import Store
 
 SESSIONS = ("harbour", "workshop")
@@ -44,7 +47,8 @@ class Files:
     def change(self) -> None:
         """One change."""
         often: list[Callable[[], None]] = [self.add_episode, self.capture, self.rewrite_document]
-        self.random.choice([*often, *often, self.edit_topic, self.copy_episode, self.remove])()
+        seldom = [self.edit_topic, self.copy_episode, self.remove, self.archive, self.use]
+        self.random.choice([*often, *often, *seldom])()
 
     def add_episode(self) -> None:
         session = self.random.choice(SESSIONS)
@@ -106,6 +110,31 @@ class Files:
         found += self._files("projects/*.md")
         if found:
             self.random.choice(found).unlink()
+
+    def archive(self) -> None:
+        """A machine finds some turns archived."""
+        keys = self.keys()
+        some = self.random.sample(keys, len(keys) // 2)
+        lines = [f'{{"id": "{key}", "since": "{self._day()}"}}\n' for key in some]
+        text = '{"as_of": "2026-06-01"}\n' + "".join(lines)
+        write(self._flow() / "archived.jsonl", text.encode())
+
+    def use(self) -> None:
+        """A machine folds a use."""
+        keys = self.keys()
+        if keys:
+            use = logs.Use(self.random.choice(keys), self._day(), 1)
+            write(self._flow() / "uses.jsonl", logs.render(use) + b"\n")
+
+    def keys(self) -> list[str]:
+        """Of all turns that lie in files."""
+        paths = self._files("flow/*/episodes/*/*/*.md")
+        found = {turn.key for path in paths for turn in episodes.read(path).turns}
+        boxes = (inbox.read(path) for path in self._files("flow/*/inbox/*.jsonl"))
+        return sorted(found | {each.turn.key for box in boxes for each in box.turns})
+
+    def _day(self) -> str:
+        return f"2026-05-{self.random.randrange(20, 25)}"
 
     def _files(self, pattern: str) -> list[Path]:
         return sorted(self.store.root.glob(pattern))
@@ -173,8 +202,47 @@ def contents(connection: sqlite3.Connection) -> dict[str, Any]:
     }
 
 
-def brought_up(store: Store) -> sqlite3.Connection:
-    """The index of a store as its files are now, without vectors."""
+def check_counts(connection: sqlite3.Connection) -> None:
+    """What triggers and refreshes count is what is there."""
+    assert rows(connection, "SELECT passages, length FROM totals") == rows(
+        connection, "SELECT COUNT(*), COALESCE(SUM(length), 0) FROM passages WHERE current"
+    )
+    speakers = (
+        "SELECT speaker, COUNT(*) FROM passages WHERE speaker <> '' GROUP BY speaker ORDER BY 1"
+    )
+    assert rows(connection, "SELECT name, n FROM speakers ORDER BY 1") == rows(connection, speakers)
+    unembedded = (
+        "SELECT embedded FROM (SELECT embedded FROM passages UNION SELECT embedded FROM nodes)"
+        " WHERE embedded IS NOT NULL AND embedded NOT IN (SELECT digest FROM vectors) ORDER BY 1"
+    )
+    waiting = rows(connection, "SELECT digest FROM waiting ORDER BY digest")
+    assert waiting == rows(connection, unembedded)
+    counted = rows(connection, "SELECT COUNT(*), COALESCE(SUM(tokens), 0) FROM vectors")
+    assert [vector_files.committed(connection)[:2]] == counted
+    listed = rows(connection, "SELECT id, since FROM archived")
+    used = rows(connection, "SELECT id, day FROM uses")
+    asleep = [
+        row
+        for row, key in rows(connection, "SELECT id, key FROM passages WHERE current ORDER BY id")
+        if any(
+            name == key
+            and not any(each.partition("-")[0] == key and day > since for each, day in used)
+            for name, since in listed
+        )
+    ]
+    assert [*array("I", rows(connection, "SELECT rows FROM asleep")[0][0])] == asleep
+
+
+def fake(texts: Sequence[str]) -> Any:
+    """Any vectors of the right shape."""
+    ones = np.ones((1, 64), np.float32) / 8
+    sentence = np.ones(384, np.float32) / np.float32(384**0.5)
+    return [SimpleNamespace(sentence=sentence, tokens=ones, pieces=("salt",)) for _ in texts]
+
+
+def brought_up(store: Store, engine: str | None = None) -> sqlite3.Connection:
+    """The index of a store as its files are now, without vectors or with those of a false engine."""
     connection = database.open_to_write(store.derived)
-    bring_up_to_date(store, connection, None, None)
+    embedder = Embedder(engine, lambda: fake) if engine else None
+    bring_up_to_date(store, connection, embedder, None)
     return connection

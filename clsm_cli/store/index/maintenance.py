@@ -68,6 +68,7 @@ _TABLES = {
     "records": "SELECT f.path, r.id, r.type, hex(r.line) FROM records r"
     " JOIN files f ON f.id = r.file",
     "clocks": "SELECT * FROM clocks",
+    "rests": "SELECT r.turn, p.key FROM rests r JOIN passages p ON p.id = r.passage",
     "uses": "SELECT u.id, u.day, u.n, f.path FROM uses u JOIN files f ON f.id = u.file",
     "archived": "SELECT a.id, a.since, f.path FROM archived a JOIN files f ON f.id = a.file",
     "tombstones": "SELECT t.hash, f.path FROM tombstones t JOIN files f ON f.id = t.file",
