@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import logs, runs, shards
 from clsm_cli.store.index.indexed_files import ARCHIVED
-from clsm_cli.store.jsonlines import dump
-from clsm_cli.store.problems import LineProblem
+from clsm_cli.store.jsonlines import LineProblem, dump
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

@@ -26,6 +26,7 @@ from clsm_cli.model import ids
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from io import BufferedReader
     from pathlib import Path
     from typing import BinaryIO
 
@@ -207,7 +208,7 @@ def _open(path: Path, flags: int) -> int:
     return fd
 
 
-def open_to_read(path: Path) -> BinaryIO:
+def open_to_read(path: Path) -> BufferedReader:
     """A regular file to read piece by piece."""
     return open(_open(path, os.O_RDONLY), "rb")
 
@@ -228,7 +229,7 @@ def digest_of(path: Path) -> str | None:
     """
     with disk_errors(path):
         try:
-            with open(_open(path, os.O_RDONLY), "rb") as file:
+            with open_to_read(path) as file:
                 import hashlib
 
                 return hashlib.file_digest(file, "sha256").hexdigest()

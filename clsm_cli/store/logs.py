@@ -15,8 +15,7 @@ from clsm_cli.model.ids import tombstone_hash
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import atomic
 from clsm_cli.store.activations import Activation
-from clsm_cli.store.jsonlines import LineError, dump, load
-from clsm_cli.store.problems import LineProblem
+from clsm_cli.store.jsonlines import LineError, LineProblem, dump, load
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 
 from clsm_cli.errors import DamagedStoreError
 from clsm_cli.store import atomic, yaml_text
-from clsm_cli.store.jsonlines import LineError
-from clsm_cli.store.problems import LineProblem
+from clsm_cli.store.jsonlines import LineError, LineProblem
 from clsm_cli.text.ontology import OntologyError, parse
 
 if TYPE_CHECKING:

@@ -19,8 +19,14 @@ from clsm_cli.model.ids import sha256, tombstone_hash
 from clsm_cli.model.join import join_all
 from clsm_cli.model.tombstones import visible
 from clsm_cli.store import atomic
-from clsm_cli.store.jsonlines import LineError, dump, load, load_all, without_surrogates
-from clsm_cli.store.problems import LineProblem
+from clsm_cli.store.jsonlines import (
+    LineError,
+    LineProblem,
+    dump,
+    load,
+    load_all,
+    without_surrogates,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -24,7 +24,7 @@ from clsm_cli.model.tombstones import visible
 from clsm_cli.store import archive, logs
 from clsm_cli.store.index.database import mapping_of
 from clsm_cli.store.index.graph_queries import Fact, number_of
-from clsm_cli.store.problems import LineProblem
+from clsm_cli.store.jsonlines import LineProblem
 
 if TYPE_CHECKING:
     import sqlite3

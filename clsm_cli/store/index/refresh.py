@@ -24,8 +24,7 @@ from clsm_cli.store.index import database, hidden, passages
 from clsm_cli.store.index.database import pack
 from clsm_cli.store.index.derived import derive
 from clsm_cli.store.index.passage_rows import Batch
-from clsm_cli.store.jsonlines import dump
-from clsm_cli.store.problems import LineProblem
+from clsm_cli.store.jsonlines import LineProblem, dump
 
 if TYPE_CHECKING:
     import sqlite3
