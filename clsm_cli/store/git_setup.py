@@ -14,6 +14,7 @@ it in the meantime, by plumbing: git-hash-object(1), git-update-index(1), git-co
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import shlex
@@ -54,7 +55,6 @@ _JOINED = (
     "tombstones/*.jsonl",
 )
 _HEAD = "# Joined by id, see: clsm init --git"
-_NEXT = "mend that or leave out --git"
 
 
 class MissingSetup(NamedTuple):
@@ -101,7 +101,8 @@ def set_up(root: Path) -> MissingSetup:
         BadInputError: git is missing or refuses.
     """
     if git.work_tree(root) is None:
-        _told(root, "init", "--quiet")
+        with _failures(root, "init"):
+            git.run(root, "init", "--quiet", seconds=git.SECONDS)
     lack = find_missing(root)
     for name, missing in sorted(lack.lines.items()):
         atomic.put(root / name, _with(root / name, missing))
@@ -112,8 +113,10 @@ def set_up(root: Path) -> MissingSetup:
 def configure_clone(root: Path, lack: MissingSetup) -> None:
     """Write down in the clone what was found missing there."""
     wanted = settings_of_clone()
-    for name in lack.settings:
-        _told(root, "config", "--local", "--replace-all", name, wanted[name])
+    with _failures(root, "config"):
+        for name in lack.settings:
+            words = ("config", "--local", "--replace-all", name, wanted[name])
+            git.run(root, *words, seconds=git.SECONDS)
     tree = git.work_tree(root)
     info = None if tree is None else info_file(tree)
     if lack.attributes and info is not None:
@@ -177,18 +180,20 @@ def _text(path: Path) -> str:
     return (atomic.read(path, MAX_FILE) or b"").decode("utf-8", "surrogateescape")
 
 
-def _told(root: Path, *words: str) -> None:
-    """Let git do something, or say why not."""
+@contextlib.contextmanager
+def _failures(root: Path, what: str) -> Iterator[None]:
+    """Say why git does not do something."""
     try:
-        git.run(root, *words, seconds=git.SECONDS)
+        yield
     except FileNotFoundError:
         raise BadInputError("git", "is not installed", "install it or leave out --git") from None
-    except subprocess.CalledProcessError as error:
-        said = error.stderr.decode("utf-8", "replace").strip().splitlines()
-        reason = said[-1] if said else "git failed"
-        raise BadInputError(str(root), reason, _NEXT) from None
     except (OSError, subprocess.SubprocessError) as error:
-        raise BadInputError(str(root), f"git did not answer ({error})", _NEXT) from None
+        told = getattr(error, "stderr", b"") or b""
+        lines = [
+            line.strip() for line in told.decode(errors="replace").splitlines() if line.strip()
+        ]
+        reason = f"git {what} failed: {lines[0] if lines else error}"
+        raise BadInputError(str(root), reason, f"try it by hand: git {what}") from None
 
 
 _SECONDS = 300.0
@@ -218,10 +223,8 @@ def commit(root: Path, message: str) -> bool:
             raise BadInputError(
                 str(root), f"git is in the middle of something ({name})", "end that"
             )
-    try:
+    with _failures(root, "commit"):
         return _commit(tree, branch, message)
-    except (OSError, subprocess.SubprocessError) as error:
-        raise _failed(root, "commit", error) from None
 
 
 def push(root: Path) -> str:
@@ -244,10 +247,8 @@ def push(root: Path) -> str:
         reason = f"the repository sets {named[0]}, which could run anything"
         raise BadInputError(str(root), reason, "set that for yourself: git config --global")
     words = ("push", "--quiet", "--no-verify", "--no-signed", remote, f"HEAD:refs/heads/{branch}")
-    try:
+    with _failures(root, "push"):
         git.run(root, *words, seconds=_SECONDS, more=[*_PROTOCOLS, *_users_own(root)])
-    except (OSError, subprocess.SubprocessError) as error:
-        raise _failed(root, "push", error) from None
     return remote
 
 
@@ -320,10 +321,3 @@ def _word(root: Path, *words: str, may_fail: bool = False) -> str:
         if may_fail:
             return ""
         raise
-
-
-def _failed(root: Path, what: str, error: OSError | subprocess.SubprocessError) -> BadInputError:
-    told = getattr(error, "stderr", b"") or b""
-    lines = [line.strip() for line in told.decode(errors="replace").splitlines() if line.strip()]
-    reason = lines[0] if lines else str(error)
-    return BadInputError(str(root), f"git {what} failed: {reason}", f"try it by hand: git {what}")
