@@ -27,10 +27,9 @@ if TYPE_CHECKING:
     from clsm_cli.model.streams import Stream
     from clsm_cli.store.index.passage_rows import Batch
     from clsm_cli.store.index.passages import Passage
-    from clsm_cli.store.layout import Store
 
 
-def derive(batch: Batch, store: Store, touched: set[str]) -> None:
+def derive(batch: Batch, touched: set[str]) -> None:
     """Work out again what depends on several files."""
     connection = batch.connection
     changed = {(kind, record_id) for kind, record_id, _ in batch.gone ^ batch.come}
@@ -41,7 +40,7 @@ def derive(batch: Batch, store: Store, touched: set[str]) -> None:
     touched = touched | _streams(batch)
     for stream in TOPIC_STREAMS:
         if stream in touched or "tombstones" in touched:
-            _settle_statements(batch, store, stream)
+            _settle_statements(batch, stream)
     _settle_flow(batch, {i for kind, i in changed if kind == "statement"})
 
 
@@ -115,9 +114,9 @@ def _blocks_of(
     return {(block.key, block.line_start, rows[block.heading]) for block in record.blocks}
 
 
-def _settle_statements(batch: Batch, store: Store, stream: Stream) -> None:
+def _settle_statements(batch: Batch, stream: Stream) -> None:
     """The statements of a stream, as its Markdown and its shards say together."""
-    connection = batch.connection
+    connection, store = batch.connection, batch.store
     everything = records_of(connection, "statement", batch.forgotten)
     records = {
         record.id: record

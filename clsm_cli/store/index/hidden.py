@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
     from clsm_cli.model.codec import Record
     from clsm_cli.store.index.indexed_files import Signature
+    from clsm_cli.store.index.passage_rows import Batch
 
 _ASLEEP = (
     "SELECT p.id, p.length FROM (SELECT id, MAX(since) AS since FROM archived GROUP BY id) a"
@@ -43,10 +44,10 @@ _ASLEEP = (
 )
 
 
-def read_archived(connection: sqlite3.Connection, path: Path, file: int) -> Sequence[LineProblem]:
+def read_archived(batch: Batch, path: Path, file: int) -> Sequence[LineProblem]:
     """Take in a machine's list; a line that is none of it is a problem."""
     found = archive.read(path.parent)
-    connection.executemany(
+    batch.connection.executemany(
         "INSERT INTO archived VALUES (?, ?, ?)",
         [(name, day.toordinal(), file) for name, day in found.since.items()],
     )
@@ -68,12 +69,12 @@ def settle_archived(connection: sqlite3.Connection, touched: set[str]) -> None:
 FOLDER = "tombstones"
 
 
-def read_tombstones(connection: sqlite3.Connection, path: Path, file: int) -> list[LineProblem]:
+def read_tombstones(batch: Batch, path: Path, file: int) -> list[LineProblem]:
     """Take in a machine's tombstones; a damaged line must not go unseen."""
     found, problems = logs.rows(path)
     for number, row in found:
         if "hash" in row:
-            connection.execute(
+            batch.connection.execute(
                 "INSERT OR IGNORE INTO tombstones VALUES (?, ?)", (str(row["hash"]), file)
             )
         else:

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Iterable, Sequence
 
+    from clsm_cli.store.layout import Store
+
 _PLACE = ("kind", "stream", "session", "episode", "document", "path", "origin")
 _LATER = ("heading", "sources", "current", "is_dump")
 _OWN = tuple(name for name in Passage._fields if name not in (*_PLACE, *_LATER))
@@ -42,7 +44,7 @@ class Batch:
     """One transaction on the index: the connection, and what is written at its end.
 
     Attributes:
-        connection: In a transaction.
+        connection: In a transaction; ``store``: whose index it is.
         sessions: Sessions whose turns came or went.
         documents: Documents whose blocks came or went.
         keys: Keys of blocks that came.
@@ -51,8 +53,9 @@ class Batch:
         forgotten: Hashes of the ids with a tombstone.
     """
 
-    def __init__(self, connection: sqlite3.Connection) -> None:
+    def __init__(self, connection: sqlite3.Connection, store: Store) -> None:
         self.connection = connection
+        self.store = store
         self.sessions: set[str] = set()
         self.documents: set[str] = set()
         self.keys: set[str] = set()
