@@ -23,7 +23,7 @@ from clsm_cli.startup.records import NamedTuple
 from clsm_cli.startup.zones import is_zone, zone_of
 from clsm_cli.store import atomic, front_matter
 from clsm_cli.store.device import device_name, machine_id
-from clsm_cli.store.jsonlines import LineError, dump
+from clsm_cli.store.jsonlines import dump
 
 if TYPE_CHECKING:
     from datetime import tzinfo
@@ -176,20 +176,15 @@ def open_store(root: Path, environment: dict[str, str]) -> Store:
     if data is None:
         raise StoreNotFoundError(str(root))
     _refuse_links(root)
-    store = _read_config(root, path, data, environment)
+    try:
+        text = data.removeprefix(b"\xef\xbb\xbf").decode("utf-8").replace("\r\n", "\n")
+        store = _from_config(root, path, front_matter.parse_config(text), environment)
+    except ValueError as error:
+        raise DamagedStoreError(path, None, str(error)) from None
     for link in (_link_in(store.flow), store.derived / "runs"):
         if link is not None and link.is_symlink():  # other machines' links are passed over
             raise _linked(link)
     return store
-
-
-def _read_config(root: Path, path: Path, data: bytes, environment: dict[str, str]) -> Store:
-    try:
-        text = data.removeprefix(b"\xef\xbb\xbf").decode("utf-8").replace("\r\n", "\n")
-        values = front_matter.parse_config(text)
-    except (LineError, UnicodeDecodeError) as error:
-        raise DamagedStoreError(path, None, str(error)) from None
-    return _from_config(root, path, values, environment)
 
 
 def _refuse_links(root: Path) -> None:
@@ -215,31 +210,25 @@ def _from_config(
 ) -> Store:
     version = values.get("format")
     if type(version) is not int or version < 1:
-        raise DamagedStoreError(path, None, "'format' must be a whole number from 1")
+        raise ValueError("'format' must be a whole number from 1")
     if version > FORMAT_VERSION:
         raise NewerFormatError(path, version, FORMAT_VERSION)
+    for key in sorted(values.keys() - set(_KEYS), key=str):
+        reason = f"{key!r} is none of {', '.join(_KEYS)}; settings stand below 'settings:'"
+        raise ValueError(reason)
     changes = values.get("settings") or {}
-    try:
-        for key in sorted(values.keys() - set(_KEYS), key=str):
-            raise ValueError(
-                f"{key!r} is none of {', '.join(_KEYS)}; settings stand below 'settings:'"
-            )
-        if not isinstance(changes, dict):
-            raise ValueError("'settings' must be a mapping")
-        misplaced = of_machine(changes)
-        settings = with_changes(
-            Settings(), {name: value for name, value in changes.items() if name not in misplaced}
-        )
-    except ValueError as error:
-        raise DamagedStoreError(path, None, str(error)) from None
+    if not isinstance(changes, dict):
+        raise ValueError("'settings' must be a mapping")
+    misplaced = of_machine(changes)
+    own = {name: value for name, value in changes.items() if name not in misplaced}
     zone_name = str(values.get("time_zone", "UTC"))
     if not is_zone(zone_name):
-        raise DamagedStoreError(path, None, f"'time_zone' {zone_name!r} is not an IANA time zone")
+        raise ValueError(f"'time_zone' {zone_name!r} is not an IANA time zone")
     return Store(
         root=root,
         store_id=str(values.get("store", "")),
         zone_name=zone_name,
-        settings=settings,
+        settings=with_changes(Settings(), own),
         device=device_name(root, environment),
         misplaced=misplaced,
     )
