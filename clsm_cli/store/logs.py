@@ -14,35 +14,13 @@ from clsm_cli.errors import DamagedStoreError
 from clsm_cli.model.ids import tombstone_hash
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import atomic
-from clsm_cli.store.activations import Activation
+from clsm_cli.store.activations import Activation as Activation  # noqa: PLC0414  # also from here
 from clsm_cli.store.jsonlines import LineError, LineProblem, dump, load
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from clsm_cli.store.layout import Store
-
-__all__ = [
-    "ACTIVATIONS",
-    "Activation",
-    "Change",
-    "Feedback",
-    "LogLine",
-    "ReviewItem",
-    "RunLine",
-    "Tombstone",
-    "Use",
-    "is_forgotten",
-    "load_tombstones",
-    "parse_activation",
-    "parse_feedback",
-    "parse_review",
-    "parse_run",
-    "parse_tombstone",
-    "parse_use",
-    "render",
-    "rows",
-]
 
 ACTIVATIONS = ("activation-old.jsonl", "activation.jsonl")
 """The log of recalls, and what ``decay`` renamed of it: the older one first."""
@@ -267,17 +245,15 @@ def plan_missing(data: bytes, path: Path) -> list[bytes]:
     files = [path.with_name(n) for n in ACTIVATIONS] if path.name in ACTIVATIONS else [path]
     there = [row for each in files for _, row in rows(each)[0]]
     known = {repr(row) for row in there}
-    said: dict[Any, Any] = {}
+    said: dict[Any, int] = {}
     for row in there:
-        _say(said, row, path.name)
+        _is_news(said, row, path.name)
     found: list[bytes] = []
     for line in data.split(b"\n"):
         new = _row(line)
-        if new is None or repr(new) in known or not _is_news(said, new, path.name):
-            continue
-        _say(said, new, path.name)
-        known.add(repr(new))
-        found.append(line)
+        if new is not None and repr(new) not in known and _is_news(said, new, path.name):
+            known.add(repr(new))
+            found.append(line)
     return found
 
 
@@ -289,24 +265,16 @@ def _row(line: bytes) -> dict[str, Any] | None:
     return row if isinstance(row, dict) else None
 
 
-def _say(said: dict[Any, Any], row: dict[str, Any], name: str) -> None:
+def _is_news(said: dict[Any, int], row: dict[str, Any], name: str) -> bool:
+    """Whether a row says more than those before, of which ``said`` keeps the most for each key."""
     if name == "uses.jsonl":
-        key = (row.get("id"), row.get("day"))
-        said[key] = max(_number(row), said.get(key, 0))
+        key, count = (row.get("id"), row.get("day")), row.get("n")
+        value = count if isinstance(count, int) else 0
     elif name == "review.jsonl":
-        said[row.get("id")] = row.get("state", "open")
-
-
-def _is_news(said: dict[Any, Any], row: dict[str, Any], name: str) -> bool:
-    if name == "uses.jsonl":
-        most: int = said.get((row.get("id"), row.get("day")), 0)
-        return _number(row) > most
-    if name == "review.jsonl":
-        known = said.get(row.get("id"))
-        return known is None or (known == "open" and row.get("state", "open") != "open")
+        key, value = row.get("id"), int(row.get("state", "open") != "open")
+    else:
+        return True
+    if value <= said.get(key, -1):
+        return False
+    said[key] = value
     return True
-
-
-def _number(row: dict[str, Any]) -> int:
-    value = row.get("n")
-    return value if isinstance(value, int) else 0
