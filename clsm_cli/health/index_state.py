@@ -11,7 +11,6 @@ import sqlite3
 from typing import TYPE_CHECKING
 
 from clsm_cli.health.findings import list_names, make_finding
-from clsm_cli.store import atomic
 from clsm_cli.store.index import database, prepared_briefing, vector_files, vectors
 from clsm_cli.store.index.indexed_files import changes
 from clsm_cli.store.index.maintenance import differences
@@ -111,9 +110,5 @@ def check_briefing(snapshot: Snapshot) -> list[Finding]:
     name = path.relative_to(snapshot.store.root).as_posix()
     if not path.is_file():
         return []
-    data = atomic.read(path, prepared_briefing.MAX_BYTES) or b""
-    return (
-        []
-        if prepared_briefing.is_whole(data)
-        else [make_finding("briefing-damaged", name, "is damaged")]
-    )
+    is_whole = prepared_briefing.load_contents(snapshot.store, None) is not None
+    return [] if is_whole else [make_finding("briefing-damaged", name, "is damaged")]

@@ -89,15 +89,6 @@ def load_contents(store: Store, wanted: str | None) -> dict[str, Any] | None:
     return contents
 
 
-def is_whole(data: bytes) -> bool:
-    """Whether the bytes of such a file are as they were written."""
-    try:
-        found = json.loads(data)
-        return bool(found["sha256"] == _digest(found["contents"]))
-    except (ValueError, LookupError, TypeError, RecursionError):
-        return False
-
-
 def _digest(contents: dict[str, Any]) -> str:
     return sha256(json.dumps(contents).encode())
 
