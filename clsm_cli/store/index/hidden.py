@@ -18,10 +18,7 @@ from array import array
 from typing import TYPE_CHECKING
 
 from clsm_cli.model import clocks
-from clsm_cli.model.graph import Node
 from clsm_cli.model.ids import tombstone_hash
-from clsm_cli.model.tombstones import visible
-from clsm_cli.store import archive, logs
 from clsm_cli.store.index.database import mapping_of
 from clsm_cli.store.index.graph_queries import Fact, number_of
 from clsm_cli.store.jsonlines import LineProblem
@@ -46,6 +43,8 @@ _ASLEEP = (
 
 def read_archived(batch: Batch, path: Path, file: int) -> Sequence[LineProblem]:
     """Take in a machine's list; a line that is none of it is a problem."""
+    from clsm_cli.store import archive  # not for a recall as of another time
+
     found = archive.read(path.parent)
     batch.connection.executemany(
         "INSERT INTO archived VALUES (?, ?, ?)",
@@ -71,6 +70,8 @@ FOLDER = "tombstones"
 
 def read_tombstones(batch: Batch, path: Path, file: int) -> list[LineProblem]:
     """Take in a machine's tombstones; a damaged line must not go unseen."""
+    from clsm_cli.store import logs
+
     found, problems = logs.rows(path)
     for number, row in found:
         if "hash" in row:
@@ -119,6 +120,9 @@ def affected_files(
 
 def visible_record(connection: sqlite3.Connection, record: Record) -> Record | None:
     """A record as the index shows it; None for a node that nothing visible mentions any more."""
+    from clsm_cli.model.graph import Node
+    from clsm_cli.model.tombstones import visible
+
     forgotten = forgotten_hashes(connection)
     if forgotten and isinstance(record, Node):
         row = connection.execute(
