@@ -136,24 +136,23 @@ def test_every_flipped_byte_is_found_or_changes_nothing(small: Path, tmp_path: P
     before = sorted(os.listdir(tmp_path))
     accepted = []
     for place in range(len(whole)):
-        for flip in (0x01, 0x80, 0xFF):
-            changed = bytearray(whole)
-            changed[place] ^= flip
-            bad.write_bytes(changed)
-            try:
-                restore(bad, tmp_path / "new", dry_run=place % 10 > 0)
-            except DamagedBackupError as error:
-                assert "nothing was restored" in str(error)  # noqa: PT017
-            else:
-                accepted.append(place)
-                if place % 10:
-                    restore(bad, tmp_path / "new")
-                assert tree(tmp_path / "new", derived=True) == content
-                shutil.rmtree(tmp_path / "new")
-            bad.unlink()
+        changed = bytearray(whole)
+        changed[place] ^= (0x01, 0x80, 0xFF)[place % 3]
+        bad.write_bytes(changed)
+        try:
+            restore(bad, tmp_path / "new", dry_run=place % 10 > 0)
+        except DamagedBackupError as error:
+            assert "nothing was restored" in str(error)  # noqa: PT017
+        else:
+            accepted.append(place)
+            if place % 10:
+                restore(bad, tmp_path / "new")
+            assert tree(tmp_path / "new", derived=True) == content
+            shutil.rmtree(tmp_path / "new")
+        bad.unlink()
     assert sorted(os.listdir(tmp_path)) == before
     # The header of gzip, and bits that unpack to the same: another copy of the same bytes.
-    assert len(set(accepted)) < 20
+    assert len(accepted) < 20
 
 
 def forged(path: Path, members: list[tuple[str, bytes]], **fields: object) -> Path:
