@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-import json
 import sqlite3
 from array import array
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from random import Random
+from types import SimpleNamespace
 from typing import Any
+
+import numpy as np
 
 from clsm_cli.model.episodes import Block, Document, Episode, Turn
 from clsm_cli.model.ids import document_id, episode_id, turn_key
-from clsm_cli.store import episodes, inbox, shards
-from clsm_cli.store.index import database, postings
-from clsm_cli.store.index.opening import bring_up_to_date
+from clsm_cli.store import episodes, inbox, logs, shards
+from clsm_cli.store.index import database, maintenance, vector_files
+from clsm_cli.store.index.opening import Embedder, bring_up_to_date
 from clsm_cli.store.layout import Store
 
 SESSIONS = ("harbour", "workshop")
@@ -45,7 +47,8 @@ class Files:
     def change(self) -> None:
         """One change."""
         often: list[Callable[[], None]] = [self.add_episode, self.capture, self.rewrite_document]
-        self.random.choice([*often, *often, self.edit_topic, self.copy_episode, self.remove])()
+        seldom = [self.edit_topic, self.copy_episode, self.remove, self.archive, self.use]
+        self.random.choice([*often, *often, *seldom])()
 
     def add_episode(self) -> None:
         session = self.random.choice(SESSIONS)
@@ -108,6 +111,31 @@ class Files:
         if found:
             self.random.choice(found).unlink()
 
+    def archive(self) -> None:
+        """A machine finds some turns archived."""
+        keys = self.keys()
+        some = self.random.sample(keys, len(keys) // 2)
+        lines = [f'{{"id": "{key}", "since": "{self._day()}"}}\n' for key in some]
+        text = '{"as_of": "2026-06-01"}\n' + "".join(lines)
+        write(self._flow() / "archived.jsonl", text.encode())
+
+    def use(self) -> None:
+        """A machine folds a use."""
+        keys = self.keys()
+        if keys:
+            use = logs.Use(self.random.choice(keys), self._day(), 1)
+            write(self._flow() / "uses.jsonl", logs.render(use) + b"\n")
+
+    def keys(self) -> list[str]:
+        """Of all turns that lie in files."""
+        paths = self._files("flow/*/episodes/*/*/*.md")
+        found = {turn.key for path in paths for turn in episodes.read(path).turns}
+        boxes = (inbox.read(path) for path in self._files("flow/*/inbox/*.jsonl"))
+        return sorted(found | {each.turn.key for box in boxes for each in box.turns})
+
+    def _day(self) -> str:
+        return f"2026-05-{self.random.randrange(20, 25)}"
+
     def _files(self, pattern: str) -> list[Path]:
         return sorted(self.store.root.glob(pattern))
 
@@ -160,82 +188,61 @@ def rows(connection: sqlite3.Connection, query: str) -> list[Any]:
 
 
 def contents(connection: sqlite3.Connection) -> dict[str, Any]:
-    """Everything an index says, without row numbers."""
-    name = {
-        row[0]: tuple(row[1:])
-        for row in rows(
-            connection,
-            "SELECT p.id, COALESCE(f.path, ''), p.key, p.part FROM passages p JOIN places l"
-            " ON l.id = p.place LEFT JOIN files f ON f.id = l.file",
-        )
-    }
-    assert len(set(name.values())) == len(name)
-    own = (
-        "p.trust, p.speaker, p.role, p.time, p.day, p.line_start, p.line_end, p.line_offset,"
-        " p.foreign_id, h.text, p.sources, p.text, p.length, p.embedded, p.current, p.periods,"
-        " p.is_question, l.kind, l.stream, l.session, l.episode, l.document, l.path"
-    )
-    passages = {
-        name[row[0]]: ([name.get(each) for each in row[1:4]], row[4:])
-        for row in rows(
-            connection,
-            f"SELECT p.id, p.previous, p.next, p.grp, {own} FROM passages p JOIN places l"
-            " ON l.id = p.place LEFT JOIN headings h ON h.id = p.heading",
-        )
-    }
-    links = [each for links, _ in passages.values() for each in links]
-    numbers = rows(connection, "SELECT previous, next, grp FROM passages")
-    assert sum(each is None for row in numbers for each in row) == sum(e is None for e in links)
-    terms = {
-        (term, name[(block << 16) + (code >> 16)], code & 0xFFFF)
-        for term, block, data in rows(connection, "SELECT term, block, data FROM postings")
-        for code in postings.unpack(data)
-    }
-    mentions = {
-        (name[row[0]], *row[1:])
-        for row in rows(
-            connection,
-            "SELECT m.passage, n.node, n.label, n.kind FROM mentions m"
-            " JOIN names n ON n.id = m.name",
-        )
-    }
-    other = {
-        table: sorted(rows(connection, query), key=json.dumps)
-        for table, query in {
-            "episodes": "SELECT e.id, f.path, e.session, e.previous FROM episodes e"
-            " JOIN files f ON f.id = e.file",
-            "blocks": "SELECT * FROM blocks",
-            "documents": "SELECT * FROM documents",
-            "aliases": "SELECT * FROM aliases",
-            "nodes": "SELECT number, id, label, aliases, kind, n, last, summary, degree, strongest,"
-            " embedded FROM nodes WHERE label IS NOT NULL",
-            "links": "SELECT * FROM links",
-            "noted": "SELECT * FROM noted",
-            "recorded": "SELECT episode, consolidated, hex(turns) FROM recorded",
-            "records": "SELECT f.path, r.id, r.type, hex(r.line), r.digest FROM records r"
-            " JOIN files f ON f.id = r.file",
-            "clocks": "SELECT * FROM clocks",
-            "uses": "SELECT u.id, u.day, u.n, f.path FROM uses u JOIN files f ON f.id = u.file",
-            "archived": "SELECT a.id, a.since, f.path FROM archived a"
-            " JOIN files f ON f.id = a.file",
-            "tombstones": "SELECT t.hash, f.path FROM tombstones t JOIN files f ON f.id = t.file",
-            "phrases": "SELECT COUNT(*) FROM phrases",
-            "stated": "SELECT COUNT(*) FROM stated",
-            "totals": "SELECT * FROM totals",
-            "speakers": "SELECT * FROM speakers",
-            "waiting": "SELECT * FROM waiting",
-            "asleep": "SELECT passages, length FROM asleep",
-            "files": "SELECT path, kind, size, sha256, problems FROM files",
-        }.items()
-    }
+    """Everything an index says, without row numbers; no two passages have one name."""
+    found = maintenance.contents(connection)
+    assert len(found["passages"]) == rows(connection, "SELECT COUNT(*) FROM passages")[0][0]
     (packed,) = rows(connection, "SELECT rows FROM asleep")[0]
-    asleep = {name[row] for row in array("I", packed)}
-    found = {"passages": passages, "terms": terms, "mentions": mentions, "archive": asleep}
-    return {**found, **other}
+    names = dict(rows(connection, "SELECT id, key FROM passages"))
+    return found | {
+        "archive": sorted(names[row] for row in array("I", packed)),
+        "waiting": sorted(rows(connection, "SELECT * FROM waiting")),
+        "files": sorted(
+            rows(connection, "SELECT path, kind, size, sha256, problems FROM files"), key=repr
+        ),
+    }
 
 
-def brought_up(store: Store) -> sqlite3.Connection:
-    """The index of a store as its files are now, without vectors."""
+def check_counts(connection: sqlite3.Connection) -> None:
+    """What triggers and refreshes count is what is there."""
+    assert rows(connection, "SELECT passages, length FROM totals") == rows(
+        connection, "SELECT COUNT(*), COALESCE(SUM(length), 0) FROM passages WHERE current"
+    )
+    speakers = (
+        "SELECT speaker, COUNT(*) FROM passages WHERE speaker <> '' GROUP BY speaker ORDER BY 1"
+    )
+    assert rows(connection, "SELECT name, n FROM speakers ORDER BY 1") == rows(connection, speakers)
+    unembedded = (
+        "SELECT embedded FROM (SELECT embedded FROM passages UNION SELECT embedded FROM nodes)"
+        " WHERE embedded IS NOT NULL AND embedded NOT IN (SELECT digest FROM vectors) ORDER BY 1"
+    )
+    waiting = rows(connection, "SELECT digest FROM waiting ORDER BY digest")
+    assert waiting == rows(connection, unembedded)
+    counted = rows(connection, "SELECT COUNT(*), COALESCE(SUM(tokens), 0) FROM vectors")
+    assert [vector_files.committed(connection)[:2]] == counted
+    listed = rows(connection, "SELECT id, since FROM archived")
+    used = rows(connection, "SELECT id, day FROM uses")
+    asleep = [
+        row
+        for row, key in rows(connection, "SELECT id, key FROM passages WHERE current ORDER BY id")
+        if any(
+            name == key
+            and not any(each.partition("-")[0] == key and day > since for each, day in used)
+            for name, since in listed
+        )
+    ]
+    assert [*array("I", rows(connection, "SELECT rows FROM asleep")[0][0])] == asleep
+
+
+def fake(texts: Sequence[str]) -> Any:
+    """Any vectors of the right shape."""
+    ones = np.ones((1, 64), np.float32) / 8
+    sentence = np.ones(384, np.float32) / np.float32(384**0.5)
+    return [SimpleNamespace(sentence=sentence, tokens=ones, pieces=("salt",)) for _ in texts]
+
+
+def brought_up(store: Store, engine: str | None = None) -> sqlite3.Connection:
+    """The index of a store as its files are now, without vectors or with those of a false engine."""
     connection = database.open_to_write(store.derived)
-    bring_up_to_date(store, connection, None, None)
+    embedder = Embedder(engine, lambda: fake) if engine else None
+    bring_up_to_date(store, connection, embedder, None)
     return connection

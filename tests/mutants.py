@@ -198,7 +198,7 @@ MUTANTS = (
     ),
     Mutant(
         "free pages keep what was forgotten",
-        "store/index/index_compaction.py",
+        "store/index/maintenance.py",
         'connection.execute("VACUUM")',
         "pass",
         ("store/index/test_compacted.py",),
@@ -322,17 +322,17 @@ MUTANTS = (
     # Backups.
     Mutant(
         "a file of a backup may be another",
-        "store/backup_files.py",
-        "        if digest.hexdigest() != entry.sha256:",
-        "        if False:",
-        ("store/test_backup_archive.py",),
+        "store/backups.py",
+        "        if digest.hexdigest() != entry.sha256:\n            raise self._damaged",
+        "        if False:\n            raise self._damaged",
+        ("store/test_backups.py",),
     ),
     Mutant(
         "a restore writes over a memory",
-        "store/backup_restore.py",
+        "store/restoring.py",
         "        if os.path.lexists(root) and (not root.is_dir() or os.listdir(root)):",
         "        if False:",
-        ("store/test_backup_archive.py",),
+        ("store/test_backups.py",),
     ),
 )
 

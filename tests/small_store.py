@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
 from ingesting import take
@@ -59,8 +60,14 @@ def state(store: Store, stream: Stream, topic: str, text: str, sources: tuple[st
     atomic.make_folder(folder)
     (folder / shards.shard_name(record.id, 1)).write_bytes(shards.render([record]))
     path = store.root / stream / f"{topic}.md"
-    path.write_bytes(topics.render_topic(topic.title(), stream, topic, [record]))
+    path.write_bytes(page(topic.title(), stream, topic, [record]))
     return record.id
+
+
+def page(title: str, stream: Stream, topic: str, statements: Sequence[Statement]) -> bytes:
+    """A topic file with some statements."""
+    head = f"---\ntitle: {json.dumps(title)}\nstream: {stream}\ntopic: {topic}\n---\n\n"
+    return (head + "".join(f"{topics.render_item(each)}\n" for each in statements)).encode()
 
 
 def found(store: Store, question: str, **options: object) -> list[Memory]:

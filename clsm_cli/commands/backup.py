@@ -11,7 +11,7 @@ from clsm_cli.commands.options import Common, command
 from clsm_cli.commands.output import count_noun
 from clsm_cli.ingestion.ingest_report import utc_text
 from clsm_cli.ingestion.ingest_run import end_begun_run
-from clsm_cli.store import backup_archive
+from clsm_cli.store import backups
 
 if TYPE_CHECKING:
     from clsm_cli.store.layout import Store
@@ -42,7 +42,7 @@ def backup(file: Path, *, force: bool = False, dry_run: bool = False, common: Co
     opened = common.opened()
     at = utc_text(common.time(opened.zone))
     try:
-        made = backup_archive.make_backup(
+        made = backups.make_backup(
             opened, path, at, end_begun_run, printer.progress, force=force, dry_run=dry_run
         )
     finally:
@@ -81,9 +81,7 @@ def human_size(count: int) -> str:
     return f"{value:.1f} {unit}"
 
 
-def _lines(
-    made: backup_archive.BackupResult, path: Path, store: Store, *, verbose: bool
-) -> list[str]:
+def _lines(made: backups.BackupResult, path: Path, store: Store, *, verbose: bool) -> list[str]:
     held = f"{count_noun(len(made.manifest.files), 'file')}, {human_size(made.manifest.size)}"
     lines = [f"{entry.sha256}  {entry.path}" for entry in made.manifest.files] if verbose else []
     if made.packed is None:
@@ -93,7 +91,7 @@ def _lines(
 
 
 def _mapping(
-    made: backup_archive.BackupResult, path: Path, store: Store, *, dry_run: bool
+    made: backups.BackupResult, path: Path, store: Store, *, dry_run: bool
 ) -> dict[str, Any]:
     manifest = made.manifest
     return {

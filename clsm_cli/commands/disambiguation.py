@@ -94,7 +94,7 @@ def find_matches(
     """What words mean: statements, then the turns and blocks that none of these rests on."""
     from clsm_cli.commands import engine
     from clsm_cli.retrieval.recall import Query, recall
-    from clsm_cli.store.index.filters import Filters
+    from clsm_cli.store.index.ranking_queries import Filters
 
     engine.offer_install(printer)
     query = Query(text=text, now=now.isoformat(), k=MOST, budget=_BUDGET)

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from clsm_cli.retrieval.answer import Answer
     from clsm_cli.retrieval.dense_search import Engine
     from clsm_cli.retrieval.dialogue_context import DialogueTurn
-    from clsm_cli.store.index.filters import Filters
+    from clsm_cli.store.index.ranking_queries import Filters
     from clsm_cli.store.layout import Store
 
 MAX_QUERY = 1 << 20
@@ -376,7 +376,7 @@ def _filters(options: Options, now: datetime) -> Filters | None:
     named = (options.kind, options.stream, options.project, options.session)
     if first is None and last is None and not any(named):
         return None
-    from clsm_cli.store.index.filters import Filters
+    from clsm_cli.store.index.ranking_queries import Filters
 
     return Filters(
         kind=options.kind,

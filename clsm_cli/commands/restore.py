@@ -14,10 +14,10 @@ from clsm_cli.commands.init import named_root
 from clsm_cli.commands.options import Common, command
 from clsm_cli.commands.output import count_noun
 from clsm_cli.errors import BadInputError
-from clsm_cli.store import backup_restore as use_case
+from clsm_cli.store import restoring
 
 if TYPE_CHECKING:
-    from clsm_cli.store.backup_restore import Restored
+    from clsm_cli.store.restoring import Restored
 
 
 @command(
@@ -57,7 +57,7 @@ def restore(
         reason = "is not a file" if path.exists() else "is not there"
         raise BadInputError(str(path), reason, "name what clsm backup wrote")
     try:
-        done = use_case.restore(path.resolve(), root, values, printer.progress, dry_run=dry_run)
+        done = restoring.restore(path.resolve(), root, values, printer.progress, dry_run=dry_run)
     finally:
         printer.end_progress()
     printer.show(

@@ -29,12 +29,11 @@ from clsm_cli.ingestion.ingest_report import Report as IngestReport
 from clsm_cli.ingestion.ingest_report import Run, utc_text
 from clsm_cli.ingestion.ingest_run import embed_new, end_begun_run, open_turns, segment_all, take_in
 from clsm_cli.ingestion.timestamps import instant
-from clsm_cli.store import cleanup, conflict_copies, inbox
+from clsm_cli.store import cleanup, inbox, joining
 from clsm_cli.store import ontology as store_ontology
 from clsm_cli.store.index import database, evidence_queries, vectors
 from clsm_cli.store.index.index_queries import Index
-from clsm_cli.store.index.opening import bring_up_to_date
-from clsm_cli.store.index.publishing import run_in_progress
+from clsm_cli.store.index.opening import bring_up_to_date, run_in_progress
 from clsm_cli.store.lock import locked
 
 if TYPE_CHECKING:
@@ -71,7 +70,7 @@ def consolidate(
         report.warnings += end_begun_run(store)
         run = Run(store, "consolidate", request.now)
         run.apply(inbox.plan_take_back(store.inbox))
-        report.warnings += conflict_copies.join(store, utc_text(request.now))
+        report.warnings += joining.join(store, utc_text(request.now))
         cleanup.sweep(store, utc_text(request.now))
         stack.enter_context(database.disk_errors(store.derived))
         connection = database.open_to_write(store.derived)

@@ -13,7 +13,7 @@ from clsm_cli.ingestion.ingest_report import utc_text
 from clsm_cli.ingestion.ingest_run import end_begun_run
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import atomic, cleanup, inbox, logs, runs
-from clsm_cli.store.index import database, index_compaction
+from clsm_cli.store.index import database, maintenance
 from clsm_cli.store.index.opening import bring_up_to_date, published
 from clsm_cli.store.lock import locked
 
@@ -102,7 +102,7 @@ def _refresh(store: Store, embedder: Embedder | None) -> None:
 def _sweep(store: Store) -> list[str]:
     """Leave no trace in what is derived; what a reader holds up, the next command does."""
     try:
-        index_compaction.compact(store)
+        maintenance.compact(store)
     except LockedError:
         return ["a recall is still reading the old index; the next command that writes ends this"]
     cleanup.finish(store)

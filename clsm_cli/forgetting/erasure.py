@@ -30,7 +30,7 @@ from clsm_cli.ingestion.ingest_report import utc_text
 from clsm_cli.ingestion.ingest_run import end_begun_run
 from clsm_cli.model.ids import file_name_of
 from clsm_cli.startup.records import NamedTuple
-from clsm_cli.store import atomic, conflict_copies, logs, shards
+from clsm_cli.store import atomic, joining, logs, shards
 from clsm_cli.store.lock import locked
 
 if TYPE_CHECKING:
@@ -99,7 +99,7 @@ def plan(
     warnings += missing
     with rehearsal.copy_store(store) as copy:
         before = {name: atomic.digest_of(path) for name, path in purge.compared_files(copy)}
-        warnings += conflict_copies.join(copy, utc_text(now), everywhere=True)
+        warnings += joining.join(copy, utc_text(now), everywhere=True)
         contents = store_contents.read_store(copy, utc_text(now))
         if _is_known(store, contents, wanted):
             return None

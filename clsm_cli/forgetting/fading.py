@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     from clsm_cli.model.graph import Statement
     from clsm_cli.model.streams import Stream
     from clsm_cli.store.archive import Archived
+    from clsm_cli.store.jsonlines import LineProblem
     from clsm_cli.store.layout import Store
-    from clsm_cli.store.problems import LineProblem
 
 UsedOn = Mapping[str, tuple[date, ...]]
 """The days on which an id was recalled, on any machine."""

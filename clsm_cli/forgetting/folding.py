@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import atomic, logs, runs
 from clsm_cli.store.index.indexed_files import USES
-from clsm_cli.store.problems import LineProblem
+from clsm_cli.store.jsonlines import LineProblem
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -22,7 +22,7 @@ from clsm_cli.forgetting.mask_secrets import StoreRewriter
 from clsm_cli.ingestion.ingest_report import utc_text
 from clsm_cli.ingestion.ingest_run import end_begun_run
 from clsm_cli.startup.records import NamedTuple
-from clsm_cli.store import atomic, conflict_copies, logs
+from clsm_cli.store import atomic, joining, logs
 from clsm_cli.store.lock import locked
 from clsm_cli.text.secrets import mask
 
@@ -91,7 +91,7 @@ def plan(store: Store, now: datetime, *, purge_history: bool = False) -> Plan:
         warnings = end_begun_run(store)
     with rehearsal.copy_store(store) as copy:
         before = {name: atomic.digest_of(path) for name, path in purge.compared_files(copy)}
-        warnings += conflict_copies.join(copy, utc_text(now), everywhere=True)
+        warnings += joining.join(copy, utc_text(now), everywhere=True)
         held = store_contents.read_store(copy, utc_text(now))
         work = StoreRewriter(copy, held, utc_text(now))
         work.rewrite()

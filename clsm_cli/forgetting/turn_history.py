@@ -10,7 +10,7 @@ from clsm_cli.model.episodes import Document, EpisodeRecord
 from clsm_cli.model.graph import Edge, Statement
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import atomic, episodes, inbox, logs
-from clsm_cli.store.problems import LineProblem
+from clsm_cli.store.jsonlines import LineProblem
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping

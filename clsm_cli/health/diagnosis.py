@@ -268,7 +268,7 @@ def _mark(finding: Finding) -> tuple[str, str, str]:
 
 def _index(store: Store, embedder: Embedder | None, progress: Progress, *, anew: bool) -> list[str]:
     """Bring the index up to date, or make it anew; without the model by words."""
-    from clsm_cli.store.index import database, vector_state
+    from clsm_cli.store.index import database, vector_files
     from clsm_cli.store.index.opening import bring_up_to_date
 
     if anew:
@@ -278,7 +278,7 @@ def _index(store: Store, embedder: Embedder | None, progress: Progress, *, anew:
         database.disk_errors(store.derived),
         contextlib.closing(database.open_to_write(store.derived)) as connection,
     ):
-        vector_state.drop_damaged(connection, store.derived)
+        vector_files.drop_damaged(connection, store.derived)
         try:
             bring_up_to_date(store, connection, embedder, progress)
         except (ModelMissingError, ModelDigestError) as error:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from clsm_cli.errors import DamagedStoreError
 from clsm_cli.health.findings import list_names, make_finding
 from clsm_cli.health.places import kind_of
-from clsm_cli.store import atomic, conflict_copies, git, git_setup
+from clsm_cli.store import atomic, git, git_setup, joining
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -100,7 +100,7 @@ def mend_clone(store: Store) -> tuple[str, ...]:
 
 
 def _copies(store: Store) -> Iterator[Finding]:
-    for copy in conflict_copies.find_copies(store):
+    for copy in joining.find_copies(store):
         path = copy.path.relative_to(store.root).as_posix()
         reason = f"is another version of {copy.original.name}, left by a program that synchronises"
         if not copy.kind:

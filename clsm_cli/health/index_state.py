@@ -11,10 +11,9 @@ import sqlite3
 from typing import TYPE_CHECKING
 
 from clsm_cli.health.findings import list_names, make_finding
-from clsm_cli.store import atomic
-from clsm_cli.store.index import database, prepared_briefing, vector_state, vectors
-from clsm_cli.store.index.index_diff import differences
+from clsm_cli.store.index import database, prepared_briefing, vector_files, vectors
 from clsm_cli.store.index.indexed_files import changes
+from clsm_cli.store.index.maintenance import differences
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -94,8 +93,8 @@ def _content(snapshot: Snapshot, connection: sqlite3.Connection) -> list[Finding
 def _vectors(snapshot: Snapshot, connection: sqlite3.Connection) -> list[Finding]:
     derived = snapshot.store.derived
     row = connection.execute("SELECT value FROM meta WHERE key = 'engine'").fetchone()
-    count = len(vector_state.damaged(connection, derived))
-    if count or (row is not None and not vector_state.is_whole(connection, derived, row[0])):
+    count = len(vector_files.damaged(connection, derived))
+    if count or (row is not None and not vector_files.is_whole(connection, derived, row[0])):
         reason = f"{count} texts have vectors that are not as they were written"
         return [make_finding("vectors-damaged", ".clsm/index", reason)]
     waiting = vectors.waiting(connection)
@@ -111,9 +110,5 @@ def check_briefing(snapshot: Snapshot) -> list[Finding]:
     name = path.relative_to(snapshot.store.root).as_posix()
     if not path.is_file():
         return []
-    data = atomic.read(path, prepared_briefing.MAX_BYTES) or b""
-    return (
-        []
-        if prepared_briefing.is_whole(data)
-        else [make_finding("briefing-damaged", name, "is damaged")]
-    )
+    is_whole = prepared_briefing.load_contents(snapshot.store, None) is not None
+    return [] if is_whole else [make_finding("briefing-damaged", name, "is damaged")]

@@ -6,8 +6,7 @@ import re
 from typing import Literal
 
 from clsm_cli.store import atomic, ontology
-from clsm_cli.store.conflict_names import is_conflict_copy
-from clsm_cli.store.layout import CONFIG_NAME, TOPIC_STREAMS
+from clsm_cli.store.layout import CONFIG_NAME, TOPIC_STREAMS, is_conflict_copy
 
 Kind = Literal[
     "settings",

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from clsm_cli.model.codec import Record
     from clsm_cli.model.episodes import Episode, Turn
     from clsm_cli.store.inbox import Inbox
+    from clsm_cli.store.jsonlines import LineProblem
     from clsm_cli.store.layout import Store
-    from clsm_cli.store.problems import LineProblem
     from clsm_cli.store.shards import Shard
     from clsm_cli.store.topics import Topic
 

@@ -61,10 +61,10 @@ def ingest(
         if request.capture_only or request.dry_run:
             Intake(store, request, report, opening, run, progress).read_all()
             return report
-        from clsm_cli.store import conflict_copies
-        from clsm_cli.store.index.publishing import run_in_progress
+        from clsm_cli.store import joining
+        from clsm_cli.store.index.opening import run_in_progress
 
-        report.warnings += conflict_copies.join(store, run.now)
+        report.warnings += joining.join(store, run.now)
         index = opening()
         with run_in_progress(index.connection):
             Intake(store, request, report, opening, run, progress).read_all()

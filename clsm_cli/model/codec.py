@@ -9,7 +9,7 @@ and written back at the end. First the readers, one for each kind of field, then
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import MISSING, fields
+from dataclasses import MISSING, Field, fields
 from typing import Any, get_args
 
 from clsm_cli.model.episodes import (
@@ -139,90 +139,44 @@ def _identifier(value: Value) -> str:
     return str(value)
 
 
-_COMMON: dict[str, Reader] = {"id": _identifier, "rev": _rev, "pinned": _flag}
-_LIFE: dict[str, Reader] = {
-    "valid_from": _optional_text,
-    "valid_until": _optional_text,
-    "recorded_at": _optional_text,
-    "superseded_at": _optional_text,
-    "sources": _text_set,
-}
-READERS: dict[type[Record], dict[str, Reader]] = {
-    EpisodeRecord: _COMMON
-    | {
-        "title": _text,
-        "narrative": _text,
-        "topic": _text,
-        "tags": _text_set,
-        "valence": _number,
-        "novelty": _number,
-        "surprise": _number,
-        "decisions": _texts,
-        "open_questions": lambda value: tuple(_question(item) for item in _mappings(value)),
-        "mentions": _mapping(_text_set),
-        "digest": _text,
-        "stage": _one_of(get_args(Stage)),
-    },
-    Document: _COMMON
-    | {
-        "origin": _text,
-        "path": _text,
-        "sha256": _text,
-        "recorded_at": _text,
-        "blocks": lambda value: tuple(_block(item) for item in _mappings(value)),
-        "closed": _mapping(_closing),
-    },
-    Statement: _COMMON
-    | _LIFE
-    | {
-        "text": _text,
-        "text_sha": _text,
-        "kind": _one_of(get_args(StatementKind)),
-        "stream": _one_of(get_args(Stream)),
-        "topic": _text,
-        "state": _optional(_one_of(get_args(TaskState))),
-        "due": _optional_text,
-        "subject": _optional_text,
-        "value": _optional_text,
-        "supersedes": _optional_text,
-        "contradicted_by": _text_set,
-        "tags": _text_set,
-        "trust": _one_of(get_args(Trust)),
-        "withdrawn": _flag,
-    },
-    Node: _COMMON
-    | {
-        "label": _text,
-        "kind": _text,
-        "aliases": _text_set,
-        "exact": _text_set,
-        "summary": _text,
-        "stream": _one_of(get_args(Stream)),
-        "tags": _text_set,
-        "n": _whole,
-        "first": _optional_text,
-        "last": _optional_text,
-        "sources": _texts,
-    },
-    Edge: _COMMON
-    | _LIFE
-    | {
-        "source": _text,
-        "target": _text,
-        "type": _text,
-        "directed": _flag,
-        "n": _whole,
-        "weight": _number,
-    },
-}
-
-
 RECORD_TYPES: dict[str, type[Record]] = {
     "episode": EpisodeRecord,
     "document": Document,
     "statement": Statement,
     "node": Node,
     "edge": Edge,
+}
+_BY_TYPE: dict[str, Reader] = {
+    "str": _text,
+    "str | None": _optional_text,
+    "int": _whole,
+    "float": _number,
+    "bool": _flag,
+    "tuple[int, str]": _rev,
+    "tuple[str, ...]": _text_set,
+    "dict[str, tuple[str, ...]]": _mapping(_text_set),
+    "dict[str, tuple[str, str]]": _mapping(_closing),
+    "tuple[Block, ...]": lambda value: tuple(_block(item) for item in _mappings(value)),
+    "tuple[OpenQuestion, ...]": lambda value: tuple(_question(item) for item in _mappings(value)),
+    "Stage": _one_of(get_args(Stage)),
+    "Stream": _one_of(get_args(Stream)),
+    "StatementKind": _one_of(get_args(StatementKind)),
+    "TaskState | None": _optional(_one_of(get_args(TaskState))),
+    "Trust": _one_of(get_args(Trust)),
+}
+"""How a field is read, by its annotation; texts are sets but for those below."""
+_IN_ORDER = {(EpisodeRecord, "decisions"), (Node, "sources")}
+
+
+def _reader(cls: type[Record], field: Field[Any]) -> Reader:
+    if field.name == "id":
+        return _identifier
+    return _texts if (cls, field.name) in _IN_ORDER else _BY_TYPE[str(field.type)]
+
+
+READERS: dict[type[Record], dict[str, Reader]] = {
+    cls: {field.name: _reader(cls, field) for field in fields(cls) if field.name != "extra"}
+    for cls in RECORD_TYPES.values()
 }
 RETIRED = frozenset({"observations"})
 """Keys of older versions that are not kept: they repeat what turns say, which a forget must not miss."""

@@ -32,13 +32,7 @@ AnyRecord = TypeVar("AnyRecord", EpisodeRecord, Document, Statement, Node, Edge)
 
 @dataclass(frozen=True, slots=True)
 class Joined:
-    """The join of all lines of one id.
-
-    Attributes:
-        record: What readers see.
-        lost: Pinned versions (a person set them) that lost against a higher revision; they go to
-            the review list instead of being forgotten.
-    """
+    """The join of all lines of one id, and the pinned versions that lost: they go to the review list."""
 
     record: Record
     lost: tuple[Record, ...]

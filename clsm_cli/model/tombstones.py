@@ -24,15 +24,11 @@ if TYPE_CHECKING:
 
 
 def visible(record: Record, forgotten: frozenset[str]) -> Record | None:
-    """A record without what was forgotten; None if nothing remains.
+    """A record without what was forgotten (hashes of ids with a tombstone); None if nothing remains.
 
     A statement or an edge that rested on turns, all of them forgotten, is gone with them, and so is
     a document of which no block is left. A summary that was taken from a forgotten turn is empty
     until its node is described again.
-
-    Args:
-        record: As a shard has it.
-        forgotten: Hashes of ids with a tombstone.
 
     >>> row = Statement(id="f-1", rev=(1, "pi"), sources=("a1", "b2"))
     >>> visible(row, frozenset([tombstone_hash("a1")])).sources

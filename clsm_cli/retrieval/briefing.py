@@ -280,7 +280,7 @@ def prepare(store: Store) -> Contents:
     if found is not None and all(map(is_file, {line.item.file for line in found.lines} - {""})):
         return found
     from clsm_cli.retrieval.briefing_contents import collect
-    from clsm_cli.store.index.publishing import is_run_in_progress
+    from clsm_cli.store.index.opening import is_run_in_progress
 
     if is_run_in_progress(store):
         return _contents_from(prepared_briefing.load_contents(store, None)) or collect(store)

@@ -21,8 +21,8 @@ from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import episodes, logs, record_files
 from clsm_cli.store.index import source_locations
 from clsm_cli.store.index.derived import records_of
+from clsm_cli.store.index.graph_queries import recent_files
 from clsm_cli.store.index.opening import open_index
-from clsm_cli.store.index.statement_sources import recent_files
 from clsm_cli.text import dumps, todo
 from clsm_cli.text.plain import to_plain
 from clsm_cli.text.time import expressions

@@ -16,7 +16,7 @@ from clsm_cli.scoring import relevance
 from clsm_cli.scoring.relevance import Evidence
 from clsm_cli.scoring.weighting import weighted
 from clsm_cli.startup.records import NamedTuple
-from clsm_cli.store.index import graph_queries, statement_sources
+from clsm_cli.store.index import graph_queries
 from clsm_cli.text import tokens
 
 if TYPE_CHECKING:
@@ -183,7 +183,7 @@ class _Passages:
     ) -> dict[int, Collection[int]]:
         """Passage → the nodes it mentions, by number; fills ``nodes``."""
         stated = [each.row for each in candidates if each.traits.kind == "statement"]
-        sources = statement_sources.source_keys(index.connection, sorted(stated))
+        sources = graph_queries.source_keys(index.connection, sorted(stated))
         keys = {each.traits.key for each in candidates if each.traits.kind == "passage"}
         noted = graph_queries.nodes_of_turns(
             index.connection, keys.union(key for _, key in sources)

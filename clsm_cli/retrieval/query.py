@@ -8,7 +8,7 @@ from clsm_cli.startup.records import NamedTuple
 
 if TYPE_CHECKING:
     from clsm_cli.retrieval.dialogue_context import DialogueTurn
-    from clsm_cli.store.index.filters import Filters
+    from clsm_cli.store.index.ranking_queries import Filters
 
 
 class Query(NamedTuple):

@@ -170,9 +170,9 @@ def _outdated(
     """Keys of candidates that are no longer true; none if the question does not ask for the present."""
     if not question.asks_of_now:
         return ()
-    from clsm_cli.store.index import statement_sources
+    from clsm_cli.store.index import graph_queries
 
-    return statement_sources.outdated_sources(
+    return graph_queries.outdated_sources(
         index.connection, sorted({around.near[row].key for row in rows})
     )
 

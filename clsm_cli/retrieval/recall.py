@@ -287,13 +287,11 @@ def _archive_is_near(index: Index, found: RetrievalResult) -> bool:
 
     The scan of the sentence vectors has seen them all already; without a model nobody knows.
     """
-    from clsm_cli.store.index import archived
-
     cosines = found.ranked.cosines
     if not cosines:
         return True
     nearest = nlargest(NEAREST, range(len(cosines)), key=cosines.__getitem__)
-    return archived.has_archived_vector(index.connection, nearest)
+    return index.has_archived_vector(nearest)
 
 
 def _settings(index: Index, query: Query) -> RecallSettings:

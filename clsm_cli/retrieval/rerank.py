@@ -32,9 +32,9 @@ if TYPE_CHECKING:
     from clsm_cli.retrieval.dense_search import LateInteraction, Nearest
     from clsm_cli.retrieval.lexical_search import GroupScore, LexicalMatches
     from clsm_cli.retrieval.question import Question
+    from clsm_cli.store.index.graph_queries import SourceDates
     from clsm_cli.store.index.index_queries import Index
     from clsm_cli.store.index.ranking_queries import Traits
-    from clsm_cli.store.index.statement_sources import SourceDates
 
 
 class Neighbourhood:
@@ -62,10 +62,10 @@ class Neighbourhood:
 
     def source_dates(self, rows: Iterable[int]) -> dict[int, list[SourceDates]]:
         """The times of the turns that statements rest on, by row of the statement."""
-        from clsm_cli.store.index import statement_sources
+        from clsm_cli.store.index import graph_queries
 
         stated = [row for row in rows if self.near[row].kind == "statement"]
-        return statement_sources.source_dates(self._index.connection, stated)
+        return graph_queries.source_dates(self._index.connection, stated)
 
 
 class EvidenceScorer:

@@ -92,7 +92,7 @@ def _allowed(index: Index, query: Query, when: TimeScope | None) -> Collection[i
     if when is None or not when.hard:
         return allowed
     from clsm_cli.store.index import session_queries
-    from clsm_cli.store.index.filters import Filters
+    from clsm_cli.store.index.ranking_queries import Filters
 
     if when.sessions:
         inside = session_queries.session_rows(index.connection, when.sessions) - index.hidden()

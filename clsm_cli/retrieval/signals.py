@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from clsm_cli.scoring import match
 from clsm_cli.startup.records import NamedTuple
-from clsm_cli.store.index.statement_sources import SourceDates
+from clsm_cli.store.index.graph_queries import SourceDates
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

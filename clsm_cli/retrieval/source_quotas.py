@@ -15,7 +15,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from clsm_cli.model.trust import UNTRUSTED
-from clsm_cli.store.index import filters
+from clsm_cli.store.index import ranking_queries
 from clsm_cli.text import factuality, tokens
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ def drop_lookalikes(
     """
     if not settings.untrusted_floor or factuality.asks_for_output(question.text):
         return list(candidates)
-    strange = filters.untrusted_rows(index.connection, [each.row for each in candidates])
+    strange = ranking_queries.untrusted_rows(index.connection, [each.row for each in candidates])
     best = next((each for each in candidates if each.row not in strange), None)
     if not strange or best is None:
         return list(candidates)

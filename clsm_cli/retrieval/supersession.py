@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from clsm_cli.heads import pair_head
 from clsm_cli.model.trust import TRUST_ORDER
 from clsm_cli.startup.records import NamedTuple
-from clsm_cli.store.index import statement_sources
+from clsm_cli.store.index import graph_queries
 from clsm_cli.store.index.codes import SENTENCE_BYTES
 from clsm_cli.text import breadth, factuality
 
@@ -93,7 +93,7 @@ def found(
 def _closed(index: Index, best: Sequence[Candidate], told: Mapping[int, Passage]) -> dict[int, str]:
     """Short passages of which all that memory made is over, by a person or a night, and since when."""
     short = [each for each in best if len(told[each.row].text.split()) <= LONGEST]
-    days = statement_sources.ended_sources(
+    days = graph_queries.ended_sources(
         index.connection, sorted({each.traits.key for each in short})
     )
     return {each.row: days[each.traits.key][:10] for each in short if each.traits.key in days}

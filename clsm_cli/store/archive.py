@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import logs, runs, shards
 from clsm_cli.store.index.indexed_files import ARCHIVED
-from clsm_cli.store.jsonlines import dump
-from clsm_cli.store.problems import LineProblem
+from clsm_cli.store.jsonlines import LineProblem, dump
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -27,13 +26,7 @@ if TYPE_CHECKING:
 
 
 class Archived(NamedTuple):
-    """What the last ``decay`` of a machine found archived.
-
-    Attributes:
-        as_of: First day of the month of that run; None before the first.
-        since: Turn key or statement id → day on which its retention fell below the limit.
-        problems: Lines that are neither.
-    """
+    """What the last ``decay`` of a machine found archived: as of which day, and each id since when."""
 
     as_of: date | None = None
     since: Mapping[str, date] = {}
@@ -75,9 +68,8 @@ def plan(
 ) -> tuple[list[runs.Write], list[LineProblem]]:
     """Writes that put rows into the archive of a stream, replacing older versions.
 
-    Returns:
-        The writes; none where a shard has lines that cannot be read, and those lines: it must not be
-        rewritten without them.
+    A shard with lines that cannot be read must not be rewritten without them: then there are no
+    writes, but those lines.
     """
     folder, limit = store.archive(stream), store.settings.store.shard_records
     planned = shards.plan_update(folder, rows, limit, forgotten=logs.load_tombstones(store))

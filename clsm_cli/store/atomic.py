@@ -6,6 +6,9 @@ after a power cut: temp file in the same folder, flush, fsync, ``os.replace``, f
 the leading newline keeps apart from the next good one (without it, 2 of 500,000 acknowledged lines
 were lost under random kills; with it none of 1,900,000).
 
+No symlink is followed, and what is no regular file is refused (DamagedStoreError). What the operating
+system refuses is a DiskError here and wherever files are written; the old content is intact then.
+
 Temp files begin with ``.tmp-``; readers ignore them and a later ``put`` of the same file by any
 process replaces them.
 """
@@ -23,6 +26,7 @@ from clsm_cli.model import ids
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from io import BufferedReader
     from pathlib import Path
     from typing import BinaryIO
 
@@ -47,11 +51,7 @@ def sha256(data: bytes) -> str:
 
 
 def make_folder(path: Path, *, durable: bool = True) -> None:
-    """Create a folder and its missing parents, private whatever the umask, and durable.
-
-    Raises:
-        DiskError: The operating system refused.
-    """
+    """Create a folder and its missing parents, private whatever the umask, and durable."""
     with disk_errors(path):
         missing = []
         while not path.is_dir():
@@ -70,18 +70,12 @@ def make_folder(path: Path, *, durable: bool = True) -> None:
 
 
 def put(path: Path, data: bytes, *, read_as: str | None = "", durable: bool = True) -> None:
-    """Replace ``path`` by ``data``; afterwards it survives a power cut.
+    """Replace ``path`` by ``data``; afterwards it survives a power cut, unless it need not be ``durable``.
 
-    Args:
-        path: A file below an existing or missing folder of the store.
-        data: Its new content.
-        read_as: Digest of the bytes that ``data`` was made from (None: the file was missing);
-            the default skips the check.
-        durable: Whether to wait until it survives a power cut; what is derived need not.
+    ``read_as`` is the digest of the bytes that ``data`` was made from, None for a missing file; the
+    default skips the check.
 
     Raises:
-        DiskError: The operating system refused; the old file is intact.
-        DamagedStoreError: ``read_as`` is to be compared with what is no regular file.
         RefusedError: Somebody changed the file since it was read.
     """
     make_folder(path.parent, durable=durable)
@@ -110,18 +104,10 @@ def changed_meanwhile(path: Path) -> RefusedError:
 
 
 def append(path: Path, record: bytes, *, durable: bool = True) -> None:
-    """Add one record (without newlines at its ends) to an append-only log.
+    """Add one record, or lines of them joined by newlines, to an append-only log.
 
-    Args:
-        path: The log; created private when missing.
-        record: One or more lines, joined by newlines.
-        durable: Whether to wait until it survives a power cut; what is acknowledged must be.
-            Without it the system is asked to begin: left alone, Linux would wait for 30 s, so it
-            waits for the file system's journal only, 5 s on ext4.
-
-    Raises:
-        DiskError: The operating system refused; nothing that was there is lost.
-        DamagedStoreError: It is not a regular file.
+    What is acknowledged must be ``durable``. Else the system is asked to begin: left alone, Linux would
+    wait for 30 s, so it waits for the file system's journal only, 5 s on ext4.
     """
     make_folder(path.parent)
     with disk_errors(path):
@@ -144,11 +130,7 @@ def append(path: Path, record: bytes, *, durable: bool = True) -> None:
 
 
 def remove(path: Path) -> None:
-    """Delete a file, durably; a missing one is fine.
-
-    Raises:
-        DiskError: The operating system refused.
-    """
+    """Delete a file, durably; a missing one is fine."""
     with disk_errors(path):
         with contextlib.suppress(FileNotFoundError):
             os.unlink(path)
@@ -156,22 +138,14 @@ def remove(path: Path) -> None:
 
 
 def move(path: Path, name: str) -> None:
-    """Give a file another name in its folder, durably; one of that name is replaced.
-
-    Raises:
-        DiskError: The operating system refused.
-    """
+    """Give a file another name in its folder, durably; one of that name is replaced."""
     with disk_errors(path):
         os.replace(path, path.with_name(name))
         sync_folder(path.parent)
 
 
 def remove_folder(path: Path) -> None:
-    """Delete a folder with all that is in it, durably; a missing one is fine, no symlink is followed.
-
-    Raises:
-        DiskError: The operating system refused; some of it may be gone.
-    """
+    """Delete a folder with all that is in it, durably; a missing one is fine, no symlink is followed."""
     with disk_errors(path):
         for folder, names, files in os.walk(path, topdown=False):
             for name in files:
@@ -188,11 +162,7 @@ def remove_folder(path: Path) -> None:
 
 
 def make_private(path: Path) -> None:
-    """Give a folder mode 0700 or a regular file 0600; what is neither stays.
-
-    Raises:
-        DiskError: The operating system refused.
-    """
+    """Give a folder mode 0700 or a regular file 0600; what is neither stays."""
     with disk_errors(path):
         mode = os.lstat(path).st_mode
         if stat.S_ISDIR(mode):
@@ -202,12 +172,7 @@ def make_private(path: Path) -> None:
 
 
 def read(path: Path, limit: int) -> bytes | None:
-    """The bytes of a regular file, None when it is missing. No symlink is followed.
-
-    Raises:
-        DiskError: It cannot be read.
-        DamagedStoreError: It is not a regular file or larger than ``limit`` bytes.
-    """
+    """The bytes of a regular file of at most ``limit`` bytes, None when it is missing."""
     try:
         fd = _open(path, os.O_RDONLY)
     except FileNotFoundError:
@@ -243,13 +208,8 @@ def _open(path: Path, flags: int) -> int:
     return fd
 
 
-def open_to_read(path: Path) -> BinaryIO:
-    """A regular file to read piece by piece; no symlink is followed.
-
-    Raises:
-        OSError: It is missing, or cannot be opened.
-        DamagedStoreError: It is not a regular file.
-    """
+def open_to_read(path: Path) -> BufferedReader:
+    """A regular file to read piece by piece."""
     return open(_open(path, os.O_RDONLY), "rb")
 
 
@@ -265,12 +225,11 @@ def digest_of(path: Path) -> str | None:
     """sha256 of a file, None when it is missing.
 
     Raises:
-        DiskError: It cannot be read.
         DamagedStoreError: It is not a regular file.
     """
     with disk_errors(path):
         try:
-            with open(_open(path, os.O_RDONLY), "rb") as file:
+            with open_to_read(path) as file:
                 import hashlib
 
                 return hashlib.file_digest(file, "sha256").hexdigest()

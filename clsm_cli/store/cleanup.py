@@ -31,11 +31,7 @@ _WORD = re.compile(rb"[a-z0-9][a-z0-9_-]{0,79}")
 
 
 def sweep(store: Store, now: str) -> None:
-    """Take what was forgotten out of every file of the store; the caller holds the lock.
-
-    Raises:
-        DiskError: The operating system refused; the next sweep goes on.
-    """
+    """Take what was forgotten out of every file of the store; the caller holds the lock."""
     forgotten = logs.load_tombstones(store)
     if not forgotten:
         return
@@ -49,12 +45,7 @@ def sweep(store: Store, now: str) -> None:
 
 
 def plan(store: Store, forgotten: frozenset[str]) -> list[runs.Write]:
-    """The writes of a sweep; none where nothing came back.
-
-    Args:
-        store: Where.
-        forgotten: Hashes of ids with a tombstone.
-    """
+    """The writes of a sweep; none where nothing came back."""
     writes: list[runs.Write] = []
     known = shards.load_graph(store.graphs(), forgotten, only="statement").records
     for stream in TOPIC_STREAMS:
@@ -210,9 +201,6 @@ def finish(store: Store) -> None:
     """Destroy preimages, copies, drafts and the prepared briefing; the caller holds the lock.
 
     The index was compacted by the forget itself.
-
-    Raises:
-        DiskError: The operating system refused; the mark stays.
     """
     if store.derived.is_dir():
         for path in sorted(store.derived.iterdir()):
@@ -226,11 +214,7 @@ def finish(store: Store) -> None:
 
 
 def finish_begun(store: Store) -> None:
-    """The same for a forget that was cut short: its index is made anew.
-
-    Raises:
-        DiskError: The operating system refused.
-    """
+    """The same for a forget that was cut short: its index is made anew."""
     database.discard(store.derived)
     finish(store)
 

@@ -59,11 +59,7 @@ def path_of(store: Store) -> Path:
 
 
 def load_cursors(store: Store) -> Places:
-    """All places; none if the file is missing or damaged, or not to be believed any more.
-
-    Raises:
-        DiskError: The ledger cannot be read.
-    """
+    """All places; none if the file is missing or damaged, or not to be believed any more."""
     try:
         data = atomic.read(path_of(store), _MAX_BYTES)
         found = {} if data is None else load(data.decode(), _MAX_BYTES)
@@ -78,11 +74,7 @@ def load_cursors(store: Store) -> Places:
 
 
 def save_cursors(store: Store, places: Places) -> None:
-    """Write the file; the caller holds the lock, and what was read is safe.
-
-    Raises:
-        DiskError: The operating system refused.
-    """
+    """Write the file; the caller holds the lock, and what was read is safe."""
     ledger = _ledger(store)
     made: dict[str, Any] = {
         "version": VERSION,

@@ -74,7 +74,6 @@ def check(root: Path) -> None:
 
     Raises:
         RefusedError: They may, and the owner can change that.
-        DiskError: It cannot be looked at.
     """
     with atomic.disk_errors(root):
         found = os.stat(root)

@@ -18,8 +18,8 @@ from clsm_cli.model.episodes import Episode, Role, ToolCall, Turn, lowest_trust
 from clsm_cli.model.ids import digest, is_id
 from clsm_cli.model.trust import Trust
 from clsm_cli.store import atomic, front_matter
-from clsm_cli.store.conflict_names import is_conflict_copy
 from clsm_cli.store.jsonlines import LineError, dump, load
+from clsm_cli.store.layout import is_conflict_copy
 from clsm_cli.store.logs import is_forgotten
 from clsm_cli.text.characters import replace_lone
 
@@ -219,7 +219,6 @@ def _parse_head(raw: str) -> tuple[dict[str, Any], list[dict[str, Any]]]:
 
 
 def _parse_body(body: str) -> dict[str, str]:
-    """Text by turn key."""
     texts: dict[str, list[str]] = {}
     current: list[str] | None = None
     for line in body.split("\n"):
@@ -239,10 +238,6 @@ def without_forgotten(episode: Episode, forgotten: frozenset[str]) -> Episode | 
     """An episode without its forgotten turns; None when it is forgotten, or no turn is left.
 
     A forget leaves no such file; one may come back from a clone that cut its episodes by itself.
-
-    Args:
-        episode: As its file has it.
-        forgotten: Hashes of ids with a tombstone.
     """
     if not forgotten:
         return episode
@@ -292,7 +287,6 @@ def read(path: Path) -> Episode:
 
     Raises:
         DamagedStoreError: Missing, too large, or not an episode.
-        DiskError: It cannot be read.
     """
     data = atomic.read(path, MAX_EPISODE)
     if data is None:

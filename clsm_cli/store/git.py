@@ -52,10 +52,7 @@ _ENVIRONMENT = {
 class WorkTree(NamedTuple):
     """The part of a repository's work tree that a store is.
 
-    Attributes:
-        root: The store's folder.
-        top: The work tree's folder, the same or one above it.
-        prefix: Path of the store in the tree, "" or ending in "/".
+    ``top`` is the tree's folder, ``prefix`` the path of the store in it, "" or ending in "/".
     """
 
     root: Path
@@ -88,8 +85,7 @@ def work_tree(root: Path) -> WorkTree | None:
     if len(answer) < 2 or answer[0] != "true":
         return None
     tree = WorkTree(root, Path(answer[1]), answer[2] if len(answer) > 2 else "")
-    is_ignored = tree.prefix and _asked(root, "check-ignore", "-q", "--", str(root)) is not None
-    return None if is_ignored else tree
+    return None if tree.prefix and is_ignored(root) else tree
 
 
 def remotes(tree: WorkTree) -> tuple[Remote, ...]:
@@ -125,22 +121,14 @@ def head(tree: WorkTree) -> str | None:
 
 def remote_branches(tree: WorkTree) -> tuple[str, ...]:
     """Full names of the remote-tracking refs, ``refs/remotes/…``, sorted; no symbolic ones."""
-    return _refs(tree, "refs/remotes")
-
-
-def _refs(tree: WorkTree, under: str) -> tuple[str, ...]:
-    rows = _lines(tree.root, "for-each-ref", "--format=%(refname) %(symref)", under)
-    return tuple(
-        sorted(name for name, _, symbolic in (r.partition(" ") for r in rows) if not symbolic)
-    )
+    rows = _lines(tree.root, "for-each-ref", "--format=%(refname) %(symref)", "refs/remotes")
+    return tuple(sorted(row.rstrip() for row in rows if row.endswith(" ")))
 
 
 def commits(tree: WorkTree, paths: Iterable[str]) -> tuple[str, ...]:
-    """Commits on any ref, stash included, that change one of some files; newest first.
+    """Commits on any ref, stash included, that change one of some files or folders; newest first.
 
-    Args:
-        tree: Where.
-        paths: Relative to the store; a folder stands for all below it.
+    Paths are relative to the store.
     """
     names = list(dict.fromkeys(paths))
     found: list[str] = []
@@ -155,11 +143,9 @@ def blobs(tree: WorkTree, paths: Iterable[str], refs: Sequence[str]) -> tuple[Bl
     """The files among some paths, relative to the store, that refs have; missing ones left out."""
     asked = [(path, ref) for ref in refs for path in dict.fromkeys(paths) if "\n" not in path]
     rows = "".join(f"{ref}:{tree.prefix}{path}\n" for path, ref in asked)
-    answer = (
-        _asked(tree.root, "cat-file", "--batch-check", data=os.fsencode(rows)) if asked else None
-    )
+    answer = _asked(tree.root, "cat-file", "--batch-check", data=os.fsencode(rows)) or b""
     found = []
-    for (path, ref), row in zip(asked, _text(answer or b"").split("\n"), strict=False):
+    for (path, ref), row in zip(asked, _text(answer).split("\n"), strict=False):
         oid, _, rest = row.partition(" ")
         kind, _, size = rest.partition(" ")
         if kind == "blob" and int(size) <= MAX_BLOB:
@@ -168,12 +154,7 @@ def blobs(tree: WorkTree, paths: Iterable[str], refs: Sequence[str]) -> tuple[Bl
 
 
 def has(root: Path, path: str) -> bool:
-    """Whether a commit that others may have, HEAD or a remote branch, holds a file of a store.
-
-    Args:
-        root: The store's folder.
-        path: Relative to it.
-    """
+    """Whether a commit that others may have, HEAD or a remote branch, holds a file of a store."""
     tree = work_tree(root)
     return tree is not None and bool(blobs(tree, [path], ("HEAD", *remote_branches(tree))))
 
@@ -217,20 +198,13 @@ def run(
     index: Path | None = None,
     more: Sequence[str] = (),
 ) -> bytes:
-    """What git prints, whatever it is asked to do; nothing that the repository names is run.
+    """What git prints when it gets ``data`` in a folder; nothing that the repository names is run.
 
-    Args:
-        root: The folder in which it runs.
-        words: Of its command line.
-        data: Its input.
-        seconds: How long it may take; None: as long as it likes.
-        index: Used instead of the repository's own.
-        more: Settings that go before those of the repository, and before ours.
+    ``index`` is used instead of the repository's own, and settings in ``more`` go before its and ours.
 
     Raises:
         FileNotFoundError: There is no git.
-        OSError: It cannot be started.
-        subprocess.SubprocessError: It failed, or took too long.
+        subprocess.SubprocessError: It failed, or took longer than ``seconds``.
     """
     program = _program(root)
     if program is None:
@@ -276,21 +250,19 @@ def refusal(root: Path) -> str | None:
 
 def is_ignored(root: Path) -> bool:
     """Whether the repository around a folder leaves the folder out."""
-    return (
-        bool((_answer(root, "rev-parse", "--show-prefix") or b"").strip())
-        and _answer(root, "check-ignore", "-q", "--", str(root)) is not None
-    )
+    prefix = _asked(root, "rev-parse", "--show-prefix") or b""
+    return bool(prefix.strip()) and _asked(root, "check-ignore", "-q", "--", str(root)) is not None
 
 
 def is_detached(tree: WorkTree) -> bool:
     """Whether a commit is checked out, and no branch."""
-    has_commit = _answer(tree.root, "rev-parse", "--quiet", "--verify", "HEAD") is not None
+    has_commit = _asked(tree.root, "rev-parse", "--quiet", "--verify", "HEAD") is not None
     return has_commit and head(tree) is None
 
 
 def tracked(tree: WorkTree) -> tuple[str, ...]:
     """The files of the store that git knows, relative to it, sorted."""
-    return tuple(sorted({path for path, _ in _staged(tree, "ls-files", "-s", "-z")}))
+    return tuple(sorted({path for path, _ in _staged(tree, "-s")}))
 
 
 def unmerged(tree: WorkTree) -> dict[str, tuple[int, ...]]:
@@ -298,22 +270,14 @@ def unmerged(tree: WorkTree) -> dict[str, tuple[int, ...]]:
 
     1 is what both sides began with, 2 ours, 3 theirs.
     """
-    found: dict[str, list[int]] = {}
-    for path, stage in _staged(tree, "ls-files", "-u", "-z"):
-        found.setdefault(path, []).append(stage)
-    return {path: tuple(sorted(found[path])) for path in sorted(found)}
+    found: dict[str, tuple[int, ...]] = {}
+    for path, stage in sorted(_staged(tree, "-u")):
+        found[path] = (*found.get(path, ()), stage)
+    return found
 
 
-def _staged(tree: WorkTree, *words: str) -> Iterator[tuple[str, int]]:
-    answer = _answer(tree.root, *words) or b""
-    for row in answer.decode("utf-8", "surrogateescape").split("\0"):
+def _staged(tree: WorkTree, what: str) -> Iterator[tuple[str, int]]:
+    for row in _text(_asked(tree.root, "ls-files", what, "-z") or b"").split("\0"):
         meta, tab, path = row.partition("\t")
         if tab:
             yield path, int(meta.split()[2])
-
-
-def _answer(root: Path, *words: str) -> bytes | None:
-    try:
-        return run(root, *words, seconds=SECONDS)
-    except (OSError, ValueError, subprocess.SubprocessError):
-        return None

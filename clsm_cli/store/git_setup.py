@@ -14,6 +14,7 @@ it in the meantime, by plumbing: git-hash-object(1), git-update-index(1), git-co
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import shlex
@@ -54,17 +55,10 @@ _JOINED = (
     "tombstones/*.jsonl",
 )
 _HEAD = "# Joined by id, see: clsm init --git"
-_NEXT = "mend that or leave out --git"
 
 
 class MissingSetup(NamedTuple):
-    """What of all this is not there.
-
-    Attributes:
-        lines: File of the store → its missing lines.
-        settings: Names of settings of the clone that have another value, sorted.
-        attributes: Lines that ``info/attributes`` of the clone lacks.
-    """
+    """What of all this is not there: lines of files of the store and of ``info/attributes``, settings."""
 
     lines: dict[str, tuple[str, ...]]
     settings: tuple[str, ...]
@@ -73,16 +67,11 @@ class MissingSetup(NamedTuple):
     @property
     def anything(self) -> bool:
         """Whether there is something to do."""
-        return bool(self.lines or self.settings or self.attributes)
+        return any(self)
 
 
 def find_missing(root: Path) -> MissingSetup:
-    """Compare a store, and the clone it lies in, with what it needs; without a clone the files alone.
-
-    Raises:
-        DiskError: A file cannot be read.
-        DamagedStoreError: A file is a link, or none.
-    """
+    """Compare a store, and the clone it lies in, with what it needs; without a clone the files alone."""
     wanted = ((".gitattributes", GIT_ATTRIBUTES), (".gitignore", GIT_IGNORED))
     lines = {name: missing for name, text in wanted if (missing := _missing(root / name, text))}
     tree = git.work_tree(root)
@@ -104,19 +93,16 @@ def plan_files(root: Path, lack: MissingSetup) -> list[runs.Write]:
 
 
 def set_up(root: Path) -> MissingSetup:
-    """Make a store a repository if it lies in none, and give both what they lack.
+    """Make a store a repository if it lies in none, and give both what they lack; returns that.
 
     Done twice, it changes nothing the second time. Nothing that the repository names is run.
 
-    Returns:
-        What was missing.
-
     Raises:
         BadInputError: git is missing or refuses.
-        DiskError: The operating system refused.
     """
     if git.work_tree(root) is None:
-        _told(root, "init", "--quiet")
+        with _failures(root, "init"):
+            git.run(root, "init", "--quiet", seconds=git.SECONDS)
     lack = find_missing(root)
     for name, missing in sorted(lack.lines.items()):
         atomic.put(root / name, _with(root / name, missing))
@@ -125,15 +111,12 @@ def set_up(root: Path) -> MissingSetup:
 
 
 def configure_clone(root: Path, lack: MissingSetup) -> None:
-    """Write down in the clone what was found missing there.
-
-    Raises:
-        BadInputError: git is missing or refuses.
-        DiskError: The operating system refused.
-    """
+    """Write down in the clone what was found missing there."""
     wanted = settings_of_clone()
-    for name in lack.settings:
-        _told(root, "config", "--local", "--replace-all", name, wanted[name])
+    with _failures(root, "config"):
+        for name in lack.settings:
+            words = ("config", "--local", "--replace-all", name, wanted[name])
+            git.run(root, *words, seconds=git.SECONDS)
     tree = git.work_tree(root)
     info = None if tree is None else info_file(tree)
     if lack.attributes and info is not None:
@@ -188,7 +171,6 @@ def _missing(path: Path, wanted: str) -> tuple[str, ...]:
 
 
 def _with(path: Path, lines: Iterable[str]) -> bytes:
-    """The bytes of a file with lines at its end."""
     text = _text(path).rstrip("\n")
     body = "".join(f"{line}\n" for line in lines)
     return (f"{text}\n{body}" if text else body).encode("utf-8", "surrogateescape")
@@ -198,18 +180,20 @@ def _text(path: Path) -> str:
     return (atomic.read(path, MAX_FILE) or b"").decode("utf-8", "surrogateescape")
 
 
-def _told(root: Path, *words: str) -> None:
-    """Let git do something, or say why not."""
+@contextlib.contextmanager
+def _failures(root: Path, what: str) -> Iterator[None]:
+    """Say why git does not do something."""
     try:
-        git.run(root, *words, seconds=git.SECONDS)
+        yield
     except FileNotFoundError:
         raise BadInputError("git", "is not installed", "install it or leave out --git") from None
-    except subprocess.CalledProcessError as error:
-        said = error.stderr.decode("utf-8", "replace").strip().splitlines()
-        reason = said[-1] if said else "git failed"
-        raise BadInputError(str(root), reason, _NEXT) from None
     except (OSError, subprocess.SubprocessError) as error:
-        raise BadInputError(str(root), f"git did not answer ({error})", _NEXT) from None
+        told = getattr(error, "stderr", b"") or b""
+        lines = [
+            line.strip() for line in told.decode(errors="replace").splitlines() if line.strip()
+        ]
+        reason = f"git {what} failed: {lines[0] if lines else error}"
+        raise BadInputError(str(root), reason, f"try it by hand: git {what}") from None
 
 
 _SECONDS = 300.0
@@ -224,9 +208,7 @@ _PROTOCOLS = tuple(f"protocol.{name}.allow=always" for name in ("file", "https",
 
 
 def commit(root: Path, message: str) -> bool:
-    """Commit all files of a store on the branch that is checked out; whether there was something.
-
-    The caller holds the lock.
+    """Commit all files of a store on its branch, under the lock; whether there was something.
 
     Raises:
         BadInputError: It lies in no repository, a merge is under way, or git failed.
@@ -241,10 +223,8 @@ def commit(root: Path, message: str) -> bool:
             raise BadInputError(
                 str(root), f"git is in the middle of something ({name})", "end that"
             )
-    try:
+    with _failures(root, "commit"):
         return _commit(tree, branch, message)
-    except (OSError, subprocess.SubprocessError) as error:
-        raise _failed(root, "commit", error) from None
 
 
 def push(root: Path) -> str:
@@ -267,10 +247,8 @@ def push(root: Path) -> str:
         reason = f"the repository sets {named[0]}, which could run anything"
         raise BadInputError(str(root), reason, "set that for yourself: git config --global")
     words = ("push", "--quiet", "--no-verify", "--no-signed", remote, f"HEAD:refs/heads/{branch}")
-    try:
+    with _failures(root, "push"):
         git.run(root, *words, seconds=_SECONDS, more=[*_PROTOCOLS, *_users_own(root)])
-    except (OSError, subprocess.SubprocessError) as error:
-        raise _failed(root, "push", error) from None
     return remote
 
 
@@ -343,10 +321,3 @@ def _word(root: Path, *words: str, may_fail: bool = False) -> str:
         if may_fail:
             return ""
         raise
-
-
-def _failed(root: Path, what: str, error: OSError | subprocess.SubprocessError) -> BadInputError:
-    told = getattr(error, "stderr", b"") or b""
-    lines = [line.strip() for line in told.decode(errors="replace").splitlines() if line.strip()]
-    reason = lines[0] if lines else str(error)
-    return BadInputError(str(root), f"git {what} failed: {reason}", f"try it by hand: git {what}")

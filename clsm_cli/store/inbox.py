@@ -17,11 +17,9 @@ from typing import TYPE_CHECKING, Any
 from clsm_cli.model.episodes import EndMark, Turn
 from clsm_cli.model.ids import file_name_of
 from clsm_cli.store import atomic, logs, runs
-from clsm_cli.store.conflict_names import is_conflict_copy
 from clsm_cli.store.episodes import turn_from, turn_mapping
-from clsm_cli.store.jsonlines import LineError, dump
-from clsm_cli.store.layout import ASIDE
-from clsm_cli.store.problems import LineProblem
+from clsm_cli.store.jsonlines import LineError, LineProblem, dump
+from clsm_cli.store.layout import ASIDE, is_conflict_copy
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -76,16 +74,7 @@ def path_of(folder: Path, session: str) -> Path:
 
 
 def put_aside(folder: Path, session: str, data: bytes) -> None:
-    """Write what was captured without the lock; told twice, it is written once.
-
-    Args:
-        folder: The inbox.
-        session: Of the turns.
-        data: From ``render``.
-
-    Raises:
-        DiskError: The operating system refused.
-    """
+    """Write what was captured without the lock (from ``render``); told twice, it is written once."""
     path = path_of(folder, session)
     name = f"{path.stem}{ASIDE}{atomic.sha256(data)[:12]}{path.suffix}"
     atomic.put(path.with_name(name), b"\n" + data + b"\n")
@@ -140,12 +129,7 @@ def _render_one(item: InboxRow) -> bytes:
 
 
 def read(path: Path, forgotten: frozenset[str] = frozenset()) -> Inbox:
-    """An inbox file; a missing one is empty, a torn line becomes a problem.
-
-    Args:
-        path: Where.
-        forgotten: Hashes of ids with a tombstone; such turns are left out, see ``without_forgotten``.
-    """
+    """An inbox file without its ``forgotten`` turns; a missing one is empty, a torn line is a problem."""
     found, problems = logs.rows(path)
     items: dict[str, InboxItem] = {}
     calls: dict[str, CallMark] = {}
@@ -197,10 +181,6 @@ def plan_emptying(path: Path, root: Path) -> runs.Write:
 
     Another clone that forgot something in it has changed it, and git cannot merge that with a file
     that is gone. Git has those alone that were open at a commit.
-
-    Args:
-        path: The file.
-        root: The folder of the store.
     """
     from clsm_cli.store import git  # starts programs; a hook has no use for that
 

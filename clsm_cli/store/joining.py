@@ -1,37 +1,40 @@
 """Merge two versions of a file by content: records by id, logs by line, topics by item.
 
-Used where git merges (``merge``, with the common ancestor) and where a program that synchronises folders
-left two files (``conflict_copies``, without one). ``merge=union`` alone keeps every line too, and
-readers join them; this leaves no line twice, and brings nothing back that one side took out and the
-other did not touch.
+**Where git merges** (``merge``) both versions have a common ancestor. ``merge=union`` alone keeps every
+line of both, and readers join them; this leaves no line twice, and brings nothing back that one side took
+out and the other did not touch. Git calls ``clsm merge-driver`` (set up by ``store.git_setup``) with the
+ancestor, ours, where the result must stand, and theirs; it keeps every line where this cannot help.
 
-Git calls ``clsm merge-driver`` with three files: the ancestor, ours (where the result must stand) and
-theirs. ``store.git_setup`` says how it is set up, and that git keeps every line of both sides where
-this cannot help: nothing is written then.
+**Where a synchroniser left two files** (``join``) there is none. Readers pass over such a copy
+(``layout.is_conflict_copy``), except that what it forgets counts at once. Before the store is written to in
+earnest, what only the copy holds is put into the file, and the copy is moved to ``quarantine/``. Each
+machine joins what it may write: the three streams, tombstones and its own part of ``flow/``. The result
+depends on the two files alone, so machines that do it at the same time agree.
 """
 
 from __future__ import annotations
 
+import os
 import subprocess
-from collections import Counter
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Literal
 
 from clsm_cli.config import MAX_FILE
-from clsm_cli.errors import DamagedStoreError
+from clsm_cli.errors import DamagedStoreError, DiskError
 from clsm_cli.model.codec import encode
+from clsm_cli.model.graph import Statement
+from clsm_cli.model.ids import normalise_text
 from clsm_cli.model.join import join_all
-from clsm_cli.store import atomic, git, shards, topics
+from clsm_cli.startup.records import NamedTuple
+from clsm_cli.store import atomic, episodes, git, logs, record_files, runs, shards, topics
 from clsm_cli.store.jsonlines import dump
-from clsm_cli.store.layout import TOPIC_STREAMS
-from clsm_cli.store.logs import MAX_LOG
-from clsm_cli.store.topics import item_end
+from clsm_cli.store.layout import TOPIC_STREAMS, is_conflict_copy, original_name
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from pathlib import Path
+    from collections.abc import Iterable, Iterator
 
     from clsm_cli.model.codec import Record
+    from clsm_cli.store.layout import Store
 
 Kind = Literal["shard", "log", "topic"]
 
@@ -86,7 +89,6 @@ def merged_shards(base: bytes, ours: bytes, theirs: bytes, path: Path) -> bytes 
 
 
 def _by_id(records: Iterable[Record]) -> dict[str, list[str]]:
-    """The versions of each id, as lines."""
     found: dict[str, list[str]] = {}
     for record in records:
         found.setdefault(record.id, []).append(dump(encode(record)))
@@ -94,29 +96,20 @@ def _by_id(records: Iterable[Record]) -> dict[str, list[str]]:
 
 
 def merged_lines(base: bytes, ours: bytes, theirs: bytes, union: bytes) -> bytes:
-    r"""The union of two logs without lines that stand there twice because of it.
+    r"""The union of two logs, each line once; without those that one side alone took out.
 
     >>> merged_lines(b"", b"\n{1}\n\n{2}\n", b"\n{1}\n", b"\n{1}\n\n{2}\n\n{1}\n")
     b'\n{1}\n\n{2}\n'
     """
-    before, one, two = (Counter(data.split(b"\n")) for data in (base, ours, theirs))
-    left = Counter(
-        {
-            line: two[line]
-            if one[line] == before[line]
-            else one[line]
-            if two[line] == before[line]
-            else max(one[line], two[line])
-            for line in {*one, *two}
-        }
-    )
+    before, one, two = ({*data.split(b"\n")} for data in (base, ours, theirs))
+    seen = before - (one & two)
     kept: list[bytes] = []
     for line in union.split(b"\n"):
-        if line.strip() and left[line] <= 0:
+        if line.strip() and line in seen:
             if kept and not kept[-1]:
                 kept.pop()  # the newline that was written before it
             continue
-        left[line] -= 1
+        seen.add(line)
         kept.append(line)
     return b"\n".join(kept)
 
@@ -135,7 +128,7 @@ def merged_topics(base: bytes, ours: bytes, theirs: bytes, union: bytes, path: P
     drop: set[int] = set()
     for item in topic.items:
         if _mark(item) in seen:
-            drop.update(range(item.line - 1, item_end(topic.lines, item.line)))
+            drop.update(range(item.line - 1, topics.item_end(topic.lines, item.line)))
         seen.add(_mark(item))
     lines = [line for number, line in enumerate(topic.lines) if number not in drop]
     return "\n".join(lines).encode("utf-8", "surrogateescape")
@@ -147,19 +140,12 @@ def _mark(item: topics.Item) -> tuple[str | None, str, str | None]:
 
 
 def merge(base: Path, ours: Path, theirs: Path, path: Path) -> bool:
-    """Write the join of two versions to ``ours``; False where they cannot be read.
+    """Write the join of two versions, which began as ``base``, to ``ours``; False where it cannot be had.
 
-    Args:
-        base: What both began with; empty when there was nothing.
-        ours: The version of the branch that is checked out.
-        theirs: The other one.
-        path: Of the file in the repository.
-
-    Raises:
-        DiskError: The operating system refused.
+    ``path`` is that of the file in the repository.
     """
     kind = kind_of(path.as_posix())
-    limit = MAX_LOG if kind == "log" else MAX_FILE
+    limit = logs.MAX_LOG if kind == "log" else MAX_FILE
     try:
         given = [atomic.read(each, limit) for each in (base, ours, theirs)]
     except DamagedStoreError:
@@ -187,3 +173,162 @@ def _union(base: Path, ours: Path, theirs: Path) -> bytes | None:
         )
     except (OSError, ValueError, subprocess.SubprocessError):
         return None
+
+
+_ORDER = ("log", "shard", "topic", "episode", "")
+"""Tombstones and records come before what is read with them."""
+
+
+class Copy(NamedTuple):
+    """Another version of a file.
+
+    Only a person can join one without a kind (settings, labels); ``writer`` is the machine that joins
+    it, "" any.
+    """
+
+    path: Path
+    original: Path
+    kind: Kind | Literal["episode", ""]
+    writer: str
+
+
+def find_copies(store: Store) -> list[Copy]:
+    """Every conflict copy of a store, in the order in which they are joined."""
+    copies = [_copy(store, path) for path in _walk(store.root)]
+    return sorted(copies, key=lambda copy: (_ORDER.index(copy.kind), copy.path))
+
+
+def _walk(root: Path) -> Iterator[Path]:
+    for folder, names, files in os.walk(root):
+        at_top = folder == str(root)
+        names[:] = [n for n in names if n[0] != "." and not (at_top and n == "quarantine")]
+        yield from (Path(folder, name) for name in files if is_conflict_copy(name))
+
+
+def _copy(store: Store, path: Path) -> Copy:
+    original = path.with_name(original_name(path.name))
+    place = original.relative_to(store.root)
+    is_episode = place.match("flow/*/episodes/*/*/*.md")
+    kind: Kind | Literal["episode", ""] = (
+        "episode" if is_episode else kind_of(place.as_posix()) or ""
+    )
+    parts = place.parts
+    writer = parts[1] if parts[0] == "flow" and len(parts) > 2 else ""
+    writer = parts[2] if parts[:2] == ("archive", "flow") and len(parts) > 3 else writer
+    return Copy(path, original, kind, writer)
+
+
+def join(store: Store, now: str, *, everywhere: bool = False) -> list[str]:
+    """Join every copy that this machine may join, or with ``everywhere`` all; the caller holds the lock.
+
+    A forget leaves nothing anywhere, so it joins also in the folders of other machines. Returns what
+    the user should hear.
+    """
+    told: list[str] = []
+    for copy in find_copies(store):
+        if not copy.kind:
+            told.append(
+                f"{copy.path.name}: is another version of {copy.original.name}; take from it what is"
+                " wanted, and delete it"
+            )
+        elif everywhere or copy.writer in ("", store.device):
+            told.append(f"{copy.path.name}: {_joined(store, copy, now)}")
+    return told
+
+
+def _joined(store: Store, copy: Copy, now: str) -> str:
+    """Join a copy and move it to quarantine; what happened."""
+    try:
+        away = _put_aside(store, copy.path)
+    except DamagedStoreError as error:
+        return f"{error.reason}, so this second version was left where it is"
+    try:
+        writes, what = _plan(store, copy), f"was joined with {copy.original.name}"
+    except DamagedStoreError as error:
+        writes, what = (
+            [],
+            f"could not be joined with {copy.original.name}, as a file {error.reason}",
+        )
+    runs.apply(store, "join", now, [*writes, *away], whole=True)
+    return f"{what}; this second version is in quarantine/ now"
+
+
+def _plan(store: Store, copy: Copy) -> list[runs.Write]:
+    """Writes that put into the file what only its copy holds."""
+    data, old = (atomic.read(path, logs.MAX_LOG) for path in (copy.path, copy.original))
+    if data is None or data == old:
+        return []
+    if copy.kind == "log":
+        lines = logs.plan_missing(data, copy.original)
+        return [runs.Append(copy.original, b"\n".join(lines))] if lines else []
+    if old is None and copy.kind != "episode":
+        return [runs.Put(copy.original, data, read_as=None)]
+    if copy.kind == "shard":
+        return _records(store, copy, data)
+    return _items(store, copy, data) if copy.kind == "topic" else _turns(store, copy)
+
+
+def _put_aside(store: Store, path: Path) -> list[runs.Write]:
+    data = atomic.read(path, logs.MAX_LOG) or b""
+    name = "-".join(path.relative_to(store.root).parts)
+    kept = store.quarantine / f"{atomic.sha256(data)[:12]}-{name}"
+    return [runs.Put(kept, data), runs.Remove(path)]
+
+
+def _records(store: Store, copy: Copy, data: bytes) -> list[runs.Write]:
+    old = shards.read(copy.original)
+    both = [*old.records, *shards.parse(data, copy.path).records]
+    joined = shards.render(versions(both))
+    if atomic.sha256(joined) == old.sha256:
+        return []
+    name = "-".join(copy.original.relative_to(store.root).parts[:-1])
+    return record_files.rewrite(store, name, copy.original, joined, old)
+
+
+def _items(store: Store, copy: Copy, data: bytes) -> list[runs.Write]:
+    """Items that only the copy has, but for those that were taken back since."""
+    old = atomic.read(copy.original, MAX_FILE) or b""
+    here, there = topics.parse(old, copy.original), topics.parse(data, copy.path)
+    forgotten = logs.load_tombstones(store)
+    folders = [copy.original.parent / "graph", store.root / "archive" / copy.original.parent.name]
+    known = shards.load_graph(folders, forgotten, only="statement").records
+    texts = {(topics.id_of(item, forgotten), normalise_text(item.text)) for item in here.items}
+    fresh = []
+    for item in there.items:
+        record_id = topics.id_of(item, forgotten)
+        row = known.get(record_id)
+        is_gone = isinstance(row, Statement) and not row.is_current
+        is_gone &= isinstance(row, Statement) and row.text_sha == topics.text_sha(item.text)
+        if is_gone or logs.is_forgotten(record_id, forgotten):
+            continue
+        if (record_id, normalise_text(item.text)) not in texts:
+            line = Statement(id=record_id, rev=(0, ""), text=item.text, state=item.state)
+            above = [text for text in there.lines[: item.line] if text.startswith("## ")]
+            heading = above[-1].removeprefix("## ").strip() if above else ""
+            fresh.append(topics.NewItem(heading, line))
+    if not fresh:
+        return []
+    return [runs.Put(copy.original, topics.apply_edits(here, fresh=fresh), read_as=here.sha256)]
+
+
+def _turns(store: Store, copy: Copy) -> list[runs.Write]:
+    """An episode of the turns that no other one has; the file itself where it is missing."""
+    forgotten = logs.load_tombstones(store)
+    episode = episodes.without_forgotten(episodes.read(copy.path), forgotten)
+    if episode is None:
+        return []
+    held: set[str] = set()
+    for path in (path for flow in store.flows() for path in episodes.files(flow)):
+        try:
+            held |= {turn.key for turn in episodes.read(path).turns}
+        except (DamagedStoreError, DiskError):
+            continue  # the index names it among the problems
+    gone = held & {turn.key for turn in episode.turns}
+    if not gone and not copy.original.exists():
+        return [runs.Put(copy.original, episodes.render(episode), read_as=None)]
+    rest = episodes.reduced(episode, gone)
+    return (
+        []
+        if rest is None
+        else [runs.Put(episodes.file_of(rest, store.flow), episodes.render(rest))]
+    )

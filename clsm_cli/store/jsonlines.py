@@ -10,10 +10,15 @@ import json
 import re
 from collections import Counter
 from math import isfinite
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from clsm_cli.config import MAX_DEPTH, MAX_FILE
+from clsm_cli.errors import DamagedStoreError
+from clsm_cli.startup.records import NamedTuple
 from clsm_cli.text.characters import SURROGATES, Escapes
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 _ESCAPED = Escapes(
     ((0x00, 0x1F), (0x7F, 0x9F), (0x2028, 0x2029), SURROGATES, (0xFFFE, 0xFFFF)),
@@ -24,6 +29,19 @@ _BRACKETS = r'(?s)"(?:[^"\\]++|\\.)*+"?|[\[{]|[\]}]'  # never goes back: linear;
 
 class LineError(ValueError):
     """A line is not what it must be; the text says why."""
+
+
+class LineProblem(NamedTuple):
+    """A line that is no record; it is kept (moved to quarantine at the next write), not used."""
+
+    path: Path
+    line: int | None
+    reason: str
+    text: str = ""
+
+    def error(self) -> DamagedStoreError:
+        """The same as an exception."""
+        return DamagedStoreError(self.path, self.line, self.reason)
 
 
 def dump(value: Any) -> str:
@@ -37,11 +55,7 @@ def dump(value: Any) -> str:
 
 
 def load(line: str, limit: int = MAX_FILE) -> Any:
-    """The value of one line.
-
-    Args:
-        line: JSON; it may as well be a whole file of several lines.
-        limit: Characters that are accepted at most.
+    """The value of one line of JSON, or of a whole file, of at most ``limit`` characters.
 
     Raises:
         LineError: Too long, too deep, not JSON, a duplicate key, or a number out of range.

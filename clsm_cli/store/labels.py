@@ -44,14 +44,11 @@ class Label(NamedTuple):
 
     Attributes:
         id: Unique in the file; made from the text where the file names none.
-        evidence: Quotes that an answer must show.
-        memories: Ids of memories or turns that answer it.
-        concepts: Names of nodes.
+        evidence: Quotes that an answer must show; ``memories``: ids; ``concepts``: names of nodes.
         is_labelled: Whether any of the three lists is there: an empty one says that nothing answers,
             ``evidence:`` without a value says nothing.
         has_empty_category: ``category:`` stands there without a value.
-        line: Where it begins, from 1; 0: it is not from a file.
-        last: Its last line.
+        line: Where it begins, from 1, and ``last`` where it ends; 0: it is not from a file.
     """
 
     id: str
@@ -73,18 +70,14 @@ class Label(NamedTuple):
 
 
 class Labels(NamedTuple):
-    """A whole file.
+    """A whole file: the store that it is of ("": not said), and its queries.
 
-    Attributes:
-        store: The store that the labels are of, as it is written; empty: not said.
-        column: Blanks before the dash of each query; None: they are not a list in block style.
-        key_line: Line of ``queries:``, from 1; 0: it is not there.
+    ``is_block``: they are a list in block style without indentation, so each has lines of its own.
     """
 
     store: str
     rows: tuple[Label, ...]
-    column: int | None = None
-    key_line: int = 0
+    is_block: bool = False
 
 
 EMPTY = Labels("", ())
@@ -121,11 +114,7 @@ def decode(data: bytes, name: str) -> str:
 
 
 def parse(text: str, name: str) -> Labels:
-    """The labels of a text.
-
-    Args:
-        text: The YAML.
-        name: Of the file, for what is wrong with it.
+    """The labels of a text; ``name`` is that of the file, for what is wrong with it.
 
     Raises:
         BadInputError: It is no YAML, or not what such a file must be; the line counts from 1.
@@ -146,14 +135,8 @@ def parse(text: str, name: str) -> Labels:
     store = file.text(entries["store"], "store") if "store" in entries else ""
     queries = entries["queries"]
     rows = tuple(file.rows(queries))
-    is_block = bool(rows) and not queries.flow_style
-    key = next(key for key, value in root.value if value is queries)
-    return Labels(
-        store,
-        rows,
-        queries.start_mark.column if is_block else None,
-        0 if root.flow_style else key.start_mark.line + 1,
-    )
+    is_block = bool(rows) and not queries.flow_style and queries.start_mark.column == 0
+    return Labels(store, rows, is_block)
 
 
 class _File:
@@ -163,7 +146,6 @@ class _File:
         self._name = name
 
     def fault(self, node: Any, reason: str, next_step: str) -> BadInputError:
-        """What is wrong with a node."""
         return BadInputError(self._name, reason, next_step, line=node.start_mark.line + 1)
 
     def entries(self, node: Any, known: Sequence[str], what: str) -> Iterator[tuple[str, Any]]:
@@ -191,7 +173,6 @@ class _File:
         return " ".join(node.value.split())
 
     def texts(self, node: Any, what: str) -> tuple[str, ...]:
-        """A list of texts, each once."""
         if node.id != "sequence":
             raise self.fault(node, f"{what} is not a list", f"write {what}: [...]")
         if len(node.value) > MAX_PIECES:
@@ -203,7 +184,6 @@ class _File:
         return tuple(dict.fromkeys(found))
 
     def rows(self, node: Any) -> Iterator[Label]:
-        """The queries, in order."""
         if node.id == "scalar" and node.tag == _NULL:
             return
         if node.id != "sequence":
@@ -264,15 +244,10 @@ HEADER = "# Queries of this memory and what answers them; see docs/evaluation.md
 def edit(
     text: str, change: Mapping[str, Label | None] | None = None, fresh: Sequence[Label] = ()
 ) -> str:
-    r"""A file with some queries written anew, taken out (None) or added at its end.
+    r"""A file with some queries, by id, written anew or taken out (None), or added at its end.
 
     Comments between queries stay; those inside a query that is written anew go, as does all of one
-    that is taken out. Where the list is not in block style the whole list is written anew.
-
-    Args:
-        text: The file; empty: there is none yet.
-        change: By the id of the query.
-        fresh: In order.
+    that is taken out. Where queries have no lines of their own the whole list is written anew.
 
     Raises:
         BadInputError: The file is not what it must be.
@@ -302,10 +277,6 @@ def without_forgotten(data: bytes, forgotten: frozenset[str]) -> bytes:
 
     A query goes with the last thing that answers it. What cannot be read stays: a person has to
     mend it.
-
-    Args:
-        data: The file.
-        forgotten: Hashes of ids with a tombstone.
     """
     words = {word.decode() for word in _ID.findall(data)}
     if not any(tombstone_hash(word) in forgotten for word in words):
@@ -329,22 +300,15 @@ def _is_forgotten(name: str, forgotten: frozenset[str]) -> bool:
     return found is not None and tombstone_hash(found.group().decode()) in forgotten
 
 
-def render(label: Label, column: int = 0) -> str:
+def render(label: Label) -> str:
     """The lines of a query, each text as JSON, which any YAML reader reads."""
+    values: dict[str, Any] = {name: list(getattr(label, name)) for name in _LISTS}
+    values |= {"category": label.category, "difficulty": label.difficulty}
     parts = [f"id: {dump(label.id)}", f"query: {dump(label.text)}"]
-    for name, values in (("evidence", label.evidence), ("memories", label.memories)):
-        if values:
-            parts.append(f"{name}: {dump(list(values))}")
-    if label.concepts:
-        parts.append(f"concepts: {dump(list(label.concepts))}")
+    parts += [f"{name}: {dump(value)}" for name, value in values.items() if value]
     if label.is_labelled and not label.has_gold:
         parts.append("evidence: []")
-    if label.category:
-        parts.append(f"category: {dump(label.category)}")
-    if label.difficulty:
-        parts.append(f"difficulty: {dump(label.difficulty)}")
-    blanks = " " * column
-    return "".join(f"{blanks}{'- ' if n == 0 else '  '}{part}\n" for n, part in enumerate(parts))
+    return "- " + "\n  ".join(parts) + "\n"
 
 
 def _bare(rows: Sequence[Label]) -> list[Label]:
@@ -355,25 +319,17 @@ def _bare(rows: Sequence[Label]) -> list[Label]:
 def _in_place(
     text: str, found: Labels, change: Mapping[str, Label | None], fresh: Sequence[Label]
 ) -> str | None:
-    """None where the list has no lines of its own."""
-    if not found.key_line or _OTHER_ENDS.intersection(text):
+    """None where the queries have no lines of their own."""
+    if not found.is_block or _OTHER_ENDS.intersection(text):
         return None
     lines = [f"{line}\n" for line in text.removesuffix("\n").split("\n")]
-    column = found.column
-    if column is None:
-        if found.rows:
-            return None
-        key = lines[found.key_line - 1]
-        lines[found.key_line - 1] = key.replace("[]", "", 1).replace(": \n", ":\n")
-        at, column = found.key_line, 0
-    else:
-        at = found.rows[-1].last
-    lines[at:at] = [render(each, column) for each in fresh]
+    at = found.rows[-1].last
+    lines[at:at] = map(render, fresh)
     for row in reversed(found.rows):
         if row.id in change:
             new = change[row.id]
             first = _dash(lines, row.line - 1)
-            lines[first : row.last] = [] if new is None else [render(new, column)]
+            lines[first : row.last] = [] if new is None else [render(new)]
     return "".join(lines)
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import errno
 import os
+import re
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,7 +23,7 @@ from clsm_cli.startup.records import NamedTuple
 from clsm_cli.startup.zones import is_zone, zone_of
 from clsm_cli.store import atomic, front_matter
 from clsm_cli.store.device import device_name, machine_id
-from clsm_cli.store.jsonlines import LineError, dump
+from clsm_cli.store.jsonlines import dump
 
 if TYPE_CHECKING:
     from datetime import tzinfo
@@ -56,11 +58,7 @@ _KEYS = ("format", "store", "time_zone", "settings")
 
 
 class Store(NamedTuple):
-    """An opened store: its folder, its identity and its settings.
-
-    Attributes:
-        misplaced: Settings in ``clsm.yaml`` that only a machine may set; they are not obeyed.
-    """
+    """An opened store; ``misplaced`` settings of ``clsm.yaml`` are for a machine to set, and not obeyed."""
 
     root: Path
     store_id: str
@@ -135,7 +133,6 @@ def discover(named: str | None, environment: dict[str, str], cwd: Path) -> Path:
 
     Raises:
         StoreNotFoundError: None of them is a store.
-        DiskError: It cannot be told whether one is.
     """
     chosen = named or environment.get("CLSM_STORE")
     if chosen:
@@ -179,28 +176,19 @@ def open_store(root: Path, environment: dict[str, str]) -> Store:
     if data is None:
         raise StoreNotFoundError(str(root))
     _refuse_links(root)
-    store = _read_config(root, path, data, environment)
+    try:
+        text = data.removeprefix(b"\xef\xbb\xbf").decode("utf-8").replace("\r\n", "\n")
+        store = _from_config(root, path, front_matter.parse_config(text), environment)
+    except ValueError as error:
+        raise DamagedStoreError(path, None, str(error)) from None
     for link in (_link_in(store.flow), store.derived / "runs"):
         if link is not None and link.is_symlink():  # other machines' links are passed over
             raise _linked(link)
     return store
 
 
-def _read_config(root: Path, path: Path, data: bytes, environment: dict[str, str]) -> Store:
-    try:
-        text = data.removeprefix(b"\xef\xbb\xbf").decode("utf-8").replace("\r\n", "\n")
-        values = front_matter.parse_config(text)
-    except (LineError, UnicodeDecodeError) as error:
-        raise DamagedStoreError(path, None, str(error)) from None
-    return _from_config(root, path, values, environment)
-
-
 def _refuse_links(root: Path) -> None:
-    """A folder of the store that is a link would lead every reader and writer out of it.
-
-    Raises:
-        DamagedStoreError: One is.
-    """
+    """A folder of the store that is a link would lead every reader and writer out of it."""
     with atomic.disk_errors(root), os.scandir(root) as entries:
         for entry in entries:
             if entry.name in _FOLDERS and entry.is_symlink():
@@ -222,31 +210,25 @@ def _from_config(
 ) -> Store:
     version = values.get("format")
     if type(version) is not int or version < 1:
-        raise DamagedStoreError(path, None, "'format' must be a whole number from 1")
+        raise ValueError("'format' must be a whole number from 1")
     if version > FORMAT_VERSION:
         raise NewerFormatError(path, version, FORMAT_VERSION)
+    for key in sorted(values.keys() - set(_KEYS), key=str):
+        reason = f"{key!r} is none of {', '.join(_KEYS)}; settings stand below 'settings:'"
+        raise ValueError(reason)
     changes = values.get("settings") or {}
-    try:
-        for key in sorted(values.keys() - set(_KEYS), key=str):
-            raise ValueError(
-                f"{key!r} is none of {', '.join(_KEYS)}; settings stand below 'settings:'"
-            )
-        if not isinstance(changes, dict):
-            raise ValueError("'settings' must be a mapping")
-        misplaced = of_machine(changes)
-        settings = with_changes(
-            Settings(), {name: value for name, value in changes.items() if name not in misplaced}
-        )
-    except ValueError as error:
-        raise DamagedStoreError(path, None, str(error)) from None
+    if not isinstance(changes, dict):
+        raise ValueError("'settings' must be a mapping")
+    misplaced = of_machine(changes)
+    own = {name: value for name, value in changes.items() if name not in misplaced}
     zone_name = str(values.get("time_zone", "UTC"))
     if not is_zone(zone_name):
-        raise DamagedStoreError(path, None, f"'time_zone' {zone_name!r} is not an IANA time zone")
+        raise ValueError(f"'time_zone' {zone_name!r} is not an IANA time zone")
     return Store(
         root=root,
         store_id=str(values.get("store", "")),
         zone_name=zone_name,
-        settings=settings,
+        settings=with_changes(Settings(), own),
         device=device_name(root, environment),
         misplaced=misplaced,
     )
@@ -257,7 +239,6 @@ def is_free(root: Path) -> bool:
 
     Raises:
         BadInputError: The folder holds something that is not a store.
-        DiskError: It cannot be looked at.
     """
     with atomic.disk_errors(root):
         if (root / CONFIG_NAME).is_file():
@@ -270,16 +251,12 @@ def is_free(root: Path) -> bool:
 
 
 def create(root: Path, zone_name: str) -> bool:
-    """Make a new, empty store; a store that is already there stays as it is.
+    """Make a new, empty store; one that is already there stays as it is. Returns whether it was made.
 
     The store id is derived from the folder and the machine, so creation needs no randomness.
 
-    Returns:
-        Whether anything was made.
-
     Raises:
         BadInputError: The folder holds something that is not a store.
-        DiskError: The operating system refused.
     """
     if not is_free(root):
         return False
@@ -303,3 +280,32 @@ def _is_occupied(root: Path) -> bool:
     return any(
         name not in ours and not name.startswith(atomic.TEMP_PREFIX) for name in os.listdir(root)
     )
+
+
+@cache
+def _copy_mark() -> re.Pattern[str]:
+    """How a synchroniser marks the second version of a file: Syncthing; Dropbox, Nextcloud.
+
+    docs.syncthing.net/users/syncing.html, help.dropbox.com/syncing-uploads/conflicted-copy. Compiled
+    when first needed: hardly any store holds such a file, and every recall looks.
+    """
+    marks = r"\.sync-conflict-\d{8}-\d{6}(?:-[A-Z0-9]{7})?| \([^()]*conflicted copy[^()]*\)"
+    return re.compile(rf"({marks})+(?=\.[a-z]+\Z)", re.IGNORECASE)
+
+
+def is_conflict_copy(name: str) -> bool:
+    """Whether a file is another version of the one beside it.
+
+    >>> is_conflict_copy("3.sync-conflict-20260101-120000-ABCDEFG.yaml"), is_conflict_copy("3.yaml")
+    (True, False)
+    """
+    return "conflict" in name.lower() and _copy_mark().search(name) is not None
+
+
+def original_name(name: str) -> str:
+    """The name of the file that a copy is another version of.
+
+    >>> original_name("people (Mara's conflicted copy 2026-01-01).md")
+    'people.md'
+    """
+    return _copy_mark().sub("", name, count=1)

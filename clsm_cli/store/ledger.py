@@ -55,11 +55,7 @@ class Entry(NamedTuple):
 
 
 class KeptStep(NamedTuple):
-    """What is kept of a step, to take it back.
-
-    Attributes:
-        added: Path → marks (``mark_of``) of the lines that came; ``removed``: of those that went.
-    """
+    """What is kept of a step, to take it back; of each path the marks (``mark_of``) of its lines."""
 
     line: logs.RunLine
     folder: Path
@@ -83,11 +79,7 @@ class KeptStep(NamedTuple):
 
 
 def entries(flow: Path) -> list[Entry]:
-    """The runs of a machine, oldest first; lines that are none are left out.
-
-    Args:
-        flow: The machine's folder, ``Store.flow`` for this one.
-    """
+    """The runs of a machine, given by its flow, oldest first; lines that are none are left out."""
     lines: dict[str, list[logs.RunLine]] = {}
     for _, row in logs.rows(flow / FILE)[0]:
         try:
@@ -129,13 +121,7 @@ def is_kept(store: Store, entry: Entry) -> bool:
 
 
 def save(store: Store, line: logs.RunLine, contents: Sequence[bytes]) -> None:
-    """Keep what a step will overwrite or remove, and which lines come and go.
-
-    Args:
-        store: Where.
-        line: The step.
-        contents: What each change puts into its file.
-    """
+    """Keep what a step will overwrite or remove, and which lines come and go with its new ``contents``."""
     folder = folder_of(store, line.id) / step_of(line)
     added: dict[str, list[str]] = {}
     removed: dict[str, list[str]] = {}
@@ -156,11 +142,7 @@ def save(store: Store, line: logs.RunLine, contents: Sequence[bytes]) -> None:
 
 
 def discard(store: Store, line: logs.RunLine) -> None:
-    """Remove what was kept of a step that failed before its first write.
-
-    Raises:
-        DiskError: The operating system refused.
-    """
+    """Remove what was kept of a step that failed before its first write."""
     folder = folder_of(store, line.id)
     step = folder / step_of(line)
     if step.is_dir() and _never_began(store, step):
@@ -170,12 +152,7 @@ def discard(store: Store, line: logs.RunLine) -> None:
 
 
 def never_began(store: Store, run: Path) -> bool:
-    """Whether no step of a run that no ledger names got as far as its first write.
-
-    Args:
-        store: Whose.
-        run: The folder of its preimages.
-    """
+    """Whether no step of a run that no ledger names, given by its folder, got to its first write."""
     return all(_never_began(store, step) for step in run.iterdir())
 
 

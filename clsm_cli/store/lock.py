@@ -57,7 +57,6 @@ def locked(root: Path, wait: float) -> Iterator[HeldLock]:
 
     Raises:
         LockedError: Somebody else held it all the time; says who.
-        DiskError: The folder cannot be opened.
     """
     deadline = time.monotonic() + wait
     fd = _opened(root)
@@ -84,7 +83,6 @@ def require(root: Path) -> None:
 
     Raises:
         RefusedError: It was moved or replaced. (Where it is not locked there is nothing to compare.)
-        DiskError: It cannot be looked at.
     """
     fd = _held.get(str(root))
     with disk_errors(root):

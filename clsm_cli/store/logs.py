@@ -14,36 +14,13 @@ from clsm_cli.errors import DamagedStoreError
 from clsm_cli.model.ids import tombstone_hash
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import atomic
-from clsm_cli.store.activations import Activation
-from clsm_cli.store.jsonlines import LineError, dump, load
-from clsm_cli.store.problems import LineProblem
+from clsm_cli.store.activations import Activation as Activation  # noqa: PLC0414  # also from here
+from clsm_cli.store.jsonlines import LineError, LineProblem, dump, load
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from clsm_cli.store.layout import Store
-
-__all__ = [
-    "ACTIVATIONS",
-    "Activation",
-    "Change",
-    "Feedback",
-    "LogLine",
-    "ReviewItem",
-    "RunLine",
-    "Tombstone",
-    "Use",
-    "is_forgotten",
-    "load_tombstones",
-    "parse_activation",
-    "parse_feedback",
-    "parse_review",
-    "parse_run",
-    "parse_tombstone",
-    "parse_use",
-    "render",
-    "rows",
-]
 
 ACTIVATIONS = ("activation-old.jsonl", "activation.jsonl")
 """The log of recalls, and what ``decay`` renamed of it: the older one first."""
@@ -60,12 +37,7 @@ class Use(NamedTuple):
 
 
 class Feedback(NamedTuple):
-    """What a user said about the items of one recall.
-
-    Attributes:
-        good_led: The signal that led to each good id, as in the activation, which ``decay`` folds.
-        bad_led: The same for each bad one.
-    """
+    """What a user said about the items of one recall, and the signal that led to each."""
 
     recall: str
     at: str
@@ -88,14 +60,10 @@ class ReviewItem(NamedTuple):
 
 
 class Change(NamedTuple):
-    """One file that a run wrote.
+    """One file that a run wrote: its path in the store, and its sha256 before and after.
 
-    Attributes:
-        path: Relative to the store.
-        before: sha256 before the run, None when the file was new.
-        after: sha256 after it, None when it was removed; for appends "" (see ``size``).
-        size: For appends: bytes before.
-        added: For appends: bytes that were added, newlines included.
+    Before is None where the file was new, after where it was removed. For appends after is "",
+    ``size`` the bytes before, and ``added`` those added, newlines included.
     """
 
     path: str
@@ -106,11 +74,9 @@ class Change(NamedTuple):
 
 
 class RunLine(NamedTuple):
-    """A run that changed something, or a step of it.
+    """A run that changed something, or a step of it; ``of``: the run that an undo took back.
 
-    Attributes:
-        changes: In the order of writing; none for a run that cannot be undone.
-        of: For an undo: the run that it took back.
+    Changes stand in the order of writing; a run that cannot be undone has none.
     """
 
     id: str
@@ -273,31 +239,21 @@ def plan_missing(data: bytes, path: Path) -> list[bytes]:
 
     Of uses of one id and day the most counts, of a review item the decision; an activation that was
     put aside since is no new one.
-
-    Args:
-        data: The bytes of the copy.
-        path: The log; it may be missing.
-
-    Raises:
-        DamagedStoreError: The log cannot be read.
-        DiskError: The same, as the operating system refuses.
     """
     if path.name == _MADE_ANEW:
         return []
     files = [path.with_name(n) for n in ACTIVATIONS] if path.name in ACTIVATIONS else [path]
     there = [row for each in files for _, row in rows(each)[0]]
     known = {repr(row) for row in there}
-    said: dict[Any, Any] = {}
+    said: dict[Any, int] = {}
     for row in there:
-        _say(said, row, path.name)
+        _is_news(said, row, path.name)
     found: list[bytes] = []
     for line in data.split(b"\n"):
         new = _row(line)
-        if new is None or repr(new) in known or not _is_news(said, new, path.name):
-            continue
-        _say(said, new, path.name)
-        known.add(repr(new))
-        found.append(line)
+        if new is not None and repr(new) not in known and _is_news(said, new, path.name):
+            known.add(repr(new))
+            found.append(line)
     return found
 
 
@@ -309,24 +265,16 @@ def _row(line: bytes) -> dict[str, Any] | None:
     return row if isinstance(row, dict) else None
 
 
-def _say(said: dict[Any, Any], row: dict[str, Any], name: str) -> None:
+def _is_news(said: dict[Any, int], row: dict[str, Any], name: str) -> bool:
+    """Whether a row says more than those before, of which ``said`` keeps the most for each key."""
     if name == "uses.jsonl":
-        key = (row.get("id"), row.get("day"))
-        said[key] = max(_number(row), said.get(key, 0))
+        key, count = (row.get("id"), row.get("day")), row.get("n")
+        value = count if isinstance(count, int) else 0
     elif name == "review.jsonl":
-        said[row.get("id")] = row.get("state", "open")
-
-
-def _is_news(said: dict[Any, Any], row: dict[str, Any], name: str) -> bool:
-    if name == "uses.jsonl":
-        most: int = said.get((row.get("id"), row.get("day")), 0)
-        return _number(row) > most
-    if name == "review.jsonl":
-        known = said.get(row.get("id"))
-        return known is None or (known == "open" and row.get("state", "open") != "open")
+        key, value = row.get("id"), int(row.get("state", "open") != "open")
+    else:
+        return True
+    if value <= said.get(key, -1):
+        return False
+    said[key] = value
     return True
-
-
-def _number(row: dict[str, Any]) -> int:
-    value = row.get("n")
-    return value if isinstance(value, int) else 0

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 
 from clsm_cli.errors import DamagedStoreError
 from clsm_cli.store import atomic, yaml_text
-from clsm_cli.store.jsonlines import LineError
-from clsm_cli.store.problems import LineProblem
+from clsm_cli.store.jsonlines import LineError, LineProblem
 from clsm_cli.text.ontology import OntologyError, parse
 
 if TYPE_CHECKING:
@@ -24,14 +23,7 @@ MAX_ONTOLOGY = 128 << 10
 
 
 def load(store: Store) -> tuple[Ontology, list[LineProblem]]:
-    """The store's ontology; the shipped one where it has none, or one that cannot be used.
-
-    Returns:
-        The ontology, and what is wrong with the file; the line counts from 1.
-
-    Raises:
-        DiskError: The file cannot be read.
-    """
+    """The store's ontology, else the shipped one; and what is wrong with the file, by line from 1."""
     path = store.root / ONTOLOGY_NAME
     try:
         data = atomic.read(path, MAX_ONTOLOGY)

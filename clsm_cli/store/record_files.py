@@ -27,13 +27,7 @@ if TYPE_CHECKING:
 
 
 def load_statements(store: Store, records: Mapping[str, Record], now: str) -> dict[str, Statement]:
-    """Every statement with its text, by id: records joined with their Markdown, as settled.
-
-    Args:
-        store: Where.
-        records: The joined records of all shards.
-        now: UTC time of the run.
-    """
+    """Every statement with its text, by id: joined records of all shards with their Markdown."""
     statements: dict[str, Statement] = {}
     forgotten = logs.load_tombstones(store)
     for stream in TOPIC_STREAMS:
@@ -57,13 +51,7 @@ def visible_topics(
     """The topic files of a stream without the items that were forgotten.
 
     An item without a record is a person's, unless its record is one of those that readers leave out,
-    as all that it rests on was forgotten.
-
-    Args:
-        store: Where.
-        stream: Which.
-        records: Ids of the records that readers see.
-        forgotten: Hashes of ids with a tombstone.
+    as all that it rests on was forgotten. ``records`` are the ids that readers see.
     """
     found = topics.read_topics(store.root / stream)
     if not forgotten:
@@ -83,13 +71,9 @@ def plan_topics(
     heading_of: Callable[[Statement], str],
     title_of: Callable[[Stream, str], str],
 ) -> list[runs.Write]:
-    """Writes that bring the topic files up to some statements; their records are written apart.
+    """Writes that bring the topic files up to new and changed statements; records are written apart.
 
-    Args:
-        store: Where.
-        changed: New and changed statements, with their texts.
-        heading_of: The heading under which a new statement stands.
-        title_of: The title of a new topic file, by stream and stem.
+    ``heading_of`` says where a new statement stands, ``title_of`` names a new file by stream and stem.
     """
     by_topic: dict[tuple[Stream, str], list[Statement]] = {}
     for statement in sorted(changed, key=lambda s: s.id):

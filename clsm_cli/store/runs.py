@@ -97,7 +97,6 @@ def apply(
         The line of the ledger; None when there was nothing to do.
 
     Raises:
-        DiskError: The operating system refused; run the command again when it is mended.
         RefusedError: A file changed since it was read, or the store was moved or replaced.
     """
     if not writes:
@@ -150,42 +149,40 @@ def recover(store: Store) -> list[str]:
         if path.exists():
             atomic.remove(path)
         return []
-    line = logs.parse_run(found["line"])
-    told = found.get("changes", found["line"]["changes"])  # apart where the ledger hides them
-    changes = logs.parse_run({**found["line"], "changes": told}).changes
-    left = [
-        change.path
-        for change, text in zip(changes, found["data"], strict=True)
-        if not _redone(store, change, text)
-    ]
+    line, changes, contents = found
+    redone = [_redone(store, *each) for each in zip(changes, contents, strict=True)]
     ledger = store.flow / "runs.jsonl"
     if line not in [logs.parse_run(row) for _, row in logs.rows(ledger)[0] if "changes" in row]:
         atomic.append(ledger, logs.render(line))
     atomic.remove(path)
-    return left
+    return [change.path for change, is_done in zip(changes, redone, strict=True) if not is_done]
 
 
 def begun_run(store: Store) -> logs.RunLine | None:
     """The line of a run that was begun whole and cut short."""
     found = _read_redo(_redo(store))
-    return None if found is None else logs.parse_run(found["line"])
+    return None if found is None else found[0]
 
 
-def _read_redo(path: Path) -> dict[str, Any] | None:
-    """A begun run; None when there is none, or what is there was never whole."""
+def _read_redo(path: Path) -> tuple[logs.RunLine, tuple[logs.Change, ...], list[bytes]] | None:
+    """A begun run: its line, what it changes (which the line may hide), and the bytes of each change.
+
+    None when there is none, or what is there was never whole.
+    """
     try:
         data = atomic.read(path, _MAX_REDO)
-        found = None if data is None else dict(json.loads(data))
-        if found is not None:
-            told = found.get("changes", found["line"]["changes"])
-            changes = logs.parse_run({**found["line"], "changes": told}).changes
-            paths = [PurePosixPath(change.path) for change in changes]
-            is_ours = all(is_inside(path.parent.parent, each) for each in paths)
-            if len(changes) != len(found["data"]) or not is_ours:
-                return None
+        if data is None:
+            return None
+        found = json.loads(data)
+        line = logs.parse_run(found["line"])
+        told = found.get("changes", found["line"]["changes"])
+        changes = logs.parse_run({**found["line"], "changes": told}).changes
+        contents = [b64decode(text) for text in found["data"]]
+        paths = [PurePosixPath(change.path) for change in changes]
     except (DamagedStoreError, ValueError, LookupError, TypeError, AttributeError, RecursionError):
         return None
-    return found
+    is_ours = all(is_inside(path.parent.parent, each) for each in paths)
+    return (line, changes, contents) if is_ours and len(changes) == len(contents) else None
 
 
 def is_inside(root: Path, path: PurePosixPath) -> bool:
@@ -217,15 +214,14 @@ def _begun(line: logs.RunLine, changes: tuple[logs.Change, ...], writes: Sequenc
 
 
 def _content(write: Write) -> bytes:
-    """What a write puts into its file."""
     if isinstance(write, Remove):
         return b""
     return write.data if isinstance(write, Put) else write.record
 
 
-def _redone(store: Store, change: logs.Change, text: str) -> bool:
+def _redone(store: Store, change: logs.Change, data: bytes) -> bool:
     """Do one write of a begun run if it has not happened; False where its file is another's now."""
-    path, data = store.root / change.path, b64decode(text)
+    path = store.root / change.path
     if change.after == "":  # an append
         grown = atomic.read(path, logs.MAX_LOG) or b""
         if data not in grown[change.size or 0 :]:
@@ -333,21 +329,18 @@ def read_nights(store: Store) -> NightLog:
     try:
         data = atomic.read(_path(store), _LIMIT)
         found = json.loads(data or b"{}")
-        names = ("good", "failed_at", "reason", "woken")
-        texts: dict[str, Any] = {name: found.get(name) for name in names}
-        failed = found.get("failed", 0)
-    except (ClsmError, ValueError, AttributeError, RecursionError):
+        read = NightLog(**{name: found[name] for name in NightLog._fields if name in found})
+    except (ClsmError, ValueError, TypeError, RecursionError):
         return NightLog()
-    if type(failed) is not int or any(not isinstance(text, str | None) for text in texts.values()):
-        return NightLog()
-    return NightLog(failed=failed, **texts)
+    texts = (read.good, read.failed_at, read.reason, read.woken)
+    is_whole = type(read.failed) is int and all(isinstance(text, str | None) for text in texts)
+    return read if is_whole else NightLog()
 
 
 def note_success(store: Store, at: str) -> None:
     """A run succeeded; what failed before it is forgotten.
 
     Raises:
-        DiskError: The operating system refused.
         LockedError: Another run kept writing down how it ended.
     """
     _write_nights(store, NightLog(good=at, woken=read_nights(store).woken))

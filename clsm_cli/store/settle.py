@@ -35,11 +35,8 @@ MOST = 100
 def plan(store: Store, now: str) -> tuple[list[runs.Write], list[str]]:
     """Writes that settle every stream with topic files, and what the user should hear.
 
-    A stream that lost much at once (a folder not mounted, a file moved away) is left as it is.
-
-    Args:
-        store: Where; the caller holds the lock.
-        now: UTC time of the run.
+    A stream that lost much at once (a folder not mounted, a file moved away) is left as it is. The
+    caller holds the lock.
     """
     writes: list[runs.Write] = []
     warnings: list[str] = []

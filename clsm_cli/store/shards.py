@@ -19,8 +19,14 @@ from clsm_cli.model.ids import sha256, tombstone_hash
 from clsm_cli.model.join import join_all
 from clsm_cli.model.tombstones import visible
 from clsm_cli.store import atomic
-from clsm_cli.store.jsonlines import LineError, dump, load, load_all, without_surrogates
-from clsm_cli.store.problems import LineProblem
+from clsm_cli.store.jsonlines import (
+    LineError,
+    LineProblem,
+    dump,
+    load,
+    load_all,
+    without_surrogates,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -54,13 +60,7 @@ class Shard:
 
 @dataclass(frozen=True, slots=True)
 class Graph:
-    """Folded content of shard folders.
-
-    Attributes:
-        records: Id → join of all its versions.
-        lost: Values set by a person that lost in a join; for review.
-        problems: Lines that could not be read.
-    """
+    """Folded content of shard folders, by id; values of persons that lost in a join; bad lines."""
 
     records: dict[str, Record]
     lost: tuple[Record, ...]
@@ -131,14 +131,7 @@ def shard_files(folder: Path) -> list[Path]:
 def load_graph(
     folders: Iterable[Path], forgotten: frozenset[str] = frozenset(), only: str | None = None
 ) -> Graph:
-    """Read and join every shard of some folders.
-
-    Args:
-        folders: Graph folders, of any stream and machine.
-        forgotten: Hashes of ids with a tombstone (``tombstone_hash``); a tombstone wins, and what
-            is left of other records is what ``tombstones.visible`` leaves.
-        only: The type of record that is wanted; None for all.
-    """
+    """Read and join every shard of some folders, or one type ``only``; ``forgotten`` things do not exist."""
     shards = [read(path, only) for folder in folders for path in shard_files(folder)]
     return fold(shards, forgotten)
 
@@ -221,47 +214,28 @@ def values(text: str, only: str | None = None) -> Loaded:
     """The value of each entry; a LineError stands for what cannot be read.
 
     A line that is no JSON is read as YAML together with the indented lines below it, since a person
-    may have written or rewritten it; a file in which no line begins like ours is read as a whole.
-
-    Args:
-        text: Of the shard, with newlines alone.
-        only: The type of record that is wanted; other lines of ours are passed over.
+    may have written or rewritten it. With ``only`` lines of ours with other types of records are
+    passed over.
     """
     lines = list(enumerate(text.split("\n"), 1))
     entries = [(number, line) for number, line in lines if not _is_aside(line)]
-    if only is not None and all(line.startswith("- {") for _, line in entries):
-        lines = entries = [each for each in entries if f'"record": "{only}"' in each[1]]
-    loaded: Loaded | None = _load_all(entries)
-    is_block = bool(entries) and not any(
-        line.startswith(("- {", *_CONFLICT)) for _, line in entries
-    )
-    if is_block:
-        loaded = _load_block(lines)
-    return _load_each(lines, together=not is_block) if loaded is None else loaded
+    if not all(line.startswith("- {") for _, line in entries):
+        return _load_each(lines)
+    if only is not None:
+        entries = [each for each in entries if f'"record": "{only}"' in each[1]]
+    try:  # one parser call is three times faster
+        found = load_all([line[2:] for _, line in entries])
+    except LineError:
+        return _load_each(entries)
+    return [(number, line, value) for (number, line), value in zip(entries, found, strict=True)]
 
 
 def _is_aside(line: str) -> bool:
-    return not line or line[0] == "#" or line == "---" or line.isspace()
+    return not line or line[0] == "#" or line in ("---", "[]") or line.isspace()
 
 
-def _load_all(lines: list[tuple[int, str]]) -> Loaded | None:
-    """Every line at once: one parser call is three times faster; None when any line is bad."""
-    if not all(line.startswith("- {") for _, line in lines):
-        return None
-    try:
-        found = load_all([line[2:] for _, line in lines])
-    except LineError:
-        return None
-    return [(number, line, value) for (number, line), value in zip(lines, found, strict=True)]
-
-
-def _load_each(lines: list[tuple[int, str]], *, together: bool) -> Loaded:
-    """Entry by entry, so that one bad line costs only itself.
-
-    Args:
-        lines: With their numbers.
-        together: What is no JSON is first tried as one YAML text.
-    """
+def _load_each(lines: list[tuple[int, str]]) -> Loaded:
+    """Entry by entry, so that one bad line costs only itself."""
     entries: list[tuple[int, list[str], Any]] = []
     for number, line in lines:
         is_open = bool(entries) and isinstance(entries[-1][2], LineError)
@@ -269,18 +243,23 @@ def _load_each(lines: list[tuple[int, str]], *, together: bool) -> Loaded:
             entries[-1][1].append(line)
         elif not _is_aside(line):
             entries.append((number, [line], _json_or_error(line)))
-    loaded: Loaded = [(number, "\n".join(rows).rstrip(), value) for number, rows, value in entries]
-    odd = [n for n, row in enumerate(loaded) if isinstance(row[2], LineError) and row[1][0] == "-"]
-    found = _yaml_entries("\n".join([loaded[at][1] for at in odd])) if odd and together else []
-    if len(found) != len(odd):  # not all of them are YAML
-        found = []
-        left = _YAML_TRIED
+    texts = ["\n".join(rows).rstrip() for _, rows, _ in entries]
+    odd = [
+        at
+        for at, (_, _, value) in enumerate(entries)
+        if isinstance(value, LineError) and texts[at].lstrip().startswith("-")
+    ]
+    together = _yaml_entries("\n".join(texts[at] for at in odd)) if odd else []
+    found = {at: [value] for at, value in zip(odd, together, strict=False)}
+    if len(together) != len(odd):  # not all of them are YAML
+        found, left = {}, _YAML_TRIED
         for at in odd[:_YAML_ENTRIES]:
-            left -= len(loaded[at][1])
-            found += (_yaml_entries(loaded[at][1])[:1] if left >= 0 else []) or [None]
-    for at, value in zip(odd, found, strict=False):
-        if isinstance(value, dict):
-            loaded[at] = (loaded[at][0], loaded[at][1], value)
+            left -= len(texts[at])
+            found[at] = _yaml_entries(texts[at]) if left >= 0 else []
+    loaded: Loaded = []
+    for at, (number, _, value) in enumerate(entries):
+        read = [each for each in found.get(at, ()) if isinstance(each, dict)]
+        loaded += [(number, texts[at], each) for each in read or [value]]
     return loaded
 
 
@@ -301,21 +280,3 @@ def _yaml_entries(text: str) -> list[Any]:
     except LineError:
         return []
     return found if isinstance(found, list) else []
-
-
-def _load_block(lines: list[tuple[int, str]]) -> Loaded | None:
-    """The whole file as YAML by a person: a list of records, or one; None when it is not that."""
-    from clsm_cli.store import yaml_text
-
-    try:
-        found = yaml_text.load("\n".join([line for _, line in lines]), _MAX_YAML)
-    except LineError:
-        return None
-    if isinstance(found, dict):
-        found = [found]
-    if not isinstance(found, list):
-        return None
-    starts: list[int | None] = [number for number, line in lines if line.startswith("-")]
-    if len(starts) != len(found):
-        starts = [None] * len(found)
-    return [(start, dump(value), value) for start, value in zip(starts, found, strict=True)]

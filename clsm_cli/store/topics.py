@@ -21,9 +21,8 @@ from clsm_cli.model.ids import digest, is_id, normalise_text
 from clsm_cli.model.tombstones import birth_ids, first_free
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import atomic, front_matter
-from clsm_cli.store.conflict_names import is_conflict_copy
-from clsm_cli.store.jsonlines import LineError, dump
-from clsm_cli.store.problems import LineProblem
+from clsm_cli.store.jsonlines import LineError, LineProblem, dump
+from clsm_cli.store.layout import is_conflict_copy
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -161,14 +160,6 @@ def render_item(statement: Statement) -> str:
     return f"- {box}{' '.join(statement.text.split())}  ^{statement.id}"
 
 
-def render_topic(title: str, stream: Stream, topic: str, statements: Sequence[Statement]) -> bytes:
-    """A new topic file: front matter, then one line a statement, sorted by id."""
-    head = {"title": title, "stream": stream, "topic": topic}
-    lines = ["---", *(f"{key}: {dump(value)}" for key, value in head.items()), "---", ""]
-    lines += [render_item(s) for s in sorted(statements, key=lambda s: s.id) if s.is_current]
-    return ("\n".join(lines) + "\n").encode()
-
-
 TITLES = {
     "people": "People",
     "preferences": "Preferences",
@@ -192,8 +183,10 @@ class NewItem(NamedTuple):
 
 def new_topic(path: Path, title: str, stream: Stream) -> Topic:
     """A topic file that does not exist yet: its front matter and title."""
-    head = render_topic(title, stream, path.stem, []).decode()
-    return replace(parse(f"{head.rstrip()}\n\n# {title}\n".encode(), path), sha256=None)
+    head = {"title": title, "stream": stream, "topic": path.stem}
+    lines = ["---", *(f"{key}: {dump(value)}" for key, value in head.items()), "---", ""]
+    text = "\n".join([*lines, f"# {title}", ""])
+    return replace(parse(text.encode(), path), sha256=None)
 
 
 def apply_edits(
@@ -203,14 +196,7 @@ def apply_edits(
     change: Mapping[str, Statement] | None = None,
     fresh: Sequence[NewItem] = (),
 ) -> bytes:
-    """The bytes of a topic file after some statements went, changed or came.
-
-    Args:
-        topic: The file as it was read.
-        drop: Ids whose items go, with their continuation lines.
-        change: Statements whose item is written anew in its place.
-        fresh: Statements that come, in order.
-    """
+    """The bytes of a topic file after some statements went, changed in place, or came, in order."""
     change = change or {}
     lines: list[str | None] = list(topic.lines)
     for item in topic.items:
@@ -238,9 +224,7 @@ def with_ids(topic: Topic, ids: dict[int, str]) -> bytes:
 def without_empty(data: bytes, before: Topic) -> bytes:
     """The bytes of a topic file without headings whose last item just went.
 
-    Args:
-        data: The file now.
-        before: As it was; a heading that was empty already stays, a person wrote it.
+    A heading that was empty ``before`` stays: a person wrote it.
     """
     lines = data.decode("utf-8", "surrogateescape").split("\n")
     full = {before.lines[start - 1] for start, _ in _filled(before.lines)}

@@ -24,12 +24,9 @@ than a full shard holds."""
 
 
 def load(text: str, limit: int, values: int | None = MAX_VALUES) -> Any:
-    """The value of a YAML text; the YAML 1.2 core types, times stay text.
+    """The value of a YAML text of at most ``limit`` characters; the YAML 1.2 core types, times stay text.
 
-    Args:
-        text: The YAML.
-        limit: Characters that are accepted at most.
-        values: Keys, values, lists and mappings that are accepted at most; None: any number.
+    ``values`` are the keys, values, lists and mappings that it may have; None: any number.
 
     Raises:
         LineError: Too large, too deep, an anchor or a tag, a duplicate key, not YAML; where the
@@ -41,13 +38,7 @@ def load(text: str, limit: int, values: int | None = MAX_VALUES) -> Any:
 def compose(text: str, limit: int, values: int | None = MAX_VALUES) -> Any:
     """The nodes of a YAML text, which know where they stand: ruamel.yaml's, None for an empty text.
 
-    Args:
-        text: The YAML.
-        limit: Characters that are accepted at most.
-        values: As in ``load``.
-
-    Raises:
-        LineError: As ``load``, but for keys: they are not looked at.
+    As ``load``, but keys are not looked at.
     """
     return _read(text, limit, values, lambda reader: reader.compose(text))
 

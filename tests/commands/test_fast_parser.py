@@ -29,7 +29,7 @@ UNUSUAL = {
     *("text.time.expressions", "text.ordinals"),
     *("text.ontology", "text.route", "embedding.weights", "store.logs"),
     *("store.shards", "store.runs", "store.lock", "store.yaml_text", "store.index.refresh"),
-    *("store.index.publishing", "model.episodes", "model.graph", "model.codec"),
+    *("store.index.hidden", "model.episodes", "model.graph", "model.codec"),
     *("retrieval.dialogue_context", "retrieval.feedback_log", "retrieval.session_scope"),
     "scoring.thompson_sampling",
 }

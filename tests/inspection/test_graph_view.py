@@ -6,6 +6,7 @@ from itertools import combinations
 from pathlib import Path
 
 import pytest
+from small_store import page
 
 from clsm_cli.errors import BadInputError
 from clsm_cli.inspection.graph_view import Graph, find_nodes, load, neighbourhood, strongest_part
@@ -97,8 +98,8 @@ def state(store: Store, text: str, subject: str, **values: object) -> Statement:
     )
     runs.apply(store, "test", NOW, record_files.plan_records(store, "projects", [statement]))
     if statement.is_current:
-        page = topics.render_topic("Yard", "projects", "yard", [statement])
-        (store.root / "projects" / "yard.md").write_bytes(page)
+        made = page("Yard", "projects", "yard", [statement])
+        (store.root / "projects" / "yard.md").write_bytes(made)
     return statement
 
 

@@ -86,8 +86,6 @@ def test_block_style_by_hand_is_read_alike(found: list[Record]) -> None:
 def test_small_slips_of_a_person_are_read() -> None:
     shard = parse('- {"id": "mara", record: node, "rev": [1, "pi"],}\n')
     assert (ids(shard), shard.problems) == (["mara"], ())
-    single = parse("id: mara\nrecord: node\nrev: [1, pi]\n")
-    assert (ids(single), single.problems) == (["mara"], ())
     windows = shards.parse(
         b"\xef\xbb\xbf" + (shards.HEADER + MARA).replace("\n", "\r\n").encode(), PATH
     )

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from small_store import page
 from strategies import examples
 
 from clsm_cli.model.graph import Statement
@@ -84,7 +85,7 @@ def test_what_is_rendered_reads_back(texts: list[str]) -> None:
         Statement(id=f"f-{n}", rev=(1, "pi"), text=text, state="open" if n % 2 else None)
         for n, text in enumerate(texts)
     ]
-    data = topics.render_topic("T: [x]", "projects", "memory", statements)
+    data = page("T: [x]", "projects", "memory", statements)
     topic = topics.parse(data, PATH)
     assert (topic.title, topic.problems) == ("T: [x]", ())
     assert [(i.id, i.text, i.state) for i in topic.items] == [

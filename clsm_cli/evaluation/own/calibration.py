@@ -28,7 +28,7 @@ from clsm_cli.evaluation.own import sheet
 from clsm_cli.ingestion.ingest_report import utc_text
 from clsm_cli.ingestion.ingest_run import end_begun_run
 from clsm_cli.startup.records import NamedTuple
-from clsm_cli.store import atomic, layout, runs, setting
+from clsm_cli.store import atomic, front_matter, layout, runs
 from clsm_cli.store.front_matter import MAX_FRONT_MATTER
 from clsm_cli.store.lock import locked
 
@@ -151,7 +151,7 @@ def apply(store: Store, found: Calibration, now: datetime) -> str | None:
     with locked(store.root, store.settings.store.lock_wait):
         end_begun_run(store)
         data = atomic.read(path, MAX_FRONT_MATTER) or b""
-        made = setting.with_setting(data, NAME, found.after, path)
+        made = front_matter.with_setting(data, NAME, found.after, path)
         writes = [runs.Put(path, made, read_as=atomic.sha256(data))]
         line = runs.apply(store, "eval calibrate", utc_text(now), writes, whole=True)
     return line.id if line else None

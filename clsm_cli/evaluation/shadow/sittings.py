@@ -35,8 +35,8 @@ from clsm_cli.scoring import match
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import episodes, inbox, logs
 from clsm_cli.store.index import postings
-from clsm_cli.store.index.filters import Filters
 from clsm_cli.store.index.opening import open_index
+from clsm_cli.store.index.ranking_queries import Filters
 from clsm_cli.text import sentences, tokens
 
 if TYPE_CHECKING:

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import sqlite3
-from typing import TYPE_CHECKING
+import zlib
+from typing import TYPE_CHECKING, Any
 
 from clsm_cli.errors import DiskError
 from clsm_cli.store import atomic
+from clsm_cli.store.jsonlines import dump
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-SCHEMA_VERSION = 14
+    from clsm_cli.model.codec import Record
+
+SCHEMA_VERSION = 15
 """Raised whenever the tables (``schema``) or what they mean change; an older index is rebuilt."""
 
 
@@ -71,11 +76,7 @@ def path_of(derived: Path) -> Path:
 
 
 def open_to_write(derived: Path) -> sqlite3.Connection:
-    """The index on disk, made new when missing, old or damaged; the caller holds the lock.
-
-    Raises:
-        DiskError: The operating system refused.
-    """
+    """The index on disk, made new when missing, old or damaged; the caller holds the lock."""
     path = path_of(derived)
     atomic.make_folder(path.parent)
     with atomic.disk_errors(path):
@@ -92,7 +93,7 @@ def open_to_write(derived: Path) -> sqlite3.Connection:
                 connection.execute(f"PRAGMA page_size = {_PAGE}")
                 connection.execute("PRAGMA journal_mode = WAL")
                 if _version(connection) == 0:
-                    connection.executescript(_schema())
+                    connection.executescript(SCHEMA)
                     connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
                 if _version(connection) == SCHEMA_VERSION:
                     return connection
@@ -145,7 +146,7 @@ def in_memory(copy_of: sqlite3.Connection | None) -> sqlite3.Connection:
     """
     connection = sqlite3.connect(":memory:", isolation_level=None)
     if copy_of is None:
-        connection.executescript(_schema())
+        connection.executescript(SCHEMA)
     else:
         copy_of.execute(f"PRAGMA mmap_size = {_MAPPED}")
         copy_of.backup(connection)
@@ -176,6 +177,24 @@ def discard(derived: Path) -> None:
             os.unlink(folder / name)
 
 
+def pack(mapping: dict[str, Any]) -> bytes:
+    """A record's mapping, compressed to a third."""
+    return zlib.compress(dump(mapping).encode(), 1)
+
+
+def mapping_of(line: bytes) -> dict[str, Any]:
+    """The mapping again, not looked at: it was a record when it was packed."""
+    mapping: dict[str, Any] = json.loads(zlib.decompress(line))
+    return mapping
+
+
+def unpack(line: bytes) -> Record:
+    """The record again."""
+    from clsm_cli.model.codec import decode
+
+    return decode(mapping_of(line))
+
+
 def _is_whole(derived: Path) -> bool:
     """Whether SQLite finds nothing wrong in all of the database; slow, for the day something is."""
     connection = open_to_read(derived)
@@ -190,11 +209,6 @@ def _deleted(derived: Path) -> DiskError:
     """Delete a damaged index, and what is to be said of it."""
     discard(derived)
     return DiskError(path_of(derived), "was damaged and has been deleted")
-
-
-def _schema() -> str:
-    """What a recall from a fresh index does not load."""
-    return SCHEMA
 
 
 def _connect(uri: str) -> sqlite3.Connection:
@@ -234,7 +248,7 @@ CREATE TABLE passages (
   embedded INTEGER,             -- digest of the text that is embedded; NULL: part of a dump
   current INTEGER,              -- 0: a closed block, a superseded statement
   previous INTEGER, next INTEGER, -- neighbours in the session or section
-  grp INTEGER,                  -- first passage of its group, see sequence.py
+  grp INTEGER,                  -- first passage of its group, see refresh.py
   periods TEXT,                 -- JSON: [[first, until], ...] of the days it speaks of
   is_question INTEGER);
 CREATE INDEX passages_place ON passages (place);
@@ -271,13 +285,12 @@ CREATE TABLE stated (           -- names that a text itself says are one
   passage INTEGER, name TEXT, alias TEXT, PRIMARY KEY (passage, name, alias)) WITHOUT ROWID;
 CREATE TABLE records (          -- of the graph shards
   file INTEGER, id TEXT, type TEXT,
-  line BLOB,                    -- JSON, by zlib; NULL: to be read from the file
-  digest INTEGER);              -- of the record, where there is no line
+  line BLOB);                   -- JSON, by zlib
 CREATE INDEX records_file ON records (file);
 CREATE INDEX records_id ON records (id);
 CREATE TABLE aliases (alias TEXT, node TEXT, PRIMARY KEY (alias, node)) WITHOUT ROWID;
 CREATE INDEX aliases_node ON aliases (node);
-CREATE TABLE nodes (            -- what memories are about; numbers: hashes of ids, see graph.py
+CREATE TABLE nodes (            -- what memories are about; numbers: hashes of ids, see graph_queries.py
   number INTEGER PRIMARY KEY, id TEXT,
   label TEXT,                   -- NULL: it has no record, only others name it
   aliases TEXT, kind TEXT, stream TEXT, n INTEGER, last INTEGER, summary TEXT,
@@ -291,10 +304,11 @@ CREATE TABLE links (            -- every edge between nodes twice, as seen from 
   PRIMARY KEY (node, other, edge)) WITHOUT ROWID;
 CREATE INDEX links_pinned ON links (node) WHERE pinned;
 CREATE TABLE noted (            -- which nodes a turn mentions, as its episode's record has it
-  turn INTEGER, node INTEGER, PRIMARY KEY (turn, node)) WITHOUT ROWID;
+  turn INTEGER, node INTEGER, episode INTEGER,
+  PRIMARY KEY (turn, node, episode)) WITHOUT ROWID;
 CREATE INDEX noted_node ON noted (node);
-CREATE TABLE recorded (         -- episodes with a record; turns: those in noted, eight bytes each
-  episode TEXT PRIMARY KEY, consolidated INTEGER, turns BLOB) WITHOUT ROWID;
+CREATE TABLE recorded (         -- episodes with a record
+  episode TEXT PRIMARY KEY, consolidated INTEGER) WITHOUT ROWID;
 CREATE TABLE clocks (           -- when a statement was true, and when it was believed
   key TEXT PRIMARY KEY, stream TEXT,
   valid_from TEXT, valid_until TEXT, recorded_at TEXT, superseded_at TEXT, withdrawn INTEGER)
@@ -303,7 +317,7 @@ CREATE TABLE uses (             -- how often an id was recalled on a day, once d
   id TEXT, day INTEGER, file INTEGER, n INTEGER, PRIMARY KEY (id, day, file)) WITHOUT ROWID;
 CREATE TABLE archived (         -- what decay put aside, by machine; since: a day
   id TEXT, since INTEGER, file INTEGER, PRIMARY KEY (id, file)) WITHOUT ROWID;
-CREATE TABLE asleep (           -- current passages that are archived, see archived.py
+CREATE TABLE asleep (           -- current passages that are archived, see hidden.py
   passages INTEGER, length INTEGER,
   rows BLOB);                   -- their ids, four bytes each; NULL: to be counted again
 INSERT INTO asleep VALUES (0, 0, x'');

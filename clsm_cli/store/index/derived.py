@@ -13,7 +13,7 @@ from clsm_cli.model.join import join_all
 from clsm_cli.model.tombstones import visible
 from clsm_cli.store import logs, topics
 from clsm_cli.store.index import graph_rows, passages
-from clsm_cli.store.index.packed_records import mapping_of, unpack
+from clsm_cli.store.index.database import mapping_of, unpack
 from clsm_cli.store.index.passage_rows import day_of, heading_id
 from clsm_cli.store.jsonlines import dump
 from clsm_cli.store.layout import TOPIC_STREAMS
@@ -21,40 +21,33 @@ from clsm_cli.store.reconcile import reconcile, without
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from clsm_cli.model.codec import Record
     from clsm_cli.model.streams import Stream
     from clsm_cli.store.index.passage_rows import Batch
     from clsm_cli.store.index.passages import Passage
-    from clsm_cli.store.layout import Store
 
 
-def derive(batch: Batch, store: Store, touched: set[str]) -> None:
+def derive(batch: Batch, touched: set[str]) -> None:
     """Work out again what depends on several files."""
     connection = batch.connection
     changed = {(kind, record_id) for kind, record_id, _ in batch.gone ^ batch.come}
     if "tombstones" in touched:
         changed |= set(connection.execute("SELECT type, id FROM records"))
     _settle_documents(batch, {i for kind, i in changed if kind == "document"})
-    graph_rows.settle(batch, store, changed)
+    graph_rows.settle(batch, changed)
     touched = touched | _streams(batch)
     for stream in TOPIC_STREAMS:
         if stream in touched or "tombstones" in touched:
-            _settle_statements(batch, store, stream)
+            _settle_statements(batch, stream)
     _settle_flow(batch, {i for kind, i in changed if kind == "statement"})
 
 
 def _streams(batch: Batch) -> set[str]:
-    """The streams of statements that came or went: one may lie in another stream's folder.
-
-    Of a long one only the digest is known: it may be of any.
-    """
-    rows = [line for kind, _, line in batch.gone ^ batch.come if kind == "statement"]
-    if not all(isinstance(line, bytes) for line in rows):
-        return set(TOPIC_STREAMS)
-    packed = (line for line in rows if isinstance(line, bytes))
-    return {str(mapping_of(line).get("stream", "projects")) for line in packed}
+    """The streams of statements that came or went: one may lie in another stream's folder."""
+    lines = (line for kind, _, line in batch.gone ^ batch.come if kind == "statement")
+    return {str(mapping_of(line).get("stream", "projects")) for line in lines}
 
 
 def records_of(
@@ -121,9 +114,9 @@ def _blocks_of(
     return {(block.key, block.line_start, rows[block.heading]) for block in record.blocks}
 
 
-def _settle_statements(batch: Batch, store: Store, stream: Stream) -> None:
+def _settle_statements(batch: Batch, stream: Stream) -> None:
     """The statements of a stream, as its Markdown and its shards say together."""
-    connection = batch.connection
+    connection, store = batch.connection, batch.store
     everything = records_of(connection, "statement", batch.forgotten)
     records = {
         record.id: record
@@ -158,53 +151,24 @@ def _settle_statements(batch: Batch, store: Store, stream: Stream) -> None:
         (stream,),
     ).fetchall()
     _replace(batch, {row[0]: row[1:] for row in rows}, wanted)
-    keys = connection.execute("SELECT key FROM clocks WHERE stream = ?", (stream,)).fetchall()
-    _settle_clocks(connection, stream, {key for (key,) in keys}, edits.statements)
+    connection.execute("DELETE FROM clocks WHERE stream = ?", (stream,))
+    _write_clocks(connection, stream, edits.statements)
 
 
-def _settle_clocks(
-    connection: sqlite3.Connection,
-    stream: Stream,
-    keys: Collection[str],
-    statements: Mapping[str, Statement],
+_CLOCKS = ("valid_from", "valid_until", "recorded_at", "superseded_at", "withdrawn")
+
+
+def _write_clocks(
+    connection: sqlite3.Connection, stream: Stream, statements: Mapping[str, Statement]
 ) -> None:
-    """When each statement of a stream was true, and when it was believed; old ones too.
-
-    Args:
-        connection: The index.
-        stream: Of the statements.
-        keys: Those that may have had a row before.
-        statements: Those that should have one.
-    """
-    columns = ", ".join(("key", *_CLOCKS))
-    known = {
-        row[0]: row
-        for key in keys
-        for row in connection.execute(
-            f"SELECT {columns} FROM clocks WHERE key = ? AND stream = ?", (key, stream)
-        )
-    }
-    wanted = {
-        key: (key, *(getattr(statement, name) for name in _CLOCKS))
-        for key, statement in statements.items()
-    }
+    """When statements were true, and when they were believed; old ones too."""
     connection.executemany(
-        "DELETE FROM clocks WHERE key = ?", [(key,) for key in sorted(known.keys() - wanted)]
+        f"INSERT OR REPLACE INTO clocks (key, stream, {', '.join(_CLOCKS)}) VALUES (?, ?, ?, ?, ?, ?, ?)",
+        [
+            (key, stream, *(getattr(row, n) for n in _CLOCKS))
+            for key, row in sorted(statements.items())
+        ],
     )
-    marks = ", ".join("?" * (len(_CLOCKS) + 2))
-    connection.executemany(
-        f"INSERT OR REPLACE INTO clocks (stream, {columns}) VALUES ({marks})",
-        [(stream, *row) for key, row in sorted(wanted.items()) if row != known.get(key)],
-    )
-
-
-_CLOCKS = (
-    "valid_from",
-    "valid_until",
-    "recorded_at",
-    "superseded_at",
-    "withdrawn",
-)
 
 
 def _settle_flow(batch: Batch, changed: set[str]) -> None:
@@ -237,18 +201,17 @@ def _settle_flow(batch: Batch, changed: set[str]) -> None:
         if record.text:
             wanted[record_id] = passages.statement_passage(record, lines[-1][1], 0)
     _replace(batch, known, wanted)
-    _settle_clocks(connection, "flow", changed, statements)
+    gone = [(key,) for key in changed]
+    connection.executemany("DELETE FROM clocks WHERE stream = 'flow' AND key = ?", gone)
+    _write_clocks(connection, "flow", statements)
 
 
 def _replace(
     batch: Batch, known: Mapping[str, Sequence[Any]], wanted: Mapping[str, Passage]
 ) -> None:
-    """Bring the passages of statements to what they should be; the same words stay in place.
+    """Bring the passages of statements (id → row, text, kind, path) to what they should be.
 
-    Args:
-        batch: The transaction.
-        known: Id → row, text, kind and path of the passage there is.
-        wanted: Id → the passage there should be.
+    The same words stay in place.
     """
     connection = batch.connection
     for record_id, (row, *rest) in sorted(known.items()):

@@ -8,7 +8,7 @@ from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store.index import postings
 from clsm_cli.store.index.passage_rows import candidates
 from clsm_cli.store.index.passages import HEADING_SEPARATOR
-from clsm_cli.store.index.ranking_queries import batches
+from clsm_cli.store.index.ranking_queries import select
 
 if TYPE_CHECKING:
     import sqlite3
@@ -88,7 +88,6 @@ def names_used(connection: sqlite3.Connection, episodes: Collection[str]) -> Ite
 
 
 def _phrases(connection: sqlite3.Connection, episodes: Collection[str]) -> Iterator[Name]:
-    """Candidates for names that several passages hold."""
     often = "SELECT phrase FROM phrases GROUP BY phrase HAVING COUNT(*) >= ?"
     known: dict[int, tuple[str, str]] = {}
     for phrase, episode, section, key, text in connection.execute(
@@ -160,9 +159,7 @@ def speakers(connection: sqlite3.Connection, episodes: Collection[str]) -> Itera
 def turns_by_key(connection: sqlite3.Connection, keys: Sequence[str]) -> dict[str, SourceTurn]:
     """Turns of episodes by key, whole."""
     found: dict[str, SourceTurn] = {}
-    for batch in batches(keys):
-        marks = ",".join("?" * len(batch))
-        _collect(connection, f"p.key IN ({marks})", batch, found)
+    _collect(connection, "p.key", keys, found)
     return found
 
 
@@ -171,22 +168,20 @@ def turns_in_episodes(
 ) -> dict[str, SourceTurn]:
     """The turns of some episodes by key, in the order of the episodes' files."""
     found: dict[str, SourceTurn] = {}
-    for batch in batches(episodes):
-        marks = ",".join("?" * len(batch))
-        _collect(connection, f"l.episode IN ({marks})", batch, found)
+    _collect(connection, "l.episode", episodes, found)
     return found
 
 
 def _collect(
-    connection: sqlite3.Connection, where: str, values: Sequence[str], found: dict[str, SourceTurn]
+    connection: sqlite3.Connection, column: str, values: Sequence[str], found: dict[str, SourceTurn]
 ) -> None:
-    for row in connection.execute(
+    query = (
         "SELECT p.key, p.text, p.speaker, p.role, p.trust, p.time, l.session, l.episode, l.document,"
         f" {_SECTION}, COALESCE(h.text, ''), p.current {_SAID}"
-        f" LEFT JOIN headings h ON h.id = p.heading WHERE {where} AND l.episode IS NOT NULL"
-        " AND p.embedded IS NOT NULL ORDER BY l.episode, p.id, p.part",
-        values,
-    ):
+        f" LEFT JOIN headings h ON h.id = p.heading WHERE {column} IN ({{}})"
+        " AND l.episode IS NOT NULL AND p.embedded IS NOT NULL ORDER BY l.episode, p.id, p.part"
+    )
+    for row in select(connection, query, values):
         part = SourceTurn(*row)._replace(is_current=bool(row[-1]))
         known = found.get(part.key)
         if known is None:
@@ -208,32 +203,17 @@ def turns_with_stems(connection: sqlite3.Connection, stems: Sequence[str]) -> li
             f"SELECT DISTINCT p.key {_SAID} WHERE l.episode IS NOT NULL ORDER BY p.key"
         )
         return [str(row[0]) for row in everything]
-    keys: set[str] = set()
-    for batch in batches(sorted(rows)):
-        marks = ",".join("?" * len(batch))
-        keys |= {
-            str(row[0])
-            for row in connection.execute(
-                f"SELECT p.key {_SAID} WHERE p.id IN ({marks}) AND l.episode IS NOT NULL", batch
-            )
-        }
-    return sorted(keys)
+    query = f"SELECT p.key {_SAID} WHERE p.id IN ({{}}) AND l.episode IS NOT NULL"
+    return sorted({str(key) for (key,) in select(connection, query, sorted(rows))})
 
 
 def closed_since(connection: sqlite3.Connection, keys: Sequence[str]) -> set[str]:
     """Of some turns those whose document does not hold them any more."""
-    closed: set[str] = set()
-    for batch in batches(keys):
-        marks = ",".join("?" * len(batch))
-        closed |= {
-            str(row[0])
-            for row in connection.execute(
-                f"SELECT p.key {_SAID} WHERE p.key IN ({marks}) AND l.document IS NOT NULL"
-                " GROUP BY p.key HAVING MAX(p.current) = 0",
-                batch,
-            )
-        }
-    return closed
+    query = (
+        f"SELECT p.key {_SAID} WHERE p.key IN ({{}}) AND l.document IS NOT NULL"
+        " GROUP BY p.key HAVING MAX(p.current) = 0"
+    )
+    return {str(key) for (key,) in select(connection, query, keys)}
 
 
 def turn_order(connection: sqlite3.Connection) -> Iterator[tuple[str, str, str]]:
@@ -250,13 +230,8 @@ def turn_order(connection: sqlite3.Connection) -> Iterator[tuple[str, str, str]]
 
 def turn_times(connection: sqlite3.Connection, keys: Sequence[str]) -> dict[str, str]:
     """The times of turns that have one."""
-    found: dict[str, str] = {}
-    for batch in batches(keys):
-        marks = ",".join("?" * len(batch))
-        found |= connection.execute(
-            f"SELECT key, time FROM passages WHERE key IN ({marks}) AND time IS NOT NULL", batch
-        ).fetchall()
-    return found
+    query = "SELECT key, time FROM passages WHERE key IN ({}) AND time IS NOT NULL"
+    return dict(select(connection, query, keys))
 
 
 def user_shares(connection: sqlite3.Connection) -> dict[str, float]:

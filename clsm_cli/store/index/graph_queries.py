@@ -1,4 +1,4 @@
-"""Index queries about the graph: nodes, links, mentions, facts.
+"""Index queries about the graph: nodes, links, mentions, facts, and what statements rest on.
 
 Rows name nodes by a number, a hash of the id, so they are the same on every machine.
 """
@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 
 from clsm_cli.model.ids import digest
 from clsm_cli.startup.records import NamedTuple
-from clsm_cli.store.index.ranking_queries import batches
+from clsm_cli.store.index.ranking_queries import select
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Collection, Sequence
+    from collections.abc import Collection, Iterable, Sequence
 
 
 class NodeRow(NamedTuple):
@@ -94,30 +94,25 @@ def node_text(label: str, aliases: Sequence[str], summary: str) -> str:
 
 def nodes(connection: sqlite3.Connection, numbers: Collection[int]) -> dict[int, NodeRow]:
     """Nodes by number; those that only others name, an edge or a mention, are left out."""
+    query = (
+        "SELECT n.number, n.id, n.label, n.aliases, n.kind, n.stream, n.n, n.last, n.summary,"
+        " n.degree, n.strongest, COALESCE(v.row, -1) FROM nodes n"
+        " LEFT JOIN vectors v ON v.digest = n.embedded"
+        " WHERE n.number IN ({}) AND n.label IS NOT NULL"
+    )
     found: dict[int, NodeRow] = {}
-    for batch in batches(sorted(numbers)):
-        marks = ",".join("?" * len(batch))
-        for row in connection.execute(
-            "SELECT n.number, n.id, n.label, n.aliases, n.kind, n.stream, n.n, n.last, n.summary,"
-            " n.degree, n.strongest, COALESCE(v.row, -1) FROM nodes n"
-            " LEFT JOIN vectors v ON v.digest = n.embedded"
-            f" WHERE n.number IN ({marks}) AND n.label IS NOT NULL",
-            batch,
-        ):
-            aliases = tuple(json.loads(row[3])) if row[3] else ()
-            found[row[0]] = NodeRow._make((*row[:3], aliases, *row[4:]))
+    for row in select(connection, query, sorted(numbers)):
+        aliases = tuple(json.loads(row[3])) if row[3] else ()
+        found[row[0]] = NodeRow._make((*row[:3], aliases, *row[4:]))
     return found
 
 
 def nodes_by_name(connection: sqlite3.Connection, name_ids: Sequence[str]) -> dict[str, list[int]]:
     """The nodes that have a label or alias: id of the name → numbers, in order of their ids."""
     found: dict[str, list[int]] = {}
-    for batch in batches(name_ids):
-        marks = ",".join("?" * len(batch))
-        for alias, node in connection.execute(
-            f"SELECT alias, node FROM aliases WHERE alias IN ({marks}) ORDER BY alias, node", batch
-        ):
-            found.setdefault(alias, []).append(number_of(node))
+    query = "SELECT alias, node FROM aliases WHERE alias IN ({}) ORDER BY alias, node"
+    for alias, node in select(connection, query, name_ids):
+        found.setdefault(alias, []).append(number_of(node))
     return found
 
 
@@ -129,58 +124,35 @@ def names_from(connection: sqlite3.Connection, letter: str) -> list[tuple[str, s
 
 def links(connection: sqlite3.Connection, numbers: Collection[int]) -> list[LinkRow]:
     """The edges of some nodes with other nodes, closed and superseded ones too."""
-    found: list[LinkRow] = []
-    for batch in batches(sorted(numbers)):
-        marks = ",".join("?" * len(batch))
-        rows = connection.execute(
-            f"SELECT * FROM links WHERE node IN ({marks}) ORDER BY node, other, edge", batch
-        )
-        found += map(LinkRow._make, rows)
-    return found
+    query = "SELECT * FROM links WHERE node IN ({}) ORDER BY node, other, edge"
+    return [LinkRow._make(row) for row in select(connection, query, sorted(numbers))]
 
 
 def set_by_hand(connection: sqlite3.Connection, numbers: Collection[int]) -> list[LinkRow]:
     """The edges of some nodes that a person set and nothing has ended."""
-    found: list[LinkRow] = []
-    for batch in batches(sorted(numbers)):
-        marks = ",".join("?" * len(batch))
-        rows = connection.execute(
-            f"SELECT * FROM links WHERE pinned AND node IN ({marks})"
-            " AND valid_until IS NULL AND superseded_at IS NULL ORDER BY node, other, edge",
-            batch,
-        )
-        found += map(LinkRow._make, rows)
-    return found
+    query = (
+        "SELECT * FROM links WHERE pinned AND node IN ({})"
+        " AND valid_until IS NULL AND superseded_at IS NULL ORDER BY node, other, edge"
+    )
+    return [LinkRow._make(row) for row in select(connection, query, sorted(numbers))]
 
 
 def rows_mentioning(connection: sqlite3.Connection, ids: Collection[str]) -> list[tuple[str, int]]:
     """The passages that mention some nodes with a record, as episodes note it: id of the node, row."""
-    found: list[tuple[str, int]] = []
-    for batch in batches(sorted(ids)):
-        marks = ",".join("?" * len(batch))
-        found += connection.execute(
-            "SELECT x.id, p.id FROM nodes x JOIN noted t ON t.node = x.number"
-            " JOIN passages p ON p.key = printf('%012x', t.turn)"
-            f" WHERE x.label IS NOT NULL AND x.number IN ({marks})",
-            [number_of(node) for node in batch],
-        )
-    return found
+    query = (
+        "SELECT DISTINCT x.id, p.id FROM nodes x JOIN noted t ON t.node = x.number"
+        " JOIN passages p ON p.key = printf('%012x', t.turn)"
+        " WHERE x.label IS NOT NULL AND x.number IN ({})"
+    )
+    return list(select(connection, query, map(number_of, sorted(ids))))
 
 
 def nodes_of_turns(connection: sqlite3.Connection, keys: Collection[str]) -> dict[str, list[int]]:
-    """The nodes that turns mention, as their episodes' records have it: key → numbers.
-
-    Raises:
-        sqlite3.DatabaseError: A key is none; the index is damaged.
-    """
+    """The nodes that turns mention, as their episodes' records have it: key → numbers."""
     found: dict[str, list[int]] = {}
-    for batch in batches(sorted(keys)):
-        marks = ",".join("?" * len(batch))
-        for turn, node in connection.execute(
-            f"SELECT turn, node FROM noted WHERE turn IN ({marks}) ORDER BY turn, node",
-            [_number(key) for key in batch],
-        ):
-            found.setdefault(f"{turn:012x}", []).append(node)
+    query = "SELECT DISTINCT turn, node FROM noted WHERE turn IN ({}) ORDER BY turn, node"
+    for turn, node in select(connection, query, map(_number, sorted(keys))):
+        found.setdefault(f"{turn:012x}", []).append(node)
     return found
 
 
@@ -198,12 +170,84 @@ def recall_counts(
 ) -> dict[str, list[tuple[int, int]]]:
     """How often ids were recalled: id → day as a proleptic ordinal, uses; only what is folded."""
     found: dict[str, list[tuple[int, int]]] = {}
-    for batch in batches(sorted(ids)):
-        marks = ",".join("?" * len(batch))
-        for name, day, count in connection.execute(
-            f"SELECT id, day, SUM(n) FROM uses WHERE id IN ({marks})"
-            " GROUP BY id, day ORDER BY id, day",
-            batch,
-        ):
-            found.setdefault(name, []).append((day, count))
+    query = "SELECT id, day, SUM(n) FROM uses WHERE id IN ({}) GROUP BY id, day ORDER BY id, day"
+    for name, day, count in select(connection, query, sorted(ids)):
+        found.setdefault(name, []).append((day, count))
+    return found
+
+
+def outdated_sources(connection: sqlite3.Connection, keys: Sequence[str]) -> set[str]:
+    """Of the keys of some turns and blocks those on which only closed statements rest."""
+    query = (
+        "SELECT r.turn FROM rests r JOIN passages p ON p.id = r.passage"
+        " WHERE r.turn IN ({}) GROUP BY r.turn HAVING NOT MAX(p.current)"
+    )
+    return {turn for (turn,) in select(connection, query, keys)}
+
+
+def ended_sources(connection: sqlite3.Connection, keys: Sequence[str]) -> dict[str, str]:
+    """The same keys, each with when the last of those statements was over; not what never held."""
+    query = (
+        "SELECT r.turn, MAX(c.valid_until) FROM rests r JOIN passages p ON p.id = r.passage"
+        " LEFT JOIN clocks c ON c.key = p.key"
+        " WHERE r.turn IN ({}) GROUP BY r.turn HAVING NOT MAX(p.current)"
+    )
+    return {turn: until for turn, until in select(connection, query, keys) if until}
+
+
+def source_keys(connection: sqlite3.Connection, rows: Sequence[int]) -> list[tuple[int, str]]:
+    """On which turns and blocks some statements rest: row of the one, key of the other."""
+    query = "SELECT passage, turn FROM rests WHERE passage IN ({}) ORDER BY passage, turn"
+    return list(select(connection, query, rows))
+
+
+_AFTER = "~"
+"""Sorts after every name of a file."""
+
+
+def recent_files(connection: sqlite3.Connection, days: int, until: str | None = None) -> list[str]:
+    """Files of the episodes that started within some days before the newest, and of all undated blocks.
+
+    A file's name begins with the time of its start in UTC (``episodes.file_of``), so it sorts
+    whatever the offset of that time is; what started after ``until``, such a time, is left out. The
+    oldest comes first, undated blocks last.
+    """
+    rows = connection.execute(
+        "WITH dated AS (SELECT f.path, substr(f.path, instr(f.path, '/episodes/') + 18) AS name"
+        "  FROM episodes e JOIN files f ON f.id = e.file"
+        "  WHERE e.start IS NOT NULL AND name <= :until)"
+        " SELECT path, name FROM dated WHERE name >= strftime('%Y%m%d', (SELECT"
+        "  substr(max(name), 1, 4) || '-' || substr(max(name), 5, 2) || '-' || substr(max(name), 7, 2)"
+        "  FROM dated), :back)"
+        " UNION ALL SELECT f.path, '~' FROM episodes e JOIN files f ON f.id = e.file"
+        "  WHERE e.start IS NULL AND e.document IS NOT NULL ORDER BY name, path",
+        {"until": until + _AFTER if until else _AFTER, "back": f"-{days} days"},
+    )
+    return list(dict.fromkeys(str(path) for path, _ in rows))
+
+
+class SourceDates(NamedTuple):
+    """When something was told.
+
+    Attributes:
+        day: Proleptic ordinal of the day.
+        periods: JSON: [[first, until], …], days that it speaks of; None for none.
+    """
+
+    day: int | None
+    periods: str | None
+
+
+def source_dates(
+    connection: sqlite3.Connection, rows: Iterable[int]
+) -> dict[int, list[SourceDates]]:
+    """When the turns were told that statements rest on, by row of the statement."""
+    found: dict[int, list[SourceDates]] = {}
+    query = (
+        "SELECT DISTINCT r.passage, t.key, t.day, t.periods FROM rests r"
+        " JOIN passages t ON t.key = r.turn AND t.part = 0 WHERE r.passage IN ({})"
+        " ORDER BY r.passage, t.key, t.day, t.periods"
+    )
+    for row, _, *told in select(connection, query, rows):
+        found.setdefault(row, []).append(SourceDates(*told))
     return found

@@ -7,17 +7,14 @@ changed one node does not pay for the graph.
 from __future__ import annotations
 
 import re
-from array import array
 from typing import TYPE_CHECKING, Any
 
 from clsm_cli.model.codec import encode
-from clsm_cli.model.episodes import EpisodeRecord
 from clsm_cli.model.join import join_all
 from clsm_cli.model.tombstones import visible
-from clsm_cli.store import shards
+from clsm_cli.store.index.database import mapping_of, unpack
 from clsm_cli.store.index.graph_queries import node_text, number_of
-from clsm_cli.store.index.packed_records import mapping_of, unpack
-from clsm_cli.store.index.passage_rows import EpisodeMentions, day_of
+from clsm_cli.store.index.passage_rows import day_of
 from clsm_cli.store.index.passages import text_digest
 from clsm_cli.store.jsonlines import dump
 from clsm_cli.text.node_ids import node_id
@@ -27,172 +24,76 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from clsm_cli.store.index.passage_rows import Batch
-    from clsm_cli.store.layout import Store
 
 _TURN = re.compile(r"[0-9a-f]{12}\Z")
-
-
-def episode_mentions(record: EpisodeRecord, forgotten: frozenset[str]) -> EpisodeMentions:
-    """What an episode's record says of its turns, those that were forgotten left out."""
-    left = visible(record, forgotten)
-    mentions = left.mentions if isinstance(left, EpisodeRecord) else {}
-    turns = {
-        node: [turn_number(key) for key in keys if _TURN.match(key)]
-        for node, keys in mentions.items()
-    }
-    numbers = {node: number_of(node) for node, keys in turns.items() if keys}
-    pairs = ((turn, number) for node, number in numbers.items() for turn in turns[node])
-    return EpisodeMentions(
-        record.stage == "consolidated",
-        frozenset(pairs),
-        {number: node for node, number in numbers.items()},
-    )
-
-
-def turn_number(key: str) -> int:
-    """The 48 bits of a turn's key.
-
-    >>> turn_number("00000000000a")
-    10
-    """
-    return int(key, 16)
-
-
-def ensure_nodes(connection: sqlite3.Connection, named: dict[int, str]) -> list[int]:
-    """Rows for nodes that something names, with a record or without."""
-    connection.executemany(
-        "INSERT OR IGNORE INTO nodes (number, id) VALUES (?, ?)", sorted(named.items())
-    )
-    return list(named)
-
-
-class _EpisodeRecords:
-    """What the records of episodes note, those that were read just now or that lie in shards."""
-
-    def __init__(self, batch: Batch, store: Store) -> None:
-        self._batch = batch
-        self._store = store
-        self._read: dict[str, dict[str, list[EpisodeRecord]]] = {}
-
-    def noted(self, episode: str) -> list[EpisodeMentions]:
-        """By each machine's record of an episode."""
-        found = list(self._batch.noted.get(episode, ()))
-        paths = self._batch.connection.execute(
-            "SELECT f.path FROM records r JOIN files f ON f.id = r.file"
-            " WHERE r.id = ? AND r.type = 'episode'",
-            (episode,),
-        ).fetchall()
-        if len(found) < len(paths):  # a record that did not change counts too
-            found = [
-                episode_mentions(record, self._batch.forgotten)
-                for (path,) in dict.fromkeys(paths)
-                for record in self._in_shard(path).get(episode, ())
-            ]
-        return found
-
-    def _in_shard(self, path: str) -> dict[str, list[EpisodeRecord]]:
-        if path not in self._read:
-            known = self._read[path] = {}
-            for record in shards.read(self._store.root / path, only="episode").records:
-                if isinstance(record, EpisodeRecord):
-                    known.setdefault(record.id, []).append(record)
-        return self._read[path]
-
-
-def settle_mentions(batch: Batch, store: Store, changed: Sequence[str]) -> set[str]:
-    """What the turns of episodes mention, by all machines' records of them.
-
-    Returns:
-        The nodes whose mentions were counted again, to see which are left; none as long as nothing
-        was forgotten.
-    """
-    connection = batch.connection
-    held = _EpisodeRecords(batch, store)
-    gone: set[tuple[int, int]] = set()
-    for episode in changed:
-        gone |= _unnote(connection, episode)
-    found = {episode: held.noted(episode) for episode in changed}
-    if not batch.forgotten:
-        for episode, records in found.items():
-            _note(connection, episode, records)
-        return set()
-    # An episode that lost some of its turns leaves the others to a new one.
-    for episode in _sharing(connection, {turn for turn, _ in gone}):
-        found[episode] = held.noted(episode)
-    for episode, records in found.items():
-        _note(connection, episode, records)
-    names = {
-        node for records in found.values() for noted in records for node in noted.nodes.values()
-    }
-    for number in {node for _, node in gone}:
-        names.update(
-            name
-            for (name,) in connection.execute("SELECT id FROM nodes WHERE number = ?", (number,))
-        )
-    return names
-
-
-def _unnote(connection: sqlite3.Connection, episode: str) -> set[tuple[int, int]]:
-    """Take back what an episode's turns mention; returns turns and nodes."""
-    row = connection.execute("SELECT turns FROM recorded WHERE episode = ?", (episode,)).fetchone()
-    turns = [(turn,) for turn in array("Q", row[0] if row else b"")]
-    gone = {
-        pair
-        for turn in turns
-        for pair in connection.execute("SELECT turn, node FROM noted WHERE turn = ?", turn)
-    }
-    connection.executemany("DELETE FROM noted WHERE turn = ?", turns)
-    connection.execute("DELETE FROM recorded WHERE episode = ?", (episode,))
-    return gone
-
-
-def _sharing(connection: sqlite3.Connection, turns: set[int]) -> list[str]:
-    """Episodes whose records note some of these turns too."""
-    return [
-        episode
-        for episode, packed in connection.execute("SELECT episode, turns FROM recorded")
-        if not turns.isdisjoint(array("Q", packed))
-    ]
-
-
-def _note(connection: sqlite3.Connection, episode: str, found: Sequence[EpisodeMentions]) -> None:
-    """Note what an episode's turns mention."""
-    pairs: set[tuple[int, int]] = set()
-    for noted in found:
-        pairs |= noted.mentions
-        ensure_nodes(connection, noted.nodes)
-    connection.executemany("INSERT OR IGNORE INTO noted VALUES (?, ?)", sorted(pairs))
-    if found:
-        connection.execute(
-            "INSERT OR REPLACE INTO recorded VALUES (?, ?, ?)",
-            (
-                episode,
-                any(noted.is_consolidated for noted in found),
-                array("Q", sorted({turn for turn, _ in pairs})).tobytes(),
-            ),
-        )
-
-
 OF_EPISODES = frozenset({"next", "continues", "gist_of"})
 """Types of edges that lead from episodes: the order of time and the gists, no way of association."""
 _CLOCKS = ("valid_from", "valid_until", "recorded_at", "superseded_at")
 
 
-def settle(batch: Batch, store: Store, changed: Iterable[tuple[str, str]]) -> None:
-    """Bring nodes, links and mentions to what the records say.
-
-    Args:
-        batch: The transaction.
-        store: Whose index it is.
-        changed: Type and id of the records that came, went or changed.
-    """
+def settle(batch: Batch, changed: Iterable[tuple[str, str]]) -> None:
+    """Bring nodes, links and mentions to what the records say that changed, given by type and id."""
     ids: dict[str, list[str]] = {}
     for kind, record_id in sorted(changed):
         ids.setdefault(kind, []).append(record_id)
-    nodes = {*ids.get("node", ()), *settle_mentions(batch, store, ids.get("episode", ()))}
+    nodes = {*ids.get("node", ()), *_settle_mentions(batch, ids.get("episode", ()))}
     for node in sorted(nodes):
         _settle_node(batch, node)
     _settle_links(batch, ids.get("edge", ()))
+
+
+def _settle_mentions(batch: Batch, changed: Sequence[str]) -> set[str]:
+    """What the turns of episodes mention, by all machines' records of them.
+
+    Returns the nodes whose mentions were counted again, to see which are left; none as long as
+    nothing was forgotten.
+    """
+    connection = batch.connection
+    names: set[str] = set()
+    for episode in changed:
+        number = number_of(episode)
+        for mapping in _versions(batch, "episode", episode):
+            found = _mentions(mapping)
+            names |= found.keys()
+            gone = [(turn, number_of(node), number) for node in found for turn in found[node]]
+            query = "DELETE FROM noted WHERE turn = ? AND node = ? AND episode = ?"
+            connection.executemany(query, gone)
+        connection.execute("DELETE FROM recorded WHERE episode = ?", (episode,))
+    for episode in changed:
+        record = _joined(batch, "episode", episode)
+        if record is None:
+            continue
+        found = _mentions(record)
+        _ensure_nodes(connection, {number_of(node): node for node in found})
+        come = [
+            (turn, number_of(node), number_of(episode)) for node in found for turn in found[node]
+        ]
+        connection.executemany("INSERT OR IGNORE INTO noted VALUES (?, ?, ?)", sorted(come))
+        row = (episode, record.get("stage") == "consolidated")
+        connection.execute("INSERT INTO recorded VALUES (?, ?)", row)
+    return names if batch.forgotten else set()
+
+
+def _mentions(record: dict[str, Any]) -> dict[str, list[int]]:
+    """The turns that mention each node, as numbers: the 48 bits of their keys."""
+    found = {
+        node: [int(key, 16) for key in keys if _TURN.match(key)]
+        for node, keys in record.get("mentions", {}).items()
+    }
+    return {node: turns for node, turns in found.items() if turns}
+
+
+def _ensure_nodes(connection: sqlite3.Connection, named: dict[int, str]) -> None:
+    """Rows for nodes that something names, with a record or without."""
+    query = "INSERT OR IGNORE INTO nodes (number, id) VALUES (?, ?)"
+    connection.executemany(query, sorted(named.items()))
+
+
+def _versions(batch: Batch, kind: str, record_id: str) -> list[dict[str, Any]]:
+    """What is, and what was until now, recorded under an id."""
+    query = "SELECT line FROM records WHERE id = ? AND type = ?"
+    lines = {line for (line,) in batch.connection.execute(query, (record_id, kind))}
+    return [mapping_of(line) for line in sorted(lines | batch.gone_lines(kind, record_id))]
 
 
 def _joined(batch: Batch, kind: str, record_id: str) -> dict[str, Any] | None:
@@ -211,7 +112,8 @@ def _joined(batch: Batch, kind: str, record_id: str) -> dict[str, Any] | None:
 def _settle_node(batch: Batch, record_id: str) -> None:
     """A node's row, and what a mention of it may be called: label and aliases, as ids."""
     connection = batch.connection
-    number = ensure_nodes(connection, {number_of(record_id): record_id})[0]
+    number = number_of(record_id)
+    _ensure_nodes(connection, {number: record_id})
     connection.execute("DELETE FROM aliases WHERE node = ?", (record_id,))
     record = _joined(batch, "node", record_id)
     if record is not None and batch.forgotten:
@@ -250,7 +152,9 @@ def _proved(
     connection: sqlite3.Connection, number: int, record: dict[str, Any]
 ) -> dict[str, Any] | None:
     """A node's record as far as turns that are left mention it; None where none does."""
-    (count,) = connection.execute("SELECT COUNT(*) FROM noted WHERE node = ?", (number,)).fetchone()
+    (count,) = connection.execute(
+        "SELECT COUNT(DISTINCT turn) FROM noted WHERE node = ?", (number,)
+    ).fetchone()
     if not count and not record.get("pinned"):
         return None
     return {**record, "n": min(record.get("n", 0), count)}
@@ -259,17 +163,10 @@ def _proved(
 def _settle_links(batch: Batch, changed: Sequence[str]) -> None:
     """The links of edges that changed, and of the nodes at their ends what sums them up."""
     connection = batch.connection
-    gone: dict[str, list[Any]] = {}
-    for kind, record_id, line in batch.gone:
-        if kind == "edge":
-            gone.setdefault(record_id, []).append(line)
     touched: set[int] = set()
     for edge in changed:
-        lines = connection.execute(
-            "SELECT line FROM records WHERE id = ? AND type = 'edge'", (edge,)
-        ).fetchall()
-        for line in (*gone.get(edge, ()), *(line for (line,) in lines)):
-            touched.update(_unlink(connection, mapping_of(line)))
+        for mapping in _versions(batch, "edge", edge):
+            touched.update(_unlink(connection, mapping))
     for edge in changed:
         record = _joined(batch, "edge", edge)
         if record is not None and record.get("type", "co_occurs") not in OF_EPISODES:
@@ -297,7 +194,7 @@ def _unlink(connection: sqlite3.Connection, record: dict[str, Any]) -> Iterable[
 
 def _link(connection: sqlite3.Connection, record: dict[str, Any]) -> Iterable[int]:
     source, target = number_of(record["source"]), number_of(record["target"])
-    ensure_nodes(connection, _ends(record))
+    _ensure_nodes(connection, _ends(record))
     rest = (
         record.get("type", "co_occurs"),
         record.get("weight", 0.0),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store.index import codes, graph_queries
-from clsm_cli.store.index.ranking_queries import Search, batches
+from clsm_cli.store.index.ranking_queries import Search, select
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -44,11 +44,7 @@ class Index(Search):
     """A database that is as fresh as it could be made, and the vectors beside it."""
 
     def vectors_of(self, keys: Sequence[str]) -> dict[str, Any]:
-        """Unit vectors float32 [384] of the first part of turns, by key, as the index keeps them.
-
-        Raises:
-            DiskError: They cannot be read.
-        """
+        """Unit vectors float32 [384] of the first part of turns, by key, as the index keeps them."""
         from clsm_cli.store.index import vectors
 
         stored = vectors.sentence_rows(self.connection, self.store.derived)
@@ -56,26 +52,21 @@ class Index(Search):
             return {}
         size = codes.SENTENCE_BYTES
         found: dict[str, Any] = {}
-        for batch in batches(keys):
-            marks = ",".join("?" * len(batch))
-            query = (
-                "SELECT p.key, v.row FROM passages p JOIN vectors v ON v.digest = p.embedded"
-                f" WHERE p.part = 0 AND p.key IN ({marks}) ORDER BY p.id"
-            )
-            for key, row in self.connection.execute(query, batch):
-                found[key] = codes.unit(stored[row * size : (row + 1) * size])
+        query = (
+            "SELECT p.key, v.row FROM passages p JOIN vectors v ON v.digest = p.embedded"
+            " WHERE p.part = 0 AND p.key IN ({}) ORDER BY p.id"
+        )
+        for key, row in select(self.connection, query, keys):
+            found[key] = codes.unit(stored[row * size : (row + 1) * size])
         return found
 
     def by_key(self, prefix: str) -> list[Passage]:
         """Passages whose key begins with ``prefix``, in order; at most one of each id."""
-        rows = [
-            row[0]
-            for row in self.connection.execute(
-                "SELECT p.id FROM passages p JOIN places l ON l.id = p.place"
-                " WHERE p.key >= ? AND p.key < ? ORDER BY p.key, p.part, l.episode",
-                (prefix, prefix + "\U0010ffff"),
-            )
-        ]
+        query = (
+            "SELECT p.id FROM passages p JOIN places l ON l.id = p.place"
+            " WHERE p.key >= ? AND p.key < ? ORDER BY p.key, p.part, l.episode"
+        )
+        rows = [row for (row,) in self.connection.execute(query, _from(prefix))]
         found = self.passages(rows)
         return list({found[row].id: found[row] for row in rows}.values())
 
@@ -111,18 +102,16 @@ class Index(Search):
         """
         noted: dict[str, list[int]] = {}
         marked: list[int] = []
-        for batch in batches(rows):
-            marks = ",".join("?" * len(batch))
-            for row, key, is_noted in self.connection.execute(
-                "SELECT p.id, p.key, COALESCE(r.consolidated, 0) FROM passages p"
-                " JOIN places l ON l.id = p.place LEFT JOIN recorded r ON r.episode = l.episode"
-                f" WHERE p.id IN ({marks})",
-                batch,
-            ):
-                if is_noted:
-                    noted.setdefault(key, []).append(row)
-                else:
-                    marked.append(row)
+        query = (
+            "SELECT p.id, p.key, COALESCE(r.consolidated, 0) FROM passages p"
+            " JOIN places l ON l.id = p.place LEFT JOIN recorded r ON r.episode = l.episode"
+            " WHERE p.id IN ({})"
+        )
+        for row, key, is_noted in select(self.connection, query, rows):
+            if is_noted:
+                noted.setdefault(key, []).append(row)
+            else:
+                marked.append(row)
         return sorted([*self._noted(noted), *self._marked(marked)])
 
     def _noted(self, rows_of: dict[str, list[int]]) -> Iterator[Mention]:
@@ -136,16 +125,14 @@ class Index(Search):
                     yield Mention(row, node.id, node.label, node.kind)
 
     def _marked(self, rows: Sequence[int]) -> Iterator[Mention]:
-        for batch in batches(rows):
-            marks = ",".join("?" * len(batch))
-            query = (
-                "SELECT m.passage, COALESCE(a.node, n.node), n.label, n.kind FROM mentions m"
-                " JOIN names n ON n.id = m.name JOIN passages p ON p.id = m.passage"
-                " JOIN places l ON l.id = p.place LEFT JOIN aliases a ON a.alias = n.node"
-                f" WHERE m.passage IN ({marks}) AND (a.node IS NOT NULL OR l.kind = 'passage')"
-                " ORDER BY m.passage, n.node, a.node"
-            )
-            yield from (Mention(*row) for row in self.connection.execute(query, batch))
+        query = (
+            "SELECT m.passage, COALESCE(a.node, n.node), n.label, n.kind FROM mentions m"
+            " JOIN names n ON n.id = m.name JOIN passages p ON p.id = m.passage"
+            " JOIN places l ON l.id = p.place LEFT JOIN aliases a ON a.alias = n.node"
+            " WHERE m.passage IN ({}) AND (a.node IS NOT NULL OR l.kind = 'passage')"
+            " ORDER BY m.passage, n.node, a.node"
+        )
+        yield from (Mention(*row) for row in select(self.connection, query, rows))
 
     def mentioned(self, node: str) -> list[tuple[str, int]]:
         """The names current passages use for a node id, with how many use each."""
@@ -176,34 +163,16 @@ class Index(Search):
 
     def record(self, record_id: str) -> Record | None:
         """The joined record of an id, without what was forgotten of it."""
-        lines = self.connection.execute(
-            "SELECT r.line, f.path FROM records r JOIN files f ON f.id = r.file WHERE r.id = ?",
-            (record_id,),
-        ).fetchall()
+        query = "SELECT line FROM records WHERE id = ?"
+        lines = self.connection.execute(query, (record_id,)).fetchall()
         if not lines:
             return None
         from clsm_cli.model.join import join_all
-        from clsm_cli.store.index import forgotten
-        from clsm_cli.store.index.packed_records import unpack
+        from clsm_cli.store.index import hidden
+        from clsm_cli.store.index.database import unpack
 
-        versions: list[Record] = []
-        for line, path in lines:
-            versions += [unpack(line)] if line else self._in_shard(path, record_id)
-        return (
-            forgotten.visible_record(self.connection, join_all(versions).record)
-            if versions
-            else None
-        )
-
-    def _in_shard(self, path: str, record_id: str) -> list[Record]:
-        """The versions of a record that a shard holds at this moment."""
-        from clsm_cli.store import shards
-
-        try:
-            found = shards.read(self.store.root / path)
-        except FileNotFoundError:
-            return []
-        return [record for record in found.records if record.id == record_id]
+        joined = join_all([unpack(line) for (line,) in lines])
+        return hidden.visible_record(self.connection, joined.record)
 
     def node(self, node_id: str) -> Node | None:
         """A node's record, if consolidation or a person made one."""
@@ -216,11 +185,8 @@ class Index(Search):
 
     def ids(self, prefix: str) -> list[str]:
         """Ids of records that begin with ``prefix``."""
-        rows = self.connection.execute(
-            "SELECT DISTINCT id FROM records WHERE id >= ? AND id < ? ORDER BY id",
-            (prefix, prefix + "\U0010ffff"),
-        )
-        return [str(row[0]) for row in rows]
+        query = "SELECT DISTINCT id FROM records WHERE id >= ? AND id < ? ORDER BY id"
+        return [str(row) for (row,) in self.connection.execute(query, _from(prefix))]
 
     def known_turns(self, session: str) -> list[KnownTurn]:
         """The turns of a session that episodes and inboxes hold, each once."""
@@ -243,11 +209,8 @@ class Index(Search):
 
     def episode_ids(self, prefix: str) -> list[str]:
         """Ids of episodes that begin with ``prefix``."""
-        rows = self.connection.execute(
-            "SELECT DISTINCT id FROM episodes WHERE id >= ? AND id < ? ORDER BY id",
-            (prefix, prefix + "\U0010ffff"),
-        )
-        return [str(row[0]) for row in rows]
+        query = "SELECT DISTINCT id FROM episodes WHERE id >= ? AND id < ? ORDER BY id"
+        return [str(row) for (row,) in self.connection.execute(query, _from(prefix))]
 
     def episode_files(self, episode: str) -> list[str]:
         """The files, relative to the store, that hold an episode (one on each machine)."""
@@ -302,3 +265,8 @@ class Index(Search):
         ):
             for line, reason in json.loads(listed):
                 yield path, line, reason
+
+
+def _from(prefix: str) -> tuple[str, str]:
+    """Bounds of what begins so."""
+    return prefix, prefix + "\U0010ffff"

@@ -13,8 +13,7 @@ from itertools import accumulate
 from typing import TYPE_CHECKING, TypeAlias
 
 from clsm_cli.startup.records import NamedTuple
-from clsm_cli.store.conflict_names import is_conflict_copy
-from clsm_cli.store.layout import ASIDE, TOPIC_STREAMS
+from clsm_cli.store.layout import ASIDE, TOPIC_STREAMS, is_conflict_copy
 
 if TYPE_CHECKING:
     import sqlite3
@@ -69,7 +68,7 @@ def changes(connection: sqlite3.Connection, store: Store) -> Changes:
     """Compare the signatures of all files with those in the index.
 
     The files come first: who sees one that a run has changed then sees in the index, too, that the
-    run is at work (``publishing.run_in_progress``).
+    run is at work (``opening.run_in_progress``).
     """
     now = scan(store)
     known = {

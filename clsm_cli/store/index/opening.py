@@ -1,7 +1,7 @@
 """Open an index, brought up to date as far as that is possible without waiting.
 
 With the store's lock free, changes are written to the index on disk. While a run is at work
-(``publishing``), that index is read as it is: what it was before the run, whole, until the run
+(``run_in_progress``), that index is read as it is: what it was before the run, whole, until the run
 publishes what it did; only what was captured since is added, as below. Else, and on a read-only
 disk, all changes are applied to a copy in memory, by words only: the answer is right, only the next
 one has to do the same again.
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from clsm_cli.errors import DiskError
 from clsm_cli.startup.records import NamedTuple
-from clsm_cli.store.index import database, vector_state, vectors
+from clsm_cli.store.index import database, vector_files, vectors
 from clsm_cli.store.index.index_queries import Index
 from clsm_cli.store.index.indexed_files import Changes, changes, split_aside
 
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from clsm_cli.store.layout import Store
 
 
+_MARK = "at_work"
+_AWAY = f"DELETE FROM meta WHERE key = '{_MARK}'"
 _STEP = 128
 """Texts between two commits: what is done stays done."""
 _OVERLAID = (
@@ -109,8 +111,7 @@ def _embed(
     at_most: int | None,
     pause: Callable[[], None] | None,
 ) -> None:
-    """Embed what has no vector; see ``bring_up_to_date``."""
-    vector_state.use_engine(connection, store.derived, embedder.engine)
+    vector_files.use_engine(connection, store.derived, embedder.engine)
     count = vectors.waiting(connection)
     if not count or (at_most is not None and count > at_most):
         return
@@ -128,20 +129,56 @@ def _embed(
 
 
 @contextlib.contextmanager
+def run_in_progress(connection: sqlite3.Connection) -> Iterator[None]:
+    """A run, while it changes files step by step: until it ends, others read the index as it was.
+
+    The caller holds the lock, has brought the index up to date, and does so again before this ends:
+    what the run did is published in that moment. If it fails, or is killed, nothing is; who next
+    has the lock brings the index up to date. (A mark that a killed run left tells nothing then.)
+    """
+    before = database.pages(connection)
+    connection.execute(f"INSERT OR REPLACE INTO meta VALUES ('{_MARK}', '')")
+    try:
+        with database.transaction(connection):
+            yield
+            connection.execute(_AWAY)
+    except BaseException:
+        with contextlib.suppress(sqlite3.OperationalError):  # the disk may be full
+            connection.execute(_AWAY)
+        raise
+    database.tidy(connection, before)
+
+
+def is_run_in_progress(store: Store) -> bool:
+    """Whether a run changes files at this moment, so that they are not yet what they will be."""
+    disk = database.open_to_read(store.derived)
+    if disk is None:
+        return False
+    with contextlib.closing(disk), database.disk_errors(store.derived):
+        if not is_run_marked(disk):
+            return False
+    from clsm_cli.store.lock import try_locked
+
+    with try_locked(store.root) as is_held:
+        return not is_held
+
+
+def is_run_marked(connection: sqlite3.Connection) -> bool:
+    """Whether a run was at work when this was read, or was killed at it."""
+    query = f"SELECT 1 FROM meta WHERE key = '{_MARK}'"
+    return connection.execute(query).fetchone() is not None
+
+
+@contextlib.contextmanager
 def published(store: Store) -> Iterator[None]:
-    """What a command writes within is seen in one moment, when this ends (``publishing``).
+    """What a command writes within is seen in one moment, when this ends (``run_in_progress``).
 
     The caller holds the lock. A store without an index gets none. Once the files are written, an
     index that cannot follow is no failure of the command: who next has the lock brings it up to date.
-
-    Raises:
-        DiskError: The index cannot be written to; nothing was done.
     """
     if not database.path_of(store.derived).exists():
         yield
         return
-    from clsm_cli.store.index.publishing import run_in_progress
-
     is_done = False
     try:
         with (
@@ -166,9 +203,6 @@ def open_index(
 
     A missing index is made whole; else at most ``recall.refresh_passages`` new passages are
     embedded, so that one recall never pays for a bulk import.
-
-    Raises:
-        DiskError: The index turned out to be damaged; it is deleted, and the next call makes it.
     """
     opened = None
     with database.disk_errors(store.derived):
@@ -182,17 +216,15 @@ def open_index(
 
 @contextlib.contextmanager
 def _open(store: Store, embedder: Embedder | None, progress: Progress | None) -> Iterator[Opened]:
-    """See ``open_index``."""
     disk, found = _read(store)
     try:
         if disk is not None and not found.any and _is_ready(disk, store, embedder):
             yield _opened(Index(disk, store), embedder)
             return
-        from clsm_cli.store.index import publishing
         from clsm_cli.store.lock import try_locked
 
         # What was made without a model is made whole too, or it would stay without vectors.
-        is_new = disk is None or not vector_state.has_engine(disk)
+        is_new = disk is None or not vector_files.has_engine(disk)
         limit = None if is_new else store.settings.recall.refresh_passages
         with (
             try_locked(store.root) as is_held,
@@ -201,7 +233,7 @@ def _open(store: Store, embedder: Embedder | None, progress: Progress | None) ->
             if connection is not None:
                 yield _opened(Index(connection, store), embedder)
                 return
-        is_marked = disk is not None and not is_held and publishing.is_run_marked(disk)
+        is_marked = disk is not None and not is_held and is_run_marked(disk)
         found, has_more = split_aside(found) if is_marked else (found, False)
         if disk is not None and not found.any:
             opened = _opened(Index(disk, store), embedder)
@@ -242,7 +274,7 @@ def _drop_damaged(store: Store) -> None:
     with try_locked(store.root) as is_held, contextlib.suppress(DiskError):
         if is_held:
             with contextlib.closing(database.open_to_write(store.derived)) as connection:
-                vector_state.drop_damaged(connection, store.derived)
+                vector_files.drop_damaged(connection, store.derived)
 
 
 def _read(store: Store) -> tuple[sqlite3.Connection | None, Changes]:
@@ -267,7 +299,7 @@ def _is_ready(connection: sqlite3.Connection, store: Store, embedder: Embedder |
     """Whether a recall has nothing to embed: no passage waits, or more than it would embed."""
     if embedder is None:
         return True
-    if not vector_state.is_whole(connection, store.derived, embedder.engine):
+    if not vector_files.is_whole(connection, store.derived, embedder.engine):
         return False
     count = vectors.waiting(connection)
     return not count or count > store.settings.recall.refresh_passages

@@ -8,7 +8,6 @@ from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from clsm_cli.model.ids import digest
-from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store.index import postings
 from clsm_cli.store.index.passages import Passage, terms_of
 from clsm_cli.store.jsonlines import dump
@@ -19,6 +18,8 @@ from clsm_cli.text.time import expressions
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Iterable, Sequence
+
+    from clsm_cli.store.layout import Store
 
 _PLACE = ("kind", "stream", "session", "episode", "document", "path", "origin")
 _LATER = ("heading", "sources", "current", "is_dump")
@@ -39,43 +40,38 @@ LONGEST_PERIOD = 366
 """Days; of a longer one ("in the last century") nothing is said that could match."""
 
 
-class EpisodeMentions(NamedTuple):
-    """What an episode's record says of its turns.
-
-    Attributes:
-        mentions: Number of a turn, number of a node.
-        nodes: Id of each such node, by its number.
-    """
-
-    is_consolidated: bool
-    mentions: frozenset[tuple[int, int]]
-    nodes: dict[int, str]
-
-
 class Batch:
     """One transaction on the index: the connection, and what is written at its end.
 
     Attributes:
-        connection: In a transaction.
+        connection: In a transaction; ``store``: whose index it is.
         sessions: Sessions whose turns came or went.
         documents: Documents whose blocks came or went.
         keys: Keys of blocks that came.
-        gone: Type, id and line (of a long one, digest) of the records that went.
+        gone: Type, id and line of the records that went.
         come: Of those that came; a record that did both has not changed.
-        noted: Of the episodes' records that came, what they note, by id.
         forgotten: Hashes of the ids with a tombstone.
     """
 
-    def __init__(self, connection: sqlite3.Connection) -> None:
+    def __init__(self, connection: sqlite3.Connection, store: Store) -> None:
         self.connection = connection
+        self.store = store
         self.sessions: set[str] = set()
         self.documents: set[str] = set()
         self.keys: set[str] = set()
-        self.gone: set[tuple[str, str, bytes | int]] = set()
-        self.come: set[tuple[str, str, bytes | int]] = set()
-        self.noted: dict[str, list[EpisodeMentions]] = {}
+        self.gone: set[tuple[str, str, bytes]] = set()
+        self.come: set[tuple[str, str, bytes]] = set()
         self.forgotten: frozenset[str] = frozenset()
+        self._gone: dict[tuple[str, str], set[bytes]] | None = None
         self._postings = postings.Changes()
+
+    def gone_lines(self, kind: str, record_id: str) -> set[bytes]:
+        """The lines of a record that went."""
+        if self._gone is None:
+            self._gone = {}
+            for name, each, line in self.gone:
+                self._gone.setdefault((name, each), set()).add(line)
+        return self._gone.get((kind, record_id), set())
 
     def insert(self, file: int, found: Iterable[Passage]) -> None:
         """Add passages of a file (0: of none)."""

@@ -97,7 +97,11 @@ def with_heading(heading: str, text: str) -> str:
 
 
 def turn_passages(
-    turn: Turn, session: str, *, episode: str | None, document: str | None, max_tokens: int
+    turn: Turn,
+    max_tokens: int,
+    session: str,
+    episode: str | None = None,
+    document: str | None = None,
 ) -> list[Passage]:
     """The passages of a turn or a block."""
     parts = split_text(turn.text, max_tokens)

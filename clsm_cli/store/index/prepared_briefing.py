@@ -15,11 +15,10 @@ from clsm_cli.errors import DamagedStoreError, DiskError
 from clsm_cli.model.ids import sha256
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import atomic
-from clsm_cli.store.conflict_names import is_conflict_copy
 from clsm_cli.store.index import source_locations
 from clsm_cli.store.index.indexed_files import scan
 from clsm_cli.store.jsonlines import LineError, load
-from clsm_cli.store.layout import ASIDE
+from clsm_cli.store.layout import ASIDE, is_conflict_copy
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -73,11 +72,9 @@ def signature(store: Store) -> str:
 
 
 def load_contents(store: Store, wanted: str | None) -> dict[str, Any] | None:
-    """The contents of the file; None if it is missing, damaged, or of another signature than wanted.
+    """The contents of the file; None if it is missing, damaged, or of another signature than ``wanted``.
 
-    Args:
-        store: Whose briefing it is.
-        wanted: None: any will do.
+    With None for that any will do.
     """
     try:
         data = atomic.read(path_of(store), MAX_BYTES)
@@ -92,15 +89,6 @@ def load_contents(store: Store, wanted: str | None) -> dict[str, Any] | None:
     return contents
 
 
-def is_whole(data: bytes) -> bool:
-    """Whether the bytes of such a file are as they were written."""
-    try:
-        found = json.loads(data)
-        return bool(found["sha256"] == _digest(found["contents"]))
-    except (ValueError, LookupError, TypeError, RecursionError):
-        return False
-
-
 def _digest(contents: dict[str, Any]) -> str:
     return sha256(json.dumps(contents).encode())
 
@@ -108,10 +96,7 @@ def _digest(contents: dict[str, Any]) -> str:
 def save_contents(store: Store, made_of: str, contents: dict[str, Any]) -> None:
     """Write the file, if the lock is free and the disk allows: else the next one makes it again.
 
-    Args:
-        store: Whose briefing it is.
-        made_of: The signature from before the contents were read.
-        contents: What JSON can hold.
+    ``made_of`` is the signature from before the contents were read.
     """
     from clsm_cli.store.lock import try_locked
 

@@ -5,22 +5,22 @@ from __future__ import annotations
 import json
 from array import array
 from itertools import islice
+from math import isqrt
 from typing import TYPE_CHECKING, Any
 
+from clsm_cli.model.trust import UNTRUSTED
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store.index import postings
-from clsm_cli.store.index.vector_state import VectorReader
+from clsm_cli.store.index.vector_files import VectorReader
 
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Collection, Iterable, Iterator, Sequence
 
-    from clsm_cli.store.index.filters import Filters
     from clsm_cli.store.index.passages import Passage
     from clsm_cli.store.layout import Store
 
-BATCH = 500
-"""SQLite takes a limited number of parameters at once."""
+_BATCH = 500  # SQLite takes a limited number of parameters
 _COLUMNS = (
     "p.key, p.part, l.kind, l.stream, p.trust, p.text, l.session, l.episode, l.document,"
     " p.speaker, p.role, p.time, COALESCE(d.path, l.path),"
@@ -69,6 +69,28 @@ class Traits(NamedTuple):
     length: int
 
 
+class Filters(NamedTuple):
+    """What a memory must be; None asks for nothing.
+
+    Attributes:
+        kind: passage, statement or gist.
+        stream: identity, projects, tasks or flow.
+        project: A project's name: its topic in ``projects/``, and what mentions the name.
+        session: A conversation's id, or the path of a note as it was given.
+        first: First day, as a proleptic ordinal.
+        until: The day after the last.
+        without: Keys of turns and blocks, and ids of statements, that may not come back.
+    """
+
+    kind: str | None = None
+    stream: str | None = None
+    project: str | None = None
+    session: str | None = None
+    first: int | None = None
+    until: int | None = None
+    without: tuple[str, ...] = ()
+
+
 class Member(NamedTuple):
     """A passage of a group: its row, the row of its sentence vector (−1: none), its terms."""
 
@@ -91,16 +113,16 @@ class Search:
         self._woken: frozenset[int] = frozenset()
 
     def look_at(self, at: str | None, known_at: str | None = None) -> None:
-        """Answer from here on as of a time (``publishing.hidden_rows``), the archive too; None: as of now."""
+        """Answer from here on as of a time (``hidden.hidden_rows``), the archive too; None: as of now."""
         self._hidden = None
         self._is_past = at is not None
         if at is not None:
-            from clsm_cli.store.index.publishing import hidden_rows
+            from clsm_cli.store.index.hidden import hidden_rows
 
             self._hidden = hidden_rows(self.connection, at, known_at)
 
     def look_into_archive(self, *, shown: bool) -> None:
-        """Whether passages that are archived (``archived``) count from here on; at first not."""
+        """Whether passages that are archived (``hidden``) count from here on; at first not."""
         self._shows_archive = shown
         self._woken = frozenset()
         if not self._is_past:
@@ -112,12 +134,17 @@ class Search:
             return False
         return bool(self.connection.execute("SELECT passages FROM asleep").fetchone()[0])
 
+    def has_archived_vector(self, vectors: Sequence[int]) -> bool:
+        """Whether an archived passage has one of some sentence vectors, given by row."""
+        (asleep,) = self.connection.execute("SELECT rows FROM asleep").fetchone()
+        query = "SELECT p.id FROM vectors v JOIN passages p ON p.embedded = v.digest WHERE v.row IN ({})"
+        rows = {row for (row,) in select(self.connection, query, vectors)}
+        return not rows.isdisjoint(array("I", asleep))
+
     def wake_archived(self, terms: Sequence[str]) -> None:
         """Let those archived passages count, until the next look, that hold a rare word of a question."""
         if self.has_archived():
-            from clsm_cli.store.index import archived
-
-            self._hidden, self._woken = None, archived.rows_with_rare_terms(self.connection, terms)
+            self._hidden, self._woken = None, _with_rare_terms(self.connection, terms)
             self._hidden = self.hidden() - self._woken
 
     def size(self) -> tuple[int, int]:
@@ -163,98 +190,68 @@ class Search:
 
     def passages(self, rows: Sequence[int]) -> dict[int, Passage]:
         """Passages by row number."""
-        found: dict[int, Passage] = {}
-        for batch in batches(rows):
-            query = (
-                f"SELECT p.id, {_COLUMNS} FROM passages p JOIN places l ON l.id = p.place"
-                " LEFT JOIN blocks b ON b.document = l.document AND b.key = p.key"
-                " LEFT JOIN documents d ON d.id = b.document"
-                " LEFT JOIN headings h ON h.id = COALESCE(b.heading, p.heading)"
-                f" WHERE p.id IN ({','.join('?' * len(batch))})"
-            )
-            for row in self.connection.execute(query, batch):
-                found[row[0]] = _passage(row[1:])
-        return found
+        query = (
+            f"SELECT p.id, {_COLUMNS} FROM passages p JOIN places l ON l.id = p.place"
+            " LEFT JOIN blocks b ON b.document = l.document AND b.key = p.key"
+            " LEFT JOIN documents d ON d.id = b.document"
+            " LEFT JOIN headings h ON h.id = COALESCE(b.heading, p.heading) WHERE p.id IN ({})"
+        )
+        return {row[0]: _passage(row[1:]) for row in select(self.connection, query, rows)}
 
     def traits(self, rows: Sequence[int]) -> dict[int, Traits]:
         """Where passages stand, by row number."""
-        found: dict[int, Traits] = {}
-        for batch in batches(rows):
-            marks = ",".join("?" * len(batch))
-            query = (
-                "SELECT p.id, p.key, p.part, p.previous, p.next, p.grp, l.kind, p.speaker, p.day, p.periods,"
-                " p.is_question, l.document IS NOT NULL, l.session, COALESCE(v.row, -1),"
-                " COALESCE(v.token, 0), COALESCE(v.tokens, 0), COALESCE(v.checksum, 0), p.length"
-                " FROM passages p JOIN places l ON l.id = p.place"
-                f" LEFT JOIN vectors v ON v.digest = p.embedded WHERE p.id IN ({marks})"
-            )
-            found |= {row[0]: Traits(*row[1:]) for row in self.connection.execute(query, batch)}
-        return found
+        query = (
+            "SELECT p.id, p.key, p.part, p.previous, p.next, p.grp, l.kind, p.speaker, p.day, p.periods,"
+            " p.is_question, l.document IS NOT NULL, l.session, COALESCE(v.row, -1),"
+            " COALESCE(v.token, 0), COALESCE(v.tokens, 0), COALESCE(v.checksum, 0), p.length"
+            " FROM passages p JOIN places l ON l.id = p.place"
+            " LEFT JOIN vectors v ON v.digest = p.embedded WHERE p.id IN ({})"
+        )
+        return {row[0]: Traits(*row[1:]) for row in select(self.connection, query, rows)}
 
     def members(self, groups: Sequence[int]) -> dict[int, list[Member]]:
         """The passages of groups."""
         found: dict[int, list[Member]] = {group: [] for group in groups}
-        for batch in batches(groups):
-            marks = ",".join("?" * len(batch))
-            for group, *member in self.connection.execute(
-                "SELECT p.grp, p.id, COALESCE(v.row, -1), p.length FROM passages p"
-                " LEFT JOIN vectors v ON v.digest = p.embedded"
-                f" WHERE p.grp IN ({marks}) ORDER BY p.id",
-                batch,
-            ):
-                found[group].append(Member(*member))
+        query = (
+            "SELECT p.grp, p.id, COALESCE(v.row, -1), p.length FROM passages p"
+            " LEFT JOIN vectors v ON v.digest = p.embedded WHERE p.grp IN ({}) ORDER BY p.id"
+        )
+        for group, *member in select(self.connection, query, groups):
+            found[group].append(Member(*member))
         return found
 
     def rows_of_vectors(self, rows: Sequence[int]) -> list[tuple[int, str, int, int]]:
         """The visible passages of sentence vectors: row of the vector, key, part, passage."""
-        found: list[tuple[int, str, int, int]] = []
+        query = (
+            "SELECT v.row, p.key, p.part, p.id FROM vectors v"
+            " JOIN passages p ON p.embedded = v.digest WHERE v.row IN ({})"
+        )
         hidden = self.hidden()
-        for batch in batches(rows):
-            marks = ",".join("?" * len(batch))
-            found += self.connection.execute(
-                "SELECT v.row, p.key, p.part, p.id FROM vectors v"
-                " JOIN passages p ON p.embedded = v.digest"
-                f" WHERE v.row IN ({marks})",
-                batch,
-            )
-        return [each for each in found if each[-1] not in hidden] if hidden else found
+        return [each for each in select(self.connection, query, rows) if each[-1] not in hidden]
 
     def names_in(self, rows: Sequence[int]) -> dict[int, list[str]]:
         """The names that passages mention, by the marks of their texts, speakers left out."""
         speakers = {speaker.casefold() for speaker in self.speakers()}
         found: dict[int, list[str]] = {}
-        for batch in batches(rows):
-            marks = ",".join("?" * len(batch))
-            for row, label in self.connection.execute(
-                "SELECT m.passage, n.label FROM mentions m JOIN names n ON n.id = m.name"
-                f" WHERE m.passage IN ({marks}) ORDER BY m.passage, n.label",
-                batch,
-            ):
-                if label.casefold() not in speakers:
-                    found.setdefault(row, []).append(label)
+        query = (
+            "SELECT m.passage, n.label FROM mentions m JOIN names n ON n.id = m.name"
+            " WHERE m.passage IN ({}) ORDER BY m.passage, n.label"
+        )
+        for row, label in select(self.connection, query, rows):
+            if label.casefold() not in speakers:
+                found.setdefault(row, []).append(label)
         return found
 
     def rows_of(self, keys: Iterable[str]) -> list[int]:
         """The visible passages with some keys, by row number."""
-        found: list[int] = []
-        hidden = self.hidden()
-        for batch in batches(sorted(keys)):
-            marks = ",".join("?" * len(batch))
-            rows = self.connection.execute(
-                f"SELECT id FROM passages WHERE key IN ({marks}) ORDER BY id", batch
-            )
-            found += [row[0] for row in rows if row[0] not in hidden]
-        return found
+        query = "SELECT id FROM passages WHERE key IN ({}) ORDER BY id"
+        rows = select(self.connection, query, sorted(keys))
+        return [row for (row,) in rows if row not in self.hidden()]
 
     def in_order(self, rows: Sequence[int]) -> list[int]:
         """Passages in the order of their keys, which does not depend on rows."""
-        found: list[tuple[str, int, int]] = []
-        for batch in batches(rows):
-            marks = ",".join("?" * len(batch))
-            found += self.connection.execute(
-                f"SELECT key, part, id FROM passages WHERE id IN ({marks})", batch
-            )
-        return [row for _, _, row in sorted(found)]
+        query = "SELECT key, part, id FROM passages WHERE id IN ({})"
+        return [row for _, _, row in sorted(select(self.connection, query, rows))]
 
     def on_days(self, first: int, until: int, limit: int) -> list[int]:
         """Visible passages told on days ``first`` … ``until`` − 1, the newest first."""
@@ -268,16 +265,76 @@ class Search:
 
     def matching_rows(self, filters: Filters) -> Collection[int]:
         """The visible passages that a filter lets through."""
-        from clsm_cli.store.index.filters import matching_rows
-
-        return matching_rows(self.connection, filters) - self.hidden()
+        return _matching(self.connection, filters) - self.hidden()
 
 
-def batches(values: Iterable[Any]) -> Iterator[list[Any]]:
-    """Lists of at most ``BATCH``."""
+def _matching(connection: sqlite3.Connection, filters: Filters) -> frozenset[int]:
+    """The passages that fit, closed ones too. What has no day fits no days."""
+    clauses = ["1"]
+    values: list[object] = []
+    for column, value in (("l.kind", filters.kind), ("l.stream", filters.stream)):
+        if value is not None:
+            clauses.append(f"{column} = ?")
+            values.append(value)
+    if filters.session is not None:
+        clauses.append("(l.session = ? OR COALESCE(d.path, l.path) = ?)")
+        values += [filters.session] * 2
+    if filters.project is not None:
+        from clsm_cli.text.node_ids import node_id
+
+        name = node_id(filters.project)
+        clauses.append(
+            "(l.stream = 'projects' AND l.path IN (?, ?) OR p.id IN (SELECT m.passage FROM names n"
+            " JOIN mentions m ON m.name = n.id LEFT JOIN aliases a ON a.alias = n.node"
+            " WHERE COALESCE(a.node, n.node) = ?))"
+        )
+        values += [f"projects/{filters.project}.md", f"projects/{name}.md", name]
+    if filters.first is not None:
+        clauses.append("p.day >= ?")
+        values.append(filters.first)
+    if filters.until is not None:
+        clauses.append("p.day < ?")
+        values.append(filters.until)
+    if filters.without:
+        clauses.append("p.key NOT IN (SELECT value FROM json_each(?))")
+        values.append(json.dumps(filters.without))
+    found = connection.execute(
+        "SELECT p.id FROM passages p JOIN places l ON l.id = p.place"
+        " LEFT JOIN documents d ON d.id = l.document"
+        f" WHERE {' AND '.join(clauses)}",
+        values,
+    )
+    return frozenset(row[0] for row in found)
+
+
+def untrusted_rows(connection: sqlite3.Connection, rows: Sequence[int]) -> set[int]:
+    """Of the rows of some passages those that a tool printed or a stranger wrote."""
+    names = ",".join(f"'{trust}'" for trust in sorted(UNTRUSTED))
+    query = f"SELECT id FROM passages WHERE trust IN ({names}) AND id IN ({{}})"
+    return {row for (row,) in select(connection, query, rows)}
+
+
+def _with_rare_terms(connection: sqlite3.Connection, terms: Sequence[str]) -> frozenset[int]:
+    """Rows of the archived passages that hold a rare term.
+
+    A term is rare where at most √N of all N passages hold it: it tells at least half as much as one
+    that a single passage holds, as ln(N / √N) = ½ ln N.
+    """
+    (most,) = connection.execute("SELECT passages FROM totals").fetchone()
+    (asleep,) = connection.execute("SELECT rows FROM asleep").fetchone()
+    found: set[int] = set()
+    for term in terms:
+        if postings.document_frequency(connection, term) <= isqrt(most):
+            found.update(row for row, _, _ in postings.term_postings(connection, term))
+    return frozenset(found.intersection(array("I", asleep)))
+
+
+def select(connection: sqlite3.Connection, query: str, values: Iterable[Any]) -> Iterator[Any]:
+    """The rows of a query for some values, which stand where it has ``{}``; at most ``_BATCH`` at once."""
     listed = list(values)
-    for start in range(0, len(listed), BATCH):
-        yield listed[start : start + BATCH]
+    for start in range(0, len(listed), _BATCH):
+        batch = listed[start : start + _BATCH]
+        yield from connection.execute(query.format(",".join("?" * len(batch))), batch)
 
 
 def _passage(row: Sequence[Any]) -> Passage:

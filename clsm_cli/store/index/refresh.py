@@ -19,71 +19,60 @@ from typing import TYPE_CHECKING
 
 from clsm_cli.errors import DamagedStoreError
 from clsm_cli.model.codec import encode
-from clsm_cli.model.episodes import EpisodeRecord
 from clsm_cli.store import atomic, episodes, inbox, logs, shards
-from clsm_cli.store.index import archived, database, forgotten, passages
+from clsm_cli.store.index import database, hidden, passages
+from clsm_cli.store.index.database import pack
 from clsm_cli.store.index.derived import derive
-from clsm_cli.store.index.graph_rows import episode_mentions
-from clsm_cli.store.index.packed_records import pack
 from clsm_cli.store.index.passage_rows import Batch
-from clsm_cli.store.index.passages import text_digest
-from clsm_cli.store.jsonlines import dump
-from clsm_cli.store.problems import LineProblem
+from clsm_cli.store.jsonlines import LineProblem, dump
 
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
-    from clsm_cli.store.index.indexed_files import Changes, Progress, Signature
+    from clsm_cli.store.index.indexed_files import Changes, Signature
     from clsm_cli.store.layout import Store
 
 GROUP = 8
 """Passages of a group."""
 
 
-def refresh(
-    connection: sqlite3.Connection,
-    store: Store,
-    found: Changes,
-    progress: Progress | None = None,
-) -> None:
+def refresh(connection: sqlite3.Connection, store: Store, found: Changes) -> None:
     """Apply ``found`` to the index, in one transaction."""
     with database.transaction(connection):
-        batch = Batch(connection)
-        changed, touched = _bury(batch, store, found)
+        batch = Batch(connection, store)
+        changed, touched = _bury(batch, found)
         for path in found.removed:
             touched |= _drop(batch, path)
-        for number, path in enumerate(sorted(changed)):
-            touched |= _load(batch, store, path, changed[path])
-            if progress:
-                progress(number + 1, len(changed))
-        derive(batch, store, touched)
+        for path in sorted(changed):
+            touched |= _load(batch, path, changed[path])
+        derive(batch, touched)
         for session in sorted(batch.sessions):
             settle_session(connection, session)
         for document in sorted(batch.documents):
             settle_document(connection, document)
-        archived.settle(connection, touched)
+        hidden.settle_archived(connection, touched)
         batch.write()
 
 
-def _bury(batch: Batch, store: Store, found: Changes) -> tuple[dict[str, Signature], set[str]]:
+def _bury(batch: Batch, found: Changes) -> tuple[dict[str, Signature], set[str]]:
     """Take in the tombstones; returns what is left to read, and whether any came or went."""
-    before = forgotten.forgotten_hashes(batch.connection)
+    before = hidden.forgotten_hashes(batch.connection)
     changed = dict(found.changed)
     for path in found.removed:
-        if _stream_of(path) == forgotten.FOLDER:
+        if _stream_of(path) == hidden.FOLDER:
             _drop(batch, path)
     for path in sorted(changed):
-        if _stream_of(path) == forgotten.FOLDER:
-            _load(batch, store, path, changed.pop(path))
-    batch.forgotten = forgotten.forgotten_hashes(batch.connection)
+        if _stream_of(path) == hidden.FOLDER:
+            _load(batch, path, changed.pop(path))
+    batch.forgotten = hidden.forgotten_hashes(batch.connection)
     if batch.forgotten == before:
         return changed, set()
-    again = forgotten.affected_files(batch.connection, before, batch.forgotten)
+    again = hidden.affected_files(batch.connection, before, batch.forgotten)
     for path in again.keys() - set(found.removed):
         changed.setdefault(path, again[path])
-    return changed, {forgotten.FOLDER}
+    return changed, {hidden.FOLDER}
 
 
 def _drop(batch: Batch, path: str) -> set[str]:
@@ -95,9 +84,7 @@ def _drop(batch: Batch, path: str) -> set[str]:
     file, kind = row
     batch.drop_file(file)
     batch.gone.update(
-        connection.execute(
-            "SELECT type, id, COALESCE(line, digest) FROM records WHERE file = ?", (file,)
-        )
+        connection.execute("SELECT type, id, line FROM records WHERE file = ?", (file,))
     )
     for table in ("records", "episodes", "uses", "archived", "tombstones"):
         connection.execute(f"DELETE FROM {table} WHERE file = ?", (file,))
@@ -109,10 +96,9 @@ def _stream_of(path: str) -> str:
     return path.split("/", 1)[0]
 
 
-def _load(batch: Batch, store: Store, path: str, signature: Signature) -> set[str]:
-    """Read a new or changed file into the index."""
+def _load(batch: Batch, path: str, signature: Signature) -> set[str]:
     connection = batch.connection
-    full = store.root / path
+    full = batch.store.root / path
     sha256 = atomic.digest_of(full)
     row = connection.execute("SELECT id, sha256 FROM files WHERE path = ?", (path,)).fetchone()
     if row is not None and row[1] == sha256:
@@ -134,8 +120,8 @@ def _load(batch: Batch, store: Store, path: str, signature: Signature) -> set[st
             (path, *signature, sha256),
         ).lastrowid
     assert file is not None
-    problems = _READERS[signature[0]](batch, store, full, file)
-    if problems:
+    read = _READERS.get(signature[0])  # topic files are read with their shards, in ``derived``
+    if read is not None and (problems := read(batch, full, file)):
         listed = dump([[problem.line, problem.reason] for problem in problems])
         connection.execute("UPDATE files SET problems = ? WHERE id = ?", (listed, file))
     return {signature[0], _stream_of(path)}
@@ -144,7 +130,7 @@ def _load(batch: Batch, store: Store, path: str, signature: Signature) -> set[st
 _Problems = Iterable[LineProblem]
 
 
-def _read_episode(batch: Batch, store: Store, path: Path, file: int) -> _Problems:
+def _read_episode(batch: Batch, path: Path, file: int) -> _Problems:
     try:
         episode = episodes.without_forgotten(episodes.read(path), batch.forgotten)
     except DamagedStoreError as error:
@@ -154,70 +140,39 @@ def _read_episode(batch: Batch, store: Store, path: Path, file: int) -> _Problem
     batch.connection.execute(
         "INSERT OR REPLACE INTO episodes VALUES (?, ?, ?, ?, ?, ?, ?)",
         (
-            episode.id,
-            file,
-            episode.session,
-            episode.document,
-            episode.previous,
-            episode.start,
-            episode.continues,
+            *(episode.id, file, episode.session, episode.document),
+            *(episode.previous, episode.start, episode.continues),
         ),
     )
-    limit = store.settings.passage.max_tokens
-    found = (
-        passages.turn_passages(
-            turn,
-            episode.session,
-            episode=episode.id,
-            document=episode.document,
-            max_tokens=limit,
-        )
-        for turn in episode.turns
-    )
+    limit = batch.store.settings.passage.max_tokens
+    place = (episode.session, episode.id, episode.document)
+    found = (passages.turn_passages(turn, limit, *place) for turn in episode.turns)
     batch.insert(file, chain.from_iterable(found))
     return []
 
 
-def _read_inbox(batch: Batch, store: Store, path: Path, file: int) -> _Problems:
+def _read_inbox(batch: Batch, path: Path, file: int) -> _Problems:
     box = inbox.read(path, batch.forgotten)
-    limit = store.settings.passage.max_tokens
-    found = (
-        passages.turn_passages(
-            item.turn, item.session, episode=None, document=None, max_tokens=limit
-        )
-        for item in box.turns
-    )
+    limit = batch.store.settings.passage.max_tokens
+    found = (passages.turn_passages(item.turn, limit, item.session) for item in box.turns)
     batch.replace(file, list(chain.from_iterable(found)))
     return box.problems
 
 
-def _read_shard(batch: Batch, store: Store, path: Path, file: int) -> _Problems:
-    del store
+def _read_shard(batch: Batch, path: Path, file: int) -> _Problems:
     shard = shards.read(path)
-    rows: list[tuple[int, str, str, bytes | None, int | None]] = []
+    rows: list[tuple[int, str, str, bytes]] = []
     for record in shard.records:
-        if logs.is_forgotten(record.id, batch.forgotten):
-            continue
-        mapping = encode(record)
-        kind, packed = mapping["record"], pack(mapping)
-        if isinstance(record, EpisodeRecord):  # long: left in its shard
-            mark = text_digest(dump(mapping))
-            rows.append((file, record.id, kind, None, mark))
-            batch.come.add((kind, record.id, mark))
-            if (kind, record.id, mark) not in batch.gone:
-                batch.noted.setdefault(record.id, []).append(
-                    episode_mentions(record, batch.forgotten)
-                )
-        else:
-            rows.append((file, record.id, kind, packed, None))
-            batch.come.add((kind, record.id, packed))
-    batch.connection.executemany("INSERT INTO records VALUES (?, ?, ?, ?, ?)", rows)
+        if not logs.is_forgotten(record.id, batch.forgotten):
+            mapping = encode(record)
+            rows.append((file, record.id, mapping["record"], pack(mapping)))
+    batch.come.update((kind, record_id, line) for _, record_id, kind, line in rows)
+    batch.connection.executemany("INSERT INTO records VALUES (?, ?, ?, ?)", rows)
     return shard.problems
 
 
-def _read_uses(batch: Batch, store: Store, path: Path, file: int) -> _Problems:
+def _read_uses(batch: Batch, path: Path, file: int) -> _Problems:
     """Folded uses; a line that is none is reported and left out."""
-    del store
     found, problems = logs.rows(path)
     rows = []
     for number, row in found:
@@ -230,30 +185,13 @@ def _read_uses(batch: Batch, store: Store, path: Path, file: int) -> _Problems:
     return problems
 
 
-def _read_archived(batch: Batch, store: Store, path: Path, file: int) -> _Problems:
-    del store
-    return archived.read(batch.connection, path, file)
-
-
-def _read_tombstones(batch: Batch, store: Store, path: Path, file: int) -> _Problems:
-    del store
-    return forgotten.read_tombstones(batch.connection, path, file)
-
-
-def _read_nothing(batch: Batch, store: Store, path: Path, file: int) -> _Problems:
-    """Topic files are read together with their shards, in ``derived``."""
-    del batch, store, path, file
-    return []
-
-
 _READERS = {
     "episode": _read_episode,
     "inbox": _read_inbox,
     "shard": _read_shard,
-    "topic": _read_nothing,
-    "tombstones": _read_tombstones,
+    "tombstones": hidden.read_tombstones,
     "uses": _read_uses,
-    "archived": _read_archived,
+    "archived": hidden.read_archived,
 }
 
 

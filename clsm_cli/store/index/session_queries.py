@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from clsm_cli.startup.records import NamedTuple
-from clsm_cli.store.index.ranking_queries import batches
+from clsm_cli.store.index.ranking_queries import select
 
 if TYPE_CHECKING:
     import sqlite3
@@ -86,15 +86,11 @@ def instant(time: str) -> int | None:
 
 def session_places(connection: sqlite3.Connection, rows: Iterable[int]) -> dict[int, SessionPlace]:
     """Where passages of conversations and notes stand; statements stand nowhere."""
-    found: dict[int, SessionPlace] = {}
-    for batch in batches(rows):
-        marks = ",".join("?" * len(batch))
-        query = (
-            "SELECT p.id, l.session, p.grp FROM passages p JOIN places l ON l.id = p.place"
-            f" WHERE l.kind = 'passage' AND l.session <> '' AND p.id IN ({marks})"
-        )
-        found |= {row[0]: SessionPlace(row[1], row[2]) for row in connection.execute(query, batch)}
-    return found
+    query = (
+        "SELECT p.id, l.session, p.grp FROM passages p JOIN places l ON l.id = p.place"
+        " WHERE l.kind = 'passage' AND l.session <> '' AND p.id IN ({})"
+    )
+    return {row[0]: SessionPlace(*row[1:]) for row in select(connection, query, rows)}
 
 
 def rows_mentioning(connection: sqlite3.Connection, node: str) -> list[int]:
@@ -112,25 +108,17 @@ def session_days(
     connection: sqlite3.Connection, sessions: Collection[str]
 ) -> list[tuple[int, int]]:
     """The days of sessions: first, and the one after the last, as proleptic ordinals."""
-    found: list[tuple[int, int]] = []
-    for batch in batches(sessions):
-        marks = ",".join("?" * len(batch))
-        query = (
-            "SELECT MIN(p.day), MAX(p.day) + 1 FROM places l JOIN passages p ON p.place = l.id"
-            f" WHERE l.session IN ({marks}) AND p.day IS NOT NULL GROUP BY l.session"
-        )
-        found += [(int(row[0]), int(row[1])) for row in connection.execute(query, batch)]
-    return sorted(found)
+    query = (
+        "SELECT MIN(p.day), MAX(p.day) + 1 FROM places l JOIN passages p ON p.place = l.id"
+        " WHERE l.session IN ({}) AND p.day IS NOT NULL GROUP BY l.session"
+    )
+    return sorted(select(connection, query, sessions))
 
 
 def session_rows(connection: sqlite3.Connection, sessions: Collection[str]) -> frozenset[int]:
     """The current passages of sessions."""
-    found: set[int] = set()
-    for batch in batches(sessions):
-        marks = ",".join("?" * len(batch))
-        query = (
-            "SELECT p.id FROM places l JOIN passages p ON p.place = l.id"
-            f" WHERE l.kind = 'passage' AND p.current AND l.session IN ({marks})"
-        )
-        found.update(row[0] for row in connection.execute(query, batch))
-    return frozenset(found)
+    query = (
+        "SELECT p.id FROM places l JOIN passages p ON p.place = l.id"
+        " WHERE l.kind = 'passage' AND p.current AND l.session IN ({})"
+    )
+    return frozenset(row for (row,) in select(connection, query, sessions))

@@ -31,12 +31,7 @@ _OF_STORE = (
 
 
 class Location(NamedTuple):
-    """A line of a file that is there.
-
-    Attributes:
-        file: Absolute path.
-        line: From 1.
-    """
+    """A line, from 1, of a file that is there, by its absolute path."""
 
     file: str
     line: int

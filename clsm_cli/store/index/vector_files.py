@@ -1,7 +1,9 @@
-"""The two files of vectors: where they are, how rows are added, and how many rows the database counts.
+"""The two files of vectors: how rows are added and read, and whether they are intact.
 
 Both only grow. What counts of them the database says; a reader never sees a byte past that, so what a
-killed writer left there does not exist.
+killed writer left there does not exist. The file that a recall reads from end to end has one checksum;
+each text has another one, of its rows in both files. So a flipped bit is seen before it moves an
+answer, and costs the vectors of one text, which are then made anew.
 """
 
 from __future__ import annotations
@@ -15,6 +17,8 @@ from typing import TYPE_CHECKING
 
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import atomic
+from clsm_cli.store.index import database
+from clsm_cli.store.index.codes import SENTENCE_BYTES, TOKEN_BYTES
 
 if TYPE_CHECKING:
     import sqlite3
@@ -22,6 +26,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from _typeshed import ReadableBuffer
+
+    from clsm_cli.store.index.ranking_queries import Traits
 
 
 def sentences_path(derived: Path) -> Path:
@@ -67,9 +73,6 @@ def write_at(path: Path, offset: int, data: bytes) -> None:
 
     A file that is made anew has its name for good before the database counts rows in it: else a
     power cut could bring the old one back under them.
-
-    Raises:
-        DiskError: The operating system refused; the committed bytes stay good.
     """
     with atomic.disk_errors(path):
         if offset == 0:  # another engine's rows: who reads them keeps the old file
@@ -91,14 +94,9 @@ def write_at(path: Path, offset: int, data: bytes) -> None:
 
 
 class Row(NamedTuple):
-    """A row of the table of vectors.
+    """A row of the table of vectors: of which text (``text_digest``), and where in the two files.
 
-    Attributes:
-        digest: Of the text, see ``text_digest``.
-        row: Of its vector in ``sentences.q4``.
-        token: Its first row in ``tokens.q2``.
-        tokens: Its rows there.
-        checksum: Of these rows, see ``vector_files.checksum``.
+    ``token`` is its first row in ``tokens.q2``; ``checksum`` that of all its rows.
     """
 
     digest: int
@@ -132,12 +130,126 @@ def committed(connection: sqlite3.Connection) -> Committed:
 
 
 def commit_rows(connection: sqlite3.Connection, rows: Iterable[Row], crc: int) -> None:
-    """Say where vectors are, in the caller's transaction.
-
-    Args:
-        connection: The index.
-        rows: Of the table of vectors.
-        crc: See ``Committed.checksum``, with these rows.
-    """
+    """Say where vectors are, in the caller's transaction; ``crc`` is the checksum with these rows."""
     connection.executemany("INSERT INTO vectors VALUES (?, ?, ?, ?, ?)", rows)
     connection.execute("INSERT OR REPLACE INTO meta VALUES ('checksum', ?)", (str(crc),))
+
+
+_WAITING = (
+    "INSERT OR IGNORE INTO waiting SELECT embedded FROM"
+    " (SELECT embedded FROM passages UNION SELECT embedded FROM nodes)"
+    " WHERE embedded IS NOT NULL AND embedded NOT IN (SELECT digest FROM vectors)"
+)
+
+
+def has_engine(connection: sqlite3.Connection) -> bool:
+    """Whether vectors were ever asked for; not in an index that was made without a model."""
+    return connection.execute("SELECT 1 FROM meta WHERE key = 'engine'").fetchone() is not None
+
+
+def is_whole(connection: sqlite3.Connection, derived: Path, engine: str) -> bool:
+    """Whether the vectors are this engine's, the files hold every row, and a scan reads them right."""
+    count = committed(connection)
+    return _holds(connection, derived, engine, count) and not _is_spoilt(derived, count)
+
+
+def use_engine(connection: sqlite3.Connection, derived: Path, engine: str) -> None:
+    """Drop what is not whole; the caller holds the lock.
+
+    All vectors where another engine made them, as engines are never mixed, or where a file lost
+    some; else those of the texts with a bit that turned.
+    """
+    if is_whole(connection, derived, engine):
+        return
+    if _holds(connection, derived, engine, committed(connection)):
+        drop_damaged(connection, derived)
+        return
+    with database.transaction(connection):
+        connection.execute("DELETE FROM vectors")
+        connection.execute(_WAITING)
+        connection.execute("INSERT OR REPLACE INTO meta VALUES ('engine', ?)", (engine,))
+
+
+def damaged(connection: sqlite3.Connection, derived: Path) -> list[int]:
+    """Digests of the texts whose vectors are not as they were written; reads both files whole."""
+    count = committed(connection)
+    sentences = rows_of(sentences_path(derived), count.sentences * SENTENCE_BYTES)
+    tokens = rows_of(tokens_path(derived), count.tokens * TOKEN_BYTES)
+    rows = connection.execute("SELECT digest, row, token, tokens, checksum FROM vectors")
+    return [row.digest for row in map(Row._make, rows) if not is_right(row, sentences, tokens)]
+
+
+def drop_damaged(connection: sqlite3.Connection, derived: Path) -> None:
+    """Let the texts whose vectors are damaged wait for new ones; the caller holds the lock."""
+    found = damaged(connection, derived)
+    with database.transaction(connection):
+        connection.executemany("DELETE FROM vectors WHERE digest = ?", [(each,) for each in found])
+        connection.execute(_WAITING)
+        # The rows stay where they are, and no text has them.
+        size = committed(connection).sentences * SENTENCE_BYTES
+        left = zlib.crc32(rows_of(sentences_path(derived), size) or b"")
+        connection.execute("UPDATE meta SET value = ? WHERE key = 'checksum'", (str(left),))
+
+
+def is_right(row: Row, sentences: memoryview | None, tokens: memoryview | None) -> bool:
+    """Whether the rows of a text are as they were written."""
+    sentence = (sentences or b"")[row.row * SENTENCE_BYTES : (row.row + 1) * SENTENCE_BYTES]
+    own = (tokens or b"")[row.token * TOKEN_BYTES : (row.token + row.tokens) * TOKEN_BYTES]
+    return checksum(sentence, own) == row.checksum
+
+
+def _holds(connection: sqlite3.Connection, derived: Path, engine: str, count: Committed) -> bool:
+    """Whether the vectors are this engine's and the files are long enough."""
+    row = connection.execute("SELECT value FROM meta WHERE key = 'engine'").fetchone()
+    return (
+        row is not None
+        and row[0] == engine
+        and size_of(sentences_path(derived)) >= count.sentences * SENTENCE_BYTES
+        and size_of(tokens_path(derived)) >= count.tokens * TOKEN_BYTES
+    )
+
+
+def _is_spoilt(derived: Path, count: Committed) -> bool:
+    """Whether a row of ``sentences.q4`` is another than was written; who cannot read it says so."""
+    rows = rows_of(sentences_path(derived), count.sentences * SENTENCE_BYTES)
+    return rows is not None and zlib.crc32(rows) != count.checksum
+
+
+class VectorReader:
+    """What the database has committed, mapped when it is first asked for.
+
+    Attributes:
+        damaged: Rows of ``sentences.q4`` of texts whose vectors are not as they were written.
+    """
+
+    def __init__(self, connection: sqlite3.Connection, derived: Path) -> None:
+        """Read the vectors in ``derived`` that ``connection`` knows."""
+        self._connection = connection
+        self._derived = derived
+        self._mapped: tuple[memoryview | None, memoryview | None] | None = None
+        self.damaged: set[int] = set()
+
+    def sentence_rows(self) -> memoryview | None:
+        """The sentence vectors, see ``codes``; None when there are none."""
+        size = committed(self._connection).sentences * SENTENCE_BYTES
+        return rows_of(sentences_path(self._derived), size)
+
+    def token_rows(self) -> memoryview | None:
+        """The token vectors, see ``codes``; None when there are none."""
+        size = committed(self._connection).tokens * TOKEN_BYTES
+        return rows_of(tokens_path(self._derived), size)
+
+    def tokens_of(self, traits: Traits) -> memoryview | None:
+        """The token vectors of a passage; None where it has none, or they are damaged."""
+        if not traits.tokens:
+            return None
+        if self._mapped is None:
+            self._mapped = self.sentence_rows(), self.token_rows()
+        sentences, tokens = self._mapped
+        if tokens is None:
+            return None
+        row = Row(0, traits.vector, traits.token, traits.tokens, traits.checksum)
+        if not is_right(row, sentences, tokens):
+            self.damaged.add(traits.vector)
+            return None
+        return tokens[traits.token * TOKEN_BYTES : (traits.token + traits.tokens) * TOKEN_BYTES]

@@ -17,6 +17,7 @@ from clsm_cli.store.index import codes, database
 from clsm_cli.store.index.codes import SENTENCE_BYTES, TOKEN_BYTES
 from clsm_cli.store.index.graph_queries import node_text
 from clsm_cli.store.index.passages import text_digest, with_heading
+from clsm_cli.store.index.ranking_queries import select
 from clsm_cli.store.index.vector_files import (
     Row,
     checksum,
@@ -99,11 +100,7 @@ def missing(connection: sqlite3.Connection) -> list[tuple[int, str]]:
 def add(
     connection: sqlite3.Connection, derived: Path, items: Sequence[tuple[int, str]], embed: Embed
 ) -> None:
-    """Embed texts and commit their rows; the caller holds the lock.
-
-    Raises:
-        DiskError: The operating system refused; the rows before stay good.
-    """
+    """Embed texts and commit their rows; the caller holds the lock."""
     if not items:
         return
     import numpy as np
@@ -131,14 +128,7 @@ def of_texts(
 ) -> dict[str, Any]:
     """Unit vectors of texts as the index has them, by text; the caller holds the lock.
 
-    Args:
-        connection: The index.
-        derived: Its folder.
-        texts: What stands in the store, or may soon.
-        embed: Embeds those without a vector, which are written down; None: they have none.
-
-    Raises:
-        DiskError: The operating system refused.
+    ``embed`` embeds those without a vector, which are written down; without it they have none.
     """
     digests = {text: text_digest(text) for text in texts}
     known = _rows(connection, sorted(set(digests.values())))
@@ -162,14 +152,7 @@ _BATCH = 128
 
 
 def _rows(connection: sqlite3.Connection, digests: Sequence[int]) -> dict[int, int]:
-    found: dict[int, int] = {}
-    for start in range(0, len(digests), 500):
-        batch = digests[start : start + 500]
-        marks = ",".join("?" * len(batch))
-        found |= connection.execute(
-            f"SELECT digest, row FROM vectors WHERE digest IN ({marks})", batch
-        ).fetchall()
-    return found
+    return dict(select(connection, "SELECT digest, row FROM vectors WHERE digest IN ({})", digests))
 
 
 def kept_tokens(pieces: Sequence[str]) -> list[int]:
@@ -193,11 +176,7 @@ def kept_tokens(pieces: Sequence[str]) -> list[int]:
 
 
 def sentence_rows(connection: sqlite3.Connection, derived: Path) -> memoryview | None:
-    """The sentence vectors; None when there are none, or some are lost.
-
-    Raises:
-        DiskError: They are there and cannot be read.
-    """
+    """The sentence vectors; None when there are none, or some are lost."""
     path, size = sentences_path(derived), committed(connection).sentences * SENTENCE_BYTES
     rows = rows_of(path, size)
     if rows is None and size and size_of(path) >= size:

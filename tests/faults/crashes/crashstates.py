@@ -39,7 +39,7 @@ from faults.running.wording import opened
 from clsm_cli.embedding.pins import ENGINE
 from clsm_cli.errors import ClsmError
 from clsm_cli.ingestion.ingest_run import end_begun_run
-from clsm_cli.store.index import database, vector_files, vector_state
+from clsm_cli.store.index import database, vector_files
 from clsm_cli.store.index.codes import SENTENCE_BYTES, TOKEN_BYTES
 from clsm_cli.store.index.indexed_files import changes
 from clsm_cli.store.index.opening import open_index
@@ -222,7 +222,7 @@ def _vectors(store: Store) -> dict[int, tuple[bytes, bytes]]:
     count = vector_files.committed(connection)
     sentences = rows_of(sentences_path(store.derived), count.sentences * SENTENCE_BYTES)
     tokens = rows_of(tokens_path(store.derived), count.tokens * TOKEN_BYTES)
-    is_whole = vector_state.is_whole(connection, store.derived, ENGINE)  # else they are made anew
+    is_whole = vector_files.is_whole(connection, store.derived, ENGINE)  # else they are made anew
     rows = connection.execute(_VECTORS).fetchall() if is_whole else []
     connection.close()
     if sentences is None or tokens is None:

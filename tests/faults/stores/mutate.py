@@ -45,7 +45,7 @@ from clsm_cli.health import diagnosis
 from clsm_cli.health.diagnosis import Check
 from clsm_cli.health.findings import Finding
 from clsm_cli.store import layout
-from clsm_cli.store.index import index_diff
+from clsm_cli.store.index import maintenance
 
 PERSON = frozenset(
     {
@@ -182,7 +182,7 @@ def _marks(findings: Iterable[Finding]) -> frozenset[tuple[str, str, str]]:
 
 def _index(store: layout.Store) -> dict[str, Any]:
     with contextlib.closing(sqlite3.connect(store.derived / "index" / "index.sqlite")) as found:
-        return index_diff.contents(found)
+        return maintenance.contents(found)
 
 
 def strike(ground: Ground, mutation: Mutation, *, checks: Mapping[str, Check]) -> list[str]:
@@ -261,7 +261,7 @@ def _says_otherwise(ground: Ground, path: str) -> bool:
     shutil.copy(ground.store.root / path, copy)
     try:
         with contextlib.closing(sqlite3.connect(copy)) as connection:
-            return index_diff.contents(connection) != ground.said
+            return maintenance.contents(connection) != ground.said
     except (sqlite3.Error, ValueError, TypeError, KeyError, OverflowError, UnicodeError):
         return True
 

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
-from random import Random
 
 import pytest
-from index_changes import Files, brought_up, contents, rows, write
+from index_changes import brought_up, write
 from ingesting import new_store, scratch
 
 from clsm_cli.model.episodes import Turn
 from clsm_cli.store import inbox, logs
-from clsm_cli.store.index import database
 from clsm_cli.store.index.index_queries import Index
 from clsm_cli.store.layout import Store
 
@@ -107,44 +104,3 @@ def test_who_asks_for_the_past_is_shown_the_archive(store: Store) -> None:
         assert index.postings("heron")
         index.look_at(None)
         assert index.postings("heron") == []
-
-
-@pytest.mark.parametrize("seed", range(4))
-def test_however_files_change_it_is_as_if_made_anew(store: Store, seed: int) -> None:
-    random = Random(seed)
-    files = Files(store, random)
-    days = [f"2026-05-{day}" for day in range(20, 25)]
-    for _ in range(10):
-        for _ in range(random.randrange(1, 4)):
-            files.change()
-        with closing(brought_up(store)) as connection:
-            keys = sorted({A} | {row[0] for row in rows(connection, "SELECT key FROM passages")})
-        if random.random() < 0.5:
-            some = [(key, random.choice(days)) for key in random.sample(keys, len(keys) // 2)]
-            archive(store, *some, device=random.choice(["pi", "attic"]))
-        if random.random() < 0.5:
-            use(store, random.choice(keys), random.choice(days), random.choice(["pi", "attic"]))
-        with closing(brought_up(store)) as connection:
-            grown = contents(connection)
-            _check(store, connection)
-        database.discard(store.derived)
-        with closing(brought_up(store)) as connection:
-            assert contents(connection) == grown
-
-
-def _check(store: Store, connection: sqlite3.Connection) -> None:
-    """The packed rows against the rule, passage by passage."""
-    listed = rows(connection, "SELECT id, since FROM archived")
-    used = rows(connection, "SELECT id, day FROM uses")
-    expected = {
-        row
-        for row, key in rows(connection, "SELECT id, key FROM passages WHERE current")
-        if any(
-            name == key
-            and not any(each.partition("-")[0] == key and day > since for each, day in used)
-            for name, since in listed
-        )
-    }
-    closed = {row[0] for row in rows(connection, "SELECT id FROM passages WHERE NOT current")}
-    found = Index(connection, store).hidden()
-    assert found == expected | closed

@@ -14,7 +14,7 @@ from clsm_cli.model.episodes import Block, Document, Episode, EpisodeRecord, Tur
 from clsm_cli.model.graph import Edge, Node
 from clsm_cli.model.ids import document_id, episode_id, turn_key
 from clsm_cli.store import atomic, episodes, shards
-from clsm_cli.store.index import database, index_compaction, vector_files
+from clsm_cli.store.index import database, maintenance, vector_files
 from clsm_cli.store.index.codes import SENTENCE_BYTES, TOKEN_BYTES
 from clsm_cli.store.index.index_queries import Index
 from clsm_cli.store.index.opening import bring_up_to_date, open_index
@@ -137,7 +137,7 @@ def test_what_went_is_in_no_byte_and_what_stays_is_the_same(store: Store) -> Non
     assert "index.sqlite" in _found(store)
     before, used = _vectors(store), _used(store)
     assert used < before.keys()
-    index_compaction.compact(store)
+    maintenance.compact(store)
     assert _found(store) == []
     after = _vectors(store)
     assert after == {digest: before[digest] for digest in used}
@@ -164,14 +164,14 @@ def test_while_a_reader_is_open_nothing_is_replaced(
         reader.execute("BEGIN")
         assert vector_files.committed(reader).sentences == len(before)
         with pytest.raises(LockedError):
-            index_compaction.compact(store)
+            maintenance.compact(store)
         rows = Index(reader, store).vectors.sentence_rows()
         assert rows is not None
         assert len(rows) == len(before) * SENTENCE_BYTES
         reader.execute("ROLLBACK")
     _fresh(store)
     assert _vectors(store).keys() == used
-    index_compaction.compact(store)
+    maintenance.compact(store)
     assert _found(store) == []
     assert _vectors(store) == {digest: before[digest] for digest in used}
 
@@ -186,7 +186,7 @@ def test_a_crash_costs_vectors_at_most(
     """Stopped before a step, in their order; ``_put`` replaces one file."""
     _forget(store)
     before, used = _vectors(store), _used(store)
-    real = getattr(index_compaction, step)
+    real = getattr(maintenance, step)
     calls = [0]
 
     def stopped(*values: object) -> object:
@@ -195,14 +195,14 @@ def test_a_crash_costs_vectors_at_most(
             raise DiskError(store.derived, "the power went")
         return real(*values)
 
-    monkeypatch.setattr(index_compaction, step, stopped)
+    monkeypatch.setattr(maintenance, step, stopped)
     with pytest.raises(DiskError):
-        index_compaction.compact(store)
+        maintenance.compact(store)
     left = _vectors(store)
     assert all(before[digest] == codes for digest, codes in left.items())
     monkeypatch.undo()
     _fresh(store)
-    index_compaction.compact(store)
+    maintenance.compact(store)
     assert _found(store) == []
     assert _vectors(store) == {digest: before[digest] for digest in used}
 
@@ -220,7 +220,7 @@ def test_no_free_page_keeps_what_was_deleted(store: Store) -> None:
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         assert connection.execute("PRAGMA freelist_count").fetchone()[0] > 0
     assert b"quagmire" in path.read_bytes()
-    index_compaction.compact(store)
+    maintenance.compact(store)
     assert b"quagmire" not in path.read_bytes()
     with closing(sqlite3.connect(path)) as connection:
         assert connection.execute("PRAGMA freelist_count").fetchone() == (0,)

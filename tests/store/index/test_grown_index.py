@@ -4,74 +4,26 @@ from __future__ import annotations
 
 import contextlib
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from random import Random
-from types import SimpleNamespace
 from typing import Any
 
-import numpy as np
 import pytest
 from conversations import GAPS, START, TOPICS
-from index_changes import Files, rows
 from ingesting import new_store, scratch, take
 from small_store import row
 
 from clsm_cli.model.episodes import Turn
 from clsm_cli.model.ids import turn_key
 from clsm_cli.store import atomic, inbox
-from clsm_cli.store.index import database, index_diff, vector_files
+from clsm_cli.store.index import database, maintenance
 from clsm_cli.store.index.indexed_files import changes
-from clsm_cli.store.index.opening import Embedder, bring_up_to_date, open_index
+from clsm_cli.store.index.opening import bring_up_to_date, open_index
 from clsm_cli.store.index.refresh import refresh
 from clsm_cli.store.layout import Store
 
 # However files come, change and go: what is counted is exact, and the index is as if made anew.
-
-
-def fake(texts: Sequence[str]) -> Any:
-    """Any vectors of the right shape: what is tested here is how many there are."""
-    ones = np.ones((1, 64), np.float32) / 8
-    sentence = np.ones(384, np.float32) / np.float32(384**0.5)
-    return [SimpleNamespace(sentence=sentence, tokens=ones, pieces=("salt",)) for _ in texts]
-
-
-def brought_up(store: Store, embedder: Embedder | None) -> sqlite3.Connection:
-    connection = database.open_to_write(store.derived)
-    bring_up_to_date(store, connection, embedder, None)
-    return connection
-
-
-def check_counts(connection: sqlite3.Connection) -> None:
-    assert rows(connection, "SELECT passages, length FROM totals") == rows(
-        connection, "SELECT COUNT(*), COALESCE(SUM(length), 0) FROM passages WHERE current"
-    )
-    assert rows(connection, "SELECT name, n FROM speakers ORDER BY name") == rows(
-        connection,
-        "SELECT speaker, COUNT(*) FROM passages WHERE speaker <> '' GROUP BY speaker ORDER BY 1",
-    )
-    assert rows(connection, "SELECT digest FROM waiting ORDER BY digest") == rows(
-        connection,
-        "SELECT DISTINCT embedded FROM passages WHERE embedded NOT IN (SELECT digest FROM vectors)"
-        " ORDER BY embedded",
-    )
-    sentences, tokens = rows(connection, "SELECT COUNT(*), COALESCE(SUM(tokens), 0) FROM vectors")[
-        0
-    ]
-    assert vector_files.committed(connection)[:2] == (sentences, tokens)
-
-
-@pytest.mark.parametrize("seed", range(6))
-def test_what_is_counted_is_what_is_there(store: Store, seed: int) -> None:
-    random = Random(seed)
-    files = Files(store, random)
-    for _ in range(12):
-        for _ in range(random.randrange(1, 4)):
-            files.change()
-        embedder = Embedder(random.choice(["one", "one", "two"]), lambda: fake)
-        connection = brought_up(store, random.choice([None, embedder]))
-        check_counts(connection)
-        connection.close()
 
 
 # What grows in an inbox costs the index its own rows, and the index says what a fresh one says.
@@ -99,7 +51,7 @@ def rows_by_text(store: Store) -> dict[str, int]:
     """Rows of passages by text, in an index that says what one made anew says."""
     with contextlib.closing(database.open_to_write(store.derived)) as connection:
         bring_up_to_date(store, connection, None, None)
-        assert index_diff.differences(store, connection) == []
+        assert maintenance.differences(store, connection) == []
         return dict(connection.execute("SELECT text, id FROM passages ORDER BY id"))
 
 

@@ -17,7 +17,6 @@ from clsm_cli.store.index.index_queries import Index
 from clsm_cli.store.index.opening import Embedder, bring_up_to_date, open_index
 from clsm_cli.store.index.passages import split_text
 from clsm_cli.store.layout import Store
-from clsm_cli.store.lock import locked
 from clsm_cli.text.tokens import count_tokens
 
 ORIGIN = "~/notes.md"
@@ -124,19 +123,6 @@ def test_a_text_is_embedded_once_wherever_it_stands(store: Store) -> None:
     assert counting.texts == ["Salt in the blue jar."]
 
 
-def test_many_new_passages_wait_for_ingest(store: Store) -> None:
-    counting = Counting()
-    with open_index(store, counting.embedder()):
-        pass  # an index exists
-    many = [block(f"Fact {n} about jar {n}.", n) for n in range(65)]
-    add_document(store, many, many, 1)
-    with open_index(store, counting.embedder()) as opened:
-        assert opened.index.unembedded() == 65
-        assert "65 passages have no vector yet" in opened.warnings[0]
-        assert words(opened.index, "64") == ["Fact 64 about jar 64."]
-    assert counting.texts == []
-
-
 @pytest.mark.parametrize("damage", [b"", b"not a database at all" * 400])
 def test_a_damaged_index_is_made_new(store: Store, damage: bytes) -> None:
     salt = block("Salt.", 1)
@@ -148,15 +134,6 @@ def test_a_damaged_index_is_made_new(store: Store, damage: bytes) -> None:
     database.path_of(store.derived).write_bytes(damage)
     with open_index(store, None) as opened:
         assert words(opened.index, "salt") == ["Salt."]
-
-
-def test_while_another_writes_the_answer_comes_from_memory(store: Store) -> None:
-    salt = block("Salt.", 1)
-    add_document(store, [salt], [salt], 1)
-    with locked(store.root, 1), open_index(store, None) as opened:
-        assert words(opened.index, "salt") == ["Salt."]
-        assert "could not be updated" in opened.warnings[0]
-    assert not database.path_of(store.derived).exists()
 
 
 def test_a_pause_lets_another_writer_in_and_loses_nothing(store: Store) -> None:

@@ -17,7 +17,7 @@ from clsm_cli.model.codec import Record
 from clsm_cli.model.episodes import EpisodeRecord
 from clsm_cli.model.graph import Edge, Node
 from clsm_cli.store import logs, shards
-from clsm_cli.store.index import database, graph_queries, index_diff
+from clsm_cli.store.index import database, graph_queries, maintenance
 from clsm_cli.store.index.opening import bring_up_to_date
 from clsm_cli.store.layout import Store
 from clsm_cli.text.node_ids import node_id
@@ -173,7 +173,7 @@ def test_folded_uses_are_read_and_a_bad_line_is_reported(store: Store) -> None:
 def differences(store: Store) -> list[str]:
     with contextlib.closing(database.open_to_write(store.derived)) as connection:
         bring_up_to_date(store, connection, None, None)
-        return index_diff.differences(store, connection)
+        return maintenance.differences(store, connection)
 
 
 def test_a_statement_that_comes_into_another_folder(tmp_path: Path) -> None:

@@ -16,8 +16,8 @@ from processes import Cli, Done
 
 from clsm_cli.store import layout
 from clsm_cli.store.index import database
-from clsm_cli.store.index.index_diff import differences
-from clsm_cli.store.index.publishing import run_in_progress
+from clsm_cli.store.index.maintenance import differences
+from clsm_cli.store.index.opening import run_in_progress
 
 NOW = ("--now", "2026-03-01T12:00:00+01:00")
 NOTES = {

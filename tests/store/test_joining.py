@@ -15,10 +15,9 @@ from small_store import note, row, state, tell
 from clsm_cli.forgetting.run_reversal import undo
 from clsm_cli.model.graph import Node, Statement
 from clsm_cli.model.ids import tombstone_hash
-from clsm_cli.store import conflict_copies, episodes, inbox, logs, shards, topics
-from clsm_cli.store.conflict_names import is_conflict_copy, original_name
+from clsm_cli.store import episodes, inbox, joining, logs, shards, topics
 from clsm_cli.store.index.indexed_files import scan
-from clsm_cli.store.layout import Store
+from clsm_cli.store.layout import Store, is_conflict_copy, original_name
 
 MARK = ".sync-conflict-20260101-120000-ABCDEFG"
 NOW = "2026-03-02T08:00:00Z"
@@ -75,11 +74,11 @@ def test_records_are_joined_by_id_and_the_copy_is_kept(store: Store) -> None:
     theirs = [replace(ours, rev=(1, "pc"), label="Mara", aliases=("Mar",))]
     copy = beside(path, shards.render(theirs))
     data = copy.read_bytes()
-    assert len(conflict_copies.join(store, NOW)) == 1
+    assert len(joining.join(store, NOW)) == 1
     assert shards.read(path).records == (replace(ours, aliases=("M", "Mar")),)
     assert not copy.exists()
     assert aside(store) == [data]
-    assert conflict_copies.join(store, NOW) == []
+    assert joining.join(store, NOW) == []
     before = {name: text for name, text in tree(store.root).items() if "quarantine" not in name}
     assert "projects/graph/" + path.name in before
 
@@ -92,7 +91,7 @@ def test_a_value_that_a_person_set_is_not_joined_away(store: Store) -> None:
     mine = replace(row_, value="store", pinned=True, rev=(1, "pc"))
     path.write_bytes(shards.render([replace(row_, value="base", rev=(4, "pi"))]))
     beside(path, shards.render([mine]))
-    conflict_copies.join(store, NOW)
+    joining.join(store, NOW)
     graph = shards.load_graph([path.parent])
     assert graph.records[row_.id].rev == (4, "pi")
     assert graph.lost == (mine,)  # for the review list
@@ -108,7 +107,7 @@ def test_uses_and_decisions_do_not_go_back(store: Store) -> None:
     item = logs.ReviewItem("v-1", NOW, ("a",), "why", "x", "y")
     review.write_bytes(logs.render(item._replace(state="accepted")))
     beside(review, logs.render(item))
-    conflict_copies.join(store, NOW)
+    joining.join(store, NOW)
     assert [logs.parse_use(row).n for _, row in logs.rows(uses)[0]] == [3, 1]
     assert [row["state"] for _, row in logs.rows(review)[0]] == ["accepted"]
 
@@ -118,7 +117,7 @@ def test_what_a_copy_forgets_counts_at_once(store: Store) -> None:
     path = store.root / "tombstones" / "pc.jsonl"
     copy = beside(path, b"\n" + logs.render(stone) + b"\n")
     assert logs.load_tombstones(store) == {stone.hash}
-    conflict_copies.join(store, NOW)
+    joining.join(store, NOW)
     assert not copy.exists()
     assert logs.load_tombstones(store) == {stone.hash}
     assert stone.hash in path.read_text()
@@ -145,7 +144,7 @@ def test_a_file_of_which_only_the_copy_is_left_comes_back(store: Store) -> None:
     data = path.read_bytes()
     beside(path)
     path.unlink()
-    conflict_copies.join(store, NOW)
+    joining.join(store, NOW)
     assert path.read_bytes() == data
 
 
@@ -154,7 +153,7 @@ def test_a_join_can_be_undone(store: Store) -> None:
     path.write_text("- Mara keeps bees.\n")
     beside(path, b"- Mara is tall.\n")
     before = {name: data for name, data in tree(store.root).items() if name != "flow/pi/runs.jsonl"}
-    conflict_copies.join(store, NOW)
+    joining.join(store, NOW)
     assert path.read_text() != "- Mara keeps bees.\n"
     from datetime import datetime
 
@@ -175,7 +174,7 @@ def test_two_machines_that_join_agree(tmp_path: Path) -> None:
         graph.parent.mkdir(parents=True)
         graph.write_bytes(shards.render([Node(id="a", rev=(1, "pi"))]))
         beside(graph, shards.render([Node(id="b", rev=(1, "pc"))]))
-        conflict_copies.join(store, NOW)
+        joining.join(store, NOW)
         files = tree(store.root)
         found.append({name: data for name, data in files.items() if name[:5] in ("tasks", "quara")})
     assert found[0] == found[1]

@@ -1,12 +1,8 @@
 """Restore a backup into a new folder, whole or not at all.
 
-Everything is unpacked beside the folder, in one whose name begins with ``.tmp-restore-``, verified,
-synced, and opened as a store; then the folder gets its name in one step. A restore that is killed
-leaves only the hidden folder, which the next one takes away.
-
-Two stores must not write under one device name: what the one wrote would not be joined with what
-the other did, but lost in it. So the old name goes on only where the machine would call itself so:
-at the same path of the same machine, or when ``CLSM_DEVICE`` says it.
+Everything is unpacked into a hidden folder beside it, verified, synced and opened as a store; then the
+folder gets its name in one step. Two stores must not write under one device name, so the old name goes
+on only where the machine would call itself so, or ``CLSM_DEVICE`` says it.
 """
 
 from __future__ import annotations
@@ -20,7 +16,8 @@ from typing import TYPE_CHECKING
 
 from clsm_cli.errors import DamagedBackupError, DiskError, LockedError, RefusedError
 from clsm_cli.startup.records import NamedTuple
-from clsm_cli.store import atomic, backup_files, layout
+from clsm_cli.store import atomic, layout
+from clsm_cli.store.backups import opened_backup
 from clsm_cli.store.device import device_name
 from clsm_cli.store.lock import holder, try_locked
 
@@ -28,21 +25,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from clsm_cli.store.backup_files import Manifest, Progress, Reader
+    from clsm_cli.store.backups import Manifest, Progress, Reader
 
-_STAGING = "restore-"
 _RUNS = ".clsm/runs/"
-"""What undo needs: the runs of the ledger of one device."""
 
 
 class Restored(NamedTuple):
-    """A store that came out of a backup, or would.
-
-    Attributes:
-        root: Its folder.
-        device: The name under which this machine writes to it.
-        misplaced: As in ``layout.Store``; a dry run does not look.
-    """
+    """A store that came out of a backup, or would; ``device``: the name under which it is written."""
 
     manifest: Manifest
     root: Path
@@ -63,25 +52,24 @@ def restore(
     *,
     dry_run: bool = False,
 ) -> Restored:
-    """Verify a backup and make a store of it.
+    """Verify a backup and make a store of it; a dry run only verifies, all of it.
 
     Args:
         path: The backup.
         root: The store's folder: not there yet, or empty.
         environment: For ``CLSM_DEVICE``.
         progress: Told how far it is.
-        dry_run: Only verify, all of it.
+        dry_run: Write nothing.
 
     Raises:
         DamagedBackupError: It is not what was written.
         NewerFormatError: A newer clsm wrote it.
         RefusedError: The folder holds something, or cannot be replaced.
         LockedError: Another restore into this folder is at work.
-        DiskError: The disk refused; nothing was made.
     """
-    root = _checked(root)
+    root = _free(root)
     misplaced: tuple[str, ...] = ()
-    with backup_files.opened(path) as reader:
+    with opened_backup(path) as reader:
         if dry_run:
             reader.check(progress)
         else:
@@ -91,7 +79,7 @@ def restore(
         return Restored(reader.manifest, root, device_name(root, environment), misplaced)
 
 
-def _checked(root: Path) -> Path:
+def _free(root: Path) -> Path:
     """The folder with links resolved; it is missing or empty, and can get its name by a rename."""
     with atomic.disk_errors(root):
         root = root.resolve()
@@ -105,20 +93,14 @@ def _checked(root: Path) -> Path:
 
 
 def _occupied(root: Path) -> RefusedError:
-    return RefusedError(
-        str(root),
-        "is not empty, and a restore never mixes two memories",
-        "name a new folder, or move this one away first",
-    )
+    reason = "is not empty, and a restore never mixes two memories"
+    return RefusedError(str(root), reason, "name a new folder, or move this one away first")
 
 
 @contextlib.contextmanager
 def _staged(root: Path) -> Iterator[Path]:
-    """A hidden folder beside ``root`` that takes its place at the end; on an error it goes.
-
-    It is locked meanwhile, as the store that it becomes.
-    """
-    staging = root.with_name(f"{atomic.TEMP_PREFIX}{_STAGING}{root.name}")
+    """A locked, hidden folder beside ``root`` that takes its place at the end; on an error it goes."""
+    staging = root.with_name(f"{atomic.TEMP_PREFIX}restore-{root.name}")
     missing = [folder for folder in root.parents if not folder.is_dir()]
     atomic.make_folder(staging)
     with try_locked(staging) as is_held:
@@ -168,17 +150,17 @@ def _unpack(
             if not goes_on and entry.path.startswith(_RUNS):
                 collections.deque(pieces, 0)  # verified, and of no use under another name
                 continue
-            file_path = staging / entry.path
-            if file_path.parent not in folders:
-                atomic.make_folder(file_path.parent, durable=False)
-                folders |= {p for p in file_path.parents if p.is_relative_to(staging)}
-            if os.path.lexists(file_path):
+            path = staging / entry.path
+            if path.parent not in folders:
+                atomic.make_folder(path.parent, durable=False)
+                folders |= {p for p in path.parents if p.is_relative_to(staging)}
+            if os.path.lexists(path):
                 raise RefusedError(
-                    str(file_path),
+                    str(path),
                     "has the name of another file on this disk, which does not tell a from A",
                     "restore on one that does",
                 )
-            with atomic.create_exclusive(file_path) as file:
+            with atomic.create_exclusive(path) as file:
                 for piece in pieces:
                     file.write(piece)
                     done += len(piece)

@@ -1,0 +1,183 @@
+"""What the index has and readers do not see: what is archived, what is forgotten, and what came later.
+
+**Archived** is a turn or a statement that a machine's ``archived.jsonl`` names and no machine has folded a
+use of, or of a part of it, since that day. A recall must not ask that of each of thousands of passages, so
+their rows stand packed in one place (``asleep``), counted again at the end of a refresh that changed any.
+
+**Forgotten** is a turn, an episode or a record whose id has a tombstone: it is left out when its file is
+read. So when tombstones come or go, the files they concern are read again.
+
+**As of another time** passages are hidden too. Validity is a matter of statements alone: a date is no mask
+on what was said, as evidence often stands in the note of another day (as a mask it costs 3 points of
+recall on an agent's notes). What was known is a matter of everything: nothing that came later is seen.
+"""
+
+from __future__ import annotations
+
+from array import array
+from typing import TYPE_CHECKING
+
+from clsm_cli.model import clocks
+from clsm_cli.model.ids import tombstone_hash
+from clsm_cli.store.index.database import mapping_of
+from clsm_cli.store.index.graph_queries import Fact, number_of
+from clsm_cli.store.jsonlines import LineProblem
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+    from clsm_cli.model.codec import Record
+    from clsm_cli.store.index.indexed_files import Signature
+    from clsm_cli.store.index.passage_rows import Batch
+
+_ASLEEP = (
+    "SELECT p.id, p.length FROM (SELECT id, MAX(since) AS since FROM archived GROUP BY id) a"
+    " JOIN passages p ON p.key = a.id WHERE p.current AND NOT EXISTS"
+    " (SELECT 1 FROM passages s JOIN uses u"
+    " ON u.id = CASE s.part WHEN 0 THEN s.key ELSE s.key || '-' || (s.part + 1) END"
+    " WHERE s.key = a.id AND u.day > a.since) ORDER BY p.id"
+)
+
+
+def read_archived(batch: Batch, path: Path, file: int) -> Sequence[LineProblem]:
+    """Take in a machine's list; a line that is none of it is a problem."""
+    from clsm_cli.store import archive  # not for a recall as of another time
+
+    found = archive.read(path.parent)
+    batch.connection.executemany(
+        "INSERT INTO archived VALUES (?, ?, ?)",
+        [(name, day.toordinal(), file) for name, day in found.since.items()],
+    )
+    return found.problems
+
+
+def settle_archived(connection: sqlite3.Connection, touched: set[str]) -> None:
+    """Count again what is archived, if a refresh that touched some kinds of files may have changed it."""
+    (rows,) = connection.execute("SELECT rows FROM asleep").fetchone()
+    if rows is None or touched & {"archived", "uses"}:
+        found = connection.execute(_ASLEEP).fetchall()
+        packed = array("I", [row for row, _ in found]).tobytes()
+        total = sum(length for _, length in found)
+        connection.execute(
+            "UPDATE asleep SET passages = ?, length = ?, rows = ?", (len(found), total, packed)
+        )
+
+
+FOLDER = "tombstones"
+
+
+def read_tombstones(batch: Batch, path: Path, file: int) -> list[LineProblem]:
+    """Take in a machine's tombstones; a damaged line must not go unseen."""
+    from clsm_cli.store import logs
+
+    found, problems = logs.rows(path)
+    for number, row in found:
+        if "hash" in row:
+            batch.connection.execute(
+                "INSERT OR IGNORE INTO tombstones VALUES (?, ?)", (str(row["hash"]), file)
+            )
+        else:
+            problems.append(LineProblem(path, number, "is no tombstone"))
+    return problems
+
+
+def forgotten_hashes(connection: sqlite3.Connection) -> frozenset[str]:
+    """Hashes of everything that was forgotten, as of the last refresh."""
+    return frozenset(row[0] for row in connection.execute("SELECT hash FROM tombstones"))
+
+
+def affected_files(
+    connection: sqlite3.Connection, before: frozenset[str], now: frozenset[str]
+) -> dict[str, Signature]:
+    """The files of which something goes, or may come back; they will be read whatever they hold.
+
+    ``before`` are the hashes that the rows of the index obey, ``now`` those that they should.
+    """
+    come = now - before
+    where, values = "kind IN ('episode', 'inbox', 'shard')", []
+    if not before - now:  # else something comes back, nobody knows where from
+        ids = (
+            "SELECT DISTINCT p.key, l.file FROM passages p JOIN places l ON l.id = p.place",
+            "SELECT id, file FROM episodes",
+            "SELECT id, file FROM records",
+        )
+        rows = (row for query in ids for row in connection.execute(query))
+        values = sorted({file for name, file in rows if come and tombstone_hash(name) in come})
+        where = f"id IN ({','.join(map(str, values))})"
+    found = {
+        path: (kind, size, mtime)
+        for path, kind, size, mtime in connection.execute(
+            f"SELECT path, kind, size, mtime_ns FROM files WHERE {where} ORDER BY path"
+        )
+    }
+    connection.executemany(
+        "UPDATE files SET sha256 = '' WHERE path = ?", [(path,) for path in found]
+    )
+    return found
+
+
+def visible_record(connection: sqlite3.Connection, record: Record) -> Record | None:
+    """A record as the index shows it; None for a node that nothing visible mentions any more."""
+    from clsm_cli.model.graph import Node
+    from clsm_cli.model.tombstones import visible
+
+    forgotten = forgotten_hashes(connection)
+    if forgotten and isinstance(record, Node):
+        row = connection.execute(
+            "SELECT label FROM nodes WHERE number = ?", (number_of(record.id),)
+        ).fetchone()
+        if row is None or row[0] is None:
+            return None
+    return visible(record, forgotten)
+
+
+def hidden_rows(connection: sqlite3.Connection, at: str, known_at: str | None) -> frozenset[int]:
+    """Rows of the passages that do not count at a time.
+
+    Args:
+        connection: The index.
+        at: When it should have been true, ISO 8601; a bare date is a day.
+        known_at: When it should have been known; None for now.
+    """
+    found: set[int] = set()
+    shown: set[int] = set()
+    for row, *fact in connection.execute(
+        "SELECT p.id, c.key, c.stream, c.valid_from, c.valid_until,"
+        " c.recorded_at, c.superseded_at, c.withdrawn FROM clocks c JOIN passages p ON p.key = c.key"
+    ):
+        (shown if clocks.holds(Fact._make(fact), at, known_at) else found).add(row)
+    if known_at is not None:
+        found.update(_later(connection, known_at))
+        shown.update(_open_then(connection, known_at))
+    closed = {row for (row,) in connection.execute("SELECT id FROM passages WHERE NOT current")}
+    return frozenset(found | (closed - shown))
+
+
+def _later(connection: sqlite3.Connection, known_at: str) -> Iterator[int]:
+    for row, time in connection.execute(
+        "SELECT id, time FROM passages WHERE time IS NOT NULL AND time >= ? ORDER BY id",
+        (known_at[:10],),  # of the days before nothing is later, whatever the offsets
+    ):
+        if not clocks.is_true(_since(time), known_at):
+            yield row
+
+
+def _since(time: str) -> Fact:
+    return Fact("", "", time, None, None, None, withdrawn=False)
+
+
+def _open_then(connection: sqlite3.Connection, known_at: str) -> Iterator[int]:
+    """Blocks that are closed now, and were not at a time."""
+    for document, line in connection.execute(
+        "SELECT id, line FROM records WHERE type = 'document' ORDER BY id"
+    ):
+        for key, (since, _) in mapping_of(line).get("closed", {}).items():
+            if not clocks.has_ended(_since("")._replace(valid_until=since), known_at):
+                for (row,) in connection.execute(
+                    "SELECT p.id FROM passages p JOIN places l ON l.id = p.place"
+                    " WHERE p.key = ? AND l.document = ?",
+                    (key, document),
+                ):
+                    yield row
