@@ -19,7 +19,7 @@ from clsm_cli.ingestion import timestamps
 from clsm_cli.ingestion.ingest_report import FORGOTTEN, utc_text
 from clsm_cli.ingestion.jsonl_rows import Dropped, Problem, RawBreak, RawTurn
 from clsm_cli.ingestion.known_sessions import mark_after, place_untimed
-from clsm_cli.ingestion.openclaw_transcripts import CLSM_CALL
+from clsm_cli.ingestion.messages import CLSM_CALL
 from clsm_cli.ingestion.recalled_text import FenceKey, no_key, strip_blocks
 from clsm_cli.ingestion.timestamps import instant
 from clsm_cli.ingestion.turns import Masker, has_exact_time, turn_from_message

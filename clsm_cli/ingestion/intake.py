@@ -17,7 +17,7 @@ from clsm_cli.errors import DiskError
 from clsm_cli.ingestion import capture, encodings, readers, recalled_text, sources
 from clsm_cli.ingestion.detection import DOCUMENTS
 from clsm_cli.ingestion.ingest_report import FORGOTTEN, SourceReport, display_path, utc_text
-from clsm_cli.ingestion.jsonl_rows import Problem
+from clsm_cli.ingestion.jsonl_rows import Problem, Reading
 from clsm_cli.ingestion.known_sessions import Sessions
 from clsm_cli.store import cursors, inbox, logs, runs
 
@@ -158,15 +158,15 @@ class Intake:
 
     def _transcript(self, source: SourceFile | Tail, tally: capture.Tally) -> None:
         default = self.request.session or source.inside or source.origin
-        reading = readers.open_transcript(
-            source,
-            zone=self.store.zone,
-            now=self.request.now,
-            session=default,
+        about = Reading(
+            source.path,
+            self.store.zone,
+            self.request.now,
+            default,
             known_clsm_calls=self.sessions.calls,
             day_first=self.request.day_first,
         )
-        with reading as items:
+        with readers.open_transcript(source, about) as items:
             batches = capture.capture(
                 recalled_text.strip_items(items, self.request.fence_key, path=source.path),
                 self.sessions,

@@ -4,23 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from clsm_cli.ingestion.jsonl_rows import (
-    Dropped,
-    Problem,
-    RawTurn,
-    Tally,
-    check_items,
-    label,
-    read_rows,
-    text_or_empty,
-)
+from clsm_cli.ingestion.jsonl_rows import label, mapping, text_or_empty
+from clsm_cli.ingestion.messages import Message
 from clsm_cli.ingestion.timestamps import normalise
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-    from datetime import datetime, tzinfo
+    from collections.abc import Iterator
 
-    from clsm_cli.ingestion.jsonl_rows import Line, TranscriptItem
+    from clsm_cli.ingestion.jsonl_rows import Reading, RowReader, TranscriptItem
 
 
 def is_row(row: dict[str, Any]) -> bool:
@@ -29,65 +20,31 @@ def is_row(row: dict[str, Any]) -> bool:
     >>> is_row({"envelope": {"source": "+3161", "dataMessage": {}}, "account": "+3162"})
     True
     """
-    envelope = row.get("envelope")
-    return isinstance(envelope, dict) and ("source" in envelope or "sourceNumber" in envelope)
+    envelope = mapping(row.get("envelope"))
+    return "source" in envelope or "sourceNumber" in envelope
 
 
-def read(
-    lines: Iterable[Line], *, path: str, zone: tzinfo, now: datetime, session: str
-) -> Iterator[TranscriptItem]:
-    """The turns, dropped rows and problems of a file, in its order.
+def row_reader(about: Reading) -> RowReader:
+    """Reads a row.
 
     A conversation is a group, or the other one's number. What the owner sent comes as a copy from
     another device; the words of all others are trusted as an agent's are.
-
-    Args:
-        lines: From ``jsonl_rows.bounded_lines``.
-        path: As it was given.
-        zone: The store's time zone.
-        now: What lies after it is reported as in the future.
-        session: Of what names neither.
     """
-    tally = Tally()
-    items = _items(read_rows(lines, path=path, tally=tally), zone, session)
-    return check_items(items, path=path, now=now, tally=tally)
 
-
-def _items(
-    rows: Iterable[tuple[int, dict[str, Any]] | Problem], zone: tzinfo, session: str
-) -> Iterator[TranscriptItem]:
-    for found in rows:
-        if isinstance(found, Problem):
-            yield found
+    def read(row: dict[str, Any], line: int) -> Iterator[TranscriptItem]:
+        envelope = mapping(row.get("envelope"))
+        sent = mapping(mapping(envelope.get("syncMessage")).get("sentMessage"))
+        told = sent or mapping(envelope.get("dataMessage"))
+        source = label(envelope.get("source")) or label(envelope.get("sourceNumber"))
+        to = label(sent.get("destination")) or label(sent.get("destinationNumber"))
+        other = label(mapping(told.get("groupInfo")).get("groupId")) or (to if sent else source)
+        time = normalise(told.get("timestamp") or envelope.get("timestamp"), about.zone)
+        message = Message(f"signal {other}" if other else about.session, line, time)
+        text = text_or_empty(told.get("message")).strip("\n").rstrip()
+        speaker = label(envelope.get("sourceName")) or source or "unknown"
+        if text:
+            yield message.turn(speaker, "user", text, trust=None if sent else "agent")
         else:
-            line, row = found
-            yield _item(_mapping(row.get("envelope")), line, zone, session)
+            yield message.dropped("line by the app")
 
-
-def _item(envelope: dict[str, Any], line: int, zone: tzinfo, session: str) -> TranscriptItem:
-    sent = _mapping(_mapping(envelope.get("syncMessage")).get("sentMessage"))
-    received = _mapping(envelope.get("dataMessage"))
-    message = sent or received
-    text = text_or_empty(message.get("message")).strip("\n").rstrip()
-    if not text:
-        return Dropped("line by the app", line)
-    source = label(envelope.get("source")) or label(envelope.get("sourceNumber"))
-    speaker = label(envelope.get("sourceName")) or source or "unknown"
-    group = label(_mapping(message.get("groupInfo")).get("groupId"))
-    other = (
-        (label(sent.get("destination")) or label(sent.get("destinationNumber"))) if sent else source
-    )
-    return RawTurn(
-        session=f"signal {group or other}" if group or other else session,
-        speaker=speaker,
-        role="user",
-        text=text,
-        time=normalise(message.get("timestamp") or envelope.get("timestamp"), zone),
-        line_start=line,
-        line_end=line,
-        trust=None if sent else "agent",
-    )
-
-
-def _mapping(value: Any) -> dict[str, Any]:
-    return value if isinstance(value, dict) else {}
+    return read

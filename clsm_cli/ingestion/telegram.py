@@ -5,26 +5,24 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, BinaryIO
 
-from clsm_cli.config import MAX_MESSAGE
 from clsm_cli.ingestion.exports import LARGEST, parse_json
 from clsm_cli.ingestion.jsonl_rows import (
     Dropped,
     Problem,
-    RawTurn,
-    Tally,
-    check_items,
     label,
+    mapping,
+    read_whole,
     text_or_empty,
 )
+from clsm_cli.ingestion.messages import Message
 from clsm_cli.ingestion.timestamps import normalise
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from datetime import datetime, tzinfo
 
-    from clsm_cli.ingestion.jsonl_rows import TranscriptItem
+    from clsm_cli.ingestion.jsonl_rows import Reading, TranscriptItem
+    from clsm_cli.model.trust import Trust
 
-NAME = "result.json"
 _TYPES = (
     b"personal_chat|bot_chat|saved_messages|private_group|private_supergroup|public_supergroup"
     b"|private_channel|public_channel"
@@ -43,81 +41,54 @@ def is_export(head: bytes) -> bool:
     return head.lstrip().startswith(b"{") and _IS_EXPORT.search(head) is not None
 
 
-def read(
-    stream: BinaryIO, *, path: str, zone: tzinfo, now: datetime, session: str
-) -> Iterator[TranscriptItem]:
+def items(stream: BinaryIO, about: Reading) -> Iterator[TranscriptItem]:
     """The turns, dropped messages and problems of an export, chat by chat.
 
     The owner is the one whose account was exported, and in a chat of two who is not the other one;
     the words of all others are trusted as an agent's are, and what they passed on as a page is.
-
-    Args:
-        stream: The file.
-        path: As it was given.
-        zone: The store's time zone.
-        now: What lies after it is reported as in the future.
-        session: Of a chat without an id.
     """
-    data = stream.read(LARGEST + 1)
-    if len(data) > LARGEST:
-        yield Problem(path, None, f"larger than {LARGEST >> 20} MiB, export chat by chat")
-        return
-    document = parse_json(data)
-    if isinstance(document, str) or not isinstance(document, dict):
+    found = read_whole(stream, LARGEST, about.path, ", export chat by chat")
+    document = found if isinstance(found, Problem) else parse_json(found)
+    if isinstance(document, str) or not isinstance(document, (dict, Problem)):
         told = document if isinstance(document, str) else "holds no chat of Telegram"
-        yield Problem(path, None, told)
+        document = Problem(about.path, None, told)
+    if isinstance(document, Problem):
+        yield document
         return
-    tally = Tally()
-    about = document.get("personal_information")
-    owner = f"user{about.get('user_id')}" if isinstance(about, dict) else ""
-    items = (
-        item for chat in _chats(document) for item in _items(chat, owner, zone, session, tally)
-    )
-    yield from check_items(items, path=path, now=now, tally=tally)
+    owner = mapping(document.get("personal_information")).get("user_id")
+    for chat in _chats(document):
+        yield from _messages(chat, f"user{owner}", about)
 
 
 def _chats(document: dict[str, Any]) -> Iterator[dict[str, Any]]:
     """The chats of an export, those that were left too."""
-    groups = [document.get("chats"), document.get("left_chats")]
-    listed = [group.get("list") for group in groups if isinstance(group, dict)]
+    listed = [mapping(document.get(name)).get("list") for name in ("chats", "left_chats")]
     for chats in ([document], *(each for each in listed if isinstance(each, list))):
         for chat in chats:
             if isinstance(chat, dict) and isinstance(chat.get("messages"), list):
                 yield chat
 
 
-def _items(
-    chat: dict[str, Any], owner: str, zone: tzinfo, session: str, tally: Tally
-) -> Iterator[TranscriptItem]:
-    number = label(chat.get("id"))
-    session = f"telegram {number}" if number else session
-    kind, other = text_or_empty(chat.get("type")), f"user{number}"
-    for place, message in enumerate(chat["messages"], 1):
-        if not isinstance(message, dict) or message.get("type") != "message":
+def _messages(chat: dict[str, Any], owner: str, about: Reading) -> Iterator[TranscriptItem]:
+    number, kind = label(chat.get("id")), text_or_empty(chat.get("type"))
+    session = f"telegram {number}" if number else about.session
+    for place, told in enumerate(chat["messages"], 1):
+        if not isinstance(told, dict) or told.get("type") != "message":
             yield Dropped("line by the app", place)
             continue
-        text = _text(message.get("text"))
-        who, sender = label(message.get("from")), text_or_empty(message.get("from_id"))
+        times = (normalise(told.get(name), about.zone) for name in ("date_unixtime", "date"))
+        message = Message(session, place, next(filter(None, times), None), label(told.get("id")))
+        text = _text(told.get("text"))
+        who, sender = label(told.get("from")), text_or_empty(told.get("from_id"))
         if not text or not who:
-            yield Dropped("media that was left out" if who else "message of nobody", place)
+            yield message.dropped("media that was left out" if who else "message of nobody")
             continue
-        if len(text.encode(errors="replace")) > MAX_MESSAGE:
-            tally.add(f"longer than {MAX_MESSAGE >> 20} MiB, its beginning kept", place)
         is_owner = sender == owner or kind == "saved_messages"
-        is_owner = is_owner or (kind == "personal_chat" and sender != other)
-        is_forwarded = message.get("forwarded_from") is not None
-        yield RawTurn(
-            session=session,
-            speaker=who,
-            role="user",
-            text=text,
-            time=normalise(message.get("date_unixtime"), zone)
-            or normalise(message.get("date"), zone),
-            line_start=place,
-            line_end=place,
-            foreign_id=label(message.get("id")),
-            trust="web" if is_forwarded else None if is_owner else "agent",
-        )
+        is_owner = is_owner or (kind == "personal_chat" and sender != f"user{number}")
+        trust: Trust | None = None if is_owner else "agent"
+        if told.get("forwarded_from") is not None:
+            trust = "web"
+        yield message.turn(who, "user", text, trust=trust)
 
 
 def _text(value: Any) -> str:

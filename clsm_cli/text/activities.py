@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from clsm_cli.text.language_data import word_list
 from clsm_cli.text.tokens import STOP_WORDS
 
 if TYPE_CHECKING:
@@ -28,15 +29,7 @@ _LIKING = re.compile(
 _CLASS = re.compile(
     r"\b(?:a|an|my|the|our|some)\s(?P<what>[a-z]{4,20})\s(?:class|classes|lesson|lessons|workshop|club|course)\b"
 )
-_OTHER = """
-being having getting doing going making taking seeing looking feeling thinking knowing trying using
-saying talking telling asking coming giving putting keeping letting working wanting needing amazing
-creating happening watching helping playing something anything everything nothing spending finding
-hearing sharing showing things stuff lots this that these those them what how when where which with
-for from the your her his its our their you him she they and but just really very much well great
-good best better same other another such more most all any both each few many one two first last new
-"""
-_NO_ACTIVITY = STOP_WORDS | frozenset(_OTHER.split())
+_NO_ACTIVITY = STOP_WORDS | frozenset(word_list("no activity"))
 
 
 def activities(text: str) -> list[tuple[int, int, str]]:

@@ -6,27 +6,9 @@ import re
 from functools import cache
 from math import sqrt
 
+from clsm_cli.text.language_data import word_list
 from clsm_cli.text.tokens import stems
 
-# Strength 1 to 3 of everyday English words; own judgement, matched by stem.
-_PLEASANT = {
-    1: "nice good fine glad fun easy fresh useful calm cozy hope hopeful interest like pleasant ready "
-    "safe smile solve thank warm welcome agree clear comfort cute fix friend gift better enjoy heal",
-    2: "happy great cool proud beautiful excited grateful thankful inspire lucky peaceful relief smooth "
-    "strong succeed success support sweet win wise brave care cheer congratulations delight fond kind "
-    "laugh accept courage improve stunning encourage motivate rewarding treasure bless favorite",
-    3: "love amazing awesome excellent fantastic wonderful perfect best joy brilliant thrilled superb "
-    "incredible magnificent outstanding celebrate paradise terrific fabulous",
-}
-_UNPLEASANT = {
-    1: "bug busy cold confuse delay doubt hard late miss noise risk slow stuck tired warn weird wrong "
-    "bore complain concern difficult issue lonely problem tough defect nervous swamp chaos trouble",
-    2: "bad sad afraid angry annoy anxious blame break broken crash cry disappoint fail failure fear "
-    "frustrate hurt lose loss lost pain poor scare shame sick stress struggle suffer upset worry worse "
-    "damage danger lie regret reject setback overwhelm leak",
-    3: "hate terrible awful horrible worst die dead death disaster grief kill panic tragic devastate "
-    "heartbroken miserable nightmare abuse cancer despair destroy",
-}
 _NEGATIONS = frozenset(
     ["not", "no", "never", "nothing", "without", "hardly", "barely", "neither", "nor", "cannot"]
 )
@@ -79,10 +61,9 @@ def _stem(word: str) -> str:
 
 @cache
 def _strengths() -> dict[str, int]:
-    signed = [(1, _PLEASANT), (-1, _UNPLEASANT)]
     return {
         _stem(word): sign * strength
-        for sign, levels in signed
-        for strength, words in levels.items()
-        for word in words.split()
+        for sign, name in ((1, "pleasant"), (-1, "unpleasant"))
+        for strength in (1, 2, 3)
+        for word in word_list(f"{name} {strength}")
     }

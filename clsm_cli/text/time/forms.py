@@ -7,13 +7,12 @@ It gives a period of days, and raises ``ValueError`` or ``OverflowError`` where 
 
 from __future__ import annotations
 
-import os
-import re
 from datetime import date, timedelta
 from functools import cache
 from typing import TYPE_CHECKING
 
 from clsm_cli.startup.records import NamedTuple
+from clsm_cli.text.language_data import table_rows
 from clsm_cli.text.time import periods
 
 if TYPE_CHECKING:
@@ -89,29 +88,25 @@ def holiday_cues() -> tuple[str, ...]:
 
 @cache
 def _table() -> tuple[list[tuple[str, Rule]], dict[str, tuple[str, ...]]]:
-    with open(os.path.join(os.path.dirname(__file__), "rules.tsv"), encoding="utf-8") as stream:
-        rows = [line.rstrip("\n").split("\t") for line in stream if line[0] != "#"]
-    pieces = {
-        "NUMBER_WORD": "|".join(NUMBERS),
-        "ORDINAL": "|".join(sorted(ORDINALS, key=len, reverse=True)),
-        "DECADE": "|".join(DECADES),
-    }
-    cues: dict[str, tuple[str, ...]] = {"": ()}
+    rows = table_rows(
+        "time/rules",
+        NUMBER_WORD="|".join(NUMBERS),
+        ORDINAL="|".join(sorted(ORDINALS, key=len, reverse=True)),
+        DECADE="|".join(DECADES),
+    )
+    cues: dict[str, tuple[str, ...]] = {}
     found: list[tuple[str, Rule]] = []
     for kind, name, *row in rows:
-        *told, pattern = row
-        pattern = re.sub(r"\{([A-Z_]+2?)\}", lambda piece: pieces[piece[1]], pattern)
-        if kind == "let":
-            pieces[name] = pattern
-        elif kind == "cues":
-            cues[f"@{name}"] = tuple(pattern.split("|"))
-        else:
-            flags = told[0].split()
-            needs, also = (cues.get(each) or tuple(each.split("|")) for each in told[1:])
-            marks = "loose" not in flags, "fixed" not in flags, "guess" in flags, "ahead" in flags
-            found.append(
-                (kind, Rule(pattern, _resolver(name), needs, also if told[2] else (), *marks))
-            )
+        if kind == "cues":
+            cues[f"@{name}"] = tuple(row[0].split("|"))
+            continue
+        told, needs, also, pattern = row
+        flags = told.split()
+        marks = "loose" not in flags, "fixed" not in flags, "guess" in flags, "ahead" in flags
+        needed, more = (
+            cues.get(each) or tuple(filter(None, each.split("|"))) for each in (needs, also)
+        )
+        found.append((kind, Rule(pattern, _resolver(name), needed, more, *marks)))
     return found, cues
 
 
