@@ -247,14 +247,13 @@ def _learnt(data: bytes) -> None:
 def _query(data: bytes) -> None:
     from clsm_cli.evaluation.presets import compound
     from clsm_cli.retrieval import question, time_scope
-    from clsm_cli.text import polarity, route
+    from clsm_cli.text import route
 
     text = _text(data)
     question.understand(text, (), ("Mara", "Brian"))
     time_scope.may_name_time(text)
     route.choose_route(text, has_current=True)
     compound.question_parts(text)
-    polarity.plain_question(text)
 
 
 @cache
