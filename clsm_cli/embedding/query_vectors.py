@@ -7,7 +7,7 @@ from array import array
 from typing import TYPE_CHECKING
 
 from clsm_cli.embedding import pins
-from clsm_cli.embedding.onnx_session import Session, Tensor, open_session
+from clsm_cli.embedding.onnx_session import Session, Tensor
 from clsm_cli.embedding.pins import VOCABULARY
 from clsm_cli.errors import DiskError
 from clsm_cli.startup.query_pieces import END, START, Piece, cut_pieces
@@ -60,13 +60,8 @@ class QueryEncoder:
             DiskError: A model file cannot be read.
         """
         pins.check(folder)
-        session = open_session(_read(_GRAPH), folder)
+        session = Session(_read(_GRAPH), folder)
         return cls(session, _read(os.path.join(folder, VOCABULARY.name)))
-
-    @property
-    def route(self) -> str:
-        """Which interface of onnxruntime is used: ``C API`` or ``Python API``."""
-        return self._session.route
 
     def encode(self, text: str) -> QueryVectors:
         """Encode a text.
