@@ -15,7 +15,7 @@ import zipfile
 import zlib
 from typing import TYPE_CHECKING, Any, BinaryIO
 
-from clsm_cli.ingestion.detection import CHAT, TELEGRAM, ZIP, is_archive, is_export_name
+from clsm_cli.ingestion.detection import CHAT, TELEGRAM, ZIP, is_export_name
 from clsm_cli.ingestion.jsonl_rows import (
     Dropped,
     Problem,
@@ -86,7 +86,7 @@ def _documents(stream: BinaryIO, path: str) -> Iterator[tuple[str, str | Problem
     """The documents of a file with their names: itself, or those of an archive."""
     advice = ", split its list of conversations"
     head = stream.read(len(ZIP))
-    if not is_archive(head):
+    if head != ZIP:
         rest = stream.read(LARGEST + 1 - len(head))
         yield "", read_whole(io.BytesIO(head + rest), LARGEST, path, advice)
         return

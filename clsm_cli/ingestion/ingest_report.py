@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from clsm_cli.errors import ModelDigestError
     from clsm_cli.ingestion.capture import Tally
     from clsm_cli.ingestion.detection import Format
-    from clsm_cli.ingestion.exclusion import Exclusion
+    from clsm_cli.ingestion.folders import Exclusion
     from clsm_cli.ingestion.jsonl_rows import Problem
     from clsm_cli.ingestion.sources import Skipped
     from clsm_cli.store.layout import Store

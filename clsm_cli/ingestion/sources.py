@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, BinaryIO, cast
 
 from clsm_cli.ingestion import detection, encodings, folders, jsonl_rows
-from clsm_cli.ingestion.exclusion import Exclusion
+from clsm_cli.ingestion.folders import Exclusion
 from clsm_cli.ingestion.jsonl_rows import Problem
 
 if TYPE_CHECKING:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from clsm_cli.ingestion.exports import LARGEST, parse_json
@@ -22,23 +21,6 @@ if TYPE_CHECKING:
 
     from clsm_cli.ingestion.jsonl_rows import Reading, TranscriptItem
     from clsm_cli.model.trust import Trust
-
-_TYPES = (
-    b"personal_chat|bot_chat|saved_messages|private_group|private_supergroup|public_supergroup"
-    b"|private_channel|public_channel"
-)
-_IS_EXPORT = re.compile(rb'"type":\s*"(?:' + _TYPES + rb')"|"personal_information":\s*\{')
-
-
-def is_export(head: bytes) -> bool:
-    """Whether a JSON document is such an export, by its first bytes.
-
-    >>> is_export(b'{"name": "Tom", "type": "personal_chat", "id": 7, "messages": [')
-    True
-    >>> is_export(b'{"name": "Tom", "type": "person"}')
-    False
-    """
-    return head.lstrip().startswith(b"{") and _IS_EXPORT.search(head) is not None
 
 
 def items(stream: BinaryIO, about: Reading) -> Iterator[TranscriptItem]:
