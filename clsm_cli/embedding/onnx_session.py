@@ -154,10 +154,6 @@ class Session:
 
         Args:
             feeds: Every input of the graph by name. Buffers are read in place.
-            outputs: Names of the outputs that are wanted.
-
-        Returns:
-            The outputs, in that order.
 
         Raises:
             OnnxruntimeError: A name, type or shape is not the graph's.

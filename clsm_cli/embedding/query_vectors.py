@@ -51,9 +51,6 @@ class QueryEncoder:
     def open(cls, folder: Path) -> QueryEncoder:
         """Load the model.
 
-        Args:
-            folder: A model folder, as :func:`clsm_cli.embedding.weights.install` leaves it.
-
         Raises:
             ModelMissingError: The model is not installed.
             ModelDigestError: A model file is not the pinned one.
@@ -65,9 +62,6 @@ class QueryEncoder:
 
     def encode(self, text: str) -> QueryVectors:
         """Encode a text.
-
-        Args:
-            text: Any string; what passes 256 word pieces is cut off.
 
         Returns:
             The vectors; no tokens if the text has no word.

@@ -84,8 +84,6 @@ class Similarity:
         Args:
             rows: n · width/2 bytes; a mapped file is read in place.
             width: Components of a row, an even number up to 4,096.
-            queries: Finite vectors of ``width`` components.
-            scale: Value of one step of a row's component.
             block: Rows in a block, of which n is a multiple.
 
         Returns:

@@ -76,7 +76,6 @@ def scan(
     Args:
         lines: Without their line ends.
         start: First line that counts (front matter lies before it).
-        ignored: Lines that are treated as blank.
 
     Returns:
         No more than ``MAX_BLOCKS`` + 1 blocks: what has more is no note.

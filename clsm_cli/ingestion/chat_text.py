@@ -219,9 +219,7 @@ def order_of(stamps: Sequence[Stamp], today: date, *, day_first: bool | None = N
     """Which number is what, or why that cannot be told.
 
     Args:
-        stamps: Of a chat, in its order.
         today: No message is later than the next day.
-        day_first: What the user says.
 
     >>> def told(*texts):
     ...     numbers = (tuple(map(int, text.split("/"))) for text in texts)

@@ -67,11 +67,9 @@ def describe(
     """The record of an episode, pending consolidation.
 
     Args:
-        episode: What happened.
         rev: Lamport count and device of the run that writes it.
         vectors: A unit vector for each turn, in their order.
         previous: ``mean_vector`` of the episode before it in its session, None for the first.
-        surprise: See ``segmentation.peak_surprise``.
         zone: The store's; dates are those of its calendar.
     """
     spoken = [turn for turn in episode.turns if turn.role != "tool"]

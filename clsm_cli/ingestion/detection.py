@@ -124,14 +124,7 @@ def _archived(name: str) -> str | None:
 def file_format(
     path: str, head: bytes, wanted: Format | None, *, in_vault: bool = False
 ) -> Format | Problem:
-    """The format of a file, or why it cannot be read.
-
-    Args:
-        path: As it was given.
-        head: Its first bytes, ``HEAD`` of them.
-        wanted: Taken for granted.
-        in_vault: Whether a note is one of Obsidian's.
-    """
+    """The format of a file, or why it cannot be read."""
     if wanted is not None:
         return wanted
     extension = _extension(path)

@@ -72,19 +72,10 @@ def plan(
     A document of which every block is forgotten gets no record: it is read anew each time.
 
     Args:
-        raw: The version, cut into blocks.
         origin: Where the document lives (``sources.SourceFile.origin``).
-        path: The path as given.
-        sha256: Digest of the file.
         old: Its record, if it is known, without what was forgotten.
-        text_of: The text of a stored block by key.
         stored: Keys of the blocks that lie in episodes: those that the record tells of, and those
             of a version whose record a crash prevented.
-        previous: The newest episode of this document.
-        now: UTC time of the run.
-        device: Who writes.
-        mask: Masks and counts secrets.
-        forgotten: Hashes of ids with a tombstone.
     """
     told = _turns(raw, origin, path, mask)
     turns = [turn for turn in told if not is_forgotten(turn.key, forgotten)]

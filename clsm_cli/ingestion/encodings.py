@@ -52,7 +52,6 @@ def detect_encoding(data: bytes, *, is_whole: bool = False) -> str:
     r"""The encoding of a text, by the name that Python has for it; empty where it cannot be told.
 
     Args:
-        data: The text, or its beginning.
         is_whole: Whether a character that its last bytes begin is cut short for good.
 
     >>> detect_encoding("Zoë.".encode()), detect_encoding("Zoë.".encode("utf-16")), detect_encoding(b"Zo\xeb.")

@@ -32,11 +32,7 @@ _DIARY = "memory"
 
 
 def locate_folder(folder: str) -> Place:
-    """Where a folder lies, by itself and all folders above it.
-
-    Args:
-        folder: Absolute.
-    """
+    """Where a folder lies, by itself and all folders above it."""
     for above in ancestors(folder):
         if any(os.path.exists(os.path.join(above, name)) for name in WORKSPACE):
             return "workspace"
@@ -103,10 +99,6 @@ def _template_folders(vault: str) -> Iterator[str]:
 
 def strip_obsidian(lines: Sequence[str], start: int) -> list[str]:
     """The lines of a note, as many as before, without what only Obsidian shows; code stays.
-
-    Args:
-        lines: Without their line ends.
-        start: The line behind the front matter.
 
     >>> strip_obsidian(["> [!tip]- Oak", "![[a.png]]", "It is ==12 cm== %%ask%% wide. ^a1", "%%", "x", "%%"], 0)
     ['> Oak', '', 'It is 12 cm  wide.', '', '', '']

@@ -40,16 +40,8 @@ class Request:
     """What to ingest, and how.
 
     Attributes:
-        paths: Files, folders, or ``-``; state folders of OpenClaw.
         openclaw: Catch up with OpenClaw, see ``incremental.CatchUp``.
-        format: Forced format, else detected.
-        session: Conversation of rows that name none.
-        capture_only: Write to the inbox and stop.
-        since: Pass over earlier turns.
-        dry_run: Only say what would happen.
-        now: Time of the run, with offset.
         fence_key: Gives the key by which clsm's own recalled text is known again.
-        exclusion: What the user leaves out.
         day_first: Whether dates of chats have the day first; None: as the chat itself tells.
     """
 

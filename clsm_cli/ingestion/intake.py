@@ -52,17 +52,7 @@ class Intake:
         progress: Progress,
         busy: LockedError | None = None,
     ) -> None:
-        """Read for a run.
-
-        Args:
-            store: Where what is new goes.
-            request: What to read.
-            report: Told what became of it.
-            index: Opened when it is needed.
-            run: Of the ledger.
-            progress: Told which source is read.
-            busy: Why the lock could not be had: what is captured is put aside.
-        """
+        """Read for a run; with ``busy``, why the lock could not be had, captures are put aside."""
         self.store = store
         self.request = request
         self.report = report
@@ -71,27 +61,17 @@ class Intake:
         self.run = run
         self.progress = progress
         self.forgotten = logs.load_tombstones(store)
-        self.sessions = Sessions(
-            store.inbox,
-            index,
-            look_back=not request.capture_only,
-            forgotten=self.forgotten,
-        )
+        look_back = not request.capture_only
+        self.sessions = Sessions(store.inbox, index, look_back=look_back, forgotten=self.forgotten)
         self.now = utc_text(request.now)
 
     def read_all(self) -> None:
         """Read every source; a bad one is reported and the others go on."""
-        request = self.request
-        if request.openclaw:
+        asked = self.request
+        if asked.openclaw:
             self._catch_up()
         else:
-            found = sources.find(
-                request.paths,
-                format=request.format,
-                stdin=request.stdin,
-                exclusion=request.exclusion,
-            )
-            self._each(found)
+            self._each(sources.find(asked.paths, asked.format, asked.stdin, asked.exclusion))
 
     def _catch_up(self) -> None:
         """Read what OpenClaw wrote since the last time; the places move on once it is safe."""
@@ -108,12 +88,7 @@ class Intake:
     def _each(
         self, found: Iterable[Found | Tail], reached: Callable[[Tail], None] = lambda _tail: None
     ) -> None:
-        """Read what was found, one after the other.
-
-        Args:
-            found: Files to read, and what is not read with its reason.
-            reached: Called with each tail of a transcript that was read to its end.
-        """
+        """Read what was found; ``reached`` is told each tail that was read to its end."""
         every = list(found)
         for number, source in enumerate(every):
             self.progress("reading", number, len(every))
@@ -185,6 +160,18 @@ class Intake:
                     for session, data in rows.items():
                         inbox.put_aside(self.store.inbox, session, data)
 
+    def _content(self, source: SourceFile, tally: capture.Tally) -> bytes | None:
+        """A document as UTF-8; None where its encoding cannot be told."""
+        with source.open() as stream:
+            data = stream.read(MAX_FILE + 1)
+        encoding = encodings.detect_encoding(data, is_whole=len(data) <= MAX_FILE)
+        if encoding == encodings.UNKNOWN:
+            tally.problems.append(Problem(source.path, None, encodings.UNTOLD))
+            return None
+        if encoding != encodings.UTF_8:  # what its beginning did not tell
+            tally.encoding = encodings.display_name(encoding)
+        return encodings.to_utf_8(data, encoding)
+
     def _document(self, source: SourceFile, tally: capture.Tally) -> None:
         if self.busy is not None:  # an episode and its record cannot be put aside
             raise self.busy
@@ -192,15 +179,8 @@ class Intake:
         from clsm_cli.ingestion.turns import Masker
         from clsm_cli.store import atomic
 
-        with source.open() as stream:
-            data = stream.read(MAX_FILE + 1)
-        encoding = encodings.detect_encoding(data, is_whole=len(data) <= MAX_FILE)
-        if encoding == encodings.UNKNOWN:
-            tally.problems.append(Problem(source.path, None, encodings.UNTOLD))
+        if (data := self._content(source, tally)) is None:
             return
-        if encoding != encodings.UTF_8:  # what its beginning did not tell
-            data = encodings.to_utf_8(data, encoding)
-            tally.encoding = encodings.display_name(encoding)
         sha256 = atomic.sha256(data)
         mask = Masker(tally.masked)
         source = replace(source, path=mask.name(source.path), origin=mask.name(source.origin))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import IO, TYPE_CHECKING, Any, BinaryIO
 
 from clsm_cli.config import MAX_MESSAGE
 from clsm_cli.ingestion.timestamps import instant, is_future
@@ -248,7 +248,7 @@ def row_items(lines: Iterable[Line], read: RowReader, about: Reading) -> Iterato
             yield from read(found[1], found[0])
 
 
-def read_whole(stream: BinaryIO, largest: int, path: str, advice: str = "") -> str | Problem:
+def read_whole(stream: IO[bytes], largest: int, path: str, advice: str = "") -> str | Problem:
     """A document of at most ``largest`` bytes as text; what is not UTF-8 is replaced."""
     data = stream.read(largest + 1)
     if len(data) > largest:

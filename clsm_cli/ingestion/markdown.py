@@ -59,8 +59,6 @@ def read(
 
     Args:
         data: The file, or one byte more than its limit (``config.MAX_FILE``).
-        path: As it was given: its name tells date and trust, and problems name it.
-        zone: The store's time zone.
         fence_key: Gives the key by which recalled text is known; it is passed over.
         in_vault: Whether it is a note of Obsidian's, which its owner writes.
         is_agents: Whether dated notes where it lies are an agent's (``surroundings``).

@@ -273,7 +273,6 @@ def split_episodes(
     Args:
         tail: Turns since the last cut, in order of arrival.
         ended: No turn will follow: nothing stays open.
-        settings: See ``BoundarySettings``.
 
     The result for a longer tail begins with the result for a shorter one, and
     ``cut(tail) == first + cut(tail[first.length:])``.

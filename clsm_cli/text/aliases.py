@@ -29,9 +29,6 @@ class StatedAlias(NamedTuple):
 
     Attributes:
         name: What it is called elsewhere: the full name, the target of a link, the title.
-        alias: The other name.
-        start: First character of the statement.
-        end: The character after its last.
     """
 
     name: str

@@ -40,12 +40,7 @@ class _Word(NamedTuple):
 
 
 def find_names(text: str, spans: Sequence[Span]) -> Iterator[tuple[int, int]]:
-    """Yield start and end of the names in a text.
-
-    Args:
-        text: the text.
-        spans: its sentences.
-    """
+    """Yield start and end of the names in a text."""
     words = [word for span in spans for word in _words(text, span)]
     inside = {word.text for word in words if not word.first}
     position = 0

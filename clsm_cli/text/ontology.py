@@ -30,9 +30,6 @@ class Tag(NamedTuple):
     """A word to tag texts with.
 
     Attributes:
-        word: The tag: single, lower case.
-        category: The first level.
-        subcategory: The second one.
         synonyms: Further words that bring the tag; none of another tag.
     """
 

@@ -75,8 +75,6 @@ class Request(NamedTuple):
     Attributes:
         start: First character of the words that say so, the subject's included.
         relation: ``at`` the place, ``before`` or ``after`` it, or ``between`` two.
-        place: Where.
-        other: The second place of ``between``.
         step: The n-th before or after; 0: all of them.
         length: How many, from that one on.
         hard: Whether the words speak of conversations, so that no other can answer.
@@ -107,9 +105,6 @@ def _compiled(pattern: str) -> re.Pattern[str]:
 
 def read_request(text: str) -> Request | None:
     """Read the place among the conversations that a question asks about; None if it names none.
-
-    Args:
-        text: The question, its blanks single.
 
     >>> asked = read_request("What did I say the second time the bike came up?")
     >>> asked.relation, asked.place.subject, asked.place.number, asked.place.from_end

@@ -37,10 +37,6 @@ def key_phrases(texts: Sequence[str], n: int) -> list[str]:
     repeated scores 0.6·k. A phrase that shares a word with a better one is left out. Equal scores
     keep the order of the text. A name called out ("Hey Mel!", "…, Caroline?") is no subject.
 
-    Args:
-        texts: the turns, in order.
-        n: how many phrases at most.
-
     >>> key_phrases(["The valve chatter is back.", "Hardin heard the valve chatter."], 2)
     ['valve chatter', 'Hardin']
     """

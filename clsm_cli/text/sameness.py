@@ -73,11 +73,6 @@ _HEDGES = re.compile(
 def says_the_same(a: str, b: str, cosine: float) -> bool:
     """Return whether two sentences say the same.
 
-    Args:
-        a: one sentence.
-        b: another.
-        cosine: of their vectors, -1 to 1.
-
     >>> says_the_same("The bell rings at eight.", "At eight the bell rings.", 0.8)
     True
     >>> says_the_same("The bell rings at eight.", "The bell rings at nine.", 0.99)

@@ -34,10 +34,6 @@ def _compiled(pattern: str) -> re.Pattern[str]:
 def stream_of(sentence: str, *, is_task: bool = False) -> Stream:
     """The stream of a plain statement.
 
-    Args:
-        sentence: as it stands in memory.
-        is_task: whether it is known to be something to do.
-
     >>> stream_of("Ann is allergic to nuts."), stream_of("The permit is due on 3 May.")
     ('identity', 'tasks')
     >>> stream_of("The backup runs on the new server."), stream_of("Ann visited Rome last week.")

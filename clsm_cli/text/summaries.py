@@ -139,8 +139,6 @@ def best_sentences(
 
     Args:
         candidates: sentence, time (ISO 8601, or "") and key of the turn that says it.
-        label: the name of the thing.
-        n: how many at most.
     """
     scored = [(definition_score(each[0], label), each) for each in sorted(set(candidates))]
     ranked = sorted(scored, key=lambda pair: (pair[1][2], pair[1][0]))

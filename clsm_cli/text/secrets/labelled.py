@@ -70,11 +70,7 @@ def _unspaced_words() -> re.Pattern[str]:
 
 
 class Phrases(Generic[Value]):
-    """Finds which of many phrases may stand in a text, by the words that they begin with.
-
-    Args:
-        phrases: Folded, with what each stands for, in order.
-    """
+    """Finds which of many phrases may stand in a text, by the words that they begin with."""
 
     def __init__(self, phrases: Iterable[tuple[str, Value]]) -> None:
         self._all = list(phrases)

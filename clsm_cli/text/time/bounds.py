@@ -62,7 +62,6 @@ class Times(NamedTuple):
     """The times that a question asks about.
 
     Attributes:
-        bounds: As they stand in the text.
         periods: The days that count, disjoint and in order; None for an open side.
         contradictory: Whether a condition leaves no day.
         hard: Whether the words fix the bounds of all.
@@ -81,10 +80,6 @@ def _compiled(pattern: str) -> re.Pattern[str]:
 
 def read_times(text: str, at: date | datetime) -> Times:
     """Read the times that a question asks about.
-
-    Args:
-        text: The question.
-        at: When it is asked.
 
     >>> times = read_times("What did I eat from Monday to Wednesday?", date(2025, 10, 10))
     >>> [(str(first), str(until)) for first, until in times.periods]

@@ -103,13 +103,6 @@ def placement(
 
     Where nothing is certain, the direction is the likelier one, to search by. A question looks back,
     unless it plainly looks ahead, or may and nothing in it looks back.
-
-    Args:
-        rule: Its form.
-        groups: Its named groups.
-        match: Where it stands.
-        asked: Whether it stands in a question to a memory.
-        lies: Where it lies, if what it is of tells that.
     """
     if not rule.relative:
         return "relative" if groups.get("year", "").endswith("year") else "date", None
