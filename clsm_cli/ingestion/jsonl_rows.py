@@ -91,7 +91,6 @@ class RawBlock:
 class RawDocument:
     """A Markdown document, cut into blocks; ``recalled`` counts what clsm itself had recalled."""
 
-    title: str
     trust: Trust
     blocks: tuple[RawBlock, ...]
     problems: tuple[Problem, ...]

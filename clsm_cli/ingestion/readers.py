@@ -7,13 +7,14 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from clsm_cli.ingestion.jsonl_rows import check_items, row_items
+from clsm_cli.ingestion.sources import SourceFile
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from contextlib import AbstractContextManager
 
     from clsm_cli.ingestion.incremental import Tail
     from clsm_cli.ingestion.jsonl_rows import Reading, TranscriptItem
-    from clsm_cli.ingestion.sources import SourceFile
 
 _ROWS = {
     "jsonl": "generic_jsonl",
@@ -35,7 +36,11 @@ def open_transcript(
     Raises:
         OSError: It cannot be read.
     """
-    with source.open() if source.format in _WHOLE else source.lines() as content:
+    if isinstance(source, SourceFile) and source.format in _WHOLE:
+        opened: AbstractContextManager[Any] = source.open()
+    else:
+        opened = source.lines()
+    with opened as content:
         yield items_of(source.format, content, about)
 
 

@@ -55,7 +55,7 @@ def test_the_vectors_are_those_of_the_python_package(model_folder: Path) -> None
     expected = open_session(model_folder).run(["tokens", "sentence"], arrays)
     for one, other in zip(found, expected, strict=True):
         assert (one.kind, one.shape) == ("f", other.shape)
-        assert np.abs(np.frombuffer(one.data, np.float32) - other.ravel()).max() < 1e-6
+        assert np.abs(np.frombuffer(memoryview(one.data), np.float32) - other.ravel()).max() < 1e-6
 
 
 def test_a_file_mapped_to_be_read(products: Session, tmp_path: Path) -> None:
