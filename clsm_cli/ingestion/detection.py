@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 import re
-from typing import Literal
+from typing import Any, Literal
 
-from clsm_cli.ingestion import claude_transcripts, openclaw_transcripts, signal_cli
-from clsm_cli.ingestion.jsonl_rows import Problem, Tally, parse
+from clsm_cli.ingestion import claude_transcripts, openclaw_transcripts
+from clsm_cli.ingestion.jsonl_rows import Problem, Tally, mapping, parse
 from clsm_cli.store.jsonlines import LineError
 
 _BY_NAME = (
@@ -170,6 +170,16 @@ def is_telegram(head: bytes) -> bool:
     return head.lstrip().startswith(b"{") and _OF_TELEGRAM.search(head) is not None
 
 
+def is_signal_row(row: dict[str, Any]) -> bool:
+    """Whether a row is an envelope of signal-cli.
+
+    >>> is_signal_row({"envelope": {"source": "+3161", "dataMessage": {}}, "account": "+3162"})
+    True
+    """
+    envelope = mapping(row.get("envelope"))
+    return "source" in envelope or "sourceNumber" in envelope
+
+
 def is_export_name(name: str) -> bool:
     """Whether a file of a folder may be an export by its name.
 
@@ -219,7 +229,7 @@ def _of_rows(head: bytes) -> Format | None:
             continue
         if claude_transcripts.is_row(row):
             return "claude-code"
-        if signal_cli.is_row(row):
+        if is_signal_row(row):
             return "signal"
         return "openclaw" if openclaw_transcripts.is_row(row) else "jsonl"
     # The first row is larger than what was looked at: tell it by how it begins.

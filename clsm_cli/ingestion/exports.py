@@ -59,9 +59,9 @@ def items(stream: BinaryIO, about: Reading) -> Iterator[TranscriptItem]:
 
             yield from chat_text.items(io.BytesIO(found.encode()), about)
         elif name.endswith(TELEGRAM):
-            from clsm_cli.ingestion import telegram
+            from clsm_cli.ingestion import messengers
 
-            yield from telegram.items(io.BytesIO(found.encode()), about)
+            yield from messengers.items(io.BytesIO(found.encode()), about)
         else:
             yield from _conversations(found, about)
 

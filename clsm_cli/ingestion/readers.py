@@ -20,10 +20,10 @@ _ROWS = {
     "jsonl": "generic_jsonl",
     "openclaw": "openclaw_transcripts",
     "claude-code": "claude_transcripts",
-    "signal": "signal_cli",
+    "signal": "messengers",
 }
 """Formats of one JSON object a line, and the modules whose ``row_reader`` reads one."""
-_WHOLE = {"smriti": "smriti", "export": "exports", "chat": "chat_text", "telegram": "telegram"}
+_WHOLE = {"smriti": "smriti", "export": "exports", "chat": "chat_text", "telegram": "messengers"}
 """Formats that are one document, and the modules whose ``items`` reads it."""
 
 

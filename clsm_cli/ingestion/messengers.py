@@ -1,4 +1,8 @@
-"""What Telegram Desktop exports as JSON: ``result.json``, one chat or all of them."""
+"""What messengers give as JSON: Telegram's ``result.json``, and what signal-cli receives.
+
+Telegram Desktop exports one chat or all of them as one document; ``signal-cli --output=json receive``
+prints one object a line.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +23,7 @@ from clsm_cli.ingestion.timestamps import normalise
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from clsm_cli.ingestion.jsonl_rows import Reading, TranscriptItem
+    from clsm_cli.ingestion.jsonl_rows import Reading, RowReader, TranscriptItem
     from clsm_cli.model.trust import Trust
 
 
@@ -82,3 +86,29 @@ def _text(value: Any) -> str:
     parts = value if isinstance(value, list) else [value]
     texts = (part.get("text") if isinstance(part, dict) else part for part in parts)
     return "".join(text for text in texts if isinstance(text, str)).strip("\n").rstrip()
+
+
+def row_reader(about: Reading) -> RowReader:
+    """Reads a row.
+
+    A conversation is a group, or the other one's number. What the owner sent comes as a copy from
+    another device; the words of all others are trusted as an agent's are.
+    """
+
+    def read(row: dict[str, Any], line: int) -> Iterator[TranscriptItem]:
+        envelope = mapping(row.get("envelope"))
+        sent = mapping(mapping(envelope.get("syncMessage")).get("sentMessage"))
+        told = sent or mapping(envelope.get("dataMessage"))
+        source = label(envelope.get("source")) or label(envelope.get("sourceNumber"))
+        to = label(sent.get("destination")) or label(sent.get("destinationNumber"))
+        other = label(mapping(told.get("groupInfo")).get("groupId")) or (to if sent else source)
+        time = normalise(told.get("timestamp") or envelope.get("timestamp"), about.zone)
+        message = Message(f"signal {other}" if other else about.session, line, time)
+        text = text_or_empty(told.get("message")).strip("\n").rstrip()
+        speaker = label(envelope.get("sourceName")) or source or "unknown"
+        if text:
+            yield message.turn(speaker, "user", text, trust=None if sent else "agent")
+        else:
+            yield message.dropped("line by the app")
+
+    return read
