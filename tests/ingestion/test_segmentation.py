@@ -1,6 +1,6 @@
 """Vectors here are synthetic: an axis for each subject plus noise (cosines about .6 and 0).
 
-Only the last tests read real text with the real model, where that is installed.
+``test_acceptance`` and ``test_segment`` cut real text with the real model.
 """
 
 from __future__ import annotations
@@ -15,13 +15,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from one_topic import APPLES, BRAKES, ORCHARD
 from strategies import examples
 
 from clsm_cli.config import BoundarySettings
-from clsm_cli.embedding import weights
-from clsm_cli.embedding.encoder import Encoder
-from clsm_cli.errors import ModelMissingError
 from clsm_cli.ingestion.segmentation import (
     ClosedEpisode,
     TurnFeatures,
@@ -267,44 +263,3 @@ def test_peak_surprise_sees_the_break_and_not_the_flat_talk() -> None:
     )
     assert peak_surprise([], talk[:1], DEFAULT) == 0.0
     assert peak_surprise(talk, [], DEFAULT) == 0.0
-
-
-# Real text and the real model.
-
-
-@pytest.fixture(scope="module")
-def encoder() -> Encoder:
-    try:
-        return Encoder.open(weights.default_folder(), threads=1)
-    except ModelMissingError:
-        pytest.skip("the model is not installed")
-
-
-def said(encoder: Encoder, lines: Sequence[str], start: datetime) -> list[TurnFeatures]:
-    vectors = [found.sentence for found in encoder.encode(lines)]
-    return [
-        TurnFeatures(
-            line,
-            ("user", "assistant")[i % 2],
-            ("user", "assistant")[i % 2],
-            start + timedelta(minutes=i),
-            vectors[i],
-        )
-        for i, line in enumerate(lines)
-    ]
-
-
-def test_thirty_real_turns_on_one_subject(encoder: Encoder) -> None:
-    talk = said(encoder, ORCHARD, MORNING)
-    assert lengths(split_episodes(talk, ended=False, settings=DEFAULT)) == [25]
-    assert lengths(whole(talk)) == [25, 5]
-
-
-@pytest.mark.parametrize("turned", [False, True])
-def test_a_real_change_of_subject(encoder: Encoder, turned: bool) -> None:
-    one, other = APPLES, BRAKES
-    if turned:
-        one, other = other, one
-    talk = said(encoder, one + other, MORNING)
-    assert lengths(whole(talk)) == [len(one), len(other)]
-    assert lengths(whole(talk, DEFAULT._replace(gamma=3.0))) == [len(talk)]
