@@ -16,7 +16,7 @@ from clsm_cli.config import MAX_FILE
 from clsm_cli.errors import DiskError
 from clsm_cli.ingestion import capture, encodings, readers, recalled_text, sources
 from clsm_cli.ingestion.detection import DOCUMENTS
-from clsm_cli.ingestion.ingest_report import FORGOTTEN, SourceReport, display_path, utc_text
+from clsm_cli.ingestion.ingest_report import SourceReport, display_path, utc_text
 from clsm_cli.ingestion.jsonl_rows import Problem, Reading
 from clsm_cli.ingestion.known_sessions import Sessions
 from clsm_cli.store import cursors, inbox, logs, runs
@@ -220,37 +220,31 @@ class Intake:
         from clsm_cli.ingestion import documents
         from clsm_cli.store import episodes, record_files, settle
 
-        plan = documents.plan(
+        document, episode = documents.plan(
             raw,
-            origin=source.origin,
-            path=source.path,
-            sha256=sha256,
-            old=old,
-            text_of=self._text_of,
-            stored=self.index().closed_keys(source.origin),
-            previous=self.index().last_episode(source.origin),
+            source,
+            sha256,
+            old,
+            index=self.index(),
             now=self.now,
             device=self.store.device,
             mask=mask,
             forgotten=self.forgotten,
+            tally=tally,
         )
-        if plan.forgotten:
-            tally.dropped[FORGOTTEN] += plan.forgotten
-        tally.added, tally.changed = plan.added, plan.changed
-        tally.closed, tally.known = plan.closed, plan.kept
-        if old is not None and plan.closed > min(settle.MOST, max(FEW, MUCH * len(old.blocks))):
+        if old is not None and tally.closed > min(settle.MOST, max(FEW, MUCH * len(old.blocks))):
             self.report.warnings.append(
-                f"{source.path}: {plan.closed} of its {len(old.blocks)} blocks are gone at once; they"
+                f"{source.path}: {tally.closed} of its {len(old.blocks)} blocks are gone at once; they"
                 " are closed, not deleted: if the file was cut short, mend it and ingest it again"
             )
         writes: list[runs.Write] = []
-        if plan.episode is not None:
-            for turn in plan.episode.turns:
+        if episode is not None:
+            for turn in episode.turns:
                 tally.take(turn)
-            path = episodes.file_of(plan.episode, self.store.flow)
-            writes.append(runs.Put(path, episodes.render(plan.episode)))
-        if plan.document is not None:
-            writes += record_files.plan_records(self.store, "flow", [plan.document])
+            path = episodes.file_of(episode, self.store.flow)
+            writes.append(runs.Put(path, episodes.render(episode)))
+        if document is not None:
+            writes += record_files.plan_records(self.store, "flow", [document])
         self._apply(writes)
 
     def _known_document(self, origin: str) -> Document | None:
@@ -263,10 +257,6 @@ class Intake:
             return None
         left = visible(record, self.forgotten)
         return left if isinstance(left, Document) else None
-
-    def _text_of(self, key: str) -> str:
-        found = self.index().by_key(key)
-        return "\n".join(passage.text for passage in found if passage.key == key)
 
     def _apply(self, writes: Sequence[runs.Write]) -> None:
         if not self.request.dry_run:
