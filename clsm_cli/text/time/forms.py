@@ -77,24 +77,25 @@ def rules(*, asked: bool) -> tuple[Rule, ...]:
 
     Where two match at one place the longer text wins.
     """
-    return tuple(rule for where, rule in _table()[0] if (where == "asked") == asked)
+    return tuple(rule for where, rule in _table() if (where == "asked") == asked)
 
 
 @cache
 def holiday_cues() -> tuple[str, ...]:
     """Words of which the name of a holiday holds one."""
-    return _table()[1]["@holiday"]
+    return tuple(dict.fromkeys(each.cue for each in periods.holidays().values()))
 
 
 @cache
-def _table() -> tuple[list[tuple[str, Rule]], dict[str, tuple[str, ...]]]:
+def _table() -> list[tuple[str, Rule]]:
     rows = table_rows(
         "time/rules",
         NUMBER_WORD="|".join(NUMBERS),
         ORDINAL="|".join(sorted(ORDINALS, key=len, reverse=True)),
         DECADE="|".join(DECADES),
+        HOLIDAY_NAME="|".join(each.pattern for each in periods.holidays().values()),
     )
-    cues: dict[str, tuple[str, ...]] = {}
+    cues = {"@holiday": holiday_cues()}
     found: list[tuple[str, Rule]] = []
     for kind, name, *row in rows:
         if kind == "cues":
@@ -107,7 +108,7 @@ def _table() -> tuple[list[tuple[str, Rule]], dict[str, tuple[str, ...]]]:
             cues.get(each) or tuple(filter(None, each.split("|"))) for each in (needs, also)
         )
         found.append((kind, Rule(pattern, _resolver(name), needed, more, *marks)))
-    return found, cues
+    return found
 
 
 def _resolver(name: str) -> Resolver:
