@@ -17,7 +17,7 @@ from typing import Any
 from clsm_cli.embedding import weights
 from clsm_cli.embedding.encoder import Encoder
 from clsm_cli.embedding.pins import ENGINE
-from clsm_cli.embedding.static_vectors import StaticVectors
+from clsm_cli.embedding.wordpiece import StaticVectors
 from clsm_cli.ingestion import ingest_run
 from clsm_cli.ingestion.recalled_text import no_key
 from clsm_cli.model.codec import Record

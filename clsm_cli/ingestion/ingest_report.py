@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, BinaryIO, Protocol, TypeVar
+from typing import TYPE_CHECKING, BinaryIO, TypeVar
 
 from clsm_cli.ingestion.recalled_text import FenceKey, no_key
 from clsm_cli.ingestion.sources import Excluded, Missing
@@ -28,11 +29,8 @@ FORGOTTEN = "forgotten"
 """Why a turn or a block that has a tombstone is dropped."""
 
 
-class Progress(Protocol):
-    """Called with what is being done, how much is done and how much there is."""
-
-    def __call__(self, what: str, done: int, total: int, /) -> None:
-        """Report."""
+Progress = Callable[[str, int, int], None]
+"""Called with what is being done, how much is done and how much there is."""
 
 
 @dataclass(frozen=True, slots=True)
