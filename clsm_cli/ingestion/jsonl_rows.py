@@ -270,7 +270,10 @@ def check_items(items: Iterable[TranscriptItem], about: Reading) -> Iterator[Tra
         if moment and last and item.session == session and moment < last:
             tally.add("timestamp earlier than the line before", item.line_start)
         session, last = item.session, moment or (last if item.session == session else None)
-        if 4 * len(item.text) > MAX_MESSAGE and len(item.text.encode()) > MAX_MESSAGE:
+        if (
+            4 * len(item.text) > MAX_MESSAGE
+            and len(item.text.encode(errors="replace")) > MAX_MESSAGE
+        ):
             reason = f"longer than {MAX_MESSAGE >> 20} MiB, its beginning kept"
             tally.add(reason, item.line_start)
     yield from tally.problems(about.path)
