@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import shlex
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -39,31 +39,29 @@ MUCH, FEW = 0.2, 20
 """Share of a document's blocks, and number of them, beyond which it is said that they are gone."""
 
 
+@dataclass(slots=True)
 class Intake:
     """The first half: every source to the inbox, or to an episode of its document."""
 
-    def __init__(
-        self,
-        store: Store,
-        request: Request,
-        report: Report,
-        index: Opening,
-        run: Run,
-        progress: Progress,
-        busy: LockedError | None = None,
-    ) -> None:
-        """Read for a run; with ``busy``, why the lock could not be had, captures are put aside."""
-        self.store = store
-        self.request = request
-        self.report = report
-        self.index = index
-        self.busy = busy
-        self.run = run
-        self.progress = progress
-        self.forgotten = logs.load_tombstones(store)
-        look_back = not request.capture_only
-        self.sessions = Sessions(store.inbox, index, look_back=look_back, forgotten=self.forgotten)
-        self.now = utc_text(request.now)
+    store: Store
+    request: Request
+    report: Report
+    index: Opening
+    run: Run
+    progress: Progress
+    busy: LockedError | None = None
+    """Why the lock could not be had: what is captured is put aside."""
+    now: str = field(init=False)
+    forgotten: frozenset[str] = field(init=False)
+    sessions: Sessions = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.now = utc_text(self.request.now)
+        self.forgotten = logs.load_tombstones(self.store)
+        look_back = not self.request.capture_only
+        self.sessions = Sessions(
+            self.store.inbox, self.index, look_back=look_back, forgotten=self.forgotten
+        )
 
     def read_all(self) -> None:
         """Read every source; a bad one is reported and the others go on."""
