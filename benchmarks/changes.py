@@ -23,7 +23,7 @@ from clsm_cli.consolidation.consolidation_report import Request as Night
 from clsm_cli.embedding import weights
 from clsm_cli.embedding.encoder import Encoder
 from clsm_cli.embedding.pins import ENGINE
-from clsm_cli.embedding.static_vectors import StaticVectors
+from clsm_cli.embedding.wordpiece import StaticVectors
 from clsm_cli.ingestion import ingest_run
 from clsm_cli.ingestion.ingest_report import Request as Intake
 from clsm_cli.model.graph import Statement

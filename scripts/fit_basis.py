@@ -21,7 +21,7 @@ from pathlib import Path
 import numpy as np
 
 from clsm_cli.embedding import weights
-from clsm_cli.embedding.onnx_session import open_session
+from clsm_cli.embedding.onnx_session import Session
 from clsm_cli.embedding.pins import VOCABULARY, WEIGHTS
 from clsm_cli.embedding.query_vectors import QueryEncoder
 from clsm_cli.text.tokens import stems
@@ -47,7 +47,7 @@ def sentences(dictionary: Path) -> list[str]:
 
 def token_vectors(folder: Path, texts: list[str]) -> np.ndarray:
     """Unit vectors of all tokens whose word carries a search term, float32 [n, 384]."""
-    session = open_session(build(folder / WEIGHTS.name, basis=None), folder)
+    session = Session(build(folder / WEIGHTS.name, basis=None), folder)
     encoder = QueryEncoder(session, (folder / VOCABULARY.name).read_bytes())
     rows = []
     for text in texts:

@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from clsm_cli.embedding.encoder import Encoder
-from clsm_cli.embedding.static_vectors import StaticVectors
+from clsm_cli.embedding.wordpiece import StaticVectors
 from clsm_cli.heads import pair_head
 from clsm_cli.heads.pair_head import CLIP, RELATIONS, Head, Question, Table
 from scripts.fitting import auroc, layers, scale, shares

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import io
+import json
 import os
 import shutil
 import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -17,8 +18,9 @@ from typing import Any
 from clsm_cli.embedding import weights
 from clsm_cli.embedding.encoder import Encoder
 from clsm_cli.embedding.pins import ENGINE
-from clsm_cli.embedding.static_vectors import StaticVectors
+from clsm_cli.embedding.wordpiece import StaticVectors
 from clsm_cli.ingestion import ingest_run
+from clsm_cli.ingestion.ingest_report import Report
 from clsm_cli.ingestion.recalled_text import no_key
 from clsm_cli.model.codec import Record
 from clsm_cli.model.episodes import Document, EndMark, Episode, Turn
@@ -160,3 +162,19 @@ def tree(root: Path, *, derived: bool = False) -> dict[str, bytes]:
         for path in sorted(root.rglob("*"))
         if path.is_file() and (derived or ".clsm" not in path.relative_to(root).parts)
     }
+
+
+START = datetime.fromisoformat("2026-02-24T08:00:00+01:00")
+
+
+def row(text: str, minute: float | None = None, speaker: str = "user", **more: Any) -> bytes:
+    """A line of a conversation: what was said, and how long after ``START``; without a time if None."""
+    values: dict[str, Any] = {"role": speaker, "content": text, "session": "main"}
+    if minute is not None:
+        values["timestamp"] = (START + timedelta(minutes=minute)).isoformat()
+    return json.dumps({**values, **more}).encode() + b"\n"
+
+
+def pipe(store: Store, *rows: bytes, **options: Any) -> Report:
+    """Ingest lines from standard input."""
+    return take(store, stdin=b"".join(rows), **options)

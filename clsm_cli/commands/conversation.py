@@ -15,7 +15,7 @@ from clsm_cli.config import MAX_MESSAGE
 from clsm_cli.errors import BadInputError, DiskError
 from clsm_cli.ingestion import readers, sources
 from clsm_cli.ingestion.detection import DOCUMENTS
-from clsm_cli.ingestion.jsonl_rows import Problem, RawTurn
+from clsm_cli.ingestion.jsonl_rows import Problem, RawTurn, Reading
 from clsm_cli.model.episodes import ROLE_TRUST
 from clsm_cli.retrieval.dialogue_context import DialogueTurn
 from clsm_cli.startup.records import NamedTuple
@@ -34,7 +34,7 @@ _FORMS = "give a transcript with one JSON message a line, or plain text"
 _RECALLED = b"clsm-recall "
 """In every block that clsm recalled (``text.fence_lines``), however its brackets are escaped."""
 # A conversation that goes on needs no times and ids; whoever ingests it is told of them.
-_NO_MATTER = ("no timestamp", "timestamp", "id used before")
+_NO_MATTER = ("no timestamp", "timestamp")
 
 
 class Conversation(NamedTuple):
@@ -63,7 +63,7 @@ def read(
         turns, problems = _of_text(data, path, zone, fence_key)
     else:
         source = sources.SourceFile(path, path, form, io.BytesIO(data))
-        with readers.open_transcript(source, zone=zone, now=now, session=path) as found:
+        with readers.open_transcript(source, Reading(path, zone, now, path)) as found:
             items = found
             if _RECALLED in data:
                 from clsm_cli.ingestion import recalled_text

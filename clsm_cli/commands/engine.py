@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from clsm_cli.commands.output import Printer
     from clsm_cli.embedding.query_vectors import QueryEncoder, QueryVectors
     from clsm_cli.embedding.similarity import Similarity
-    from clsm_cli.embedding.static_vectors import StaticVectors
+    from clsm_cli.embedding.wordpiece import StaticVectors
     from clsm_cli.store.index.opening import Embedder
     from clsm_cli.store.index.vectors import Embed
 
@@ -53,7 +53,7 @@ def _words(texts: Sequence[str]) -> Any:
 @cache
 def _table() -> StaticVectors:
     from clsm_cli.embedding import weights
-    from clsm_cli.embedding.static_vectors import StaticVectors
+    from clsm_cli.embedding.wordpiece import StaticVectors
 
     return StaticVectors.open(weights.default_folder())
 

@@ -20,7 +20,7 @@ from clsm_cli.commands.output import Printer, count_noun
 from clsm_cli.errors import BadInputError
 from clsm_cli.ingestion import ingest_run
 from clsm_cli.ingestion.detection import Format
-from clsm_cli.ingestion.exclusion import Exclusion
+from clsm_cli.ingestion.folders import Exclusion
 from clsm_cli.ingestion.sources import Missing
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store.layout import CONFIG_NAME

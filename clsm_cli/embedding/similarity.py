@@ -11,7 +11,7 @@ from array import array
 from math import isqrt
 from typing import TYPE_CHECKING
 
-from clsm_cli.embedding.onnx_session import Session, Tensor, open_session
+from clsm_cli.embedding.onnx_session import Session, Tensor
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -56,8 +56,7 @@ class Similarity:
 
     Every product and sum over i is a whole number below 2²⁴ and so exact in float32, in whatever
     order it is added; what is left is three operations, rounded as IEEE 754 says. The result
-    is the same bits wherever a row stands, on every processor and through either interface of
-    onnxruntime. Splitting costs less than max|q| / 32,512 a component.
+    is the same bits wherever a row stands and on every processor. Splitting costs less than max|q| / 32,512 a component.
     """
 
     __slots__ = ("_session",)
@@ -70,7 +69,7 @@ class Similarity:
     def open(cls) -> Similarity:
         """Load the graph: 1 ms if the library is loaded."""
         with open(_GRAPH, "rb") as file:
-            return cls(open_session(file.read()))
+            return cls(Session(file.read()))
 
     def products(
         self,
@@ -85,8 +84,6 @@ class Similarity:
         Args:
             rows: n · width/2 bytes; a mapped file is read in place.
             width: Components of a row, an even number up to 4,096.
-            queries: Finite vectors of ``width`` components.
-            scale: Value of one step of a row's component.
             block: Rows in a block, of which n is a multiple.
 
         Returns:

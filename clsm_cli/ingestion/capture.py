@@ -19,7 +19,7 @@ from clsm_cli.ingestion import timestamps
 from clsm_cli.ingestion.ingest_report import FORGOTTEN, utc_text
 from clsm_cli.ingestion.jsonl_rows import Dropped, Problem, RawBreak, RawTurn
 from clsm_cli.ingestion.known_sessions import mark_after, place_untimed
-from clsm_cli.ingestion.openclaw_transcripts import CLSM_CALL
+from clsm_cli.ingestion.messages import CLSM_CALL
 from clsm_cli.ingestion.recalled_text import FenceKey, no_key, strip_blocks
 from clsm_cli.ingestion.timestamps import instant
 from clsm_cli.ingestion.turns import Masker, has_exact_time, turn_from_message
@@ -85,13 +85,8 @@ def capture(
     """New turns and marks of one source, in batches, by session and in order of arrival.
 
     Args:
-        items: From a reader.
         sessions: What the store has; what is yielded counts as known from then on.
-        path: The source as it was given.
         origin: Where it really lies; "" where that is no file.
-        now: UTC time of the run.
-        tally: Filled while this runs.
-        since: Turns with an earlier time are passed over.
 
     Raises:
         OSError: As ``items`` do; what they gave before was yielded.
@@ -233,12 +228,7 @@ def write_note(
     What clsm itself recalled (``ingestion.recalled_text``) is left out of it.
 
     Args:
-        store: Where it goes.
-        text: What is to be remembered.
-        now: When.
         by: Whose words they are: a person's, or those of an agent, who may repeat a stranger's.
-        dry_run: Write nothing.
-        fence_key: Gives the key by which recalled text is known.
 
     Raises:
         BadInputError: The text is empty.

@@ -17,16 +17,16 @@ from datetime import date, timedelta
 from itertools import pairwise
 from typing import TYPE_CHECKING, BinaryIO
 
-from clsm_cli.config import MAX_MESSAGE
-from clsm_cli.ingestion.jsonl_rows import Dropped, Problem, RawTurn, Tally, check_items, label
+from clsm_cli.ingestion.jsonl_rows import Dropped, Problem, label, read_whole
+from clsm_cli.ingestion.messages import Message
 from clsm_cli.ingestion.timestamps import normalise
 from clsm_cli.startup.records import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-    from datetime import datetime, tzinfo
+    from datetime import tzinfo
 
-    from clsm_cli.ingestion.jsonl_rows import TranscriptItem
+    from clsm_cli.ingestion.jsonl_rows import Reading, TranscriptItem
 
 _MARKED = "[\u200e\u200f]*"
 DATE = (
@@ -67,7 +67,7 @@ SYSTEM, MEDIA = "line by the app", "media that was left out"
 ADVICE = "; say which comes first: --day-first or --month-first"
 
 
-class _Message(NamedTuple):
+class _Said(NamedTuple):
     line: int
     end: int
     stamp: Stamp
@@ -92,49 +92,30 @@ def is_chat(head: str) -> bool:
     return len(begun) > 1 and any(_WHO.match(match.string, match.end()) for match in begun)
 
 
-def read(
-    stream: BinaryIO,
-    *,
-    path: str,
-    zone: tzinfo,
-    now: datetime,
-    session: str,
-    day_first: bool | None = None,
-) -> Iterator[TranscriptItem]:
+def items(stream: BinaryIO, about: Reading) -> Iterator[TranscriptItem]:
     """The turns, dropped lines and problems of a chat, in its order.
 
     Who owns the phone is known from Signal ("Me") and, of a chat of two, from the name of the file,
     which is the other one's. The words of all others are trusted as an agent's are: facts are learnt
-    from them, but no rules.
-
-    Args:
-        stream: The file.
-        path: As it was given.
-        zone: The store's time zone, in which the phone told the time.
-        now: No message is later.
-        session: The conversation.
-        day_first: Whether the day stands before the month, where the user says so.
+    from them, but no rules. The phone told the time in the store's time zone.
     """
-    data = stream.read(LARGEST + 1)
-    if len(data) > LARGEST:
-        yield Problem(path, None, f"larger than {LARGEST >> 20} MiB")
+    text = read_whole(stream, LARGEST, about.path)
+    if isinstance(text, Problem):
+        yield text
         return
-    text = data.decode(errors="replace").replace("\r\n", "\n").replace("\0", "")
-    messages = list(_messages(text.split("\n")))
+    messages = list(_messages(text.replace("\r\n", "\n").replace("\0", "").split("\n")))
     if not messages:
-        yield Problem(path, None, "holds no message of a chat")
+        yield Problem(about.path, None, "holds no message of a chat")
         return
-    order = order_of(
-        [each.stamp for each in messages], now.astimezone(zone).date(), day_first=day_first
-    )
+    today = about.now.astimezone(about.zone).date()
+    order = order_of([each.stamp for each in messages], today, day_first=about.day_first)
     if isinstance(order, str):
-        yield Problem(path, None, order + (ADVICE if "apart" in order else ""))
+        advice = ADVICE if "apart" in order else ""
+        yield Problem(about.path, None, order + advice)
         return
-    tally = Tally()
     if "\ufffd" in text:
-        tally.add("invalid UTF-8 replaced", 1)
-    items = _items(messages, order, zone, session, _owner(messages, path), tally)
-    yield from check_items(items, path=path, now=now, tally=tally)
+        about.tally.add("invalid UTF-8 replaced", 1)
+    yield from _turns(messages, order, about)
 
 
 def _start(line: str) -> re.Match[str] | None:
@@ -142,7 +123,7 @@ def _start(line: str) -> re.Match[str] | None:
     return match if match and stamp(match) else None
 
 
-def _messages(lines: Sequence[str]) -> Iterator[_Message]:
+def _messages(lines: Sequence[str]) -> Iterator[_Said]:
     begun: tuple[int, re.Match[str]] | None = None
     for number, line in enumerate([*lines, None], 1):
         match = None if line is None else _start(line)
@@ -151,17 +132,17 @@ def _messages(lines: Sequence[str]) -> Iterator[_Message]:
         begun = (number, match) if match else begun
 
 
-def _message(match: re.Match[str], lines: Sequence[str], number: int) -> _Message:
+def _message(match: re.Match[str], lines: Sequence[str], number: int) -> _Said:
     told = stamp(match)
     assert told is not None
     said = _WHO.match(lines[0], match.end())
     text = "\n".join([lines[0][said.end() if said else match.end() :], *lines[1:]]).rstrip()
     end = number + text.count("\n")
     who = label(said["who"].strip(_MARKS + " ")) if said else None
-    return _Message(number, end, told, who, text)
+    return _Said(number, end, told, who, text)
 
 
-def _owner(messages: Sequence[_Message], path: str) -> str | None:
+def _owner(messages: Sequence[_Said], path: str) -> str | None:
     """The one of two speakers whom the name of the file does not name."""
     speakers = {each.who for each in messages if each.who and not each.text.startswith(_BY_APP)}
     if _OWNER in speakers:
@@ -173,14 +154,8 @@ def _owner(messages: Sequence[_Message], path: str) -> str | None:
     return (speakers - {*others}).pop()
 
 
-def _items(
-    messages: Sequence[_Message],
-    order: Order,
-    zone: tzinfo,
-    session: str,
-    owner: str | None,
-    tally: Tally,
-) -> Iterator[TranscriptItem]:
+def _turns(messages: Sequence[_Said], order: Order, about: Reading) -> Iterator[TranscriptItem]:
+    owner = _owner(messages, about.path)
     for each in messages:
         text = _ASIDE.sub("", each.text)
         if text.startswith(_BY_APP):  # a caption may stand below
@@ -189,20 +164,11 @@ def _items(
         if each.who is None or not text or _OMITTED.fullmatch(text):
             yield Dropped(SYSTEM if each.who is None else MEDIA, each.line)
             continue
-        if len(text.encode()) > MAX_MESSAGE:
-            tally.add(f"longer than {MAX_MESSAGE >> 20} MiB, its beginning kept", each.line)
         if each.stamp.clock is None:
-            tally.add("half of the day that clsm does not know, kept with its day", each.line)
-        yield RawTurn(
-            session=session,
-            speaker=each.who,
-            role="user",
-            text=text,
-            time=_time(each.stamp, order, zone),
-            line_start=each.line,
-            line_end=each.end,
-            trust=None if each.who == owner else "agent",
-        )
+            about.tally.add("half of the day that clsm does not know, kept with its day", each.line)
+        time = _time(each.stamp, order, about.zone)
+        message = Message(about.session, each.line, time, end=each.end)
+        yield message.turn(each.who, "user", text, trust=None if each.who == owner else "agent")
 
 
 def _time(told: Stamp, order: Order, zone: tzinfo) -> str | None:
@@ -253,9 +219,7 @@ def order_of(stamps: Sequence[Stamp], today: date, *, day_first: bool | None = N
     """Which number is what, or why that cannot be told.
 
     Args:
-        stamps: Of a chat, in its order.
         today: No message is later than the next day.
-        day_first: What the user says.
 
     >>> def told(*texts):
     ...     numbers = (tuple(map(int, text.split("/"))) for text in texts)

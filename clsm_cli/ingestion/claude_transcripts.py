@@ -1,40 +1,24 @@
 """Claude Code session transcripts: one JSON row a line, ``~/.claude/projects/*/*.jsonl``, streamed.
 
-A row is looked at by itself, as in ``openclaw``, so that a transcript cut anywhere gives the same
-turns: a result does not tell the name of its tool, and is said by ``tool``. Only what a person and
-the agent told each other, and what tools did, is memory; the rest of the rows is bookkeeping, asides
-of subordinate agents, or text that the program wrote in a person's name.
+A row is looked at by itself, so a result does not tell the name of its tool, and is said by ``tool``.
+Only what a person and the agent told each other, and what tools did, is memory; the rest of the rows
+is bookkeeping, asides of subordinate agents, or text that the program wrote in a person's name.
 """
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from clsm_cli.ingestion.jsonl_rows import (
-    Dropped,
-    Problem,
-    RawTurn,
-    Tally,
-    check_items,
-    label,
-    parts_of,
-    read_rows,
-    text_of,
-    text_or_empty,
-)
-from clsm_cli.ingestion.noise import is_clsm_tool, runs_clsm
-from clsm_cli.ingestion.openclaw_transcripts import CLSM_CALL, CLSM_RESULT, compact, tool_call
+from clsm_cli.ingestion.jsonl_rows import Dropped, label, parts_of, text_of, text_or_empty
+from clsm_cli.ingestion.messages import CLSM_RESULT, NO_TEXT, Message, ToolReader, tool_call
 from clsm_cli.ingestion.timestamps import normalise
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-    from datetime import datetime, tzinfo
+    from collections.abc import Iterator
 
-    from clsm_cli.ingestion.jsonl_rows import Line, TranscriptItem
+    from clsm_cli.ingestion.jsonl_rows import Reading, RowReader, TranscriptItem
     from clsm_cli.model.episodes import Role
-    from clsm_cli.model.trust import Trust
 
 _SPOKEN: dict[str, Role] = {"user": "user", "assistant": "assistant"}
 _OTHER = frozenset(
@@ -45,7 +29,6 @@ _OTHER = frozenset(
 _NAMING = ("sessionId", "leafUuid", "messageId")
 _SYNTHETIC = "<synthetic>"
 """The model of what the program says in the agent's name."""
-_SUMMARY = "This session is being continued from a previous conversation"
 # What the program writes in a person's name: the head of the text, and why it is dropped.
 _WRAPPERS = (
     (("<command-name>", "<command-message>", "<command-args>"), "command"),
@@ -53,7 +36,7 @@ _WRAPPERS = (
     (("<bash-input>", "<bash-stdout>", "<bash-stderr>"), "command output"),
     (("<task-notification>",), "notification"),
     (("[Request interrupted by user",), "interruption"),
-    ((_SUMMARY,), "summary"),
+    (("This session is being continued from a previous conversation",), "summary"),
 )
 # One left open runs to the end.
 _REMINDERS = re.compile(
@@ -61,7 +44,7 @@ _REMINDERS = re.compile(
     r".*?(?:</\1>|\Z)",
     re.DOTALL,
 )
-_HOW = frozenset({"command", "description", "timeout", "run_in_background"})
+_HOW = frozenset({"description", "timeout", "run_in_background"})
 
 
 def is_row(row: dict[str, Any]) -> bool:
@@ -78,126 +61,64 @@ def is_row(row: dict[str, Any]) -> bool:
     return kind in _OTHER and any(name in row for name in _NAMING)
 
 
-def read(
-    lines: Iterable[Line],
-    *,
-    path: str,
-    zone: tzinfo,
-    now: datetime,
-    session: str | None = None,
-    known_clsm_calls: Callable[[str], Iterable[str]] = lambda _session: (),
-) -> Iterator[TranscriptItem]:
-    """The turns, dropped rows and problems of a transcript, in its order; see ``openclaw_transcripts.read``."""
-    tally = Tally()
-    reader = _Reader(session or path, zone, known_clsm_calls)
-    items = _items(lines, path, reader, tally)
-    return check_items(items, path=path, now=now, tally=tally)
+def row_reader(about: Reading) -> RowReader:
+    """Reads a row."""
+    tools = ToolReader(about, _HOW)
 
-
-def _items(
-    lines: Iterable[Line], path: str, reader: _Reader, tally: Tally
-) -> Iterator[TranscriptItem]:
-    for found in read_rows(lines, path=path, tally=tally):
-        if isinstance(found, Problem):
-            yield found
-        else:
-            yield from reader.row(found[1], found[0])
-
-
-@dataclass(frozen=True, slots=True)
-class _Message:
-    line: int
-    session: str
-    time: str | None
-    id: str | None
-    role: Role
-    parts: list[dict[str, Any]]
-
-
-@dataclass(slots=True)
-class _Reader:
-    """What must be known between rows: which calls ran clsm, by session."""
-
-    session: str
-    zone: tzinfo
-    known_clsm_calls: Callable[[str], Iterable[str]]
-    clsm_calls: dict[str, set[str]] = field(default_factory=dict)
-
-    def row(self, row: dict[str, Any], line: int) -> Iterator[TranscriptItem]:
-        kind = text_or_empty(row.get("type"))
-        message = row.get("message")
-        reason = _not_said(row, kind, message)
-        if reason is not None or not isinstance(message, dict):
+    def read(row: dict[str, Any], line: int) -> Iterator[TranscriptItem]:
+        kind, told = text_or_empty(row.get("type")), row.get("message")
+        reason = _not_said(row, kind, told)
+        if reason is not None or not isinstance(told, dict):
             yield Dropped(reason or "unknown row", line)
             return
-        base = _Message(
-            line=line,
-            session=label(row.get("sessionId")) or self.session,
-            time=normalise(row.get("timestamp"), self.zone),
-            id=label(row.get("uuid")),
-            role=_SPOKEN[kind],
-            parts=parts_of(message.get("content")),
-        )
-        if not base.parts or any(part.get("type") == "text" for part in base.parts):
-            yield self.spoken(base)
-        yield from self.other_parts(base, row.get("toolUseResult"))
+        session = label(row.get("sessionId")) or about.session
+        time = normalise(row.get("timestamp"), about.zone)
+        message = Message(session, line, time, label(row.get("uuid")))
+        parts = parts_of(told.get("content"))
+        if not parts or any(part.get("type") == "text" for part in parts):
+            yield _spoken(message, _SPOKEN[kind], parts)
+        tools.meet(session)
+        yield from _other_parts(message, parts, tools, is_web=_is_web(row.get("toolUseResult")))
 
-    def spoken(self, base: _Message) -> TranscriptItem:
-        whole = text_of(part for part in base.parts if part.get("type") == "text")
-        text = _REMINDERS.sub("", whole).strip() if base.role == "user" else whole
-        reason = _wrapped(text) if base.role == "user" else None
-        if reason is None and not text:
-            reason = "system reminder" if whole else "no text"
-        if reason:
-            return Dropped(reason, base.line)
-        return _turn(base, base.role, base.role, text, base.id)
+    return read
 
-    def other_parts(self, base: _Message, told: object) -> Iterator[TranscriptItem]:
-        count = 0
-        for part in base.parts:
-            kind = text_or_empty(part.get("type"))
-            if kind in {"tool_use", "tool_result"}:
-                count += 1
-                turn_id = f"{base.id}#{count}" if base.id else None
-                yield (
-                    self.call(base, part, turn_id)
-                    if kind == "tool_use"
-                    else self.result(base, part, turn_id, told)
-                )
-            elif kind != "text":
-                thinking = kind in {"thinking", "redacted_thinking"}
-                yield Dropped("thinking" if thinking else "part that is not text", base.line)
 
-    def call(self, base: _Message, part: dict[str, Any], turn_id: str | None) -> TranscriptItem:
-        name = label(part.get("name")) or "tool"
-        given: Any = part.get("input")
-        command = _command(given)
-        call_id = label(part.get("id")) or ""
-        if is_clsm_tool(name) or (command is not None and runs_clsm(command)):
-            self.calls(base.session).update({call_id} - {""})
-            return Dropped(CLSM_CALL + call_id, base.line, base.session)
-        text = command if command is not None and given.keys() <= _HOW else compact(given)
-        return _turn(base, name, "tool", text, turn_id, tool=name, given=text)
+def _spoken(message: Message, role: Role, parts: list[dict[str, Any]]) -> TranscriptItem:
+    whole = text_of(part for part in parts if part.get("type") == "text")
+    text = _REMINDERS.sub("", whole).strip() if role == "user" else whole
+    reason = _wrapped(text) if role == "user" else None
+    if reason is None and not text:
+        reason = "system reminder" if whole else NO_TEXT
+    return message.dropped(reason) if reason else message.turn(role, role, text)
 
-    def result(
-        self, base: _Message, part: dict[str, Any], turn_id: str | None, told: object
-    ) -> TranscriptItem:
-        call_id = label(part.get("tool_use_id")) or ""
-        calls = self.calls(base.session)
-        if call_id in calls:
-            calls.discard(call_id)
-            return Dropped(CLSM_RESULT + call_id, base.line, base.session)
-        text = _REMINDERS.sub("", text_of(parts_of(part.get("content")))).strip("\n").rstrip()
-        if not text:
-            return Dropped("no text", base.line)
-        error = part.get("is_error") is True
-        trust: Trust | None = "web" if _is_web(told) else None
-        return _turn(base, "tool", "tool", text, turn_id, tool="tool", error=error, trust=trust)
 
-    def calls(self, session: str) -> set[str]:
-        if session not in self.clsm_calls:
-            self.clsm_calls[session] = set(self.known_clsm_calls(session))
-        return self.clsm_calls[session]
+def _other_parts(
+    message: Message, parts: list[dict[str, Any]], tools: ToolReader, *, is_web: bool
+) -> Iterator[TranscriptItem]:
+    count = 0
+    for part in parts:
+        kind = text_or_empty(part.get("type"))
+        count += kind in {"tool_use", "tool_result"}
+        if kind == "tool_use":
+            name, call_id = label(part.get("name")) or "tool", label(part.get("id")) or ""
+            yield tools.call(message, name, part.get("input"), call_id, message.part(count))
+        elif kind == "tool_result":
+            yield _result(message, part, tools, message.part(count), is_web=is_web)
+        elif kind != "text":
+            yield message.dropped("thinking" if "thinking" in kind else "part that is not text")
+
+
+def _result(
+    message: Message, part: dict[str, Any], tools: ToolReader, turn_id: str | None, *, is_web: bool
+) -> TranscriptItem:
+    call_id = label(part.get("tool_use_id")) or ""
+    if tools.is_of_clsm(call_id):
+        return Dropped(CLSM_RESULT + call_id, message.line, message.session)
+    text = _REMINDERS.sub("", text_of(parts_of(part.get("content")))).strip("\n").rstrip()
+    if not text:
+        return message.dropped(NO_TEXT)
+    call = tool_call("tool", None, error=part.get("is_error") is True)
+    return message.turn("tool", "tool", text, turn_id, tool=call, trust="web" if is_web else None)
 
 
 def _not_said(row: dict[str, Any], kind: str, message: object) -> str | None:
@@ -225,37 +146,6 @@ def _wrapped(text: str) -> str | None:
     return next((reason for heads, reason in _WRAPPERS if text.startswith(heads)), None)
 
 
-def _command(given: Any) -> str | None:
-    command = given.get("command") if isinstance(given, dict) else None
-    return command.strip() if isinstance(command, str) else None
-
-
 def _is_web(told: object) -> bool:
     """Whether the program's own record of a result is that of a fetched page or a search."""
     return isinstance(told, dict) and ("url" in told or {"query", "results"} <= told.keys())
-
-
-def _turn(
-    base: _Message,
-    speaker: str,
-    role: Role,
-    text: str,
-    turn_id: str | None,
-    *,
-    tool: str | None = None,
-    given: str | None = None,
-    error: bool = False,
-    trust: Trust | None = None,
-) -> RawTurn:
-    return RawTurn(
-        session=base.session,
-        speaker=speaker,
-        role=role,
-        text=text,
-        time=base.time,
-        line_start=base.line,
-        line_end=base.line,
-        foreign_id=turn_id,
-        tool=None if tool is None else tool_call(tool, given, error=error),
-        trust=trust,
-    )

@@ -16,7 +16,6 @@ from clsm_cli.ingestion.timestamps import instant
 from clsm_cli.model.episodes import EpisodeRecord, OpenQuestion
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.text import cues, mentions
-from clsm_cli.text.affect import valence
 from clsm_cli.text.node_ids import node_id
 from clsm_cli.text.phrases import key_phrases
 from clsm_cli.text.sentences import sentences
@@ -67,11 +66,9 @@ def describe(
     """The record of an episode, pending consolidation.
 
     Args:
-        episode: What happened.
         rev: Lamport count and device of the run that writes it.
         vectors: A unit vector for each turn, in their order.
         previous: ``mean_vector`` of the episode before it in its session, None for the first.
-        surprise: See ``segmentation.peak_surprise``.
         zone: The store's; dates are those of its calendar.
     """
     spoken = [turn for turn in episode.turns if turn.role != "tool"]
@@ -218,7 +215,7 @@ def _told(each: _Candidate, zone: tzinfo) -> str:
 
 def _valence(turns: Sequence[Turn]) -> float:
     """Mean over the turns in which any feeling shows; 0 where it shows in none."""
-    felt = [v for v in (valence(turn.text) for turn in turns) if v]
+    felt = [v for v in (cues.valence(turn.text) for turn in turns) if v]
     return round(sum(felt) / len(felt), 4) if felt else 0.0
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 import re
-from typing import Literal
+from typing import Any, Literal
 
-from clsm_cli.ingestion import claude_transcripts, openclaw_transcripts, signal_cli
-from clsm_cli.ingestion.jsonl_rows import Problem, Tally, parse
+from clsm_cli.ingestion import claude_transcripts, openclaw_transcripts
+from clsm_cli.ingestion.jsonl_rows import Problem, Tally, mapping, parse
 from clsm_cli.store.jsonlines import LineError
 
 _BY_NAME = (
@@ -59,6 +59,10 @@ CHAT = ".txt"
 """How the name of a chat ends that WhatsApp packs into an archive."""
 TELEGRAM = "result.json"
 """What Telegram calls its export."""
+_OF_TELEGRAM = re.compile(
+    rb'"type":\s*"(?:personal_chat|bot_chat|saved_messages|private_group|private_supergroup'
+    rb'|public_supergroup|private_channel|public_channel)"|"personal_information":\s*\{'
+)
 ZIP = b"PK\x03\x04"
 """How a zip archive begins."""
 _EXPORT = re.compile(r"(?:.*/)?conversations(?:-\d{1,4})?\.json")
@@ -75,11 +79,7 @@ def detect(head: bytes) -> Format:
     >>> detect(b"# A note")
     'markdown'
     """
-    if is_export(head):
-        return "export"
-    if _is_telegram(head):
-        return "telegram"
-    return _detect(head) or _of_text(head) or "markdown"
+    return _of_json(head) or _of_text(head) or "markdown"
 
 
 def is_known(name: str) -> bool:
@@ -124,27 +124,18 @@ def _archived(name: str) -> str | None:
 def file_format(
     path: str, head: bytes, wanted: Format | None, *, in_vault: bool = False
 ) -> Format | Problem:
-    """The format of a file, or why it cannot be read.
-
-    Args:
-        path: As it was given.
-        head: Its first bytes, ``HEAD`` of them.
-        wanted: Taken for granted.
-        in_vault: Whether a note is one of Obsidian's.
-    """
+    """The format of a file, or why it cannot be read."""
     if wanted is not None:
         return wanted
     extension = _extension(path)
-    if extension == ".zip" and is_archive(head):
+    if extension == ".zip" and head.startswith(ZIP):
         return "export"
     reason = refusal(os.path.basename(path), head)
     if reason or is_binary(head, strict=not is_known(path)):
         return Problem(path, None, reason or "binary file")
     if extension in _MARKDOWN:
         return _of_text(head) or ("obsidian" if in_vault else "markdown")
-    found: Format | None = "export" if is_export(head) else _detect(head)
-    if _is_telegram(head):
-        found = "telegram"
+    found = _of_json(head)
     if found is None and extension == ".json":
         return Problem(path, None, "a JSON document, not one JSON object a line")
     return found or ("jsonl" if extension in _JSON_LINES else _of_text(head) or "markdown")
@@ -168,9 +159,25 @@ def is_export(head: bytes) -> bool:
     return text.startswith(b"[") and any(mark in text for mark in _EXPORT_MARKS)
 
 
-def is_archive(head: bytes) -> bool:
-    """Whether a file is a zip archive, by its first bytes."""
-    return head.startswith(ZIP)
+def is_telegram(head: bytes) -> bool:
+    """Whether a JSON document is an export of Telegram, by its first bytes.
+
+    >>> is_telegram(b'{"name": "Tom", "type": "personal_chat", "id": 7, "messages": [')
+    True
+    >>> is_telegram(b'{"name": "Tom", "type": "person"}')
+    False
+    """
+    return head.lstrip().startswith(b"{") and _OF_TELEGRAM.search(head) is not None
+
+
+def is_signal_row(row: dict[str, Any]) -> bool:
+    """Whether a row is an envelope of signal-cli.
+
+    >>> is_signal_row({"envelope": {"source": "+3161", "dataMessage": {}}, "account": "+3162"})
+    True
+    """
+    envelope = mapping(row.get("envelope"))
+    return "source" in envelope or "sourceNumber" in envelope
 
 
 def is_export_name(name: str) -> bool:
@@ -186,8 +193,11 @@ def is_export_name(name: str) -> bool:
 
 def _of_text(head: bytes) -> Format | None:
     """The conversation that a text is; None for a note, as most are."""
-    if _is_session(head):
-        return "smriti"
+    if b"\n## Turn " in head:
+        from clsm_cli.ingestion import smriti
+
+        if smriti.is_session(head):
+            return "smriti"
     begin = head.lstrip()[:8].decode(errors="replace").strip("\ufeff\u200e[")
     if begin[:1].isdecimal():
         from clsm_cli.ingestion import chat_text
@@ -196,27 +206,20 @@ def _of_text(head: bytes) -> Format | None:
     return None
 
 
-def _is_telegram(head: bytes) -> bool:
-    if b'"type"' not in head and b'"personal_information"' not in head:
-        return False
-    from clsm_cli.ingestion import telegram
-
-    return telegram.is_export(head)
-
-
-def _is_session(head: bytes) -> bool:
-    if b"\n## Turn " not in head:
-        return False
-    from clsm_cli.ingestion import smriti
-
-    return smriti.is_session(head)
-
-
 def _extension(name: str) -> str:
     return os.path.splitext(name)[1].lower()
 
 
-def _detect(head: bytes) -> Format | None:
+def _of_json(head: bytes) -> Format | None:
+    """What an export, or else the first row, is; None for what is no JSON."""
+    if is_export(head):
+        return "export"
+    if is_telegram(head):
+        return "telegram"
+    return _of_rows(head)
+
+
+def _of_rows(head: bytes) -> Format | None:
     tally = Tally()
     lines = head.split(b"\n")
     for number, line in enumerate(lines, 1):
@@ -226,7 +229,7 @@ def _detect(head: bytes) -> Format | None:
             continue
         if claude_transcripts.is_row(row):
             return "claude-code"
-        if signal_cli.is_row(row):
+        if is_signal_row(row):
             return "signal"
         return "openclaw" if openclaw_transcripts.is_row(row) else "jsonl"
     # The first row is larger than what was looked at: tell it by how it begins.

@@ -8,9 +8,9 @@ document's record says which blocks are current.
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from clsm_cli.ingestion.ingest_report import FORGOTTEN
 from clsm_cli.ingestion.turns import Masker, has_exact_time, turn_from_block, with_ordinal
 from clsm_cli.model.episodes import Block, Document, Episode
 from clsm_cli.model.ids import document_id
@@ -18,10 +18,11 @@ from clsm_cli.model.tombstones import episode_ids, first_free
 from clsm_cli.store.logs import is_forgotten
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection
-
+    from clsm_cli.ingestion.capture import Tally
     from clsm_cli.ingestion.jsonl_rows import RawDocument
+    from clsm_cli.ingestion.sources import SourceFile
     from clsm_cli.model.episodes import Turn
+    from clsm_cli.store.index.index_queries import Index
 
 MIN_LIKENESS = 50.0
 """Percent of equal characters from which a new block is a changed old one (rapidfuzz ratio)."""
@@ -31,105 +32,82 @@ MOST_PAIRS = 4_000_000
 nearest to each other in their versions."""
 
 
-@dataclass(frozen=True, slots=True)
-class DocumentPlan:
-    """What ingesting a version of a document does.
-
-    Attributes:
-        document: Its new record; None when nothing changed.
-        episode: Its new and changed blocks; None when there are none.
-        added: Blocks that are new; ``changed`` took the place of another; ``closed`` vanished.
-        kept: Blocks that are as they were.
-        forgotten: Blocks that are left out, as they have a tombstone.
-    """
-
-    document: Document | None
-    episode: Episode | None
-    added: int = 0
-    changed: int = 0
-    closed: int = 0
-    kept: int = 0
-    forgotten: int = 0
-
-
 def plan(
     raw: RawDocument,
-    *,
-    origin: str,
-    path: str,
+    source: SourceFile,
     sha256: str,
     old: Document | None,
-    text_of: Callable[[str], str],
-    stored: Collection[str],
-    previous: str | None,
+    *,
+    index: Index,
     now: str,
     device: str,
     mask: Masker,
-    forgotten: frozenset[str] = frozenset(),
-) -> DocumentPlan:
+    forgotten: frozenset[str],
+    tally: Tally,
+) -> tuple[Document | None, Episode | None]:
     """Compare a version of a document with what the store holds of it.
 
     A document of which every block is forgotten gets no record: it is read anew each time.
 
     Args:
         raw: The version, cut into blocks.
-        origin: Where the document lives (``sources.SourceFile.origin``).
-        path: The path as given.
-        sha256: Digest of the file.
+        source: Its file.
+        sha256: Of the version.
         old: Its record, if it is known, without what was forgotten.
-        text_of: The text of a stored block by key.
-        stored: Keys of the blocks that lie in episodes: those that the record tells of, and those
-            of a version whose record a crash prevented.
-        previous: The newest episode of this document.
+        index: Fresh.
         now: UTC time of the run.
         device: Who writes.
         mask: Masks and counts secrets.
         forgotten: Hashes of ids with a tombstone.
+        tally: Told how many blocks are new, took the place of another, vanished, or stayed.
+
+    Returns:
+        Its new record, and its new and changed blocks; None where there are none.
     """
-    told = _turns(raw, origin, path, mask)
+    told = _turns(raw, source.origin, source.path, mask)
     turns = [turn for turn in told if not is_forgotten(turn.key, forgotten)]
-    hidden = len(told) - len(turns)
-    if old is None and hidden and not turns:
-        return DocumentPlan(None, None, forgotten=hidden)
+    if len(turns) < len(told):
+        tally.dropped[FORGOTTEN] += len(told) - len(turns)
+        if old is None and not turns:
+            return None, None
     keys = {turn.key for turn in turns}
     before = {block.key for block in old.blocks} if old else set()
     fresh = [turn for turn in turns if turn.key not in before]
     gone = [block.key for block in old.blocks if block.key not in keys] if old else []
-    successor = _successors(fresh, {key: text_of(key) for key in gone})
+    successor = _successors(fresh, {key: _text_of(index, key) for key in gone})
+    tally.known, tally.changed = len(turns) - len(fresh), len(successor)
+    tally.added, tally.closed = len(fresh) - len(successor), len(gone) - len(successor)
     blocks = tuple(
         Block(key=t.key, line_start=t.line_start, line_end=t.line_end, heading=t.heading)
         for t in turns
     )
-    if old and old.blocks == blocks and old.path == path:
-        return DocumentPlan(None, None, kept=len(turns), forgotten=hidden)
+    if old and old.blocks == blocks and old.path == source.path:
+        return None, None
+    closed = dict(old.closed) if old else {}
     record = Document(
-        id=document_id(origin),
+        id=document_id(source.origin),
         rev=(old.rev[0] + 1 if old else 1, device),
-        origin=origin,
-        path=path,
+        origin=source.origin,
+        path=source.path,
         sha256=sha256,
         recorded_at=now,
         blocks=blocks,
-        closed=(dict(old.closed) if old else {})
-        | {key: (now, successor.get(key, "")) for key in gone},
+        closed=closed | {key: (now, successor.get(key, "")) for key in gone},
         pinned=old.pinned if old else False,
         extra=old.extra if old else {},
     )
+    # Of a version whose record a crash prevented, blocks lie in an episode already.
+    stored = index.closed_keys(source.origin)
     unseen = tuple(turn for turn in fresh if turn.key not in stored)
-    episode = None
-    if unseen:
-        name = first_free(episode_ids(unseen[0].key), forgotten)
-        episode = _episode(name, unseen, record, raw, previous, now)
-    changed = len(successor)
-    return DocumentPlan(
-        document=record,
-        episode=episode,
-        added=len(fresh) - changed,
-        changed=changed,
-        closed=len(gone) - changed,
-        kept=len(turns) - len(fresh),
-        forgotten=hidden,
-    )
+    if not unseen:
+        return record, None
+    name = first_free(episode_ids(unseen[0].key), forgotten)
+    previous = index.last_episode(source.origin)
+    return record, _episode(name, unseen, record, raw, previous, now)
+
+
+def _text_of(index: Index, key: str) -> str:
+    return "\n".join(passage.text for passage in index.by_key(key) if passage.key == key)
 
 
 def _turns(raw: RawDocument, origin: str, path: str, mask: Masker) -> list[Turn]:

@@ -7,11 +7,9 @@ the report says from what. Text that was UTF-8 and is damaged stays what it is: 
 from __future__ import annotations
 
 import codecs
+import errno
 import io
-from typing import TYPE_CHECKING, BinaryIO
-
-if TYPE_CHECKING:
-    from _typeshed import WriteableBuffer
+from typing import BinaryIO
 
 UTF_8 = "utf-8"
 UNKNOWN = ""
@@ -45,14 +43,14 @@ _LEGACY = tuple(NAMES)
 _SAMPLE = 1 << 16
 _MOST_CHAOS = 0.5
 """charset-normalizer's measure; its own limit of 0.2 leaves short texts of many accents undecided."""
-_CHUNK = 1 << 16
+_LARGEST = 256 << 20
+"""Bytes of a text that is not UTF-8."""
 
 
 def detect_encoding(data: bytes, *, is_whole: bool = False) -> str:
     r"""The encoding of a text, by the name that Python has for it; empty where it cannot be told.
 
     Args:
-        data: The text, or its beginning.
         is_whole: Whether a character that its last bytes begin is cut short for good.
 
     >>> detect_encoding("Zoë.".encode()), detect_encoding("Zoë.".encode("utf-16")), detect_encoding(b"Zo\xeb.")
@@ -84,10 +82,19 @@ def to_utf_8(data: bytes, encoding: str) -> bytes:
 
 
 def utf_8_stream(stream: BinaryIO, encoding: str) -> BinaryIO:
-    """A stream of the same text as UTF-8, decoded as it is read; closing it closes both."""
+    """A stream of the same text as UTF-8; one in another encoding is read whole.
+
+    Raises:
+        OSError: It cannot be read, or is too large for that.
+    """
     if encoding == UTF_8:
         return stream
-    return io.BufferedReader(_Decoding(stream, encoding))
+    with stream:
+        data = stream.read(_LARGEST + 1)
+    if len(data) > _LARGEST:
+        told = f"larger than {_LARGEST >> 20} MiB, save it as UTF-8"
+        raise OSError(errno.EFBIG, told)
+    return io.BytesIO(to_utf_8(data, encoding))
 
 
 def _without_mark(data: bytes) -> str:
@@ -127,31 +134,3 @@ def _guessed(data: bytes) -> str:
     likely = [each for each in found if (int(100 * each.chaos), -each.coherence) == best]
     names = {name for each in likely for name in each.could_be_from_charset}
     return min(names, key=_LEGACY.index) if _LEGACY[0] in names else likely[0].encoding
-
-
-class _Decoding(io.RawIOBase):
-    """UTF-8 bytes of a stream in another encoding."""
-
-    def __init__(self, stream: BinaryIO, encoding: str) -> None:
-        self._stream = stream
-        self._decoder = codecs.getincrementaldecoder(encoding)("replace")
-        self._rest = b""
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: WriteableBuffer) -> int:
-        view = memoryview(buffer).cast("B")
-        while not self._rest:
-            chunk = self._stream.read(_CHUNK)
-            self._rest = self._decoder.decode(chunk, final=not chunk).encode(errors="replace")
-            if not chunk:
-                break
-        count = min(len(view), len(self._rest))
-        view[:count], self._rest = self._rest[:count], self._rest[count:]
-        return count
-
-    def close(self) -> None:
-        if not self.closed:
-            self._stream.close()
-        super().close()

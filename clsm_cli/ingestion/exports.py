@@ -13,32 +13,28 @@ import json
 import re
 import zipfile
 import zlib
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, BinaryIO
 
-from clsm_cli.config import MAX_MESSAGE
-from clsm_cli.ingestion.detection import CHAT, TELEGRAM, ZIP, is_archive, is_export_name
+from clsm_cli.ingestion.detection import CHAT, TELEGRAM, ZIP, is_export_name
 from clsm_cli.ingestion.jsonl_rows import (
     Dropped,
     Problem,
-    RawTurn,
-    Tally,
-    check_items,
     label,
+    mapping,
     parts_of,
+    read_whole,
     text_of,
     text_or_empty,
 )
-from clsm_cli.ingestion.noise import is_clsm_tool, machine_talk, runs_clsm
-from clsm_cli.ingestion.openclaw_transcripts import compact, tool_call, trust_of_tool
+from clsm_cli.ingestion.messages import Message, command_or_json
+from clsm_cli.ingestion.noise import is_clsm_tool, runs_clsm
 from clsm_cli.ingestion.timestamps import normalise
 from clsm_cli.store.jsonlines import without_surrogates
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
-    from datetime import datetime, tzinfo
 
-    from clsm_cli.ingestion.jsonl_rows import TranscriptItem
+    from clsm_cli.ingestion.jsonl_rows import Reading, TranscriptItem
     from clsm_cli.model.episodes import Role
 
 LEFT_BRANCH = "message of another branch"
@@ -50,74 +46,49 @@ LARGEST = 256 << 20
 _NOTHING = "holds no conversation that clsm knows"
 
 
-def read(
-    stream: BinaryIO,
-    *,
-    path: str,
-    zone: tzinfo,
-    now: datetime,
-    session: str,
-    day_first: bool | None = None,
-) -> Iterator[TranscriptItem]:
+def items(stream: BinaryIO, about: Reading) -> Iterator[TranscriptItem]:
     """The turns, dropped messages and problems of an export, one conversation after the other.
 
     An archive may hold a chat instead, as WhatsApp and Telegram pack theirs.
-
-    Args:
-        stream: The file.
-        path: As it was given, for problems.
-        zone: The store's time zone.
-        now: What lies after it is reported as in the future.
-        session: Of a conversation without an id.
-        day_first: As for ``chat_text.read``.
     """
-    told: Any = {"path": path, "zone": zone, "now": now, "session": session}
-    tally = Tally()
-    for name, found in _documents(stream, path):
+    for name, found in _documents(stream, about.path):
         if isinstance(found, Problem):
             yield found
         elif name.endswith(CHAT):
             from clsm_cli.ingestion import chat_text
 
-            yield from chat_text.read(io.BytesIO(found), **told, day_first=day_first)
+            yield from chat_text.items(io.BytesIO(found.encode()), about)
         elif name.endswith(TELEGRAM):
-            from clsm_cli.ingestion import telegram
+            from clsm_cli.ingestion import messengers
 
-            yield from telegram.read(io.BytesIO(found), **told)
+            yield from messengers.items(io.BytesIO(found.encode()), about)
         else:
-            items = _items(found, path, zone, session, tally)
-            yield from check_items(items, path=path, now=now, tally=tally)
+            yield from _conversations(found, about)
 
 
-def _items(
-    data: bytes, path: str, zone: tzinfo, session: str, tally: Tally
-) -> Iterator[TranscriptItem]:
-    document = parse_json(data)
+def _conversations(text: str, about: Reading) -> Iterator[TranscriptItem]:
+    document = parse_json(text)
     if not isinstance(document, list):
-        yield Problem(path, None, document if isinstance(document, str) else _NOTHING)
+        yield Problem(about.path, None, document if isinstance(document, str) else _NOTHING)
         return
-    for number, conversation in enumerate(document, 1):
-        reader = _reader_of(conversation)
-        if reader is None:
-            yield Problem(path, None, f"conversation {number} is none that clsm knows")
-        else:
-            yield from reader(conversation, zone=zone, session=session, tally=tally)
-
-
-def _reader_of(conversation: Any) -> Any:
-    if isinstance(conversation, dict):
+    for number, each in enumerate(document, 1):
+        conversation = mapping(each)
         if isinstance(conversation.get("mapping"), dict):
-            return chatgpt_items
-        if isinstance(conversation.get("chat_messages"), list):
-            return claude_items
-    return None
+            yield from _chatgpt(conversation, about)
+        elif isinstance(conversation.get("chat_messages"), list):
+            yield from _claude(conversation, about)
+        else:
+            reason = f"conversation {number} is none that clsm knows"
+            yield Problem(about.path, None, reason)
 
 
-def _documents(stream: BinaryIO, path: str) -> Iterator[tuple[str, bytes | Problem]]:
+def _documents(stream: BinaryIO, path: str) -> Iterator[tuple[str, str | Problem]]:
     """The documents of a file with their names: itself, or those of an archive."""
+    advice = ", split its list of conversations"
     head = stream.read(len(ZIP))
-    if not is_archive(head):
-        yield "", _bounded(head + stream.read(LARGEST + 1 - len(head)), path)
+    if head != ZIP:
+        rest = stream.read(LARGEST + 1 - len(head))
+        yield "", read_whole(io.BytesIO(head + rest), LARGEST, path, advice)
         return
     if not stream.seekable():
         stream = io.BytesIO(head + stream.read(LARGEST + 1))
@@ -130,21 +101,14 @@ def _documents(stream: BinaryIO, path: str) -> Iterator[tuple[str, bytes | Probl
                 yield "", Problem(path, None, _NOTHING)
             for name in names:
                 with archive.open(name) as member:
-                    yield name, _bounded(member.read(LARGEST + 1), f"{path}#{name}")
+                    yield name, read_whole(member, LARGEST, f"{path}#{name}", advice)
     except (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, NotImplementedError) as error:
         reason = f"archive that cannot be read ({str(error).lower()})"
         yield "", Problem(path, None, reason)
 
 
-def _bounded(data: bytes, path: str) -> bytes | Problem:
-    if len(data) <= LARGEST:
-        return data
-    return Problem(path, None, f"larger than {LARGEST >> 20} MiB, split its list of conversations")
-
-
-def parse_json(data: bytes) -> Any:
+def parse_json(text: str) -> Any:
     """A JSON document, or as a text why there is none."""
-    text = data.removeprefix(b"\xef\xbb\xbf").decode(errors="replace")
     try:
         document = json.loads(text)
         if "\\ud" in text or "\\uD" in text:
@@ -156,63 +120,24 @@ def parse_json(data: bytes) -> Any:
     return _NOTHING if isinstance(document, str) else document
 
 
-@dataclass(frozen=True, slots=True)
-class Message:
-    """Where a message stands: what it said is told with each of its turns."""
+def _said(message: Message, role: Role, text: str) -> TranscriptItem:
+    return message.said(role, text.strip("\n").rstrip(), NO_TEXT)
 
-    session: str
-    number: int
-    id: str | None
-    time: str | None
-    tally: Tally
 
-    def text_turn(self, role: Role, text: str) -> TranscriptItem:
-        """What a person, the agent or the system said."""
-        text = text.strip("\n").rstrip()
-        reason = machine_talk(role, text) or ("" if text.strip() else NO_TEXT)
-        return Dropped(reason, self.number) if reason else self._turn(role, role, text, self.id)
+def _called(message: Message, tool: str, text: str, part: str | None) -> TranscriptItem:
+    if is_clsm_tool(tool) or runs_clsm(text):
+        return message.dropped("clsm call")
+    return message.called(tool, text, part)
 
-    def call_turn(self, tool: str, text: str, part: str | None) -> TranscriptItem:
-        """What a tool was asked for."""
-        if is_clsm_tool(tool) or runs_clsm(text):
-            return Dropped("clsm call", self.number)
-        return self._turn(tool, "tool", text, part, given=text)
 
-    def result_turn(
-        self, tool: str, text: str, part: str | None, *, error: bool = False
-    ) -> TranscriptItem:
-        """What a tool said."""
-        if is_clsm_tool(tool):
-            return Dropped("clsm result", self.number)
-        if not text.strip():
-            return Dropped(NO_TEXT, self.number)
-        return self._turn(tool, "tool", text.strip("\n").rstrip(), part, error=error)
-
-    def _turn(
-        self,
-        speaker: str,
-        role: Role,
-        text: str,
-        turn_id: str | None,
-        *,
-        given: str | None = None,
-        error: bool = False,
-    ) -> RawTurn:
-        if len(text.encode(errors="replace")) > MAX_MESSAGE:
-            self.tally.add(f"longer than {MAX_MESSAGE >> 20} MiB, its beginning kept", self.number)
-        is_result = role == "tool" and given is None
-        return RawTurn(
-            session=self.session,
-            speaker=speaker,
-            role=role,
-            text=text,
-            time=self.time,
-            line_start=self.number,
-            line_end=self.number,
-            foreign_id=turn_id,
-            tool=tool_call(speaker, given, error=error) if role == "tool" else None,
-            trust=trust_of_tool(speaker) if is_result else None,
-        )
+def _gave(
+    message: Message, tool: str, text: str, part: str | None, *, error: bool = False
+) -> TranscriptItem:
+    if is_clsm_tool(tool):
+        return message.dropped("clsm result")
+    if not text.strip():
+        return message.dropped(NO_TEXT)
+    return message.gave(tool, text.strip("\n").rstrip(), part, error=error)
 
 
 def branch(parents: Mapping[str, str | None], leaf: str) -> list[str]:
@@ -236,54 +161,45 @@ _INSTRUCTIONS = frozenset({"user_editable_context", "model_editable_context"})
 _REFERENCE = re.compile("\ue200[^\ue200\ue201]*\ue201")
 
 
-def chatgpt_items(
-    conversation: dict[str, Any], *, zone: tzinfo, session: str, tally: Tally
-) -> Iterator[TranscriptItem]:
-    """The current branch from its first message on, then what was left out.
-
-    Args:
-        conversation: With its ``mapping``.
-        zone: The store's time zone.
-        session: Where it has no id.
-        tally: Findings that are told once.
-    """
-    session = label(conversation.get("conversation_id")) or label(conversation.get("id")) or session
+def _chatgpt(conversation: dict[str, Any], about: Reading) -> Iterator[TranscriptItem]:
+    """The current branch from its first message on, then what was left out."""
+    names = (label(conversation.get(name)) for name in ("conversation_id", "id"))
+    session = next(filter(None, names), about.session)
     nodes = {k: node for k, node in conversation["mapping"].items() if isinstance(node, dict)}
     parents = {key: text_or_empty(node.get("parent")) or None for key, node in nodes.items()}
     path = branch(parents, text_or_empty(conversation.get("current_node")))
     if not path and nodes:
-        tally.add("conversation without a current branch, its messages in their order", 1)
+        about.tally.add("conversation without a current branch, its messages in their order", 1)
         path = list(nodes)
     messages = ((key, nodes[key].get("message")) for key in path)
     told = [(key, message) for key, message in messages if isinstance(message, dict)]
     for number, (key, message) in enumerate(told, 1):
-        time = normalise(message.get("create_time"), zone)
-        place = Message(session, number, label(message.get("id")) or label(key), time, tally)
-        yield _item(message, place)
+        time = normalise(message.get("create_time"), about.zone)
+        name = label(message.get("id")) or label(key)
+        yield _item(message, Message(session, number, time, name))
     for key in nodes.keys() - set(path):
         if isinstance(nodes[key].get("message"), dict):
             yield Dropped(LEFT_BRANCH, len(told))
 
 
-def _item(message: dict[str, Any], place: Message) -> TranscriptItem:
-    metadata, content = _mapping(message.get("metadata")), _mapping(message.get("content"))
-    author = _mapping(message.get("author"))
+def _item(told: dict[str, Any], message: Message) -> TranscriptItem:
+    metadata, content, author = (
+        mapping(told.get(name)) for name in ("metadata", "content", "author")
+    )
     role, kind = text_or_empty(author.get("role")), text_or_empty(content.get("content_type"))
-    if metadata.get("is_visually_hidden_from_conversation") is True or message.get("weight") == 0:
-        return Dropped("hidden message", place.number)
+    if metadata.get("is_visually_hidden_from_conversation") is True or told.get("weight") == 0:
+        return message.dropped("hidden message")
     if kind in _THINKING or kind in _INSTRUCTIONS:
-        return Dropped("thinking" if kind in _THINKING else "instructions", place.number)
+        return message.dropped("thinking" if kind in _THINKING else "instructions")
     text = _text(content)
-    recipient = label(message.get("recipient")) or "all"
+    recipient = label(told.get("recipient")) or "all"
     if role == "assistant" and recipient != "all":
-        return (
-            place.call_turn(recipient, text, place.id) if text else Dropped(NO_TEXT, place.number)
-        )
+        return _called(message, recipient, text, None) if text else message.dropped(NO_TEXT)
     if role == "tool":
-        return place.result_turn(label(author.get("name")) or "tool", text, place.id)
+        return _gave(message, label(author.get("name")) or "tool", text, None)
     if role in _SPOKEN:
-        return place.text_turn(_SPOKEN[role], text)
-    return Dropped("message of an unknown role", place.number)
+        return _said(message, _SPOKEN[role], text)
+    return message.dropped("message of an unknown role")
 
 
 def _text(content: dict[str, Any]) -> str:
@@ -295,25 +211,12 @@ def _text(content: dict[str, Any]) -> str:
     return _REFERENCE.sub("", "\n".join(t for t in texts if isinstance(t, str) and t.strip()))
 
 
-def _mapping(value: Any) -> dict[str, Any]:
-    return value if isinstance(value, dict) else {}
-
-
 _ROLES: dict[str, Role] = {"human": "user", "user": "user", "assistant": "assistant"}
 
 
-def claude_items(
-    conversation: dict[str, Any], *, zone: tzinfo, session: str, tally: Tally
-) -> Iterator[TranscriptItem]:
-    """The messages of the current branch, in their order, then what was left out.
-
-    Args:
-        conversation: With its ``chat_messages``.
-        zone: The store's time zone.
-        session: Where it has no id.
-        tally: Findings that are told once.
-    """
-    session = label(conversation.get("uuid")) or session
+def _claude(conversation: dict[str, Any], about: Reading) -> Iterator[TranscriptItem]:
+    """The messages of the current branch, in their order, then what was left out."""
+    session = label(conversation.get("uuid")) or about.session
     every = [each for each in conversation["chat_messages"] if isinstance(each, dict)]
     parents = {
         text_or_empty(m.get("uuid")): text_or_empty(m.get("parent_message_uuid")) or None
@@ -322,50 +225,37 @@ def claude_items(
     current = set(branch(parents, text_or_empty(conversation.get("current_leaf_message_uuid"))))
     # Most exports name no leaf: then there is one branch, or no way to tell.
     told = [m for m in every if not current or text_or_empty(m.get("uuid")) in current]
-    for number, message in enumerate(told, 1):
-        time = normalise(message.get("created_at"), zone)
-        yield from _claude_parts(
-            message, Message(session, number, label(message.get("uuid")), time, tally)
-        )
+    for number, each in enumerate(told, 1):
+        time = normalise(each.get("created_at"), about.zone)
+        yield from _claude_parts(each, Message(session, number, time, label(each.get("uuid"))))
     for _ in range(len(every) - len(told)):
         yield Dropped(LEFT_BRANCH, len(told))
 
 
-def _claude_parts(message: dict[str, Any], place: Message) -> Iterator[TranscriptItem]:
-    role = _ROLES.get(text_or_empty(message.get("sender")))
+def _claude_parts(told: dict[str, Any], message: Message) -> Iterator[TranscriptItem]:
+    role = _ROLES.get(text_or_empty(told.get("sender")))
     if role is None:
-        yield Dropped("message of an unknown role", place.number)
+        yield message.dropped("message of an unknown role")
         return
-    parts = parts_of(message.get("content"))
+    parts = [(part, text_or_empty(part.get("type"))) for part in parts_of(told.get("content"))]
     # Older exports have the text alone; newer ones have it twice.
-    said = text_of(p for p in parts if p.get("type") == "text") or text_or_empty(
-        message.get("text")
+    said = text_of(part for part, kind in parts if kind == "text") or text_or_empty(
+        told.get("text")
     )
-    tools = [
-        part for part in parts if text_or_empty(part.get("type")) in {"tool_use", "tool_result"}
-    ]
+    tools = [part for part, kind in parts if kind in {"tool_use", "tool_result"}]
     if said.strip() or not tools:
-        yield place.text_turn(role, said)
+        yield _said(message, role, said)
     for count, part in enumerate(tools, 1):
-        turn_id = f"{place.id}#{count}" if place.id else None
-        name = label(part.get("name")) or "tool"
+        name, turn_id = label(part.get("name")) or "tool", message.part(count)
         if part["type"] == "tool_use":
-            yield place.call_turn(name, _arguments(part.get("input")), turn_id)
+            yield _called(message, name, command_or_json(part.get("input")), turn_id)
         else:
-            text = text_of(parts_of(part.get("content")))
-            error = part.get("is_error") is True
-            yield place.result_turn(name, text, turn_id, error=error)
-    for part in parts:
-        kind = text_or_empty(part.get("type"))
+            text, is_error = text_of(parts_of(part.get("content"))), part.get("is_error") is True
+            yield _gave(message, name, text, turn_id, error=is_error)
+    for _, kind in parts:
         if kind not in {"text", "tool_use", "tool_result"}:
-            yield Dropped("thinking" if "thinking" in kind else NO_TEXT, place.number)
-    for kind in ("attachments", "files"):
-        more = message.get(kind)
+            yield message.dropped("thinking" if "thinking" in kind else NO_TEXT)
+    for name in ("attachments", "files"):
+        more = told.get(name)
         for _ in more if isinstance(more, list) else ():
-            yield Dropped("attached file", place.number)
-
-
-def _arguments(given: Any) -> str:
-    command = given.get("command") if isinstance(given, dict) else None
-    is_alone = isinstance(command, str) and len(given) == 1
-    return compact(command if is_alone else given)
+            yield message.dropped("attached file")

@@ -39,7 +39,6 @@ class FileTail:
     """A JSONL transcript from a place on.
 
     Attributes:
-        path, origin, format: As of a ``sources.SourceFile``.
         before: Where it was read to; None: from its beginning.
         place: Where it is read to, once ``lines`` came to its end.
     """
@@ -83,9 +82,6 @@ class DatabaseTail:
     """A conversation of an agent's database from a row on.
 
     Attributes:
-        path: The database as it was given, ``#`` and the session.
-        origin: The database, as of a ``sources.SourceFile``.
-        inside: The session.
         before: The row it was read to; None: from its beginning.
         place: The row it is read to, once ``lines`` came to its end; None if there was none.
     """

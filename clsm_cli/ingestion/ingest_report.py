@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, BinaryIO, Protocol, TypeVar
+from typing import TYPE_CHECKING, BinaryIO, TypeVar
 
 from clsm_cli.ingestion.recalled_text import FenceKey, no_key
 from clsm_cli.ingestion.sources import Excluded, Missing
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from clsm_cli.errors import ModelDigestError
     from clsm_cli.ingestion.capture import Tally
     from clsm_cli.ingestion.detection import Format
-    from clsm_cli.ingestion.exclusion import Exclusion
+    from clsm_cli.ingestion.folders import Exclusion
     from clsm_cli.ingestion.jsonl_rows import Problem
     from clsm_cli.ingestion.sources import Skipped
     from clsm_cli.store.layout import Store
@@ -28,11 +29,8 @@ FORGOTTEN = "forgotten"
 """Why a turn or a block that has a tombstone is dropped."""
 
 
-class Progress(Protocol):
-    """Called with what is being done, how much is done and how much there is."""
-
-    def __call__(self, what: str, done: int, total: int, /) -> None:
-        """Report."""
+Progress = Callable[[str, int, int], None]
+"""Called with what is being done, how much is done and how much there is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,16 +38,8 @@ class Request:
     """What to ingest, and how.
 
     Attributes:
-        paths: Files, folders, or ``-``; state folders of OpenClaw.
         openclaw: Catch up with OpenClaw, see ``incremental.CatchUp``.
-        format: Forced format, else detected.
-        session: Conversation of rows that name none.
-        capture_only: Write to the inbox and stop.
-        since: Pass over earlier turns.
-        dry_run: Only say what would happen.
-        now: Time of the run, with offset.
         fence_key: Gives the key by which clsm's own recalled text is known again.
-        exclusion: What the user leaves out.
         day_first: Whether dates of chats have the day first; None: as the chat itself tells.
     """
 

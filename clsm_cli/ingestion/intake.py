@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import shlex
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,8 +16,8 @@ from clsm_cli.config import MAX_FILE
 from clsm_cli.errors import DiskError
 from clsm_cli.ingestion import capture, encodings, readers, recalled_text, sources
 from clsm_cli.ingestion.detection import DOCUMENTS
-from clsm_cli.ingestion.ingest_report import FORGOTTEN, SourceReport, display_path, utc_text
-from clsm_cli.ingestion.jsonl_rows import Problem
+from clsm_cli.ingestion.ingest_report import SourceReport, display_path, utc_text
+from clsm_cli.ingestion.jsonl_rows import Problem, Reading
 from clsm_cli.ingestion.known_sessions import Sessions
 from clsm_cli.store import cursors, inbox, logs, runs
 
@@ -39,59 +39,37 @@ MUCH, FEW = 0.2, 20
 """Share of a document's blocks, and number of them, beyond which it is said that they are gone."""
 
 
+@dataclass(slots=True)
 class Intake:
     """The first half: every source to the inbox, or to an episode of its document."""
 
-    def __init__(
-        self,
-        store: Store,
-        request: Request,
-        report: Report,
-        index: Opening,
-        run: Run,
-        progress: Progress,
-        busy: LockedError | None = None,
-    ) -> None:
-        """Read for a run.
+    store: Store
+    request: Request
+    report: Report
+    index: Opening
+    run: Run
+    progress: Progress
+    busy: LockedError | None = None
+    """Why the lock could not be had: what is captured is put aside."""
+    now: str = field(init=False)
+    forgotten: frozenset[str] = field(init=False)
+    sessions: Sessions = field(init=False)
 
-        Args:
-            store: Where what is new goes.
-            request: What to read.
-            report: Told what became of it.
-            index: Opened when it is needed.
-            run: Of the ledger.
-            progress: Told which source is read.
-            busy: Why the lock could not be had: what is captured is put aside.
-        """
-        self.store = store
-        self.request = request
-        self.report = report
-        self.index = index
-        self.busy = busy
-        self.run = run
-        self.progress = progress
-        self.forgotten = logs.load_tombstones(store)
+    def __post_init__(self) -> None:
+        self.now = utc_text(self.request.now)
+        self.forgotten = logs.load_tombstones(self.store)
+        look_back = not self.request.capture_only
         self.sessions = Sessions(
-            store.inbox,
-            index,
-            look_back=not request.capture_only,
-            forgotten=self.forgotten,
+            self.store.inbox, self.index, look_back=look_back, forgotten=self.forgotten
         )
-        self.now = utc_text(request.now)
 
     def read_all(self) -> None:
         """Read every source; a bad one is reported and the others go on."""
-        request = self.request
-        if request.openclaw:
+        asked = self.request
+        if asked.openclaw:
             self._catch_up()
         else:
-            found = sources.find(
-                request.paths,
-                format=request.format,
-                stdin=request.stdin,
-                exclusion=request.exclusion,
-            )
-            self._each(found)
+            self._each(sources.find(asked.paths, asked.format, asked.stdin, asked.exclusion))
 
     def _catch_up(self) -> None:
         """Read what OpenClaw wrote since the last time; the places move on once it is safe."""
@@ -108,12 +86,7 @@ class Intake:
     def _each(
         self, found: Iterable[Found | Tail], reached: Callable[[Tail], None] = lambda _tail: None
     ) -> None:
-        """Read what was found, one after the other.
-
-        Args:
-            found: Files to read, and what is not read with its reason.
-            reached: Called with each tail of a transcript that was read to its end.
-        """
+        """Read what was found; ``reached`` is told each tail that was read to its end."""
         every = list(found)
         for number, source in enumerate(every):
             self.progress("reading", number, len(every))
@@ -158,15 +131,15 @@ class Intake:
 
     def _transcript(self, source: SourceFile | Tail, tally: capture.Tally) -> None:
         default = self.request.session or source.inside or source.origin
-        reading = readers.open_transcript(
-            source,
-            zone=self.store.zone,
-            now=self.request.now,
-            session=default,
+        about = Reading(
+            source.path,
+            self.store.zone,
+            self.request.now,
+            default,
             known_clsm_calls=self.sessions.calls,
             day_first=self.request.day_first,
         )
-        with reading as items:
+        with readers.open_transcript(source, about) as items:
             batches = capture.capture(
                 recalled_text.strip_items(items, self.request.fence_key, path=source.path),
                 self.sessions,
@@ -185,6 +158,18 @@ class Intake:
                     for session, data in rows.items():
                         inbox.put_aside(self.store.inbox, session, data)
 
+    def _content(self, source: SourceFile, tally: capture.Tally) -> bytes | None:
+        """A document as UTF-8; None where its encoding cannot be told."""
+        with source.open() as stream:
+            data = stream.read(MAX_FILE + 1)
+        encoding = encodings.detect_encoding(data, is_whole=len(data) <= MAX_FILE)
+        if encoding == encodings.UNKNOWN:
+            tally.problems.append(Problem(source.path, None, encodings.UNTOLD))
+            return None
+        if encoding != encodings.UTF_8:  # what its beginning did not tell
+            tally.encoding = encodings.display_name(encoding)
+        return encodings.to_utf_8(data, encoding)
+
     def _document(self, source: SourceFile, tally: capture.Tally) -> None:
         if self.busy is not None:  # an episode and its record cannot be put aside
             raise self.busy
@@ -192,15 +177,8 @@ class Intake:
         from clsm_cli.ingestion.turns import Masker
         from clsm_cli.store import atomic
 
-        with source.open() as stream:
-            data = stream.read(MAX_FILE + 1)
-        encoding = encodings.detect_encoding(data, is_whole=len(data) <= MAX_FILE)
-        if encoding == encodings.UNKNOWN:
-            tally.problems.append(Problem(source.path, None, encodings.UNTOLD))
+        if (data := self._content(source, tally)) is None:
             return
-        if encoding != encodings.UTF_8:  # what its beginning did not tell
-            data = encodings.to_utf_8(data, encoding)
-            tally.encoding = encodings.display_name(encoding)
         sha256 = atomic.sha256(data)
         mask = Masker(tally.masked)
         source = replace(source, path=mask.name(source.path), origin=mask.name(source.origin))
@@ -240,37 +218,31 @@ class Intake:
         from clsm_cli.ingestion import documents
         from clsm_cli.store import episodes, record_files, settle
 
-        plan = documents.plan(
+        document, episode = documents.plan(
             raw,
-            origin=source.origin,
-            path=source.path,
-            sha256=sha256,
-            old=old,
-            text_of=self._text_of,
-            stored=self.index().closed_keys(source.origin),
-            previous=self.index().last_episode(source.origin),
+            source,
+            sha256,
+            old,
+            index=self.index(),
             now=self.now,
             device=self.store.device,
             mask=mask,
             forgotten=self.forgotten,
+            tally=tally,
         )
-        if plan.forgotten:
-            tally.dropped[FORGOTTEN] += plan.forgotten
-        tally.added, tally.changed = plan.added, plan.changed
-        tally.closed, tally.known = plan.closed, plan.kept
-        if old is not None and plan.closed > min(settle.MOST, max(FEW, MUCH * len(old.blocks))):
+        if old is not None and tally.closed > min(settle.MOST, max(FEW, MUCH * len(old.blocks))):
             self.report.warnings.append(
-                f"{source.path}: {plan.closed} of its {len(old.blocks)} blocks are gone at once; they"
+                f"{source.path}: {tally.closed} of its {len(old.blocks)} blocks are gone at once; they"
                 " are closed, not deleted: if the file was cut short, mend it and ingest it again"
             )
         writes: list[runs.Write] = []
-        if plan.episode is not None:
-            for turn in plan.episode.turns:
+        if episode is not None:
+            for turn in episode.turns:
                 tally.take(turn)
-            path = episodes.file_of(plan.episode, self.store.flow)
-            writes.append(runs.Put(path, episodes.render(plan.episode)))
-        if plan.document is not None:
-            writes += record_files.plan_records(self.store, "flow", [plan.document])
+            path = episodes.file_of(episode, self.store.flow)
+            writes.append(runs.Put(path, episodes.render(episode)))
+        if document is not None:
+            writes += record_files.plan_records(self.store, "flow", [document])
         self._apply(writes)
 
     def _known_document(self, origin: str) -> Document | None:
@@ -283,10 +255,6 @@ class Intake:
             return None
         left = visible(record, self.forgotten)
         return left if isinstance(left, Document) else None
-
-    def _text_of(self, key: str) -> str:
-        found = self.index().by_key(key)
-        return "\n".join(passage.text for passage in found if passage.key == key)
 
     def _apply(self, writes: Sequence[runs.Write]) -> None:
         if not self.request.dry_run:

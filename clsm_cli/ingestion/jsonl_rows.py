@@ -6,9 +6,9 @@ wrong all over a file is reported once, with a count.
 
 from __future__ import annotations
 
-from collections import deque
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import IO, TYPE_CHECKING, Any, BinaryIO
 
 from clsm_cli.config import MAX_MESSAGE
 from clsm_cli.ingestion.timestamps import instant, is_future
@@ -17,7 +17,7 @@ from clsm_cli.text.characters import replace_lone
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
-    from datetime import datetime
+    from datetime import datetime, tzinfo
 
     from clsm_cli.model.episodes import Role, ToolCall
     from clsm_cli.model.trust import Trust
@@ -53,7 +53,7 @@ class RawBreak:
 class Dropped:
     """Not memory by design (a heartbeat poll, a checkpoint); counted by ``reason``.
 
-    ``session`` only where a later input needs it (see ``openclaw``).
+    ``session`` only where a later input needs it (see ``messages``).
     """
 
     reason: str
@@ -91,7 +91,6 @@ class RawBlock:
 class RawDocument:
     """A Markdown document, cut into blocks; ``recalled`` counts what clsm itself had recalled."""
 
-    title: str
     trust: Trust
     blocks: tuple[RawBlock, ...]
     problems: tuple[Problem, ...]
@@ -101,8 +100,6 @@ class RawDocument:
 _MAX_LINE = MAX_MESSAGE
 _CHUNK = 1 << 20
 _BOM = b"\xef\xbb\xbf"
-# How far back a repeated message id is noticed; a set of all ids would grow with the file.
-_REMEMBERED_IDS = 4096
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,13 +210,54 @@ def read_rows(
             yield Problem(path, number, broken if complete else "incomplete last line")
 
 
-def check_items(
-    items: Iterable[TranscriptItem], *, path: str, now: datetime, tally: Tally
-) -> Iterator[TranscriptItem]:
-    """Pass ``items`` through and, at the end, tell what is odd about their times and ids."""
-    session, last = "", None
-    ids: dict[str, int] = {}
-    order: deque[str] = deque()
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What a reader is told of its source.
+
+    Attributes:
+        path: As it was given, for problems.
+        zone: The store's time zone.
+        now: What lies after it is reported as in the future.
+        session: Of what names none.
+        tally: What is told once.
+        known_clsm_calls: Gives, for a session, the ids of calls that ran clsm in earlier inputs, and
+            whose results may only come now.
+        day_first: Of a chat's dates; None: as the chat itself tells.
+    """
+
+    path: str
+    zone: tzinfo
+    now: datetime
+    session: str
+    tally: Tally = field(default_factory=Tally)
+    known_clsm_calls: Callable[[str], Iterable[str]] = lambda _session: ()
+    day_first: bool | None = None
+
+
+RowReader = Callable[[dict[str, Any], int], "Iterator[TranscriptItem]"]
+"""Gives what a row of a transcript and its line number become."""
+
+
+def row_items(lines: Iterable[Line], read: RowReader, about: Reading) -> Iterator[TranscriptItem]:
+    """What the rows of a transcript become, and a problem for each line that is none."""
+    for found in read_rows(lines, path=about.path, tally=about.tally):
+        if isinstance(found, Problem):
+            yield found
+        else:
+            yield from read(found[1], found[0])
+
+
+def read_whole(stream: IO[bytes], largest: int, path: str, advice: str = "") -> str | Problem:
+    """A document of at most ``largest`` bytes as text; what is not UTF-8 is replaced."""
+    data = stream.read(largest + 1)
+    if len(data) > largest:
+        return Problem(path, None, f"larger than {largest >> 20} MiB{advice}")
+    return data.removeprefix(_BOM).decode(errors="replace")
+
+
+def check_items(items: Iterable[TranscriptItem], about: Reading) -> Iterator[TranscriptItem]:
+    """Pass ``items`` through and, at the end, tell what is odd about their times and sizes."""
+    tally, session, last = about.tally, "", None
     for item in items:
         yield item
         if not isinstance(item, RawTurn):
@@ -227,19 +265,18 @@ def check_items(
         moment = instant(item.time) if item.time else None
         if item.time is None:
             tally.add("no timestamp that can be read, kept without a time", item.line_start)
-        elif is_future(item.time, now):
+        elif is_future(item.time, about.now):
             tally.add("timestamp in the future", item.line_start)
         if moment and last and item.session == session and moment < last:
             tally.add("timestamp earlier than the line before", item.line_start)
         session, last = item.session, moment or (last if item.session == session else None)
-        if item.foreign_id is not None:
-            text = hash(item.text)
-            if ids.setdefault(item.foreign_id, text) != text:
-                tally.add("id used before for another text, both kept", item.line_start)
-            order.append(item.foreign_id)
-            if len(order) > _REMEMBERED_IDS:
-                ids.pop(order.popleft(), None)
-    yield from tally.problems(path)
+        if (
+            4 * len(item.text) > MAX_MESSAGE
+            and len(item.text.encode(errors="replace")) > MAX_MESSAGE
+        ):
+            reason = f"longer than {MAX_MESSAGE >> 20} MiB, its beginning kept"
+            tally.add(reason, item.line_start)
+    yield from tally.problems(about.path)
 
 
 def text_or_empty(value: object) -> str:
@@ -277,6 +314,11 @@ def parts_of(content: object) -> list[dict[str, Any]]:
         for part in content
         if isinstance(part, (dict, str))
     ]
+
+
+def mapping(value: object) -> dict[str, Any]:
+    """A JSON object, or an empty one."""
+    return value if isinstance(value, dict) else {}
 
 
 def text_of(parts: Iterable[dict[str, Any]]) -> str:

@@ -62,12 +62,10 @@ class Sessions:
         """What is in ``folder`` (an inbox), and in episodes as the index tells.
 
         Args:
-            folder: The inbox of this machine.
             index: Opens a fresh index; called only when it is needed.
             look_back: Whether turns with an exact time are looked up in episodes. A plain capture
                 leaves that to ``segment`` (a turn that is in an episode is dropped there), so that
                 its cost does not grow with the store.
-            forgotten: Hashes of ids with a tombstone.
         """
         self.folder = folder
         self.index = index

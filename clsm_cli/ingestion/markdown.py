@@ -59,8 +59,6 @@ def read(
 
     Args:
         data: The file, or one byte more than its limit (``config.MAX_FILE``).
-        path: As it was given: its name tells date and trust, and problems name it.
-        zone: The store's time zone.
         fence_key: Gives the key by which recalled text is known; it is passed over.
         in_vault: Whether it is a note of Obsidian's, which its owner writes.
         is_agents: Whether dated notes where it lies are an agent's (``surroundings``).
@@ -81,7 +79,7 @@ def read(
     # Unusable front matter is text like any other, so only its fences are passed over.
     ignored = frozenset(marks) | (_fences(lines) if meta is None else frozenset())
     meta = meta or {}
-    spans, heading = scan(lines, start, ignored)
+    spans = scan(lines, start, ignored)
     if len(spans) > MAX_BLOCKS:
         return Problem(path, None, f"more than {MAX_BLOCKS:,} blocks, split it up")
     date = _date_of(path, meta, zone)
@@ -90,7 +88,6 @@ def read(
         for text, first, last, span in _blocks(lines, _joined(lines, spans), ignored)
     )
     return RawDocument(
-        title=heading or _text(meta.get("title")) or _stem(path),
         trust=_trust_of(path, meta, tally, in_vault=in_vault, is_agents=is_agents),
         blocks=blocks,
         problems=tuple(tally.problems(path)),
@@ -263,10 +260,6 @@ def _trust_of(
         return "user"
     is_own = stem.lower() in _AGENT_NOTES or (is_agents and _DAILY.match(stem))
     return "agent" if is_own else "user"
-
-
-def _text(value: object) -> str | None:
-    return " ".join(value.split())[:200] or None if isinstance(value, str) else None
 
 
 def _stem(path: str) -> str:

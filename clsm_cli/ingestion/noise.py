@@ -5,7 +5,13 @@ A recall that is read back as something that was said would make every answer it
 
 from __future__ import annotations
 
+import contextlib
 import re
+import shlex
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 _POLLS = ("[OpenClaw heartbeat poll]", "Read HEARTBEAT.md if it exists")
 ADVICE = "[clsm: advise the memory]"
@@ -19,12 +25,8 @@ _CONTEXT_END = "<<<END_OPENCLAW_INTERNAL_CONTEXT>>>"
 _SUBAGENT = re.compile(r"(?:\[[^\]\n]{1,40}\] )?\[Subagent Context\]")
 _TASK, _TASK_END = "[Subagent Task]\n", "\n\nBegin. Execute the assigned task"
 
-# Possessive: whatever is quoted, and however badly, is read once.
-_WORD = re.compile(
-    r"""(?P<end>[;&|()\n`]+)|(?P<space>[^\S\n]+)"""
-    r"""|(?P<quoted>"(?:[^"\\]++|\\.)*+"?|'[^']*+'?)|(?P<plain>(?:[^\s;&|()`"'\\]++|\\.?)++)""",
-    re.DOTALL,
-)
+_ENDS = ";&|()`\n"
+"""What ends a simple command of a shell."""
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=")
 # Words before the program that is really run, and the options and numbers between.
 _PREFIXES = frozenset(
@@ -124,33 +126,26 @@ def runs_clsm(command: str) -> bool:
 
 def _runs_clsm(command: str, shells: int) -> bool:
     words: list[str] = []
-    glued = False
-    for match in _WORD.finditer(command):
-        kind, text = match.lastgroup, match.group()
-        if kind == "end":
+    for word in [*_words(command), ";"]:
+        if word and not word.strip(_ENDS):
             if _is_clsm(words, shells):
                 return True
-            words, glued = [], False
-        elif kind == "space":
-            glued = False
+            words = []
         else:
-            bare = text.strip(text[0]) if kind == "quoted" else text.replace("\\\n", "")
-            if kind == "quoted" and text[0] == '"' and _substitutes_clsm(bare, shells):
+            words.append(word)
+            # A command in double quotes still runs: "$(clsm recall x)".
+            inner = re.split(r"\$\(|`", word)[1:] if "clsm" in word and shells else ()
+            if any("clsm" in part and _runs_clsm(part, shells - 1) for part in inner):
                 return True
-            if glued:
-                words[-1] += bare
-            else:
-                words.append(bare)
-            glued = True
-    return _is_clsm(words, shells)
+    return False
 
 
-def _substitutes_clsm(quoted: str, shells: int) -> bool:
-    r"""``"$(clsm recall x)"``: in double quotes a command still runs."""
-    if shells == 0 or "clsm" not in quoted:
-        return False
-    inner = re.split(r"\$\(|`", quoted.replace('\\"', '"'))[1:]
-    return any("clsm" in part and _runs_clsm(part, shells - 1) for part in inner)
+def _words(command: str) -> Iterator[str]:
+    """The words of a command, and what ends a simple one; damage ends it."""
+    lexer = shlex.shlex(command.replace("\\\n", ""), posix=True, punctuation_chars=_ENDS)
+    lexer.commenters, lexer.whitespace, lexer.whitespace_split = "", " \t\r", True
+    with contextlib.suppress(ValueError):
+        yield from lexer
 
 
 def _is_clsm(words: list[str], shells: int) -> bool:

@@ -112,9 +112,6 @@ class AgentDatabase:
 def open_database(path: str) -> Iterator[AgentDatabase]:
     """A database, open to read; closed at the end.
 
-    Args:
-        path: Absolute, of a regular file.
-
     Raises:
         OSError: It cannot be opened, is no database, or is damaged where it was read.
     """

@@ -6,61 +6,49 @@ import contextlib
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from clsm_cli.ingestion import claude_transcripts, generic_jsonl, openclaw_transcripts, signal_cli
+from clsm_cli.ingestion.jsonl_rows import check_items, row_items
 from clsm_cli.ingestion.sources import SourceFile
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-    from datetime import datetime, tzinfo
+    from collections.abc import Iterator
+    from contextlib import AbstractContextManager
 
     from clsm_cli.ingestion.incremental import Tail
-    from clsm_cli.ingestion.jsonl_rows import TranscriptItem
+    from clsm_cli.ingestion.jsonl_rows import Reading, TranscriptItem
 
-_WHOLE = {"smriti": "smriti", "export": "exports", "chat": "chat_text", "telegram": "telegram"}
-"""Formats that are read whole, and their modules."""
-
-
-def _none(_session: str) -> Iterable[str]:
-    return ()
+_ROWS = {
+    "jsonl": "generic_jsonl",
+    "openclaw": "openclaw_transcripts",
+    "claude-code": "claude_transcripts",
+    "signal": "messengers",
+}
+"""Formats of one JSON object a line, and the modules whose ``row_reader`` reads one."""
+_WHOLE = {"smriti": "smriti", "export": "exports", "chat": "chat_text", "telegram": "messengers"}
+"""Formats that are one document, and the modules whose ``items`` reads it."""
 
 
 @contextlib.contextmanager
 def open_transcript(
-    source: SourceFile | Tail,
-    *,
-    zone: tzinfo,
-    now: datetime,
-    session: str,
-    known_clsm_calls: Callable[[str], Iterable[str]] = _none,
-    day_first: bool | None = None,
+    source: SourceFile | Tail, about: Reading
 ) -> Iterator[Iterator[TranscriptItem]]:
-    """The items of a transcript, in its order, while it is open.
-
-    Args:
-        source: Of any format but Markdown.
-        zone: The store's time zone.
-        now: What lies after it is reported as in the future.
-        session: Of what names none.
-        known_clsm_calls: As for ``openclaw_transcripts.read``.
-        day_first: As for ``chat_text.read``.
+    """The items of a transcript of any format but Markdown, in its order, while it is open.
 
     Raises:
         OSError: It cannot be read.
     """
-    told: Any = {"path": source.path, "zone": zone, "now": now, "session": session}
     if isinstance(source, SourceFile) and source.format in _WHOLE:
-        # One document, and not a line after the other.
-        if source.format in {"export", "chat"}:
-            told["day_first"] = day_first
-        with source.open() as stream:
-            yield import_module(f"clsm_cli.ingestion.{_WHOLE[source.format]}").read(stream, **told)
-        return
-    with source.lines() as lines:
-        if source.format == "jsonl":
-            yield generic_jsonl.read(lines, **told)
-            return
-        if source.format == "signal":
-            yield signal_cli.read(lines, **told)
-            return
-        read = openclaw_transcripts.read if source.format == "openclaw" else claude_transcripts.read
-        yield read(lines, **told, known_clsm_calls=known_clsm_calls)
+        opened: AbstractContextManager[Any] = source.open()
+    else:
+        opened = source.lines()
+    with opened as content:
+        yield items_of(source.format, content, about)
+
+
+def items_of(format: str, content: Any, about: Reading) -> Iterator[TranscriptItem]:  # noqa: A002
+    """The items of a stream, or of the lines of a transcript that has rows."""
+    module = import_module(f"clsm_cli.ingestion.{_WHOLE.get(format) or _ROWS[format]}")
+    if format in _WHOLE:
+        items = module.items(content, about)
+    else:
+        items = row_items(content, module.row_reader(about), about)
+    return check_items(items, about)

@@ -10,8 +10,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from clsm_cli.ingestion.jsonl_rows import Dropped, RawTurn, Tally
+from clsm_cli.ingestion.messages import compact, tool_call
 from clsm_cli.ingestion.noise import machine_talk
-from clsm_cli.ingestion.openclaw_transcripts import compact, tool_call
 from clsm_cli.store.jsonlines import LineError, load
 from clsm_cli.text.fence_lines import OPENING, blocks
 
@@ -36,8 +36,6 @@ class StrippedText:
     """A text without the blocks that verify.
 
     Attributes:
-        text: What is left.
-        dropped: How many blocks were left out.
         doubtful: Lines, from 1, on which something begins that looks like a block and does not
             verify.
     """
@@ -55,8 +53,6 @@ def strip_blocks(text: str, fence_key: FenceKey, *, keep_lines: bool = False) ->
     """``text`` without the blocks that verify.
 
     Args:
-        text: A message or a whole document.
-        fence_key: Gives the key.
         keep_lines: Leave an empty line for every line, so that line numbers stay right.
     """
     if OPENING not in text:
@@ -87,11 +83,6 @@ def strip_items(
 
     A block that is left out is a ``Dropped``, and so is a turn of which nothing else is left; what
     does not verify stays and is one ``Problem`` at the end.
-
-    Args:
-        items: From a reader.
-        fence_key: Gives the key.
-        path: As it was given, for problems.
     """
     tally = Tally()
     for item in items:

@@ -46,7 +46,6 @@ def plan_session(
     """Cut an inbox file as far as its episodes are final.
 
     Args:
-        store: Where.
         index: Fresh, with a vector for every turn of the inbox.
         box: The inbox file, without what was forgotten.
         over_before: A conversation whose last turn is older is over; None: none is.

@@ -24,7 +24,7 @@ from clsm_cli.scoring.boundary_evidence import WordModel, deviations, turn_surpr
 from clsm_cli.text.tokens import stems
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
     from datetime import datetime
 
     import numpy as np
@@ -253,15 +253,10 @@ def _cosine(a: np.ndarray[Any, Any], b: np.ndarray[Any, Any]) -> float:
 class ClosedEpisode:
     """An episode that is final: the next ``length`` turns of the tail.
 
-    Attributes:
-        confidence: That there is a boundary after it; 1 where the input ended.
-        reasons: Name of each sign that spoke for it → how strongly, 0 … 1.
-        continues_next: The cap ended it, so the next episode goes on from it.
+    ``continues_next``: the cap ended it, so the next one goes on from it.
     """
 
     length: int
-    confidence: float
-    reasons: Mapping[str, float]
     continues_next: bool = False
 
 
@@ -273,7 +268,6 @@ def split_episodes(
     Args:
         tail: Turns since the last cut, in order of arrival.
         ended: No turn will follow: nothing stays open.
-        settings: See ``BoundarySettings``.
 
     The result for a longer tail begins with the result for a shorter one, and
     ``cut(tail) == first + cut(tail[first.length:])``.
@@ -287,11 +281,10 @@ def split_episodes(
         found = _first(segment, ended=ended and done + horizon >= len(groups))
         if found is None:
             break
-        place, reasons, capped = found
+        place, capped = found
         start, done = groups[done].start, done + place
         end = groups[done].start if done < len(groups) else len(tail)
-        confidence = round(boundary_evidence.combine(reasons.values()), 4)
-        cuts.append(ClosedEpisode(end - start, confidence, reasons, capped))
+        cuts.append(ClosedEpisode(end - start, capped))
     return cuts
 
 
@@ -325,8 +318,8 @@ def _look_ahead(settings: BoundarySettings) -> int:
     return settings.refine + 2 * (_least(settings) - 1)
 
 
-_Found = tuple[int, "dict[str, float]", bool]
-"""A boundary: before which group of the segment, the signs for it, and whether the cap made it."""
+_Found = tuple[int, bool]
+"""A boundary: before which group of the segment, and whether the cap made it."""
 
 
 def _first(segment: Segment, *, ended: bool) -> _Found | None:
@@ -338,9 +331,9 @@ def _first(segment: Segment, *, ended: bool) -> _Found | None:
     length = segment.length if wall is None else wall
     found = _inside(segment, length, ended=ended or wall is not None)
     if found is None and wall is not None:
-        return wall, segment.signs(wall), False
+        return wall, False
     if found is None and ended:
-        return length, {"end": 1.0}, False
+        return length, False
     return found
 
 
@@ -364,8 +357,7 @@ def _inside(segment: Segment, length: int, *, ended: bool) -> _Found | None:
             best = max(rivals, key=segment.confidence)
             moved = segment.refined(best, known, range(least, min(cap, known - least) + 1))
             if moved is not None:
-                return moved, segment.signs(best), False
+                return moved, False
     if length >= cap + least or (ended and length > cap):
-        place = min(cap, length - least)
-        return place, segment.signs(place), True
+        return min(cap, length - least), True
     return None

@@ -13,17 +13,15 @@ import json
 import re
 from typing import TYPE_CHECKING, Any, BinaryIO
 
-from clsm_cli.config import MAX_MESSAGE
-from clsm_cli.ingestion.jsonl_rows import Dropped, Problem, RawTurn, Tally, check_items, label
-from clsm_cli.ingestion.noise import is_clsm_tool, machine_talk, runs_clsm
-from clsm_cli.ingestion.openclaw_transcripts import compact, tool_call, trust_of_tool
+from clsm_cli.ingestion.jsonl_rows import Dropped, Problem, label, read_whole
+from clsm_cli.ingestion.messages import Message, command_or_json
+from clsm_cli.ingestion.noise import is_clsm_tool, runs_clsm
 from clsm_cli.ingestion.timestamps import normalise
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-    from datetime import datetime, tzinfo
 
-    from clsm_cli.ingestion.jsonl_rows import TranscriptItem
+    from clsm_cli.ingestion.jsonl_rows import Reading, Tally, TranscriptItem
     from clsm_cli.model.episodes import Role
 
 LARGEST = 64 << 20
@@ -51,31 +49,19 @@ def is_session(head: bytes) -> bool:
     return any(_TURN.match(line) for line in lines)
 
 
-def read(
-    stream: BinaryIO, *, path: str, zone: tzinfo, now: datetime, session: str
-) -> Iterator[TranscriptItem]:
-    """The turns, dropped turns and problems of a session, in its order.
-
-    Args:
-        stream: The file.
-        path: As it was given, for problems.
-        zone: The store's time zone.
-        now: What lies after it is reported as in the future.
-        session: Where the front matter names none.
-    """
-    tally = Tally()
-    data = stream.read(LARGEST + 1)
-    if len(data) > LARGEST:
-        yield Problem(path, None, f"larger than {LARGEST >> 20} MiB")
+def items(stream: BinaryIO, about: Reading) -> Iterator[TranscriptItem]:
+    """The turns, dropped turns and problems of a session, in its order."""
+    text = read_whole(stream, LARGEST, about.path)
+    if isinstance(text, Problem):
+        yield text
         return
-    text = data.removeprefix(b"\xef\xbb\xbf").decode(errors="replace")
     if "\ufffd" in text:
-        tally.add("invalid UTF-8 replaced", 1)
+        about.tally.add("invalid UTF-8 replaced", 1)
     lines = text.replace("\r\n", "\n").replace("\0", "").split("\n")
     meta, start = _front_matter(lines)
-    created = normalise(meta.get("created"), zone)
-    reader = _Reader(lines, label(meta.get("id")) or session, created and created[:10], tally)
-    yield from check_items(reader.items(start), path=path, now=now, tally=tally)
+    created = normalise(meta.get("created"), about.zone)
+    session = label(meta.get("id")) or about.session
+    yield from _Reader(lines, session, created and created[:10], about.tally).items(start)
 
 
 def _front_matter(lines: Sequence[str]) -> tuple[dict[str, str], int]:
@@ -150,20 +136,11 @@ class _Reader:
         command = arguments.get("command") if isinstance(arguments, dict) else None
         if is_clsm_tool(name) or (isinstance(command, str) and runs_clsm(command)):
             return [Dropped("clsm call", first + 1), Dropped("clsm result", middle + 1)], place
-        text = compact(arguments)
-        if isinstance(command, str) and len(arguments) == 1:
-            text = command
-        call = tool_call(name, text)
-        found: list[TranscriptItem] = [
-            self._turn(name, "tool", text, number, (first, middle), tool=call)
-        ]
+        call = self._message(number, first, middle)
+        found: list[TranscriptItem] = [call.called(name, command_or_json(arguments), None)]
         if said.strip():
-            result = tool_call(name, None, error=is_error)
-            trust = trust_of_tool(name)
             found.append(
-                self._turn(
-                    name, "tool", said, f"{number}r", (middle, place), tool=result, trust=trust
-                )
+                self._message(f"{number}r", middle, place).gave(name, said, error=is_error)
             )
         return found, place
 
@@ -185,28 +162,10 @@ class _Reader:
     def _said(self, role: Role, number: str, first: int, end: int) -> TranscriptItem:
         kept = (line for line in self.lines[first + 1 : end] if not _PARTS.fullmatch(line))
         text = "\n".join(_ESCAPED.sub("", line) for line in kept).strip("\n").rstrip()
-        reason = machine_talk(role, text) or ("" if text else "no text")
-        if reason:
-            return Dropped(reason, first + 1)
-        return self._turn(role, role, text, number, (first, end))
+        return self._message(number, first, end).said(role, text)
 
-    def _turn(
-        self, speaker: str, role: Role, text: str, number: str, lines: tuple[int, int], **more: Any
-    ) -> RawTurn:
-        first, end = lines
-        if len(text.encode()) > MAX_MESSAGE:
-            self.tally.add(f"longer than {MAX_MESSAGE >> 20} MiB, its beginning kept", first + 1)
-        return RawTurn(
-            session=self.session,
-            speaker=speaker,
-            role=role,
-            text=text,
-            time=self.day,
-            line_start=first + 1,
-            line_end=max(first + 1, end),
-            foreign_id=number,
-            **more,
-        )
+    def _message(self, number: str, first: int, end: int) -> Message:
+        return Message(self.session, first + 1, self.day, number, max(first + 1, end))
 
 
 def _json(text: str) -> Any:

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, BinaryIO, cast
 
 from clsm_cli.ingestion import detection, encodings, folders, jsonl_rows
-from clsm_cli.ingestion.exclusion import Exclusion
+from clsm_cli.ingestion.folders import Exclusion
 from clsm_cli.ingestion.jsonl_rows import Problem
 
 if TYPE_CHECKING:
@@ -102,23 +102,15 @@ Found = SourceFile | Skipped | Problem
 
 def find(
     paths: Sequence[str],
-    *,
-    format: Format | None = None,  # noqa: A002
+    wanted: Format | None = None,
     stdin: BinaryIO | None = None,
     exclusion: Exclusion | None = None,
 ) -> Iterator[Found]:
-    """The files behind the named paths, in order, each once.
-
-    Args:
-        paths: Files, folders, or ``-`` for standard input.
-        format: Taken for granted instead of being detected.
-        stdin: Standard input, for ``-``.
-        exclusion: What the user leaves out besides what ``.clsmignore`` files name.
-    """
+    """The files behind the named paths, in order, each once."""
     seen: set[str] = set()
     exclusion = exclusion or Exclusion()
     for path in paths:
-        for found in _named(path, format, stdin, exclusion):
+        for found in _named(path, wanted, stdin, exclusion):
             if isinstance(found, SourceFile) and found.origin in seen:
                 yield Skipped(found.path, "named twice")
                 continue

@@ -165,9 +165,7 @@ def masked_turn(turn: Turn, session: str, mask: Masker) -> tuple[Turn, str]:
     """The turn and its conversation without secrets; the same where there are none.
 
     Args:
-        turn: As it is stored.
         session: Its conversation; of a block where its document lives.
-        mask: Masks and counts secrets.
     """
     tool = turn.tool
     if tool is not None:

@@ -11,7 +11,6 @@ from clsm_cli.retrieval import dense_search, ranking, time_scope
 from clsm_cli.retrieval.question import understand
 from clsm_cli.retrieval.ranking import Ranked
 from clsm_cli.startup.records import NamedTuple
-from clsm_cli.text import polarity
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -77,13 +76,13 @@ def retrieve_passages(
 
 
 def matching_text(query: Query) -> str:
-    """The words to look for: a negated question in its positive form, and what it refers back to."""
+    """The words to look for, with what they refer back to."""
     text = query.text
     if query.current:
         from clsm_cli.retrieval import dialogue_context
 
         text = dialogue_context.resolve_references(text, query.current)
-    return polarity.plain_question(text).text if polarity.may_be_rhetorical(text) else text
+    return text
 
 
 def _allowed(index: Index, query: Query, when: TimeScope | None) -> Collection[int] | None:

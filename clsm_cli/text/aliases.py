@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.text import mentions, name_matching
+from clsm_cli.text.language_data import word_list
 from clsm_cli.text.mentions import Mention
 from clsm_cli.text.noun_phrases import singular
 from clsm_cli.text.tokens import STOP_WORDS
@@ -28,9 +29,6 @@ class StatedAlias(NamedTuple):
 
     Attributes:
         name: What it is called elsewhere: the full name, the target of a link, the title.
-        alias: The other name.
-        start: First character of the statement.
-        end: The character after its last.
     """
 
     name: str
@@ -73,12 +71,7 @@ _BEFORE_WORD = re.compile(r"[^\W_][\w'\u2019]*")
 _SMALL = frozenset(["a", "an", "and", "as", "at", "by", "for", "from", "in", "of", "on", "the", "to", "with"])  # fmt: skip
 _CODE = re.compile(r"(?<![\w-])([^\W\d_]{1,8}-?\d[\w.-]{0,15}), the ((?:[^\W\d_]{2,30} ){0,2}[^\W\d_]{2,30})(?=[,.;:)!?\n]|\Z)")  # fmt: skip
 
-_HONORIFIC_WORDS = """
-aunt auntie brother capt captain coach colonel cousin dame dr father frau grandma grandpa granny
-herr judge lady lord madame major monsieur mr mrs ms mx nurse officer oma oom opa pastor prof
-professor rabbi rev sergeant sir sister tante uncle
-"""
-_HONORIFICS = frozenset(_HONORIFIC_WORDS.split())
+_HONORIFICS = frozenset(word_list("honorifics"))
 _PART = re.compile(r"[^\W\d_][^\W\d_]*(?:[-'\u2019][^\W\d_]+)?\.?")
 _PARTICLES = frozenset(["van", "von", "der", "den", "de", "del", "della", "da", "di", "du", "la", "le", "al", "bin", "ibn"])  # fmt: skip
 

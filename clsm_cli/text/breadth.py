@@ -27,7 +27,6 @@ def breadth(text: str, terms: int, *, asks_when: bool) -> float:
     no better (LoCoMo, multi-hop recall@10 63.4 against 63.6).
 
     Args:
-        text: The question.
         terms: Its search terms, without people's names.
         asks_when: Whether the answer is a time.
 

@@ -10,52 +10,25 @@ from __future__ import annotations
 from functools import cache
 
 from clsm_cli.text import tokens
+from clsm_cli.text.language_data import word_list
 
-
-def _set(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
-
-_DENIES = _set(
-    "not never cannot nobody neither nor hardly barely wrong wrongly false falsely untrue mistaken"
-    " mistakenly denies denied rejected refused declined cancelled canceled abandoned"
-)
-_POSSIBLE = _set(
-    "if unless whether would could might perhaps maybe possibly almost nearly feared hoped wished"
-    " imagined pretended considered proposed suggested dreamt dreamed"
-)
-_REPORTED = _set(
-    "rumour rumours rumor rumors rumoured rumored gossip hearsay allegedly supposedly reportedly"
-)
+_DENIES = frozenset(word_list("denies"))
+_POSSIBLE = frozenset(word_list("possible"))
+_REPORTED = frozenset(word_list("reported"))
 _CUES = _DENIES | _POSSIBLE | _REPORTED
-_PHRASES = (
-    ("turned", "down"),
-    ("turn", "down"),
-    ("decided", "against"),
-    ("decide", "against"),
-    ("somebody", "said"),
-    ("someone", "said"),
-    ("people", "say"),
-    ("they", "say"),
-)
+_PHRASES = tuple(tuple(pair.split("/")) for pair in word_list("denying phrases"))
 _REACH = 3
 """Words after the first of a phrase among which its second stands: "turned the offer down"."""
 _ENDS = frozenset({"longer", "anymore"})
 """After a denial: something stopped, which is so."""
-_STRESSED = _set("wait believe help stop agree")
-"""After "cannot": it says that somebody does very much."""
+_STRESSED = frozenset(word_list("stressed"))
 _MARKS = ".,;:!?\"'()[]*_…–—“”‘’"
 
-_ASKS = _set("where when who whom whose which what how")
-_AMOUNTS = _set("much many old long often far big tall high large heavy late early")
-_PREPOSITIONS = _set("at on in by to from for of with since until under near")
-_OUTPUT = _set(
-    "tool tools output outputs log logs logged error errors command commands terminal console page"
-    " pages site website web article url link search result results returned printed"
-)
-_PAST = _set(
-    "was were did had used before previously formerly originally earlier first last ago yesterday ever"
-)
+_ASKS = frozenset(word_list("asks for a value"))
+_AMOUNTS = frozenset(word_list("amounts"))
+_PREPOSITIONS = frozenset(word_list("prepositions"))
+_OUTPUT = frozenset(word_list("output"))
+_PAST = frozenset(word_list("past"))
 
 
 def is_so(sentence: str) -> bool:

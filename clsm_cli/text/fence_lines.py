@@ -69,10 +69,6 @@ def blocks(text: str, key: bytes | None) -> Iterator[Block]:
     Indent, quote marks, ``\r`` and blanks at line ends are no part of what is sealed; a block may
     follow other text on its first line and be followed by other text on its last.
 
-    Args:
-        text: Any text.
-        key: What blocks were sealed with; without it none is genuine.
-
     >>> key = bytes(32)
     >>> block = "\n".join(seal("r-1f", ["Juno is a cat."], key))
     >>> [found.is_genuine for found in blocks(f"{block}\n{block.replace('cat', 'dog')}", key)]

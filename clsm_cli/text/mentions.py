@@ -21,14 +21,7 @@ Kind = Literal["link", "tag", "title", "code", "name"]
 
 
 class Mention(NamedTuple):
-    """A named thing in a text.
-
-    Attributes:
-        start: first character, marks included.
-        end: the character after the last.
-        label: the name without marks.
-        kind: how it was marked.
-    """
+    """A named thing in a text."""
 
     start: int
     end: int

@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from clsm_cli.startup.records import NamedTuple
+from clsm_cli.text.language_data import word_list
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -16,47 +17,14 @@ _PARTICLES = frozenset(["van", "von", "der", "den", "de", "del", "della", "da", 
 SMALL_WORDS: frozenset[str] = _PARTICLES | {"a", "an", "and", "as", "at", "by", "for", "from", "in", "on", "or", "to", "with"}  # fmt: skip
 """Words that stay without a capital inside a title."""
 
-_COMMON = """
-I A An The This That These Those It He She We You They There Here My Your His Her Its Our Their Me Us
-Him Them Who What When Where Why How Which Whose And But Or So If Because Since While Although Though
-Then Than Also Not No Yes Yeah Yep Nope Ok OK Okay Oh Ah Wow Hey Hi Hello Bye Thanks Thank Please Sorry
-Sure Well Now Just Still Even Only Very Too As At By For From In Into On Onto Of Off To Up With Without
-About After Again All Always Any Both Before Between During Each Every Few First Last Next Later Soon
-Never Often Once Other Another Same Some Such Until Many More Most Much Maybe Perhaps Actually Really
-Today Yesterday Tomorrow Tonight Recently Finally However Instead Anyway Meanwhile Otherwise Overall
-Is Are Was Were Am Be Been Being Do Does Did Done Have Has Had Can Could Will Would Should Shall May
-Might Must Let Lets Get Got Go Going Gone Went Come Came Take Took Make Made Give Gave Put Keep Kept See
-Saw Look Looks Looking Know Knew Think Thought Say Said Tell Told Ask Asked Call Called Talk Talked Meet
-Met Try Tried Use Used Using Add Added Fix Fixed Write Wrote Read Run Ran Set Sent Send Find Found Need
-Needs Want Wants Like Love Loved Hope Glad Feel Felt Start Started Stop Stopped Begin Began End Ended
-Work Works Worked Check Checked Open Opened Close Closed Move Moved Buy Bought Show Showed Help Helped
-Learn Learned Learnt Decide Decided Choose Chose Remember Note Notes Update Updated Remove Removed Test
-Tested Build Built Deploy Deployed Review Reviewed Discuss Discussed Return Returns See Seems Sounds
-Nice Cool Awesome Amazing Better Bad Happy Congrats Welcome Dear Happy
-Agreed Absolutely Definitely Exactly Totally Right True False None Null One Two Three Four Five Six
-Seven Eight Nine Ten Second Third Nothing Something Everything Anything Someone Everyone Anyone Nobody
-Monday Tuesday Wednesday Thursday Friday Saturday Sunday Mon Tue Tues Wed Thu Thur Thurs Fri Sat Sun
-January February March April June July August September October November December Jan Feb Mar Apr Jun
-Jul Aug Sep Sept Oct Nov Dec Spring Summer Autumn Fall Winter Christmas Mr Mrs Ms Mx Dr Prof Sir Madam
-User Assistant Agent System Tool Human Bot AI Speaker TODO FIXME NOTE DONE WIP TBD XXX FAQ PS NB ETA FYI
-Woah Whoa Woohoo Aww Haha Hmm Ugh Yay Anytime Sup Alright MB KB GB TB MiB KiB GiB
-LOL OMG WOW BTW IMO IMHO ASAP AM PM UTC GMT CET EST PST OKAY YES NO NOT AND OR THE ALL VERY SO LOVE YAY
-Image Photo Figure Table Section Chapter Page Example Summary Title Status Date Time Day Week Month Year
-Morning Afternoon Evening Night Session Turn Step Part Item Task Tasks Project Question Answer
-"""
-NO_NAMES: frozenset[str] = frozenset(_COMMON.split())
+NO_NAMES: frozenset[str] = frozenset(word_list("capitalised"))
 """Capitalised words that name nothing by themselves."""
 
 _OPENERS = frozenset(
     {"New", "Old", "Big", "Great", "Little", "Good", "Best"}
 )  # of longer names only
 
-_SHELL = """
-ls cd cat cp mv rm mkdir rmdir touch grep sed awk find head tail less more echo export source sudo apt
-git pip npm npx yarn make curl wget ssh scp rsync tar zip unzip chmod chown kill ps top df du man which
-python python3 node bash sh zsh docker exit clear true false null none nil todo
-"""
-SHELL_WORDS: frozenset[str] = frozenset(_SHELL.split())
+SHELL_WORDS: frozenset[str] = frozenset(word_list("shell"))
 """Commands and constants: in code marks, but the name of nothing in particular."""
 
 _WORD = re.compile(r"[^\W_][\w-]*(?:['\u2019][^\W_]+)?")
@@ -72,12 +40,7 @@ class _Word(NamedTuple):
 
 
 def find_names(text: str, spans: Sequence[Span]) -> Iterator[tuple[int, int]]:
-    """Yield start and end of the names in a text.
-
-    Args:
-        text: the text.
-        spans: its sentences.
-    """
+    """Yield start and end of the names in a text."""
     words = [word for span in spans for word in _words(text, span)]
     inside = {word.text for word in words if not word.first}
     position = 0

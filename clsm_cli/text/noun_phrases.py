@@ -1,7 +1,9 @@
-"""Noun phrases that may be terms, if they recur.
+"""Noun phrases that may be terms, if they recur, and activities that people report of themselves.
 
 A shallow grammar without a tagger (in the manner of Justeson and Katz, "Technical terminology",
 1995): a phrase holds content words only, and ends before a function word, a plain verb or a mark.
+Activities ("went camping", "love pottery") are named without being written like names: a word counts
+only after a verb of doing or liking, by how it is used.
 """
 
 from __future__ import annotations
@@ -9,6 +11,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
+from clsm_cli.text.language_data import word_list
 from clsm_cli.text.name_matching import NO_NAMES
 from clsm_cli.text.tokens import STOP_WORDS
 
@@ -18,91 +21,20 @@ if TYPE_CHECKING:
 _LONGEST, _LONGEST_TITLE, _RARE = 4, 8, 9
 """Words of a phrase and of a title; letters from which a single word looks like a term."""
 
-_FUNCTION_WORDS = """
-absolutely across actually afterwards against ago almost alone along already although always among
-another anybody anyone anything anyway anywhere apart around away back beforehand behind beside
-besides between beyond bye cannot cm definitely despite dollars eight either eleven else enough etc
-euro euros even ever every everybody everyone everything everywhere except first five four gonna
-goodbye haha half hello hey hi however inside instead kg km least less let lets like lol many may
-maybe meanwhile mg might miles minus mm much must near neither never nine nobody nothing nowhere
-often oh ok okay one onto outside past per percent perhaps please plus pm quite rather seven several
-shall since six somebody someone something sometimes somewhere soon still ten thank thanks therefore
-though three thus till today together tomorrow tonight totally toward towards twelve twenty twice
-two unless upon usually versus via vs whether whose within without wow yeah yesterday yet
-"""
-_VERBS_AND_NOUNS = """
-accept add agree allow answer appear apply ask build call care catch change check clean close
-complain continue cook cost create cross deliver disappear do draw drink drive drop end escape fail
-fall fill finish fit fix grow help hold hope inherit kill knock laugh lie like look love matter miss
-move notice offer open own pay pick push raise read repeat reply return ring rise run save set share
-show shut sleep smile sound stand start stop talk thank treat turn use visit work worry write
-"""
-_PAST = """
-ate became been began blew bought broke brought built came caught chose did died done drew drove
-eaten fell felt forgot fought found gave given gone got grew had heard held kept knew known led left
-lost made means meant met paid ran said sat saw seen sent shot shown slept sold sought spent spoke
-stood taken taught thought threw told took understood went won written wrote
-"""
-_VERBS_ONLY = """
-appreciate become begin believe belong bring buy carry choose come consider decide describe eat
-enjoy expect explain feel find follow forget get give go happen hate have hear improve insist join
-keep know learn leave let listen live lose make manage meet mention need prefer prepare put realise
-realize receive recommend remain remember remind remove require say see seem sell send sit speak
-spend stay suggest suppose take teach tell tend think throw try understand wait want wear win
-"""
-_TIMES = """
-afternoon april august autumn birthday date day december evening february friday future hour january
-july june later march midnight minute moment monday month morning night noon november o'clock
-october saturday season seconds september spring summer sunday thursday time tuesday wednesday week
-weekend while winter year
-"""
-_GENERIC_HEADS = """
-advice amount answer area back beginning bit care case chance change choice conversation couple
-course deal difference dream effort end example experience eye face fact family feeling form friend
-front fun goal group guy half hand head heart help hope hour idea issue job journey kid kind left
-level life line list lives look lot love man matter memory men message minute moment name news note
-number one opportunity order others page pair part people person piece place plan point problem
-question reason rest result right section sense sentence set side sign someone sort step story
-support thing thought top turn type use value way woman women word work world
-"""
-_LOOSE_WORDS = """
-able amazing awesome bad beautiful best better big bigger busy certain clear cold common cool
-creative current cute dear different difficult double early easy empty entire false famous fast
-favorite favourite final fourth free fresh full fun funny further general glad good great happy hard
-high higher huge important interesting large larger last late latest little local long low lower
-main meaningful nearby negative new next nice normal old older only ordinary other own perfect poor
-positive possible precious pretty previous proud quick quiet ready real recent rich right sad same
-several short similar simple single slow small sorry special strong super sure sweet third tiny
-total tough true unique usual valuable warm weak weird well-known whole wonderful worst wrong young
-"""
-_EVERYDAY = """
-achievement adventure afternoon apartment appointment atmosphere attention background breakfast
-centimetre challenge colleague collection commitment committee community compassion competition
-compliment conclusion condition confident connection contribute dedication description determination
-development different difficulty direction education encouragement environment essential excitement
-explanation generation government imagination improvement individual information instruction
-instructor interest invitation kilometre knowledge motivation neighbour organization paragraph
-permission potential principle recommendation requirement satisfaction situation specification
-statement struggle suggestion summary technique throughout tradition transition treatment
-"""
-_SAME_PLURALS = """
-alias atlas bias canvas clothes gas glasses halves headquarters jeans knives leaves lens lives means
-news scissors selves series shelves species trousers wives wolves
-"""
-_BARE_VERBS = frozenset(_VERBS_ONLY.split())
-_STEMS = _BARE_VERBS | frozenset(_VERBS_AND_NOUNS.split())
+_BARE_VERBS = frozenset(word_list("verbs"))
+_STEMS = _BARE_VERBS | frozenset(word_list("verbs and nouns"))
 _OUTSIDE = STOP_WORDS.union(
-    _FUNCTION_WORDS.split(),
-    _PAST.split(),
+    word_list("function"),
+    word_list("pasts"),
     *({stem + "s", stem + "es", stem.removesuffix("y") + "ies"} for stem in _STEMS),
 )
-_TIME = frozenset(_TIMES.split())
-_LOOSE = frozenset(_LOOSE_WORDS.split())
-_DULL = _TIME | _LOOSE | frozenset(_GENERIC_HEADS.split())
-_PLAIN = frozenset(_EVERYDAY.split())
+_TIME = frozenset(word_list("times"))
+_LOOSE = frozenset(word_list("loose adjectives"))
+_DULL = _TIME | _LOOSE | frozenset(word_list("generic heads"))
+_PLAIN = frozenset(word_list("everyday long words"))
 _NO_NOUN = ("ed", "er", "ing", "ate", "ise", "ize", "ous", "ful", "able", "ible", "ive", "ish", "ic", "ical", "less", "free", "ness", "ship", "hood", "tude", "ance", "ence", "asm", "ity", "ant")  # fmt: skip
 """Ends of verbs and adjectives; a noun among them needs a second word."""
-_UNCERTAIN = frozenset(_SAME_PLURALS.split())
+_UNCERTAIN = frozenset(word_list("uncertain plurals"))
 _IN_E = re.compile(r"(?:movi|cooki|browni|selfi|zombi|calori|hoodi|rooki|headach|cach|nich)es")
 _IN_ES = re.compile(r"\w+(?:[cs]h|x|ss)es|(?:potat|tomat|her|ech|volcan|mosquit)oes")
 _BEFORE_NOUNS = _LOOSE.union(["the", "a", "an", "my", "your", "his", "her", "its", "our", "their", "this", "that", "these", "those"])  # fmt: skip
@@ -298,3 +230,48 @@ def _whole(run: Sequence[_Word]) -> Iterator[Sequence[_Word]]:
     body = run[1:-1] if run[0].low in _ARTICLES else run[:-1]
     if run[0].low in _HONORIFICS or any(word.owner or word.low in _INSIDE for word in body):
         yield run
+
+
+_GOES = (
+    r"(?:go|goes|going|gone|went|been|took\sup|take\sup|taken\sup|started|start|tried|try|trying)"
+)
+_LIKES = r"(?:love|loves|loved|like|likes|liked|enjoy|enjoys|enjoyed|enjoying|hate|hates)"
+_DOES = r"(?:do|does|did|doing|done|practice|practise|teach|teaches|learn|learning|learned)"
+_GOING = re.compile(
+    rf"\b{_GOES}\s(?:out\s)?(?P<what>[a-z]{{3,20}}ing)\b(?!\s(?:to|on|for|at|up|about)\b)"
+)
+_LIKING = re.compile(
+    rf"\b(?:{_LIKES}|{_DOES})\s(?:(?:some|more|of|all)\s)?(?P<what>[a-z]{{3,20}}(?:\s[a-z]{{3,20}})?)"
+)
+_CLASS = re.compile(
+    r"\b(?:a|an|my|the|our|some)\s(?P<what>[a-z]{4,20})\s(?:class|classes|lesson|lessons|workshop|club|course)\b"
+)
+_NO_ACTIVITY = STOP_WORDS | frozenset(word_list("no activity"))
+
+
+def activities(text: str) -> list[tuple[int, int, str]]:
+    """Start, end and phrase of the activities that a text names, in order.
+
+    >>> [each[2] for each in activities("We went camping. I love pottery, and took a dance class.")]
+    ['camping', 'pottery', 'dance']
+    >>> activities("I like it. We went looking for her and did what we could.")
+    []
+    """
+    return sorted(set(_activities_in(text)))
+
+
+def _activities_in(text: str) -> Iterator[tuple[int, int, str]]:
+    for pattern in (_GOING, _LIKING, _CLASS):
+        for match in pattern.finditer(text):
+            words = match.group("what").split()
+            start = match.start("what")
+            if words[0] in _NO_ACTIVITY or words[0].endswith("ly"):
+                continue
+            follows = text[start + len(words[0]) :].lstrip(" ")[:1]
+            if (
+                pattern is _LIKING
+                and not words[0].endswith("ing")
+                and (len(words) > 1 or follows.isalnum())
+            ):
+                continue  # "like photos of her": what follows is the head, or a clause
+            yield start, start + len(words[0]), words[0]

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.text import mentions
+from clsm_cli.text.language_data import word_list
 from clsm_cli.text.tokens import STOP_WORDS, stems
 
 if TYPE_CHECKING:
@@ -29,9 +30,6 @@ class Tag(NamedTuple):
     """A word to tag texts with.
 
     Attributes:
-        word: The tag: single, lower case.
-        category: The first level.
-        subcategory: The second one.
         synonyms: Further words that bring the tag; none of another tag.
     """
 
@@ -139,20 +137,7 @@ def _tags_by_stem(ontology: Ontology) -> dict[str, tuple[str, ...]]:
 _WORD = re.compile(r"[^\W\d_]+(?:['\u2019-][^\W\d_]+)*|[^\s\w]")
 _OPENERS = frozenset(["a", "an", "the", "my", "your", "his", "her", "our", "their"])
 """A noun follows, unless an adjective does."""
-_DULL = """
-time times day days week weeks weekend month months year years hour hours minute minutes moment morning
-afternoon evening night today tomorrow yesterday thing things stuff way ways lot lots bit part parts kind
-kinds sort sorts type types piece number amount rest end side case point fact reason example place places
-person people man men woman women guy guys life lives world matter group word words name names line lines
-page list step steps change result results sense feeling feelings hand hands eyes head heart look
-difference experience experiences course order turn luck front back top bottom middle half first second
-third last next past future present same other others right left good best better bad new old great big
-little long short whole start beginning need needs help work works use user assistant something anything
-everything nothing someone everyone anyone much many more less most least few general particular addition
-mind chance love hope touch while area level value item items one ones two three four five six seven
-eight nine ten must see try tries talk blast fan trip deal ton couple bunch pic purpose sake hang go
-"""
-_GENERIC = frozenset(_DULL.split())
+_GENERIC = frozenset(word_list("no subject"))
 """Nouns and adjectives that say nothing about a subject."""
 
 

@@ -11,6 +11,7 @@ import re
 from functools import cache
 
 from clsm_cli.startup.records import NamedTuple
+from clsm_cli.text.language_data import table_rows
 
 ORDINALS = (
     "first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth",
@@ -18,82 +19,36 @@ ORDINALS = (
 )  # fmt: skip
 COUNTS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 
-NTH = rf"(?:{'|'.join(ORDINALS)}|[0-9]{{1,9}}(?:st|nd|rd|th))"
-NEWEST = "last|latest|newest|final|previous|prior|most recent"
-POSITION = (
-    rf"(?P<nth>(?:{NTH}|next)[ -](?:to[ -]|from the )?last|last but one|penultimate"
-    rf"|(?:very )?(?:{NTH}|{NEWEST}|earliest|oldest|initial))"
-)
-NOUN = r"(?:conversation|session|chat|talk|discussion|dialog(?:ue)?|exchange)s?\b"
-MANY = rf"(?P<many>[0-9]{{1,9}}|{'|'.join(COUNTS)}|few|couple of)"
-WE = r"(?:we|i|you|you and i)"
-SAY = (
-    r"(?:talk(?:ed)?|sp(?:oke|eak)|chat(?:ted)?|discuss(?:ed)?|mention(?:ed)?|cover(?:ed)?|told|tell"
-    r"|said|say|asked|ask|brought up|bring up|complain(?:ed)?|wrote|refer(?:red)?)\b"
-)
-OF = (
-    r"(?: (?:to|with) (?:you|me|each other))?(?: (?:you|me|us))?(?: (?:about|of|on|to|that|for))?\b"
-)
-RAISED = (
-    r"(?:came up|(?:was|were|got) (?:mentioned|discussed|brought up|raised|talked about|a topic))\b"
-)
-ABOUT = r"(?:about|on|of|regarding|concerning|(?:where|in which|when) (?:we|i|you) \w{1,20}(?: (?:about|of))?)"
-PART = r"(?!(?:when|where|what|that|was|were|did|we|i|you) )[^\s?!.,;:]{1,40}"
-NAME = rf"(?P<subject>{PART}(?: {PART}){{0,7}}?)"
-THE = r"(?:(?:the|our|my|your) )?"
-SIDE = r"(?:(?P<near>right|just|immediately|directly|straight|shortly) )?(?P<side>before|after|since|until|till|prior to|following|preceding) "
-
-NOUNS = ("conversation", "session", "chat", "talk", "discussion", "dialog", "exchange")
-PLACES = (
-    ("", NOUNS, rf"{THE}{POSITION} (?:{MANY} )?{NOUN}(?P<rear> from the end)?(?P<open>(?: that)?(?: we had)? {ABOUT} )?"),
-    ("said", ("time",), rf"{THE}{POSITION} (?:{MANY} )?times? (?:that )?{WE} (?:\w{{1,20}} )?{SAY}(?P<open>{OF})"),
-    ("said", ("time",), rf"{THE}{POSITION} (?:{MANY} )?times? (?:that )?{NAME} {RAISED}"),
-    ("said", ("mention", "discussion", "reference"), rf"{THE}{POSITION} (?:mention|discussion|reference)s? (?P<open>(?:of|to) )"),
-    ("said", ("first", "last"), rf"(?:did|have|had|when|since|before|after|until) {WE} (?:ever )?(?P<nth>first|last) {SAY}(?P<open>{OF})"),
-    ("said", ("first", "last"), rf"(?:was|were|did|has|have) {NAME} (?:been )?(?P<nth>first|last) (?:mentioned|discussed|raised|brought up|talked about|come up)\b"),
-    ("said", ("first", "last"), rf"(?:when|where|since|before|after|until) {NAME} (?:was|were|got) (?P<nth>first|last) (?:mentioned|discussed|raised|brought up|talked about)\b"),
-    ("said", ("before last",), rf"{THE}time (?P<nth>before last) (?:that |when )?{WE} (?:\w{{1,20}} )?{SAY}(?P<open>{OF})"),
-    ("", ("thing", "topic", "subject", "question", "message"), rf"{THE}{POSITION} (?:{MANY} )?(?:thing|topic|subject|question|message)s? (?:that )?{WE} (?:\w{{1,20}} )?{SAY}{OF}"),
-    ("", ("before last",), rf"{THE}{NOUN} (?P<nth>before last)\b"),
-    ("ago", ("ago", "back", "earlier"), rf"(?P<many>[0-9]{{1,9}}|{'|'.join(COUNTS)}|an?) {NOUN} (?:ago|back|earlier)\b"),
-    ("", ("last time",), r"(?P<nth>last) time(?= ?(?:$|[?.!,;]))"),
-)  # fmt: skip
-"""Forms of a place that stands for itself: how its subject is counted, what it needs, the words."""
-TOPICS = (
-    rf"(?:the|our|that) (?:{NOUN}|one) (?P<open>{ABOUT} )",
-    rf"{WE} {SAY}(?P<open>{OF})",
-    r"(?:talking|speaking|chatting|discussing|mentioning) (?P<open>(?:about |of )?)",
-)
-"""Places by what they are about alone; they need a relation before them."""
-ANCHORS = (
-    ("", ("one",), rf"{THE}{POSITION} ones?\b"),
-    ("", ("and",), rf"{THE}{POSITION}(?= and )"),
-    ("said", ("first", "last"), rf"{WE} (?P<nth>first|last) {SAY}(?P<open>{OF})"),
-)
-"""Forms that stand for a place behind a relation alone."""
-EVENT = r"(?P<open>)(?=(?:the|my|our|his|her|their|that) |[A-Z]|\w{2,20}ing )"
-RELATION = (
-    rf"(?:(?P<all>(?:the|our|my|your) )?(?:(?:{POSITION}|{MANY}) )?(?P<noun>{NOUN}) "
-    rf"(?:that came |we had )?)?{SIDE}"
-)
-ONE = rf" (?:{NOUN}|one)$"
-BETWEEN = r"between "
-STOP = (
-    r"[?!;,:\n]|\.(?:\s|$)| (?:(?:and|but|so) )?(?:what|which|who|whom|where|when|how|why|did|do|does"
-    r"|was|were|is|are|can|could|would)\b| in (?:our|the|my|these|those) (?:conversation|session|chat"
-    r"|talk)s?\b| (?:came|come) up\b"
-)
-OURS = rf"\b(?:we|you and i) (?:\w{{1,20}} )?(?:talk|spoke|speak|chat|discuss|cover)|(?:\bour (?:\w{{1,20}} )?|['’]s ){NOUN}"
-TOLD = r"\b(?:did|have|had) (?:i|we) (?:\w{1,20} )?(?:tell|told|ask|asked) you\b|\bi (?:told|asked) you\b"
-TALK = rf"{OURS}|\b(?:i|we|you) (?:\w{{1,20}} )?{SAY}|\b{SAY} (?:you|me)\b|\bcame (?:up|\w{{1,12}} ?(?:before|after))|\bcame (?:before|after)"
-
-
 LONGEST = 2000
 """Characters of a question that are read: what stands behind them is quoted, not asked."""
 _LONGEST_SUBJECT = 80
 _FEW = 3
 _MOST = 10**6
 """No store has so many conversations; longer numbers are cut to it."""
+_NEWEST = frozenset({"last", "latest", "newest", "final", "previous", "prior", "most recent"})
+
+
+class _Form(NamedTuple):
+    """How the subject of a place is counted, words of which it needs one, and its pattern."""
+
+    kind: str
+    needs: tuple[str, ...]
+    pattern: str
+
+
+@cache
+def _forms() -> dict[str, list[_Form]]:
+    """The rows of ``ordinals.tsv`` by what they are."""
+    found: dict[str, list[_Form]] = {}
+    for name, kind, needs, pattern in table_rows(
+        "ordinals", ORDINAL="|".join(ORDINALS), COUNT="|".join(COUNTS)
+    ):
+        found.setdefault(name, []).append(_Form(kind, tuple(needs.split("|")), pattern))
+    return found
+
+
+def _one(name: str, before: str = "") -> re.Pattern[str]:
+    return _compiled(before + _forms()[name][0].pattern)
 
 
 class ConversationPlace(NamedTuple):
@@ -119,10 +74,7 @@ class Request(NamedTuple):
 
     Attributes:
         start: First character of the words that say so, the subject's included.
-        end: The character after their last.
         relation: ``at`` the place, ``before`` or ``after`` it, or ``between`` two.
-        place: Where.
-        other: The second place of ``between``.
         step: The n-th before or after; 0: all of them.
         length: How many, from that one on.
         hard: Whether the words speak of conversations, so that no other can answer.
@@ -154,9 +106,6 @@ def _compiled(pattern: str) -> re.Pattern[str]:
 def read_request(text: str) -> Request | None:
     """Read the place among the conversations that a question asks about; None if it names none.
 
-    Args:
-        text: The question, its blanks single.
-
     >>> asked = read_request("What did I say the second time the bike came up?")
     >>> asked.relation, asked.place.subject, asked.place.number, asked.place.from_end
     ('at', 'the bike', 2, False)
@@ -170,7 +119,7 @@ def read_request(text: str) -> Request | None:
 
 
 def _between(text: str) -> Request | None:
-    for match in _compiled(rf"\b{BETWEEN}").finditer(text):
+    for match in _compiled(r"\bbetween ").finditer(text):
         here = _place(text, match.end(), stop=" and ")
         if here is None or not text.startswith(" and ", here.end):
             continue
@@ -183,7 +132,7 @@ def _between(text: str) -> Request | None:
 
 
 def _related(text: str) -> Request | None:
-    for match in _compiled(rf"\b{RELATION}").finditer(text):
+    for match in _one("relation", r"\b").finditer(text):
         found = _place(text, match.end())
         if found is None or _lacks_talk(text, found.is_event and not match["noun"]):
             continue
@@ -206,7 +155,7 @@ def _related(text: str) -> Request | None:
 def _placed(text: str) -> Request | None:
     best: Request | None = None
     folded = text.lower()
-    for kind, needs, pattern in PLACES:
+    for kind, needs, pattern in _forms()["place"]:
         if not any(cue in folded for cue in needs):
             continue
         match = _compiled(rf"\b{pattern}").search(text)
@@ -218,7 +167,7 @@ def _placed(text: str) -> Request | None:
 
 def _topic(text: str) -> Request | None:
     """Read "in our conversation about X": all of them are preferred."""
-    match = _compiled(rf"\b{TOPICS[0]}").search(text)
+    match = _one("topic", r"\b").search(text)
     if match is None:
         return None
     subject, end = _subject(text, match.end(), "")
@@ -232,17 +181,17 @@ def _topic(text: str) -> Request | None:
 def _place(text: str, start: int, stop: str = "") -> _Read | None:
     """The place that the words from ``start`` on name."""
     folded = text[start : start + _LONGEST_SUBJECT].lower()
-    for kind, needs, pattern in (*PLACES, *ANCHORS):
+    for kind, needs, pattern in (*_forms()["place"], *_forms()["anchor"]):
         if not any(cue in folded for cue in needs):
             continue
         match = _compiled(pattern).match(text, start)
         if match:
             return _of_match(text, match, kind, stop)
-    for pattern in (*TOPICS, EVENT):
-        match = _compiled(pattern).match(text, start)
+    for form in (*_forms()["topic"], *_forms()["event"]):
+        match = _compiled(form.pattern).match(text, start)
         if match and (found := _subject(text, match.end(), stop))[0]:
-            subject = _compiled(ONE).sub("", found[0])
-            is_event = pattern == EVENT and subject == found[0]
+            subject = _one("one").sub("", found[0])
+            is_event = form in _forms()["event"] and subject == found[0]
             return _Read(ConversationPlace(subject), found[1], is_event)
     return None
 
@@ -272,7 +221,7 @@ def _subject(text: str, start: int, stop: str) -> tuple[str, int]:
     """What stands from a place on to the end of its phrase, and where it ends."""
     start += text.startswith(" ", start)
     window = text[start : start + _LONGEST_SUBJECT]
-    ends = _compiled(STOP).search(window)
+    ends = _one("stop").search(window)
     end = ends.start() if ends else len(window.rstrip(" .?!"))
     if stop and (found := window.find(stop, 0, end)) >= 0:
         end = found
@@ -288,7 +237,7 @@ def _position(said: str) -> tuple[int, bool]:
     said = said.lower().removeprefix("very ").replace("-", " ")
     if said in {"before last", "last but one", "penultimate"}:
         return 2, True
-    if said in NEWEST.split("|"):
+    if said in _NEWEST:
         return 1, True
     first = said.split(" ")[0]
     if first in {"earliest", "oldest", "initial"}:
@@ -313,7 +262,7 @@ def _count(word: str) -> int:
 
 def _lacks_talk(text: str, is_event: bool) -> bool:
     """Whether an event is named in a question that does not speak of talking."""
-    return is_event and _compiled(TALK).search(text) is None
+    return is_event and _one("talk").search(text) is None
 
 
 def is_about_talk(text: str) -> bool:
@@ -322,8 +271,8 @@ def is_about_talk(text: str) -> bool:
     >>> is_about_talk("What did we discuss on Friday?"), is_about_talk("What did we eat on Friday?")
     (True, False)
     """
-    return _is_ours(text) or _compiled(TOLD).search(text) is not None
+    return _is_ours(text) or _one("told").search(text) is not None
 
 
 def _is_ours(text: str) -> bool:
-    return _compiled(OURS).search(text) is not None
+    return _one("ours").search(text) is not None

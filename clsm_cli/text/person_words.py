@@ -26,13 +26,7 @@ PLAIN = "english"
 
 
 class Word(NamedTuple):
-    """A word of a text, and where it stands.
-
-    Attributes:
-        low: In lower case.
-        start: Its first character.
-        is_first: It begins a sentence, a line, or what follows a colon.
-    """
+    """A word of a text, and where it stands."""
 
     text: str
     low: str

@@ -8,25 +8,13 @@ from typing import TYPE_CHECKING
 
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.text import mentions
+from clsm_cli.text.language_data import word_list
 from clsm_cli.text.tokens import STOP_WORDS, stems
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-_CHATTER = """
-actually agree already always amazing anything awesome back bad best better big bit bye cause come cool
-course day definitely else enjoy enough even ever every everyone everything excited exciting feel feeling
-feels felt find fine first fun get gets getting give glad go goes going gonna good got gotta great guess
-guys haha happy hard hear heard hello help hey hi hope idea inspiring interesting keep kind know last late
-later let lets life like little long look looking looks lot lots love loved made make makes making many
-maybe mean might much must need needs never new nice nothing oh ok okay old one ones part people perfect
-please pretty proud put quite read ready real right said saw say see seem seems seen since someone
-something soon sorry sound sounds special still stuff super support sure take taking talk tell thank thanks
-thing things think thinking thought three time times today together told tomorrow took totally tried try
-trying two use used using want wanted way week well went whoa without wonderful work working works world
-wow yay yeah year years yep yesterday yet
-"""
-_DULL = STOP_WORDS | frozenset(_CHATTER.split())
+_DULL = STOP_WORDS | frozenset(word_list("chatter"))
 _WORD = re.compile(r"[^\W_][\w-]*(?:['\u2019][^\W_]+)?")
 _CALL = re.compile(
     r"(?:^|[,.!?]\s|\b(?:hey|hi|hello|thanks|you|dear|wow|yeah|oh|sorry|congrats|bye|night)\s)$",
@@ -48,10 +36,6 @@ def key_phrases(texts: Sequence[str], n: int) -> list[str]:
     has k words scores f·k, twice that as a mention; a plain run of several words that is never
     repeated scores 0.6·k. A phrase that shares a word with a better one is left out. Equal scores
     keep the order of the text. A name called out ("Hey Mel!", "…, Caroline?") is no subject.
-
-    Args:
-        texts: the turns, in order.
-        n: how many phrases at most.
 
     >>> key_phrases(["The valve chatter is back.", "Hardin heard the valve chatter."], 2)
     ['valve chatter', 'Hardin']

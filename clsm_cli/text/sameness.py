@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 
+from clsm_cli.text.language_data import word_list
 from clsm_cli.text.name_matching import NO_NAMES
 from clsm_cli.text.tokens import stems
 
@@ -36,29 +37,7 @@ _NEGATION = re.compile(
 )
 _WORD = re.compile(r"[^\W_][\w]*(?:[.\-/:_]\w+)*(?:['’]\w+)?")
 _NUMBER = re.compile(r"(?<![\w.])[-\u2212]?\d+(?:[.,:]\d+)*(?:(?<=\d)(?:st|nd|rd|th))?(?!\w)")
-_UNITS = [
-    "zero",
-    "one",
-    "two",
-    "three",
-    "four",
-    "five",
-    "six",
-    "seven",
-    "eight",
-    "nine",
-    "ten",
-    "eleven",
-    "twelve",
-    "thirteen",
-    "fourteen",
-    "fifteen",
-    "sixteen",
-    "seventeen",
-    "eighteen",
-    "nineteen",
-]
-_TENS = ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"]
+_UNITS, _TENS = word_list("numbers"), word_list("tens")
 _NUMBERS = {word: value for value, word in enumerate(_UNITS)}
 _NUMBERS |= {ten: 10 * place for place, ten in enumerate(_TENS, start=2)}
 _NUMBERS |= {
@@ -82,20 +61,7 @@ _PERSONS = {
     **dict.fromkeys(("we", "us", "our", "ours"), "we"),
     **dict.fromkeys(("they", "them", "their", "theirs"), "they"),
 }
-_PAIRS = """
-before/after above/below over/under up/down on/off in/out into/from to/from more/less more/fewer most/least open/closed
-open/close opened/closed opens/closes start/stop starts/stops started/stopped start/end begin/end began/ended first/last
-left/right increase/decrease increased/decreased increases/decreases raise/lower raised/lowered rise/fall rose/fell high/low
-higher/lower fast/slow faster/slower early/late earlier/later old/new older/newer hot/cold warm/cold big/small bigger/smaller
-large/small long/short longer/shorter buy/sell bought/sold buys/sells push/pull win/lose won/lost love/hate loves/hates
-like/dislike likes/dislikes enabled/disabled enable/disable public/private always/sometimes always/rarely often/rarely
-all/some every/some both/one minimum/maximum min/max north/south east/west inside/outside upper/lower top/bottom front/back
-good/bad better/worse best/worst easy/hard true/false pass/fail passed/failed passes/fails add/remove added/removed
-accept/reject accepted/rejected arrive/leave arrived/left come/go borrow/lend borrowed/lent mother/father brother/sister
-son/daughter wife/husband aunt/uncle niece/nephew possible/impossible legal/illegal known/unknown full/empty alive/dead
-married/divorced read/write reads/writes sent/received online/offline until/from until/since since/from is/was are/were do/did does/did
-"""
-_OPPOSITES = [tuple(pair.split("/")) for pair in _PAIRS.split()]
+_OPPOSITES = [tuple(pair.split("/")) for pair in word_list("opposites")]
 _HEDGES = re.compile(
     r"\b(?:(?-i:may)|might|could|would|should|if|unless|maybe|perhaps|probably|almost|nearly|wants?|wanted|hopes?|hoped|plans?|"
     r"planned|planning|used\sto|going\sto|will|wish|tries|tried|supposed|thinks?|thought|believes?|said|says|claims?)\b|"
@@ -106,11 +72,6 @@ _HEDGES = re.compile(
 
 def says_the_same(a: str, b: str, cosine: float) -> bool:
     """Return whether two sentences say the same.
-
-    Args:
-        a: one sentence.
-        b: another.
-        cosine: of their vectors, -1 to 1.
 
     >>> says_the_same("The bell rings at eight.", "At eight the bell rings.", 0.8)
     True

@@ -12,6 +12,7 @@ from collections import deque
 from typing import TYPE_CHECKING
 
 from clsm_cli.startup.records import NamedTuple
+from clsm_cli.text.language_data import word_list
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -24,32 +25,8 @@ class Span(NamedTuple):
     end: int
 
 
-# A name or a number follows these: never an end.
-_TITLES = frozenset(
-    {"dr", "mr", "mrs", "ms", "mx", "prof", "st", "rev", "hon", "gen", "col", "sgt", "capt", "lt"}
-    | {"messrs", "mt", "ft", "vs", "fig", "figs", "eq", "sec", "ch", "vol", "pp", "ed", "eds", "cf"}
-    | {"e.g", "i.e", "eg", "ie", "viz", "approx", "ca", "resp", "incl", "excl"}
-)
-# These end a sentence only if the next one starts like a sentence.
-_SHORT = frozenset(
-    {"etc", "inc", "ltd", "co", "corp", "jr", "sr", "al", "a.m", "p.m", "dept", "est", "min", "max"}
-    | {"jan", "feb", "mar", "apr", "jun", "jul", "aug", "sep", "sept", "oct", "nov", "dec"}
-    | {
-        "mon",
-        "tue",
-        "tues",
-        "wed",
-        "thu",
-        "thur",
-        "thurs",
-        "fri",
-        "sat",
-        "sun",
-        "ave",
-        "blvd",
-        "rd",
-    }
-)
+_TITLES = frozenset(word_list("before a name"))
+_SHORT = frozenset(word_list("abbreviations"))
 _NUMBERED = frozenset(
     {"no", "nos", "nr", "art", "p", "par", "ver"}
 )  # "No. 5", but "I said no. 5 came"

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 
+from clsm_cli.text.language_data import table_rows
 from clsm_cli.text.tokens import stems
 
 if TYPE_CHECKING:
@@ -26,44 +27,20 @@ _FINITE = re.compile(
     r"brought|left|lost|began|ran|sent|thought|knew|kept|held|stood|sat|hung|spoke|fell|bought|felt)\b|'(?:s|re|m)\b|\b[a-z]{3,}ed\b)",
     re.IGNORECASE,
 )
-# What may stand behind the name, at its place X, with what it is worth.
-_BEHIND: tuple[tuple[float, re.Pattern[str]], ...] = tuple(
-    (score, re.compile(pattern))
-    for score, pattern in (
-        (0.95, r" (?:is|are) (?:now |also |still |simply |basically )?(?:a|an|one of|the name of|the kind of)\b"),
-        (0.9, r": (?:a|an|one of)\b"),
-        (0.4, r"(?: \([^()]{1,60}\))?: (?:[\w'-]+ ){1,3}(?:has|have|had|is|are|was|were|says|said|will|can)\b"),
-        (0.9, r"(?: \([^()]{1,60}\))?:(?= \w)(?! (?:I|done|set|put|stop|start|ask|see|wait|not|yes|no|still|blocked|never|to|from|\w+ed)\b)"),
-        (0.85, r" (?:is|are) (?:now |also |still )?(?:the|my|our|his|her|their|\w+'s)\b"),
-        (0.8, r" (?:was|were) (?:a|an|one of|the|my|our)\b"),
-        (0.75, r", (?:a|an|the|my|our|his|her|their|[A-Z]\w+'s|who|which) [^,]{2,60},"),
-        (0.75, r" (?:means|denotes|refers to|stands for|consists of|describes)\b"),
-        (0.7, r", (?:a|an|my|our|his|her) [^,]{2,100}[.;]"),
-        (0.65, r" (?:\(|— |– |- )(?:a|an|the|my|our|his|her)\b"),
-        (0.6, r",? by [A-Z]"),
-        (0.6, r" (?:lives|works|studies|teaches|keeps|runs|edits|owns|measures|asks|holds|divides|says that)\b"),
-        (0.55, r" (?:is|are)(?! (?:not|in|at|on|off|here|there|also|still|coming|going|too)\b)(?! \w+ing\b) \w+"),
-        (0.4, r" (?:has|have|was|were|can|does|believes|gives|takes|calls|comes|goes)\b"),
-    )
-)  # fmt: skip
-_BEFORE: tuple[tuple[float, re.Pattern[str]], ...] = tuple(
-    (score, re.compile(pattern + r"[ \"'(]{0,4}(?:the )?$", re.IGNORECASE))
-    for score, pattern in (
-        (0.85, r"\b(?:(?:is|are|was) (?:called|named|known as))(?: the| a)?"),
-        (0.5, r"\bcall(?:s|ed)? (?:[a-z]+ ){1,3}(?:the|a)?"),
-        (0.75, r"\b(?:a|an|one|the|our|my|his|her) [\w -]{2,40} (?:called|named|known as)"),
-        (0.7, r"\b(?:my|our|his|her|\w+'s) (?:[a-z]+ ){0,2}(?:sister|brother|wife|husband|friend|neighbou?r|niece|nephew|cat|dog|editor|colleague|aunt|uncle|mother|father|daughter|son),?"),
-        (0.65, r"\b(?:book|novel|essay|story|paper|subject|project|film|name) (?:is|was)"),
-        (0.6, r"\b(?:book|novel|essay|story|paper|film|series|game|barge|ship|city|town|cat|dog|tool|library|program|project|club)"),
-        (0.6, r"^that is"),
-    )
-)  # fmt: skip
 _HEARSAY = re.compile(r"\b(?:told|tells|says|said|claim(?:s|ed)?|believes|thinks|thought)\b")
 _PAST_TALK = re.compile(
     r"\b(?:yesterday|today|tonight|tomorrow|this (?:morning|week|afternoon|evening)|last (?:week|night)|"
     r"again|ago|now)\b|\b\d{1,2}:\d{2}\b",
     re.IGNORECASE,
 )
+
+
+@cache
+def _forms(where: str) -> list[tuple[float, re.Pattern[str]]]:
+    """What may stand ``behind`` the name, or ``before`` it, with what it is worth, in order."""
+    end, flags = ("", 0) if where == "behind" else (r"[ \"'(]{0,4}(?:the )?$", re.IGNORECASE)
+    rows = (row for row in table_rows("summaries") if row[0] == where)
+    return [(float(worth), re.compile(pattern + end, flags)) for _, worth, pattern in rows]
 
 
 def definition_score(sentence: str, label: str) -> float:
@@ -103,11 +80,11 @@ def _form(plain: str, start: int, end: int) -> float:
     before, behind = plain[:start], plain[end:]
     subject = re.fullmatch(r"\W*(?:(?:so|the|a|an|and|but|my|our) ){0,2}", before, re.IGNORECASE)
     score = 0.35 if subject else 0.15
-    for worth, pattern in _BEHIND:
+    for worth, pattern in _forms("behind"):
         if pattern.match(behind):
             score = max(score, worth if subject else _shifted(worth, before, behind))
             break
-    for worth, pattern in _BEFORE:
+    for worth, pattern in _forms("before"):
         if pattern.search(before[-80:]):
             score = max(score, worth)
     return score
@@ -162,8 +139,6 @@ def best_sentences(
 
     Args:
         candidates: sentence, time (ISO 8601, or "") and key of the turn that says it.
-        label: the name of the thing.
-        n: how many at most.
     """
     scored = [(definition_score(each[0], label), each) for each in sorted(set(candidates))]
     ranked = sorted(scored, key=lambda pair: (pair[1][2], pair[1][0]))

@@ -41,10 +41,7 @@ class Todo(NamedTuple):
     """A task as a text states it.
 
     Attributes:
-        text: What is to be done, without markup.
         due: The last day for it, ISO; None where none is named.
-        start: First character in the text.
-        end: The character after the last.
     """
 
     text: str
@@ -58,7 +55,6 @@ def todos(text: str, at: date | None) -> list[Todo]:
     """The items of a text that have a box, in its order; code has none.
 
     Args:
-        text: A message, or a block of a note.
         at: The day it was said or written; None leaves relative days unresolved.
 
     >>> todos("- [ ] Call **Ada** by Friday", date(2026, 2, 10))
@@ -104,7 +100,6 @@ def due_day(text: str, at: date | None) -> str | None:
     just missed; a period of up to a week ends with its last day.
 
     Args:
-        text: Of the task.
         at: The day it was written; None finds only days with their year.
 
     >>> due_day("Send it by Friday", date(2026, 2, 10)), due_day("Send it by Friday", None)

@@ -130,7 +130,6 @@ def test_loops_of_links_and_things_that_are_no_files(cli: Cli) -> None:
         ("crlf-bom.md", []),
         ("deep-front-matter.md", ["line 2: has front matter that is nested deeper than 64"]),
         ("deep.jsonl", ["line 2: nested deeper than 64"]),
-        ("duplicate-ids.jsonl", ["line 3: id used before for another text"]),
         ("front-matter-list.md", ["line 1: has front matter that is not a mapping"]),
         ("front-matter-twice.md", ["line 3: has front matter that is not YAML"]),
         ("invalid-utf8.md", ["line 3: invalid UTF-8 replaced"]),

@@ -4,29 +4,19 @@ import os
 import subprocess
 import sys
 from array import array
-from importlib.metadata import distribution
 from mmap import ACCESS_READ, mmap
 from pathlib import Path
 
+import numpy as np
 import pytest
 
-from clsm_cli.embedding.onnx_capi import NativeSession
-from clsm_cli.embedding.onnx_session import (
-    OnnxruntimeError,
-    PortableSession,
-    Session,
-    Tensor,
-    config_entries,
-    open_session,
-)
+from clsm_cli.embedding.encoder import open_session
+from clsm_cli.embedding.onnx_session import OnnxruntimeError, Session, Tensor
 
 ROOT = Path(__file__).parents[2]
 GRAPHS = ROOT / "clsm_cli" / "embedding"
 MODEL = (GRAPHS / "minilm.onnx").read_bytes()
 SIMILARITY = (GRAPHS / "similarity.onnx").read_bytes()
-PACKAGE = Path(str(distribution("onnxruntime").locate_file("onnxruntime")))
-# Sessions are opened here without open_session, which sees to it.
-os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
 
 
 def _ids(*ids: int) -> dict[str, Tensor]:
@@ -53,28 +43,19 @@ def _products(rows: object, count: int, width: int) -> dict[str, Tensor]:
     }
 
 
-@pytest.fixture(scope="module", params=[NativeSession, PortableSession])
-def products(request: pytest.FixtureRequest) -> Session:
-    session: Session = request.param(SIMILARITY, config_entries(None))
-    return session
+@pytest.fixture(scope="module")
+def products() -> Session:
+    return Session(SIMILARITY)
 
 
-def test_the_c_api_is_used_here(model_folder: Path) -> None:
-    assert open_session(MODEL, model_folder).route == "C API"
-
-
-def test_both_routes_give_the_same_vectors(model_folder: Path) -> None:
-    found = []
-    for kind in (NativeSession, PortableSession):
-        session = kind(MODEL, config_entries(model_folder))
-        found.append(session.run(_ids(101, 7592, 2088, 102), ["tokens", "sentence"]))
-    for one, other in zip(*found, strict=True):
-        assert (one.kind, one.shape) == (other.kind, other.shape)
-        ours, theirs = memoryview(one.data), memoryview(other.data)
-        assert ours.format == theirs.format == "f"
-        assert max(abs(a - b) for a, b in zip(ours, theirs, strict=True)) < 1e-6
-    assert found[0][0].shape[:2] == (1, 4)
-    assert found[0][1].shape == (1, 384)
+def test_the_vectors_are_those_of_the_python_package(model_folder: Path) -> None:
+    feeds = _ids(101, 7592, 2088, 102)
+    arrays = {name: np.array([each.data], np.int32) for name, each in feeds.items()}
+    found = Session(MODEL, model_folder).run(feeds, ["tokens", "sentence"])
+    expected = open_session(model_folder).run(["tokens", "sentence"], arrays)
+    for one, other in zip(found, expected, strict=True):
+        assert (one.kind, one.shape) == ("f", other.shape)
+        assert np.abs(np.frombuffer(memoryview(one.data), np.float32) - other.ravel()).max() < 1e-6
 
 
 def test_a_file_mapped_to_be_read(products: Session, tmp_path: Path) -> None:
@@ -90,7 +71,7 @@ def test_a_file_mapped_to_be_read(products: Session, tmp_path: Path) -> None:
 
 
 def test_an_output_outlives_the_session() -> None:
-    session = NativeSession(SIMILARITY, {})
+    session = Session(SIMILARITY)
     (found,) = session.run(_products(b"\x01\x02", 1, 2), ["products"])
     session.run(_products(b"\x07\x07", 1, 2), ["products"])
     del session
@@ -112,23 +93,22 @@ def test_what_is_not_the_graphs_is_refused(products: Session) -> None:
     products.run(good, ["products"])
 
 
-@pytest.mark.parametrize("kind", [NativeSession, PortableSession])
-def test_a_damaged_graph_and_missing_weights(kind: type, tmp_path: Path) -> None:
+def test_a_damaged_graph_and_missing_weights(tmp_path: Path) -> None:
     with pytest.raises(OnnxruntimeError):
-        kind(b"no graph", config_entries(None))
+        Session(b"no graph")
     with pytest.raises(OnnxruntimeError, match=r"model\.safetensors"):
-        kind(MODEL, config_entries(tmp_path))
+        Session(MODEL, tmp_path)
 
 
 def test_nothing_leaks() -> None:
     code = (
         "import resource\n"
-        "from clsm_cli.embedding.onnx_capi import NativeSession\n"
+        "from clsm_cli.embedding.onnx_session import Session\n"
         "from test_onnx_session import SIMILARITY, _products\n"
         "rows = bytes(1000 * 100)\n"
         "def work(n):\n"
         "    for _ in range(n):\n"
-        "        session = NativeSession(SIMILARITY, {})\n"
+        "        session = Session(SIMILARITY)\n"
         "        for _ in range(10): session.run(_products(rows, 1000, 100), ['products'])\n"
         "        try: session.run({}, ['products'])\n"
         "        except RuntimeError: pass\n"
@@ -153,44 +133,29 @@ _ROUTE = (
     "import sys\nfrom pathlib import Path\n"
     "from clsm_cli.embedding.query_vectors import QueryEncoder\n"
     "encoder = QueryEncoder.open(Path({folder!r}))\n"
-    "print(encoder.route, len(encoder.encode('Hello world').tokens), 'numpy' in sys.modules)\n"
+    "print(len(encoder.encode('Hello world').tokens), 'numpy' in sys.modules)\n"
 )
-
-
-def _without_library(folder: Path) -> Path:
-    """The installed onnxruntime by links, but for the library that ctypes loads."""
-    (folder / "onnxruntime" / "capi").mkdir(parents=True)
-    for entry in (*PACKAGE.iterdir(), *(PACKAGE / "capi").iterdir()):
-        is_library = entry.name.startswith(("libonnxruntime.", "onnxruntime.dll"))
-        if entry.name != "capi" and not is_library:
-            (folder / "onnxruntime" / entry.relative_to(PACKAGE)).symlink_to(entry)
-    return folder
 
 
 def test_neither_numpy_nor_the_package_is_loaded(model_folder: Path) -> None:
     code = _ROUTE.format(folder=str(model_folder))
     code += "print({'onnxruntime', 'tokenizers', 'numpy'} & set(sys.modules))\n"
-    assert _python(code, {}) == "C API 2 False\nset()\n"
+    assert _python(code, {}) == "2 False\nset()\n"
 
 
-@pytest.mark.parametrize("library", [None, b"", b"no library", b"\x7fELF" + bytes(100)])
-def test_without_the_library_the_package_does_it(
-    model_folder: Path, tmp_path: Path, library: bytes | None
-) -> None:
-    path = _without_library(tmp_path)
+@pytest.mark.parametrize("library", [None, b"", b"\x7fELF" + bytes(100)])
+def test_what_is_wrong_with_the_library_is_said(tmp_path: Path, library: bytes | None) -> None:
+    folder = tmp_path / "onnxruntime" / "capi"
+    folder.mkdir(parents=True)
+    (folder.parent / "__init__.py").touch()
     if library is not None:
-        (path / "onnxruntime" / "capi" / "libonnxruntime.so.1").write_bytes(library)
-    code = _ROUTE.format(folder=str(model_folder))
-    assert _python(code, {"PYTHONPATH": str(path)}) == "Python API 2 True\n"
-
-
-def test_a_library_without_the_function(model_folder: Path, tmp_path: Path) -> None:
-    path = _without_library(tmp_path)
-    # Any shared library: this one is the package's own, which hides the C API.
-    (other,) = (PACKAGE / "capi").glob("*providers_shared*")
-    (path / "onnxruntime" / "capi" / "libonnxruntime.so.1").symlink_to(other)
-    code = _ROUTE.format(folder=str(model_folder))
-    assert _python(code, {"PYTHONPATH": str(path)}) == "Python API 2 True\n"
+        (folder / "libonnxruntime.so.1").write_bytes(library)
+    code = "from clsm_cli.embedding.onnx_session import *\nimport sys\n"
+    code += (
+        "try: Session(b'')\nexcept OnnxruntimeError as error: print('libonnxruntime' in str(error))"
+    )
+    told = _python(code, {"PYTHONPATH": str(tmp_path)})
+    assert told == ("False\n" if library is None else "True\n")
 
 
 def test_no_telemetry_is_written(model_folder: Path, tmp_path: Path) -> None:

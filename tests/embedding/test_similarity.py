@@ -1,8 +1,6 @@
 from __future__ import annotations
 
 import random
-from mmap import ACCESS_READ, mmap
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,12 +9,9 @@ from hypothesis import strategies as st
 from strategies import examples
 
 from clsm_cli.embedding import similarity
-from clsm_cli.embedding.onnx_session import PortableSession, config_entries
 from clsm_cli.embedding.similarity import SCALE, Similarity, _split
 
-GRAPH = Path(similarity.__file__).with_name("similarity.onnx")
-NATIVE = Similarity.open()
-PORTABLE = Similarity(PortableSession(GRAPH.read_bytes(), config_entries(None)))
+SIMILARITY = Similarity.open()
 
 
 def _bits(found: list[memoryview[float]]) -> list[bytes]:
@@ -56,8 +51,8 @@ def test_a_row_gives_the_same_bits_wherever_it_stands(
     order = list(range(len(rows) // size))
     shuffler.shuffle(order)
     moved = b"".join(rows[at * size : (at + 1) * size] for at in order)
-    before = NATIVE.products(rows, width, queries)
-    after = NATIVE.products(moved, width, queries)
+    before = SIMILARITY.products(rows, width, queries)
+    after = SIMILARITY.products(moved, width, queries)
     for one, other in zip(before, after, strict=True):
         assert np.array(one)[order].tobytes() == other.tobytes()
 
@@ -68,12 +63,11 @@ def test_chunks_and_routes_do_not_matter(
     problem: tuple[bytes, int, list[list[float]]], size: int
 ) -> None:
     rows, width, queries = problem
-    expected = _bits(NATIVE.products(rows, width, queries))
-    assert _bits(PORTABLE.products(rows, width, queries)) == expected
+    expected = _bits(SIMILARITY.products(rows, width, queries))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(similarity, "_CHUNK_ROWS", size)
-        assert _bits(NATIVE.products(rows, width, queries)) == expected
-    alone = [NATIVE.products(rows, width, [query])[0].tobytes() for query in queries]
+        assert _bits(SIMILARITY.products(rows, width, queries)) == expected
+    alone = [SIMILARITY.products(rows, width, [query])[0].tobytes() for query in queries]
     assert alone == expected
 
 
@@ -85,15 +79,16 @@ def test_a_block_gives_its_largest(
     rows, width, queries = problem
     blocks = len(rows) // (width // 2) // block
     whole = rows[: blocks * block * width // 2]
-    each = [np.array(row).reshape(blocks, block) for row in NATIVE.products(whole, width, queries)]
+    each = [
+        np.array(row).reshape(blocks, block) for row in SIMILARITY.products(whole, width, queries)
+    ]
     expected = [row.max(axis=1).tolist() for row in each]
-    for engine in (NATIVE, PORTABLE):
-        found = engine.products(whole, width, queries, block=block)
-        assert [row.tolist() for row in found] == expected
+    found = SIMILARITY.products(whole, width, queries, block=block)
+    assert [row.tolist() for row in found] == expected
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(similarity, "_CHUNK_ROWS", size)
         assert [
-            row.tolist() for row in NATIVE.products(whole, width, queries, block=block)
+            row.tolist() for row in SIMILARITY.products(whole, width, queries, block=block)
         ] == expected
 
 
@@ -103,7 +98,7 @@ def test_bits_are_those_of_whole_numbers(problem: tuple[bytes, int, list[list[fl
     """The sums in int64, then the three roundings to float32."""
     rows, width, queries = problem
     table = _codes(rows, width)
-    for query, found in zip(queries, NATIVE.products(rows, width, queries), strict=True):
+    for query, found in zip(queries, SIMILARITY.products(rows, width, queries), strict=True):
         step, high, low = _split(query)
         upper = (table @ np.array(high)).astype(np.float32) * np.float32(128)
         codes = upper + (table @ np.array(low)).astype(np.float32)
@@ -121,29 +116,16 @@ def test_close_to_float64(count: int, width: int, number: int) -> None:
     rows = np.clip(np.rint(vectors[:count] / SCALE), -7, 7).astype(np.int64)
     queries = vectors[count:].astype(np.float32)
     expected = queries.astype(np.float64) @ (rows * SCALE).T
-    found = NATIVE.products(_packed(rows + 8), width, queries.tolist())
+    found = SIMILARITY.products(_packed(rows + 8), width, queries.tolist())
     assert np.abs(np.array(found) - expected).max() < 1e-4
 
 
 def test_by_hand() -> None:
     rows = bytes([0x8F, 0x18])  # codes 15, 8 and 8, 1: components 7, 0 and 0, -7
-    first, second = NATIVE.products(rows, 2, [[1.0, 0.0], [0.0, -0.5]], scale=1 / 7)
+    first, second = SIMILARITY.products(rows, 2, [[1.0, 0.0], [0.0, -0.5]], scale=1 / 7)
     assert first.format == "f"
     assert first.tolist() == pytest.approx([1, 0])
     assert second.tolist() == pytest.approx([0, 0.5])
-
-
-def test_a_mapped_file(tmp_path: Path) -> None:
-    rows = random.Random(1).randbytes(3000 * 192)
-    (tmp_path / "rows").write_bytes(rows)
-    query = [random.Random(2).gauss(0, 1) for _ in range(384)]
-    expected = _bits(NATIVE.products(rows, 384, [query]))
-    with (
-        (tmp_path / "rows").open("rb") as file,
-        mmap(file.fileno(), 0, access=ACCESS_READ) as rows_file,
-    ):
-        assert _bits(NATIVE.products(rows_file, 384, [query])) == expected
-        assert _bits(PORTABLE.products(rows_file, 384, [query])) == expected
 
 
 @pytest.mark.parametrize(
@@ -158,7 +140,7 @@ def test_a_mapped_file(tmp_path: Path) -> None:
 )
 def test_what_does_not_fit_is_refused(rows: bytes, width: int, query: list[float]) -> None:
     with pytest.raises(ValueError, match=r"components|rows"):
-        NATIVE.products(rows, width, [query])
+        SIMILARITY.products(rows, width, [query])
 
 
 @examples(50)

@@ -10,8 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from clsm_cli.embedding import wordpiece
-from clsm_cli.embedding.static_vectors import StaticVectors
-from clsm_cli.embedding.wordpiece import WordPieces
+from clsm_cli.embedding.wordpiece import StaticVectors, WordPieces
 from clsm_cli.startup.query_pieces import MOST_PIECES
 
 

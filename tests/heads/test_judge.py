@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from clsm_cli.embedding.static_vectors import StaticVectors
+from clsm_cli.embedding.wordpiece import StaticVectors
 from clsm_cli.heads import classifier, judge, unit_features
 from clsm_cli.model.episodes import Turn
 

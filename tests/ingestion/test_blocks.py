@@ -15,7 +15,7 @@ SAMPLE = Path(__file__).parents[2] / "fixtures" / "sample" / "workspace"
 
 def cut(text: str) -> list[str]:
     lines = text.split("\n")
-    return ["\n".join(lines[span.start : span.end]) for span in scan(lines)[0]]
+    return ["\n".join(lines[span.start : span.end]) for span in scan(lines)]
 
 
 @pytest.mark.parametrize(
@@ -64,8 +64,7 @@ def test_cuts(text: str, blocks: list[str]) -> None:
 
 def test_headings_make_a_path() -> None:
     text = "Title\n=====\na\n## One ##\nb\n### Deep #1\nc\n## Two\nd\n\nUnder\n---\ne\n#\nf"
-    spans, title = scan(text.split("\n"))
-    assert title == "Title"
+    spans = scan(text.split("\n"))
     assert [span.heading for span in spans] == [
         ("Title",),
         ("Title", "One"),
@@ -119,7 +118,7 @@ def token_spans(text: str) -> list[tuple[int, int]]:
 @pytest.mark.parametrize("path", sorted(SAMPLE.rglob("*.md")), ids=lambda path: path.stem)
 def test_cuts_as_markdown_it_does(path: Path) -> None:
     text = path.read_text()
-    assert [(span.start, span.end) for span in scan(text.split("\n"))[0]] == token_spans(text)
+    assert [(span.start, span.end) for span in scan(text.split("\n"))] == token_spans(text)
 
 
 STARTS = ["", "- ", "* ", "1. ", "12) ", "# ", "## ", "> ", "```", "~~~", "    ", "  ", "\t", "|"]
@@ -133,7 +132,7 @@ LINES = st.lists(
 @settings(max_examples=1000)
 @given(LINES)
 def test_every_line_of_text_is_in_exactly_one_block(lines: list[str]) -> None:
-    spans, _ = scan(lines)
+    spans = scan(lines)
     covered = [number for span in spans for number in range(span.start, span.end)]
     assert covered == sorted(set(covered))
     inside_comment = False

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 from conversations import header
-from ingesting import state_of, take
+from ingesting import pipe, row, state_of, take
 
 from clsm_cli.ingestion import ingest_report
 from clsm_cli.model.episodes import EndMark
@@ -17,17 +16,6 @@ from clsm_cli.store.layout import Store
 from clsm_cli.store.lock import locked
 
 DAY = "2026-02-24T08:{:02}:00+01:00"
-
-
-def row(text: str, minute: int | None = None, **more: Any) -> bytes:
-    values: dict[str, Any] = {"role": "user", "content": text, "session": "main", **more}
-    if minute is not None:
-        values["timestamp"] = DAY.format(minute)
-    return json.dumps(values).encode() + b"\n"
-
-
-def pipe(store: Store, *rows: bytes, **options: Any) -> ingest_report.Report:
-    return take(store, stdin=b"".join(rows), **options)
 
 
 def captured(store: Store, *rows: bytes) -> ingest_report.Report:

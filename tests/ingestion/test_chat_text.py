@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import io
 import zipfile
 from datetime import datetime
 from pathlib import Path
-from zoneinfo import ZoneInfo
+from typing import Any
 
 import pytest
+import reading
 from processes import Cli
+from reading import HOME, turns
 
 from clsm_cli.ingestion import chat_text
-from clsm_cli.ingestion.jsonl_rows import Dropped, Problem, RawTurn
+from clsm_cli.ingestion.jsonl_rows import Dropped, Problem
 
-HOME = ZoneInfo("Europe/Amsterdam")
 NOW = datetime(2026, 11, 24, 12, tzinfo=HOME)
 NAME = "WhatsApp Chat with Tom.txt"
 FORMS = {
@@ -35,21 +35,8 @@ FORMS = {
 }
 
 
-def read(text: str, path: str = NAME, day_first: bool | None = None) -> list[object]:
-    return list(
-        chat_text.read(
-            io.BytesIO(text.encode()),
-            path=path,
-            zone=HOME,
-            now=NOW,
-            session="s",
-            day_first=day_first,
-        )
-    )
-
-
-def turns(found: list[object]) -> list[RawTurn]:
-    return [item for item in found if isinstance(item, RawTurn)]
+def read(text: str, path: str = NAME, day_first: bool | None = None) -> list[Any]:
+    return reading.read("chat", text, path=path, now=NOW, day_first=day_first)
 
 
 @pytest.mark.parametrize(("first", "second"), FORMS.values(), ids=FORMS)

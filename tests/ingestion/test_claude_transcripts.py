@@ -2,33 +2,20 @@
 
 from __future__ import annotations
 
-import io
 import json
-from datetime import UTC, datetime
 from typing import Any
-from zoneinfo import ZoneInfo
 
 import pytest
+import reading
 from hypothesis import given
 from hypothesis import strategies as st
 from processes import Cli
+from reading import dropped, jsonl
 from strategies import examples
 
-from clsm_cli.ingestion import claude_transcripts
-from clsm_cli.ingestion.jsonl_rows import Dropped, RawTurn, TranscriptItem, bounded_lines
+from clsm_cli.ingestion.jsonl_rows import RawTurn
 
-HOME = ZoneInfo("Europe/Amsterdam")
-NOW = datetime(2030, 1, 1, tzinfo=UTC)
 SESSION = "5d0e7c1a-41f5-4a5e-9d0e-0c8f6a2b7d11"
-
-
-def read(data: bytes, calls: frozenset[str] = frozenset()) -> list[TranscriptItem]:
-    lines = bounded_lines(io.BytesIO(data))
-    return list(
-        claude_transcripts.read(
-            lines, path="a.jsonl", zone=HOME, now=NOW, known_clsm_calls=lambda _: calls
-        )
-    )
 
 
 def row(number: int, kind: str, content: Any = None, **more: Any) -> dict[str, Any]:
@@ -62,16 +49,12 @@ def result(call_id: str, content: Any, **more: Any) -> dict[str, Any]:
     return {"type": "tool_result", "tool_use_id": call_id, "content": content, **more}
 
 
-def jsonl(*rows: dict[str, Any]) -> bytes:
-    return b"".join(json.dumps(each).encode() + b"\n" for each in rows)
-
-
 def turns(*rows: dict[str, Any]) -> list[RawTurn]:
-    return [item for item in read(jsonl(*rows)) if isinstance(item, RawTurn)]
+    return reading.turns(reading.read("claude-code", jsonl(*rows)))
 
 
 def reasons(*rows: dict[str, Any]) -> list[str]:
-    return [item.reason for item in read(jsonl(*rows)) if isinstance(item, Dropped)]
+    return dropped(reading.read("claude-code", jsonl(*rows)))
 
 
 TALK = (
@@ -147,8 +130,9 @@ def test_what_clsm_answered_is_not_taken_in(made: dict[str, Any]) -> None:
     asked, told = row(1, "assistant", [made]), row(2, "user", [result("t9", "broken since May")])
     assert turns(asked, told) == []
     assert reasons(asked, told) == ["clsm call:t9", "clsm result:t9"]
-    dropped = read(jsonl(told), frozenset({"t9"}))  # the call came with an earlier input
-    assert [getattr(item, "reason", None) for item in dropped] == ["clsm result:t9"]
+    found = reading.read("claude-code", jsonl(told), calls={"t9"})  # called in an earlier input
+    assert dropped(found) == ["clsm result:t9"]
+    assert len(found) == 1
 
 
 @given(st.integers(min_value=0, max_value=len(TALK)))

@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from clsm_cli.ingestion import generic_jsonl, markdown, openclaw_transcripts
+from clsm_cli.ingestion import markdown, readers
 from clsm_cli.ingestion.jsonl_rows import (
     Problem,
     RawBlock,
     RawDocument,
     RawTurn,
+    Reading,
     TranscriptItem,
-    bounded_lines,
 )
 from clsm_cli.ingestion.sources import SourceFile, find
 
@@ -33,15 +33,13 @@ def table() -> list[tuple[str, int, list[str]]]:
 
 
 def read(source: SourceFile) -> list[TranscriptItem | RawBlock]:
-    with source.open() as stream:
-        if source.format == "markdown":
+    if source.format == "markdown":
+        with source.open() as stream:
             document = markdown.read(stream.read(), path=source.path, zone=UTC)
-            assert isinstance(document, RawDocument)
-            return [*document.blocks, *document.problems]
-        lines = bounded_lines(stream)
-        if source.format == "openclaw":
-            return list(openclaw_transcripts.read(lines, path=source.path, zone=UTC, now=NOW))
-        return list(generic_jsonl.read(lines, path=source.path, zone=UTC, now=NOW, session="s"))
+        assert isinstance(document, RawDocument)
+        return [*document.blocks, *document.problems]
+    with readers.open_transcript(source, Reading(source.path, UTC, NOW, "s")) as items:
+        return list(items)
 
 
 @pytest.mark.parametrize(("name", "count", "says"), table(), ids=lambda value: str(value)[:20])

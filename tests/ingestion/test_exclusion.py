@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from processes import Cli
 
-from clsm_cli.ingestion.exclusion import Exclusion
+from clsm_cli.ingestion.folders import Exclusion
 from clsm_cli.ingestion.jsonl_rows import Problem
 from clsm_cli.ingestion.sources import Excluded, SourceFile, find
 

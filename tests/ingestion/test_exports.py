@@ -5,19 +5,16 @@ from __future__ import annotations
 import io
 import json
 import zipfile
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
-from zoneinfo import ZoneInfo
 
 import pytest
+import reading
 from ingesting import new_store, state_of, take
+from reading import dropped, problems, told, turns
 
-from clsm_cli.ingestion import exports
 from clsm_cli.ingestion.jsonl_rows import Dropped, Problem, RawTurn, TranscriptItem
 
-HOME = ZoneInfo("Europe/Amsterdam")
-NOW = datetime(2030, 1, 1, tzinfo=UTC)
 START = 1771917300.5
 
 
@@ -60,18 +57,8 @@ def claude(*messages: dict[str, Any], **more: Any) -> dict[str, Any]:
 
 
 def read(document: Any) -> list[TranscriptItem]:
-    data = document if isinstance(document, bytes) else json.dumps(document).encode()
-    stream = io.BytesIO(data)
-    return list(exports.read(stream, path="e.json", zone=HOME, now=NOW, session="s0"))
-
-
-def told(items: list[TranscriptItem]) -> list[tuple[str, str, str]]:
-    return [(t.speaker, t.role, t.text) for t in items if isinstance(t, RawTurn)]
-
-
-def reasons(items: list[TranscriptItem], kind: type = Dropped) -> list[str]:
-    found = [item for item in items if isinstance(item, (Dropped, Problem))]
-    return [item.reason for item in found if isinstance(item, kind)]
+    data = document if isinstance(document, bytes) else json.dumps(document)
+    return reading.read("export", data)
 
 
 def test_a_conversation_of_chatgpt() -> None:
@@ -89,10 +76,9 @@ def test_a_conversation_of_chatgpt() -> None:
         ("user", "user", "Which oak?"),
         ("assistant", "assistant", "The red one."),
     ]
-    turns = [item for item in items if isinstance(item, RawTurn)]
-    assert {turn.session for turn in turns} == {"c-1"}
-    assert turns[0].time == "2026-02-24T09:53:00.500+01:00"
-    assert reasons(items) == ["hidden message"]
+    assert {turn.session for turn in turns(items)} == {"c-1"}
+    assert turns(items)[0].time == "2026-02-24T09:53:00.500+01:00"
+    assert dropped(items) == ["hidden message"]
 
 
 def test_a_branch_that_was_left_is_left_out() -> None:
@@ -108,7 +94,7 @@ def test_a_branch_that_was_left_is_left_out() -> None:
         ]
     )
     assert [text for _, _, text in told(items)] == ["Second try", "Answer two"]
-    assert reasons(items) == ["message of another branch"] * 2
+    assert dropped(items) == ["message of another branch"] * 2
 
 
 def test_tools_thoughts_and_pictures_of_chatgpt() -> None:
@@ -149,8 +135,8 @@ def test_tools_thoughts_and_pictures_of_chatgpt() -> None:
         ("browser", "tool", "A page."),
         ("user", "user", "What I said."),
     ]
-    assert [t.trust for t in items if isinstance(t, RawTurn)] == [None, None, None, "web", None]
-    assert reasons(items) == ["instructions", "thinking", "part that is not text"]
+    assert [turn.trust for turn in turns(items)] == [None, None, None, "web", None]
+    assert dropped(items) == ["instructions", "thinking", "part that is not text"]
 
 
 def test_a_conversation_of_claude() -> None:
@@ -181,10 +167,10 @@ def test_a_conversation_of_claude() -> None:
         ("web_search", "tool", "Rye."),
         ("user", "user", "Old form."),
     ]
-    turns = [item for item in items if isinstance(item, RawTurn)]
-    assert (turns[0].session, turns[0].time) == ("k-1", "2026-02-24T09:10:00+01:00")
-    assert turns[3].trust == "web"
-    assert reasons(items) == ["attached file", "thinking", "message of an unknown role"]
+    first, *_, page, _ = turns(items)
+    assert (first.session, first.time) == ("k-1", "2026-02-24T09:10:00+01:00")
+    assert page.trust == "web"
+    assert dropped(items) == ["attached file", "thinking", "message of an unknown role"]
 
 
 def archive(**members: bytes) -> bytes:
@@ -214,7 +200,7 @@ def test_an_archive() -> None:
     ],
 )
 def test_what_cannot_be_read_is_said(data: bytes, reason: str) -> None:
-    (found,) = reasons(read(data), Problem)
+    (found,) = problems(read(data))
     assert found.startswith(reason)
 
 

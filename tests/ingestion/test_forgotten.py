@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from ingesting import new_store, scratch, take, tree
+from ingesting import new_store, row, scratch, take, tree
 
 from clsm_cli.commands.ingest import ingest_lines, ingest_mapping
 from clsm_cli.ingestion.ingest_report import Report
@@ -52,14 +50,8 @@ def held(store: Store) -> list[str]:
     return sorted(found)
 
 
-def rows(*texts: str, timed: bool = False, session: str = "main") -> bytes:
-    found = []
-    for number, text in enumerate(texts):
-        row: dict[str, Any] = {"session": session, "role": "user", "content": text}
-        if timed:
-            row["timestamp"] = f"2026-02-24T08:{number:02}:00+01:00"
-        found.append(json.dumps(row))
-    return "".join(f"{row}\n" for row in found).encode()
+def rows(*texts: str, timed: bool = False) -> bytes:
+    return b"".join(row(text, number if timed else None) for number, text in enumerate(texts))
 
 
 def file(folder: Path, data: bytes) -> Path:

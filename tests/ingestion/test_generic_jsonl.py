@@ -1,33 +1,19 @@
 from __future__ import annotations
 
-import io
-import json
-from datetime import UTC, datetime
 from typing import Any
-from zoneinfo import ZoneInfo
 
 import pytest
+import reading
+from reading import dropped, jsonl, turns
 
-from clsm_cli.ingestion import generic_jsonl
-from clsm_cli.ingestion.jsonl_rows import (
-    Dropped,
-    Problem,
-    RawBreak,
-    RawTurn,
-    TranscriptItem,
-    bounded_lines,
-)
+from clsm_cli.ingestion.jsonl_rows import Problem, RawBreak, RawTurn, TranscriptItem
 from clsm_cli.model.episodes import ToolCall
 
-NOW = datetime(2030, 1, 1, tzinfo=UTC)
 DAY = "2026-02-24T08:15:00+01:00"
 
 
 def read(*rows: Any) -> list[TranscriptItem]:
-    data = "".join(json.dumps(row) + "\n" for row in rows).encode()
-    lines = bounded_lines(io.BytesIO(data))
-    zone = ZoneInfo("Europe/Amsterdam")
-    return list(generic_jsonl.read(lines, path="chat.jsonl", zone=zone, now=NOW, session="origin"))
+    return reading.read("jsonl", jsonl(*rows))
 
 
 def one(row: dict[str, Any]) -> RawTurn:
@@ -78,7 +64,7 @@ def test_not_memory() -> None:
         {"role": "user"},
         {"role": "user", "text": " "},
     )
-    assert [item.reason for item in items if isinstance(item, Dropped)] == [
+    assert dropped(items) == [
         "heartbeat poll",
         "clsm result",
         "no text",
@@ -99,7 +85,7 @@ def test_missing_and_odd_times_are_told() -> None:
         {"text": "d", "timestamp": "yesterday"},
         {"text": "e", "timestamp": "2068-01-01"},
     )
-    assert len([item for item in items if isinstance(item, RawTurn)]) == 5
+    assert len(turns(items)) == 5
     assert [(item.line, item.reason) for item in items if isinstance(item, Problem)] == [
         (2, "timestamp earlier than the line before"),
         (3, "no timestamp that can be read, kept without a time (2 times)"),

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from clsm_cli.ingestion.jsonl_rows import (
     Problem,
     RawTurn,
+    Reading,
     Tally,
     TooLong,
     TranscriptItem,
@@ -87,26 +88,25 @@ def test_any_bytes_give_a_row_or_a_line_error(data: bytes) -> None:
     json.dumps(row, ensure_ascii=False).encode()
 
 
-def turn(text: str, line: int, time: str | None, foreign_id: str | None = None) -> RawTurn:
-    return RawTurn("s", "user", "user", text, time, line, line, foreign_id)
+def turn(text: str, line: int, time: str | None) -> RawTurn:
+    return RawTurn("s", "user", "user", text, time, line, line)
 
 
 def oddities(*turns: RawTurn) -> list[tuple[int | None, str]]:
-    items: Iterable[TranscriptItem] = check_items(turns, path="a", now=NOW, tally=Tally())
+    items: Iterable[TranscriptItem] = check_items(turns, Reading("a", UTC, NOW, "s"))
     return [(item.line, item.reason) for item in items if isinstance(item, Problem)]
 
 
-def test_odd_times_and_ids_are_told_once_a_file() -> None:
+def test_odd_times_are_told_once_a_file() -> None:
     assert oddities(
-        turn("a", 1, "2026-02-24T10:00:00+00:00", "1"),
-        turn("b", 2, "2026-02-24T09:00:00+00:00", "1"),
+        turn("a", 1, "2026-02-24T10:00:00+00:00"),
+        turn("b", 2, "2026-02-24T09:00:00+00:00"),
         turn("c", 3, None),
         turn("d", 4, "2031-01-01T00:00:00+00:00"),
         turn("e", 5, "2026-02-24T09:00:00+00:00"),
-        turn("a", 6, "2026-02-24T10:00:00+00:00", "1"),
+        turn("a", 6, "2026-02-24T10:00:00+00:00"),
     ) == [
         (2, "timestamp earlier than the line before (2 times)"),
-        (2, "id used before for another text, both kept"),
         (3, "no timestamp that can be read, kept without a time"),
         (4, "timestamp in the future"),
     ]

@@ -25,7 +25,6 @@ def told(document: RawDocument) -> list[tuple[int | None, str]]:
 def test_a_document() -> None:
     text = "---\ntitle: Meta\ndate: 2026-02-01\n---\n# Pets\n\n- Juno  \n\n  a cat\n\n## Food\n\nFish.\n"
     document = read(text)
-    assert document.title == "Pets"
     assert document.trust == "user"
     assert document.problems == ()
     assert [
@@ -74,35 +73,24 @@ def test_a_heading_tells_the_day_of_its_blocks() -> None:
 
 
 @pytest.mark.parametrize(
-    ("path", "text", "trust", "title"),
+    ("path", "front", "in_workspace", "trust"),
     [
-        ("w/SOUL.md", "a", "user", "SOUL"),
-        ("w/USER.md", "a", "user", "USER"),
-        ("w/MEMORY.md", "# My memory\n", "agent", "My memory"),
-        ("w/memory.md", "a", "agent", "memory"),
-        ("w/DREAMS.md", "a", "agent", "DREAMS"),
-        ("w/2026-02-24.md", "a", "user", "2026-02-24"),
-        ("reading list.txt", "a", "user", "reading list"),
-        ("clip.md", "---\ntrust: web\ntitle: A page\n---\na", "web", "A page"),
-        ("-", "a", "user", "-"),
+        ("w/SOUL.md", "", False, "user"),
+        ("w/MEMORY.md", "", False, "agent"),
+        ("w/memory.md", "", False, "agent"),
+        ("w/DREAMS.md", "", False, "agent"),
+        ("w/2026-02-24.md", "", False, "user"),
+        ("reading list.txt", "", False, "user"),
+        ("clip.md", "---\ntrust: web\n---\n", False, "web"),
+        ("-", "", False, "user"),
+        ("2026-02-24.md", "", True, "agent"),
+        ("2026-02-24-call.md", "", True, "agent"),
+        ("USER.md", "", True, "user"),
+        ("2026-02-24.md", "---\ntrust: user\n---\n", True, "user"),
     ],
 )
-def test_trust_and_title(path: str, text: str, trust: str, title: str) -> None:
-    document = read(text, path)
-    assert (document.trust, document.title) == (trust, title)
-
-
-@pytest.mark.parametrize(
-    ("name", "front", "trust"),
-    [
-        ("2026-02-24.md", "", "agent"),
-        ("2026-02-24-call.md", "", "agent"),
-        ("USER.md", "", "user"),
-        ("2026-02-24.md", "---\ntrust: user\n---\n", "user"),
-    ],
-)
-def test_dated_notes_of_an_agents_workspace_are_its_own(name: str, front: str, trust: str) -> None:
-    found = markdown.read(f"{front}a".encode(), path=name, zone=HOME, is_agents=True)
+def test_whose_words_they_are(path: str, front: str, in_workspace: bool, trust: str) -> None:
+    found = markdown.read(f"{front}a".encode(), path=path, zone=HOME, is_agents=in_workspace)
     assert isinstance(found, RawDocument)
     assert found.trust == trust
 

@@ -4,35 +4,23 @@ from __future__ import annotations
 
 import json
 import shutil
-from datetime import datetime, timedelta
+from datetime import timedelta
 from pathlib import Path
-from typing import Any
 
 import pytest
-from ingesting import new_store, same, state_of, take, tree
+from ingesting import START, new_store, pipe, row, same, state_of, take, tree
 
 from clsm_cli.model.episodes import Episode
 from clsm_cli.store import layout
 from clsm_cli.store.layout import Store
 
-START = datetime.fromisoformat("2026-02-24T08:00:00+01:00")
 TOPIC = "The river gauge at the harbour reads {} centimetres, the lock keeper wrote it down."
-
-
-def row(text: str, minute: float, speaker: str = "user", **more: Any) -> bytes:
-    time = (START + timedelta(minutes=minute)).isoformat()
-    values = {"role": speaker, "content": text, "session": "main", "timestamp": time, **more}
-    return json.dumps(values).encode() + b"\n"
 
 
 def gauge(count: int, start: int = 0) -> list[bytes]:
     """Turns about one subject, a minute apart."""
     speakers = ("user", "assistant")
     return [row(TOPIC.format(200 + n), n, speakers[n % 2]) for n in range(start, start + count)]
-
-
-def pipe(store: Store, *rows: bytes, **options: Any) -> None:
-    take(store, stdin=b"".join(rows), **options)
 
 
 def made(store: Store) -> list[Episode]:

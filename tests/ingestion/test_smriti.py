@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-import io
 import re
-from datetime import UTC, datetime
 from pathlib import Path
-from zoneinfo import ZoneInfo
 
 import pytest
+import reading
 from hypothesis import given
 from hypothesis import strategies as st
 from ingesting import new_store, state_of, take
+from reading import dropped, told, turns
 
 from clsm_cli.ingestion import smriti
-from clsm_cli.ingestion.jsonl_rows import Dropped, Problem, RawTurn, TranscriptItem
+from clsm_cli.ingestion.jsonl_rows import Problem, TranscriptItem
 
-HOME = ZoneInfo("Europe/Amsterdam")
-NOW = datetime(2030, 1, 1, tzinfo=UTC)
 Tool = tuple[str, str, str, bool]
 
 
@@ -60,12 +57,7 @@ def _escaped(text: str) -> str:
 
 
 def read(text: str) -> list[TranscriptItem]:
-    stream = io.BytesIO(text.encode())
-    return list(smriti.read(stream, path="s.md", zone=HOME, now=NOW, session="s0"))
-
-
-def told(items: list[TranscriptItem]) -> list[tuple[str, str, str]]:
-    return [(t.speaker, t.role, t.text) for t in items if isinstance(t, RawTurn)]
+    return reading.read("smriti", text, path="s.md")
 
 
 def test_a_tool_call_a_rule_and_a_fake_heading() -> None:
@@ -86,10 +78,10 @@ def test_a_tool_call_a_rule_and_a_fake_heading() -> None:
         ("grep", "tool", result),
         ("user", "user", "Thank you."),
     ]
-    turns = [item for item in items if isinstance(item, RawTurn)]
-    assert {turn.session for turn in turns} == {"session-2026-03-01-ab12"}
-    assert {turn.time for turn in turns} == {"2026-03-01"}
-    assert [turn.foreign_id for turn in turns] == ["1", "2", "2#1", "2#1r", "3"]
+    found = turns(items)
+    assert {turn.session for turn in found} == {"session-2026-03-01-ab12"}
+    assert {turn.time for turn in found} == {"2026-03-01"}
+    assert [turn.foreign_id for turn in found] == ["1", "2", "2#1", "2#1r", "3"]
 
 
 def test_errors_and_what_clsm_said() -> None:
@@ -107,10 +99,9 @@ def test_errors_and_what_clsm_said() -> None:
         )
     )
     assert told(items)[1:] == [("bash", "tool", "ls /nowhere"), ("bash", "tool", "no such folder")]
-    errors = [item.tool.error for item in items if isinstance(item, RawTurn) and item.tool]
+    errors = [turn.tool.error for turn in turns(items) if turn.tool]
     assert errors == [False, True]
-    dropped = [item.reason for item in items if isinstance(item, Dropped)]
-    assert dropped == ["clsm call", "clsm result"] * 2
+    assert dropped(items) == ["clsm call", "clsm result"] * 2
 
 
 _LINE = st.sampled_from(
@@ -161,7 +152,7 @@ def test_a_session_that_grows_is_read_once(tmp_path: Path) -> None:
     "text", ["", "---", "---\nid: a\n---", "## Turn 1 — user", "## Turn 1 — x"]
 )
 def test_damaged_sessions_are_read_as_far_as_they_go(text: str) -> None:
-    assert all(not isinstance(item, RawTurn) for item in read(text))
+    assert turns(read(text)) == []
 
 
 def test_a_session_that_is_too_large(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -27,7 +27,7 @@ def found(*paths: object, kind: Format | None = None) -> list[tuple[str, str]]:
     """Path and format of what is read, path and reason of the rest."""
     return [
         (item.path, item.format if isinstance(item, SourceFile) else item.reason)
-        for item in find([str(path) for path in paths], format=kind)
+        for item in find([str(path) for path in paths], kind)
     ]
 
 

@@ -51,7 +51,7 @@ class Embedder(NamedTuple):
     Attributes:
         engine: Id of its vectors.
         embed: Makes what embeds texts.
-        words: What the words of texts mean, without regard to each other; see ``embedding.static_vectors``.
+        words: What the words of texts mean, without regard to each other; see ``embedding.wordpiece``.
     """
 
     engine: str

@@ -11,7 +11,7 @@ from clsm_cli.model.ids import digest
 from clsm_cli.store.index import postings
 from clsm_cli.store.index.passages import Passage, terms_of
 from clsm_cli.store.jsonlines import dump
-from clsm_cli.text import activities, aliases, mentions, noun_phrases
+from clsm_cli.text import aliases, mentions, noun_phrases
 from clsm_cli.text.node_ids import node_id
 from clsm_cli.text.time import expressions
 
@@ -227,7 +227,7 @@ def candidates(text: str) -> dict[int, tuple[str, str]]:
     """
     text = _ASIDE.sub(" ", text)
     found = [("phrase", phrase) for _, _, phrase in noun_phrases.noun_phrases(text)]
-    found += [("activity", phrase) for _, _, phrase in activities.activities(text)]
+    found += [("activity", phrase) for _, _, phrase in noun_phrases.activities(text)]
     return {int(digest(kind, node_id(phrase)), 16): (phrase, kind) for kind, phrase in found}
 
 

@@ -50,12 +50,6 @@ def mask(text: str) -> MaskedText:
     The result depends on the text alone, and masking a masked text changes nothing. Time is linear
     in the length of the text.
 
-    Args:
-        text: any text, of one or many lines.
-
-    Returns:
-        The masked text and how many secrets of each kind were found.
-
     >>> mask("token: " + "glpat-" + "a1B2" * 5)
     MaskedText(text='token: [masked:gitlab-token]', counts={'gitlab-token': 1})
     >>> mask("password: see the vault").counts

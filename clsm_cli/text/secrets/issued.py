@@ -7,8 +7,9 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from clsm_cli.startup.records import NamedTuple
-from clsm_cli.text.secrets import Secret, secret_values, tables
-from clsm_cli.text.secrets.tables import phrase_places
+from clsm_cli.text.language_data import table_rows
+from clsm_cli.text.secrets import Secret, secret_values
+from clsm_cli.text.secrets.labelled import phrase_places
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -65,9 +66,9 @@ def formats() -> tuple[Format, ...]:
             place == "token",
             tuple(hints.split(" ")),
             _TESTS[test],
-            pattern.replace("{L}", _LEFT).replace("{R}", _RIGHT),
+            pattern,
         )
-        for kind, place, hints, test, pattern in tables.table_rows("formats")
+        for kind, place, hints, test, pattern in table_rows("secrets/formats", L=_LEFT, R=_RIGHT)
     )
 
 

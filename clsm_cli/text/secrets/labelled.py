@@ -9,15 +9,15 @@ from __future__ import annotations
 
 import re
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 from clsm_cli.startup.records import NamedTuple
-from clsm_cli.text.secrets import Secret, secret_values, tables
-from clsm_cli.text.secrets.tables import phrase_places
+from clsm_cli.text.language_data import table_rows
+from clsm_cli.text.secrets import Secret, secret_values
 from clsm_cli.text.tokens import STOP_WORDS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
 _CLOSE = r"[\"'`*_)\]>]{0,4}"
 _OPEN = r"[*_(]{0,3}"
@@ -54,6 +54,64 @@ _NEAR = 40
 """Characters on either side of "code" in which what it opens is named."""
 
 
+Value = TypeVar("Value")
+_UNSPACED_CLASS = "\u2e80-\ud7ff\uf900-\ufaff\uff66-\uffdc\U00020000-\U0003ffff"
+"""CJK and Hangul, whose words stand without blanks between them; as a class of a pattern."""
+_HEAD = 3
+"""Letters by which most words are told apart from all that begin a phrase."""
+_ENDINGS = 4
+"""Letters that may decline a word, and one."""
+
+
+@cache
+def _unspaced_words() -> re.Pattern[str]:
+    """Words; where those of a script without blanks touch others, they are words of their own."""
+    return re.compile(rf"[^\W\d_{_UNSPACED_CLASS}]+|[{_UNSPACED_CLASS}]+")
+
+
+class Phrases(Generic[Value]):
+    """Finds which of many phrases may stand in a text, by the words that they begin with."""
+
+    def __init__(self, phrases: Iterable[tuple[str, Value]]) -> None:
+        self._all = list(phrases)
+        self._by_first: dict[str, list[int]] = {}
+        self._anywhere: list[int] = []
+        for number, (phrase, _) in enumerate(self._all):
+            first = _unspaced_words().search(phrase)
+            assert first is not None, phrase
+            if first.group()[0] >= _UNSPACED_CLASS[0]:
+                self._anywhere.append(number)
+            else:
+                self._by_first.setdefault(first.group(), []).append(number)
+        self._heads = {first[:_HEAD] for first in self._by_first}
+
+    def within(self, folded: str) -> list[tuple[str, Value]]:
+        """Those that stand there, in their order.
+
+        In a script without blanks a phrase may begin anywhere; elsewhere a word begins with it.
+        """
+        known = self._by_first
+        found = {
+            number
+            for word in {*_unspaced_words().findall(folded)}
+            if word[:_HEAD] in self._heads or word[:2] in known
+            for size in range(len(word), max(0, len(word) - _ENDINGS), -1)
+            for number in known.get(word[:size], ())
+        }
+        if not folded.isascii() and max(folded) >= _UNSPACED_CLASS[0]:
+            found.update(self._anywhere)
+        chosen = (self._all[number] for number in sorted(found))
+        return [(phrase, value) for phrase, value in chosen if phrase in folded]
+
+
+def phrase_places(folded: str, words: str) -> Iterator[int]:
+    """Where some words stand in a text."""
+    place = folded.find(words)
+    while place >= 0:
+        yield place
+        place = folded.find(words, place + len(words))
+
+
 class Label(NamedTuple):
     """A word or phrase before a secret, as ``fold`` writes it; its class decides what may follow."""
 
@@ -77,7 +135,7 @@ def _plain(label: str) -> str:
 def labels() -> tuple[Label, ...]:
     """All labels, the longest first, so that a phrase goes before a word in it."""
     found: dict[str, str] = {}
-    for kind, _, words in tables.table_rows("labels"):
+    for kind, _, words in table_rows("secrets/labels"):
         for word in map(fold, words.split("|")):
             for form in {word, word.replace(" ", ""), _accentless(word)}:
                 found.setdefault(form, kind)
@@ -87,8 +145,8 @@ def labels() -> tuple[Label, ...]:
 
 
 @cache
-def _phrases() -> tables.Phrases[Label]:
-    return tables.Phrases((each.text, each) for each in labels())
+def _phrases() -> Phrases[Label]:
+    return Phrases((each.text, each) for each in labels())
 
 
 @cache
@@ -105,7 +163,7 @@ def _accentless(word: str) -> str:
 def _words(kind: str) -> str:
     """The words of a class as alternatives of a pattern, the longest first."""
     words = {
-        word for k, _, row in tables.table_rows("labels") if k == kind for word in row.split("|")
+        word for k, _, row in table_rows("secrets/labels") if k == kind for word in row.split("|")
     }
     return "|".join(re.escape(word) for word in sorted(words, key=lambda w: (-len(w), w)))
 

@@ -7,9 +7,9 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from clsm_cli.startup.records import NamedTuple
-from clsm_cli.text.secrets import Secret, secret_values, tables
-from clsm_cli.text.secrets.labelled import fold
-from clsm_cli.text.secrets.tables import phrase_places
+from clsm_cli.text.language_data import table_rows
+from clsm_cli.text.secrets import Secret, secret_values
+from clsm_cli.text.secrets.labelled import Phrases, fold, phrase_places
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -51,7 +51,7 @@ def states() -> tuple[Number, ...]:
     """All of ``numbers.tsv``."""
     return tuple(
         Number(tuple(row[1].split("|")), row[2] == "yes", row[3], row[4] if len(row) > 4 else "")
-        for row in tables.table_rows("numbers")
+        for row in table_rows("secrets/numbers")
     )
 
 
@@ -106,6 +106,6 @@ def _people(text: str) -> Iterator[Secret]:
 
 
 @cache
-def _phrases() -> tables.Phrases[Number]:
+def _phrases() -> Phrases[Number]:
     pairs = ((fold(label), number) for number in states() for label in number.labels if label)
-    return tables.Phrases(pairs)
+    return Phrases(pairs)

@@ -8,14 +8,13 @@ fit all of it count; conditions that stand apart each count for themselves.
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
 from datetime import date, datetime, timedelta
 from functools import cache
 from typing import TYPE_CHECKING
 
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.text.time import expressions
-from clsm_cli.text.time.grammar import HOLIDAY_CUES
+from clsm_cli.text.time.forms import holiday_cues
 
 if TYPE_CHECKING:
     from clsm_cli.text.time.expressions import TimeExpression
@@ -45,7 +44,6 @@ class Bound(NamedTuple):
 
     Attributes:
         start: Its first character, that of the preposition where there is one.
-        end: The character after its last.
         first: The first day; None where it is open.
         until: The day after the last; None where it is open.
         hard: Whether the words fix the bounds.
@@ -64,7 +62,6 @@ class Times(NamedTuple):
     """The times that a question asks about.
 
     Attributes:
-        bounds: As they stand in the text.
         periods: The days that count, disjoint and in order; None for an open side.
         contradictory: Whether a condition leaves no day.
         hard: Whether the words fix the bounds of all.
@@ -83,10 +80,6 @@ def _compiled(pattern: str) -> re.Pattern[str]:
 
 def read_times(text: str, at: date | datetime) -> Times:
     """Read the times that a question asks about.
-
-    Args:
-        text: The question.
-        at: When it is asked.
 
     >>> times = read_times("What did I eat from Monday to Wednesday?", date(2025, 10, 10))
     >>> [(str(first), str(until)) for first, until in times.periods]
@@ -119,12 +112,14 @@ def read_times(text: str, at: date | datetime) -> Times:
 def find_bounds(text: str, at: date) -> list[Bound]:
     """Return the bounds of a question, in order, without overlaps."""
     plain = expressions.find_expressions(text, at, asked=True)
-    inner = _Spans([(each.start, each.end) for each in plain])
     found: list[Bound] = []
     folded = f" {text.lower()}"
     may_limit = any(cue in folded for cue in _LIMITS)
     for match in _compiled(_LIMIT).finditer(text) if may_limit else ():
-        if inner.hold(match.start()) or (found and match.start() < found[-1].end):
+        place = match.start()
+        if any(each.start < place < each.end for each in plain) or (
+            found and place < found[-1].end
+        ):
             continue
         try:
             limited = _limited(text, match, at)
@@ -132,28 +127,14 @@ def find_bounds(text: str, at: date) -> list[Bound]:
             continue  # a day outside the years 1 to 9999
         if limited:
             found.append(limited)
-    taken = _Spans([(each.start, each.end) for each in found])
-    found += [each for each in _runs(text, plain, at) if not taken.meet(each.start, each.end)]
+    limits = [(each.start, each.end) for each in found]
+    found += [
+        each
+        for each in _runs(text, plain, at)
+        if not any(start < each.end and each.start < end for start, end in limits)
+    ]
     bounding = [each for each in found if text[each.start : each.end].lower() not in VAGUE]
     return sorted(bounding or found, key=lambda each: (each.start, each.end))
-
-
-class _Spans:
-    """Stretches of a text, in order and without overlaps."""
-
-    def __init__(self, spans: list[tuple[int, int]]) -> None:
-        self._spans = spans
-        self._starts = [start for start, _ in spans]
-
-    def hold(self, place: int) -> bool:
-        """Whether a place lies inside one, behind its first character."""
-        index = bisect_left(self._starts, place) - 1
-        return index >= 0 and place < self._spans[index][1]
-
-    def meet(self, start: int, end: int) -> bool:
-        """Whether a stretch overlaps with one."""
-        index = bisect_left(self._starts, end) - 1
-        return index >= 0 and start < self._spans[index][1]
 
 
 def _limited(text: str, match: re.Match[str], at: date) -> Bound | None:
@@ -195,7 +176,7 @@ def _range(start: int, here: TimeExpression, there: TimeExpression, *, is_betwee
 
 def _is_feast(each: TimeExpression) -> bool:
     text = each.text.lower()
-    return any(cue in text for cue in HOLIDAY_CUES)
+    return any(cue in text for cue in holiday_cues())
 
 
 def _moved(here: TimeExpression, before: date) -> date:

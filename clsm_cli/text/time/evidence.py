@@ -18,8 +18,7 @@ from clsm_cli.text.time import periods
 if TYPE_CHECKING:
     from datetime import date
 
-    from clsm_cli.text.time.forms import Groups
-    from clsm_cli.text.time.grammar import Rule
+    from clsm_cli.text.time.forms import Groups, Rule
     from clsm_cli.text.time.periods import Period
 
 Kind = Literal["date", "relative", "past", "plan", "recurring", "unknown"]
@@ -104,13 +103,6 @@ def placement(
 
     Where nothing is certain, the direction is the likelier one, to search by. A question looks back,
     unless it plainly looks ahead, or may and nothing in it looks back.
-
-    Args:
-        rule: its form.
-        groups: its named groups.
-        match: where it stands.
-        asked: whether it stands in a question to a memory.
-        lies: where it lies, if what it is of tells that.
     """
     if not rule.relative:
         return "relative" if groups.get("year", "").endswith("year") else "date", None
@@ -144,10 +136,8 @@ def _says(cue: str, match: re.Match[str]) -> bool:
 def evidence_kind(match: re.Match[str], groups: Groups) -> Kind:
     """Return where a day lies by the words of its clause.
 
-    Args:
-        match: an expression without a year.
-        groups: its named groups, of which ``month`` tells a day of the calendar from a bare weekday:
-            "choir is on Thursday" tells of every Thursday.
+    Of its groups, ``month`` tells a day of the calendar from a bare weekday: "choir is on Thursday"
+    tells of every Thursday.
 
     >>> pattern, may = re.compile("2 May"), {"month": "may"}
     >>> told = "it expires on 2 May", "we met on 2 May", "born on 2 May", "the file of 2 May"
@@ -198,11 +188,11 @@ def is_certain(kind: Kind, groups: Groups, found: Period, at: date, *, is_told: 
     the year before lies at most ``MISSED`` days back; a weekday that is also today's always.
 
     Args:
-        kind: what places it.
-        groups: named groups of its match.
-        found: the period.
-        at: day of speaking.
-        is_told: whether what it is of places it, rather than its clause: then it may lie far back.
+        kind: What places it.
+        groups: Named groups of its match.
+        found: The period.
+        at: The day of speaking.
+        is_told: Whether what it is of places it, rather than its clause: then it may lie far back.
 
     >>> from datetime import date
     >>> at, day = date(2026, 3, 9), {"month": "may", "day": "2"}
@@ -230,7 +220,8 @@ def is_certain(kind: Kind, groups: Groups, found: Period, at: date, *, is_told: 
 def _agree(groups: Groups, first: date, at: date) -> bool:
     """Whether both readings of "last" and "next" are the same.
 
-    They are the nearest, and that of the next week (of a weekday) or year (of a part of the year). On a Wednesday "next Friday" may be in two days or in nine; on a Sunday it is in five.
+    They are the nearest, and that of the next week (of a weekday) or year (of a part of the year). On
+    a Wednesday "next Friday" may be in two days or in nine; on a Sunday it is in five.
     """
     which = groups.get("which", "")
     step = {"last": -1, "next": 1}.get(which)

@@ -16,29 +16,25 @@ from typing import TYPE_CHECKING
 
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.text.time import evidence, forms, parts
-from clsm_cli.text.time.grammar import ASKED, RULES
 from clsm_cli.text.time.periods import iso_period
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from clsm_cli.text.time.evidence import Kind, Lies
-    from clsm_cli.text.time.grammar import Rule
+    from clsm_cli.text.time.forms import Rule
 
 
 class TimeExpression(NamedTuple):
     """A stretch of text that says when.
 
     Attributes:
-        start: its first character.
-        end: the character after its last.
-        text: the expression as written.
-        first: first day of the period meant; where that is not certain, of the nearest one.
-        until: the day after its last.
-        precise: false where the words leave the bounds open ("recently", "a few days ago").
-        relative: true where the period depends on the day of speaking.
-        kind: what tells where it lies.
-        certain: whether text and day of speaking leave no other period; what is not certain serves
+        first: First day of the period meant; where that is not certain, of the nearest one.
+        until: The day after its last.
+        precise: False where the words leave the bounds open ("recently", "a few days ago").
+        relative: True where the period depends on the day of speaking.
+        kind: What tells where it lies.
+        certain: Whether text and day of speaking leave no other period; what is not certain serves
             to search, and is never written down.
     """
 
@@ -89,9 +85,9 @@ def find_expressions(
 
     Args:
         text: English prose or a question.
-        at: when it was said, in the time zone of who said it.
-        asked: whether it is a question to a memory.
-        lies: where its days lie, if what they are of tells it: a task lies ahead.
+        at: When it was said, in the time zone of who said it.
+        asked: Whether it is a question to a memory.
+        lies: Where its days lie, if what they are of tells it: a task lies ahead.
 
     >>> [found] = find_expressions("We met two weeks ago.", date(2023, 6, 16))
     >>> found.text, found.first.isoformat(), found.until.isoformat(), found.precise
@@ -211,12 +207,11 @@ def _repeats(text: str, each: TimeExpression, after: TimeExpression) -> bool:
 def _all(text: str, at: date, *, asked: bool, lies: Lies | None = None) -> Iterator[TimeExpression]:
     """The expressions of all forms, overlaps included."""
     folded = text.lower()
-    for rules in (ASKED, RULES) if asked else (RULES,):
-        for rule in rules:
-            if any(cue in folded for cue in rule.needs) and (
-                not rule.also or any(cue in folded for cue in rule.also)
-            ):
-                yield from _matches(rule, text, at, asked=asked, lies=lies)
+    of_questions = forms.rules(asked=True) if asked else ()
+    for rule in (*of_questions, *forms.rules(asked=False)):
+        has_cues = any(cue in folded for cue in rule.needs)
+        if has_cues and (not rule.also or any(cue in folded for cue in rule.also)):
+            yield from _matches(rule, text, at, asked=asked, lies=lies)
 
 
 def _parts(

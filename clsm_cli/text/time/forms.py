@@ -1,16 +1,18 @@
-"""Resolvers of time expressions: from the groups of a match to a period of days.
+"""Forms of time expressions: ``rules.tsv``, one row a form, and the resolvers that its rows name.
 
-A resolver gets the named groups of the match (lower-case, single blanks, only those that took
-part), the day of speaking, and whether the words before it look ahead (True), back (False) or
-neither (None). It raises ``ValueError`` or ``OverflowError`` where there is no such day. First dates,
-months and seasons, then what counts or chooses units ("last week", "three days ago").
+A resolver takes the named groups of a match (lower-case, single blanks, only those that took part),
+the day of speaking, and whether the words before it look ahead (True), back (False) or neither (None).
+It gives a period of days, and raises ``ValueError`` or ``OverflowError`` where there is no such day.
 """
 
 from __future__ import annotations
 
 from datetime import date, timedelta
+from functools import cache
 from typing import TYPE_CHECKING
 
+from clsm_cli.startup.records import NamedTuple
+from clsm_cli.text.language_data import table_rows
 from clsm_cli.text.time import periods
 
 if TYPE_CHECKING:
@@ -31,21 +33,93 @@ ORDINALS = (
     "twenty-ninth", "thirtieth", "thirty-first",
 )  # fmt: skip
 DECADES = (
-    "twenties",
-    "thirties",
-    "forties",
-    "fifties",
-    "sixties",
-    "seventies",
-    "eighties",
-    "nineties",
-)
+    "twenties", "thirties", "forties", "fifties", "sixties", "seventies", "eighties", "nineties"
+)  # fmt: skip
+NUMBERS = {
+    "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6,
+    "seven": 7, "eight": 8, "nine": 9, "ten": 10, "eleven": 11, "twelve": 12,
+    "fourteen": 14, "fifteen": 15, "twenty": 20, "thirty": 30, "forty": 40, "fifty": 50,
+    "sixty": 60, "ninety": 90,
+}  # fmt: skip
 STEPS = {"this": 0, "last": -1, "past": -1, "this past": -1}
 """Units from the present one; "next" and its like are the others."""
 _NEARER = 4
 """How many times nearer the coming day must be."""
 _SOON = 60
 """Days ahead, at most."""
+
+
+class Rule(NamedTuple):
+    """One form of time expression, see ``rules.tsv``.
+
+    Attributes:
+        needs: A text with none of them in lower case has no such expression.
+        also: More of them, of which it needs one as well.
+        precise: Whether the words fix the bounds.
+        relative: Whether the period depends on the day of speaking.
+        guess: Whether, without a year or "last", only the words around it can tell where it lies.
+        only_ahead: Whether it means no time at all where the words around it look back.
+    """
+
+    pattern: str
+    resolve: Resolver
+    needs: tuple[str, ...]
+    also: tuple[str, ...]
+    precise: bool
+    relative: bool
+    guess: bool
+    only_ahead: bool
+
+
+@cache
+def rules(*, asked: bool) -> tuple[Rule, ...]:
+    """The forms of any text, or those that are plain only in a question to a memory: it looks back.
+
+    Where two match at one place the longer text wins.
+    """
+    return tuple(rule for where, rule in _table() if (where == "asked") == asked)
+
+
+@cache
+def holiday_cues() -> tuple[str, ...]:
+    """Words of which the name of a holiday holds one."""
+    return tuple(dict.fromkeys(each.cue for each in periods.holidays().values()))
+
+
+@cache
+def _table() -> list[tuple[str, Rule]]:
+    rows = table_rows(
+        "time/rules",
+        NUMBER_WORD="|".join(NUMBERS),
+        ORDINAL="|".join(sorted(ORDINALS, key=len, reverse=True)),
+        DECADE="|".join(DECADES),
+        HOLIDAY_NAME="|".join(each.pattern for each in periods.holidays().values()),
+    )
+    cues = {"@holiday": holiday_cues()}
+    found: list[tuple[str, Rule]] = []
+    for kind, name, *row in rows:
+        if kind == "cues":
+            cues[f"@{name}"] = tuple(row[0].split("|"))
+            continue
+        told, needs, also, pattern = row
+        flags = told.split()
+        marks = "loose" not in flags, "fixed" not in flags, "guess" in flags, "ahead" in flags
+        needed, more = (
+            cues.get(each) or tuple(filter(None, each.split("|"))) for each in (needs, also)
+        )
+        found.append((kind, Rule(pattern, _resolver(name), needed, more, *marks)))
+    return found
+
+
+def _resolver(name: str) -> Resolver:
+    if name.startswith("offset "):
+        first, until = map(int, name.split()[1:])
+        return lambda _groups, at, _ahead: (
+            at + timedelta(days=first),
+            at + timedelta(days=until),
+        )
+    resolver: Resolver = globals()[name]
+    return resolver
 
 
 def month_of(groups: Groups) -> int:
@@ -248,14 +322,6 @@ def holiday(groups: Groups, at: date, ahead: bool | None) -> Period:
     return next(each for each in near if each[0] == first)
 
 
-NUMBERS = {
-    "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6,
-    "seven": 7, "eight": 8, "nine": 9, "ten": 10, "eleven": 11, "twelve": 12,
-    "fourteen": 14, "fifteen": 15, "twenty": 20, "thirty": 30, "forty": 40, "fifty": 50,
-    "sixty": 60, "ninety": 90,
-}  # fmt: skip
-
-
 def which_unit(groups: Groups, at: date, _ahead: bool | None) -> Period:
     """Resolve "last week", "this month", "the past year"."""
     which, name = groups["which"], groups["unit"]
@@ -386,8 +452,3 @@ def numbered_day(groups: Groups, at: date, ahead: bool | None) -> Period:
     while day.day != number:
         day += step
     return periods.days(day)
-
-
-def offset(first: int, until: int) -> Resolver:
-    """Return a resolver for fixed days, counted from the day of speaking."""
-    return lambda _groups, at, _ahead: (at + timedelta(days=first), at + timedelta(days=until))

@@ -55,7 +55,6 @@ class Part(NamedTuple):
     """Words that choose a part of the period named behind them.
 
     Attributes:
-        start: Their first character.
         end: The character after their last, where the period's own words begin.
         words: Named groups, lower-case.
     """

@@ -11,6 +11,10 @@ from __future__ import annotations
 
 from calendar import monthrange
 from datetime import date, timedelta
+from functools import cache
+
+from clsm_cli.startup.records import NamedTuple
+from clsm_cli.text.language_data import table_rows
 
 Period = tuple[date, date]
 """First day, and the first day no longer in it."""
@@ -102,53 +106,24 @@ def iso_period(period: Period) -> str:
     return f"{first} to {last}"
 
 
-_FIXED = {
-    "christmas eve": (12, 24, 1),
-    "christmas day": (12, 25, 1),
-    "boxing day": (12, 26, 1),
-    "christmas": (12, 24, 3),
-    "xmas": (12, 24, 3),
-    "new years eve": (12, 31, 1),
-    "new years day": (1, 1, 1),
-    "new years": (1, 1, 1),
-    "new year": (1, 1, 1),
-    "epiphany": (1, 6, 1),
-    "valentines day": (2, 14, 1),
-    "st patricks day": (3, 17, 1),
-    "april fools day": (4, 1, 1),
-    "may day": (5, 1, 1),
-    "juneteenth": (6, 19, 1),
-    "independence day": (7, 4, 1),
-    "halloween": (10, 31, 1),
-    "all saints day": (11, 1, 1),
-    "bonfire night": (11, 5, 1),
-    "veterans day": (11, 11, 1),
-}
-"""Month, day, number of days."""
-_BY_WEEKDAY = {
-    "mothers day": (5, 6, 2, 0),
-    "memorial day": (5, 0, -1, 0),
-    "fathers day": (6, 6, 3, 0),
-    "labor day": (9, 0, 1, 0),
-    "thanksgiving": (11, 3, 4, 0),
-    "black friday": (11, 3, 4, 1),
-}
-"""Month, weekday (Monday 0), which one of the month (−1: the last), days after it."""
-_BY_EASTER = {
-    "shrove tuesday": (-47, 1),
-    "ash wednesday": (-46, 1),
-    "palm sunday": (-7, 1),
-    "maundy thursday": (-3, 1),
-    "good friday": (-2, 1),
-    "easter sunday": (0, 1),
-    "easter monday": (1, 1),
-    "easter": (-2, 4),
-    "ascension day": (39, 1),
-    "whit sunday": (49, 1),
-    "whit monday": (50, 1),
-    "pentecost": (49, 2),
-}
-"""Days from Easter Sunday, number of days."""
+class Holiday(NamedTuple):
+    """A row of ``holidays.tsv``."""
+
+    name: str
+    kind: str
+    numbers: list[int]
+    cue: str
+    pattern: str
+
+
+@cache
+def holidays() -> dict[str, Holiday]:
+    """All of them by name, in the order of the file."""
+    rows = table_rows("time/holidays")
+    return {
+        name: Holiday(name, kind, [*map(int, told.split())], *more)
+        for name, kind, told, *more in rows
+    }
 
 
 def holiday(name: str, year: int) -> Period:
@@ -163,14 +138,16 @@ def holiday(name: str, year: int) -> Period:
     if not 1583 <= year <= 9998:
         raise ValueError("the Gregorian calendar begins in 1583")
     name = name.replace("'", "").replace("\u2019", "")
-    if name in _FIXED:
-        month, day, length = _FIXED[name]
+    _, kind, numbers, *_ = holidays()[name]
+    length = 1
+    if kind == "fixed":
+        month, day, length = numbers
         first = date(year, month, day)
-    elif name in _BY_WEEKDAY:
-        month, weekday, number, after = _BY_WEEKDAY[name]
-        first, length = nth_weekday(year, month, weekday, number) + timedelta(days=after), 1
+    elif kind == "weekday":
+        *place, after = numbers
+        first = nth_weekday(year, *place) + timedelta(days=after)
     else:
-        after, length = _BY_EASTER[name]
+        after, length = numbers
         first = easter(year) + timedelta(days=after)
     return first, first + timedelta(days=length)
 

@@ -121,16 +121,17 @@ def _markdown(data: bytes) -> None:
 
 
 def _transcript(data: bytes) -> None:
-    from clsm_cli.ingestion import detection, generic_jsonl, openclaw_transcripts
-    from clsm_cli.ingestion.jsonl_rows import RawTurn, bounded_lines
+    from clsm_cli.ingestion import detection, readers
+    from clsm_cli.ingestion.jsonl_rows import RawTurn, Reading, bounded_lines
     from clsm_cli.ingestion.turns import Masker, turn_from_message
     from clsm_cli.store.inbox import CapturedTurn, render
 
     detection.detect(data)
     mask = Masker()
-    for reader in (generic_jsonl.read, openclaw_transcripts.read):
+    for form in ("jsonl", "openclaw"):
         lines = bounded_lines(io.BytesIO(data), 4096)
-        for raw in map(mask.mask_names, reader(lines, path="x", zone=UTC, now=_NOW, session="s")):
+        about = Reading("x", UTC, _NOW, "s")
+        for raw in map(mask.mask_names, readers.items_of(form, lines, about)):
             if isinstance(raw, RawTurn):
                 turn = turn_from_message(raw, "x", mask)
                 assert b"\n" not in render(
@@ -246,14 +247,13 @@ def _learnt(data: bytes) -> None:
 def _query(data: bytes) -> None:
     from clsm_cli.evaluation.presets import compound
     from clsm_cli.retrieval import question, time_scope
-    from clsm_cli.text import polarity, route
+    from clsm_cli.text import route
 
     text = _text(data)
     question.understand(text, (), ("Mara", "Brian"))
     time_scope.may_name_time(text)
     route.choose_route(text, has_current=True)
     compound.question_parts(text)
-    polarity.plain_question(text)
 
 
 @cache

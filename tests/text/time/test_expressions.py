@@ -217,18 +217,6 @@ def test_holidays_that_move(name: str, year: int, day: str) -> None:
     assert periods.holiday(name, year)[0].isoformat() == day
 
 
-def test_nth_weekdays_are_those_of_a_calendar() -> None:
-    for month in range(1, 13):
-        days = [date(2024, month, 1) + timedelta(days=step) for step in range(31)]
-        days = [day for day in days if day.month == month]
-        for weekday in range(7):
-            held = [day for day in days if day.weekday() == weekday]
-            for number in range(1, len(held) + 1):
-                found = periods.nth_weekday(2024, month, weekday, number)
-                assert found == held[number - 1]
-            assert periods.nth_weekday(2024, month, weekday, -1) == held[-1]
-
-
 @pytest.mark.parametrize(
     ("text", "first", "until"),
     [

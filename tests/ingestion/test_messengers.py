@@ -1,20 +1,18 @@
-"""Telegram's ``result.json``: one chat or all of them, who said what, and what was passed on."""
+"""Telegram's ``result.json``, and what signal-cli receives: who said what, and whose words they are."""
 
 from __future__ import annotations
 
-import io
 import json
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
+from reading import dropped, jsonl, read, turns
 
-from clsm_cli.ingestion import telegram
-from clsm_cli.ingestion.jsonl_rows import Dropped, Problem, RawTurn
+from clsm_cli.ingestion.detection import detect
 from clsm_cli.ingestion.sources import Skipped, SourceFile, find
 
-NOW = datetime(2026, 3, 1, tzinfo=UTC)
+AT = 1771917300000
 
 
 def message(number: int, sender: str, text: Any, **more: Any) -> dict[str, Any]:
@@ -51,27 +49,20 @@ CHAT = {
 }
 
 
-def read(document: Any) -> list[Any]:
-    stream = io.BytesIO(json.dumps(document, indent=1).encode())
-    return list(telegram.read(stream, path="result.json", zone=UTC, now=NOW, session="s"))
-
-
 def test_a_chat_of_two() -> None:
-    found = read(CHAT)
-    turns = [item for item in found if isinstance(item, RawTurn)]
-    assert [(t.speaker, t.text, t.trust, t.foreign_id) for t in turns] == [
+    found = read("telegram", json.dumps(CHAT))
+    assert [(t.speaker, t.text, t.trust, t.foreign_id) for t in turns(found)] == [
         ("Tom", "The oak is cut.", "agent", "2"),
         ("Mara", "See https://example.org.", None, "3"),
         ("Mara", "Ten tips", "web", "5"),
         ("Tom", "Gone", "agent", "6"),
     ]
-    assert {turn.session for turn in turns} == {"telegram 7"}
-    assert [turn.time for turn in turns[::3]] == [
-        "2026-02-24T07:17:00+00:00",
-        "2026-02-24T09:00:00+00:00",
+    assert {turn.session for turn in turns(found)} == {"telegram 7"}
+    assert [turn.time for turn in turns(found)[::3]] == [
+        "2026-02-24T08:17:00+01:00",
+        "2026-02-24T09:00:00+01:00",
     ]
-    dropped = [item.reason for item in found if isinstance(item, Dropped)]
-    assert dropped == ["line by the app", "media that was left out"]
+    assert dropped(found) == ["line by the app", "media that was left out"]
 
 
 def test_all_chats_of_an_account() -> None:
@@ -84,8 +75,8 @@ def test_all_chats_of_an_account() -> None:
             "list": [{"id": 3, "type": "private_group", "messages": [message(1, "Tom", "Bye")]}]
         },
     }
-    turns = [item for item in read(everything) if isinstance(item, RawTurn)]
-    trust = {(turn.session, turn.text): turn.trust for turn in turns}
+    found = turns(read("telegram", json.dumps(everything)))
+    trust = {(turn.session, turn.text): turn.trust for turn in found}
     assert trust["telegram 9", "The oak is cut."] == "agent"
     assert trust["telegram 9", "See https://example.org."] is None
     assert trust["telegram 8", "Buy oil"] is None
@@ -94,7 +85,7 @@ def test_all_chats_of_an_account() -> None:
 
 @pytest.mark.parametrize("document", [[], {"messages": 3}, {"chats": {"list": 3}}, "text", None])
 def test_what_is_no_export_gives_no_turn(document: Any) -> None:
-    assert not [item for item in read(document) if not isinstance(item, Problem)]
+    assert not turns(read("telegram", json.dumps(document)))
 
 
 def test_it_is_found_by_its_content(tmp_path: Path) -> None:
@@ -106,3 +97,36 @@ def test_it_is_found_by_its_content(tmp_path: Path) -> None:
     assert isinstance(one, SourceFile)
     assert one.format == "telegram"
     assert isinstance(other, Skipped)
+
+
+def envelope(**told_: Any) -> dict[str, Any]:
+    return {
+        "envelope": {"source": "+31", "sourceName": "Tom", "timestamp": AT, **told_},
+        "account": "+32",
+    }
+
+
+def test_messages_of_a_chat_and_of_a_group() -> None:
+    rows = [
+        envelope(dataMessage={"timestamp": AT, "message": "The oak is cut."}),
+        envelope(typingMessage={"action": "STARTED"}),
+        envelope(
+            dataMessage={"timestamp": AT, "message": "Hello all", "groupInfo": {"groupId": "g="}}
+        ),
+        envelope(
+            sourceName="Mara",
+            syncMessage={
+                "sentMessage": {"destination": "+31", "timestamp": AT, "message": "Thanks"}
+            },
+        ),
+        envelope(dataMessage={"message": None, "reaction": {"emoji": "👍"}}),
+    ]
+    assert detect(jsonl(*rows)) == "signal"
+    found = read("signal", jsonl(*rows))
+    assert [(t.session, t.speaker, t.text, t.trust, t.line_start) for t in turns(found)] == [
+        ("signal +31", "Tom", "The oak is cut.", "agent", 1),
+        ("signal g=", "Tom", "Hello all", "agent", 3),
+        ("signal +31", "Mara", "Thanks", None, 4),
+    ]
+    assert turns(found)[0].time == "2026-02-24T08:15:00+01:00"
+    assert len(dropped(found)) == 2

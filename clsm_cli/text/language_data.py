@@ -1,0 +1,46 @@
+"""Words and patterns of languages: data files beside this module, each with its source at its head."""
+
+from __future__ import annotations
+
+import os
+import re
+from functools import cache
+
+_HERE = os.path.dirname(__file__)
+
+
+def table_rows(name: str, **pieces: str) -> list[list[str]]:
+    """The rows of a tab-separated file, by its path from here without ending; ``#`` begins a comment.
+
+    A row ``let NAME pattern`` gives no row: ``{NAME}`` stands for its pattern in the rows below.
+
+    Args:
+        name: As "time/rules".
+        pieces: More such names.
+    """
+    found = []
+    with open(os.path.join(_HERE, f"{name}.tsv"), encoding="utf-8") as stream:
+        for line in stream:
+            if not line.strip() or line[0] == "#":
+                continue
+            text = line.rstrip("\n")
+            if pieces:
+                text = re.sub(r"\{([A-Z][A-Z_]*2?)\}", lambda piece: pieces[piece[1]], text)
+            row = text.split("\t")
+            if row[0] == "let":
+                pieces[row[1]] = row[2]
+            else:
+                found.append(row)
+    return found
+
+
+@cache
+def _word_lists() -> dict[str, str]:
+    with open(os.path.join(_HERE, "english.txt"), encoding="utf-8") as stream:
+        text = "".join(line for line in stream if line[0] != "#")
+    return dict(each.split("]", 1) for each in text.split("[")[1:])
+
+
+def word_list(name: str) -> list[str]:
+    """The words of a section of ``english.txt``, in its order."""
+    return _word_lists()[name].split()

@@ -1,0 +1,59 @@
+"""What the readers of transcripts make of some bytes."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Iterable
+from datetime import UTC, datetime
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from clsm_cli.ingestion import readers
+from clsm_cli.ingestion.jsonl_rows import (
+    Dropped,
+    Problem,
+    RawTurn,
+    Reading,
+    TranscriptItem,
+    bounded_lines,
+)
+
+HOME = ZoneInfo("Europe/Amsterdam")
+NOW = datetime(2030, 1, 1, tzinfo=UTC)
+ROWS = {"jsonl", "openclaw", "claude-code", "signal"}
+
+
+def read(
+    form: str,
+    data: bytes | str,
+    *,
+    path: str = "a.jsonl",
+    now: datetime = NOW,
+    calls: Iterable[str] = (),
+    day_first: bool | None = None,
+) -> list[TranscriptItem]:
+    stream = io.BytesIO(data.encode() if isinstance(data, str) else data)
+    about = Reading(path, HOME, now, "s0", known_clsm_calls=lambda _: calls, day_first=day_first)
+    content = bounded_lines(stream) if form in ROWS else stream
+    return list(readers.items_of(form, content, about))
+
+
+def jsonl(*rows: Any) -> bytes:
+    return b"".join(json.dumps(row).encode() + b"\n" for row in rows)
+
+
+def turns(items: Iterable[Any]) -> list[RawTurn]:
+    return [item for item in items if isinstance(item, RawTurn)]
+
+
+def told(items: Iterable[Any]) -> list[tuple[str, str, str]]:
+    return [(turn.speaker, turn.role, turn.text) for turn in turns(items)]
+
+
+def dropped(items: Iterable[Any]) -> list[str]:
+    return [item.reason for item in items if isinstance(item, Dropped)]
+
+
+def problems(items: Iterable[Any]) -> list[str]:
+    return [item.reason for item in items if isinstance(item, Problem)]
