@@ -14,13 +14,13 @@ from datetime import date
 from pathlib import Path
 
 from clsm_cli import __main__ as program
-from clsm_cli.errors import DiskError, LockedError
+from clsm_cli.errors import LockedError
 from clsm_cli.forgetting import clock
 from clsm_cli.store import atomic, lock, runs
 from clsm_cli.store.layout import Store
 from clsm_cli.store.logs import RunLine
 
-_put, _append, _apply = atomic.put, atomic.append, runs.apply
+_apply = runs.apply
 
 
 def careless() -> None:
@@ -42,12 +42,6 @@ def unsynced() -> None:
         del fd
 
     os.fsync = fsync
-    program.main()
-
-
-def deaf() -> None:
-    """It goes on when the disk refuses a write."""
-    atomic.put, atomic.append = _put_or_not, _append_or_not
     program.main()
 
 
@@ -83,16 +77,6 @@ def _apply_backwards(
     """The inbox is emptied before the episodes are written."""
     del whole
     return _apply(store, command, now, list(reversed(writes)), run_id=run_id, keep=keep, of=of)
-
-
-def _put_or_not(path: Path, data: bytes, *, read_as: str | None = "", durable: bool = True) -> None:
-    with contextlib.suppress(DiskError):
-        _put(path, data, read_as=read_as, durable=durable)
-
-
-def _append_or_not(path: Path, record: bytes, *, durable: bool = True) -> None:
-    with contextlib.suppress(DiskError):
-        _append(path, record, durable=durable)
 
 
 def _believe(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import os
 import shutil
 from functools import cache
 from importlib.util import find_spec
@@ -13,11 +12,6 @@ from faults.rig import Rig
 MODULES = (
     "crashes.kill",
     "crashes.crashstates",
-    "crashes.appends",
-    "power.powercut",
-    "power.gitcut",
-    "power.fulldisk",
-    "power.torn",
     "crowds.crowd",
     "crowds.locks",
     "crowds.merges",
@@ -53,6 +47,4 @@ def lacking(rig: Rig, *, long: bool) -> str:
     missing = [n for n in needs if shutil.which(n) is None and find_spec(n) is None]
     if missing:
         return f"needs {' and '.join(missing)}"
-    if rig.root and long and os.geteuid() != 0:
-        return "needs root: it mounts file systems"
     return ""

@@ -62,19 +62,17 @@ class Rig:
     Attributes:
         name: One word.
         promises: Numbers of the promises in docs/promises.md that it tests.
-        short: A sample without root, in about ten seconds of two cores; None where there is none.
+        short: A sample, in about ten seconds of two cores.
         long: All of it.
         control: The same on something broken: every outcome must have violations.
         needs: Programs or Python modules without which it cannot run, and ``long_needs``: without
             which its long form cannot.
-        root: Whether the long form needs root (it mounts file systems).
     """
 
     name: str
     promises: tuple[int, ...]
-    short: Callable[[], Iterable[Outcome]] | None
+    short: Callable[[], Iterable[Outcome]]
     long: Callable[[], Iterable[Outcome]]
     control: Callable[[], Iterable[Outcome]]
     needs: tuple[str, ...] = ()
     long_needs: tuple[str, ...] = ()
-    root: bool = False

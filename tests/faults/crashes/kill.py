@@ -6,7 +6,7 @@ ones all but those that only write a copy of the store which is thrown away (a `
 which one in so many (``SHARES``). Each call gets one of the two errors, in commands that open the
 model one in four.
 
-Not shown: a kill of git, which ``init --git`` starts (rig ``gitcut``); a call that does half of its work (rig
+Not shown: a kill of git, which ``init --git`` starts; a call that does half of its work (rig
 ``crashstates``); errors of calls that only read.
 """
 
