@@ -39,7 +39,7 @@ def _watched(outcomes: Iterable[Outcome], *, broken: bool) -> tuple[list[Outcome
 
 def _run(rig: Rig, *, long: bool, control: bool, keep: bool) -> bool:
     """Whether a rig that can run here found all as it must be."""
-    reason = lacking(rig, long=long or control)
+    reason = lacking(rig)
     forms = rig.long if long else rig.short
     if reason:
         sys.stderr.write(f"{rig.name}: left out, {reason}\n")

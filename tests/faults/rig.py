@@ -65,8 +65,7 @@ class Rig:
         short: A sample, in about ten seconds of two cores.
         long: All of it.
         control: The same on something broken: every outcome must have violations.
-        needs: Programs or Python modules without which it cannot run, and ``long_needs``: without
-            which its long form cannot.
+        needs: Programs without which it cannot run.
     """
 
     name: str
@@ -75,4 +74,3 @@ class Rig:
     long: Callable[[], Iterable[Outcome]]
     control: Callable[[], Iterable[Outcome]]
     needs: tuple[str, ...] = ()
-    long_needs: tuple[str, ...] = ()

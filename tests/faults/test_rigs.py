@@ -36,6 +36,6 @@ def test_what_is_broken_on_purpose_is_found(rig: Rig) -> None:
 
 
 def _skip_without(rig: Rig) -> None:
-    reason = lacking(rig, long=False)
+    reason = lacking(rig)
     if reason:
         pytest.skip(reason)
