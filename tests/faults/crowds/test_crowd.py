@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import IO, Any
 
 import pytest
-from faults.crowds.lock_scene import CLSM
+from faults.crowds.locks import CLSM
 from faults.running.laying import NOW, SAMPLE, environment
 from ingesting import new_store, take
 
