@@ -16,13 +16,9 @@ from typing import TYPE_CHECKING
 from clsm_cli.config import Settings
 from clsm_cli.errors import ClsmError, DamagedStoreError, ModelDigestError, ModelMissingError
 from clsm_cli.health import (
-    content_checks,
     digests,
     file_checks,
     git_state,
-    index_state,
-    loglines,
-    note_checks,
     record_checks,
     repair,
     store_snapshot,
@@ -73,13 +69,13 @@ CHECKS: Mapping[str, Check] = {
     "lines": lambda snapshot, _: record_checks.check_lines(snapshot),
     "order": lambda snapshot, _: record_checks.check_order(snapshot),
     "ids": lambda snapshot, _: record_checks.check_ids(snapshot),
-    "logs": lambda snapshot, _: loglines.check_lines(snapshot),
-    "inboxes": lambda snapshot, _: loglines.check_inboxes(snapshot),
+    "logs": lambda snapshot, _: record_checks.check_logs(snapshot),
+    "inboxes": lambda snapshot, _: record_checks.check_inboxes(snapshot),
     "names": lambda snapshot, _: file_checks.check_misplaced(snapshot),
-    "episodes": lambda snapshot, _: note_checks.episode_findings(snapshot),
-    "turns twice": lambda snapshot, _: note_checks.duplicate_turns(snapshot),
-    "topics": lambda snapshot, _: note_checks.topic_findings(snapshot),
-    "hand edits": lambda snapshot, context: note_checks.unsettled_edits(
+    "episodes": lambda snapshot, _: file_checks.episode_findings(snapshot),
+    "turns twice": lambda snapshot, _: file_checks.duplicate_turns(snapshot),
+    "topics": lambda snapshot, _: file_checks.topic_findings(snapshot),
+    "hand edits": lambda snapshot, context: file_checks.unsettled_edits(
         snapshot, utc_text(context.now)
     ),
     "edges": lambda snapshot, _: record_checks.check_edges(snapshot),
@@ -90,8 +86,8 @@ CHECKS: Mapping[str, Check] = {
     "digests": lambda snapshot, _: digests.changed_files(snapshot),
     "begun": lambda snapshot, _: digests.begun_runs(snapshot),
     "preimages": lambda snapshot, _: digests.check_preimages(snapshot),
-    "index": lambda snapshot, _: index_state.check_index(snapshot),
-    "briefing": lambda snapshot, _: index_state.check_briefing(snapshot),
+    "index": lambda snapshot, _: surroundings.check_index(snapshot),
+    "briefing": lambda snapshot, _: surroundings.check_briefing(snapshot),
     "settings": lambda snapshot, _: surroundings.check_settings(snapshot),
     "environment": lambda snapshot, context: surroundings.check_environment(
         snapshot, context.variables
@@ -103,8 +99,7 @@ CHECKS: Mapping[str, Check] = {
     "git": lambda snapshot, context: git_state.findings(snapshot.store, context.now),
     "nights": lambda snapshot, context: surroundings.check_nights(snapshot, context.now),
     "schedule": lambda _, context: surroundings.check_schedule(context.jobs),
-    "echoes": lambda snapshot, _: content_checks.self_ingested_share(snapshot),
-    "secrets": lambda snapshot, _: content_checks.clear_secrets(snapshot),
+    "secrets": lambda snapshot, _: surroundings.clear_secrets(snapshot),
 }
 
 

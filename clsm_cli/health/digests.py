@@ -10,7 +10,7 @@ import json
 from typing import TYPE_CHECKING
 
 from clsm_cli.health.findings import list_names, make_finding
-from clsm_cli.health.places import device_of, kind_of
+from clsm_cli.health.store_snapshot import device_of, kind_of
 from clsm_cli.model.graph import Statement
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import atomic, cleanup, ledger, logs, runs

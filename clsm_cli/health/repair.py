@@ -15,16 +15,8 @@ import stat
 from functools import partial
 from typing import TYPE_CHECKING
 
-from clsm_cli.health import (
-    file_checks,
-    git_state,
-    loglines,
-    note_checks,
-    record_checks,
-    store_snapshot,
-)
-from clsm_cli.health.places import is_shared
-from clsm_cli.health.store_snapshot import LIMITS
+from clsm_cli.health import file_checks, git_state, record_checks, store_snapshot
+from clsm_cli.health.store_snapshot import LIMITS, is_shared
 from clsm_cli.ingestion.ingest_report import Run
 from clsm_cli.ingestion.ingest_run import end_begun_run
 from clsm_cli.model.graph import Statement
@@ -127,7 +119,7 @@ def _bad(snapshot: Snapshot, path: str) -> set[int]:
     if path in snapshot.inboxes:
         bad |= {problem.line for problem in snapshot.inboxes[path].problems}
     else:
-        bad |= {number for number, _ in loglines.bad_rows(snapshot, path)}
+        bad |= {number for number, _ in record_checks.bad_rows(snapshot, path)}
     return {number for number in bad if number is not None}
 
 
@@ -301,8 +293,8 @@ def mend(store: Store, findings: Collection[Finding], now: datetime) -> Mended:
 
 def _settled(snapshot: Snapshot, now: str) -> Planned:
     """Hand edits, where nothing makes them doubtful."""
-    if note_checks.is_doubtful(snapshot) or any(
-        each.code == "statements-gone" for each in note_checks.unsettled_edits(snapshot, now)
+    if file_checks.is_doubtful(snapshot) or any(
+        each.code == "statements-gone" for each in file_checks.unsettled_edits(snapshot, now)
     ):
         return [], []
     writes, warnings = settle.plan(snapshot.store, now)

@@ -274,20 +274,6 @@ def refusal(root: Path) -> str | None:
     return None
 
 
-def is_ignored(root: Path) -> bool:
-    """Whether the repository around a folder leaves the folder out."""
-    return (
-        bool((_answer(root, "rev-parse", "--show-prefix") or b"").strip())
-        and _answer(root, "check-ignore", "-q", "--", str(root)) is not None
-    )
-
-
-def is_detached(tree: WorkTree) -> bool:
-    """Whether a commit is checked out, and no branch."""
-    has_commit = _answer(tree.root, "rev-parse", "--quiet", "--verify", "HEAD") is not None
-    return has_commit and head(tree) is None
-
-
 def tracked(tree: WorkTree) -> tuple[str, ...]:
     """The files of the store that git knows, relative to it, sorted."""
     return tuple(sorted({path for path, _ in _staged(tree, "ls-files", "-s", "-z")}))
