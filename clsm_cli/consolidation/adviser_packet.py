@@ -144,7 +144,6 @@ def select_parts(
     Of an episode that would not fit into an empty packet, as many parts as do.
 
     Args:
-        found: The parts of each episode.
         limit: Tokens of the packet.
         closed: Keys of blocks that their documents hold no longer; they are not shown.
     """
@@ -168,9 +167,6 @@ def render_packet(
     """A packet, ready to be answered.
 
     Args:
-        chosen: Its parts.
-        known: Statements that the memory holds, the most relevant first.
-        closed: Keys of blocks that are not shown.
         limit: Tokens of the packet: known statements that make it longer are left out.
     """
     told = f"{TASK}\n\n{demand(SCHEMA)}"

@@ -37,10 +37,7 @@ class Packet(NamedTuple):
     """What to hand to an adviser.
 
     Attributes:
-        text: The packet; empty when nothing waits.
-        tokens: Of it, about.
         episodes: Of which it has parts, the most telling first.
-        parts: How many.
         waiting: Episodes that wait, these included.
     """
 
@@ -60,11 +57,7 @@ def build_packet(
     will do it, so the answer fits what that run finds.
 
     Args:
-        store: Where.
         request: Its ``now``, ``limit`` and ``since`` choose.
-        budget: Tokens of the packet.
-        embedder: For what is in no episode yet.
-        progress: Told what is being done.
 
     Raises:
         BadInputError: Not even a part of an episode has room.

@@ -60,13 +60,6 @@ class GraphBuilder:
     """Works out the network.
 
     Args:
-        connection: The index.
-        state: The store as it is.
-        words: All names.
-        ontology: For tags of nodes.
-        settings: Of the graph.
-        rev: Revision of new records.
-        meanings: What the words of texts mean; None without the model.
         over: Turns of which all that memory states is over, and since when.
     """
 
@@ -101,10 +94,7 @@ class GraphBuilder:
         """The network of episodes.
 
         Args:
-            episodes: Records of all that are consolidated now, by id.
             fresh: Those whose turns this run has read; their mentions are of all names.
-            advised: Relations that a language model finds, given the labels of nodes.
-            rebuild: Look at everything anew.
         """
         before = {} if rebuild else self.state.nodes
         stale = entity_mentions.changed_nodes(self.words, before)
@@ -298,12 +288,7 @@ def node_records(
     """The records of nodes, by id.
 
     Args:
-        connection: The index.
-        vocabulary: All nodes.
         mentions: The nodes to describe → keys of all turns that mention them.
-        times: Turn → its time, where it has one.
-        ontology: For tags.
-        rev: Revision of new records.
     """
     newest = {
         node: sorted(keys, key=lambda key: (times.get(key, ""), key))[-LOOKED_AT:]

@@ -50,10 +50,7 @@ class LearnedRecords:
     Attributes:
         before: The statements as they were read, by id.
         statements: As they are now, by id.
-        episodes: Records of consolidated episodes that changed, by id.
         links: Edges from episodes to the gists of the months that were clustered.
-        months: Those months.
-        review: Items for a person.
     """
 
     before: dict[str, Statement]

@@ -36,13 +36,7 @@ _DECISIONS, _QUESTIONS = 15, 10
 
 
 class Adviser:
-    """Asks the adviser, or reads what it answered; without one the run goes on alone.
-
-    Attributes:
-        warnings: What the user should hear, each thing once.
-        refused: Proposals that were not taken.
-        accepted: Statements and relations that were.
-    """
+    """Asks the adviser, or reads what it answered; without one the run goes on alone."""
 
     def __init__(self, request: Request) -> None:
         self.warnings: list[str] = []
@@ -86,13 +80,6 @@ class Adviser:
         """What an episode says: as the adviser has it where it was asked, else as the rules do.
 
         Tasks stay with the rules.
-
-        Args:
-            episode: What was said.
-            by_rules: Its claims by the rules.
-            known: Statements to show.
-            rows: All statements, by id.
-            closed: Keys of blocks that their documents hold no longer.
         """
         found = adviser_packet.split_parts(episode)
         if self._llm is not None:

@@ -57,14 +57,8 @@ def month_gists(
 
     Args:
         month: As ``2026-02``; the seed of the clustering.
-        records: Its episodes, in order of time.
         vectors_of: Unit mean vector of each episode's turns, by id.
-        turns: Keys of each episode's turns, by id.
         known: The statements; the one nearest to the middle of a cluster speaks for it.
-        network: For the names of nodes.
-        state: The store.
-        adviser: Writes the sentence, if there is a language model.
-        now: UTC time of the run.
         least: Episodes of a cluster from which it has a gist.
     """
     import numpy as np

@@ -37,9 +37,7 @@ def choose_episodes(state: StoreState, by_user: Mapping[str, float], request: Re
     """The episodes to consolidate, the most salient first.
 
     Args:
-        state: The store.
         by_user: Episode → share of its turns that the user said (0 … 1).
-        request: Its ``since``, ``only``, ``limit`` and ``answer``.
     """
     if request.answer is not None:
         return sorted(request.answer.episodes & state.episodes.keys())

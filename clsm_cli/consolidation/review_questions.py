@@ -31,12 +31,7 @@ NEW_TAG = "a new tag"
 
 
 class ReviewQuestions:
-    """The review items of a run.
-
-    Args:
-        state: Knows what was asked before.
-        now: UTC time of the run.
-    """
+    """The review items of a run."""
 
     def __init__(self, state: StoreState, now: str) -> None:
         self.items: list[logs.ReviewItem] = []

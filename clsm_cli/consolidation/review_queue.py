@@ -66,9 +66,7 @@ def list_items(store: Store, now: datetime, *, everything: bool = False) -> list
     """Open items, the most important first and of equals the newest; of sentences the most telling.
 
     Args:
-        store: Where.
         now: An item that was open for ``consolidation.review_days`` before it is "expired".
-        everything: Also what expired or was decided.
     """
     limit = timedelta(days=store.settings.consolidation.review_days)
     found = []
@@ -100,11 +98,7 @@ def decide(
     """Carry out decisions, in one run.
 
     Args:
-        store: Where.
         wanted: Ids of items, or how they begin, and what was decided.
-        now: Time of the run, with offset.
-        warn: Told what the user should hear.
-        dry_run: Only say what would happen.
 
     Raises:
         BadInputError: No item has such an id, or several begin so; nothing is written.

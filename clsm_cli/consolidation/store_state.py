@@ -91,12 +91,7 @@ class StoreState:
         return record.stage == "pending" or record.digest != self.files[record.id].digest
 
     def read_episode(self, root: Path, episode: str) -> Episode | None:
-        """What an episode says, without what was forgotten and dumps; None where it cannot be read.
-
-        Args:
-            root: Of the store.
-            episode: Its id.
-        """
+        """What an episode says, without what was forgotten and dumps; None where it cannot be read."""
         if episode not in self.files:
             return None
         try:

@@ -37,12 +37,7 @@ __all__ = ["Report", "Request", "decay"]
 
 
 class Plan(NamedTuple):
-    """What a decay is about to do.
-
-    Attributes:
-        shares: What is archived of each stream.
-        old: Folders of preimages that go.
-    """
+    """What a decay is about to do."""
 
     survey: Survey
     shares: dict[Stream, StreamShare]
@@ -149,13 +144,7 @@ def _rows(store: Store, plan: Plan, warnings: list[str]) -> list[runs.Write]:
 
 
 class ItemReporter:
-    """Tells of the items of one survey.
-
-    Args:
-        survey: What was found.
-        label: What a person calls a node.
-        curve: The law of retention.
-    """
+    """Tells of the items of one survey."""
 
     def __init__(self, survey: Survey, label: Callable[[str], str], curve: str) -> None:
         self._today = survey.clock.today

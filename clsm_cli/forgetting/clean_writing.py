@@ -31,7 +31,6 @@ class CleanWrites(NamedTuple):
 
     Attributes:
         puts: New bytes of files by path relative to the store, and the digest of what was there.
-        removes: Files that go, and the digest of each.
         gone: Ids that no log may name any more.
         texts: What the turns and statements that go said.
         names: Names of inbox files that no conversation has any more; a ledger may still tell them.

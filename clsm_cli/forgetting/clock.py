@@ -28,7 +28,6 @@ class Clock(NamedTuple):
     Attributes:
         today: As the clock has it (UTC).
         newest: The newest day that is reached from a known one; None for a store without any.
-        is_believed: Whether ``today`` can be acted on.
         future: Days beyond both, in order; what is stamped so counts as today.
     """
 
@@ -69,7 +68,6 @@ def check_clock(today: date, stamps: Iterable[date], known: date | None, *, is_t
         today: As the clock, or the user, has it (UTC).
         stamps: Days on which something was recorded or logged.
         known: A day that was believed before; None takes the oldest stamp.
-        is_told: The user named the time, which is always believed.
 
     >>> from datetime import date
     >>> days = [date(2026, 2, 24), date(2026, 3, 10), date(2068, 1, 1)]

@@ -45,7 +45,6 @@ def forgetting_picture(store: Store, now: datetime) -> Picture:
 
     Args:
         store: Is read as it stands: nothing is written, and recalls that are not folded yet count.
-        now: The day (UTC) on which retention is computed.
     """
     records = shards.load_graph(store.graphs(), logs.load_tombstones(store)).records
     rows = record_files.load_statements(store, records, now.astimezone(UTC).isoformat())
@@ -84,13 +83,7 @@ def curves(law: str) -> Chart:
 
 
 def histogram(found: Sequence[Trace], today: date, law: str) -> Chart:
-    """How many memories have how much left, by stream.
-
-    Args:
-        found: The memories.
-        today: In UTC.
-        law: As for ``curves``.
-    """
+    """How many memories have how much left, by stream."""
     counts = {stream: [0.0] * COLUMNS for stream in STREAMS}
     for trace in found:
         column = min(int(trace.retention(today, law) * COLUMNS), COLUMNS - 1)

@@ -18,9 +18,7 @@ class Request(NamedTuple):
     """How to let memories fade.
 
     Attributes:
-        now: Time of the run, with offset.
         explicit: Whether the user named it: then it is believed, whatever the store says.
-        dry_run: Only say what would happen.
     """
 
     now: datetime
@@ -37,8 +35,6 @@ class Item(NamedTuple):
         last: Day on which it was last recorded or used; of a row that is compacted, the day
             on which it was superseded.
         left: Its retention, 0 … 1; None for what is compacted.
-        why: The reason, for a person.
-        text: Of an edge what it says.
     """
 
     id: str
@@ -75,13 +71,8 @@ class Report:
     """What a decay did, or would do.
 
     Attributes:
-        run: Id in the ledger; None when nothing changed.
-        clock: What day it is, and whether that was believed.
         recalls: Lines of the log that were folded, of ``days`` days.
-        streams: After the run, by name.
         archive: What is archived from now on; ``revive`` what no more.
-        compact: Rows that move to the archive.
-        preimages: Runs that can be undone no more.
     """
 
     dry_run: bool

@@ -41,14 +41,7 @@ _COUNTED = re.compile(r"(?<![\d:.-])(?!(?:19|20)\d\d\b)\d[\d.,]*\d\d(?![\d:-])")
 
 
 class Thread:
-    """Walks through turns.
-
-    Args:
-        person: Who goes.
-        turns: In their order.
-        gone: Keys of those that go.
-        ordinary: Words that the store has in lower case: no names.
-    """
+    """Walks through turns."""
 
     def __init__(
         self,
@@ -294,11 +287,6 @@ def items(
 
     Either the list begins with a line that names them and ends with a colon, or one of its items
     gives the name by itself ("- Name: Piet").
-
-    Args:
-        person: Who goes.
-        turns: In their order.
-        gone: Keys of those that go.
     """
     for place, turn in enumerate(turns):
         if turn.key not in gone or not person.is_named_in(turn.text):

@@ -50,12 +50,7 @@ _SAYING = ("statement", "gist")
 
 
 class Plan(NamedTuple):
-    """What a forget would write.
-
-    Attributes:
-        receipt: What it would do.
-        writes: Which files change and how.
-    """
+    """What a forget would write."""
 
     receipt: Receipt
     writes: CleanWrites
@@ -76,14 +71,6 @@ def plan(
     purge_history: bool = False,
 ) -> Plan | None:
     """Work out what goes with what is wanted, to the byte; only a copy is written to.
-
-    Args:
-        store: Where.
-        wanted: What is to be forgotten.
-        now: Time of the run, with offset.
-        embedder: For what is made anew; None on a machine without the model.
-        progress: Told how far the consolidation of the copy is.
-        purge_history: It will go from git's past too, see ``past``.
 
     Returns:
         None when all of it was forgotten before.

@@ -27,8 +27,6 @@ class ExternalCopy(NamedTuple):
     """One place that still holds it.
 
     Attributes:
-        what: Where.
-        why: What is there, and why clsm leaves it.
         commands: Exact commands that remove it; none where it takes an editor.
     """
 
@@ -45,15 +43,7 @@ def find_copies(
     *,
     is_purged: bool = False,
 ) -> tuple[ExternalCopy, ...]:
-    """Every place that is known to hold, or may hold, what is forgotten.
-
-    Args:
-        store: Where it is forgotten.
-        memory: What it held.
-        chosen: What goes.
-        files: Files of the store that go or change, relative to it.
-        is_purged: Whether it goes from git's past too, see ``past``.
-    """
+    """Every place that is known to hold, or may hold, what is forgotten."""
     history = _pushed(store) if is_purged else _git(store, files)
     return (*_sources(memory, chosen), *history, _copies())
 
@@ -61,13 +51,7 @@ def find_copies(
 def secret_copies(
     store: Store, files: Sequence[str], *, is_purged: bool
 ) -> tuple[ExternalCopy, ...]:
-    """The same for secrets that are masked: of a source no more than that it may hold them.
-
-    Args:
-        store: Where they are masked.
-        files: Files of the store that go or change, relative to it.
-        is_purged: Whether they go from git's past too.
-    """
+    """The same for secrets that are masked: of a source no more than that it may hold them."""
     if not files:
         return ()
     history = _pushed(store) if is_purged else _git(store, files)

@@ -134,12 +134,7 @@ def build_traces(
     """Every turn and every statement of a store, by id.
 
     Args:
-        heard: Turns of episodes by key.
-        statements: All rows with their texts, closed and compacted ones too.
-        documents: Records; those of living documents tell which blocks are current.
         used: Days of use; those after ``today`` count as today.
-        today: In UTC.
-        behind: See ``clock.clock_corrections``; ``heard`` has the corrected days.
     """
     blocks = {
         block.key: document
@@ -232,12 +227,6 @@ class Survey(NamedTuple):
     """A store as decay sees it.
 
     Attributes:
-        before: What this machine's last run found archived.
-        folded: This machine's log of recalls.
-        used: Days of use by id, of all machines.
-        turns: Turns of episodes by key.
-        traces: Turns and statements, by id.
-        problems: Files and lines that could not be read.
         behind: Days that a clock gave which was behind → the day that it was at least.
     """
 
@@ -259,15 +248,7 @@ def survey_store(
     *,
     is_told: bool,
 ) -> Survey:
-    """Read episodes and logs; nothing is written, and neither model nor index is asked.
-
-    Args:
-        store: Where.
-        records: Of live and compacted shards, joined.
-        statements: With their texts.
-        now: With offset.
-        is_told: The user named ``now``.
-    """
+    """Read episodes and logs; nothing is written, and neither model nor index is asked."""
     forgotten = logs.load_tombstones(store)
     today = now.astimezone(UTC).date()
     before = archive.read(store.flow)

@@ -99,11 +99,6 @@ def check_repository(store: Store) -> git.WorkTree:
 def purge(store: Store, tree: git.WorkTree, told: ErasedTraces) -> RewrittenHistory:
     """Write every commit anew without what tells of what was forgotten.
 
-    Args:
-        store: Where it was forgotten.
-        tree: Its repository, as ``check_repository`` gave it.
-        told: What tells of it.
-
     Raises:
         DiskError: git failed; the past is as it was, or as it is to be with some of the old
             commits still lying about.

@@ -30,13 +30,7 @@ _PART = re.compile(r"(?<=\A[0-9a-f]{12})-[0-9]+\Z")
 
 
 class ForgottenTerms:
-    """What is forgotten, to recognise it in the words of a label.
-
-    Args:
-        contents: The store as it was.
-        after: Records by id as they become.
-        gone: All ids that went.
-    """
+    """What is forgotten, to recognise it in the words of a label."""
 
     def __init__(
         self, contents: StoreContents, after: Mapping[str, Record], gone: AbstractSet[str]
@@ -73,7 +67,6 @@ class ForgottenTerms:
         It stands there and in nothing that stays, holds a line of it, or names a concept that goes.
 
         Args:
-            text: Words of a person.
             least: Characters from which a text tells where it comes from; a shorter one only names.
         """
         even = _even(text)
@@ -104,11 +97,6 @@ def clean_labels(store: Store, data: bytes | None, lost: ForgottenTerms) -> list
     """Take out of the labels what tells of it; a query goes with the last thing that answers it.
 
     A file that cannot be read as labels loses the lines that tell of it.
-
-    Args:
-        store: A copy.
-        data: The file as it was.
-        lost: What is forgotten.
 
     Returns:
         The queries that go.

@@ -47,11 +47,6 @@ _RAW = ("quarantine/", "eval/", "ontology.yaml")
 class StoreRewriter:
     """Rewrites a copy of a store.
 
-    Args:
-        store: A copy, locked by nobody else.
-        contents: What it holds.
-        now: UTC time of the run.
-
     Attributes:
         found: Path of a file → kinds of secrets and how many it held.
         turns: Keys of the turns that held any, ``statements`` the ids of the statements.

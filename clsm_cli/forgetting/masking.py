@@ -47,13 +47,7 @@ class MaskingReport(NamedTuple):
 
     Attributes:
         found: Kinds of secrets and in how many places of turns, statements and records they stood.
-        places: The files, by path.
         turns: Turns and blocks that held any; ``statements`` likewise.
-        files: Files of the store that change, go or come.
-        beyond: What clsm cannot reach.
-        undoable: Runs of this machine that can no longer be undone then.
-        run: Id in the ledger; None when nothing was written.
-        history: What became of git's past, where it was to be purged.
     """
 
     found: dict[str, int]
@@ -77,11 +71,6 @@ class Plan(NamedTuple):
 
 def plan(store: Store, now: datetime, *, purge_history: bool = False) -> Plan:
     """Work out, on a copy, which files change and how.
-
-    Args:
-        store: Where.
-        now: Time of the run, with offset.
-        purge_history: It will go from git's past too.
 
     Raises:
         LockedError: Another clsm kept the lock.

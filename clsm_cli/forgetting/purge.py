@@ -149,14 +149,7 @@ class Purged(NamedTuple):
 
 
 def purge(store: Store, memory: StoreContents, chosen: Chosen, now: str) -> Purged:
-    """Take it out; nodes and edges are woven anew by the consolidation that follows.
-
-    Args:
-        store: A copy, locked by nobody else.
-        memory: What it holds.
-        chosen: What goes.
-        now: UTC time of the run.
-    """
+    """Take it out; nodes and edges are woven anew by the consolidation that follows."""
     lost = find_unsupported(memory, chosen)
     dead = chosen.turns | lost.episodes | lost.statements
     stones = [logs.render(logs.Tombstone(tombstone_hash(each), now)) for each in sorted(dead)]
@@ -215,13 +208,7 @@ def _remade(store: Store, memory: StoreContents, touched: AbstractSet[str]) -> d
 
 
 def clean_quarantine(store: Store, gone: AbstractSet[str], texts: Iterable[str]) -> None:
-    """Lines that could not be read and were kept aside: those that tell of what went.
-
-    Args:
-        store: A copy.
-        gone: All ids that went, those of nodes and edges too.
-        texts: Of the turns that went.
-    """
+    """Lines that could not be read and were kept aside: those that tell of what went."""
     told = tuple(texts)
     for path in sorted(store.quarantine.glob("*")) if store.quarantine.is_dir() else ():
         data = atomic.read(path, _LARGEST) if path.is_file() else None
@@ -250,7 +237,6 @@ def file_differences(
     """What a copy became: files with new bytes and the digest of the old, and files that went.
 
     Args:
-        copy: The copy.
         before: Digests of its files as they were, see ``compared_files``.
     """
     puts: dict[str, tuple[bytes, str | None]] = {}

@@ -23,7 +23,6 @@ class RemovedItem(NamedTuple):
 
     Attributes:
         kind: turn, block, statement, gist, concept, connection, episode or label.
-        text: What a person knows it by.
     """
 
     id: str
@@ -53,17 +52,12 @@ class Receipt(NamedTuple):
     """What a forget did, or would do.
 
     Attributes:
-        refers: What stays and seems to be about the person who is forgotten.
         undoable: Runs of this machine that could be undone until then, oldest first.
-        history: What became of git's past, where it was to be purged.
         gone: The turns first, then what rested on them alone.
         stays: What also rests on something else.
         remade: Episodes that lost some of their turns: old id → new id.
         turns: Turns that go, of ``all_turns``.
         files: Files of the store that go or change.
-        beyond: What clsm cannot reach.
-        warnings: What the user should hear.
-        run: Id in the ledger; None when nothing was written.
     """
 
     gone: tuple[RemovedItem, ...]
@@ -88,14 +82,7 @@ class Receipt(NamedTuple):
 def list_removed(
     before: StoreContents, after: dict[str, Record], chosen: Chosen, purged: Purged
 ) -> tuple[RemovedItem, ...]:
-    """Everything that goes: turns, episodes, statements, then nodes and edges between them.
-
-    Args:
-        before: The store as it was.
-        after: Records by id as they become.
-        chosen: What a person meant.
-        purged: What was taken out.
-    """
+    """Everything that goes: turns, episodes, statements, then nodes and edges between them."""
     turns = [_turn(before, key) for key in sorted(chosen.turns, key=lambda k: _order(before, k))]
     found = sorted(turns, key=lambda each: each.kind, reverse=True)
     whole = sorted(purged.unsupported.episodes - purged.remade.keys())

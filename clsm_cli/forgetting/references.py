@@ -32,10 +32,7 @@ class Reference(NamedTuple):
 
     Attributes:
         id: What ``clsm forget`` takes.
-        kind: turn or block.
-        text: With its speaker.
         place: File and line, or conversation.
-        time: When it was told.
         why: What in it leads back.
     """
 
@@ -53,11 +50,8 @@ def find_references(
     """What stays and refers to somebody.
 
     Args:
-        memory: The store.
-        chosen: What goes.
         wanted: What was asked for; nothing is offered where no person was, and nothing that a
             source, a conversation or a time leaves out.
-        zone: See ``selection.choose``.
     """
     names = selection.person_meant(memory, wanted)
     if not names:

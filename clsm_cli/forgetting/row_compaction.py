@@ -33,7 +33,6 @@ class CompactedRow(NamedTuple):
     """A row that goes from the graph of a stream to its archive.
 
     Attributes:
-        row: A statement with its text, or an edge.
         ended: Day on which it was superseded or withdrawn.
         since: Day from which it may go.
     """
@@ -47,14 +46,7 @@ class CompactedRow(NamedTuple):
 def compactable_rows(
     store: Store, records: Mapping[str, Record], today: date, behind: Mapping[date, date]
 ) -> list[CompactedRow]:
-    """Rows in this machine's shards whose time in them is over, by stream and id.
-
-    Args:
-        store: Where.
-        records: Joined, as this run leaves them, statements with their texts.
-        today: In UTC.
-        behind: See ``clock.clock_corrections``.
-    """
+    """Rows in this machine's shards whose time in them is over, by stream and id."""
     curve = cast("retention.Curve", store.settings.graph.retention)
     days = {
         stream: retention.days_until(curve, retention.ARCHIVE, base)
@@ -94,9 +86,7 @@ def old_run_folders(store: Store, today: date, behind: Mapping[date, date]) -> l
     """The folders of runs that are too old to be undone, or that a crash left before they began.
 
     Args:
-        store: Where.
         today: In UTC; what a wrong clock dated after it stays.
-        behind: See ``clock.clock_corrections``.
     """
     folder = store.derived / "runs"
     if not folder.is_dir():

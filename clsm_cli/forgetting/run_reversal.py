@@ -40,15 +40,9 @@ class UndoReport(NamedTuple):
 
     Attributes:
         of: The run that was taken back; with ``is_redo`` an undo.
-        command: Its command.
-        at: Its time.
-        run: The undo's own id in the ledger; None when nothing was written.
         is_exact: Whether every file is again as it was, byte for byte.
         reason: Why it is not; "" where it is.
-        files: What was written.
         changed: Ids of records that have their value from before, under a higher revision.
-        withdrawn: Ids of statements that the run had added.
-        removed: Ids of derived records that the run had added.
         is_completed: It had been cut short, and was only brought to its end now.
     """
 
@@ -78,12 +72,7 @@ def undo(
     """Take a run of this machine back.
 
     Args:
-        store: Where.
         wanted: Id of the run, or how it begins; None: the newest that can be meant.
-        now: Time of the undo, with offset.
-        warn: Told what the user should hear.
-        redo: Take an undo back.
-        dry_run: Only say what would happen.
 
     Raises:
         BadInputError: No run has that id, or several begin so.

@@ -42,10 +42,7 @@ class Wanted(NamedTuple):
         ids: Of turns, episodes, statements, documents, or concepts.
         source: Path of what was ingested, or of a folder above it; or the address from which a tool
             fetched something.
-        session: Name of a conversation.
         person: Who said it, or is named in it.
-        since: Told at or after this time.
-        until: Told before this time.
         also: Keys of turns that go besides: what ``references`` found and a person agreed to.
     """
 
@@ -67,11 +64,6 @@ class Chosen(NamedTuple):
 
 def choose(memory: StoreContents, wanted: Wanted, zone: tzinfo) -> Chosen:
     """The turns and statements that are meant.
-
-    Args:
-        memory: The store.
-        wanted: By ids, or by what is told of it.
-        zone: In which a bare date is a day.
 
     Raises:
         BadInputError: Nothing is meant, or an id means nothing or several things.
@@ -164,7 +156,6 @@ class _SubjectMatcher:
 
     Args:
         noted: Keys of the turns that are known to mention it.
-        names: What it is called.
     """
 
     def __init__(self, noted: frozenset[str], names: Iterable[str]) -> None:
@@ -245,7 +236,6 @@ def tool_results_of(stored: Iterable[StoredTurn], address: str) -> frozenset[str
 
     Args:
         stored: The turns of a store; of a conversation in its order, those that wait last.
-        address: A URL.
     """
     address = address.rstrip("/")
     waiting: dict[tuple[str, str], deque[bool]] = {}

@@ -93,13 +93,7 @@ def _without(line: str, gone: AbstractSet[str]) -> dict[str, Any] | None:
 
 
 def without_paths(ledger: bytes, removed: Collection[str], names: Collection[str] = ()) -> bytes:
-    """A ledger that no longer names some files, whose very names may tell.
-
-    Args:
-        ledger: Its bytes.
-        removed: Paths of files, relative to the store.
-        names: Names of files, in whatever folder.
-    """
+    """A ledger that no longer names some files, whose very names may tell."""
     kept: list[bytes] = []
     for line in ledger.split(b"\n"):
         try:

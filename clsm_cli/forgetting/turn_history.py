@@ -29,8 +29,6 @@ class TurnRecord(NamedTuple):
     """A turn of an episode.
 
     Attributes:
-        session: Of its episode.
-        document: Of a block.
         recorded: Day on which the store got it (UTC).
         is_settled: Its episode is consolidated as it stands, and nobody pinned it.
     """

@@ -26,9 +26,7 @@ def choose_run(store: Store, wanted: str | None, *, redo: bool) -> Entry:
     """The run that is to be taken back.
 
     Args:
-        store: Where.
         wanted: Its id, or how it begins; for a redo also that of the run that was undone.
-        redo: It is an undo.
 
     Raises:
         BadInputError: No run has that id, or several begin so.
@@ -127,10 +125,8 @@ def writer_of(store: Store, later: Sequence[Entry], record_id: str, path: str) -
     """The last of some runs that wrote a record, or where no id is given a file.
 
     Args:
-        store: Where.
         later: Runs, oldest first.
         record_id: "" for a whole file.
-        path: The file.
     """
     for entry in reversed(later):
         if not record_id and path in entry.paths:
@@ -144,13 +140,7 @@ def writer_of(store: Store, later: Sequence[Entry], record_id: str, path: str) -
 
 
 def ref_with(store: Store, entry: ledger.Entry, files: RestoredFiles) -> str | None:
-    """A remote-tracking branch that has something of what a run wrote; None where none is known.
-
-    Args:
-        store: Where.
-        entry: The run.
-        files: Its files as they are, which is as it left them, and as they were before.
-    """
+    """A remote-tracking branch that has something of what a run wrote; None where none is known."""
     tree = git.work_tree(store.root)
     refs = git.remote_branches(tree) if tree is not None else ()
     if tree is None or not refs or _is_back(store, entry):

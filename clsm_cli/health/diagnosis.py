@@ -46,8 +46,6 @@ class CheckContext(NamedTuple):
     """What a check may know besides the store.
 
     Attributes:
-        now: Time of the run, with offset.
-        variables: The environment.
         has_model: Whether the model is looked at; hashing its 90 MB takes a tenth of a second.
         jobs: Command line of the nightly job by who starts it.
         fault: Why the settings of this machine cannot be used; "" where they can.
@@ -109,11 +107,6 @@ def diagnose(
     """Everything that is to be said of a store, worst first, then by path.
 
     Nothing is written and no lock is taken.
-
-    Args:
-        store: Where.
-        context: Time and environment.
-        checks: By name; all of them but in a test of the others.
     """
     return diagnose_snapshot(store_snapshot.take_snapshot(store), context, checks)
 
@@ -157,12 +150,7 @@ class Report:
     """What was found and done.
 
     Attributes:
-        root: The store.
         findings: What is there now, worst first.
-        mended: What was found and is not there any more.
-        done: A sentence for each thing that was done.
-        run: Id of the run in the ledger; None where no memory was changed.
-        is_fix: Whether anything was to be mended.
     """
 
     root: str
@@ -197,13 +185,7 @@ def open_any_store(root: Path, environment: dict[str, str]) -> tuple[Store, list
 
 
 def examine(store: Store, context: CheckContext, also: list[Finding] | None = None) -> Report:
-    """Look at a store; again while somebody writes to it.
-
-    Args:
-        store: Where.
-        context: Time and environment.
-        also: What was found when it was opened.
-    """
+    """Look at a store; again while somebody writes to it."""
     findings: list[Finding] = []
     for _ in range(_LOOKS):
         before = _signature(store)
@@ -230,14 +212,6 @@ def fix(
     only_index: bool = False,
 ) -> Report:
     """Mend what is safe, under the store's lock, and look again.
-
-    Args:
-        store: Where.
-        context: Time and environment.
-        embedder: For vectors; None on a machine without the model.
-        progress: Told how far the embedding is.
-        rebuild: Make the index anew whatever it is like.
-        only_index: Mend nothing else.
 
     Raises:
         LockedError: Another clsm kept the lock.

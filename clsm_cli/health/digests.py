@@ -29,7 +29,6 @@ class WrittenFile(NamedTuple):
     Attributes:
         sha256: None when it removed it, "" where only its size is known.
         size: Bytes that it had at least.
-        run: The run that wrote it last.
     """
 
     sha256: str | None

@@ -23,12 +23,10 @@ class Finding(NamedTuple):
 
     Attributes:
         code: What kind of thing, in kebab case; never changes its meaning.
-        severity: How bad it is.
         path: The file or folder, relative to the store where it lies in it; "" for the whole store.
         reason: What is wrong, in plain words, without the path.
         next_step: What to do about it, as a clause: "run: git gc", "nothing; …".
         line: Of the file, from 1; None for all of it.
-        mends: Whether ``--fix`` mends it.
     """
 
     code: str

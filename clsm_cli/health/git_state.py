@@ -32,12 +32,7 @@ _MOST_MARKED = 1 << 20
 
 
 def findings(store: Store, now: datetime) -> list[Finding]:
-    """What is to be said of the repository, and of copies that wait to be joined.
-
-    Args:
-        store: Where.
-        now: Time of the run, with offset.
-    """
+    """What is to be said of the repository, and of copies that wait to be joined."""
     told = list(_copies(store))
     refused = git.refusal(store.root)
     if refused is not None:

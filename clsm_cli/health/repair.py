@@ -165,10 +165,6 @@ def plan_shards(snapshot: Snapshot, now: str) -> Planned:
     """Writes that bring every shard that is not as it would be written into that form.
 
     What a person set and what lost in a join becomes a question first, as where hand edits are settled.
-
-    Args:
-        snapshot: The store.
-        now: UTC time of the run.
     """
     odd = {
         finding.path
@@ -245,12 +241,7 @@ def _emptied(snapshot: Snapshot, left: Iterable[Path]) -> dict[Path, tuple[bytes
 
 
 class Mended(NamedTuple):
-    """What was done.
-
-    Attributes:
-        run: Id of the run in the ledger; None where no memory was changed.
-        done: A sentence each.
-    """
+    """What was done."""
 
     run: str | None
     done: tuple[str, ...]
@@ -258,11 +249,6 @@ class Mended(NamedTuple):
 
 def mend(store: Store, findings: Collection[Finding], now: datetime) -> Mended:
     """Mend what can be; the caller holds the lock, and makes the index anew.
-
-    Args:
-        store: Where.
-        findings: What was found, under the lock.
-        now: Time of the run, with offset.
 
     Raises:
         DiskError: The operating system refused; run it again when there is room.

@@ -54,8 +54,6 @@ class File(NamedTuple):
         sha256: None where it was not read.
         nul: Line of its first NUL byte; ``broken``: of its first byte that is no UTF-8.
         markers: Lines that git's conflicts leave; ``last``: the number of the last line.
-        is_ended: Whether its last line has an end.
-        error: Why it could not be read.
     """
 
     path: str
@@ -246,9 +244,6 @@ LOGS = ("activation", "activation-old", "archived", "feedback", "review", "runs"
 
 def kind_of(path: str) -> Kind:
     """What a file is.
-
-    Args:
-        path: Relative to the store, with slashes.
 
     >>> kind_of("flow/pi/graph/3.yaml"), kind_of("tasks/today.md"), kind_of("tasks/today.txt")
     ('shard', 'topic', 'unknown')

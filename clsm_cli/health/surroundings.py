@@ -172,7 +172,6 @@ def file_system_type(path: str, mounts: str) -> str:
     r"""The type of the file system that a path lies on.
 
     Args:
-        path: Full, without links.
         mounts: As in /proc/self/mounts: device, place, type; the longest place that holds it
             counts, of equal ones the last.
 
