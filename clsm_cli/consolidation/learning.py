@@ -158,7 +158,6 @@ class Learner:
         self._calibration.vanish(self.state.closed_blocks)
         self._questions.about_doubts(self._calibration, self.adviser)
         self._gists(network)
-        self._questions.about_tags(self.records, self.ontology, self.adviser)
         self._questions.about_names(self.words, network)
 
     def most_informative(self) -> list[active_learning.Candidate]:

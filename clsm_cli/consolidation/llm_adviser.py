@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from clsm_cli.integrations.llm import Llm
     from clsm_cli.model.episodes import Episode, EpisodeRecord
     from clsm_cli.model.graph import Statement
-    from clsm_cli.text.ontology import Ontology
 
 _TITLE, _NARRATIVE = 120, 1500
 """Characters of a title or a topic, and of a narrative; what is longer is cut."""
@@ -165,11 +164,6 @@ class Adviser:
             if a in nodes and b in nodes and a != b:
                 told.setdefault((a, each.type, b, True), set()).update(each.turns)
         return told
-
-    def word(self, ontology: Ontology, text: str) -> str | None:
-        """Propose a tag for a text that no tag of the ontology fits."""
-        found: str | None = self._ask("tag_word", [tag.word for tag in ontology.tags], text)
-        return found
 
     def unread(self, episodes: Container[str]) -> list[Refused]:
         """Parts of an answer that none of the episodes has: forgotten, changed, or of elsewhere."""

@@ -12,22 +12,16 @@ from clsm_cli.consolidation.entity_resolution import near_pairs
 from clsm_cli.consolidation.store_state import NEAR_NAMES
 from clsm_cli.model.ids import digest
 from clsm_cli.store import logs
-from clsm_cli.text.ontology import proposals
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from clsm_cli.consolidation.calibrate import Calibration
     from clsm_cli.consolidation.entity_mentions import Vocabulary
     from clsm_cli.consolidation.graph_update import GraphUpdate
     from clsm_cli.consolidation.llm_adviser import Adviser
     from clsm_cli.consolidation.store_state import StoreState
-    from clsm_cli.model.episodes import EpisodeRecord
-    from clsm_cli.text.ontology import Ontology
 
 MOST = 20
 """Items of one reason that a run adds, and doubts that a language model is asked about."""
-NEW_TAG = "a new tag"
 
 
 class ReviewQuestions:
@@ -51,20 +45,6 @@ class ReviewQuestions:
                 calibration.close(row, doubt.at)
             elif verdict is None and row.is_current:
                 self._ask((row.id,), doubt.reason, row.text, doubt.other, doubt.turns)
-
-    def about_tags(
-        self, records: Mapping[str, EpisodeRecord], ontology: Ontology, adviser: Adviser
-    ) -> None:
-        """New words for the ontology, where nothing fits what was said."""
-        by_session: dict[str, list[str]] = {}
-        for episode, record in records.items():
-            if not record.tags:
-                session = self._state.files[episode].session
-                by_session.setdefault(session, []).append(f"{record.title} {record.narrative}")
-        texts = [text for told in by_session.values() for text in told]
-        advised = [word for text in texts if (word := adviser.word(ontology, text))]
-        for word in dict.fromkeys([*proposals(by_session, ontology), *advised]):
-            self._ask((f"tag-{digest(word)}",), NEW_TAG, word, "")
 
     def about_names(self, words: Vocabulary, network: GraphUpdate) -> None:
         """Pairs of names that may be one thing, one of them new."""

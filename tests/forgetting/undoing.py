@@ -34,7 +34,13 @@ ACTIVATION = (
     b'{"recall": "r-0123456789ab", "at": "2026-03-01T09:00:00Z", "ids": ["%s"], "led": [""]}'
 )
 REVIEW = logs.ReviewItem(
-    "v-0123456789ab", "2026-03-01T09:00:00Z", (), "a new tag", "heron", "", "open"
+    "v-0123456789ab",
+    "2026-03-01T09:00:00Z",
+    ("heron", "egret"),
+    "two names, perhaps of one thing",
+    "heron",
+    "egret",
+    "open",
 )
 
 

@@ -192,7 +192,15 @@ def _used(laid: _Laid) -> None:
         for n, k in enumerate(sorted(held.turns)[:20])
     ]
     atomic.append(store.flow / "activation.jsonl", "\n".join(lines).encode())
-    item = logs.ReviewItem(REVIEW, "2026-03-01T09:00:00Z", (), "a new tag", "heron", "", "open")
+    item = logs.ReviewItem(
+        REVIEW,
+        "2026-03-01T09:00:00Z",
+        ("heron", "egret"),
+        "two names, perhaps of one thing",
+        "heron",
+        "egret",
+        "open",
+    )
     atomic.append(store.flow / "review.jsonl", logs.render(item))
     laid.clsm("correct", "{fact}", "The gate code is not needed any more.", now=NEXT)
     laid.clsm("pin", "juno", now=NEXT)
