@@ -154,7 +154,7 @@ MUTANTS = (
     ),
     Mutant(
         "a forget can be undone",
-        "forgetting/undo_selection.py",
+        "forgetting/run_reversal.py",
         "    if entry.is_final:\n        reason",
         "    if False:\n        reason",
         ("forgetting/test_run_reversal.py",),

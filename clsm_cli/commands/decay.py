@@ -28,7 +28,7 @@ from clsm_cli.store import atomic
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from clsm_cli.forgetting.decay_report import Item, Report
+    from clsm_cli.forgetting.archiving import Item, Report
     from clsm_cli.inspection.svg_charts import Picture
     from clsm_cli.model.streams import Stream
 

@@ -10,7 +10,7 @@ import re
 from typing import TYPE_CHECKING
 
 from clsm_cli.errors import BadInputError
-from clsm_cli.forgetting import traces
+from clsm_cli.forgetting import clean_writing
 from clsm_cli.forgetting.receipt import RemovedItem
 from clsm_cli.model.graph import Node
 from clsm_cli.store import atomic, labels
@@ -46,7 +46,7 @@ class ForgottenTerms:
             part
             for text in self.texts
             for line in text.split("\n")
-            if len(part := _even(line)) >= traces.LEAST and part not in self._kept
+            if len(part := _even(line)) >= clean_writing.LEAST and part not in self._kept
         }
         names = {name for i in gone for name in _names(contents.records.get(i))}
         names -= {_even(name) for record in after.values() for name in _names(record)}
@@ -127,7 +127,7 @@ def clean_labels(store: Store, data: bytes | None, lost: ForgottenTerms) -> list
 def _left(row: Label, lost: ForgottenTerms) -> Label | None:
     """What stays of a label; None: nothing."""
     tags = (row.id, row.category, row.difficulty)
-    if lost.is_told(row.text) or any(lost.is_told(tag, traces.LEAST) for tag in tags):
+    if lost.is_told(row.text) or any(lost.is_told(tag, clean_writing.LEAST) for tag in tags):
         return None
     left = row._replace(
         evidence=tuple(each for each in row.evidence if not lost.is_told(each)),
@@ -139,7 +139,9 @@ def _left(row: Label, lost: ForgottenTerms) -> Label | None:
 
 def _line_tells(line: str, lost: ForgottenTerms) -> bool:
     words = line.strip().lstrip("-# ").strip("\"'")
-    return traces.has_trace(line.encode(), lost.ids, ()) or lost.is_told(words, traces.LEAST)
+    return clean_writing.has_trace(line.encode(), lost.ids, ()) or lost.is_told(
+        words, clean_writing.LEAST
+    )
 
 
 def _comment(line: str, lost: ForgottenTerms) -> bool:
