@@ -32,8 +32,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from clsm_cli.consolidation.edit_session import EditSession
-    from clsm_cli.forgetting.clock import Clock
     from clsm_cli.forgetting.fading import ArchivedTrace, StreamShare, Survey, Trace
+    from clsm_cli.forgetting.turn_history import Clock
     from clsm_cli.model.codec import Record
     from clsm_cli.model.streams import Stream
     from clsm_cli.store.layout import Store

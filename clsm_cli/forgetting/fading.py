@@ -11,7 +11,7 @@ from datetime import UTC, date, timedelta
 from math import ceil
 from typing import TYPE_CHECKING, cast
 
-from clsm_cli.forgetting import clock, folding, turn_history
+from clsm_cli.forgetting import folding, turn_history
 from clsm_cli.forgetting.turn_history import day
 from clsm_cli.model.episodes import Document
 from clsm_cli.model.streams import STREAMS
@@ -24,9 +24,8 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
     from datetime import datetime
 
-    from clsm_cli.forgetting.clock import Clock
     from clsm_cli.forgetting.folding import FoldedLog
-    from clsm_cli.forgetting.turn_history import TurnRecord
+    from clsm_cli.forgetting.turn_history import Clock, TurnRecord
     from clsm_cli.model.codec import Record
     from clsm_cli.model.graph import Statement
     from clsm_cli.model.streams import Stream
@@ -263,7 +262,7 @@ def survey_store(
         for key, each in told.items()
     }
     return Survey(
-        clock.check_clock(today, stamps, before.as_of, is_told=is_told),
+        turn_history.check_clock(today, stamps, before.as_of, is_told=is_told),
         before,
         folded,
         used,
@@ -281,7 +280,7 @@ def _behind(store: Store, today: date) -> dict[date, date]:
         days = [
             day for run in ledger.entries(flow) if (day := turn_history.day(run.at)) is not None
         ]
-        for wrong, least in clock.clock_corrections(days, today).items():
+        for wrong, least in turn_history.clock_corrections(days, today).items():
             found[wrong] = max(least, found.get(wrong, least))
     return found
 

@@ -31,8 +31,8 @@ ERRORS = ("error=EIO", "error=ENOSPC")
 FEW, FEWER = 2, 1
 """Points of a command in the short form; of one that opens the model, and for errors."""
 SELDOM = frozenset(
-    {"segment", "other engine", "half slept", "watched", "half forgotten", "undo consolidate",
-     "unpin", "doctor", "shadow stop"}
+    {"segment", "other engine", "half slept", "half forgotten", "undo consolidate",
+     "unpin", "doctor"}
 )  # fmt: skip
 """Commands that the short forms leave out, as they take long or resemble others; those of errors
 all with a model."""
