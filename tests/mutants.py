@@ -31,7 +31,6 @@ class Mutant(NamedTuple):
     """A sabotage.
 
     Attributes:
-        name: What is lost.
         file: Below ``clsm_cli``.
         old: A text that stands there once, and ``new``: what takes its place.
         tests: What is given to pytest, below ``tests``; quick ones that shrink no example.

@@ -8,6 +8,7 @@ that could still hold a trace is destroyed or compacted.
 
 from __future__ import annotations
 
+import calendar
 import os
 from dataclasses import replace
 from pathlib import Path
@@ -183,24 +184,7 @@ def _review(store: Store) -> bytes:
     return atomic.read(store.flow / "review.jsonl", logs.MAX_LOG) or b""
 
 
-_MONTHS = frozenset(
-    stem
-    for month in [
-        "January",
-        "February",
-        "March",
-        "April",
-        "May",
-        "June",
-        "July",
-        "August",
-        "September",
-        "October",
-        "November",
-        "December",
-    ]
-    for stem in stems(month)
-)
+_MONTHS = frozenset(stem for month in calendar.month_name[1:] for stem in stems(month))
 """Dates stand in statements where the source said "yesterday"."""
 
 

@@ -17,11 +17,8 @@ class Outcome:
 
     Attributes:
         what: The command, file system or input that was tried.
-        fault: What was done to it.
         planned: How many faults were to happen, and ``fired``: how many did.
-        violations: What was wrong afterwards, a sentence each.
         missed: Faults that were planned and did not happen, where that is no chance.
-        seconds: How long it took.
         more: Other figures, for the reader: acknowledged operations, slowest input …
     """
 
@@ -60,12 +57,9 @@ class Rig:
     """A rig with its forms; each gives its outcomes one after the other, as they are had.
 
     Attributes:
-        name: One word.
         promises: Numbers of the promises in docs/promises.md that it tests.
         short: A sample, in about ten seconds of two cores.
-        long: All of it.
         control: The same on something broken: every outcome must have violations.
-        needs: Programs without which it cannot run.
     """
 
     name: str

@@ -79,11 +79,7 @@ class Herd:
     """A crowd on a store of its own.
 
     Args:
-        forks: Starts the commands.
-        folder: For the store and the writers' documents.
-        told: Added to.
         seed: Of what is asked for, and who is killed.
-        every: Seconds between two kills on average.
     """
 
     def __init__(self, forks: Forks, folder: Path, told: Told, seed: int, every: float) -> None:

@@ -50,7 +50,6 @@ class Stage:
     """A store as it is before each situation, and what starts commands.
 
     Args:
-        folder: For it all.
         program: What is tried; only clsm itself can be forked from a process that has imported it.
         wait: Seconds that a hook waits; None: as long as it does by itself.
     """

@@ -35,7 +35,6 @@ class Workers:
     """A folder of its own with the processes that run commands; for one thread.
 
     Args:
-        name: Of the folder.
         alone: Whether no other works at the same time: the process that made the stores runs
             commands too.
     """
@@ -69,8 +68,6 @@ class Bench:
     """One scenario: the store before, and what it must become.
 
     Args:
-        scenario: The command.
-        workers: Who runs it.
         store: Where it is run; None: in the folder of the workers.
     """
 

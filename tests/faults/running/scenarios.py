@@ -37,8 +37,6 @@ class Scenario:
         words: The command's words; names in braces are replaced (``laying.worded``).
         beside: Whether what it does in the folder that the store lies in counts too.
         model: Whether the model is there; without it a run is short.
-        program: The module that is run.
-        takes_away: Whether it is there to remove turns.
         forgets: Whether no file may hold the texts of these when it is done.
         answers: Whether it must answer on any disk; that it was asked may go unrecorded there.
         lines: What it may say of an error besides the sentence that tells it, in lines.

@@ -85,7 +85,6 @@ class Life:
 
     Attributes:
         planned: Commands that were run on the wrong day.
-        found: What was wrong.
     """
 
     def __init__(self, folder: Path) -> None:

@@ -19,7 +19,6 @@ class Mutation:
     """What is done.
 
     Attributes:
-        kind: How.
         files: Path → new bytes, None for a file that goes.
     """
 
