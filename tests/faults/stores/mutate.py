@@ -44,6 +44,7 @@ from clsm_cli.health.diagnosis import Check
 from clsm_cli.health.findings import Finding
 from clsm_cli.store import layout
 from clsm_cli.store.index import index_diff
+from clsm_cli.store.shards import shard_name
 
 PERSON = frozenset(
     {
@@ -172,7 +173,9 @@ def memories(store: layout.Store) -> dict[str, tuple[str, str]]:
         found[key] = (places[key], told.turn.text)
     for row in held.statements.values():
         if row.is_current:
-            found[row.id] = (f"{row.stream}/{row.topic}.md", row.text)
+            shard = f"flow/pi/graph/{shard_name(row.id, 1)}"  # what happened has no Markdown
+            place = shard if row.stream == "flow" else f"{row.stream}/{row.topic}.md"
+            found[row.id] = (place, row.text)
     return found
 
 
