@@ -95,7 +95,6 @@ def consolidate(
 
 
 def _is_idle(store: Store, request: Request) -> bool:
-    """Whether nobody said anything for a while."""
     spoken = [
         moment
         for path in inbox.files(store.inbox)
@@ -186,7 +185,6 @@ class _Run:
         found: store_state.StoreState,
         chosen: Sequence[str],
     ) -> None:
-        """Say in the report what was learnt."""
         self.report.consolidated = len(chosen) - len(student.unread)
         self.report.unread = student.unread
         self.report.warnings += [

@@ -179,19 +179,24 @@ def episode_chain(
         for later, before in sorted(continued.items())
         if later in known and before in known
     ]
-    return {
-        edge_id(a, name, b): Edge(
-            id=edge_id(a, name, b),
-            rev=rev,
-            source=a,
-            target=b,
-            type=name,
-            directed=True,
-            n=1,
-            weight=1.0,
-        )
-        for a, name, b in pairs
-    }
+    found = [link(a, name, b, rev) for a, name, b in pairs]
+    return {edge.id: edge for edge in found}
+
+
+def link(
+    source: str, name: str, target: str, rev: tuple[int, str], *, directed: bool = True
+) -> Edge:
+    """An edge that is there or not: nothing is counted or weighed."""
+    return Edge(
+        id=edge_id(source, name, target),
+        rev=rev,
+        source=source,
+        target=target,
+        type=name,
+        directed=directed,
+        n=1,
+        weight=1.0,
+    )
 
 
 _WORD = re.compile(r"\w+(?:\+\+|#(?!\w))?")

@@ -16,7 +16,6 @@ from clsm_cli.consolidation.edges import Matcher
 from clsm_cli.consolidation.entity_mentions import name_forms
 from clsm_cli.heads import relation_head
 from clsm_cli.model.graph import Edge, Node
-from clsm_cli.model.ids import edge_id
 from clsm_cli.store.index import evidence_queries
 from clsm_cli.text.ontology import tags_of
 from clsm_cli.text.plain import to_plain
@@ -237,7 +236,6 @@ class GraphBuilder:
         return found
 
     def _typed_before(self, kinds: Mapping[str, str]) -> dict[Told, Edge]:
-        """What earlier runs read in sentences."""
         return {
             (e.source, e.type, e.target, e.directed): e
             for e in self.state.edges.values()
@@ -246,19 +244,12 @@ class GraphBuilder:
 
     def _one_and_the_same(self) -> dict[str, Edge]:
         """Merges that a person decided, so that they can be seen and taken back."""
-        return {
-            edge_id(a, "same_as", b): Edge(
-                id=edge_id(a, "same_as", b),
-                rev=self.rev,
-                source=a,
-                target=b,
-                type="same_as",
-                n=1,
-                weight=1.0,
-            )
+        found = [
+            edges.link(a, "same_as", b, self.rev, directed=False)
             for (a, b), is_one in sorted(self.state.decided.items())
             if is_one
-        }
+        ]
+        return {edge.id: edge for edge in found}
 
 
 _STEP = 2000

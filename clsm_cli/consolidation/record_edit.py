@@ -121,7 +121,6 @@ def record_of(edits: EditSession, wanted: str) -> Record:
 
 
 def _shown(record: Record) -> dict[str, Any]:
-    """The fields that a person sees."""
     return {name: value for name, value in encode(record).items() if name not in OURS}
 
 

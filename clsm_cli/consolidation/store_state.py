@@ -135,7 +135,6 @@ def load_state(store: Store, index: Index) -> StoreState:
 
 
 def _files(index: Index, forgotten: frozenset[str]) -> dict[str, EpisodeFile]:
-    """Episodes that were not forgotten and of which at least one turn was not."""
     found = evidence_queries.episode_files(index.connection)
     if not forgotten:
         return found

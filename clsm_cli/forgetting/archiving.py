@@ -316,7 +316,6 @@ def old_run_folders(store: Store, today: date, behind: Mapping[date, date]) -> l
 
 
 def _is_before(run: Path, first: date, behind: Mapping[date, date]) -> bool:
-    """Whether all steps of a run were made before a day."""
     steps = [_day_of(path, behind) for path in run.glob("*/run.json")]
     return all(at is not None and at < first for at in steps)
 

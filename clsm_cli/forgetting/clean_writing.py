@@ -210,7 +210,6 @@ def rename_in_log(log: bytes, names: Mapping[str, str]) -> bytes:
 
 
 def _named(text: str) -> set[str]:
-    """Everything in a text that may be an id."""
     return {_PART.sub("", word) for word in _WORD.findall(text)}
 
 

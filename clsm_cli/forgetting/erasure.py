@@ -159,7 +159,6 @@ def _usable(embedder: Embedder | None) -> tuple[Embedder | None, list[str]]:
 
 
 def _is_known(store: Store, contents: store_contents.StoreContents, wanted: Wanted) -> bool:
-    """Whether all ids were forgotten before."""
     forgotten = logs.load_tombstones(store)
     known = {
         *contents.turns,

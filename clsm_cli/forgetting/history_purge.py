@@ -248,7 +248,6 @@ def _folder(tree: git.WorkTree) -> Path:
 
 
 def _lines(tree: git.WorkTree, *words: str) -> list[str]:
-    """The lines of git's answer; none where it fails."""
     try:
         return git.run(tree.top, *words).decode("utf-8", "surrogateescape").splitlines()
     except subprocess.CalledProcessError:

@@ -145,7 +145,6 @@ def _line_tells(line: str, lost: ForgottenTerms) -> bool:
 
 
 def _comment(line: str, lost: ForgottenTerms) -> bool:
-    """Whether a line is a comment that tells of it."""
     return line.lstrip().startswith("#") and _line_tells(line, lost)
 
 

@@ -300,7 +300,6 @@ class StoreRewriter:
             self._buried.add(row.id)
 
     def _name_nodes(self) -> None:
-        """Nodes that are called by a secret go, with the edges that lead to them."""
         for record in self.held.records.values():
             if isinstance(record, Node):
                 names = (record.label or record.id, *record.aliases)
@@ -443,7 +442,6 @@ class DerivedFiles:
 
 
 def _strings(value: Any) -> Iterator[str]:
-    """All texts in a mapping, its keys too."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, list):

@@ -228,7 +228,6 @@ class Thread:
         return None
 
     def _fits(self, kinds: frozenset[str], before: Sequence[Word], place: int) -> bool:
-        """Whether a pronoun can stand for the person."""
         if kinds & SINGULAR:
             return self._gender is None or self._gender in kinds
         near = self._near or 0
@@ -325,12 +324,10 @@ class Thread:
 
 
 def _agree(kinds: AbstractSet[str], gender: str | None) -> bool:
-    """Whether a pronoun can stand for somebody of a gender."""
     return gender is None or gender in kinds
 
 
 def _plural(words: Sequence[Word]) -> bool:
-    """Whether a noun of several stands among words."""
     return any(word.low.endswith("s") and len(word.low) > 3 for word in words)
 
 

@@ -119,7 +119,6 @@ _NEXT = "look for it with: clsm recall"
 
 
 def _by_id(memory: StoreContents, wanted: str) -> tuple[set[str], set[str]]:
-    """Turns and statements that one id stands for."""
     if wanted in memory.turns:
         return {wanted}, set()
     known = {*memory.turns, *memory.records, *memory.statements}
@@ -197,7 +196,6 @@ def _matcher(memory: StoreContents, name: str) -> _SubjectMatcher:
 
 
 def _is_from(stored: StoredTurn, source: str) -> bool:
-    """Whether a turn came from a file, below a folder, or from an address."""
     expanded = os.path.expanduser(source)
     named = (stored.turn.path, stored.turn.origin)
     places = {stored.turn.path, *map(os.path.expanduser, filter(None, named))}

@@ -102,7 +102,6 @@ def _other(path: str, mine: WrittenFile) -> Finding:
 
 
 def _is_explained(snapshot: Snapshot, path: str) -> bool:
-    """Whether the file of an episode may be gone: forgotten elsewhere, or renamed."""
     record_id = path.rpartition("/")[2].removesuffix(".md").partition("-")[2]
     there = {each.id for each in snapshot.episodes.values() if each is not None}
     return snapshot.is_gone(record_id) or record_id in there

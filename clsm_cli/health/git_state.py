@@ -144,7 +144,6 @@ def _tracked(tree: git.WorkTree) -> Iterator[Finding]:
 
 
 def _marker(path: Path) -> int | None:
-    """Line of the first conflict marker."""
     try:
         data = atomic.read(path, _MOST_MARKED) or b""
     except DamagedStoreError:

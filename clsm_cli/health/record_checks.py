@@ -150,7 +150,6 @@ def _sources(record: Record) -> Iterable[str]:
 
 
 def _gone(snapshot: Snapshot, keys: Iterable[str]) -> list[str]:
-    """Keys of turns that are not there, and were not forgotten."""
     return [key for key in keys if key not in snapshot.turns and not snapshot.is_gone(key)]
 
 
@@ -175,7 +174,6 @@ def check_mentions(snapshot: Snapshot) -> list[Finding]:
 
 
 def _ids(snapshot: Snapshot) -> set[str]:
-    """Ids of the episodes that are there."""
     return {episode.id for episode in snapshot.episodes.values() if episode is not None}
 
 

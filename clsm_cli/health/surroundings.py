@@ -227,7 +227,6 @@ def _listed(kinds: Counter[str]) -> str:
 
 
 def _kinds(snapshot: Snapshot) -> Iterator[tuple[str, Counter[str]]]:
-    """Path of a file → kinds of secrets in it."""
     for path, episode in snapshot.episodes.items():
         if episode is not None:
             yield path, _told((turn, episode.session) for turn in episode.turns)
