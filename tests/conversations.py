@@ -56,7 +56,6 @@ class Event:
     """One thing that happens in a conversation.
 
     Attributes:
-        kind: said, tool, clsm, reset or heartbeat.
         time: None for a message without time; a day where it is not ``exact``.
     """
 

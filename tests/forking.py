@@ -67,10 +67,7 @@ def become(
     """Be a command; to be called in a process that was just forked.
 
     Args:
-        words: Of the command line, without the program.
-        environment: All that it sees.
         streams: Descriptors that become standard input, output and error.
-        ready: Called last before the program.
         program: Module and function that run; their end is told like the interpreter does.
     """
     code = 1
@@ -142,7 +139,6 @@ class Forks:
     """The process that forks commands, one at a time; for one thread.
 
     Args:
-        environment: Of that process.
         imported: Modules that commands then share; None: all that they may need.
     """
 
@@ -185,9 +181,6 @@ class Forks:
         """Start a command; its process id, when it is about to begin.
 
         Args:
-            words: Of the command line, without the program.
-            environment: All that it sees.
-            folder: That it works in.
             streams: Descriptors of its standard input, output and error.
             kept: Whether they are files, which are read and closed at its end; else they are closed
                 at once, and ``Ended`` has nothing of them.

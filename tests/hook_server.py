@@ -24,7 +24,6 @@ class HookServer:
 
     Args:
         code: Status of each answer; 0: it never answers.
-        elsewhere: Address that each answer names.
         drips: It sends one byte every quarter of a second.
     """
 

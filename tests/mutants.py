@@ -31,7 +31,6 @@ class Mutant(NamedTuple):
     """A sabotage.
 
     Attributes:
-        name: What is lost.
         file: Below ``clsm_cli``.
         old: A text that stands there once, and ``new``: what takes its place.
         tests: What is given to pytest, below ``tests``; quick ones that shrink no example.
@@ -154,7 +153,7 @@ MUTANTS = (
     ),
     Mutant(
         "a forget can be undone",
-        "forgetting/undo_selection.py",
+        "forgetting/run_reversal.py",
         "    if entry.is_final:\n        reason",
         "    if False:\n        reason",
         ("forgetting/test_run_reversal.py",),

@@ -15,11 +15,7 @@ PATIENCE = 240
 
 
 class Terminal:
-    """A terminal with a command in it.
-
-    Attributes:
-        shown: What it has shown until now.
-    """
+    """A terminal with a command in it."""
 
     def __init__(self, words: Sequence[str], environment: Mapping[str, str], folder: Path) -> None:
         # Tests that a shell runs in the background ignore Ctrl-C; what they start would inherit that.

@@ -11,7 +11,6 @@ from typing import Any
 
 import pytest
 
-from clsm_cli.store import yaml_text
 from scripts import join_labels
 
 VALUES: dict[str, dict[str, set[Any]]] = {
@@ -36,75 +35,6 @@ def rows(name: str) -> list[dict[str, Any]]:
 
 
 LABELS_OF_PAIRS = {"same", "update", "both", "unrelated"}
-
-
-@pytest.mark.parametrize("name", SIZES)
-def test_every_label_has_a_place_and_a_value(name: str) -> None:
-    found = rows(name)
-    sources = json.loads((join_labels.LABELS / "sources.json").read_text("utf-8"))
-    assert len(found) == SIZES[name]
-    assert sum("second" in row for row in found) == 300
-    assert {row["repo"] for row in found} <= {*sources, join_labels.CHAT}
-    for key, values in VALUES[name].items():
-        assert {row[key] for row in found} == values
-
-
-def test_every_pair_has_two_places_and_a_label() -> None:
-    found = rows("pairs")
-    sources = json.loads((join_labels.LABELS / "sources.json").read_text("utf-8"))
-    assert len({row["id"] for row in found}) == len(found) >= 1000
-    assert {row["repo"] for row in found} <= {*sources, join_labels.CHAT, join_labels.GVD}
-    assert {row["label"] for row in found} == LABELS_OF_PAIRS
-    assert all(row["a"]["hash"] != row["b"]["hash"] for row in found)
-    places = {"file", "commit", "line", "end_line", "turn", "start", "end", "hash", "date"}
-    assert {key for row in found for side in ("a", "b") for key in row[side]} == places
-    fields = {"id", "repo", "sample", "a", "b", "label", "second"}
-    assert {key for row in found for key in row} == fields
-    assert sum("second" in row for row in found) == 200
-    known = ((row["a"].get("date", "9999"), row["b"].get("date", "9999")) for row in found)
-    assert all(earlier <= later for earlier, later in known)
-
-
-def test_natural_changes_are_pairs_labelled_as_updates_with_a_question() -> None:
-    path = join_labels.LABELS.with_name("changes") / "natural.jsonl"
-    found = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
-    assert len(found) >= 60
-    assert len({row["ask"] for row in found}) == len(found)
-    pairs = {row["id"]: row for row in rows("pairs")}
-    for row in found:
-        pair = pairs[row["id"].removeprefix("n-")]
-        assert pair["label"] == "update", row["id"]
-        assert (row["repo"], row["a"], row["b"]) == (pair["repo"], pair["a"], pair["b"])
-
-
-def test_the_questions_are_told_apart() -> None:
-    folder = join_labels.LABELS.with_name("questions")
-    kinds: Counter[str] = Counter()
-    every: list[str] = []
-    for path in sorted(folder.glob("*.yaml")):
-        for kind, asked in yaml_text.load(path.read_text("utf-8"), 1 << 20).items():
-            if kind not in ("memory", "files", "labelled"):
-                told = kind if kind in ("answerable", "off topic") else "near topic"
-                kinds[told] += len(asked)
-                every += asked
-    assert kinds == {"near topic": 218, "answerable": 74, "off topic": 50}
-    assert len({*every}) == len(every)
-
-
-def test_labelled_questions_name_lines_and_concepts() -> None:
-    folder = join_labels.LABELS.with_name("questions")
-    read = {
-        path.stem: yaml_text.load(path.read_text("utf-8"), 1 << 20)
-        for path in folder.glob("*.yaml")
-    }
-    labelled = {name: found["labelled"] for name, found in read.items() if "labelled" in found}
-    assert {name: len(rows) for name, rows in labelled.items()} == dict.fromkeys(
-        ("delta", "kamnoob", "milo", "sophie"), 30
-    )
-    for row in (row for rows in labelled.values() for row in rows):
-        assert row.keys() == {"query", "evidence", "concepts"}
-        for reference in row["evidence"]:
-            assert re.fullmatch(r"\S+\.md:[1-9]\d*", reference)
 
 
 def test_no_label_holds_a_text() -> None:

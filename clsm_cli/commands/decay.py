@@ -21,7 +21,7 @@ from clsm_cli.store import atomic
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from clsm_cli.forgetting.decay_report import Item, Report
+    from clsm_cli.forgetting.archiving import Item, Report
     from clsm_cli.model.streams import Stream
 
 _SHOWN = 20

@@ -63,11 +63,6 @@ _QUESTIONS = {
         "it is kept, and sentences like it are likelier kept",
         "it is not kept, and sentences like it are less likely kept",
     ),
-    review_queue.NEW_TAG: Question(
-        "A word comes up often where no tag fits: {kept}",
-        "it becomes a tag, in ontology.yaml under other › general",
-        "nothing",
-    ),
 }
 _UNKNOWN = Question("{reason}: {kept} {other}", "noted", "noted")
 

@@ -45,7 +45,7 @@ def review(
     """Decide what only a person can decide.
 
     Contradictions, sentences that may be worth keeping, names that may mean one thing, statements that
-    may say the same, new tags. At a terminal the list opens in $VISUAL or $EDITOR; else it is printed,
+    may say the same. At a terminal the list opens in $VISUAL or $EDITOR; else it is printed,
     the most important first. What you decide about sentences, and what you pin, correct or delete,
     changes how similar ones are judged.
     """

@@ -37,7 +37,6 @@ class Candidate(NamedTuple):
     """A sentence that was weighed.
 
     Attributes:
-        turn: Key of its turn.
         text: As it stands in memory, or would.
         chance: Probability of ``keep`` by the shipped head.
         keep: The same as the owner's decisions correct it.
@@ -75,11 +74,8 @@ def owner_of(
     """What the owner decided so far.
 
     Args:
-        connection: The index.
         state: The store; its answered questions count.
-        rows: All statements, with their texts.
         store: Its ledger says what went with an undone run, which nobody judged.
-        vectors: Of texts, those that can be had.
     """
     held = list(rows)
     corrected = {row.supersedes for row in held if row.pinned and row.supersedes}
@@ -137,11 +133,6 @@ def most_informative(
 
     The next is the one with the highest 4·p·(1 − p)·(1 − 0.7·c), p its probability moved so that the
     threshold lies at one half, c its greatest cosine to one already chosen.
-
-    Args:
-        found: What was weighed.
-        vectors: Of texts, those that can be had.
-        asked: Texts that were asked about before.
     """
     import numpy as np
 

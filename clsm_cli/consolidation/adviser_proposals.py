@@ -67,9 +67,7 @@ class Refused(NamedTuple):
     """A proposal that was not taken.
 
     Attributes:
-        part: Handle of its part, as the answer has it.
         proposal: How it begins.
-        reason: Why.
     """
 
     part: str
@@ -81,7 +79,6 @@ class Answer(NamedTuple):
     """An answer as it was written: what is in it is not checked yet.
 
     Attributes:
-        parts: By handle.
         refused: Entries that name no part.
     """
 
@@ -107,7 +104,6 @@ class Checked(NamedTuple):
     """What is taken of the answer to a part, and what is not.
 
     Attributes:
-        claims: Statements.
         replaced: Ids of known statements that hold no longer → the text that says so.
     """
 
@@ -123,10 +119,6 @@ class _UnfitError(Exception):
 
 def parse_answer(text: str, name: str) -> Answer:
     """The entries of an answer, which may have thoughts before it and a fence around it.
-
-    Args:
-        text: What the adviser wrote.
-        name: Of the file, for messages.
 
     Raises:
         BadInputError: It is no JSON object with a list of parts.
@@ -167,14 +159,7 @@ def parse_value(value: Any, name: str) -> Answer:
 def check_entry(
     entry: Mapping[str, Any], part: Part, closed: Collection[str], known: Mapping[str, Statement]
 ) -> Checked:
-    """Check every proposal of a part by itself.
-
-    Args:
-        entry: The answer to the part.
-        part: What was asked about.
-        closed: Keys of blocks that their documents hold no longer.
-        known: The statements of the memory, by id.
-    """
+    """Check every proposal of a part by itself."""
     check_one = _Check(part, closed, known)
     taken, one = _each(entry, "statements", "text", part.handle, check_one.statement)
     told, two = _each(entry, "relations", "source", part.handle, check_one.relation)
@@ -412,13 +397,7 @@ def stem_overlap(text: str, source: str) -> float:
 
 
 def is_echo(rule: str, cited: Iterable[Turn], printed: Iterable[Turn]) -> bool:
-    """Whether a rule is what a tool or a page said, and no user said it as well.
-
-    Args:
-        rule: The sentence.
-        cited: The turns that it names.
-        printed: What tools and pages said in the same episode.
-    """
+    """Whether a rule is what a tool or a page said, and no user said it as well."""
     if any(turn.trust == "user" and stem_overlap(rule, turn.text) >= SUPPORT for turn in cited):
         return False
     return any(stem_overlap(rule, turn.text) >= ECHO for turn in printed)

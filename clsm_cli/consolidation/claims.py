@@ -91,10 +91,7 @@ def episode_claims(
     """The claims of an episode, in the order of its turns.
 
     Args:
-        episode: What was said.
-        weights: What its sentences are worth.
         current: Keys of turns that still hold; blocks that a document lost make no claims.
-        settings: How much a sentence must be worth.
     """
     found: list[Claim] = []
     for turn in _telling(episode, weights, current):

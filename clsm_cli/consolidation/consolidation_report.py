@@ -28,16 +28,13 @@ class Request:
     """How to consolidate.
 
     Attributes:
-        now: Time of the run, with offset.
         limit: Episodes to take, the most salient first; None for all.
         only: Episodes that may be taken; None for all.
         since: Pass over episodes that ended earlier.
         if_idle: Minutes of silence without which nothing happens.
         rebuild: Work out nodes and edges from all episodes.
-        allow_loss: Go on where much would be withdrawn at once.
         llm: The language model that this machine is set to ask, and ``llm_key`` its key; by default none.
         answer: Of an adviser that was asked before; its episodes are taken, whatever their stage.
-        dry_run: Only say what would happen.
     """
 
     now: datetime
@@ -57,10 +54,8 @@ class FileChange(NamedTuple):
     """What a run changes in one file.
 
     Attributes:
-        path: Relative to the store.
         added: Lines that come.
         removed: Lines that go.
-        is_new: The file does not exist yet.
     """
 
     path: str
@@ -74,7 +69,6 @@ class Report:
     """What a consolidation did, or would do.
 
     Attributes:
-        run: Id in the ledger; None when nothing changed.
         pending: Episodes that waited; ``consolidated`` of them were taken.
         statements: What became of claims: new, predicted, corrected …
         nodes: new, changed, removed, total; ``edges`` alike.
@@ -82,10 +76,7 @@ class Report:
         is_busy: Nothing was done, as somebody spoke a moment ago.
         unread: Path of an episode on whose text clsm itself failed → how.
         lacks_model: Something waits for the embedding model, which is not installed.
-        files: What would change, for a dry run.
-        usage: Of a language model, when one is configured.
         advised: Statements and relations of an adviser that were taken.
-        refused: What of its answer was not.
         stale: Episodes of an answer that had been consolidated before it came.
     """
 

@@ -1,6 +1,6 @@
 """Run a consolidation: pending episodes become statements and a graph.
 
-The stages, a module each: ``store_state`` (read the store), ``replay`` (choose episodes),
+The stages, a module each: ``store_state`` (read the store, choose episodes),
 ``entity_mentions`` (names and mentions), ``claims`` (what sentences would add), ``calibrate`` (what they
 add to what is known), ``graph_update`` (nodes and edges), ``monthly_gists``, ``write_plan``.
 """
@@ -18,7 +18,6 @@ from clsm_cli.consolidation import (
     entity_mentions,
     learning,
     rehearsal,
-    replay,
     store_state,
     write_plan,
 )
@@ -95,7 +94,6 @@ def consolidate(
 
 
 def _is_idle(store: Store, request: Request) -> bool:
-    """Whether nobody said anything for a while."""
     spoken = [
         moment
         for path in inbox.files(store.inbox)
@@ -138,7 +136,7 @@ class _Run:
         found = store_state.load_state(self.store, self.index)
         episodes = found.episodes
         self.report.pending = sum(found.is_pending(record) for record in episodes.values())
-        chosen = replay.choose_episodes(
+        chosen = store_state.choose_episodes(
             found, evidence_queries.user_shares(self.index.connection), self.request
         )
         taken = {i for i, r in episodes.items() if not found.is_pending(r)} | {*chosen}
@@ -186,7 +184,6 @@ class _Run:
         found: store_state.StoreState,
         chosen: Sequence[str],
     ) -> None:
-        """Say in the report what was learnt."""
         self.report.consolidated = len(chosen) - len(student.unread)
         self.report.unread = student.unread
         self.report.warnings += [

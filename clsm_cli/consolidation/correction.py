@@ -49,11 +49,7 @@ class NotCertainError(BadInputError):
 
 
 class SourcePassage(NamedTuple):
-    """A turn or a block that says what is not true, where no statement does.
-
-    Attributes:
-        about: What a person called it, to find its sentence.
-    """
+    """A turn or a block that says what is not true, where no statement does."""
 
     key: str
     text: str
@@ -66,12 +62,9 @@ class Correction(NamedTuple):
     """What a correction did, or would do.
 
     Attributes:
-        was: What stood.
         until: When it stopped to hold; None where it never did.
-        now: What stands.
         also: Further statements that say the same as the old one, closed with it.
         is_new: False where memory says so already, and nothing changes.
-        run: Id in the ledger; None when nothing was written.
     """
 
     was: Statement
@@ -98,17 +91,13 @@ def correct(
     """Put what is true now in the place of a statement.
 
     Args:
-        store: Where.
         wanted: Id of a statement, how one begins, or the name of what it is about; or a passage, of
             which the sentence that is not true becomes a statement first.
         said: The whole sentence that is true now, or only the value that takes the old one's place.
-        now: Time of the run, with offset.
-        warn: Told what the user should hear.
         with_it: Ids of statements that are closed too.
         is_whole: It is a sentence, whatever it looks like.
         since: Since when it is true, a canonical time; else from now on.
         never: The old statement was never true.
-        dry_run: Only say what would happen.
 
     Raises:
         NotCertainError: It is not certain which statement is meant.

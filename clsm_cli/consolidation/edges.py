@@ -46,10 +46,7 @@ def co_occurrences(
     """Weighted edges between nodes that occur together, by id.
 
     Args:
-        order: Episode, section and key of all turns, as they stand.
         mentioned: Turn → the nodes it mentions.
-        settings: Of the association.
-        rev: Revision of new records.
     """
     nodes = sorted({node for found in mentioned.values() for node in found})
     number = {node: place for place, node in enumerate(nodes)}
@@ -97,9 +94,6 @@ def stated_relations(
 
     Args:
         turns: Whole.
-        kinds: What each node is.
-        matcher: Finds the names of all nodes.
-        meanings: What the words of names mean; None without the model.
     """
     keys: list[str] = []
     pairs: list[Pair] = []
@@ -165,8 +159,6 @@ def with_validity(edge: Edge, times: Mapping[str, str], closed: Mapping[str, str
     """An edge with its validity: from its first turn on, until all of them are over.
 
     Args:
-        edge: With its sources.
-        times: Of turns, those that have one.
         closed: Key of a turn or block that is over, or that no document holds any more → since when.
     """
     since = min((times[key] for key in edge.sources if key in times), default=None)
@@ -178,13 +170,7 @@ def with_validity(edge: Edge, times: Mapping[str, str], closed: Mapping[str, str
 def episode_chain(
     files: Sequence[EpisodeFile], continued: Mapping[str, str], rev: tuple[int, str]
 ) -> dict[str, Edge]:
-    """Episodes in the order of time: ``next`` from each to the one after, and ``continues``.
-
-    Args:
-        files: Consolidated episodes.
-        continued: Episode → the one that it continues.
-        rev: Revision of new records.
-    """
+    """Episodes in the order of time: ``next`` from each to the one after, and ``continues``."""
     dated = sorted((file.start, file.id) for file in files if file.start)
     pairs = [(a, "next", b) for (_, a), (_, b) in itertools.pairwise(dated)]
     known = {file.id for file in files}
@@ -193,19 +179,24 @@ def episode_chain(
         for later, before in sorted(continued.items())
         if later in known and before in known
     ]
-    return {
-        edge_id(a, name, b): Edge(
-            id=edge_id(a, name, b),
-            rev=rev,
-            source=a,
-            target=b,
-            type=name,
-            directed=True,
-            n=1,
-            weight=1.0,
-        )
-        for a, name, b in pairs
-    }
+    found = [link(a, name, b, rev) for a, name, b in pairs]
+    return {edge.id: edge for edge in found}
+
+
+def link(
+    source: str, name: str, target: str, rev: tuple[int, str], *, directed: bool = True
+) -> Edge:
+    """An edge that is there or not: nothing is counted or weighed."""
+    return Edge(
+        id=edge_id(source, name, target),
+        rev=rev,
+        source=source,
+        target=target,
+        type=name,
+        directed=directed,
+        n=1,
+        weight=1.0,
+    )
 
 
 _WORD = re.compile(r"\w+(?:\+\+|#(?!\w))?")

@@ -43,8 +43,6 @@ class EditSession:
     """A store that a person works on: locked, its hand edits settled, its records read.
 
     Attributes:
-        records: Joined, by id.
-        statements: With their texts, as they become.
         extra: Writes besides those of records and topic files.
     """
 

@@ -40,8 +40,6 @@ class Vocabulary(NamedTuple):
     """The nodes there are, by id.
 
     Attributes:
-        entries: Their names.
-        kinds: What each is.
         people: Nodes of those who speak.
         canonical: Id of any name → node.
         heads: Id of a last word → the only node whose label ends in it.
@@ -81,16 +79,7 @@ def build_vocabulary(
     different: Iterable[tuple[str, str]],
     vectors: Callable[[list[str]], Mapping[str, Any]],
 ) -> Vocabulary:
-    """The nodes that the turns of some episodes name, and those that a person made.
-
-    Args:
-        connection: The index.
-        episodes: All that are consolidated, or are about to be.
-        nodes: The nodes of the store; what a person pinned stays as it is.
-        same: Pairs that a person merged.
-        different: Pairs that a person keeps apart.
-        vectors: Of strings, by string, those that can be had.
-    """
+    """The nodes that the turns of some episodes name, and those that a person made."""
     sightings = [NameUse(*name) for name in evidence_queries.names_used(connection, episodes)]
     told = [
         StatedAlias(n, a, 0, 0) for n, a, _ in evidence_queries.stated_aliases(connection, episodes)

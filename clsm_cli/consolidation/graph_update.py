@@ -16,7 +16,6 @@ from clsm_cli.consolidation.edges import Matcher
 from clsm_cli.consolidation.entity_mentions import name_forms
 from clsm_cli.heads import relation_head
 from clsm_cli.model.graph import Edge, Node
-from clsm_cli.model.ids import edge_id
 from clsm_cli.store.index import evidence_queries
 from clsm_cli.text.ontology import tags_of
 from clsm_cli.text.plain import to_plain
@@ -60,13 +59,6 @@ class GraphBuilder:
     """Works out the network.
 
     Args:
-        connection: The index.
-        state: The store as it is.
-        words: All names.
-        ontology: For tags of nodes.
-        settings: Of the graph.
-        rev: Revision of new records.
-        meanings: What the words of texts mean; None without the model.
         over: Turns of which all that memory states is over, and since when.
     """
 
@@ -101,10 +93,7 @@ class GraphBuilder:
         """The network of episodes.
 
         Args:
-            episodes: Records of all that are consolidated now, by id.
             fresh: Those whose turns this run has read; their mentions are of all names.
-            advised: Relations that a language model finds, given the labels of nodes.
-            rebuild: Look at everything anew.
         """
         before = {} if rebuild else self.state.nodes
         stale = entity_mentions.changed_nodes(self.words, before)
@@ -247,7 +236,6 @@ class GraphBuilder:
         return found
 
     def _typed_before(self, kinds: Mapping[str, str]) -> dict[Told, Edge]:
-        """What earlier runs read in sentences."""
         return {
             (e.source, e.type, e.target, e.directed): e
             for e in self.state.edges.values()
@@ -256,19 +244,12 @@ class GraphBuilder:
 
     def _one_and_the_same(self) -> dict[str, Edge]:
         """Merges that a person decided, so that they can be seen and taken back."""
-        return {
-            edge_id(a, "same_as", b): Edge(
-                id=edge_id(a, "same_as", b),
-                rev=self.rev,
-                source=a,
-                target=b,
-                type="same_as",
-                n=1,
-                weight=1.0,
-            )
+        found = [
+            edges.link(a, "same_as", b, self.rev, directed=False)
             for (a, b), is_one in sorted(self.state.decided.items())
             if is_one
-        }
+        ]
+        return {edge.id: edge for edge in found}
 
 
 _STEP = 2000
@@ -298,12 +279,7 @@ def node_records(
     """The records of nodes, by id.
 
     Args:
-        connection: The index.
-        vocabulary: All nodes.
         mentions: The nodes to describe → keys of all turns that mention them.
-        times: Turn → its time, where it has one.
-        ontology: For tags.
-        rev: Revision of new records.
     """
     newest = {
         node: sorted(keys, key=lambda key: (times.get(key, ""), key))[-LOOKED_AT:]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import traceback
+from collections import Counter
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -14,11 +15,13 @@ from clsm_cli.consolidation import (
     reconciliation,
 )
 from clsm_cli.consolidation.calibrate import Calibration
+from clsm_cli.consolidation.entity_resolution import near_pairs
 from clsm_cli.consolidation.lookup import StatementIndex
-from clsm_cli.consolidation.review_questions import ReviewQuestions
 from clsm_cli.consolidation.statement_selection import StatementScorer
+from clsm_cli.consolidation.store_state import NEAR_NAMES
 from clsm_cli.ingestion.ingest_report import utc_text
-from clsm_cli.store import record_files
+from clsm_cli.model.ids import digest
+from clsm_cli.store import logs, record_files
 from clsm_cli.store.index import evidence_queries, vectors
 from clsm_cli.store.index.index_queries import Index
 from clsm_cli.text.ontology import tags_of
@@ -37,7 +40,6 @@ if TYPE_CHECKING:
     from clsm_cli.heads.judge import Meanings
     from clsm_cli.model.episodes import Episode, EpisodeRecord
     from clsm_cli.model.graph import Edge, Statement
-    from clsm_cli.store import logs
     from clsm_cli.store.index.vectors import Embed
     from clsm_cli.store.layout import Store
     from clsm_cli.text.ontology import Ontology
@@ -50,10 +52,7 @@ class LearnedRecords:
     Attributes:
         before: The statements as they were read, by id.
         statements: As they are now, by id.
-        episodes: Records of consolidated episodes that changed, by id.
         links: Edges from episodes to the gists of the months that were clustered.
-        months: Those months.
-        review: Items for a person.
     """
 
     before: dict[str, Statement]
@@ -161,7 +160,6 @@ class Learner:
         self._calibration.vanish(self.state.closed_blocks)
         self._questions.about_doubts(self._calibration, self.adviser)
         self._gists(network)
-        self._questions.about_tags(self.records, self.ontology, self.adviser)
         self._questions.about_names(self.words, network)
 
     def most_informative(self) -> list[active_learning.Candidate]:
@@ -294,3 +292,56 @@ def _fault(error: Exception) -> str:
     place = traceback.extract_tb(error.__traceback__)[-1]
     name = place.filename.rpartition("clsm_cli/")[2]
     return f"{type(error).__name__} in {name}, line {place.lineno}: {error}"
+
+
+MOST = 20
+"""Items of one reason that a run adds, and doubts that a language model is asked about."""
+
+
+class ReviewQuestions:
+    """The review items of a run."""
+
+    def __init__(self, state: StoreState, now: str) -> None:
+        self.items: list[logs.ReviewItem] = []
+        self._state = state
+        self._now = now
+
+    def about_doubts(self, calibration: Calibration, adviser: Adviser) -> None:
+        """Contradictions and near duplicates; a language model may decide the former."""
+        asked = 0
+        for doubt in calibration.outcome.doubts:
+            verdict = None
+            if doubt.reason == "contradiction" and asked < MOST:
+                asked += 1
+                verdict = adviser.is_update(doubt.kept, doubt.other)
+            row = calibration.known.rows.get(doubt.kept.id, doubt.kept)
+            if verdict and doubt.at is not None and row.is_current:
+                calibration.close(row, doubt.at)
+            elif verdict is None and row.is_current:
+                self._ask((row.id,), doubt.reason, row.text, doubt.other, doubt.turns)
+
+    def about_names(self, words: Vocabulary, network: GraphUpdate) -> None:
+        """Pairs of names that may be one thing, one of them new."""
+        used = [words.entries[i] for i in network.nodes if i in words.entries]
+        fresh = network.nodes.keys() - self._state.nodes.keys()
+        decided = self._state.decided
+        for a, b, likeness in near_pairs(used, fresh):
+            if (a, b) not in decided and (b, a) not in decided:
+                kept, other = words.entries[a].label, words.entries[b].label
+                self._ask((a, b), NEAR_NAMES, kept, f"{other} ({likeness:.0f} % alike)")
+
+    def _ask(
+        self,
+        about: tuple[str, ...],
+        reason: str,
+        kept: str,
+        other: str,
+        turns: tuple[str, ...] = (),
+    ) -> None:
+        """Add an item; ``turns`` say the other text, so that a forget of them finds it."""
+        name = f"v-{digest(reason, *about, kept, other)}"
+        item = logs.ReviewItem(name, self._now, (*about, *turns), reason, kept, other)
+        asked = Counter(each.reason for each in self.items)
+        is_new = item.id not in self._state.reviewed and item not in self.items
+        if is_new and asked[reason] < MOST:
+            self.items.append(item)

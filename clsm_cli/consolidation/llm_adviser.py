@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from clsm_cli.integrations.llm import Llm
     from clsm_cli.model.episodes import Episode, EpisodeRecord
     from clsm_cli.model.graph import Statement
-    from clsm_cli.text.ontology import Ontology
 
 _TITLE, _NARRATIVE = 120, 1500
 """Characters of a title or a topic, and of a narrative; what is longer is cut."""
@@ -36,13 +35,7 @@ _DECISIONS, _QUESTIONS = 15, 10
 
 
 class Adviser:
-    """Asks the adviser, or reads what it answered; without one the run goes on alone.
-
-    Attributes:
-        warnings: What the user should hear, each thing once.
-        refused: Proposals that were not taken.
-        accepted: Statements and relations that were.
-    """
+    """Asks the adviser, or reads what it answered; without one the run goes on alone."""
 
     def __init__(self, request: Request) -> None:
         self.warnings: list[str] = []
@@ -86,13 +79,6 @@ class Adviser:
         """What an episode says: as the adviser has it where it was asked, else as the rules do.
 
         Tasks stay with the rules.
-
-        Args:
-            episode: What was said.
-            by_rules: Its claims by the rules.
-            known: Statements to show.
-            rows: All statements, by id.
-            closed: Keys of blocks that their documents hold no longer.
         """
         found = adviser_packet.split_parts(episode)
         if self._llm is not None:
@@ -178,11 +164,6 @@ class Adviser:
             if a in nodes and b in nodes and a != b:
                 told.setdefault((a, each.type, b, True), set()).update(each.turns)
         return told
-
-    def word(self, ontology: Ontology, text: str) -> str | None:
-        """Propose a tag for a text that no tag of the ontology fits."""
-        found: str | None = self._ask("tag_word", [tag.word for tag in ontology.tags], text)
-        return found
 
     def unread(self, episodes: Container[str]) -> list[Refused]:
         """Parts of an answer that none of the episodes has: forgotten, changed, or of elsewhere."""

@@ -11,8 +11,8 @@ from dataclasses import replace
 from datetime import date
 from typing import TYPE_CHECKING, Any
 
-from clsm_cli.model.graph import Edge, Statement
-from clsm_cli.model.ids import edge_id
+from clsm_cli.consolidation.edges import link
+from clsm_cli.model.graph import Statement
 from clsm_cli.model.tombstones import digests, first_free
 from clsm_cli.scoring.gaussian_mixture import clusters
 from clsm_cli.store.index import evidence_queries
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from clsm_cli.consolidation.lookup import StatementIndex
     from clsm_cli.consolidation.store_state import StoreState
     from clsm_cli.model.episodes import EpisodeRecord
+    from clsm_cli.model.graph import Edge
     from clsm_cli.store.index.index_queries import Index
 
 NAMES = 3
@@ -57,14 +58,8 @@ def month_gists(
 
     Args:
         month: As ``2026-02``; the seed of the clustering.
-        records: Its episodes, in order of time.
         vectors_of: Unit mean vector of each episode's turns, by id.
-        turns: Keys of each episode's turns, by id.
         known: The statements; the one nearest to the middle of a cluster speaks for it.
-        network: For the names of nodes.
-        state: The store.
-        adviser: Writes the sentence, if there is a language model.
-        now: UTC time of the run.
         least: Episodes of a cluster from which it has a gist.
     """
     import numpy as np
@@ -92,7 +87,7 @@ def month_gists(
         if words is not None:
             gist = replace(gist, text=words)
         found.append(gist)
-        links += [_link(record.id, gist.id) for record in group]
+        links += [link(record.id, "gist_of", gist.id, (0, "")) for record in group]
     return found, links
 
 
@@ -120,7 +115,6 @@ def episode_means(
 
 
 def _names(records: Sequence[EpisodeRecord]) -> Counter[str]:
-    """Node → episodes that mention it."""
     return Counter(node for record in records for node in record.mentions)
 
 
@@ -171,16 +165,3 @@ def _when(days: Sequence[str]) -> str:
     first, last = (date.fromisoformat(each[:10]) for each in (days[0], days[-1]))
     end = f"{last.day} {last:%B %Y}"
     return end if first == last else f"{first.day} to {end}"
-
-
-def _link(episode: str, gist: str) -> Edge:
-    return Edge(
-        id=edge_id(episode, "gist_of", gist),
-        rev=(0, ""),
-        source=episode,
-        target=gist,
-        type="gist_of",
-        directed=True,
-        n=1,
-        weight=1.0,
-    )

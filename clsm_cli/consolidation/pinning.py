@@ -63,13 +63,8 @@ def pin(
     """Pin some records, or unpin them: all of them, or none.
 
     Args:
-        store: Where.
         wanted: Ids of statements, concepts, edges, episodes or turns, how one begins, or names of
             concepts and of what statements are about. A turn stands for its episode.
-        now: Time of the run, with offset.
-        warn: Told what the user should hear.
-        is_pinned: False to unpin.
-        dry_run: Only say what would happen.
 
     Raises:
         BadInputError: It is not certain which record is meant, or it cannot be pinned.

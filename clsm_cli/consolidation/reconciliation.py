@@ -24,23 +24,13 @@ if TYPE_CHECKING:
 
 
 def settled(rows: Mapping[str, Statement], now: str) -> dict[str, Statement]:
-    """All statements, those that a machine had closed as that machine left them.
-
-    Args:
-        rows: With their texts, by id, as they were read.
-        now: UTC time of the run.
-    """
+    """All statements, those that a machine had closed as that machine left them."""
     copies = _closed_copies(rows.values())
     return {i: _closed(row, copies[i], now) if i in copies else row for i, row in rows.items()}
 
 
 def compare(calibration: Calibration, device: str) -> None:
-    """Judge what other machines learnt beside what is known; the oldest first.
-
-    Args:
-        calibration: What is known.
-        device: This machine.
-    """
+    """Judge what other machines learnt beside what is known; the oldest first."""
     known = calibration.known
     rows = [row for row in known.rows.values() if row.is_current and row.rev[1] != device]
     for row in sorted(rows, key=lambda row: (supersession_check.since(row), row.id)):

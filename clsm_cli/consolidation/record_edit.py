@@ -61,12 +61,6 @@ TIMES = ("valid_from", "valid_until")
 def draft(store: Store, wanted: str, now: datetime, warn: Warn) -> Draft:
     """One record as a person edits it; what was cut short is ended first, so none is half written.
 
-    Args:
-        store: Where; nothing is locked while somebody types.
-        wanted: An id, or how one begins.
-        now: Time of the run, with offset.
-        warn: Told what came of a run that was cut short.
-
     Raises:
         BadInputError: No record has that id, several begin so, or it is not for editing.
         LockedError: Another clsm kept the lock.
@@ -127,7 +121,6 @@ def record_of(edits: EditSession, wanted: str) -> Record:
 
 
 def _shown(record: Record) -> dict[str, Any]:
-    """The fields that a person sees."""
     return {name: value for name, value in encode(record).items() if name not in OURS}
 
 

@@ -36,10 +36,6 @@ ROOM = 3
 def dry_run(store: Store, run: Callable[[Store], Report]) -> Report:
     """Run on a copy that is deleted afterwards; the report lists what differs, file by file.
 
-    Args:
-        store: It is only read, but for a temporary folder in its derived one.
-        run: What to do with a store.
-
     Raises:
         DiskError: There is no room for the copy.
         LockedError: Another clsm kept the lock.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import difflib
-import re
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any, Literal
@@ -20,9 +19,8 @@ from clsm_cli.model.graph import Statement
 from clsm_cli.model.ids import normalise_text, resolve_id
 from clsm_cli.model.tombstones import birth_ids, first_free
 from clsm_cli.startup.records import NamedTuple
-from clsm_cli.store import atomic, logs, ontology, runs, topics, yaml_text
+from clsm_cli.store import logs, runs, topics
 from clsm_cli.store.jsonlines import LineError, load
-from clsm_cli.text.ontology import OntologyError, parse
 from clsm_cli.text.statement_streams import stream_of
 
 if TYPE_CHECKING:
@@ -38,8 +36,7 @@ LOST = "a value you set lost against a newer one"
 TWO_TEXTS = "two texts under one id"
 CONTRADICTION = "contradiction"
 NEAR_DUPLICATE = "near duplicate"
-NEW_TAG = "a new tag"
-REASONS = (LOST, TWO_TEXTS, CONTRADICTION, WORTH, NEAR_NAMES, NEAR_DUPLICATE, NEW_TAG)
+REASONS = (LOST, TWO_TEXTS, CONTRADICTION, WORTH, NEAR_NAMES, NEAR_DUPLICATE)
 """Why something waits for a person, the most important first: what a person said comes before what
 memory doubts, that before what teaches it, and all before what would only be tidier."""
 
@@ -66,9 +63,7 @@ def list_items(store: Store, now: datetime, *, everything: bool = False) -> list
     """Open items, the most important first and of equals the newest; of sentences the most telling.
 
     Args:
-        store: Where.
         now: An item that was open for ``consolidation.review_days`` before it is "expired".
-        everything: Also what expired or was decided.
     """
     limit = timedelta(days=store.settings.consolidation.review_days)
     found = []
@@ -100,11 +95,7 @@ def decide(
     """Carry out decisions, in one run.
 
     Args:
-        store: Where.
         wanted: Ids of items, or how they begin, and what was decided.
-        now: Time of the run, with offset.
-        warn: Told what the user should hear.
-        dry_run: Only say what would happen.
 
     Raises:
         BadInputError: No item has such an id, or several begin so; nothing is written.
@@ -223,47 +214,6 @@ def _lost_value(edits: EditSession, item: logs.ReviewItem, accepted: bool) -> st
     return f"{now.id} has the values that you set"
 
 
-def _new_tag(edits: EditSession, item: logs.ReviewItem, accepted: bool) -> str:
-    """A word becomes a tag of the store's own ``ontology.yaml``; its comments stay."""
-    word = item.kept
-    if not accepted:
-        return f"{word} stays no tag"
-    path = edits.store.root / ontology.ONTOLOGY_NAME
-    pending = [each for each in edits.extra if isinstance(each, runs.Put) and each.path == path]
-    disk = atomic.read(path, ontology.MAX_ONTOLOGY)
-    data = pending[0].data if pending else disk if disk is not None else ontology.shipped_text()
-    text = with_tag(data.decode("utf-8", "surrogateescape"), word)
-    try:
-        parse(
-            yaml_text.load(text.removeprefix("\ufeff").replace("\r\n", "\n"), ontology.MAX_ONTOLOGY)
-        )
-    except (LineError, OntologyError) as error:
-        next_step = f"mend it, or put {word!r} into it by hand"
-        raise BadInputError(ontology.ONTOLOGY_NAME, str(error), next_step) from None
-    read_as = None if disk is None else atomic.sha256(disk)
-    new = runs.Put(path, text.encode("utf-8", "surrogateescape"), read_as=read_as)
-    edits.extra = [new, *(each for each in edits.extra if each not in pending)]
-    return f"{word} is a tag now, in {ontology.ONTOLOGY_NAME} under other › general"
-
-
-_GENERAL = re.compile(r"^other:[ \t]*\r?\n(?P<indent> +)general:[ \t]*\r?\n", re.MULTILINE)
-
-
-def with_tag(text: str, word: str) -> str:
-    r"""The text of an ontology with one more tag under other › general; all else as it is.
-
-    >>> with_tag(with_tag("pets:\n  pets:\n    dog: [puppy]", "kiln"), "loom").split("\n")[3:]
-    ['other:', '  general:', '    loom: []', '    kiln: []', '']
-    """
-    newline = "\r\n" if "\r\n" in text else "\n"
-    place = _GENERAL.search(text)
-    if place is not None:
-        line = f"{place.group('indent') * 2}{word}: []{newline}"
-        return text[: place.end()] + line + text[place.end() :]
-    gap = "" if text.endswith("\n") or not text else newline
-    return text + gap + newline.join(["other:", "  general:", f"    {word}: []", ""])
-
-
 def _pair(edits: EditSession, item: logs.ReviewItem) -> tuple[Statement | None, Statement | None]:
     """The statement that stands, and the other one where it stands too."""
     kept = edits.statements.get(item.about[0]) if item.about else None
@@ -318,7 +268,6 @@ _EFFECTS: dict[str, Callable[[EditSession, logs.ReviewItem, bool], str]] = {
     CONTRADICTION: _contradiction,
     NEAR_NAMES: _names,
     NEAR_DUPLICATE: _duplicate,
-    NEW_TAG: _new_tag,
     WORTH: _worth,
 }
 """What a decision does, by the reason of its item."""

@@ -36,8 +36,6 @@ class Explanation(NamedTuple):
     """How a sentence was weighed.
 
     Attributes:
-        id: Of the statement or question.
-        text: Its words.
         chance: Probability of being of use weeks later, by the shipped head; None where it was not
             weighed: a person or an adviser made it.
         keep: The same as the owner's decisions correct it.
@@ -57,12 +55,6 @@ def explain(store: Store, wanted: str, now: datetime, meanings: Meanings | None)
     """Explain a statement or a question of ``clsm review``; no record is written.
 
     What was decided since the last run counts from the next one on, which embeds it.
-
-    Args:
-        store: Where.
-        wanted: An id, or how it begins.
-        now: Time of the reading.
-        meanings: What the words of texts mean; None without the model.
 
     Raises:
         BadInputError: Nothing, or more than one thing, has such an id.

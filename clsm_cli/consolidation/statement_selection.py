@@ -150,16 +150,7 @@ class UnitScores:
 
 
 class StatementScorer:
-    """Weighs episodes, each document once, whole and as it stands now.
-
-    Args:
-        state: The store.
-        read: An episode by its id, without what was forgotten.
-        meanings: What the words of sentences mean; None without the model.
-        owner: Whose decisions correct what sentences are worth.
-        vectors: Of texts, those that can be had.
-        worth: What a sentence must be worth to be kept.
-    """
+    """Weighs episodes, each document once, whole and as it stands now."""
 
     def __init__(
         self,
@@ -233,9 +224,7 @@ def score_units(
     """What the sentences of some turns are worth.
 
     Args:
-        turns: All of a document or an episode, in order.
         about: What the document is; None for a conversation.
-        meanings: What the words of sentences mean; None without the model.
     """
     pieces: dict[str, list[ScoredUnit]] = {}
     for each in judge.judge_units(turns, about, meanings):

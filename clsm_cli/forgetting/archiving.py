@@ -1,48 +1,46 @@
 """Decay: fold the log of recalls, archive what was not used for long, and move old rows out of the way.
 
 The steps: ``fading.survey_store`` reads the store, ``fading.archived_shares`` says what is archived,
-``row_compaction`` which rows move, and this module writes it and reports each change. Nothing is
+``compactable_rows`` which rows move, and ``decay`` writes it and reports each change. Nothing is
 deleted. The result does not depend on how often decay runs, and a second run changes nothing.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import json
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import TYPE_CHECKING, cast
 
 from clsm_cli.consolidation.edit_session import open_for_edit
-from clsm_cli.forgetting import fading, folding, row_compaction
-from clsm_cli.forgetting.decay_report import Item, Report, Request, StreamState
+from clsm_cli.errors import ClsmError
+from clsm_cli.forgetting import fading, folding
+from clsm_cli.forgetting.fading import days_later
+from clsm_cli.forgetting.turn_history import day
 from clsm_cli.model.graph import Edge, Statement
 from clsm_cli.model.streams import STREAMS
 from clsm_cli.scoring import retention
 from clsm_cli.startup.records import NamedTuple
-from clsm_cli.store import archive, atomic, record_files, runs
+from clsm_cli.store import archive, atomic, logs, record_files, runs, shards
 from clsm_cli.store.index.indexed_files import ARCHIVED
 from clsm_cli.store.index.opening import published
 from clsm_cli.text.tokens import count_tokens
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-    from datetime import date
+    from collections.abc import Callable, Iterable, Mapping
+    from datetime import date, datetime
     from pathlib import Path
 
     from clsm_cli.consolidation.edit_session import EditSession
-    from clsm_cli.forgetting.clock import Clock
     from clsm_cli.forgetting.fading import ArchivedTrace, StreamShare, Survey, Trace
-    from clsm_cli.forgetting.row_compaction import CompactedRow
+    from clsm_cli.forgetting.turn_history import Clock
+    from clsm_cli.model.codec import Record
     from clsm_cli.model.streams import Stream
     from clsm_cli.store.layout import Store
 
-__all__ = ["Report", "Request", "decay"]
-
 
 class Plan(NamedTuple):
-    """What a decay is about to do.
-
-    Attributes:
-        shares: What is archived of each stream.
-        old: Folders of preimages that go.
-    """
+    """What a decay is about to do."""
 
     survey: Survey
     shares: dict[Stream, StreamShare]
@@ -93,8 +91,8 @@ def _plan(edits: EditSession, request: Request) -> Plan:
     return Plan(
         found,
         fading.archived_shares(found.traces, today, curve),
-        tuple(row_compaction.compactable_rows(store, edits.records | rows, today, found.behind)),
-        tuple(row_compaction.old_run_folders(store, today, found.behind)),
+        tuple(compactable_rows(store, edits.records | rows, today, found.behind)),
+        tuple(old_run_folders(store, today, found.behind)),
     )
 
 
@@ -149,13 +147,7 @@ def _rows(store: Store, plan: Plan, warnings: list[str]) -> list[runs.Write]:
 
 
 class ItemReporter:
-    """Tells of the items of one survey.
-
-    Args:
-        survey: What was found.
-        label: What a person calls a node.
-        curve: The law of retention.
-    """
+    """Tells of the items of one survey."""
 
     def __init__(self, survey: Survey, label: Callable[[str], str], curve: str) -> None:
         self._today = survey.clock.today
@@ -254,3 +246,158 @@ def clock_warnings(clock: Clock) -> list[str]:
 def _days(since: date, today: date) -> str:
     count = (today - since).days
     return f"{count} day" if count == 1 else f"{count} days"
+
+
+class CompactedRow(NamedTuple):
+    """A row that goes from the graph of a stream to its archive.
+
+    Attributes:
+        ended: Day on which it was superseded or withdrawn.
+        since: Day from which it may go.
+    """
+
+    row: Statement | Edge
+    stream: Stream
+    ended: date
+    since: date
+
+
+def compactable_rows(
+    store: Store, records: Mapping[str, Record], today: date, behind: Mapping[date, date]
+) -> list[CompactedRow]:
+    """Rows in this machine's shards whose time in them is over, by stream and id."""
+    curve = cast("retention.Curve", store.settings.graph.retention)
+    days = {
+        stream: retention.days_until(curve, retention.ARCHIVE, base)
+        for stream, base in retention.STREAM_DAYS.items()
+    }
+    ended = {i: at for i, record in records.items() if (at := _ended(record, behind)) is not None}
+    oldest = min(days.values())
+    if not any(days_later(at, oldest) <= today for at in ended.values()):
+        return []
+    found = []
+    for stream in STREAMS:
+        paths = shards.shard_files(store.graph(stream))
+        there = {record.id for path in paths for record in shards.read(path).records}
+        for record_id in sorted(there & ended.keys()):
+            row, at = records[record_id], ended[record_id]
+            since = days_later(at, days[stream])
+            if since <= today and isinstance(row, (Statement, Edge)):
+                found.append(CompactedRow(row, stream, at, since))
+    return found
+
+
+def _ended(record: Record, behind: Mapping[date, date]) -> date | None:
+    """When a row ended; None of one that stands, or that ended at an unknown time.
+
+    An edge that a person pinned stays: weaving looks for it among what the graph holds.
+    """
+    if isinstance(record, Statement) or (isinstance(record, Edge) and not record.pinned):
+        return day(record.superseded_at, behind)
+    return None
+
+
+KEPT = timedelta(30)
+"""Age up to which a run can be undone."""
+
+
+def old_run_folders(store: Store, today: date, behind: Mapping[date, date]) -> list[Path]:
+    """The folders of runs that are too old to be undone, or that a crash left before they began.
+
+    Args:
+        today: In UTC; what a wrong clock dated after it stays.
+    """
+    folder = store.derived / "runs"
+    if not folder.is_dir():
+        return []
+    first = today - KEPT
+    runs = [path for path in sorted(folder.iterdir()) if path.is_dir()]
+    return [path for path in runs if _is_before(path, first, behind)]
+
+
+def _is_before(run: Path, first: date, behind: Mapping[date, date]) -> bool:
+    steps = [_day_of(path, behind) for path in run.glob("*/run.json")]
+    return all(at is not None and at < first for at in steps)
+
+
+def _day_of(path: Path, behind: Mapping[date, date]) -> date | None:
+    """When a step was made; None where that cannot be read."""
+    try:
+        row = json.loads(atomic.read(path, logs.MAX_LOG) or b"null")
+    except (ClsmError, ValueError, RecursionError):
+        return None
+    return day(row.get("at"), behind) if isinstance(row, dict) else None
+
+
+class Request(NamedTuple):
+    """How to let memories fade.
+
+    Attributes:
+        explicit: Whether the user named it: then it is believed, whatever the store says.
+    """
+
+    now: datetime
+    explicit: bool
+    dry_run: bool = False
+
+
+class Item(NamedTuple):
+    """One thing that changes.
+
+    Attributes:
+        kind: ``turn``, ``block``, the kind of a statement, or ``edge``.
+        since: Day since which it is so (ISO).
+        last: Day on which it was last recorded or used; of a row that is compacted, the day
+            on which it was superseded.
+        left: Its retention, 0 … 1; None for what is compacted.
+    """
+
+    id: str
+    kind: str
+    stream: Stream
+    since: str
+    last: str
+    left: float | None
+    tokens: int
+    why: str
+    text: str
+
+
+class StreamState(NamedTuple):
+    """How much of a stream is archived after the run.
+
+    Attributes:
+        items: Turns and statements ever recorded; ``archived`` of them are.
+        tokens: Of ``items``; ``archived_tokens`` of the archived ones.
+        most: Share of the tokens that may be archived, 0 … 1.
+        kept: What has faded too and stays, since more of the stream must not go.
+    """
+
+    items: int
+    archived: int
+    tokens: int
+    archived_tokens: int
+    most: float
+    kept: int
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What a decay did, or would do.
+
+    Attributes:
+        recalls: Lines of the log that were folded, of ``days`` days.
+        archive: What is archived from now on; ``revive`` what no more.
+    """
+
+    dry_run: bool
+    run: str | None
+    clock: Clock
+    recalls: int
+    days: int
+    streams: dict[Stream, StreamState]
+    archive: tuple[Item, ...]
+    revive: tuple[Item, ...]
+    compact: tuple[Item, ...]
+    preimages: int
+    warnings: tuple[str, ...]

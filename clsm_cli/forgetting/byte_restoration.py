@@ -38,11 +38,6 @@ def restore_files(
 ) -> RestoredFiles:
     """Take the steps of a run back, in memory.
 
-    Args:
-        store: It is only read.
-        steps: What is kept of them, in order.
-        wanted: Which paths.
-
     Raises:
         DamagedStoreError: A preimage is not what it must be.
         DiskError: A file cannot be read.

@@ -43,9 +43,6 @@ class Plan(NamedTuple):
     """What an undo by newer records writes.
 
     Attributes:
-        changed: Ids of records that get their value from before.
-        withdrawn: Ids of statements that the run had added.
-        removed: Ids of derived records that the run had added.
         conflicts: What somebody changed since; if there is any, nothing may be written.
     """
 
@@ -58,12 +55,6 @@ class Plan(NamedTuple):
 
 def plan(store: Store, steps: Sequence[ledger.KeptStep], at: str, now: str) -> Plan:
     """Work out newer records that take a run back.
-
-    Args:
-        store: It is only read.
-        steps: What is kept of the run's steps, in order.
-        at: UTC time of the run.
-        now: UTC time of the undo.
 
     Raises:
         DamagedStoreError: A preimage is not what it must be.

@@ -39,7 +39,6 @@ def forgetting_picture(store: Store, now: datetime) -> str:
 
     Args:
         store: Is read as it stands: nothing is written, and recalls that are not folded yet count.
-        now: The day (UTC) on which retention is computed.
     """
     records = shards.load_graph(store.graphs(), logs.load_tombstones(store)).records
     rows = record_files.load_statements(store, records, now.astimezone(UTC).isoformat())

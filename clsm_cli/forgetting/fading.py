@@ -11,7 +11,7 @@ from datetime import UTC, date, timedelta
 from math import ceil
 from typing import TYPE_CHECKING, cast
 
-from clsm_cli.forgetting import clock, folding, turn_history
+from clsm_cli.forgetting import folding, turn_history
 from clsm_cli.forgetting.turn_history import day
 from clsm_cli.model.episodes import Document
 from clsm_cli.model.streams import STREAMS
@@ -24,9 +24,8 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
     from datetime import datetime
 
-    from clsm_cli.forgetting.clock import Clock
     from clsm_cli.forgetting.folding import FoldedLog
-    from clsm_cli.forgetting.turn_history import TurnRecord
+    from clsm_cli.forgetting.turn_history import Clock, TurnRecord
     from clsm_cli.model.codec import Record
     from clsm_cli.model.graph import Statement
     from clsm_cli.model.streams import Stream
@@ -134,12 +133,7 @@ def build_traces(
     """Every turn and every statement of a store, by id.
 
     Args:
-        heard: Turns of episodes by key.
-        statements: All rows with their texts, closed and compacted ones too.
-        documents: Records; those of living documents tell which blocks are current.
         used: Days of use; those after ``today`` count as today.
-        today: In UTC.
-        behind: See ``clock.clock_corrections``; ``heard`` has the corrected days.
     """
     blocks = {
         block.key: document
@@ -232,12 +226,6 @@ class Survey(NamedTuple):
     """A store as decay sees it.
 
     Attributes:
-        before: What this machine's last run found archived.
-        folded: This machine's log of recalls.
-        used: Days of use by id, of all machines.
-        turns: Turns of episodes by key.
-        traces: Turns and statements, by id.
-        problems: Files and lines that could not be read.
         behind: Days that a clock gave which was behind → the day that it was at least.
     """
 
@@ -259,15 +247,7 @@ def survey_store(
     *,
     is_told: bool,
 ) -> Survey:
-    """Read episodes and logs; nothing is written, and neither model nor index is asked.
-
-    Args:
-        store: Where.
-        records: Of live and compacted shards, joined.
-        statements: With their texts.
-        now: With offset.
-        is_told: The user named ``now``.
-    """
+    """Read episodes and logs; nothing is written, and neither model nor index is asked."""
     forgotten = logs.load_tombstones(store)
     today = now.astimezone(UTC).date()
     before = archive.read(store.flow)
@@ -282,7 +262,7 @@ def survey_store(
         for key, each in told.items()
     }
     return Survey(
-        clock.check_clock(today, stamps, before.as_of, is_told=is_told),
+        turn_history.check_clock(today, stamps, before.as_of, is_told=is_told),
         before,
         folded,
         used,
@@ -300,7 +280,7 @@ def _behind(store: Store, today: date) -> dict[date, date]:
         days = [
             day for run in ledger.entries(flow) if (day := turn_history.day(run.at)) is not None
         ]
-        for wrong, least in clock.clock_corrections(days, today).items():
+        for wrong, least in turn_history.clock_corrections(days, today).items():
             found[wrong] = max(least, found.get(wrong, least))
     return found
 

@@ -38,10 +38,7 @@ class FoldedLog(NamedTuple):
     Attributes:
         uses: Those that were folded before and those of the log.
         recalls: Lines of the log with something that was not folded before.
-        days: Different days of those lines.
-        stamps: Every day of which the log tells.
         logged: First and last day of either log file, by its name; missing ones left out.
-        problems: Lines that say nothing; they were never acknowledged.
         is_covered: Whether an earlier run folded all that the older log says.
         is_readable: Whether the folded uses could be read; else they must not be replaced.
     """
@@ -57,12 +54,7 @@ class FoldedLog(NamedTuple):
 
 
 def fold_log(store: Store, forgotten: frozenset[str]) -> FoldedLog:
-    """Read both log files and the uses of this machine.
-
-    Args:
-        store: Where.
-        forgotten: Hashes of ids with a tombstone: they count no more.
-    """
+    """Read both log files and the uses of this machine."""
     before, problems, is_readable = read_folded(store.flow, forgotten)
     counted: Counter[tuple[str, date]] = Counter()
     read: dict[str, list[_Recall]] = {}

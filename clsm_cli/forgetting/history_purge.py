@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from clsm_cli.errors import BadInputError, DiskError, RefusedError
 from clsm_cli.extras import how_to_get
-from clsm_cli.forgetting import traces
+from clsm_cli.forgetting import clean_writing
 from clsm_cli.model.ids import tombstone_hash
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import git
@@ -99,11 +99,6 @@ def check_repository(store: Store) -> git.WorkTree:
 def purge(store: Store, tree: git.WorkTree, told: ErasedTraces) -> RewrittenHistory:
     """Write every commit anew without what tells of what was forgotten.
 
-    Args:
-        store: Where it was forgotten.
-        tree: Its repository, as ``check_repository`` gave it.
-        told: What tells of it.
-
     Raises:
         DiskError: git failed; the past is as it was, or as it is to be with some of the old
             commits still lying about.
@@ -161,7 +156,9 @@ class _Cleaner:
         kept = [
             line
             for line in lines
-            if not (self.names(line) or traces.has_trace(line, frozenset(), self._told.texts))
+            if not (
+                self.names(line) or clean_writing.has_trace(line, frozenset(), self._told.texts)
+            )
         ]
         return data if len(kept) == len(lines) else b"\n".join(kept)
 
@@ -251,7 +248,6 @@ def _folder(tree: git.WorkTree) -> Path:
 
 
 def _lines(tree: git.WorkTree, *words: str) -> list[str]:
-    """The lines of git's answer; none where it fails."""
     try:
         return git.run(tree.top, *words).decode("utf-8", "surrogateescape").splitlines()
     except subprocess.CalledProcessError:

@@ -10,7 +10,7 @@ import re
 from typing import TYPE_CHECKING
 
 from clsm_cli.errors import BadInputError
-from clsm_cli.forgetting import traces
+from clsm_cli.forgetting import clean_writing
 from clsm_cli.forgetting.receipt import RemovedItem
 from clsm_cli.model.graph import Node
 from clsm_cli.store import atomic, labels
@@ -30,13 +30,7 @@ _PART = re.compile(r"(?<=\A[0-9a-f]{12})-[0-9]+\Z")
 
 
 class ForgottenTerms:
-    """What is forgotten, to recognise it in the words of a label.
-
-    Args:
-        contents: The store as it was.
-        after: Records by id as they become.
-        gone: All ids that went.
-    """
+    """What is forgotten, to recognise it in the words of a label."""
 
     def __init__(
         self, contents: StoreContents, after: Mapping[str, Record], gone: AbstractSet[str]
@@ -52,7 +46,7 @@ class ForgottenTerms:
             part
             for text in self.texts
             for line in text.split("\n")
-            if len(part := _even(line)) >= traces.LEAST and part not in self._kept
+            if len(part := _even(line)) >= clean_writing.LEAST and part not in self._kept
         }
         names = {name for i in gone for name in _names(contents.records.get(i))}
         names -= {_even(name) for record in after.values() for name in _names(record)}
@@ -73,7 +67,6 @@ class ForgottenTerms:
         It stands there and in nothing that stays, holds a line of it, or names a concept that goes.
 
         Args:
-            text: Words of a person.
             least: Characters from which a text tells where it comes from; a shorter one only names.
         """
         even = _even(text)
@@ -105,11 +98,6 @@ def clean_labels(store: Store, data: bytes | None, lost: ForgottenTerms) -> list
 
     A file that cannot be read as labels loses the lines that tell of it.
 
-    Args:
-        store: A copy.
-        data: The file as it was.
-        lost: What is forgotten.
-
     Returns:
         The queries that go.
     """
@@ -139,7 +127,7 @@ def clean_labels(store: Store, data: bytes | None, lost: ForgottenTerms) -> list
 def _left(row: Label, lost: ForgottenTerms) -> Label | None:
     """What stays of a label; None: nothing."""
     tags = (row.id, row.category, row.difficulty)
-    if lost.is_told(row.text) or any(lost.is_told(tag, traces.LEAST) for tag in tags):
+    if lost.is_told(row.text) or any(lost.is_told(tag, clean_writing.LEAST) for tag in tags):
         return None
     left = row._replace(
         evidence=tuple(each for each in row.evidence if not lost.is_told(each)),
@@ -151,11 +139,12 @@ def _left(row: Label, lost: ForgottenTerms) -> Label | None:
 
 def _line_tells(line: str, lost: ForgottenTerms) -> bool:
     words = line.strip().lstrip("-# ").strip("\"'")
-    return traces.has_trace(line.encode(), lost.ids, ()) or lost.is_told(words, traces.LEAST)
+    return clean_writing.has_trace(line.encode(), lost.ids, ()) or lost.is_told(
+        words, clean_writing.LEAST
+    )
 
 
 def _comment(line: str, lost: ForgottenTerms) -> bool:
-    """Whether a line is a comment that tells of it."""
     return line.lstrip().startswith("#") and _line_tells(line, lost)
 
 

@@ -1,36 +1,60 @@
-"""``clsm forget --secrets``: mask secrets that older versions stored in clear.
+"""``clsm forget --secrets``: mask secrets that a store holds in clear, as if they had been masked at ingest.
 
-Nothing that was said is lost but the secrets. It is worked out on a copy (``mask_secrets``), as any
-forget, and what differs is written whole, without preimages.
+Nothing that was said is lost but the secrets. It is worked out on a copy, as any forget, and what
+differs is written whole, without preimages. Turns come first and get the keys that their source would
+give them now. Then what is derived from them: a secret found in a turn is recognised in its statements
+and records, even where the words that gave it away are gone. Ids follow: what was made of a clear text
+has a tombstone, so that no old copy brings it back. Derived names that held a secret go; the next night
+builds them anew from the masked turns.
 """
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 from clsm_cli.consolidation import rehearsal
-from clsm_cli.forgetting import (
-    clean_writing,
-    external_copies,
-    purge,
-    receipt,
-    store_contents,
-    undo_selection,
-)
-from clsm_cli.forgetting.mask_secrets import StoreRewriter
+from clsm_cli.forgetting import clean_writing, erasure, receipt, store_contents
+from clsm_cli.forgetting.erasure import compared_files
+from clsm_cli.forgetting.run_reversal import undoable
 from clsm_cli.ingestion.ingest_report import utc_text
 from clsm_cli.ingestion.ingest_run import end_begun_run
+from clsm_cli.ingestion.turns import Masker, masked_text, masked_turn
+from clsm_cli.model.codec import decode, encode
+from clsm_cli.model.episodes import EpisodeRecord
+from clsm_cli.model.graph import Edge, Node, Statement
+from clsm_cli.model.ids import digest, document_id, edge_id, tombstone_hash
 from clsm_cli.startup.records import NamedTuple
-from clsm_cli.store import atomic, joining, logs
+from clsm_cli.store import (
+    atomic,
+    episodes,
+    inbox,
+    joining,
+    logs,
+    record_files,
+    runs,
+    shards,
+    topics,
+)
+from clsm_cli.store.inbox import CallMark, CapturedTurn
+from clsm_cli.store.jsonlines import LineError, dump, load
+from clsm_cli.store.layout import TOPIC_STREAMS
 from clsm_cli.store.lock import locked
-from clsm_cli.text.secrets import mask
+from clsm_cli.text.secrets import mask, secrets_of
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
     from datetime import datetime
+    from pathlib import Path
 
-    from clsm_cli.forgetting.external_copies import ExternalCopy
     from clsm_cli.forgetting.history_purge import RewrittenHistory
+    from clsm_cli.forgetting.receipt import ExternalCopy
+    from clsm_cli.forgetting.store_contents import StoreContents
+    from clsm_cli.model.codec import Record
+    from clsm_cli.model.episodes import EndMark, Episode, Turn
+    from clsm_cli.store.inbox import Inbox
     from clsm_cli.store.index.opening import Embedder
     from clsm_cli.store.layout import Store
 
@@ -47,13 +71,7 @@ class MaskingReport(NamedTuple):
 
     Attributes:
         found: Kinds of secrets and in how many places of turns, statements and records they stood.
-        places: The files, by path.
         turns: Turns and blocks that held any; ``statements`` likewise.
-        files: Files of the store that change, go or come.
-        beyond: What clsm cannot reach.
-        undoable: Runs of this machine that can no longer be undone then.
-        run: Id in the ledger; None when nothing was written.
-        history: What became of git's past, where it was to be purged.
     """
 
     found: dict[str, int]
@@ -78,11 +96,6 @@ class Plan(NamedTuple):
 def plan(store: Store, now: datetime, *, purge_history: bool = False) -> Plan:
     """Work out, on a copy, which files change and how.
 
-    Args:
-        store: Where.
-        now: Time of the run, with offset.
-        purge_history: It will go from git's past too.
-
     Raises:
         LockedError: Another clsm kept the lock.
         DiskError: There is no room for the copy.
@@ -90,12 +103,12 @@ def plan(store: Store, now: datetime, *, purge_history: bool = False) -> Plan:
     with locked(store.root, store.settings.store.lock_wait):
         warnings = end_begun_run(store)
     with rehearsal.copy_store(store) as copy:
-        before = {name: atomic.digest_of(path) for name, path in purge.compared_files(copy)}
+        before = {name: atomic.digest_of(path) for name, path in erasure.compared_files(copy)}
         warnings += joining.join(copy, utc_text(now), everywhere=True)
         held = store_contents.read_store(copy, utc_text(now))
         work = StoreRewriter(copy, held, utc_text(now))
         work.rewrite()
-        puts, removes = purge.file_differences(copy, before)
+        puts, removes = erasure.file_differences(copy, before)
         puts |= _reviews(store, copy)
     changed = sorted({*puts, *removes})
     done = MaskingReport(
@@ -107,8 +120,8 @@ def plan(store: Store, now: datetime, *, purge_history: bool = False) -> Plan:
         turns=len(work.turns),
         statements=len(work.statements),
         files=len(changed),
-        beyond=external_copies.secret_copies(store, changed, is_purged=purge_history),
-        undoable=tuple(receipt.Run(e.id, e.command, e.at) for e in undo_selection.undoable(store)),
+        beyond=receipt.secret_copies(store, changed, is_purged=purge_history),
+        undoable=tuple(receipt.Run(e.id, e.command, e.at) for e in undoable(store)),
         warnings=tuple(warnings),
     )
     writes = clean_writing.CleanWrites(
@@ -145,3 +158,338 @@ def apply(store: Store, planned: Plan, now: datetime, embedder: Embedder | None)
     run, warnings = clean_writing.write_clean(store, planned.writes, now, embedder)
     done = planned.receipt._replace(run=run)
     return done._replace(warnings=(*done.warnings, *warnings))
+
+
+_LARGEST = 1 << 30
+"""Bytes of a file that is no record."""
+
+
+_RAW = ("quarantine/", "eval/", "ontology.yaml")
+"""Files that are no records: masked as the text that they are."""
+
+
+class StoreRewriter:
+    """Rewrites a copy of a store.
+
+    Attributes:
+        found: Path of a file → kinds of secrets and how many it held.
+        turns: Keys of the turns that held any, ``statements`` the ids of the statements.
+        renamed: Old id → new id; those in ``buried`` get a tombstone.
+        gone: Ids of derived records that go.
+        names: Names of files of conversations that are called otherwise now.
+    """
+
+    def __init__(self, store: Store, contents: StoreContents, now: str) -> None:
+        self.store = store
+        self.held = contents
+        self._now = now
+        self.found: dict[str, Counter[str]] = {}
+        self.turns: set[str] = set()
+        self.statements: set[str] = set()
+        self.renamed: dict[str, str] = {}
+        self.gone: set[str] = set()
+        self.names: set[str] = set()
+        self._buried: set[str] = set()
+        self.known = KnownSecrets()
+        self.again: set[str] = set()
+
+    def rewrite(self) -> None:
+        """Rewrite the copy, turns first."""
+        for path, episode in self.held.episodes:
+            self._episode(path, episode)
+        for box in self.held.inboxes:
+            self._box(box)
+        self._name_statements()
+        self._name_nodes()
+        stones = [logs.Tombstone(tombstone_hash(each), self._now) for each in sorted(self._buried)]
+        if stones:
+            path = self.store.root / "tombstones" / f"{self.store.device}.jsonl"
+            atomic.append(path, b"\n".join(map(logs.render, stones)))
+        derived = DerivedFiles(self)
+        for stream in TOPIC_STREAMS:
+            for topic in topics.read_topics(self.store.root / stream):
+                derived.topic(topic)
+        for folder in (*self.store.graphs(), *self.store.archives()):
+            derived.shards(folder)
+        for name, path in list(compared_files(self.store)):
+            if name.startswith(_RAW):
+                derived.raw(path)
+        for flow in self.store.flows():
+            derived.review(flow / "review.jsonl")
+
+    @property
+    def lines(self) -> frozenset[str]:
+        """Lines that held a secret, as they were."""
+        return frozenset(self.known.lines)
+
+    def count(self, path: Path, mask: Masker) -> None:
+        """Note which kinds of secrets a file held, and how many."""
+        if mask.counts:
+            name = path.relative_to(self.store.root).as_posix()
+            self.found.setdefault(name, Counter()).update(mask.counts)
+
+    def _turn(self, turn: Turn, session: str, mask: Masker) -> tuple[Turn, str]:
+        made, name = masked_turn(turn, session, mask)
+        if (made, name) != (turn, session):
+            self.turns.add(turn.key)
+            tool = "" if turn.tool is None else turn.tool.input or ""
+            for text in (turn.text, tool, *turn.heading):
+                self.known.note(turn.key, text)
+        if made.key != turn.key:
+            self.renamed[turn.key] = made.key
+            self._buried.add(turn.key)
+        return made, name
+
+    def _episode(self, path: Path, episode: Episode) -> None:
+        mask = Masker()
+        told = [self._turn(turn, episode.session, mask)[0] for turn in episode.turns]
+        session = mask.name(episode.session)
+        made = replace(
+            episode,
+            session=session,
+            turns=tuple({turn.key: turn for turn in told}.values()),
+            participants=tuple(map(mask.name, episode.participants)),
+        )
+        if made == episode:
+            return
+        self.count(path, mask)
+        made = replace(made, id=f"e-{digest('episode', made.turns[0].key, episode.id)}")
+        if episode.document is not None and session != episode.session:
+            made = replace(made, document=document_id(session))
+            self.renamed[episode.document] = document_id(session)
+        self.renamed[episode.id] = made.id
+        self._buried.add(episode.id)
+        self.again.add(made.id)
+        atomic.remove(path)
+        atomic.put(episodes.file_of(made, path.parents[3]), episodes.render(made))
+
+    def _box(self, box: Inbox) -> None:
+        mask = Masker()
+        rows: list[CapturedTurn | EndMark] = []
+        for item in box.items:
+            if isinstance(item, CapturedTurn):
+                turn, session = self._turn(item.turn, item.session, mask)
+                rows.append(replace(item, turn=turn, session=session))
+            else:
+                after = self.renamed.get(item.after, item.after)
+                rows.append(replace(item, after=after, session=mask.name(item.session)))
+        calls = [CallMark(mask.name(each.session), mask.name(each.call)) for each in box.calls]
+        if (tuple(rows), tuple(calls)) == (box.items, box.calls):
+            return
+        self.count(box.path, mask)
+        session = rows[0].session if rows else calls[0].session
+        path = inbox.path_of(box.path.parent, session)
+        if path != box.path:
+            self.names.add(box.path.name)
+            atomic.remove(box.path)
+        atomic.put(path, b"\n" + inbox.render([*calls, *rows]) + b"\n")
+
+    def _name_statements(self) -> None:
+        """New ids of statements whose text holds a secret."""
+        forgotten = logs.load_tombstones(self.store)
+        known = set(self.held.statements)
+        for row in self.held.statements.values():
+            text = self.known.masked(row.text, Masker(), self.known.secrets_of(row.sources))
+            if text == row.text:
+                continue
+            self.statements.add(row.id)
+            self.known.note(row.id, row.text)
+            born = topics.birth_id(text, forgotten)
+            self.renamed[row.id] = born if born not in known else f"f-{digest('masked', row.id)}"
+            known.add(self.renamed[row.id])
+            self._buried.add(row.id)
+
+    def _name_nodes(self) -> None:
+        for record in self.held.records.values():
+            if isinstance(record, Node):
+                names = (record.label or record.id, *record.aliases)
+                secrets = self.known.secrets_of(record.sources)
+                if any(self.known.masked(each, Masker(), secrets) != each for each in names):
+                    self.gone.add(record.id)
+        for record in self.held.records.values():
+            if isinstance(record, Edge) and self.gone & {record.source, record.target}:
+                self.gone.add(record.id)
+
+
+class DerivedFiles:
+    """Rewrites files whose texts came from turns.
+
+    Args:
+        work: What is known by then: the secrets, new ids, and what goes.
+    """
+
+    def __init__(self, work: StoreRewriter) -> None:
+        self._work = work
+
+    def topic(self, topic: topics.Topic) -> None:
+        """A file of statements: its items get their new texts and ids, all else is masked."""
+        mask = Masker()
+        change: dict[str, Statement] = {}
+        for item in topic.items:
+            row = self._work.held.statements.get(item.id or "")
+            if row is not None and row.id in self._work.statements:
+                text = self._work.known.masked(
+                    item.text, mask, self._work.known.secrets_of((*row.sources, row.id))
+                )
+                new = replace(row, id=self._work.renamed[row.id], text=text, state=item.state)
+                change[row.id] = new
+        text = topics.apply_edits(topic, change=change).decode("utf-8", "surrogateescape")
+        data = self._work.known.masked(text, mask).encode("utf-8", "surrogateescape")
+        if atomic.sha256(data) != topic.sha256 and mask.counts:
+            self._work.count(topic.path, mask)
+            atomic.put(topic.path, data)
+
+    def raw(self, path: Path) -> None:
+        """Mask a file that is no record."""
+        data = atomic.read(path, _LARGEST) or b""
+        mask = Masker()
+        text = self._work.known.masked(data.decode("utf-8", "surrogateescape"), mask)
+        if mask.counts:
+            self._work.count(path, mask)
+            atomic.put(path, text.encode("utf-8", "surrogateescape"))
+
+    def review(self, path: Path) -> None:
+        """Rewrite review items, which quote both texts."""
+        data = atomic.read(path, logs.MAX_LOG) or b""
+        mask = Masker()
+        lines = [self._line(line, mask) for line in data.split(b"\n")]
+        if b"\n".join(lines) != data:
+            self._work.count(path, mask)
+            atomic.put(path, b"\n".join(lines))
+
+    def _line(self, line: bytes, mask: Masker) -> bytes:
+        try:
+            row = load(line.decode("utf-8", "replace")) if line.strip() else None
+        except LineError:
+            return line
+        made = self._walked(row, mask, self._work.known.secrets_of(_strings(row)))
+        return line if made == row else dump(made).encode()
+
+    def shards(self, folder: Path) -> None:
+        """All records of a folder; those with a new id move to the shard that is theirs."""
+        forgotten = logs.load_tombstones(self._work.store)
+        mask = Masker()
+        changed: dict[str, Record] = {}
+        removed: set[str] = set()
+        for path in shards.shard_files(folder):
+            mask = Masker()
+            for record in shards.read(path).records:
+                if record.id in self._work.gone:
+                    removed.add(record.id)
+                    continue
+                made = self._record(record, mask)
+                if made != record:
+                    changed[made.id] = made
+                    if made.id != record.id:
+                        removed.add(record.id)
+            self._work.count(path, mask)
+        limit = self._work.store.settings.store.shard_records
+        plan = shards.plan_update(folder, changed.values(), limit, removed, forgotten)
+        place = folder.relative_to(self._work.store.root).parts
+        name = "-".join(part for part in place if part != "graph")
+        for path, (data, before) in plan.items():
+            for write in record_files.rewrite(self._work.store, name, path, data, before):
+                if isinstance(write, runs.Put):
+                    atomic.put(write.path, write.data)
+
+    def _record(self, record: Record, mask: Masker) -> Record:
+        """A record without secrets, that names everything by its new id."""
+        mapping = encode(record)
+        rests = {record.id, *_strings(mapping)}
+        made = decode(self._walked(mapping, mask, self._work.known.secrets_of(rests)))
+        if made == record:
+            return record
+        made = replace(made, rev=(record.rev[0] + 1, self._work.store.device))
+        if isinstance(made, Statement):
+            row = self._work.held.statements.get(record.id)
+            if row is not None and row.id in self._work.statements:
+                text = self._work.known.masked(
+                    row.text, Masker(), self._work.known.secrets_of((*row.sources, row.id))
+                )
+                made = replace(made, text_sha=topics.text_sha(text))
+            return replace(made, subject=None) if made.subject in self._work.gone else made
+        if isinstance(made, EpisodeRecord):
+            mentions = {
+                node: keys for node, keys in made.mentions.items() if node not in self._work.gone
+            }
+            again = made.id in self._work.again
+            return replace(made, mentions=mentions, stage="pending" if again else made.stage)
+        if isinstance(made, Edge) and isinstance(record, Edge):
+            ends = (record.source, record.type, record.target, record.valid_from)
+            if record.id == edge_id(*ends):
+                return replace(
+                    made, id=edge_id(made.source, made.type, made.target, made.valid_from)
+                )
+        return made
+
+    def _walked(self, value: Any, mask: Masker, secrets: frozenset[str], name: str = "") -> Any:
+        if isinstance(value, str):
+            if value in self._work.renamed:
+                return self._work.renamed[value]
+            if name in ("origin", "path"):
+                return mask.name(value)
+            return self._work.known.masked(value, mask, secrets)
+        if isinstance(value, list):
+            return [self._walked(each, mask, secrets) for each in value]
+        if isinstance(value, dict):
+            return {
+                self._work.renamed.get(key, key): item
+                if key in ("record", "rev")
+                else self._walked(item, mask, secrets, key)
+                for key, item in value.items()
+            }
+        return value
+
+
+def _strings(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, list):
+        for each in value:
+            yield from _strings(each)
+    elif isinstance(value, dict):
+        for key, each in value.items():
+            yield key
+            yield from _strings(each)
+
+
+SURE = 8
+"""Characters from which a secret is recognised wherever it stands; a shorter one, a PIN, only in
+what rests on the text that held it."""
+_LEAST = 3
+"""Characters that a secret has at least."""
+
+
+class KnownSecrets:
+    """The secrets of some texts, by what each text was.
+
+    Attributes:
+        lines: Lines that held one, as they were.
+    """
+
+    def __init__(self) -> None:
+        self.lines: set[str] = set()
+        self._by_key: dict[str, frozenset[str]] = {}
+        self._sure: set[str] = set()
+
+    def note(self, key: str, text: str) -> None:
+        """Remember the secrets of a text: of a turn or a statement, by its id."""
+        found = {text[each.start : each.end].strip() for each in secrets_of(text)}
+        found = {each for each in found if len(each) >= _LEAST}
+        self._by_key[key] = self._by_key.get(key, frozenset()) | found
+        self._sure |= {each for each in found if len(each) >= SURE}
+        self.lines |= {line for line in text.split("\n") if any(each in line for each in found)}
+
+    def secrets_of(self, keys: Iterable[str]) -> frozenset[str]:
+        """The secrets that some texts held."""
+        return frozenset(each for key in keys for each in self._by_key.get(key, ()))
+
+    def masked(self, text: str, mask: Masker, secrets: frozenset[str] = frozenset()) -> str:
+        """A text without secrets: those that show, those that are given, and those that are sure."""
+        text = masked_text(text, mask)
+        for secret in sorted(secrets | self._sure, key=len, reverse=True):
+            if secret in text:
+                whole = re.compile(rf"(?<!\w){re.escape(secret)}(?!\w)")
+                text, count = whole.subn("[masked:secret]", text)
+                mask.counts["secret"] += count
+        return text

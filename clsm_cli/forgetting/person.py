@@ -142,7 +142,6 @@ class Person:
         return None
 
     def _is_part(self, words: Sequence[Word], place: int) -> bool:
-        """Whether a word is a part of the name, and of no other name."""
         word = words[place]
         is_part = word.low.removesuffix("'s") in self._parts or (
             word.low[-1:] == "s" and word.low[:-1] in self._parts

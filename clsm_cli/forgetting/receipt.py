@@ -1,21 +1,27 @@
-"""The receipt of a forget: what was removed, what stayed and why, what is out of reach."""
+"""The receipt of a forget: what was removed, what stayed and why, what clsm cannot reach."""
 
 from __future__ import annotations
 
+import os
+from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING
 
 from clsm_cli.model.graph import Edge, Node, Statement
 from clsm_cli.startup.records import NamedTuple
+from clsm_cli.store import git
 from clsm_cli.store.index.graph_rows import OF_EPISODES
 
 if TYPE_CHECKING:
-    from clsm_cli.forgetting.external_copies import ExternalCopy
+    from collections.abc import Iterator, Sequence
+
+    from clsm_cli.forgetting.erasure import Purged
     from clsm_cli.forgetting.history_purge import RewrittenHistory
-    from clsm_cli.forgetting.purge import Purged
     from clsm_cli.forgetting.references import Reference
     from clsm_cli.forgetting.selection import Chosen
     from clsm_cli.forgetting.store_contents import StoreContents
     from clsm_cli.model.codec import Record
+    from clsm_cli.store.layout import Store
 
 
 class RemovedItem(NamedTuple):
@@ -23,7 +29,6 @@ class RemovedItem(NamedTuple):
 
     Attributes:
         kind: turn, block, statement, gist, concept, connection, episode or label.
-        text: What a person knows it by.
     """
 
     id: str
@@ -53,17 +58,12 @@ class Receipt(NamedTuple):
     """What a forget did, or would do.
 
     Attributes:
-        refers: What stays and seems to be about the person who is forgotten.
         undoable: Runs of this machine that could be undone until then, oldest first.
-        history: What became of git's past, where it was to be purged.
         gone: The turns first, then what rested on them alone.
         stays: What also rests on something else.
         remade: Episodes that lost some of their turns: old id → new id.
         turns: Turns that go, of ``all_turns``.
         files: Files of the store that go or change.
-        beyond: What clsm cannot reach.
-        warnings: What the user should hear.
-        run: Id in the ledger; None when nothing was written.
     """
 
     gone: tuple[RemovedItem, ...]
@@ -88,14 +88,7 @@ class Receipt(NamedTuple):
 def list_removed(
     before: StoreContents, after: dict[str, Record], chosen: Chosen, purged: Purged
 ) -> tuple[RemovedItem, ...]:
-    """Everything that goes: turns, episodes, statements, then nodes and edges between them.
-
-    Args:
-        before: The store as it was.
-        after: Records by id as they become.
-        chosen: What a person meant.
-        purged: What was taken out.
-    """
+    """Everything that goes: turns, episodes, statements, then nodes and edges between them."""
     turns = [_turn(before, key) for key in sorted(chosen.turns, key=lambda k: _order(before, k))]
     found = sorted(turns, key=lambda each: each.kind, reverse=True)
     whole = sorted(purged.unsupported.episodes - purged.remade.keys())
@@ -161,3 +154,163 @@ def _statement(memory: StoreContents, record: Statement) -> RemovedItem:
     known = memory.statements.get(record.id, record)
     kind = "gist" if record.kind == "gist" else "statement"
     return RemovedItem(record.id, kind, known.text, known.valid_from)
+
+
+MOST = 64 << 20
+"""Bytes of a source that is looked through."""
+LEAST = 8
+"""Characters of a line that tell a text from others."""
+
+
+class ExternalCopy(NamedTuple):
+    """One place that still holds it.
+
+    Attributes:
+        commands: Exact commands that remove it; none where it takes an editor.
+    """
+
+    what: str
+    why: str
+    commands: tuple[str, ...] = ()
+
+
+def find_copies(
+    store: Store,
+    memory: StoreContents,
+    chosen: Chosen,
+    files: Sequence[str],
+    *,
+    is_purged: bool = False,
+) -> tuple[ExternalCopy, ...]:
+    """Every place that is known to hold, or may hold, what is forgotten."""
+    history = _pushed(store) if is_purged else _git(store, files)
+    return (*_sources(memory, chosen), *history, _copies())
+
+
+def secret_copies(
+    store: Store, files: Sequence[str], *, is_purged: bool
+) -> tuple[ExternalCopy, ...]:
+    """The same for secrets that are masked: of a source no more than that it may hold them."""
+    if not files:
+        return ()
+    history = _pushed(store) if is_purged else _git(store, files)
+    sources = (
+        "what was ingested is never changed, and holds them still; change them where they count"
+    )
+    return (ExternalCopy("the sources", sources), *history, _copies())
+
+
+def _sources(memory: StoreContents, chosen: Chosen) -> Iterator[ExternalCopy]:
+    """Ingested files on this machine that still say it."""
+    texts: dict[str, set[str]] = {}
+    for key in chosen.turns:
+        told = memory.turns[key]
+        origin = told.session if told.document is not None else told.turn.path
+        texts.setdefault(os.path.expanduser(origin), set()).add(told.turn.text)
+    for origin in sorted(texts):
+        lines = _lines_with(Path(origin), texts[origin])
+        if lines:
+            where = f"{origin}, line {lines[0]}"
+            more = f" and {len(lines) - 1} more" if len(lines) > 1 else ""
+            why = f"the source still says it{more}; clsm never changes a source, and will not take it in again"
+            yield ExternalCopy(where, why)
+
+
+def _lines_with(path: Path, texts: set[str]) -> list[int]:
+    """Numbers of the lines of a file that hold the beginning of one of some texts."""
+    try:
+        if not path.is_file() or path.stat().st_size > MOST:
+            return []
+        lines = path.read_text("utf-8", "replace").split("\n")
+    except OSError:
+        return []
+    firsts = {text.split("\n", 1)[0].strip() for text in texts}
+    firsts = {first for first in firsts if len(first) >= LEAST}
+    return [n for n, line in enumerate(lines, 1) if any(first in line for first in firsts)]
+
+
+def _git(store: Store, files: Sequence[str]) -> Iterator[ExternalCopy]:
+    """The history of the store, and of the repositories it was pushed to."""
+    tree = git.work_tree(store.root)
+    if tree is None:
+        return
+    count = len(git.commits(tree, files))
+    if not count:
+        return
+    branch = git.head(tree) or "main"
+    at = f"git -C {quote(str(tree.top))}"
+    kept = "the files stay" if not tree.prefix else "the other files of the repository keep theirs"
+    commits = "1 commit holds" if count == 1 else f"{count} commits hold"
+    remotes = git.remotes(tree)
+    pushes = [f"{at} push --force {quote(each.name)} {quote(branch)}" for each in remotes]
+    anew = _of_whole(at, branch) if not tree.prefix else _of_part(at, tree)
+    yield ExternalCopy(
+        f"{tree.top}/.git",
+        f"{commits} these files as they were; this drops their history, and {kept}",
+        (*anew, *pushes, *_swept(at)),
+    )
+    for each in remotes:
+        why = "it was pushed there; a server keeps what nothing names until it collects garbage"
+        yield ExternalCopy(f"{each.name} ({_without_secret(each.url)})", why)
+
+
+def _pushed(store: Store) -> Iterator[ExternalCopy]:
+    """Where the past was pushed to before it was written anew."""
+    tree = git.work_tree(store.root)
+    if tree is None:
+        return
+    at = f"git -C {quote(str(tree.top))}"
+    for each in git.remotes(tree):
+        why = "what was pushed there is still there; replace it before the next fetch"
+        pushes = [f"{at} push --force {kind} {quote(each.name)}" for kind in ("--all", "--tags")]
+        yield ExternalCopy(f"{each.name} ({_without_secret(each.url)})", why, tuple(pushes))
+
+
+def _of_whole(at: str, branch: str) -> tuple[str, ...]:
+    """A repository that is the store alone begins anew."""
+    return (
+        f"{at} checkout --orphan without-history",
+        f"{at} add -A",
+        f"{at} commit -m Memory",
+        f"{at} branch -M {quote(branch)}",
+    )
+
+
+def _of_part(at: str, tree: git.WorkTree) -> tuple[str, ...]:
+    """A repository that holds more: the store's folder is taken out of its history."""
+    root, kept = quote(str(tree.root)), quote(f"{tree.root}.kept")
+    prefix = quote(tree.prefix)
+    return (
+        f"cp -a {root} {kept}",
+        f"{at} filter-repo --force --invert-paths --path {prefix}   # pip install git-filter-repo",
+        f"rm -rf {root}",
+        f"mv {kept} {root}",
+        f"{at} add {prefix}",
+        f"{at} commit -m Memory",
+    )
+
+
+def _swept(at: str) -> tuple[str, ...]:
+    return (
+        f"{at} stash clear",
+        f"{at} reflog expire --expire=now --expire-unreachable=now --all",
+        f"{at} gc --quiet --prune=now",
+    )
+
+
+def _without_secret(url: str) -> str:
+    """An address without the name and password that may stand in it.
+
+    >>> _without_secret("https://me:secret@example.org/memory.git")
+    'https://example.org/memory.git'
+    """
+    scheme, mark, rest = url.partition("://")
+    return f"{scheme}{mark}{rest.rpartition('@')[2]}" if mark else url
+
+
+def _copies() -> ExternalCopy:
+    return ExternalCopy(
+        "backups and other clones",
+        "clsm does not know them; a clone that is merged forgets too, a backup has to be deleted;"
+        " a flash card may keep deleted blocks until they are overwritten",
+    )

@@ -1,20 +1,21 @@
-"""Undo a run: byte for byte where that is safe, else by newer records.
+"""Undo: take a run of this machine back, byte for byte if its files still are as it left them, else by newer records.
 
-The stages: ``undo_selection`` says which run, and whether another clone may have what it wrote;
-``byte_restoration`` restores the bytes from before it; ``compensation`` says what is written where that
-is not safe. An undo is a run itself, so that a redo is the undo of an undo.
+First which run is meant, whether it can be undone, and which later runs or clones depend on it: what a
+remote has comes back with the next merge, and a record with a lower revision loses there.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from clsm_cli.errors import RefusedError
-from clsm_cli.forgetting import byte_restoration, compensation, undo_selection
+from clsm_cli.errors import BadInputError, RefusedError
+from clsm_cli.forgetting import byte_restoration, compensation
+from clsm_cli.forgetting.byte_restoration import added_lines
 from clsm_cli.ingestion.ingest_report import utc_text
 from clsm_cli.ingestion.ingest_run import end_begun_run
+from clsm_cli.model.ids import resolve_id
 from clsm_cli.startup.records import NamedTuple
-from clsm_cli.store import ledger, runs
+from clsm_cli.store import git, ledger, runs
 from clsm_cli.store.index.opening import published
 from clsm_cli.store.lock import locked
 
@@ -22,7 +23,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
     from datetime import datetime
 
+    from clsm_cli.forgetting.byte_restoration import RestoredFiles
     from clsm_cli.store.layout import Store
+    from clsm_cli.store.ledger import Entry
 
 NAMED = 10
 """Records and files that a refusal names."""
@@ -40,15 +43,9 @@ class UndoReport(NamedTuple):
 
     Attributes:
         of: The run that was taken back; with ``is_redo`` an undo.
-        command: Its command.
-        at: Its time.
-        run: The undo's own id in the ledger; None when nothing was written.
         is_exact: Whether every file is again as it was, byte for byte.
         reason: Why it is not; "" where it is.
-        files: What was written.
         changed: Ids of records that have their value from before, under a higher revision.
-        withdrawn: Ids of statements that the run had added.
-        removed: Ids of derived records that the run had added.
         is_completed: It had been cut short, and was only brought to its end now.
     """
 
@@ -78,12 +75,7 @@ def undo(
     """Take a run of this machine back.
 
     Args:
-        store: Where.
         wanted: Id of the run, or how it begins; None: the newest that can be meant.
-        now: Time of the undo, with offset.
-        warn: Told what the user should hear.
-        redo: Take an undo back.
-        dry_run: Only say what would happen.
 
     Raises:
         BadInputError: No run has that id, or several begin so.
@@ -101,8 +93,8 @@ def undo(
                 done = _completed(store, begun.id, wanted, redo=redo)
                 if done is not None:
                     return done
-        entry = undo_selection.choose_run(store, wanted, redo=redo)
-        steps = undo_selection.kept_steps(store, entry)
+        entry = choose_run(store, wanted, redo=redo)
+        steps = kept_steps(store, entry)
         return _taken_back(store, entry, steps, utc_text(now), dry_run=dry_run)
 
 
@@ -119,7 +111,7 @@ def _completed(store: Store, run_id: str, wanted: str | None, *, redo: bool) -> 
         RevertedFile(change.path, "removed" if change.after is None else "restored")
         for change in run.steps[-1].changes
     )
-    is_exact = undo_selection.is_exact_undo(run, entry)
+    is_exact = is_exact_undo(run, entry)
     reason = "" if is_exact else "its files had been changed or synchronised"
     done = UndoReport(entry.id, entry.command, entry.at, run_id, redo, is_exact, reason, files)
     return done._replace(is_completed=True)
@@ -132,7 +124,7 @@ def _taken_back(
     reason = ""
     if files.changed:
         reason = f"{_listed(files.changed)} changed since"
-    elif ref := undo_selection.ref_with(store, entry, files):
+    elif ref := ref_with(store, entry, files):
         reason = f"{ref} has what it wrote"
     done = UndoReport(
         entry.id, entry.command, entry.at, None, entry.undoes is not None, not reason, reason
@@ -172,10 +164,10 @@ def _refusal(
     store: Store, entry: ledger.Entry, conflicts: Sequence[compensation.Conflict]
 ) -> RefusedError:
     """Which records somebody changed since, who it was, and what to do."""
-    later = undo_selection.later_runs(store, entry)
+    later = later_runs(store, entry)
     named, to_undo = [], set()
     for each in conflicts[:NAMED]:
-        by = undo_selection.writer_of(store, later, each.id, each.path)
+        by = writer_of(store, later, each.id, each.path)
         to_undo |= {by} if by else set()
         what = f"{each.id} in {each.path}" if each.id else each.path
         named.append(f"{what} ({by or 'an edit by hand, or a merge'})")
@@ -196,3 +188,167 @@ def _refusal(
 def _listed(paths: Sequence[str]) -> str:
     shown = ", ".join(paths[:3])
     return f"{shown} and {len(paths) - 3} more" if len(paths) > 3 else shown
+
+
+LIST = "list the runs with: clsm status --verbose"
+
+
+def choose_run(store: Store, wanted: str | None, *, redo: bool) -> Entry:
+    """The run that is to be taken back.
+
+    Args:
+        wanted: Its id, or how it begins; for a redo also that of the run that was undone.
+
+    Raises:
+        BadInputError: No run has that id, or several begin so.
+        RefusedError: There is none, or it cannot be taken back.
+    """
+    entries = ledger.entries(store.flow)
+    known = {entry.id: entry for entry in entries}
+    undos = {e.id for e in entries if e.undoes in known and known[e.undoes].undoes is None}
+    if wanted is None:
+        fits = [e for e in entries if e.undone_by is None and not e.is_final]
+        fits = [e for e in fits if (e.id in undos if redo else e.undoes is None)]
+        if not fits:
+            what = "no undo of this machine to redo" if redo else "nothing to undo"
+            reason = f"has {what} ({store.device})"
+            raise RefusedError(str(store.root), reason, LIST)
+        return fits[-1]
+    entry = _named(store, entries, wanted)
+    return _undo_to_redo(entry, known, undos) if redo else _run_to_undo(entry, undos)
+
+
+def _named(store: Store, entries: Sequence[Entry], wanted: str) -> Entry:
+    known = {entry.id: entry for entry in entries}
+    found = resolve_id(wanted, known)
+    if found is not None:
+        return known[found]
+    for flow in store.flows():
+        found = resolve_id(wanted, [entry.id for entry in ledger.entries(flow)])
+        if found is not None:
+            raise RefusedError(found, f"was made on {flow.name}", "undo it there")
+    raise BadInputError(wanted, "no run of this machine has that id", LIST)
+
+
+def _run_to_undo(entry: Entry, undos: set[str]) -> Entry:
+    if entry.id in undos:
+        redo = f"take it back with: clsm undo --redo {entry.id}"
+        raise RefusedError(entry.id, "is an undo", redo)
+    if entry.undoes is not None:
+        raise RefusedError(entry.id, "took an undo back", "undo the run itself again")
+    if entry.is_final:
+        reason = f"a {entry.command} cannot be undone: what it removed was destroyed"
+        raise RefusedError(entry.id, reason, "only a backup that you made still has it")
+    if entry.undone_by is not None:
+        redo = f"redo it with: clsm undo --redo {entry.undone_by}"
+        raise RefusedError(entry.id, f"is undone already, by {entry.undone_by}", redo)
+    return entry
+
+
+def _undo_to_redo(entry: Entry, known: dict[str, Entry], undos: set[str]) -> Entry:
+    if entry.undoes is None and entry.undone_by is not None:
+        return known[entry.undone_by]
+    if entry.id not in undos:
+        raise RefusedError(entry.id, "is not undone", f"undo it with: clsm undo {entry.id}")
+    if entry.undone_by is not None:
+        again = f"undo the run again with: clsm undo {entry.undoes}"
+        raise RefusedError(entry.id, f"was taken back already, by {entry.undone_by}", again)
+    return entry
+
+
+def kept_steps(store: Store, entry: Entry) -> list[ledger.KeptStep]:
+    """What is kept of a run, in order.
+
+    Raises:
+        RefusedError: Some of it is gone.
+    """
+    steps = [kept for line in entry.steps if (kept := ledger.load_kept(store, line)) is not None]
+    if len(steps) == len(entry.steps):
+        return steps
+    finals = [each for each in _after(store, entry) if each.is_final]
+    why = (
+        f"destroyed by {finals[-1].id} ({finals[-1].command})"
+        if finals
+        else "no longer on this machine: decay deletes it after 30 days"
+    )
+    next_step = "say what is true with clsm correct, or take the files from a backup or from git"
+    raise RefusedError(entry.id, f"what it replaced is {why}", next_step)
+
+
+def undoable(store: Store) -> list[Entry]:
+    """Runs of this machine that can be undone: they stand, and what they replaced is kept."""
+    entries = [e for e in ledger.entries(store.flow) if e.undoes is None and e.undone_by is None]
+    return [e for e in entries if not e.is_final and ledger.is_kept(store, e)]
+
+
+def later_runs(store: Store, entry: Entry) -> list[Entry]:
+    """Runs after a run that still stand, oldest first; undone ones and their undos left out."""
+    return [e for e in _after(store, entry) if e.undoes is None and e.undone_by is None]
+
+
+def _after(store: Store, entry: Entry) -> list[Entry]:
+    entries = ledger.entries(store.flow)
+    place = next(n for n, each in enumerate(entries) if each.id == entry.id)
+    return entries[place + 1 :]
+
+
+def writer_of(store: Store, later: Sequence[Entry], record_id: str, path: str) -> str | None:
+    """The last of some runs that wrote a record, or where no id is given a file.
+
+    Args:
+        later: Runs, oldest first.
+        record_id: "" for a whole file.
+    """
+    for entry in reversed(later):
+        if not record_id and path in entry.paths:
+            return entry.id
+        for line in entry.steps if record_id else ():
+            kept = ledger.load_kept(store, line)
+            marks = [*kept.added.values(), *kept.removed.values()] if kept else []
+            if any(mark.partition(" ")[2] == record_id for each in marks for mark in each):
+                return entry.id
+    return None
+
+
+def ref_with(store: Store, entry: ledger.Entry, files: RestoredFiles) -> str | None:
+    """A remote-tracking branch that has something of what a run wrote; None where none is known."""
+    tree = git.work_tree(store.root)
+    refs = git.remote_branches(tree) if tree is not None else ()
+    if tree is None or not refs or _is_back(store, entry):
+        return None
+    wrote = {path: frozenset(_telling(path, files)) for path in files.now}
+    found = git.blobs(tree, [path for path in sorted(wrote) if wrote[path]], refs)
+    held = {oid: set(data.split(b"\n")) for oid, data in git.contents(tree, (b.oid for b in found))}
+    for blob in found:
+        if not wrote[blob.path].isdisjoint(held.get(blob.oid, ())):
+            return blob.ref
+    return None
+
+
+def _telling(path: str, files: RestoredFiles) -> list[bytes]:
+    """Lines that the run added, of those that no other run would write."""
+    lines = added_lines(files.now[path], files.before[path])
+    if path.endswith(".yaml"):
+        return [line for line in lines if not line.startswith(b"#")]
+    if path.endswith(".md") and not path.startswith("flow/"):
+        return [line for line in lines if b" ^" in line]
+    return list(lines)
+
+
+def _is_back(store: Store, entry: ledger.Entry) -> bool:
+    """Whether a run only brought back bytes from before another: what it wrote is nothing new.
+
+    A redo then goes on from where everybody is, and its records have the higher revisions.
+    """
+    known = {each.id: each for each in ledger.entries(store.flow)}
+    return entry.undoes in known and is_exact_undo(entry, known[entry.undoes])
+
+
+def is_exact_undo(undo: ledger.Entry, of: ledger.Entry) -> bool:
+    """Whether an undo made every file, logs aside, what it was before the run.
+
+    What it left alone was as before already.
+    """
+    first = {c.path: c.before for step in reversed(of.steps) for c in reversed(step.changes)}
+    after = {c.path: c.after for step in undo.steps for c in step.changes}
+    return all(first.get(path) == sha for path, sha in after.items() if not path.endswith(".jsonl"))

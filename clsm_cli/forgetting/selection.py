@@ -42,10 +42,7 @@ class Wanted(NamedTuple):
         ids: Of turns, episodes, statements, documents, or concepts.
         source: Path of what was ingested, or of a folder above it; or the address from which a tool
             fetched something.
-        session: Name of a conversation.
         person: Who said it, or is named in it.
-        since: Told at or after this time.
-        until: Told before this time.
         also: Keys of turns that go besides: what ``references`` found and a person agreed to.
     """
 
@@ -67,11 +64,6 @@ class Chosen(NamedTuple):
 
 def choose(memory: StoreContents, wanted: Wanted, zone: tzinfo) -> Chosen:
     """The turns and statements that are meant.
-
-    Args:
-        memory: The store.
-        wanted: By ids, or by what is told of it.
-        zone: In which a bare date is a day.
 
     Raises:
         BadInputError: Nothing is meant, or an id means nothing or several things.
@@ -127,7 +119,6 @@ _NEXT = "look for it with: clsm recall"
 
 
 def _by_id(memory: StoreContents, wanted: str) -> tuple[set[str], set[str]]:
-    """Turns and statements that one id stands for."""
     if wanted in memory.turns:
         return {wanted}, set()
     known = {*memory.turns, *memory.records, *memory.statements}
@@ -164,7 +155,6 @@ class _SubjectMatcher:
 
     Args:
         noted: Keys of the turns that are known to mention it.
-        names: What it is called.
     """
 
     def __init__(self, noted: frozenset[str], names: Iterable[str]) -> None:
@@ -206,7 +196,6 @@ def _matcher(memory: StoreContents, name: str) -> _SubjectMatcher:
 
 
 def _is_from(stored: StoredTurn, source: str) -> bool:
-    """Whether a turn came from a file, below a folder, or from an address."""
     expanded = os.path.expanduser(source)
     named = (stored.turn.path, stored.turn.origin)
     places = {stored.turn.path, *map(os.path.expanduser, filter(None, named))}
@@ -245,7 +234,6 @@ def tool_results_of(stored: Iterable[StoredTurn], address: str) -> frozenset[str
 
     Args:
         stored: The turns of a store; of a conversation in its order, those that wait last.
-        address: A URL.
     """
     address = address.rstrip("/")
     waiting: dict[tuple[str, str], deque[bool]] = {}

@@ -27,7 +27,6 @@ class StoredTurn(NamedTuple):
     Attributes:
         session: Its conversation; of a block where its document lives.
         episode: None while it waits in an inbox.
-        document: Of a block.
         recorded_at: When the store got it (UTC).
     """
 
@@ -43,12 +42,9 @@ class StoreContents(NamedTuple):
 
     Attributes:
         episodes: Every episode file of every machine that can be read, with its path.
-        inboxes: Every inbox file that holds anything.
-        turns: Every turn by key.
         records: Joined, by id; those in the archive too.
         statements: With their texts, by id.
         mentions: Node → keys of the turns that mention it, as consolidation noted.
-        unread: Episode files that cannot be read.
     """
 
     episodes: tuple[tuple[Path, Episode], ...]
@@ -66,12 +62,7 @@ class StoreContents(NamedTuple):
 
 
 def read_store(store: Store, now: str) -> StoreContents:
-    """Read a store from its files, without its index.
-
-    Args:
-        store: Where.
-        now: UTC time of the run.
-    """
+    """Read a store from its files, without its index."""
     forgotten = logs.load_tombstones(store)
     found, unread = _episodes(store, forgotten)
     boxes = tuple(inbox.read(p) for flow in store.flows() for p in inbox.files(flow / "inbox"))

@@ -16,13 +16,9 @@ from typing import TYPE_CHECKING
 from clsm_cli.config import Settings
 from clsm_cli.errors import ClsmError, DamagedStoreError, ModelDigestError, ModelMissingError
 from clsm_cli.health import (
-    content_checks,
     digests,
     file_checks,
     git_state,
-    index_state,
-    loglines,
-    note_checks,
     record_checks,
     repair,
     store_snapshot,
@@ -50,8 +46,6 @@ class CheckContext(NamedTuple):
     """What a check may know besides the store.
 
     Attributes:
-        now: Time of the run, with offset.
-        variables: The environment.
         has_model: Whether the model is looked at; hashing its 90 MB takes a tenth of a second.
         jobs: Command line of the nightly job by who starts it.
         fault: Why the settings of this machine cannot be used; "" where they can.
@@ -73,13 +67,13 @@ CHECKS: Mapping[str, Check] = {
     "lines": lambda snapshot, _: record_checks.check_lines(snapshot),
     "order": lambda snapshot, _: record_checks.check_order(snapshot),
     "ids": lambda snapshot, _: record_checks.check_ids(snapshot),
-    "logs": lambda snapshot, _: loglines.check_lines(snapshot),
-    "inboxes": lambda snapshot, _: loglines.check_inboxes(snapshot),
+    "logs": lambda snapshot, _: record_checks.check_logs(snapshot),
+    "inboxes": lambda snapshot, _: record_checks.check_inboxes(snapshot),
     "names": lambda snapshot, _: file_checks.check_misplaced(snapshot),
-    "episodes": lambda snapshot, _: note_checks.episode_findings(snapshot),
-    "turns twice": lambda snapshot, _: note_checks.duplicate_turns(snapshot),
-    "topics": lambda snapshot, _: note_checks.topic_findings(snapshot),
-    "hand edits": lambda snapshot, context: note_checks.unsettled_edits(
+    "episodes": lambda snapshot, _: file_checks.episode_findings(snapshot),
+    "turns twice": lambda snapshot, _: file_checks.duplicate_turns(snapshot),
+    "topics": lambda snapshot, _: file_checks.topic_findings(snapshot),
+    "hand edits": lambda snapshot, context: file_checks.unsettled_edits(
         snapshot, utc_text(context.now)
     ),
     "edges": lambda snapshot, _: record_checks.check_edges(snapshot),
@@ -90,8 +84,8 @@ CHECKS: Mapping[str, Check] = {
     "digests": lambda snapshot, _: digests.changed_files(snapshot),
     "begun": lambda snapshot, _: digests.begun_runs(snapshot),
     "preimages": lambda snapshot, _: digests.check_preimages(snapshot),
-    "index": lambda snapshot, _: index_state.check_index(snapshot),
-    "briefing": lambda snapshot, _: index_state.check_briefing(snapshot),
+    "index": lambda snapshot, _: surroundings.check_index(snapshot),
+    "briefing": lambda snapshot, _: surroundings.check_briefing(snapshot),
     "settings": lambda snapshot, _: surroundings.check_settings(snapshot),
     "environment": lambda snapshot, context: surroundings.check_environment(
         snapshot, context.variables
@@ -103,8 +97,7 @@ CHECKS: Mapping[str, Check] = {
     "git": lambda snapshot, context: git_state.findings(snapshot.store, context.now),
     "nights": lambda snapshot, context: surroundings.check_nights(snapshot, context.now),
     "schedule": lambda _, context: surroundings.check_schedule(context.jobs),
-    "echoes": lambda snapshot, _: content_checks.self_ingested_share(snapshot),
-    "secrets": lambda snapshot, _: content_checks.clear_secrets(snapshot),
+    "secrets": lambda snapshot, _: surroundings.clear_secrets(snapshot),
 }
 
 
@@ -114,11 +107,6 @@ def diagnose(
     """Everything that is to be said of a store, worst first, then by path.
 
     Nothing is written and no lock is taken.
-
-    Args:
-        store: Where.
-        context: Time and environment.
-        checks: By name; all of them but in a test of the others.
     """
     return diagnose_snapshot(store_snapshot.take_snapshot(store), context, checks)
 
@@ -162,12 +150,7 @@ class Report:
     """What was found and done.
 
     Attributes:
-        root: The store.
         findings: What is there now, worst first.
-        mended: What was found and is not there any more.
-        done: A sentence for each thing that was done.
-        run: Id of the run in the ledger; None where no memory was changed.
-        is_fix: Whether anything was to be mended.
     """
 
     root: str
@@ -202,13 +185,7 @@ def open_any_store(root: Path, environment: dict[str, str]) -> tuple[Store, list
 
 
 def examine(store: Store, context: CheckContext, also: list[Finding] | None = None) -> Report:
-    """Look at a store; again while somebody writes to it.
-
-    Args:
-        store: Where.
-        context: Time and environment.
-        also: What was found when it was opened.
-    """
+    """Look at a store; again while somebody writes to it."""
     findings: list[Finding] = []
     for _ in range(_LOOKS):
         before = _signature(store)
@@ -235,14 +212,6 @@ def fix(
     only_index: bool = False,
 ) -> Report:
     """Mend what is safe, under the store's lock, and look again.
-
-    Args:
-        store: Where.
-        context: Time and environment.
-        embedder: For vectors; None on a machine without the model.
-        progress: Told how far the embedding is.
-        rebuild: Make the index anew whatever it is like.
-        only_index: Mend nothing else.
 
     Raises:
         LockedError: Another clsm kept the lock.

@@ -10,7 +10,7 @@ import json
 from typing import TYPE_CHECKING
 
 from clsm_cli.health.findings import list_names, make_finding
-from clsm_cli.health.places import device_of, kind_of
+from clsm_cli.health.store_snapshot import device_of, kind_of
 from clsm_cli.model.graph import Statement
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import atomic, cleanup, ledger, logs, runs
@@ -29,7 +29,6 @@ class WrittenFile(NamedTuple):
     Attributes:
         sha256: None when it removed it, "" where only its size is known.
         size: Bytes that it had at least.
-        run: The run that wrote it last.
     """
 
     sha256: str | None
@@ -103,7 +102,6 @@ def _other(path: str, mine: WrittenFile) -> Finding:
 
 
 def _is_explained(snapshot: Snapshot, path: str) -> bool:
-    """Whether the file of an episode may be gone: forgotten elsewhere, or renamed."""
     record_id = path.rpartition("/")[2].removesuffix(".md").partition("-")[2]
     there = {each.id for each in snapshot.episodes.values() if each is not None}
     return snapshot.is_gone(record_id) or record_id in there

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from clsm_cli.errors import DamagedStoreError
 from clsm_cli.health.findings import list_names, make_finding
-from clsm_cli.health.places import kind_of
+from clsm_cli.health.store_snapshot import kind_of
 from clsm_cli.store import atomic, git, git_setup, joining
 
 if TYPE_CHECKING:
@@ -25,26 +25,14 @@ if TYPE_CHECKING:
     from clsm_cli.store.layout import Store
 
 STALE_MINUTES = 10
-"""Minutes after which a lock that no git holds was left behind."""
-_BEGUN = {
-    "MERGE_HEAD": ("merge", "git commit, or: git merge --abort"),
-    "rebase-merge": ("rebase", "git rebase --continue, or: git rebase --abort"),
-    "rebase-apply": ("rebase", "git rebase --continue, or: git rebase --abort"),
-    "CHERRY_PICK_HEAD": ("cherry-pick", "git cherry-pick --continue, or: git cherry-pick --abort"),
-    "REVERT_HEAD": ("revert", "git revert --continue, or: git revert --abort"),
-}
+"""Minutes after which a lock was left behind: git holds one for seconds."""
 _BY_HAND = ("ontology", "git", "labels")
 """Files that are looked through here; in all others the markers are a finding of their contents."""
 _MOST_MARKED = 1 << 20
 
 
 def findings(store: Store, now: datetime) -> list[Finding]:
-    """What is to be said of the repository, and of copies that wait to be joined.
-
-    Args:
-        store: Where.
-        now: Time of the run, with offset.
-    """
+    """What is to be said of the repository, and of copies that wait to be joined."""
     told = list(_copies(store))
     refused = git.refusal(store.root)
     if refused is not None:
@@ -58,16 +46,10 @@ def findings(store: Store, now: datetime) -> list[Finding]:
                 next_step=step,
             ),
         ]
-    if git.is_ignored(store.root):
-        return [
-            *told,
-            make_finding("git-ignored", "", "the repository around the store leaves it out"),
-        ]
     tree = git.work_tree(store.root)
     if tree is None:
         return told
     told += _lock(tree, now)
-    told += _begun(tree)
     told += _unmerged(tree)
     told += _tracked(tree)
     return [*told, *_setup(store)]
@@ -120,48 +102,9 @@ def _lock(tree: git.WorkTree, now: datetime) -> Iterator[Finding]:
         return
     if path is None or age is None:
         return
-    holder = _git_at_work(tree.top)
-    if holder is not None:
-        yield make_finding("git-busy", "", f"{holder} is at work in the repository")
-    elif age >= 60 * STALE_MINUTES:
-        reason = f"a git that was stopped {age / 60:.0f} minutes ago left its lock"
+    if age >= 60 * STALE_MINUTES:
+        reason = f"a git that was stopped left its lock {age / 60:.0f} minutes ago"
         yield make_finding("git-lock", "", reason, next_step=f"no git runs: rm {quote(str(path))}")
-
-
-def _git_at_work(top: Path) -> str | None:
-    """A git whose working folder lies in the work tree, as far as the system tells (Linux)."""
-    try:
-        processes = sorted((name for name in os.listdir("/proc") if name.isdigit()), key=int)
-    except OSError:
-        return None
-    for process in processes:
-        try:
-            with open(f"/proc/{process}/comm", encoding="utf-8", errors="replace") as file:
-                name = file.read().strip()
-            if name.split("-")[0] == "git" and _is_in(os.readlink(f"/proc/{process}/cwd"), top):
-                return f"{name} (process {process})"
-        except OSError:  # it ended, or is not ours to look at
-            continue
-    return None
-
-
-def _is_in(folder: str, top: Path) -> bool:
-    return folder == str(top) or folder.startswith(f"{top}/")
-
-
-def _begun(tree: git.WorkTree) -> Iterator[Finding]:
-    told = set()
-    for name, (what, step) in _BEGUN.items():
-        path = git.path_of(tree, name)
-        if path is not None and path.exists() and what not in told:
-            told.add(what)
-            yield make_finding(
-                "git-begun", "", f"a {what} is not finished", next_step=f"end it: {step}"
-            )
-    if not told and git.is_detached(tree):
-        yield make_finding(
-            "git-detached", "", "no branch is checked out, so what is committed is easily lost"
-        )
 
 
 def _unmerged(tree: git.WorkTree) -> Iterator[Finding]:
@@ -201,7 +144,6 @@ def _tracked(tree: git.WorkTree) -> Iterator[Finding]:
 
 
 def _marker(path: Path) -> int | None:
-    """Line of the first conflict marker."""
     try:
         data = atomic.read(path, _MOST_MARKED) or b""
     except DamagedStoreError:

@@ -15,16 +15,8 @@ import stat
 from functools import partial
 from typing import TYPE_CHECKING
 
-from clsm_cli.health import (
-    file_checks,
-    git_state,
-    loglines,
-    note_checks,
-    record_checks,
-    store_snapshot,
-)
-from clsm_cli.health.places import is_shared
-from clsm_cli.health.store_snapshot import LIMITS
+from clsm_cli.health import file_checks, git_state, record_checks, store_snapshot
+from clsm_cli.health.store_snapshot import LIMITS, is_shared
 from clsm_cli.ingestion.ingest_report import Run
 from clsm_cli.ingestion.ingest_run import end_begun_run
 from clsm_cli.model.graph import Statement
@@ -127,7 +119,7 @@ def _bad(snapshot: Snapshot, path: str) -> set[int]:
     if path in snapshot.inboxes:
         bad |= {problem.line for problem in snapshot.inboxes[path].problems}
     else:
-        bad |= {number for number, _ in loglines.bad_rows(snapshot, path)}
+        bad |= {number for number, _ in record_checks.bad_rows(snapshot, path)}
     return {number for number in bad if number is not None}
 
 
@@ -173,10 +165,6 @@ def plan_shards(snapshot: Snapshot, now: str) -> Planned:
     """Writes that bring every shard that is not as it would be written into that form.
 
     What a person set and what lost in a join becomes a question first, as where hand edits are settled.
-
-    Args:
-        snapshot: The store.
-        now: UTC time of the run.
     """
     odd = {
         finding.path
@@ -253,12 +241,7 @@ def _emptied(snapshot: Snapshot, left: Iterable[Path]) -> dict[Path, tuple[bytes
 
 
 class Mended(NamedTuple):
-    """What was done.
-
-    Attributes:
-        run: Id of the run in the ledger; None where no memory was changed.
-        done: A sentence each.
-    """
+    """What was done."""
 
     run: str | None
     done: tuple[str, ...]
@@ -266,11 +249,6 @@ class Mended(NamedTuple):
 
 def mend(store: Store, findings: Collection[Finding], now: datetime) -> Mended:
     """Mend what can be; the caller holds the lock, and makes the index anew.
-
-    Args:
-        store: Where.
-        findings: What was found, under the lock.
-        now: Time of the run, with offset.
 
     Raises:
         DiskError: The operating system refused; run it again when there is room.
@@ -301,8 +279,8 @@ def mend(store: Store, findings: Collection[Finding], now: datetime) -> Mended:
 
 def _settled(snapshot: Snapshot, now: str) -> Planned:
     """Hand edits, where nothing makes them doubtful."""
-    if note_checks.is_doubtful(snapshot) or any(
-        each.code == "statements-gone" for each in note_checks.unsettled_edits(snapshot, now)
+    if file_checks.is_doubtful(snapshot) or any(
+        each.code == "statements-gone" for each in file_checks.unsettled_edits(snapshot, now)
     ):
         return [], []
     writes, warnings = settle.plan(snapshot.store, now)

@@ -1,28 +1,43 @@
-"""Checks of what a store needs around it: settings, model, disk, lock, nightly runs."""
+"""Checks around the records: settings, secrets in clear, the index and what is derived, model, disk, lock, nights.
+
+A small index is held against a fresh one, made in memory by words. A large one is only asked whether
+it is whole and made of the files as they are; ``--rebuild`` makes it anew.
+"""
 
 from __future__ import annotations
 
+import contextlib
 import os
+import sqlite3
+from collections import Counter
 from typing import TYPE_CHECKING
 
-from clsm_cli.config import MachineSettings, defaults, variable_of
+from clsm_cli.config import MAX_FILE, MachineSettings, defaults, variable_of
 from clsm_cli.embedding import weights
 from clsm_cli.errors import ClsmError, DamagedStoreError, ModelDigestError, ModelMissingError
 from clsm_cli.health.findings import list_names, make_finding
+from clsm_cli.ingestion.turns import Masker, masked_turn
 from clsm_cli.inspection import automation
+from clsm_cli.model.codec import encode
 from clsm_cli.model.ids import is_id
 from clsm_cli.store import atomic, front_matter, labels, ontology
+from clsm_cli.store.index import database, prepared_briefing, vector_files, vectors
+from clsm_cli.store.index.indexed_files import changes
+from clsm_cli.store.index.maintenance import differences
 from clsm_cli.store.jsonlines import LineError
 from clsm_cli.store.layout import CONFIG_NAME
 from clsm_cli.store.lock import known_holder
+from clsm_cli.text import secrets
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from datetime import datetime
     from pathlib import Path
+    from typing import Any
 
     from clsm_cli.health.findings import Finding
     from clsm_cli.health.store_snapshot import Snapshot
+    from clsm_cli.model.episodes import Turn
 
 _VARIABLES = frozenset({"CLSM_STORE", "CLSM_DEVICE", "CLSM_MODEL_DIR"})
 """Those that clsm reads besides the settings of this machine."""
@@ -157,7 +172,6 @@ def file_system_type(path: str, mounts: str) -> str:
     r"""The type of the file system that a path lies on.
 
     Args:
-        path: Full, without links.
         mounts: As in /proc/self/mounts: device, place, type; the longest place that holds it
             counts, of equal ones the last.
 
@@ -197,3 +211,161 @@ def check_schedule(jobs: Mapping[str, Sequence[str]]) -> list[Finding]:
         for path in words[: words.index("schedule") if "schedule" in words else None]
         if os.path.isabs(path) and not os.access(path, os.X_OK)
     ]
+
+
+def clear_secrets(snapshot: Snapshot) -> list[Finding]:
+    """How many secrets of which kinds a file holds; never one of them."""
+    return [
+        make_finding("secret-in-clear", secrets.mask(path).text, f"holds {_listed(kinds)}")
+        for path, kinds in sorted(_kinds(snapshot))
+        if kinds
+    ]
+
+
+def _listed(kinds: Counter[str]) -> str:
+    return ", ".join(f"{count} {kind}" for kind, count in sorted(kinds.items()))
+
+
+def _kinds(snapshot: Snapshot) -> Iterator[tuple[str, Counter[str]]]:
+    for path, episode in snapshot.episodes.items():
+        if episode is not None:
+            yield path, _told((turn, episode.session) for turn in episode.turns)
+    for path, box in snapshot.inboxes.items():
+        yield path, _told((item.turn, item.session) for item in box.turns)
+    for path, shard in snapshot.shards.items():
+        yield path, _of(text for record in shard.records for text in _texts(encode(record)))
+    for path, topic in snapshot.topics.items():
+        yield path, _of(["\n".join(topic.lines)])
+    for path, rows in snapshot.logs.items():
+        if path.endswith("/review.jsonl"):
+            yield path, _of(text for _, row in rows.rows for text in _texts(row))
+    for file in snapshot.of_kind("quarantine", "labels", "ontology"):
+        yield file.path, _of([_text(snapshot, file.path)])
+
+
+def _told(turns: Iterable[tuple[Turn, str]]) -> Counter[str]:
+    mask = Masker()
+    for turn, session in turns:
+        masked_turn(turn, session, mask)
+    return mask.counts
+
+
+def _text(snapshot: Snapshot, path: str) -> str:
+    """A file that is no record; "" where it cannot be read, which is told by what looks at files."""
+    try:
+        data = atomic.read(snapshot.store.root / path, MAX_FILE)
+    except ClsmError:
+        return ""
+    return (data or b"").decode("utf-8", "replace")
+
+
+def _of(texts: Iterable[str]) -> Counter[str]:
+    counts: Counter[str] = Counter()
+    for text in texts:
+        counts.update(secrets.mask(text).counts)
+    return counts
+
+
+def _texts(value: Any) -> Iterator[str]:
+    """The texts in a mapping, without its keys."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        for each in value.values():
+            yield from _texts(each)
+    elif isinstance(value, list):
+        for each in value:
+            yield from _texts(each)
+
+
+COMPARED = 1500
+"""Passages up to which an index is held against a fresh one: about a second and a half."""
+_PATH = ".clsm/index/index.sqlite"
+
+
+def check_index(snapshot: Snapshot) -> list[Finding]:
+    """The index: whole, of the files as they are, and saying what they say."""
+    path = database.path_of(snapshot.store.derived)
+    if not path.exists():
+        reason = "is missing; the next command makes it"
+        return [make_finding("index-missing", _PATH, reason)]
+    try:
+        connection = database.open_to_read(snapshot.store.derived)
+        if connection is None:
+            return [_unopened(path)]
+        with contextlib.closing(connection):
+            return _opened(snapshot, connection)
+    except sqlite3.DatabaseError as error:
+        return [make_finding("index-damaged", _PATH, f"cannot be read ({error})")]
+
+
+def _unopened(path: Path) -> Finding:
+    """An index of another version is made anew by the next command; one that is none is damaged."""
+    with open(path, "rb") as file:
+        head = file.read(64)
+    version = int.from_bytes(head[60:64], "big")
+    if head.startswith(b"SQLite format 3\0") and 0 < version < database.SCHEMA_VERSION:
+        return make_finding("index-stale", _PATH, "was made by another version of clsm")
+    return make_finding("index-damaged", _PATH, "is no index")
+
+
+def _opened(snapshot: Snapshot, connection: sqlite3.Connection) -> list[Finding]:
+    said = [str(row[0]) for row in connection.execute("PRAGMA integrity_check(3)")]
+    if said != ["ok"]:
+        return [
+            make_finding("index-damaged", _PATH, f"is damaged: {' '.join(said[0].split())[:120]}")
+        ]
+    findings: list[Finding] = []
+    stale = changes(connection, snapshot.store)
+    if stale.any:
+        names = sorted({*stale.changed, *stale.removed})
+        findings.append(make_finding("index-stale", _PATH, f"has not read {list_names(names)} yet"))
+    else:
+        findings += _content(snapshot, connection)
+    return [*findings, *_vectors(snapshot, connection)]
+
+
+def _content(snapshot: Snapshot, connection: sqlite3.Connection) -> list[Finding]:
+    """Whether it was made of these bytes, and, where it is small, says what they say."""
+    known = dict(connection.execute("SELECT path, sha256 FROM files").fetchall())
+    odd = sorted(
+        path
+        for path, sha256 in known.items()
+        if path in snapshot.files and snapshot.files[path].sha256 not in (None, sha256)
+    )
+    if odd:
+        reason = f"was made of other bytes of {list_names(odd)}"
+        return [make_finding("index-differs", _PATH, reason)]
+    count = connection.execute("SELECT COUNT(*) FROM passages").fetchone()[0]
+    if count > COMPARED:
+        return []
+    other = differences(snapshot.store, connection)
+    return (
+        [make_finding("index-differs", _PATH, f"says otherwise: {list_names(other)}")]
+        if other
+        else []
+    )
+
+
+def _vectors(snapshot: Snapshot, connection: sqlite3.Connection) -> list[Finding]:
+    derived = snapshot.store.derived
+    row = connection.execute("SELECT value FROM meta WHERE key = 'engine'").fetchone()
+    count = len(vector_files.damaged(connection, derived))
+    if count or (row is not None and not vector_files.is_whole(connection, derived, row[0])):
+        reason = f"{count} texts have vectors that are not as they were written"
+        return [make_finding("vectors-damaged", ".clsm/index", reason)]
+    waiting = vectors.waiting(connection)
+    if waiting:
+        reason = f"{waiting} texts have no vector yet"
+        return [make_finding("vectors-missing", _PATH, reason)]
+    return []
+
+
+def check_briefing(snapshot: Snapshot) -> list[Finding]:
+    """The briefing that ``clsm context`` reads, if it is of the files as they are."""
+    path = prepared_briefing.path_of(snapshot.store)
+    name = path.relative_to(snapshot.store.root).as_posix()
+    if not path.is_file():
+        return []
+    is_whole = prepared_briefing.load_contents(snapshot.store, None) is not None
+    return [] if is_whole else [make_finding("briefing-damaged", name, "is damaged")]

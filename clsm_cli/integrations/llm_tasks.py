@@ -1,4 +1,4 @@
-"""The small questions put to an endpoint (relation of two sentences, gist, tag), with typed results.
+"""The small questions put to an endpoint (relation of two sentences, gist), with typed results.
 
 What others wrote is quoted as data: one JSON object a line between ``<data>`` and ``</data>``, within a
 budget of tokens. Every line end inside is escaped and no closing tag can stand, so the data can neither
@@ -112,16 +112,11 @@ _JUDGE = f"""{_RULES}The data has a sentence "old", which the memory holds, and 
 
 _GIST = f"""{_RULES}Each line of the data is a sentence about one subject. Write the one sentence that says what they have in common or add up to, at most 30 words long. Name the subject. Add nothing."""
 
-_TAG = f"""{_RULES}The line with "tags" lists the tags in use; the line with "text" is to be filed. If the main subject of the text has a tag, or a near synonym of one, answer with an empty word. Otherwise answer with the one tag that is missing: an English noun in lower case, general enough for many texts, no name of a person, a project or a product."""
-
 
 _TEXT = {"type": "string"}
 _FILLED = {"type": "string", "pattern": r"\S"}
 _VERDICT = object_of(verdict={"type": "string", "enum": list(get_args(Verdict))})
 _SENTENCE = object_of(sentence=_FILLED)
-_WORD = object_of(word=_TEXT)
-
-_TAG_WORD = re.compile(r"[^\W_]{2,20}(?:-[^\W_]{1,20}){0,2}")
 
 
 def judge(llm: Llm, old: str, new: str) -> Verdict:
@@ -149,20 +144,3 @@ def gist(llm: Llm, sentences: Sequence[str]) -> str:
     answer = llm.ask(_GIST, block(lines), _SENTENCE, "gist")
     first = next(iter(split_sentences(answer["sentence"])), answer["sentence"])
     return one_line(first, LONGEST_SENTENCE)
-
-
-def tag_word(llm: Llm, words: Sequence[str], text: str) -> str | None:
-    """The tag that a text needs and the tags in use lack; None when they do.
-
-    Returns:
-        Lower-case words joined by hyphens, at most three.
-
-    Raises:
-        LlmError: No usable answer.
-    """
-    tags = {"tags": fit(words, KNOWN_TOKENS, frame=2)}
-    filed = {"text": trim_to_tokens(text, SHOWN_TOKENS)}
-    answer = llm.ask(_TAG, block([tags, filed]), _WORD, "tag")
-    word = "-".join(re.findall(r"[^\W_]+", answer["word"].casefold()))
-    is_missing = _TAG_WORD.fullmatch(word) and word not in {known.casefold() for known in words}
-    return word if is_missing else None

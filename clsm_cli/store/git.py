@@ -254,12 +254,6 @@ def is_ignored(root: Path) -> bool:
     return bool(prefix.strip()) and _asked(root, "check-ignore", "-q", "--", str(root)) is not None
 
 
-def is_detached(tree: WorkTree) -> bool:
-    """Whether a commit is checked out, and no branch."""
-    has_commit = _asked(tree.root, "rev-parse", "--quiet", "--verify", "HEAD") is not None
-    return has_commit and head(tree) is None
-
-
 def tracked(tree: WorkTree) -> tuple[str, ...]:
     """The files of the store that git knows, relative to it, sorted."""
     return tuple(sorted({path for path, _ in _staged(tree, "-s")}))

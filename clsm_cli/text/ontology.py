@@ -5,22 +5,16 @@ The same function tags what is stored and what is asked, so that both meet on on
 
 from __future__ import annotations
 
-import re
-from collections import Counter
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from clsm_cli.startup.records import NamedTuple
-from clsm_cli.text import mentions
-from clsm_cli.text.language_data import word_list
-from clsm_cli.text.tokens import STOP_WORDS, stems
+from clsm_cli.text.tokens import stems
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator
 
 MOST_TAGS = 3
-MOST_PROPOSALS = 10
-LEAST_SESSIONS = 2
 """Sessions that a word must occur in to be proposed."""
 
 _LEVELS = ("categories", "subcategories", "tags")
@@ -132,65 +126,3 @@ def _tags_by_stem(ontology: Ontology) -> dict[str, tuple[str, ...]]:
         ):
             found[stem] = (*found.get(stem, ()), tag.word)
     return found
-
-
-_WORD = re.compile(r"[^\W\d_]+(?:['\u2019-][^\W\d_]+)*|[^\s\w]")
-_OPENERS = frozenset(["a", "an", "the", "my", "your", "his", "her", "our", "their"])
-"""A noun follows, unless an adjective does."""
-_GENERIC = frozenset(word_list("no subject"))
-"""Nouns and adjectives that say nothing about a subject."""
-
-
-def proposals(texts_by_session: Mapping[str, Sequence[str]], ontology: Ontology) -> list[str]:
-    """Words that could become tags, for texts that no tag fits; best first, at most ten.
-
-    A word is proposed if it stands as a noun (behind an article or a possessive, at the end of its
-    phrase) in texts of two sessions or more. The one in more sessions is better,
-    then the one in more texts. Names are none, nor words that the ontology has.
-
-    >>> said = {"one": ["The kiln is hot.", "Ask Mara."], "two": ["I sold a kiln with Mara."]}
-    >>> proposals(said, Ontology(()))
-    ['kiln']
-    """
-    tags = _tags_by_stem(ontology)
-    sessions: dict[str, set[str]] = {}
-    forms: dict[str, Counter[str]] = {}
-    named: set[str] = set()
-    for session, texts in texts_by_session.items():
-        for text in texts:
-            marked = mentions.find_mentions(text)
-            named.update(stem for each in marked for stem in stems(each.label))
-            if tags_of(text, ontology):
-                continue
-            for word in dict.fromkeys(_nouns(text, marked)):
-                stem = stems(word)[0]
-                sessions.setdefault(stem, set()).add(session)
-                forms.setdefault(stem, Counter())[word] += 1
-    found = [
-        stem
-        for stem, seen in sessions.items()
-        if len(seen) >= LEAST_SESSIONS and stem not in tags and stem not in named
-    ]
-    found.sort(key=lambda stem: (-len(sessions[stem]), -forms[stem].total(), stem))
-    return [_usual(forms[stem]) for stem in found[:MOST_PROPOSALS]]
-
-
-def _usual(forms: Counter[str]) -> str:
-    """The commonest form of a word, then the shortest."""
-    return min(forms, key=lambda form: (-forms[form], len(form), form))
-
-
-def _nouns(text: str, marked: Sequence[mentions.Mention]) -> Iterator[str]:
-    letters = list(text)
-    for each in marked:
-        letters[each.start : each.end] = "|" * (each.end - each.start)
-    words = [word.lower() for word in _WORD.findall("".join(letters))]
-    for before, word, behind in zip(words, words[1:], [*words[2:], "."], strict=False):
-        ends = not behind[0].isalpha() or behind in STOP_WORDS
-        if before in _OPENERS and ends and _is_content(word):
-            yield word
-
-
-def _is_content(word: str) -> bool:
-    plain = word.isalpha() and len(word) > 2 and not word.endswith(("ly", "ing"))
-    return plain and word not in _GENERIC and len(stems(word)) == 1

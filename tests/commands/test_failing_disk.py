@@ -1,4 +1,4 @@
-"""What a command says when the disk fails where it only looks; ``faults.power.torn`` does it for real."""
+"""What a command says when the disk fails where it only looks."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ import errno
 import mmap
 import os
 import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
-from faults.power import mounts
 from ingesting import new_store, take
 
 from clsm_cli.commands import error_boundary
@@ -53,12 +53,12 @@ def test_a_store_that_cannot_be_looked_for_is_not_missing(
 @pytest.mark.skipif(
     os.geteuid() != 0 or shutil.which("mount") is None, reason="needs root: it mounts a tmpfs"
 )
-def test_a_copy_that_has_no_room_says_how_much_it_needs() -> None:
+def test_a_copy_that_has_no_room_says_how_much_it_needs(tmp_path: Path) -> None:
     """The sentence was a list of every file that could not be copied."""
-    with mounts.disk("tmpfs") as disk:
-        disk.make(1)
-        disk.mount()
-        store = new_store(disk.point / "memory")
+    mount = ["mount", "-t", "tmpfs", "-o", "size=1m", "none", str(tmp_path)]
+    subprocess.run(mount, check=True)
+    try:
+        store = new_store(tmp_path / "memory")
         topic = store.root / "projects" / "boats.md"
         topic.write_bytes(b"x" * 600_000)
         said = r"\.clsm: no room for a copy of the store to work on, 1\.[78] MiB; free some space"
@@ -68,6 +68,8 @@ def test_a_copy_that_has_no_room_says_how_much_it_needs() -> None:
         topic.write_bytes(b"x" * 100_000)
         with rehearsal.copy_store(store) as copy:
             assert (copy.root / "projects" / "boats.md").read_bytes() == topic.read_bytes()
+    finally:
+        subprocess.run(["umount", "-l", str(tmp_path)], check=True)
 
 
 def test_vectors_that_cannot_be_read_are_not_missing(

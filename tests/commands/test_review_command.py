@@ -18,8 +18,9 @@ from pseudo_terminal import Terminal
 from sleeping import current
 
 from clsm_cli.commands import render_review
-from clsm_cli.consolidation.review_queue import CONTRADICTION, NEW_TAG, REASONS
+from clsm_cli.consolidation.review_queue import CONTRADICTION, REASONS
 from clsm_cli.consolidation.selection_reasons import Explanation
+from clsm_cli.consolidation.store_state import NEAR_NAMES
 from clsm_cli.errors import BadInputError
 from clsm_cli.heads.owner_model import Decision
 from clsm_cli.store.layout import Store
@@ -40,7 +41,7 @@ def store(tmp_path: Path) -> Store:
     made = new_store(tmp_path / "memory")
     hold(made, bell())
     ask(made, "a1", CONTRADICTION, bell().id, BELL, QUARTER)
-    ask(made, "b2", NEW_TAG, "tag-1", "kiln")
+    ask(made, "b2", NEAR_NAMES, "kiln loom", "kiln", "loom")
     return made
 
 
@@ -65,7 +66,7 @@ def test_the_list_without_a_terminal(store: Store) -> None:
     assert BELL in lines[1]
     assert QUARTER in lines[1]
     assert [line.split(":")[0].strip() for line in lines[2:4]] == ["accept", "reject"]
-    assert lines[4] == "v-b2  a new tag  (2026-02-28)"
+    assert lines[4] == "v-b2  two names, perhaps of one thing  (2026-02-28)"
     data = json.loads(ok(store, "--json"))
     assert (data["schema"], data["run"], data["decisions"]) == ("clsm.review/1", None, [])
     assert [item["id"] for item in data["items"]] == ["v-a1", "v-b2"]
@@ -82,7 +83,7 @@ def test_decisions_by_options(store: Store) -> None:
     data = json.loads(ok(store, "--accept", "v-b2", "--json"))
     assert (data["decisions"][0]["state"], data["decisions"][0]["is_new"]) == ("rejected", False)
     assert ok(store) == "nothing to decide\n"
-    assert "v-b2  a new tag  rejected" in ok(store, "--all")
+    assert "v-b2  two names, perhaps of one thing  rejected" in ok(store, "--all")
 
 
 def test_why_a_sentence_is_a_statement(store: Store) -> None:
@@ -168,8 +169,8 @@ def test_a_file_says_what_was_decided_and_no_text_can_decide(
 )
 def test_lines_that_are_no_decisions(store: Store, line: str) -> None:
     items = [
-        ReviewItem("v-a1", "", (), NEW_TAG, "kiln", ""),
-        ReviewItem("v-b2", "", (), NEW_TAG, "", ""),
+        ReviewItem("v-a1", "", (), NEAR_NAMES, "kiln", ""),
+        ReviewItem("v-b2", "", (), NEAR_NAMES, "", ""),
     ]
     with pytest.raises(BadInputError, match=r"line [12] "):
         render_review.read_todo(line, items)

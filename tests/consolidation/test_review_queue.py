@@ -16,10 +16,9 @@ from clsm_cli.consolidation import review_queue
 from clsm_cli.consolidation.store_state import NEAR_NAMES
 from clsm_cli.errors import BadInputError
 from clsm_cli.model.codec import encode
-from clsm_cli.store import atomic, layout, logs, ontology, shards
+from clsm_cli.store import atomic, layout, logs, shards
 from clsm_cli.store.jsonlines import dump
 from clsm_cli.store.layout import Store
-from clsm_cli.text.ontology import tags_of
 
 if TYPE_CHECKING:
     from clsm_cli.consolidation.review_queue import Outcome, State
@@ -68,21 +67,15 @@ def listed(store: Store, now: str = NOW, *, everything: bool = False) -> dict[st
     return {item.id: item.state for item in items}
 
 
-def tags(store: Store) -> set[str]:
-    found, problems = ontology.load(store)
-    assert problems == []
-    return {tag.word for tag in found.tags}
-
-
 def test_the_list_begins_with_what_matters(store: Store) -> None:
-    for name, reason in zip("abcdefg", reversed(review_queue.REASONS), strict=True):
+    for name, reason in zip("abcdef", reversed(review_queue.REASONS), strict=True):
         ask(store, name, reason, "x")
     ask(store, "new", "a reason of a later version", "x")
-    assert list(listed(store)) == ["v-g", "v-f", "v-e", "v-d", "v-c", "v-b", "v-a", "v-new"]
+    assert list(listed(store)) == ["v-f", "v-e", "v-d", "v-c", "v-b", "v-a", "v-new"]
 
 
 def test_an_old_item_expires_and_can_still_be_decided(store: Store) -> None:
-    item = ask(store, "a", review_queue.NEW_TAG, "tag-1", "kiln")
+    item = ask(store, "a", NEAR_NAMES, "kiln loom", "kiln", "loom")
     assert listed(store, "2026-03-30T02:59:59+02:00") == {item: "open"}
     late = "2026-03-30T04:00:00+02:00"
     assert listed(store, late) == {}
@@ -108,8 +101,8 @@ def test_a_decision_is_made_once(store: Store) -> None:
 
 
 def test_ids_that_are_none(store: Store) -> None:
-    ask(store, "aabb01", review_queue.NEW_TAG, "tag-1", "kiln")
-    ask(store, "aabb02", review_queue.NEW_TAG, "tag-2", "loom")
+    ask(store, "aabb01", NEAR_NAMES, "kiln loom", "kiln", "loom")
+    ask(store, "aabb02", NEAR_NAMES, "loom barge", "loom", "barge")
     before = tree(store.root, derived=True)
     for wanted, reason in [
         ("v-aabb", "several ids begin so .v-aabb01, v-aabb02"),
@@ -185,39 +178,6 @@ def test_near_duplicates_that_both_stay(store: Store) -> None:
     assert current(store) == sorted([BELL, RINGS.text])
 
 
-def test_new_tags_go_into_the_store_s_own_file(store: Store) -> None:
-    before = tags(store)
-    items = [
-        ask(store, word, review_queue.NEW_TAG, f"tag-{word}", word) for word in ("kiln", "loom")
-    ]
-    decide(store, "accepted", *items)
-    assert tags(store) - before == {"kiln", "loom"}
-    path = store.root / "ontology.yaml"
-    data = path.read_bytes()
-    assert data.startswith(ontology.shipped_text())
-    assert tags_of("Two kilns.", ontology.load(store)[0]) == ("kiln",)
-    third = ask(store, "anvil", review_queue.NEW_TAG, "tag-3", "anvil")
-    reject(store, ask(store, "bad", review_queue.NEW_TAG, "tag-4", "sieve"))
-    path.write_bytes(data.replace(b"\n", b"\r\n"))
-    accept(store, third)
-    assert tags(store) - before == {"kiln", "loom", "anvil"}
-    assert b"\n" not in path.read_bytes().replace(b"\r\n", b"")
-
-
-def test_a_tag_that_cannot_be_added(store: Store) -> None:
-    path = store.root / "ontology.yaml"
-    for text, reason in [
-        ("pets:\n  pets:\n    kiln: []\n", "stands twice"),
-        ("other: {general: {dog: []}}\n", "is not YAML"),
-        ("- a list\n", "is not YAML"),
-    ]:
-        path.write_text(text, encoding="utf-8")
-        ask(store, "a", review_queue.NEW_TAG, "tag-1", "kiln")
-        (problem,) = decide(store, "accepted", "v-a").problems
-        assert reason in str(problem)
-        assert path.read_text(encoding="utf-8") == text
-
-
 @pytest.mark.parametrize("accepted", [True, False])
 def test_two_texts_under_one_id(store: Store, accepted: bool) -> None:
     hold(store, bell())
@@ -258,14 +218,13 @@ def test_a_value_that_lost(store: Store, accepted: bool) -> None:
 
 
 def test_the_newest_line_of_any_machine_counts(store: Store) -> None:
-    item = ask(store, "a", review_queue.NEW_TAG, "tag-1", "kiln")
+    item = ask(store, "a", NEAR_NAMES, "kiln loom", "kiln", "loom")
     other = layout.open_store(store.root, {"CLSM_DEVICE": "pc"})
     decide(other, "rejected", item)
     assert listed(store) == {}
     assert (other.flow / "review.jsonl").is_file()
     (again,) = decide(store, "accepted", item).decisions
     assert (again.state, again.is_new) == ("rejected", False)
-    assert "kiln" not in tags(store)
 
 
 @pytest.mark.parametrize("state", ["accepted", "rejected"])

@@ -39,14 +39,14 @@ def _watched(outcomes: Iterable[Outcome], *, broken: bool) -> tuple[list[Outcome
 
 def _run(rig: Rig, *, long: bool, control: bool, keep: bool) -> bool:
     """Whether a rig that can run here found all as it must be."""
-    reason = lacking(rig, long=long or control)
+    reason = lacking(rig)
     forms = rig.long if long else rig.short
-    if reason or (forms is None and not control):
-        sys.stderr.write(f"{rig.name}: left out, {reason or 'has no short form'}\n")
+    if reason:
+        sys.stderr.write(f"{rig.name}: left out, {reason}\n")
         return True
     good = True
     done: list[Outcome] = []
-    if not control and forms is not None:
+    if not control:
         sys.stdout.write(f"\n{rig.name}\n\n{HEAD}")
         done, good = _watched(forms(), broken=False)
     if control or keep:

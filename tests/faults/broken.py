@@ -14,13 +14,13 @@ from datetime import date
 from pathlib import Path
 
 from clsm_cli import __main__ as program
-from clsm_cli.errors import DiskError, LockedError
-from clsm_cli.forgetting import clock
+from clsm_cli.errors import LockedError
+from clsm_cli.forgetting import turn_history
 from clsm_cli.store import atomic, lock, runs
 from clsm_cli.store.layout import Store
 from clsm_cli.store.logs import RunLine
 
-_put, _append, _apply = atomic.put, atomic.append, runs.apply
+_apply = runs.apply
 
 
 def careless() -> None:
@@ -45,16 +45,10 @@ def unsynced() -> None:
     program.main()
 
 
-def deaf() -> None:
-    """It goes on when the disk refuses a write."""
-    atomic.put, atomic.append = _put_or_not, _append_or_not
-    program.main()
-
-
 def believing() -> None:
     """Every clock is believed, and none counts as behind."""
-    clock.check_clock = _believe
-    clock.clock_corrections = lambda *_: {}
+    turn_history.check_clock = _believe
+    turn_history.clock_corrections = lambda *_: {}
     program.main()
 
 
@@ -85,22 +79,12 @@ def _apply_backwards(
     return _apply(store, command, now, list(reversed(writes)), run_id=run_id, keep=keep, of=of)
 
 
-def _put_or_not(path: Path, data: bytes, *, read_as: str | None = "", durable: bool = True) -> None:
-    with contextlib.suppress(DiskError):
-        _put(path, data, read_as=read_as, durable=durable)
-
-
-def _append_or_not(path: Path, record: bytes, *, durable: bool = True) -> None:
-    with contextlib.suppress(DiskError):
-        _append(path, record, durable=durable)
-
-
 def _believe(
     today: date, stamps: Iterable[date], known: date | None, *, is_told: bool
-) -> clock.Clock:
-    """As ``clock.check_clock``."""
+) -> turn_history.Clock:
+    """As ``turn_history.check_clock``."""
     del stamps, is_told
-    return clock.Clock(today, known, True, ())
+    return turn_history.Clock(today, known, True, ())
 
 
 @contextlib.contextmanager

@@ -3,21 +3,14 @@
 from __future__ import annotations
 
 import importlib
-import os
 import shutil
 from functools import cache
-from importlib.util import find_spec
 
 from faults.rig import Rig
 
 MODULES = (
     "crashes.kill",
     "crashes.crashstates",
-    "crashes.appends",
-    "power.powercut",
-    "power.gitcut",
-    "power.fulldisk",
-    "power.torn",
     "crowds.crowd",
     "crowds.locks",
     "crowds.merges",
@@ -47,12 +40,7 @@ def rigs() -> tuple[Rig, ...]:
     return tuple(found)
 
 
-def lacking(rig: Rig, *, long: bool) -> str:
+def lacking(rig: Rig) -> str:
     """Why a rig cannot run here; "" when it can."""
-    needs = (*rig.needs, *(rig.long_needs if long else ()))
-    missing = [n for n in needs if shutil.which(n) is None and find_spec(n) is None]
-    if missing:
-        return f"needs {' and '.join(missing)}"
-    if rig.root and long and os.geteuid() != 0:
-        return "needs root: it mounts file systems"
-    return ""
+    missing = [name for name in rig.needs if shutil.which(name) is None]
+    return f"needs {' and '.join(missing)}" if missing else ""

@@ -17,11 +17,8 @@ class Outcome:
 
     Attributes:
         what: The command, file system or input that was tried.
-        fault: What was done to it.
         planned: How many faults were to happen, and ``fired``: how many did.
-        violations: What was wrong afterwards, a sentence each.
         missed: Faults that were planned and did not happen, where that is no chance.
-        seconds: How long it took.
         more: Other figures, for the reader: acknowledged operations, slowest input …
     """
 
@@ -60,21 +57,14 @@ class Rig:
     """A rig with its forms; each gives its outcomes one after the other, as they are had.
 
     Attributes:
-        name: One word.
         promises: Numbers of the promises in docs/promises.md that it tests.
-        short: A sample without root, in about ten seconds of two cores; None where there is none.
-        long: All of it.
+        short: A sample, in about ten seconds of two cores.
         control: The same on something broken: every outcome must have violations.
-        needs: Programs or Python modules without which it cannot run, and ``long_needs``: without
-            which its long form cannot.
-        root: Whether the long form needs root (it mounts file systems).
     """
 
     name: str
     promises: tuple[int, ...]
-    short: Callable[[], Iterable[Outcome]] | None
+    short: Callable[[], Iterable[Outcome]]
     long: Callable[[], Iterable[Outcome]]
     control: Callable[[], Iterable[Outcome]]
     needs: tuple[str, ...] = ()
-    long_needs: tuple[str, ...] = ()
-    root: bool = False

@@ -16,12 +16,9 @@ def _installed() -> None:
     weights.install(weights.default_folder())
 
 
-@pytest.mark.parametrize(
-    "rig", [rig for rig in rigs() if rig.short is not None], ids=lambda rig: rig.name
-)
+@pytest.mark.parametrize("rig", rigs(), ids=lambda rig: rig.name)
 def test_nothing_is_wrong(rig: Rig, capsys: pytest.CaptureFixture[str]) -> None:
     _skip_without(rig)
-    assert rig.short is not None
     outcomes = list(rig.short())
     with capsys.disabled():
         sys.stdout.write("".join(f"\n{rig.name}: {outcome.row()}" for outcome in outcomes))
@@ -30,7 +27,7 @@ def test_nothing_is_wrong(rig: Rig, capsys: pytest.CaptureFixture[str]) -> None:
     assert all(outcome.fired for outcome in outcomes)
 
 
-@pytest.mark.parametrize("rig", [rig for rig in rigs() if not rig.root], ids=lambda rig: rig.name)
+@pytest.mark.parametrize("rig", rigs(), ids=lambda rig: rig.name)
 def test_what_is_broken_on_purpose_is_found(rig: Rig) -> None:
     _skip_without(rig)
     outcomes = list(rig.control())
@@ -39,6 +36,6 @@ def test_what_is_broken_on_purpose_is_found(rig: Rig) -> None:
 
 
 def _skip_without(rig: Rig) -> None:
-    reason = lacking(rig, long=False)
+    reason = lacking(rig)
     if reason:
         pytest.skip(reason)

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from clsm_cli.forgetting import traces
+from clsm_cli.forgetting import clean_writing
 
 GONE = {"0f3a9c12d08e", "f-3a9c12d08e41", "mara"}
 
@@ -35,21 +35,21 @@ KEPT = {"recall": "r-1", "at": "2026-02-24T10:00:00Z", "ids": ["a"], "led": ["bm
     ],
 )
 def test_a_line(row: dict[str, object], left: dict[str, object] | None) -> None:
-    found = traces.clean_log(log(KEPT, row, KEPT), GONE)
+    found = clean_writing.clean_log(log(KEPT, row, KEPT), GONE)
     lines = [json.loads(line) for line in found.split(b"\n") if line.strip()]
     assert lines == [KEPT, *([] if left is None else [left]), KEPT]
 
 
 def test_a_torn_line_that_names_it_goes() -> None:
     data = log(KEPT) + b'\n{"ids": ["0f3a9c12d08e", "\n' + log(KEPT)
-    assert traces.clean_log(data, GONE) == log(KEPT, KEPT)
+    assert clean_writing.clean_log(data, GONE) == log(KEPT, KEPT)
 
 
 def test_a_ledger_loses_the_names_of_files_and_keeps_its_runs() -> None:
     run = {"id": "run-1", "command": "ingest", "at": "t", "changes": [{"path": "flow/pi/inbox/a"}]}
-    left = traces.without_paths(log(run), {"flow/pi/inbox/a"})
+    left = clean_writing.without_paths(log(run), {"flow/pi/inbox/a"})
     assert json.loads(left) == {**run, "changes": []}
-    assert traces.without_paths(log(run), {"other"}) == log(run)
+    assert clean_writing.without_paths(log(run), {"other"}) == log(run)
 
 
 @pytest.mark.parametrize(
@@ -63,5 +63,6 @@ def test_a_ledger_loses_the_names_of_files_and_keeps_its_runs() -> None:
 )
 def test_bytes_that_tell_of_it(data: bytes, tells: bool) -> None:
     assert (
-        traces.has_trace(data, GONE, ["The first line\n  the gate code is 1234", "short"]) is tells
+        clean_writing.has_trace(data, GONE, ["The first line\n  the gate code is 1234", "short"])
+        is tells
     )

@@ -101,42 +101,6 @@ def test_lines_are_cut_out_of_the_middle_of_a_log(store: Store) -> None:
     assert held() == [texts[0], "One more."]
 
 
-@pytest.mark.parametrize("redo", [False, True])
-def test_running_again_completes_an_undo_that_was_killed_anywhere(
-    store: Store, monkeypatch: pytest.MonkeyPatch, redo: bool
-) -> None:
-    noted(store, "An older run that must stay.")
-    older = newest(store).id
-    untouched = content(store)
-    COMMANDS["ingest"](store)
-    run = newest(store).id
-    after = content(store)
-    if redo:
-        undo(store)
-    wanted = after if redo else untouched
-    step = 0
-    while _is_killed(store, monkeypatch, step := step + 1, redo=redo):
-        if runs.begun_run(store) is not None or content(store) != wanted:  # else it had been done
-            undo(store, redo=redo)
-        assert content(store) == wanted
-        last = newest(store)
-        assert last.undoes in (run, ledger.entries(store.flow)[-2].id)
-        assert {e.id: e.undone_by for e in ledger.entries(store.flow)}[older] is None
-        undo(store, redo=not redo)
-    assert step > 10
-    assert content(store) == wanted
-
-
-def _is_killed(store: Store, monkeypatch: pytest.MonkeyPatch, step: int, *, redo: bool) -> bool:
-    with monkeypatch.context() as patch:
-        killed_at(patch, step)
-        try:
-            undo(store, redo=redo)
-        except Killed:
-            return True
-    return False
-
-
 def test_an_undo_completed_by_another_command_is_not_done_twice(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -18,8 +18,7 @@ from sleeping import rows, sleep
 from clsm_cli.consolidation import pinning, record_edit, review_queue
 from clsm_cli.consolidation.correction import correct
 from clsm_cli.forgetting import run_reversal
-from clsm_cli.forgetting.archiving import decay
-from clsm_cli.forgetting.decay_report import Request
+from clsm_cli.forgetting.archiving import Request, decay
 from clsm_cli.forgetting.run_reversal import UndoReport
 from clsm_cli.ingestion.capture import write_note
 from clsm_cli.model.graph import Statement
@@ -34,7 +33,13 @@ ACTIVATION = (
     b'{"recall": "r-0123456789ab", "at": "2026-03-01T09:00:00Z", "ids": ["%s"], "led": [""]}'
 )
 REVIEW = logs.ReviewItem(
-    "v-0123456789ab", "2026-03-01T09:00:00Z", (), "a new tag", "heron", "", "open"
+    "v-0123456789ab",
+    "2026-03-01T09:00:00Z",
+    ("heron", "egret"),
+    "two names, perhaps of one thing",
+    "heron",
+    "egret",
+    "open",
 )
 
 

@@ -330,17 +330,6 @@ def test_the_longest_mount_counts(mounts: str, kind: str) -> None:
     assert surroundings.file_system_type("/srv/my memory", mounts) == kind
 
 
-def test_texts_that_clsm_recalled_are_counted(worn_store: Store) -> None:
-    path = largest(worn_store, "flow/*/inbox/*.jsonl")
-    row = json.loads(path.read_text().splitlines()[-1])
-    block = '<clsm-recall id="r-1">\n| Juno is a cat.\n</clsm-recall>'
-    again = {**row, "key": "0123456789ab", "text": block, "path": "chat.jsonl"}
-    path.write_text(path.read_text() + f"\n{json.dumps(again)}\n")
-    finding = told(worn_store, "self-ingested")
-    assert finding.reason.startswith("1 of ")
-    assert finding.reason.endswith(" from chat.jsonl (1)")
-
-
 def test_one_check_that_fails_hides_no_other(worn_store: Store) -> None:
     def broken(*_: object) -> list[Finding]:
         raise OSError(5, "Input/output error")

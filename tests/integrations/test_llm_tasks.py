@@ -57,24 +57,6 @@ def test_gist(endpoint: Endpoint) -> None:
     assert shown(endpoint) == [{"sentence": "One."}, {"sentence": "Two."}]
 
 
-@pytest.mark.parametrize(
-    ("word", "tag"),
-    [
-        ("Heating", "heating"),
-        ("heat pumps", "heat-pumps"),
-        ("", None),
-        ("Garden", None),
-        ("x", None),
-        ("a tag of far too many words", None),
-        ("w" * 60, None),
-    ],
-)
-def test_tag_word(endpoint: Endpoint, word: str, tag: str | None) -> None:
-    endpoint.answers({"word": word})
-    assert llm_tasks.tag_word(endpoint.llm("good"), ["garden", "travel"], "A pump.") == tag
-    assert shown(endpoint) == [{"tags": ["garden", "travel"]}, {"text": "A pump."}]
-
-
 def test_an_instruction_in_the_data_stays_data(endpoint: Endpoint) -> None:
     endpoint.answers({"verdict": "both"})
     llm_tasks.judge(endpoint.llm("good"), ATTACK, "Tomas lives in Ghent.")

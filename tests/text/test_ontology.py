@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 from strategies import NASTY, examples
 
 from clsm_cli.store.ontology import shipped
-from clsm_cli.text.ontology import Ontology, OntologyError, parse, proposals, tags_of
+from clsm_cli.text.ontology import Ontology, OntologyError, parse, tags_of
 from clsm_cli.text.tokens import stems
 
 SMALL = parse(
@@ -128,15 +128,3 @@ def test_the_shipped_ontology_knows_everyday_things(text: str, tag: str) -> None
 )
 def test_everyday_words_with_the_stem_of_another_bring_no_tag(text: str) -> None:
     assert tags_of(text, shipped()) == ()
-
-
-def test_proposals_are_nouns_of_two_sessions_that_no_tag_fits() -> None:
-    said = {
-        "one": ["The heron and I on a barge.", "A kiln, at last.", "The dog has a whistle."],
-        "two": ["I saw my herons again.", "Our kilns are cold.", "That whistle of the puppy."],
-        "three": ["Look at the heron.", "We quickly sold the barge."],
-        "four": ["The time of day, the people, a lot of things, the best one."],
-        "five": ["The time of day, the people, a lot of things, the best one."],
-    }
-    assert proposals(said, SMALL) == ["heron", "barge", "kiln"]
-    assert proposals(dict(reversed(said.items())), SMALL) == ["heron", "barge", "kiln"]

@@ -81,14 +81,7 @@ class Names:
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """What a power cut may leave.
-
-    Attributes:
-        files: Path inside the folder → bytes.
-        folders: Paths of folders.
-        told: What the command had printed.
-        why: After which call, and what was lost.
-    """
+    """What a power cut may leave."""
 
     files: dict[str, bytes]
     folders: frozenset[str]

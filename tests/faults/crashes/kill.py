@@ -6,7 +6,7 @@ ones all but those that only write a copy of the store which is thrown away (a `
 which one in so many (``SHARES``). Each call gets one of the two errors, in commands that open the
 model one in four.
 
-Not shown: a kill of git, which ``init --git`` starts (rig ``gitcut``); a call that does half of its work (rig
+Not shown: a kill of git, which ``init --git`` starts; a call that does half of its work (rig
 ``crashstates``); errors of calls that only read.
 """
 
@@ -31,8 +31,8 @@ ERRORS = ("error=EIO", "error=ENOSPC")
 FEW, FEWER = 2, 1
 """Points of a command in the short form; of one that opens the model, and for errors."""
 SELDOM = frozenset(
-    {"segment", "other engine", "half slept", "watched", "half forgotten", "undo consolidate",
-     "unpin", "doctor", "shadow stop"}
+    {"segment", "other engine", "half slept", "half forgotten", "undo consolidate",
+     "unpin", "doctor"}
 )  # fmt: skip
 """Commands that the short forms leave out, as they take long or resemble others; those of errors
 all with a model."""

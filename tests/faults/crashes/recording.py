@@ -26,7 +26,6 @@ class Player:
     """Does to a ``Disk`` what strace saw a command do to the folder.
 
     Args:
-        root: The folder, as the command named it.
         out: The file that was the command's standard output.
         disk: Of ``root``, before.
     """

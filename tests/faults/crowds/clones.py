@@ -61,12 +61,8 @@ class Clone:
     """A machine.
 
     Attributes:
-        root: Its copy of the store.
         told: Texts that were acknowledged here and that nobody took away, and by what.
-        forgotten: Texts that were forgotten here.
-        violations: What went wrong.
         thinned: Conversations that some machine forgot a turn of since all met.
-        done: Commands that ran, by name.
     """
 
     root: Path

@@ -8,13 +8,11 @@ from pathlib import Path
 from typing import IO, Any
 
 import pytest
-from faults.crowds.lock_scene import CLSM
+from faults.crowds.locks import CLSM
 from faults.running.laying import NOW, SAMPLE, environment
 from ingesting import new_store, take
 
 from clsm_cli.embedding import weights
-from clsm_cli.store.index.opening import open_index
-from clsm_cli.store.index.postings import store_counts
 
 PATIENCE = 300.0
 EVERYTHING = ("--json", "-k", "1000", "--budget", "200000", "--min-score", "0")
@@ -70,21 +68,3 @@ def test_a_turn_is_never_out_of_sight_while_it_moves_to_its_episode(crowd: Crowd
         asked += 1
     finish(writer)
     assert asked > 0
-
-
-def test_a_reader_keeps_what_it_saw_while_others_write(crowd: Crowd, tmp_path: Path) -> None:
-    store = new_store(crowd.store)
-    path = tmp_path / "MEMORY.md"
-    path.write_text("# A\n\nThe ferry leaves at nine.\n\nTea.\n")
-    take(store, path)
-    with open_index(store, None) as opened:
-        rows = [row for row, _, _ in opened.index.postings("ferri")]
-        path.write_text("# A\n\nCoffee.\n\nThe train leaves at ten.\n")
-        take(store, path)
-        take(store, SAMPLE / "sessions" / "a41f09c7.jsonl")
-        assert [p.text for p in opened.index.passages(rows).values()] == [
-            "The ferry leaves at nine."
-        ]
-        assert store_counts(opened.index.connection)["turns"] == 0
-    with open_index(store, None) as opened:
-        assert store_counts(opened.index.connection)["turns"] > 0

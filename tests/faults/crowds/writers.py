@@ -38,7 +38,6 @@ class Asked:
     Attributes:
         codes: Exit codes that it may have besides those of ``ALWAYS``.
         done: Told of its answer when it has succeeded.
-        killed: How often it was killed so far.
     """
 
     kind: str
@@ -53,7 +52,6 @@ class Writer:
     """One of the crowd: asks for a command after the other, some of them twice.
 
     Args:
-        number: Its own.
         folder: Of the store ``memory``, and of its own document.
         history: Where it writes down what it asks for and what is acknowledged.
         clock: Gives each command a second of its own.

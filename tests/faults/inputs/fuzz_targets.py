@@ -292,7 +292,3 @@ TARGETS: Mapping[str, Callable[[bytes], Any]] = {
     "query": _query,
     "pieces": _pieces,
 }
-SLOW = frozenset(
-    {"times", "words", "claims", "learnt", "query", "secrets", "yaml", "labels", "ontology"}
-)
-"""Those that a thousand inputs take seconds of."""

@@ -70,8 +70,6 @@ class Place:
     """Where an input is put in a store.
 
     Attributes:
-        path: Relative to the store.
-        inputs: What is put there.
         commands: What reads it; each is run.
         must_answer: Whether a recall must still find what else is there.
     """
@@ -135,10 +133,7 @@ class Ground:
         not slow every time.
 
         Args:
-            what: For the report.
-            words: Of the command.
             parts: How often it may take what a command may.
-            stdin: What it reads.
         """
         most = self.seconds * max(1, parts)
         copy, before = self.folder / "copy", self.folder / "before"

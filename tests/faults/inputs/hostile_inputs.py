@@ -105,62 +105,32 @@ JSON: dict[str, bytes] = {
         b'{"role": %s, "speaker": %s, "content": %s, "timestamp": %s, "id": %s, "session": %s,'
         b' "tool": %s, "type": %s}\n' % ((value,) * 8)
         for value in (
-            b"5",
-            b"-1e300",
-            b"null",
-            b"true",
-            b"[]",
-            b"{}",
-            b'[[["x"]]]',
-            b'{"name": 5}',
-            b'""',
+            b"5", b"-1e300", b"null", b"true", b"[]", b"{}", b'[[["x"]]]', b'{"name": 5}', b'""',
         )
     ),
     "times": b"".join(
         b'{"role": "user", "content": "at %d", "timestamp": %s}\n' % (number, time)
         for number, time in enumerate(
             (
-                b"1e300",
-                b"-1e300",
-                b"99999999999999999999",
-                b"0",
-                b"-1",
-                b'"0000-00-00"',
-                b'"9999-12-31T23:59:60Z"',
-                b'"2026-02-30"',
-                b'"2026-02-24T08:00:00+99:99"',
-                b'"9999-12-31T23:59:59-23:59"',
-                b'"0001-01-01T00:00:00+23:59"',
-                b'"2026-W09-2"',
-                b'"now"',
-                b'"2026-02-24T25:00"',
-                '"\u0662\u0660\u0662\u0666-02-24"'.encode(),
+            b"1e300", b"-1e300", b"99999999999999999999", b"0", b"-1", b'"0000-00-00"',
+            b'"9999-12-31T23:59:60Z"', b'"2026-02-30"', b'"2026-02-24T08:00:00+99:99"',
+            b'"9999-12-31T23:59:59-23:59"', b'"0001-01-01T00:00:00+23:59"', b'"2026-W09-2"',
+            b'"now"', b'"2026-02-24T25:00"', '"\u0662\u0660\u0662\u0666-02-24"'.encode(),
             )
         )
     ),
     "names": b"".join(
         b'{"speaker": %s, "session": %s, "id": %s, "content": "hello there"}\n' % ((name,) * 3)
         for name in (
-            rb'"../../etc/passwd"',
-            rb'"a\u0000b"',
-            rb'"\u001b[2J"',
-            b'"' + b"x" * 5000 + b'"',
-            rb'"\u202e"',
-            rb'" "',
-            rb'"\ud800"',
-            b'"$(touch pwned)"',
+            rb'"../../etc/passwd"', rb'"a\u0000b"', rb'"\u001b[2J"', b'"' + b"x" * 5000 + b'"',
+            rb'"\u202e"', rb'" "', rb'"\ud800"', b'"$(touch pwned)"',
         )
     ),
     "tools": b"".join(
         b'{"role": "tool", "tool": {"name": %s, "input": %s, "error": %s}, "content": "x"}\n'
         % ((value,) * 3)
         for value in (
-            b"5",
-            b'"x"',
-            b"[]",
-            b'{"command": 5}',
-            b'{"command": "clsm recall"}',
-            b"null",
+            b"5", b'"x"', b"[]", b'{"command": 5}', b'{"command": "clsm recall"}', b"null",
         )
     ),
     "openclaw": b'{"type":"session","version":4,"id":"a","timestamp":"2026-02-24T08:00:00Z"}\n'
@@ -168,13 +138,8 @@ JSON: dict[str, bytes] = {
         b'{"type":"message","id":%s,"parentId":%s,"timestamp":%s,"message":{"role":%s,"content":%s,"toolName":%s}}\n'
         % ((value,) * 6)
         for value in (
-            b"5",
-            b"null",
-            b"[]",
-            b"{}",
-            b'"toolResult"',
-            b'[{"type":"toolCall","name":[],"arguments":5}]',
-            b'[{"type":"text","text":[]}]',
+            b"5", b"null", b"[]", b"{}", b'"toolResult"',
+            b'[{"type":"toolCall","name":[],"arguments":5}]', b'[{"type":"text","text":[]}]',
         )
     )
     + b'{"type":"compaction","summary":[]}\n{"type":"custom","data":"'
@@ -196,7 +161,7 @@ JSON: dict[str, bytes] = {
     "gzip": b"\x1f\x8b\x08\0\0\0\0\0\0\x03" + b"\0" * 1000,
     "empty objects": b"{}\n" * 20_000,
     "empty": b"",
-}
+}  # fmt: skip
 """Of up to 2 MB: transcripts, hooks, logs, inboxes, shards, batches of queries."""
 
 

@@ -39,9 +39,6 @@ class Vector(NamedTuple):
     Attributes:
         is_held: Whether its kind was written down before the masks, and only reported.
         source: The scanner that has a rule for it, a language, or "prose".
-        kind: Its name there.
-        secret: What must not be left whole.
-        text: The secret in its context.
     """
 
     is_held: bool

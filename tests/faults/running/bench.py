@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Self
 
 from faults.crashes import trace
-from faults.running.laying import NOW, WATCH, ground
+from faults.running.laying import ground
 from faults.running.scenarios import Scenario
-from faults.running.traceable import Command, Ended, Forks
+from faults.running.traceable import Ended, Forks
 from faults.running.wording import opened, turns_of
 from forking import CLSM
 from ingesting import tree
@@ -35,7 +35,6 @@ class Workers:
     """A folder of its own with the processes that run commands; for one thread.
 
     Args:
-        name: Of the folder.
         alone: Whether no other works at the same time: the process that made the stores runs
             commands too.
     """
@@ -69,8 +68,6 @@ class Bench:
     """One scenario: the store before, and what it must become.
 
     Args:
-        scenario: The command.
-        workers: Who runs it.
         store: Where it is run; None: in the folder of the workers.
     """
 
@@ -88,25 +85,15 @@ class Bench:
         self._known = frozenset[str]()
         self.lay()
         self._known = frozenset(self.readable())
-        if scenario.watched:
-            self._watch(workers)
         self.lay()
         ended = self.run()
         assert ended.code == 0, ended.err
         self.golden = self.essence()
-        assert not scenario.watched or any(map(_is_watched, self.golden))
         self.reached = _keys(self.store)
         self.forgotten = self._texts(self.promised - self.reached) if scenario.forgets else []
         assert not self._traces()
         if scenario.takes_away:
             self.promised &= self.reached
-
-    def _watch(self, workers: Workers) -> None:
-        """Turn shadow mode on for the place; the store that is laid there next may not say so."""
-        where = ("--store", str(self.store), "--now", NOW)
-        words = (*WATCH, str(workers.ground.sources), *where)
-        ended = self._good.run(Command(words, self.command.environment))
-        assert ended.code == 0, ended.err
 
     def run(self) -> Ended:
         """Run the command to its end, by the real program."""
@@ -189,12 +176,9 @@ class Bench:
         said = ended.err.strip().splitlines()
         if ended.code == 0:
             has_answered = self.scenario.answers and bool(ended.out)
-            now, golden = self.essence(), self.golden
-            if "shadow mode logged nothing" in ended.err:  # a measurement fails no consolidation
-                now, golden = _but_shadow(now), _but_shadow(golden)
             return (
                 []
-                if has_answered or now == golden
+                if has_answered or self.essence() == self.golden
                 else [f"said it succeeded, and did not: {ended.err[-200:]!r}"]
             )
         if self.scenario.name == "doctor" and ended.code == DAMAGED and ended.out:
@@ -228,15 +212,6 @@ def essence(root: Path) -> dict[str, object]:
         box = inbox.read(path)
         found[f"inbox/{path.name}"] = (box.items, box.calls)
     return found
-
-
-def _but_shadow(found: dict[str, object]) -> dict[str, object]:
-    return {name: data for name, data in found.items() if not _is_watched(name)}
-
-
-def _is_watched(name: str) -> bool:
-    """Whether it is the log of shadow mode."""
-    return name.startswith(".clsm/shadow/") and name.endswith(".jsonl")
 
 
 def _may_differ(path: Path) -> bool:

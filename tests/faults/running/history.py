@@ -20,9 +20,7 @@ class Told:
     """A text that was to be remembered.
 
     Attributes:
-        is_known: It was acknowledged.
         taken_back: How far it was forgotten or undone: "", "asked" or "acknowledged".
-        id: Its key, where the command told it.
     """
 
     is_known: bool = False
@@ -62,11 +60,9 @@ class History:
     """All that was asked of one store.
 
     Attributes:
-        told: By text.
         chains: By the name of what has a value: ``crate 3``, ``shelf 3``, ``stock 3``.
         recalls: Ids of acknowledged recalls, with how often each ran: one that is killed behind its
             line in the log, and asked for again, stands there twice.
-        judged: Ids of those with acknowledged feedback.
         misread: What a writer missed in a file that it read.
     """
 

@@ -39,8 +39,6 @@ __all__ = [
 SAMPLE = Path(__file__).parents[3] / "fixtures" / "sample"
 NOW = "2026-03-01T12:00:00+01:00"
 EVENING, NIGHT, NEXT = (f"2026-{rest}:00:00+01:00" for rest in ("02-28T20", "02-28T23", "03-02T12"))
-EVE = "2026-03-03T03:00:00+01:00"
-WATCH = ("eval", "shadow", "start", "--static")
 RECALL = "r-000000000000"
 REVIEW = "v-000000000000"
 
@@ -192,22 +190,18 @@ def _used(laid: _Laid) -> None:
         for n, k in enumerate(sorted(held.turns)[:20])
     ]
     atomic.append(store.flow / "activation.jsonl", "\n".join(lines).encode())
-    item = logs.ReviewItem(REVIEW, "2026-03-01T09:00:00Z", (), "a new tag", "heron", "", "open")
+    item = logs.ReviewItem(
+        REVIEW,
+        "2026-03-01T09:00:00Z",
+        ("heron", "egret"),
+        "two names, perhaps of one thing",
+        "heron",
+        "egret",
+        "open",
+    )
     atomic.append(store.flow / "review.jsonl", logs.render(item))
     laid.clsm("correct", "{fact}", "The gate code is not needed any more.", now=NEXT)
     laid.clsm("pin", "juno", now=NEXT)
-
-
-def _watched(laid: _Laid) -> None:
-    """Shadow mode is on, and a conversation went on since."""
-    laid.clsm(*WATCH, "{sources}", now=NOW)
-    laid.ingest(2, NEXT)
-
-
-def _logged(laid: _Laid) -> None:
-    """And shadow mode logged a night."""
-    _watched(laid)
-    laid.clsm("consolidate", now=EVE)
 
 
 def _other_engine(laid: _Laid) -> None:
@@ -250,8 +244,6 @@ _STATES: dict[str, tuple[Callable[[_Laid], None], str | None]] = {
     "described": (_described, "begun"),
     "slept": (_slept, "described"),
     "used": (_used, "slept"),
-    "watched": (_watched, "described"),
-    "logged": (_logged, "described"),
     "other engine": (_other_engine, "used"),
     "backed up": (_backed_up, "used"),
     "damaged": (_damaged, "used"),

@@ -37,13 +37,9 @@ class Scenario:
         words: The command's words; names in braces are replaced (``laying.worded``).
         beside: Whether what it does in the folder that the store lies in counts too.
         model: Whether the model is there; without it a run is short.
-        program: The module that is run.
-        takes_away: Whether it is there to remove turns.
         forgets: Whether no file may hold the texts of these when it is done.
         answers: Whether it must answer on any disk; that it was asked may go unrecorded there.
         lines: What it may say of an error besides the sentence that tells it, in lines.
-        watched: Whether shadow mode is on where it is run, and must log what it does. That it is on
-            is the machine's own word, which may lie outside the store and hold for its place alone.
         again: Exit codes of the command when it is run once more after it was done.
         least: Calls at which it must be possible to stop it; fewer mean that the rig does not see
             what the command does.
@@ -60,7 +56,6 @@ class Scenario:
     forgets: bool = False
     answers: bool = False
     lines: int = 0
-    watched: bool = False
     again: tuple[int, ...] = (0,)
     least: int = 10
 
@@ -107,7 +102,6 @@ SCENARIOS: Sequence[Scenario] = (
     Scenario("other engine", "other engine", ("ingest", *_LATER), model=True),
     Scenario("consolidate", "slept", ("consolidate", *_AT), model=True),
     Scenario("half slept", "half slept", ("consolidate", *_AT), model=True),
-    Scenario("watched", "watched", ("consolidate", *_LATER), model=True, watched=True),
     Scenario("decay", "used", ("decay", *_YEARS)),
     Scenario(
         "forget",
@@ -140,7 +134,6 @@ SCENARIOS: Sequence[Scenario] = (
         again=(0, 17),
     ),
     Scenario("doctor", "damaged", ("doctor", "--fix", *_LATER)),
-    Scenario("shadow stop", "logged", ("eval", "shadow", "stop", "--delete", *_LATER), least=2),
 )
 _INGEST = ("ingest", "{sources}", *_AT)
 CONTROL = Scenario("careless writer", "captured", _INGEST, model=True, program=f"{BAD}careless")

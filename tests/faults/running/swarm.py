@@ -58,7 +58,6 @@ class Forks:
     """Starts commands and tells which of them ended.
 
     Args:
-        environment: All that they see.
         before: Called in each child before the command: a control breaks something so.
     """
 

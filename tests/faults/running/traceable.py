@@ -21,12 +21,7 @@ _FILES = ("in", "out", "err")
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """What is run.
-
-    Attributes:
-        words: Of the command line, without the program.
-        environment: All that it sees.
-    """
+    """What is run."""
 
     words: Sequence[str]
     environment: Mapping[str, str]
@@ -47,8 +42,6 @@ class Forks:
 
     Args:
         folder: For the standard streams; nobody else uses it.
-        environment: Of the process which forks.
-        program: Module and function that is run.
     """
 
     def __init__(
@@ -74,7 +67,6 @@ class Forks:
         """Start a command; its process id.
 
         Args:
-            command: What is run.
             log: It does nothing before a tracer has written to this file, see ``TRACED``.
         """
         (self.folder / "in").write_bytes(command.stdin)

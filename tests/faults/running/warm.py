@@ -39,7 +39,6 @@ class Ended:
         code: Its exit code; negative: the signal that killed it.
         seconds: Processor time, and ``peak``: MiB that it had in memory at most.
         timed_out: It was killed as it did not end.
-        heard: What it opened: (event, path or name).
     """
 
     code: int
@@ -77,13 +76,7 @@ class Ended:
 
 
 class Warm:
-    """Starts commands; a context manager that ends the process which forks them.
-
-    Args:
-        environment: Of it and of the commands.
-        imported: Modules that commands then share, besides few.
-        program: Module and function that each runs.
-    """
+    """Starts commands; a context manager that ends the process which forks them."""
 
     def __init__(
         self,
@@ -116,10 +109,7 @@ class Warm:
         """Run ``clsm WORDS``.
 
         Args:
-            words: Of the command.
             stdin: Bytes, or the path of what is read (a FIFO too).
-            cwd: Working folder.
-            seconds: It is killed after so many.
             processor: Seconds of processor time that the kernel grants.
             data: MiB of private memory that the kernel grants; 0: any.
             terminal: Its standard streams are a terminal (``out`` has both then).

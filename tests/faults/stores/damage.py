@@ -19,14 +19,11 @@ class Mutation:
     """What is done.
 
     Attributes:
-        kind: How.
         files: Path → new bytes, None for a file that goes.
-        is_structural: It is, whatever the skeleton says.
     """
 
     kind: str
     files: dict[str, bytes | None]
-    is_structural: bool = False
 
     @property
     def what(self) -> str:
@@ -119,9 +116,9 @@ def orphan(files: Mapping[str, bytes], path: str, rng: random.Random) -> Mutatio
         return _orphan_record(files, path, number, rng)
     if sort == "inbox":
         line = json.dumps({"end": number, "session": "open", "time": None})
-        return Mutation("orphan", {path: files[path] + line.encode() + b"\n"}, is_structural=True)
+        return Mutation("orphan", {path: files[path] + line.encode() + b"\n"})
     other = path.replace(path[-15:-3], number)
-    return Mutation("orphan", {other: files[path]}, is_structural=True)
+    return Mutation("orphan", {other: files[path]})
 
 
 def _orphan_record(
@@ -139,7 +136,7 @@ def _orphan_record(
     folder = path.rpartition("/")[0]
     home = f"{folder}/{shard_name(str(row['id']), 1)}"
     data = files.get(home, b"") + f"- {json.dumps(row)}\n".encode()
-    return Mutation("orphan", {home: data}, is_structural=True)
+    return Mutation("orphan", {home: data})
 
 
 MUTATIONS: dict[str, Callable[[Mapping[str, bytes], str, random.Random], Mutation]] = {

@@ -2,10 +2,9 @@
 
 A store that has a file of each kind is damaged in one place: a byte flipped, the end cut off, lines
 of a git conflict, a line twice, a record that leads nowhere, a file gone, two files exchanged, a
-block of zeros, an empty file. *Structural* is what makes a file say something of another form: a
-line that is none, another field, id, hash or time. It must be found. The rest is another legal
-value, such as a letter of a sentence: it cannot be known to be damage, and is counted where it is
-found all the same (by the digests of the ledger).
+block of zeros, an empty file. It must be found where the ledger, a digest or the index knows how the
+file was; elsewhere (``clsm.yaml``, a log that only grew since the last forget) another letter may be
+another legal value, and is counted where it is found all the same.
 
 Then ``--fix``, and: every memory that lies in another file is there, and so is every one that could
 still be read; each line that was unreadable is in ``quarantine/`` or where it was; nothing is left
@@ -33,7 +32,6 @@ from typing import Any
 from faults.rig import Outcome, Rig
 from faults.stores import worn
 from faults.stores.damage import MUTATIONS, Mutation, family, kinds
-from faults.stores.skeleton import skeleton
 from ingesting import embedder, scratch
 from ruamel.yaml import YAML
 from ruamel.yaml.error import YAMLError
@@ -46,6 +44,7 @@ from clsm_cli.health.diagnosis import Check
 from clsm_cli.health.findings import Finding
 from clsm_cli.store import layout
 from clsm_cli.store.index import maintenance
+from clsm_cli.store.shards import shard_name
 
 PERSON = frozenset(
     {
@@ -67,6 +66,8 @@ LEFT_OUT = "preimages"
 """The check that the control does without."""
 _DERIVED = frozenset({"briefing", "device"})
 """Sorts of files that are simply made again."""
+_UNWATCHED = frozenset({"settings", "device"})
+"""Sorts of files of which no digest is kept."""
 
 
 @dataclass
@@ -172,7 +173,9 @@ def memories(store: layout.Store) -> dict[str, tuple[str, str]]:
         found[key] = (places[key], told.turn.text)
     for row in held.statements.values():
         if row.is_current:
-            found[row.id] = (f"{row.stream}/{row.topic}.md", row.text)
+            shard = f"flow/pi/graph/{shard_name(row.id, 1)}"  # what happened has no Markdown
+            place = shard if row.stream == "flow" else f"{row.stream}/{row.topic}.md"
+            found[row.id] = (place, row.text)
     return found
 
 
@@ -190,8 +193,8 @@ def strike(ground: Ground, mutation: Mutation, *, checks: Mapping[str, Check]) -
     ground.lay()
     for path, data in mutation.files.items():
         _write(ground.store.root / path, data)
-    is_structural = mutation.is_structural or _is_structural(ground, mutation)
-    name = "structural" if is_structural else "with another legal value"
+    must_be_found = _must_be_found(ground, mutation)
+    name = "to be found" if must_be_found else "that nothing covers"
     ground.told[name] += 1
     store, also = _opened(ground)
     if store is None:
@@ -201,7 +204,7 @@ def strike(ground: Ground, mutation: Mutation, *, checks: Mapping[str, Check]) -
     is_found = bool(_marks(findings) - ground.before)
     if is_found:
         ground.told[f"{name} and found"] += 1
-    elif is_structural:
+    elif must_be_found:
         return ["was not found"]
     if also or checks is not diagnosis.CHECKS:
         return []  # a store without its settings is mended by a person first
@@ -226,26 +229,20 @@ def _opened(ground: Ground) -> tuple[layout.Store | None, list[Finding]]:
         return None, []
 
 
-def _is_structural(ground: Ground, mutation: Mutation) -> bool:
-    """Whether any file says something of another form now."""
-    if all("activation" in path for path in mutation.files) and mutation.kind == "swap":
-        return False  # the older and the newer part of one log
+def _must_be_found(ground: Ground, mutation: Mutation) -> bool:
+    """Whether a file that the ledger or a digest covers is another one now, or the index is."""
     for path, data in mutation.files.items():
         if path.startswith(".clsm/index/"):
             if _says_otherwise(ground, path):
                 return True
-        elif data is None:
-            return path not in ground.unknown and family(path) not in _DERIVED
-        elif path in ground.unknown and _is_shorter(data, ground.files.get(path, b"")):
-            continue
-        elif skeleton(path, data) != skeleton(path, ground.files.get(path, b"")):
+        elif data != ground.files.get(path) and not _is_free(ground, path, data):
             return True
     return False
 
 
-def _is_shorter(data: bytes, before: bytes) -> bool:
-    """Whether whole lines are gone at the end of a log: like one that is gone, that is not known."""
-    return before.startswith(data.rstrip(b"\n") + b"\n")
+def _is_free(ground: Ground, path: str, data: bytes | None) -> bool:
+    """Whether nothing says how a file was: a log that was written since, settings, what is made again."""
+    return path in ground.unknown or family(path) in (_DERIVED if data is None else _UNWATCHED)
 
 
 def _says_otherwise(ground: Ground, path: str) -> bool:

@@ -12,7 +12,7 @@ from sleeping import sleep, told
 
 from clsm_cli.consolidation.correction import correct
 from clsm_cli.forgetting import archiving, erasure, store_contents
-from clsm_cli.forgetting.decay_report import Request
+from clsm_cli.forgetting.archiving import Request
 from clsm_cli.forgetting.selection import Wanted
 from clsm_cli.ingestion.capture import write_note
 from clsm_cli.retrieval.briefing import prepare
