@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import random
 from dataclasses import replace
-from itertools import accumulate
 
 from clsm_cli.evaluation.result import (
     SCHEMA,
@@ -18,7 +17,6 @@ from clsm_cli.evaluation.result import (
     ProbeResult,
     QueryResult,
     Result,
-    Series,
     SetResult,
     SystemResult,
     Verdict,
@@ -61,14 +59,13 @@ def figures(quality: float, *, has_concepts: bool, chance: random.Random) -> Fig
 def system(
     name: str, quality: float, headline: str, chance: random.Random, *, has_concepts: bool
 ) -> SystemResult:
-    """A system with groups and a curve."""
+    """A system with groups."""
 
     def some(of: float) -> Figures:
         return figures(of, has_concepts=has_concepts, chance=chance)
 
     value = some(quality) | {headline: quality}
     spread = {c: min(1.0, quality + chance.uniform(-0.2, 0.12)) for c in CATEGORIES}
-    gains = accumulate(quality * 0.4 * 0.55**n for n in range(10))
     return SystemResult(
         name=name,
         about=f"{name}, with the values that it ships with",
@@ -79,7 +76,6 @@ def system(
             "difficulty": {d: some(quality) for d in ("easy", "medium", "hard")},
             "case": {f"conversation {n}": some(quality) for n in (26, 30, 41)},
         },
-        curve=tuple((r, quality / (1 + 0.4 * n)) for n, r in enumerate(gains)),
     )
 
 
@@ -166,26 +162,20 @@ def labelled(
 
 
 def probes() -> tuple[ProbeResult, ...]:
-    """Two probes, one with curves."""
-    sizes = (100.0, 200.0, 400.0, 700.0, 1000.0)
-    grown = (
-        Series("clsm", tuple((n, 0.96 - n / 33_000) for n in sizes)),
-        Series("BM25", tuple((n, 0.91 - n / 4700) for n in sizes)),
-    )
+    """Two probes."""
     lost = (
         Verdict("clsm", True, {"recall@10": 0.93, "lost": 0.03}),
         Verdict("BM25", False, {"recall@10": 0.7, "lost": 0.21}),
     )
     told = "The same questions while the store grows tenfold."
     least = "recall@10 falls by no more than five points"
-    axes = ("passages in the store", "recall@10")
     told_late = "Fifty sessions, in which an old value is named more often than the new one."
     right = (
         Verdict("clsm", False, {"right": 41, "of": 50}),
         Verdict("BM25", False, {"right": 9, "of": 50}),
     )
     return (
-        ProbeResult("growth", told, least, lost, axes, grown),
+        ProbeResult("growth", told, least, lost),
         ProbeResult("drift", told_late, "the new value comes first", right),
     )
 
@@ -240,7 +230,7 @@ def hostile() -> Result:
 
 def bare() -> Result:
     """A set of one system that has no figures at all."""
-    nothing = SystemResult("clsm", "", {"recall@10": None}, {}, {}, ())
+    nothing = SystemResult("clsm", "", {"recall@10": None}, {}, {})
     found = SetResult(
         kind="own",
         name="queries.yaml",
