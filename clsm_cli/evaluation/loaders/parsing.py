@@ -269,17 +269,22 @@ def load_json(path: Path) -> Any:
         raise not_json_error(path, error) from error
 
 
-def load_rows(path: Path) -> list[Any]:
-    """The list that a YAML file holds.
+def load_yaml(path: Path) -> Any:
+    """The value of a YAML file.
 
     Raises:
-        BadInputError: It cannot be read, is not YAML, or holds something else.
+        BadInputError: It cannot be read, or is not YAML.
     """
     data = read_bytes(path)
     try:
-        rows = yaml_text.load(data.decode("utf-8"), MAX_FILE, values=None)
+        return yaml_text.load(data.decode("utf-8"), MAX_FILE, values=None)
     except (LineError, UnicodeDecodeError) as error:
         raise BadInputError(str(path), str(error), "mend it") from error
+
+
+def load_rows(path: Path) -> list[Any]:
+    """The list that a YAML file holds; as ``load_yaml``."""
+    rows = load_yaml(path)
     if rows is None:
         return []
     if not isinstance(rows, list):

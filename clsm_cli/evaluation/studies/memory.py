@@ -1,0 +1,492 @@
+"""Study of consolidation: what it makes of labelled notes, against their labels.
+
+Labels are of concepts, of sentences worth keeping and fragments that are not, and of facts that
+changed. Then the store is consolidated again, rebuilt, and lived through night by night.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import re
+from calendar import month_name
+from collections import Counter
+from dataclasses import fields, replace
+from datetime import datetime
+from importlib import resources
+from typing import TYPE_CHECKING, Any
+
+from clsm_cli.errors import RefusedError
+from clsm_cli.evaluation import stores
+from clsm_cli.evaluation.loaders.own_memory import FOLDERS
+from clsm_cli.evaluation.studies import Section
+from clsm_cli.evaluation.studies.memory_labels import (
+    Wording,
+    load,
+    normal_name,
+    normal_names,
+    read_contents,
+)
+from clsm_cli.model.graph import Edge, Node, Statement
+from clsm_cli.text import tokens
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from clsm_cli.evaluation.stores import MadeStore, StoreFactory
+    from clsm_cli.evaluation.studies.memory_labels import Concept, Contents, Fact, Labels, Value
+    from clsm_cli.store.layout import Store
+
+    Compared = Mapping[str, Node] | Mapping[str, Edge] | Mapping[str, Statement]
+
+
+def run_memory(path: Path, factory: StoreFactory, *, is_plain: bool = False) -> dict[str, Section]:
+    """Consolidate a labelled memory and compare what is then in its files with the labels.
+
+    Args:
+        path: Folder with ``workspace``, ``sessions`` and ``labels``.
+        factory: Where the store is made.
+        is_plain: Take the markup out of the notes first, and look at concepts alone.
+
+    Raises:
+        BadInputError: Labels or notes cannot be read.
+    """
+    labels = load(path)
+    made, store = _made(path, factory, is_plain=is_plain)
+    contents = read_contents(store)
+    found = {"memory": _sizes(contents), "concepts": match_concepts(labels.concepts, contents)}
+    if is_plain:
+        return found
+    return {
+        **found,
+        "statements": match_statements(labels, contents),
+        "facts that changed": match_facts(labels.facts, contents),
+        "repeated": repeat(path, factory, made, store),
+    }
+
+
+def draw_sheet(path: Path, factory: StoreFactory, seed: int, count: int) -> list[str]:
+    """Some statements with their sources as Markdown, with boxes for a judge to mark."""
+    contents = read_contents(_made(path, factory, is_plain=False)[1])
+    rows = sorted(contents.statements, key=lambda row: row.id)
+    drawn = random.Random(seed).sample(rows, min(count, len(rows)))  # noqa: S311  # no secret
+    lines = ["# Statements to judge", ""]
+    for number, row in enumerate(drawn, 1):
+        lines += [
+            f"## {number}. `{row.id}`",
+            "",
+            f"{row.kind} · {row.stream} · {row.valid_from or '?'} – {row.valid_until or 'still'}",
+            "",
+            f"**{row.text}**",
+            "",
+            *(f"> {text}\n" for text in contents.source_texts(row)),
+            "- [ ] true and of use  - [ ] junk  - [ ] wrong",
+            "",
+        ]
+    return lines
+
+
+def held_out_figures() -> dict[str, dict[str, float]]:
+    """What the shipped heads are worth on memories left out of their fit, as their weights say.
+
+    Returns:
+        Head, and of which texts → figure → value; ``scripts/fit_heads.py`` and ``fit_names.py``
+        measured them, one workspace or conversation left out at a time.
+    """
+    weights = resources.files("clsm_cli.heads") / "weights"
+
+    def of(head: str) -> Any:
+        return json.loads((weights / f"{head}.json").read_text("utf-8"))
+
+    units = of("unit")["figures"]["hidden"]
+    return {
+        "documents": of("document")["figures"]["hidden"],
+        "sentences of notes": units["notes"],
+        "sentences of chats": units["chat"],
+        "names": of("name")["left out"],
+    }
+
+
+_FENCED = re.compile(r"^(?:```|~~~)[^\n]*\n", re.MULTILINE)
+_LINKED = re.compile(r"\[\[(?:[^\[\]|\n]{1,200}\|)?([^\[\]|\n]{1,200})\]\]")
+_TAGGED = re.compile(r"(?:(?<=\s)|^)#([^\W\d_][\w/-]*)", re.MULTILINE)
+_MARKS = re.compile(r"\*+(?=\S)|(?<=\S)\*+|`+|(?<!\w)_+(?=\w)|(?<=\w)_+(?!\w)")
+
+
+def without_markup(text: str) -> str:
+    """Notes as somebody writes who knows no Markdown: no links, emphasis, code marks or tags.
+
+    >>> without_markup("**Ask** [[mara|Mara]] about `a_b` and _Dune_. #work")
+    'Ask Mara about a_b and Dune. work'
+    """
+    return _MARKS.sub("", _TAGGED.sub(r"\1", _LINKED.sub(r"\1", _FENCED.sub("", text))))
+
+
+def _made(path: Path, factory: StoreFactory, *, is_plain: bool) -> tuple[MadeStore, Store]:
+    """The store of a labelled memory as it was ingested, and a consolidated copy."""
+    if is_plain:
+        path = stores.rewritten_folders(factory, path, FOLDERS, without_markup)
+    made = stores.folder_store(factory, path, FOLDERS)
+    return made, stores.consolidated_copy(factory, made)
+
+
+def _sizes(contents: Contents) -> Section:
+    edges = Counter(edge.type for edge in contents.edges.values())
+    sizes = {
+        "turns": len(contents.turns),
+        "episodes consolidated": contents.consolidated,
+        "statements": len(contents.statements),
+        "current statements": sum(row.is_current for row in contents.statements),
+        "gists": sum(row.kind == "gist" for row in contents.rows.values()),
+        "nodes": len(contents.nodes),
+        **{f"edges {name}": count for name, count in sorted(edges.items())},
+        "review items": contents.review,
+    }
+    return Section({name: (count, 0) for name, count in sizes.items()})
+
+
+def match_concepts(labels: Sequence[Concept], contents: Contents) -> Section:
+    """Which labelled concepts have a node, and which nodes mix several of them."""
+    nodes = contents.nodes
+    names = {node.id: normal_names((node.label, *node.aliases)) for node in nodes.values()}
+    of_label = {
+        concept.label: [i for i, found in names.items() if found & concept.names]
+        for concept in labels
+    }
+    owners: dict[str, set[str]] = {}
+    for concept in labels:
+        for name in concept.names:
+            owners.setdefault(name, set()).add(concept.label)
+    merges = []
+    for node, mine in sorted(names.items()):
+        held = [owners[name] for name in mine if name in owners]
+        if held and not set.intersection(*held):
+            merges.append(f"{nodes[node].label}: {', '.join(sorted(set.union(*held)))}")
+    kinded = [concept for concept in labels if concept.kind and of_label[concept.label]]
+    right = sum(
+        any(nodes[node].kind == concept.kind for node in of_label[concept.label])
+        for concept in kinded
+    )
+    matched = {node for found in of_label.values() for node in found}
+    split = tuple(
+        f"{label}: {', '.join(sorted(nodes[node].label for node in found))}"
+        for label, found in of_label.items()
+        if len(found) > 1
+    )
+    return Section(
+        {
+            "labels found": (sum(map(bool, of_label.values())), len(labels)),
+            "nodes that no label names": (len(names) - len(matched), len(names)),
+            "labels with several nodes": (len(split), len(labels)),
+            "wrong merges": (len(merges), len(names)),
+            "kinds right": (right, len(kinded)),
+        },
+        {
+            "labels without a node": tuple(label for label, found in of_label.items() if not found),
+            "labels with several nodes": split,
+            "wrong merges": tuple(merges),
+        },
+    )
+
+
+def match_statements(labels: Labels, contents: Contents) -> Section:
+    """Which sentences worth keeping were kept, and where; which fragments were kept as well."""
+    rows = contents.statements
+    found = {w: [row for row in rows if contains_wording(row.text, w)] for w in labels.keep}
+    present = [wording for wording in labels.keep if found[wording]]
+    streams = {wording: sorted({row.stream for row in found[wording]}) for wording in present}
+    misplaced = tuple(
+        f"{wording.text} ({', '.join(streams[wording])}, not {wording.stream})"
+        for wording in present
+        if wording.stream not in streams[wording]
+    )
+    promoted = tuple(
+        f"{wording.text} -> {row.text}"
+        for wording in labels.junk
+        for row in [each for each in rows if contains_wording(each.text, wording)][:1]
+    )
+    return Section(
+        {
+            "kept": (len(present), len(labels.keep)),
+            "stream right": (len(present) - len(misplaced), len(present)),
+            "junk promoted": (len(promoted), len(labels.junk)),
+        },
+        {
+            "not kept": tuple(wording.text for wording in labels.keep if not found[wording]),
+            "in another stream": misplaced,
+            "junk promoted": promoted,
+        },
+    )
+
+
+def contains_wording(text: str, wording: Wording) -> bool:
+    """Whether a text has a word or phrase of every group, whatever its case.
+
+    A part of a decimal number is no word.
+
+    >>> often = Wording("", "", (("ten", "10"), ("often",)))
+    >>> contains_wording("Often it is Ten.", often), contains_wording("It is often 0.10.", often)
+    (True, False)
+    """
+    return all(
+        any(
+            re.search(rf"(?<!\w)(?<!\d[.,]){re.escape(phrase)}(?!\w)", text, re.IGNORECASE)
+            for phrase in group
+        )
+        for group in wording.groups
+    )
+
+
+def match_facts(labels: Sequence[Fact], contents: Contents) -> Section:
+    """Whether the values of facts stand in memory, each with the dates between which it held.
+
+    The current value is right if a current row says it and none of the same subject says an older
+    one.
+    """
+    stated: list[bool] = []
+    right: list[bool] = []
+    closed: list[bool] = []
+    current: list[bool] = []
+    failing: list[str] = []
+    for label in labels:
+        saying = {value: _saying(value, label, contents) for value in label.values}
+        now = [row for row in saying[label.values[-1]] if row.is_current]
+        stale = [
+            row
+            for value in label.values[:-1]
+            for row in saying[value]
+            if row.is_current and row not in now and _is_made_of(row.text, value.quote)
+        ]
+        current.append(bool(now) and not stale)
+        failing += [f"{label.id}: still current: {statement_line(row)}" for row in stale]
+        failing += [f"{label.id}: no current row says {label.values[-1].text}"] if not now else []
+        for value in label.values:
+            rows = saying[value]
+            ends = [row for row in rows if _day(row.valid_until) == value.valid_until]
+            stated.append(bool(rows))
+            right.append(any(_day(row.valid_from) == value.valid_from for row in ends))
+            closed += [bool(ends)] if value.valid_until is not None else []
+            if not right[-1]:
+                near = "; ".join(map(statement_line, rows[:3])) or "nothing says it"
+                held = f"{value.text} ({value.valid_from} to {value.valid_until or 'still'})"
+                failing.append(f"{label.id}: {held}: {near}")
+    figures = {
+        "values with both dates right": right,
+        "values stated": stated,
+        "old values closed at the right date": closed,
+        "current value right": current,
+    }
+    counts = {name: (sum(held), len(held)) for name, held in figures.items()}
+    return Section(counts, {"facts that fail": tuple(failing)})
+
+
+_WORD = re.compile(r"\d+(?:[.,:]\d+)+|%|\w+")
+_LITTLE = frozenset(
+    ("a", "an", "and", "at", "by", "for", "from", "has", "in", "into", "is", "of", "on", "s")
+) | {"the", "to", "was", "with"}
+_COUNTED = "zero one two three four five six seven eight nine ten eleven twelve"
+_NUMBERS = {word: str(number) for number, word in enumerate(_COUNTED.split())}
+_DATE = re.compile(r"(\d{4})-(\d\d)-(\d\d)")
+
+
+def says_value(value: str, text: str) -> bool:
+    """Whether a text has all words and numbers of a value, or its date in either form.
+
+    >>> says_value("2026-03-02", "It is due on Monday 2 March."), says_value("15 minutes", "every 5 minutes")
+    (True, False)
+    >>> says_value("10", "Noor is ten."), says_value("1 %", "It risks 0.1 % a trade.")
+    (True, False)
+    """
+    date = _DATE.fullmatch(value)
+    if date is None:
+        return _words(value) <= _words(text)
+    month, day = month_name[int(date[2])], int(date[3])
+    named = rf"(?:{month}|{month[:3]}\.?)"
+    spoken = rf"\b0?{day}(?:st|nd|rd|th)?(?: of)? {named}\b|\b{named} 0?{day}(?:st|nd|rd|th)?\b"
+    return value in text or re.search(spoken, text, re.IGNORECASE) is not None
+
+
+def statement_line(row: Statement) -> str:
+    """A statement with its dates, in a line."""
+    until = f" until {_day(row.valid_until)}" if row.valid_until else ""
+    return f"{row.text} [from {_day(row.valid_from) or '?'}{until}]"
+
+
+def _words(text: str) -> set[str]:
+    """Words and numbers of a text: without case, little words and plural s; numbers as digits."""
+    found = {_NUMBERS.get(word, word) for word in _WORD.findall(text.casefold())}
+    return {normal_name(word) if word.isalpha() else word for word in found - _LITTLE}
+
+
+def _saying(value: Value, label: Fact, contents: Contents) -> list[Statement]:
+    """The rows that say a value of the subject.
+
+    A row says it when it has its words, and either rests on the turn of the quote or is about the
+    subject; a value of one word may stand in many sentences, so its row must rest on the turn.
+    Where the quote itself does not have the words, the label describes it, and a row made of the
+    quote says it.
+    """
+    is_described = not says_value(value.text, value.quote)
+    found: list[Statement] = []
+    for row in contents.statements:
+        rests = any(value.quote in text for text in contents.source_texts(row))
+        if says_value(value.text, row.text):
+            is_telling = len(_words(value.text)) > 1
+            said = rests or (is_telling and _is_about(row, label, contents))
+        else:
+            said = is_described and rests and _is_made_of(row.text, value.quote)
+        if said:
+            found.append(row)
+    return found
+
+
+def _is_about(row: Statement, label: Fact, contents: Contents) -> bool:
+    node = contents.nodes.get(row.subject or "")
+    if node is not None and normal_name(label.subject) in normal_names((node.label, *node.aliases)):
+        return True
+    return _words(label.subject) <= _words(row.text)
+
+
+def _is_made_of(text: str, quote: str) -> bool:
+    """Whether a text has at least half of the content words of a quote."""
+    wanted = set(tokens.stems(quote))
+    return 2 * len(wanted & set(tokens.stems(text))) >= max(1, len(wanted))
+
+
+def _day(time: str | None) -> str | None:
+    return time[:10] if time else None
+
+
+def repeat(path: Path, factory: StoreFactory, made: MadeStore, store: Store) -> Section:
+    """Consolidate again, rebuild, and live through the days one by one.
+
+    Args:
+        path: The labelled memory.
+        factory: Where stores are made.
+        made: The store before consolidation.
+        store: The same consolidated once; this changes it.
+    """
+    once = read_contents(store)
+    before = _bytes(store.root)
+    stores.run_consolidation(factory, store, made.now)
+    after = _bytes(store.root)
+    changed = sorted(name for name in {*before, *after} if before.get(name) != after.get(name))
+    stores.run_consolidation(factory, store, made.now, rebuild=True)
+    rebuilt = _graph_differences(once, read_contents(store))
+    nightly, nights, refused = _live(path, factory, made)
+    other = read_contents(nightly)
+    lived = _graph_differences(once, other)
+    lived += _differences(
+        *({row.id: row for row in each.statements if row.is_current} for each in (once, other))
+    )
+    return Section(
+        {
+            "files changed by a second run": (len(changed), len(after)),
+            "records changed by a rebuild": (len(rebuilt), len(once.nodes) + len(once.edges)),
+            "nights": (nights, 0),
+            "nights refused at first": (refused, nights),
+            "records different after nights": (len(lived), 0),
+        },
+        {
+            "files changed by a second run": tuple(changed),
+            "changed by a rebuild": tuple(rebuilt),
+            "different after nights": tuple(lived),
+        },
+    )
+
+
+_DATED = re.compile(r"\d{4}-\d\d-\d\d")
+
+
+def files_by_day(path: Path) -> dict[str, list[str]]:
+    """The files of a labelled memory by the day on which they are there, in order of time.
+
+    A note is there on the day in its name, a transcript on the day of its last turn, and what has
+    no date, as it is now, on the last day.
+    """
+    dated: dict[str, list[str]] = {}
+    for file in stores.files_in(path, FOLDERS):
+        dated.setdefault(_day_of(file), []).append(str(file))
+    undated = dated.pop("", [])
+    last = max(dated, default="2000-01-01")
+    dated.setdefault(last, []).extend(undated)
+    return dict(sorted(dated.items()))
+
+
+def _day_of(file: Path) -> str:
+    named = _DATED.match(file.name)
+    if named is not None or file.suffix != ".jsonl":
+        return named.group() if named else ""
+    rows = (json.loads(line) for line in file.read_text("utf-8").splitlines() if line.strip())
+    return max((str(row["timestamp"])[:10] for row in rows if "timestamp" in row), default="")
+
+
+def _live(path: Path, factory: StoreFactory, made: MadeStore) -> tuple[Store, int, int]:
+    """A store that takes in each day's files and sleeps every night; nights, and those refused.
+
+    The last run is at the time of the one that it is compared with.
+    """
+    store = stores.empty_store(made.store, "nights")
+    found = files_by_day(path)
+    refused = 0
+    for day, files in found.items():
+        bedtime = datetime.fromisoformat(f"{day}T23:30:00+00:00")
+        stores.ingest_files(factory, store, files, bedtime)
+        refused += _slept_only_with_permission(factory, store, bedtime)
+    refused += _slept_only_with_permission(factory, store, made.now)
+    return store, len(found), refused
+
+
+def _slept_only_with_permission(factory: StoreFactory, store: Store, now: datetime) -> bool:
+    try:
+        stores.run_consolidation(factory, store, now)
+    except RefusedError:
+        stores.run_consolidation(factory, store, now, allow_loss=True)
+        return True
+    return False
+
+
+def _bytes(root: Path) -> dict[str, bytes]:
+    """Every file of a store that is no part of the index."""
+    return {
+        str(file.relative_to(root)): file.read_bytes()
+        for file in sorted(root.rglob("*"))
+        if file.is_file() and file.relative_to(root).parts[0] != ".clsm"
+    }
+
+
+def _graph_differences(one: Contents, other: Contents) -> list[str]:
+    return _differences(one.nodes, other.nodes) + _differences(one.edges, other.edges)
+
+
+def _differences(one: Compared, other: Compared) -> list[str]:
+    """Records of one type that two stores hold differently; the first is what is expected."""
+    missing = [f"missing: {_shown(one[i])}" for i in sorted(one.keys() - other.keys())]
+    more = [f"more: {_shown(other[i])}" for i in sorted(other.keys() - one.keys())]
+    changed = []
+    for i in sorted(one.keys() & other.keys()):
+        before, after = _bare(one[i]), _bare(other[i])
+        names = [
+            each.name
+            for each in fields(before)
+            if getattr(before, each.name) != getattr(after, each.name)
+        ]
+        if names:
+            changed.append(f"{', '.join(names)}: {_shown(before)}")
+    return missing + more + changed
+
+
+def _bare(record: Node | Edge | Statement) -> Node | Edge | Statement:
+    """A record without what tells when it was written."""
+    if isinstance(record, Node):
+        return replace(record, rev=(0, ""))
+    return replace(record, rev=(0, ""), recorded_at=None, superseded_at=None)
+
+
+def _shown(record: Node | Edge | Statement) -> str:
+    if isinstance(record, Node):
+        return f"{record.label} ({record.kind})"
+    if isinstance(record, Edge):
+        return f"{record.source} {record.type} {record.target}"
+    return record.text
