@@ -12,7 +12,7 @@ from math import inf
 from typing import TYPE_CHECKING
 
 from clsm_cli.evaluation import metrics
-from clsm_cli.evaluation.dataset import label_key, single_blanks
+from clsm_cli.evaluation.dataset import label_keys, single_blanks
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.text.tokens import stems
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from clsm_cli.evaluation.dataset import Query, Unit
     from clsm_cli.evaluation.result import Figures
-    from clsm_cli.retrieval.answer import Answer, Concept, Memory
+    from clsm_cli.retrieval.answer import Answer, Memory
     from clsm_cli.store.index.passages import Passage
 
 
@@ -141,20 +141,11 @@ def memory_item(memory: Memory) -> Item:
 
 def answer_result(answer: Answer, milliseconds: float | None = None) -> Retrieved:
     """The result of ``clsm recall`` in the form that is measured."""
-    found = unscored_result(answer.concepts, answer.memories, milliseconds)
-    return found._replace(confidence=answer.confidence)
-
-
-def unscored_result(
-    concepts: Iterable[Concept], memories: Iterable[Memory], milliseconds: float | None
-) -> Retrieved:
-    """What was found by who has no confidence that it answers."""
-    named = ((each.id, each.label, *each.aliases) for each in concepts)
+    named = (label_keys((each.id, each.label, *each.aliases)) for each in answer.concepts)
     return Retrieved(
-        items=tuple(map(memory_item, memories)),
-        concepts=tuple(
-            tuple(sorted({label_key(name) for name in names} - {""})) for names in named
-        ),
+        items=tuple(map(memory_item, answer.memories)),
+        concepts=tuple(tuple(sorted(names)) for names in named),
+        confidence=answer.confidence,
         milliseconds=milliseconds,
     )
 

@@ -13,7 +13,7 @@ from clsm_cli.evaluation.loaders.locomo import without_names
 from clsm_cli.evaluation.measures import Retrieved
 from clsm_cli.evaluation.nodes.planted import case_chat, choose_concepts, name_keys, store_edges
 from clsm_cli.retrieval import concepts
-from clsm_cli.scoring import match, relevance, spreading
+from clsm_cli.scoring import match, relevance
 from clsm_cli.scoring.relevance import Evidence
 from clsm_cli.scoring.weighting import spread
 from clsm_cli.startup.records import NamedTuple
@@ -45,7 +45,7 @@ SEEDS = 5
 """Of the hybrid, that activation starts from."""
 NAMES, HYBRID, SPREADING = "names in the question", "hybrid seeds", "hybrid + spreading"
 PAGERANK, PASSAGES = "hybrid + PageRank", "five passages, keep .30"
-CLS_M = spreading.Spreading(threshold=0.15, damping=0.2)
+CLS_M = formulas.Spreading(threshold=0.15, damping=0.2)
 """CLS-M after its consolidation (§5.3), with the damping of its text."""
 K1, B = 1.2, 0.75
 """BM25 over contexts, which are as long as pages: Lucene's."""
@@ -110,12 +110,12 @@ class Baselines:
         hybrid = self._hybrid(question, named)
         best = sorted(range(len(hybrid)), key=lambda node: (-hybrid[node], node))[:MOST]
         seeds = {node: min(1.0, hybrid[node]) for node in best[:SEEDS]}
-        reached = spreading.spread(seeds, self._links, CLS_M)
+        reached = formulas.spread(seeds, self._links, CLS_M)
         walked = formulas.pagerank(self._texts.graph, seeds, damping=0.5)
         return {
             NAMES: self._first(dict.fromkeys(named, 1.0)),
             HYBRID: self._first({node: hybrid[node] for node in best}),
-            SPREADING: self._first({node: at.activation for node, at in reached.items()}),
+            SPREADING: self._first(reached),
             PAGERANK: self._first(walked),
             PASSAGES: self._first(self._of_passages(named, run)),
         }
@@ -152,10 +152,10 @@ class Baselines:
             match.add_bm25(scores, found, match.idf(len(held), len(found)), average, k1=K1, b=B)
         return [scores.get(node, 0.0) for node in range(len(held))]
 
-    def _links(self, nodes: Sequence[int]) -> list[spreading.Link]:
+    def _links(self, nodes: Sequence[int]) -> list[formulas.Link]:
         graph = self._texts.graph
         return [
-            spreading.Link(node, other, weight, len(graph[other]), dormant=False)
+            formulas.Link(node, other, weight, len(graph[other]), dormant=False)
             for node in nodes
             for other, weight in sorted(graph.get(node, {}).items())
         ]

@@ -8,11 +8,11 @@ from math import log
 from typing import TYPE_CHECKING
 
 from clsm_cli.evaluation import formulas
+from clsm_cli.evaluation.formulas import Link, spread
 from clsm_cli.evaluation.presets.library import folded_words
 from clsm_cli.model import clocks
 from clsm_cli.scoring import match
 from clsm_cli.scoring.retention import DORMANT, STREAM_DAYS, retention
-from clsm_cli.scoring.spreading import Link, spread
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import ontology as store_ontology
 from clsm_cli.store.index import graph_queries
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
     from clsm_cli.evaluation.presets.library import Library, Pool, Unit
     from clsm_cli.evaluation.presets.preset import GraphScore, Preset, Tags
-    from clsm_cli.scoring.spreading import Reached
     from clsm_cli.store.index.graph_queries import NodeRow
 
     Scores = dict[int, float]
@@ -167,52 +166,38 @@ class TextView:
 
     def _activation(self, pool: Pool) -> Scores:
         """What spreads from the seeds, by unit."""
-        reached = self.reached
+        spreading = self.context.preset.spreading
+        assert spreading is not None  # preset.load sees to it
         places = {unit.id: at for at, unit in enumerate(pool.units) if unit.kind == "node"}
         nodes = self.library.nodes
         return {
-            places[nodes[number].id]: found.activation
-            for number, found in reached.items()
+            places[nodes[number].id]: activation
+            for number, activation in spread(self.seeds, self._links, spreading).items()
             if nodes[number].id in places
         }
 
-    @cached_property
-    def reached(self) -> dict[int, Reached]:
-        """The nodes that activation reaches from the seeds."""
-        spreading = self.context.preset.spreading
-        assert spreading is not None  # preset.load sees to it
-        seeds = {number: start for number, (start, _) in self.seeds.items()}
-        return spread(seeds, self._links, spreading)
+    @property
+    def seeds(self) -> dict[int, float]:
+        """Where activation begins: node → activation.
 
-    @cached_property
-    def seeds(self) -> dict[int, tuple[float, str]]:
-        """Where activation begins: node → activation, and how the text names it.
-
-        An exact match has its cosine times ``exact``, at most 1; any other
-        node its cosine.
+        A node that the text names has its cosine times ``exact``, at most 1; any other its cosine.
         """
         how = self.context.preset.seeds
         assert how is not None  # preset.load sees to it
         found = []
         for number, row in self.library.nodes.items():
             near = self.cosines[row.vector] if 0 <= row.vector < len(self.cosines) else None
-            match = self.names(row) if how.named else None
-            if match is None and how.contained and self._is_in(row):
-                match = "exact"
-            if match is not None:
+            if (how.named and self.names(row)) or (how.contained and self._is_in(row)):
                 start = 1.0 if near is None else min(1.0, how.exact * max(0.0, near))
-                found.append((-start, row.id, number, match))
+                found.append((-start, row.id, number))
             elif near is not None and near >= how.least:
-                found.append((-near, row.id, number, "cosine"))
-        return {number: (-start, match) for start, _, number, match in sorted(found)[: how.most]}
+                found.append((-near, row.id, number))
+        return {number: -start for start, _, number in sorted(found)[: how.most]}
 
-    def names(self, row: NodeRow) -> str | None:
-        """How the text names a node: exact by its label, by an alias; None: not at all."""
-        for at, name in enumerate((row.label, *row.aliases)):
-            words = folded_words(name)
-            if words and f" {words} " in self._spaced:
-                return "alias" if at else "exact"
-        return None
+    def names(self, row: NodeRow) -> bool:
+        """Whether the text has the label of a node, or an alias."""
+        folded = map(folded_words, (row.label, *row.aliases))
+        return any(words and f" {words} " in self._spaced for words in folded)
 
     def _is_in(self, row: NodeRow) -> bool:
         """Whether the whole text stands in that of a node."""

@@ -9,7 +9,7 @@ from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
-from clsm_cli.scoring.spreading import Spreading
+from clsm_cli.evaluation.formulas import Spreading
 from clsm_cli.startup.records import NamedTuple
 
 if TYPE_CHECKING:

@@ -12,15 +12,17 @@ from __future__ import annotations
 
 import re
 from datetime import UTC, datetime
-from math import ceil
+from math import ceil, exp, fsum
 from typing import TYPE_CHECKING
 
-from clsm_cli.evaluation import formulas, rank_fusion
+from clsm_cli.evaluation import formulas
+from clsm_cli.evaluation.formulas import best_first, reciprocal_ranks
+from clsm_cli.evaluation.measures import Retrieved
 from clsm_cli.evaluation.presets import compound, library
 from clsm_cli.evaluation.presets.channels import Context, TextView
 from clsm_cli.model.episodes import EpisodeRecord
 from clsm_cli.retrieval import dense_search, time_scope
-from clsm_cli.retrieval.recall import pack
+from clsm_cli.retrieval.recall import STEEPNESS
 from clsm_cli.retrieval.retrieve import matching_text
 from clsm_cli.scoring import packing
 from clsm_cli.text import tokens
@@ -28,9 +30,9 @@ from clsm_cli.text import tokens
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
+    from clsm_cli.evaluation.measures import Item
     from clsm_cli.evaluation.presets.library import Pool, Unit
     from clsm_cli.evaluation.presets.preset import Channel, Preset, Rounds
-    from clsm_cli.retrieval.answer import Concept, Memory
     from clsm_cli.retrieval.dense_search import Engine
     from clsm_cli.retrieval.query import Query
     from clsm_cli.store.index.index_queries import Index
@@ -101,7 +103,7 @@ def retrieve_in_rounds(
     """
     asked = queries(text, rounds)
     found = [(weight, search(part)) for part, weight in asked]
-    fused = rank_fusion.fuse_rounds(found)
+    fused = _fused(found, rounds.boost)
     for _ in range(rounds.most - 1):
         seen = frozenset(tokens.stems(texts_of(fused)))
         follow = compound.follow_up(text, seen)
@@ -109,11 +111,20 @@ def retrieve_in_rounds(
             break
         asked.append((follow.text, rounds.follow))
         found.append((rounds.follow, search(follow.text)))
-        before, fused = fused, rank_fusion.fuse_rounds(found)
+        before, fused = fused, _fused(found, rounds.boost)
         gained = max(fused.values(), default=0.0) - max(before.values(), default=0.0)
         if not fused.keys() - before.keys() and gained < rounds.gain:
             break
     return fused
+
+
+def _fused(found: Sequence[tuple[float, Scores]], boost: float) -> Scores:
+    """What several texts found, each with its weight, as one list, best first."""
+    parts: dict[int, list[float]] = {}
+    for weight, scores in found:
+        for name, score in scores.items():
+            parts.setdefault(name, []).append(weight * score)
+    return best_first({name: fsum(each) * boost ** (len(each) - 1) for name, each in parts.items()})
 
 
 USUAL_K = 10
@@ -123,10 +134,8 @@ SURPRISE = 3.0
 _DAY = 86_400.0
 
 
-def retrieve(
-    index: Index, query: Query, engine: Engine, preset: Preset
-) -> tuple[tuple[Concept, ...], list[Memory]]:
-    """Concepts and memories as a published system would return them, best first.
+def retrieve(index: Index, query: Query, engine: Engine, preset: Preset) -> Retrieved:
+    """Concepts and items as a published system would return them, best first.
 
     Args:
         index: Of a store that is consolidated; what is archived counts as everything else.
@@ -137,23 +146,30 @@ def retrieve(
     index.look_into_archive(shown=True)
     held = library.library(index, engine)
     seeker = _Retrieval(Context(held, preset, query.at, _periods(index, query, engine)))
-    if preset.controller and _is_needless(seeker.view(query.text)):
-        return (), []
+    view = seeker.view(query.text)
+    if preset.controller and _is_needless(view):
+        return Retrieved(())
     found: list[tuple[Unit, float]] = []
     for units in preset.units:
         pool = held.pool(units.kinds, preset.episodes)
         found += seeker.found(query.text, pool, _scaled(units.k, query.k), query)
-    memories = library.as_memories(seeker.view(query.text), found, preset.episodes.raw)
+    items = library.as_items(view, [unit for unit, _ in found], preset.episodes.raw)
+    best = max((score for _, score in found), default=0.0) or 1.0
+    scored = [
+        (item, round(max(0.0, min(1.0, score / best)), 4))
+        for item, (_, score) in zip(items, found, strict=True)
+    ]
     if preset.pack.characters:
-        memories = _within(memories, preset.pack.characters)
-    shown = {memory.id for memory in memories}
+        scored = _within(scored, preset.pack.characters)
+    shown = {item.id for item, _ in scored}
     is_graph = "activation" in preset.channels
     named = [unit for unit, _ in found if is_graph or unit.id in shown]
-    concepts = library.as_concepts(
-        seeker.view(query.text), named, index.store.settings.recall.concepts
-    )
-    kept, _ = pack(memories, query.budget, query.unit)
-    return concepts, kept
+    concepts = library.as_concepts(view, named, index.store.settings.recall.concepts)
+    costs = [item.tokens for item, _ in scored]
+    if sum(costs) > query.budget:
+        worth = [exp(STEEPNESS * score) for _, score in scored]
+        scored = [scored[at] for at in sorted(packing.knapsack(worth, costs, query.budget))]
+    return Retrieved(tuple(item for item, _ in scored), concepts)
 
 
 def _periods(index: Index, query: Query, engine: Engine) -> tuple[tuple[int, int], ...]:
@@ -179,13 +195,13 @@ def _scaled(k: int, asked: int) -> int:
     return max(1, ceil(k * asked / USUAL_K))
 
 
-def _within(memories: Iterable[Memory], characters: int) -> list[Memory]:
-    """The first memories that fit."""
+def _within(scored: Iterable[tuple[Item, float]], characters: int) -> list[tuple[Item, float]]:
+    """The first items that fit, with their scores."""
     kept = []
-    for memory in memories:
-        if len(memory.text) <= characters:
-            kept.append(memory)
-            characters -= len(memory.text)
+    for item, score in scored:
+        if len(item.text) <= characters:
+            kept.append((item, score))
+            characters -= len(item.text)
     return kept
 
 
@@ -242,7 +258,7 @@ class _Retrieval:
             return {at: view.cosine(pool.units[at]) for at in named}
         weights = [channel.weight for channel in self._preset.channels.values()]
         constant = fusion.constant + fusion.first - 1
-        votes = rank_fusion.reciprocal_ranks(rankings, weights, constant)
+        votes = reciprocal_ranks(rankings, weights, constant)
         voters = [sum(at in ranking for ranking in rankings) for at in votes]
         last = len(fusion.agreed)
         return {

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 from clsm_cli.config import MAX_FILE
 from clsm_cli.evaluation.dataset import Chat, Folders, label_keys
+from clsm_cli.evaluation.formulas import reciprocal_ranks
 from clsm_cli.evaluation.measures import Retrieved, passage_item
-from clsm_cli.evaluation.rank_fusion import reciprocal_ranks
 from clsm_cli.evaluation.stores import files_in
 from clsm_cli.retrieval.question import understand
 from clsm_cli.scoring.weighting import spread, weighted

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from clsm_cli.evaluation import measures
-from clsm_cli.evaluation.measures import Retrieved, answer_result, unscored_result
+from clsm_cli.evaluation.measures import Retrieved, answer_result
 from clsm_cli.evaluation.presets.preset import load
 from clsm_cli.evaluation.presets.retrieve import retrieve
 from clsm_cli.evaluation.systems import baselines
@@ -79,8 +79,8 @@ class Published:
         with open_index(bench.store, bench.factory.embedder) as opened:
             for each in queries:
                 query = Query(each.text, bench.time_of(each), settings.k, settings.budget)
-                concepts, memories = retrieve(opened.index, query, bench.engine, self.preset)
-                yield unscored_result(concepts, memories, 1000 * (bench.clock() - began))
+                found = retrieve(opened.index, query, bench.engine, self.preset)
+                yield found._replace(milliseconds=1000 * (bench.clock() - began))
                 began = bench.clock()
 
 
