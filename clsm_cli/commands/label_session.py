@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import contextlib
-import os
 import sys
 from textwrap import wrap
 from typing import TYPE_CHECKING
+
+import typer
 
 from clsm_cli.commands.output import count_noun, is_terminal
 from clsm_cli.evaluation.own.sheet import category_of
@@ -15,7 +15,7 @@ from clsm_cli.store.labels import Label
 from clsm_cli.text.terminal import safe
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
     from clsm_cli.evaluation.own.query_proposals import Proposal
@@ -24,10 +24,6 @@ if TYPE_CHECKING:
 END = "\x04"
 """What the end of input reads as: Ctrl-D."""
 ENTER = "\n"
-BACK, ON = "left", "right"
-_ARROWS = {b"A": BACK, b"D": BACK, b"B": ON, b"C": ON}
-_WAIT = 0.05
-"""Seconds in which the rest of an escape sequence arrives, over a slow line too."""
 
 
 class Session:
@@ -93,15 +89,13 @@ class Session:
             self.marks.update((each.id, False) for each in self.items)
             self._write()
             self._next_query()
-        elif key in ("u", BACK):
+        elif key == "u":
             self._back()
         elif key == ENTER:
             if any(self.marks.values()):
                 self._next_query()
         elif self.items and key in ("y", "n", " "):
             self._mark(key)
-        elif self.items and key == ON:
-            self.item = min(self.item + 1, len(self.items) - 1)
 
     def edit(self, text: str) -> None:
         """Take another query in place of this one; what was marked counts where it is found again."""
@@ -222,58 +216,28 @@ class Keyboard:
         self._waiting = ""
 
     def key(self) -> str:
-        """The next key: a character, ``left``, ``right``, or ``END``.
+        """The next key: a character, or ``END``; Ctrl-C still interrupts.
 
         Of a pipe each character of a line is a key, an empty line is Enter.
         """
-        if self._is_terminal:
-            with self._single():
-                return _pressed(sys.stdin.fileno())
         while not self._waiting:
-            line = sys.stdin.readline() if sys.stdin is not None else ""
-            if not line:
+            try:
+                self._waiting = self._typed() if self._is_terminal else self._piped()
+            except EOFError:
                 return END
-            self._waiting = line.rstrip("\r\n") or ENTER
         key, self._waiting = self._waiting[0], self._waiting[1:]
         return key
+
+    def _typed(self) -> str:
+        """What was typed, several keys if they came at once; nothing for an arrow and the like."""
+        keys = typer.getchar()
+        return "" if keys.startswith("\x1b") else keys.replace("\r", ENTER)
+
+    def _piped(self) -> str:
+        line = sys.stdin.readline() if sys.stdin is not None else ""
+        return line.rstrip("\r\n") or ENTER if line else END
 
     def line(self) -> str:
         """A line of text without its end; empty at the end of input."""
         self._waiting = ""
         return sys.stdin.readline().strip() if sys.stdin is not None else ""
-
-    @contextlib.contextmanager
-    def _single(self) -> Iterator[None]:
-        """Keys arrive without Enter and are not shown; Ctrl-C still interrupts."""
-        import termios
-        import tty
-
-        handle = sys.stdin.fileno()
-        before = termios.tcgetattr(handle)
-        try:
-            tty.setcbreak(handle, termios.TCSADRAIN)
-            yield
-        finally:
-            termios.tcsetattr(handle, termios.TCSADRAIN, before)
-
-
-def _pressed(handle: int) -> str:
-    data = os.read(handle, 1)
-    if not data:
-        return END
-    if data == b"\x1b":
-        return _escaped(handle)
-    text = data.decode("utf-8", "replace")
-    return ENTER if text == "\r" else text
-
-
-def _escaped(handle: int) -> str:
-    """What an escape sequence stands for; empty for one that means nothing here."""
-    import select
-
-    sequence = b""
-    while select.select([handle], [], [], _WAIT)[0] and len(sequence) < 8:
-        sequence += os.read(handle, 1)
-        if sequence[-1:].isalpha() or sequence[-1:] == b"~":
-            break
-    return _ARROWS.get(sequence[-1:], "") if sequence[:1] in (b"[", b"O") else ""

@@ -79,7 +79,8 @@ def system_result(
             if (value := each.figures.get(measure)) is not None
         ]
         if defined:
-            intervals[measure] = metrics.cluster_interval(*zip(*defined, strict=True), seed)
+            values, cases = zip(*defined, strict=True)
+            intervals[measure] = metrics.cluster_interval(values, cases, seed)
     return SystemResult(
         name=name,
         about=about,
@@ -101,12 +102,9 @@ def compare_pairs(answers: Answers, ours: str, asked: AnsweredQueries, seed: int
             continue
         for group, places in groups.items():
             for measure in HEADLINES if group == ALL else PAIRED_BY_GROUP:
-                found = compare_pair(
-                    *([figures[name][at] for at in places] for name in (ours, other)),
-                    measure,
-                    [asked.cases[at] for at in places],
-                    seed,
-                )
+                mine, theirs = ([figures[name][at] for at in places] for name in (ours, other))
+                cases = [asked.cases[at] for at in places]
+                found = compare_pair(mine, theirs, measure, cases, seed)
                 if found is not None:
                     yield Pair(measure, other, group, *found)
 
@@ -127,7 +125,10 @@ def compare_pair(
         for mine, other, case in zip(ours, theirs, cases, strict=True)
         if (one := mine.get(measure)) is not None and (two := other.get(measure)) is not None
     ]
-    return metrics.paired(*zip(*found, strict=True), seed) if found else None
+    if not found:
+        return None
+    mine_values, their_values, clusters = zip(*found, strict=True)
+    return metrics.paired(mine_values, their_values, clusters, seed)
 
 
 def abstention(

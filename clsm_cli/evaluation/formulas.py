@@ -68,9 +68,6 @@ def gain(terms: Iterable[tuple[int, float]], length: int, mu: float = MU) -> flo
         length: Words of the passage.
         mu: Weight of the collection, in words.
 
-    Raises:
-        ValueError: A count or the length is negative, a share above 1, or ``mu`` not above 0.
-
     One term of probability 0.01: once in 20 words (1 + 2) / 220 against 0.01, and not at all:
 
     >>> round(gain([(1, 0.01)], 20), 3), round(gain([(0, 0.01)], 20), 3), gain([(0, 0.0)], 20)
@@ -120,9 +117,6 @@ def mmr(
         k: How many at most.
         floor: Score of something irrelevant, as of a document that is last in every fused list.
             Not simply the least score: the weakest of three good items is still good.
-
-    Raises:
-        ValueError: λ is outside ½ … 1.
 
     The second is a copy of the first; the third is another relevant item, the last irrelevant.
     After the first the second is worth 0.9 · (0.7 − 0.3) = 0.36, the third 0.8 · 0.7 = 0.56:

@@ -76,9 +76,6 @@ def auroc(positive: Sequence[float], negative: Sequence[float]) -> float:
 
     The Mann-Whitney U over n·m, from mid-ranks, so O((n + m) log(n + m)).
 
-    Raises:
-        ValueError: One side is empty.
-
     >>> auroc([0.9, 0.5], [0.5, 0.1])
     0.875
     """
@@ -108,9 +105,6 @@ def cluster_interval(
         clusters: The conversation of each.
         seed: Of the random draws.
         draws: Resamples.
-
-    Raises:
-        ValueError: There are no values, or not one cluster for each.
 
     >>> cluster_interval([0.5] * 4, ["a", "a", "b", "b"], seed=0)
     (0.5, 0.5)
@@ -188,9 +182,6 @@ def paired(
 
     Returns:
         Mean difference, its interval (``cluster_interval``), its p-value (``sign_flip``).
-
-    Raises:
-        ValueError: There are no questions, or not as many of one as of the others.
 
     >>> paired([1.0, 0.5, 1.0], [0.0, 0.5, 0.0], ["a", "a", "a"], seed=0)[::2]
     (0.6666666666666666, 0.5)

@@ -135,11 +135,7 @@ def _name(each: SetResult) -> str:
 
 
 def _pairs(new: SetResult, old: SetResult) -> Pairs:
-    """The queries of both, now and before.
-
-    Raises:
-        RefusedError: The data or the queries are not the same, or one side did not ask clsm.
-    """
+    """The queries of both, now and before."""
     what = f"--baseline, {_name(new)}"
     if new.digest != old.digest:
         reason = f"holds other data (sha256 {old.digest[:12]}, now {new.digest[:12]})"

@@ -244,13 +244,15 @@ def load(path: Path) -> Result:
     return found
 
 
-_hints = cache(get_type_hints)
+@cache
+def _hints(wanted: Any) -> dict[str, Any]:
+    return get_type_hints(wanted)
 
 
 def _parsed(wanted: Any, value: Any, where: str) -> Any:
     """A JSON value as a type of this module: a class, a dict, a tuple, one or None, a plain value."""
     origin, inside = get_origin(wanted), get_args(wanted)
-    if is_dataclass(wanted) and isinstance(value, dict):
+    if isinstance(wanted, type) and is_dataclass(wanted) and isinstance(value, dict):
         hints = _hints(wanted)
         if missing := sorted(hints.keys() - value.keys()):
             raise ValueError(f"has no {missing[0]} in {where}")

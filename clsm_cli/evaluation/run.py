@@ -189,8 +189,8 @@ def _ablated(
     seed: int,
 ) -> AblationResult:
     """What taking out a mechanism changes."""
-    sides = ([each.figures for each in side] for side in (without, ours))
-    found = compare.compare_pair(*sides, asked.headline, asked.answered.cases, seed)
+    theirs, mine = ([each.figures for each in side] for side in (without, ours))
+    found = compare.compare_pair(theirs, mine, asked.headline, asked.answered.cases, seed)
     difference, interval, p = found or (0.0, (0.0, 0.0), 1.0)
     figures = compare.mean_figures(without, range(len(without)))
     return AblationResult(mechanism.name, mechanism.about, figures, difference, interval, p)

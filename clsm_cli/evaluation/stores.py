@@ -91,12 +91,7 @@ class MadeStore(NamedTuple):
 
 
 def chat_store(factory: StoreFactory, name: str, chat: Chat) -> MadeStore:
-    """The store of a conversation, ingested as generic JSON Lines, its sessions ended.
-
-    Raises:
-        BadInputError: Something in it could not be read.
-        DiskError: The work folder cannot be written.
-    """
+    """The store of a conversation, ingested as generic JSON Lines, its sessions ended."""
     content = json_lines(chat.turns)
     now = factory.now or day_after(turn.time for turn in chat.turns)
     place = _place(factory, name, content, now)
@@ -107,12 +102,7 @@ def chat_store(factory: StoreFactory, name: str, chat: Chat) -> MadeStore:
 
 
 def folder_store(factory: StoreFactory, root: Path, folders: Sequence[str]) -> MadeStore:
-    """The store of notes and transcripts, ingested from folders of a labelled memory.
-
-    Raises:
-        BadInputError: Something in them could not be read.
-        DiskError: The work folder cannot be written.
-    """
+    """The store of notes and transcripts, ingested from folders of a labelled memory."""
     paths = [root / name for name in folders if (root / name).is_dir()]
     files = files_in(root, folders)
     parts = [f"{file.relative_to(root)}:{atomic.digest_of(file)}\n" for file in files]
@@ -127,11 +117,7 @@ def files_in(root: Path, folders: Sequence[str]) -> list[Path]:
 
 
 def copy_store(store: Store, name: str) -> Store:
-    """A copy of a store beside it, made anew; its index counts, as files keep their times.
-
-    Raises:
-        DiskError: The work folder cannot be written.
-    """
+    """A copy of a store beside it, made anew; its index counts, as files keep their times."""
     place = _cleared(store.root.with_name(name))
     with atomic.disk_errors(place):
         shutil.copytree(store.root, place)
@@ -139,11 +125,7 @@ def copy_store(store: Store, name: str) -> Store:
 
 
 def empty_store(store: Store, name: str) -> Store:
-    """A new store beside another one.
-
-    Raises:
-        DiskError: The work folder cannot be written.
-    """
+    """A new store beside another one."""
     place = _cleared(store.root.with_name(name))
     atomic.make_folder(place)
     layout.create(place, ZONE)
@@ -153,11 +135,7 @@ def empty_store(store: Store, name: str) -> Store:
 def rewritten_folders(
     factory: StoreFactory, root: Path, folders: Sequence[str], change: Callable[[str], str]
 ) -> Path:
-    """A copy of the folders of a labelled memory in the work folder, its Markdown changed.
-
-    Raises:
-        DiskError: The work folder cannot be written.
-    """
+    """A copy of the folders of a labelled memory in the work folder, its Markdown changed."""
     place = _cleared(factory.folder / f"{_safe(root.resolve().name)}-rewritten")
     for file in files_in(root, folders):
         data = file.read_bytes()
@@ -168,12 +146,7 @@ def rewritten_folders(
 
 
 def consolidated_copy(factory: StoreFactory, made: MadeStore, name: str = "consolidated") -> Store:
-    """A copy of a store, consolidated at the time at which it is asked.
-
-    Raises:
-        DiskError: The work folder cannot be written.
-        ModelDigestError: A model file is not the right one.
-    """
+    """A copy of a store, consolidated at the time at which it is asked."""
     store = copy_store(made.store, name)
     run_consolidation(factory, store, made.now)
     return store
@@ -189,9 +162,6 @@ def cached_copy(
         made: The store as it was ingested.
         name: Of the change, with all that decides it.
         make: Changes the copy.
-
-    Raises:
-        DiskError: The work folder cannot be written.
     """
     place = made.store.root.with_name(f"{_safe(name)}-{digest(name, code_digest(SLEEP))}")
     done = place.with_suffix(".whole")

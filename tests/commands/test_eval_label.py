@@ -19,7 +19,7 @@ from processes import Cli, environment
 from pseudo_terminal import Terminal
 
 from clsm_cli.commands import label_session
-from clsm_cli.commands.label_session import BACK, ENTER, ON, Session
+from clsm_cli.commands.label_session import ENTER, Session
 from clsm_cli.evaluation.own.query_proposals import Proposal
 from clsm_cli.evaluation.own.sheet import PoolItem
 from clsm_cli.store import labels
@@ -83,7 +83,7 @@ def test_back_and_changed(session: Session, file: File) -> None:
     assert file.said == []  # nothing is said yes to, and the last item was not judged
     press(session, " ", ENTER)
     assert file.said == [("What of heron?", ("b2",))]
-    press(session, BACK, ON, " ")
+    press(session, "u", " ")
     assert (session.at, file.said) == (0, [])
     press(session, "y")
     assert file.said == [("What of heron?", ("b2",))]
@@ -105,7 +105,7 @@ def test_a_screen_fits_and_cannot_steer_the_terminal(session: Session, width: in
         assert max(map(len, lines)) < max(label_session.NARROW, min(width, label_session.WIDE))
         assert len(lines) <= 24 + 4 * (width < 80)
         assert "\x1b" not in "".join(lines)
-        session.press(ON)
+        session.item = 1
     assert lines[0] == "1 of 3  (asked heron)"
     assert any(line.startswith("item 2 of 2  Does") for line in lines)
 

@@ -12,7 +12,7 @@ from ingesting import embedder
 from clsm_cli.config import Settings
 from clsm_cli.errors import BadInputError, RefusedError
 from clsm_cli.evaluation import ablation, benches
-from clsm_cli.evaluation.ablation import MECHANISMS, Variation, choose_mechanisms
+from clsm_cli.evaluation.ablation import MECHANISMS, choose_mechanisms
 from clsm_cli.evaluation.benches import Bench
 from clsm_cli.evaluation.dataset import Case, Chat, Dataset, Existing, Folders, Query
 from clsm_cli.evaluation.loaders.parsing import LabelledTurn
@@ -205,7 +205,7 @@ def test_each_setting_is_a_mechanism_a_measure_or_off_as_shipped() -> None:
     switched = {
         key
         for mechanism in MECHANISMS.values()
-        if not isinstance(mechanism.off, Variation)
+        if not isinstance(mechanism.off, str)
         for key in mechanism.off
     }
     every = {

@@ -170,11 +170,7 @@ def load(path: Path) -> Dataset:
 
 
 def as_published(path: Path) -> Dataset:
-    """The set with its own questions alone.
-
-    Raises:
-        BadInputError: As ``load``.
-    """
+    """The set with its own questions alone."""
     found = Faults()
     cases: dict[str, Case] = {}
     samples, read = _samples(path)
@@ -198,9 +194,6 @@ def as_published(path: Path) -> Dataset:
 
 def session_time(text: str) -> datetime:
     """When a session began; the set names no time zone, so UTC stands for it.
-
-    Raises:
-        ValueError: It is no time of the set.
 
     >>> session_time("1:56 pm on 8 May, 2023").isoformat()
     '2023-05-08T13:56:00+00:00'
@@ -245,11 +238,7 @@ def _samples(path: Path) -> tuple[list[tuple[str, Path, Any]], list[Path]]:
 
 
 def _case(name: str, data: Any, found: Faults) -> Case:
-    """One conversation.
-
-    Raises:
-        ValueError: It is not laid out as one.
-    """
+    """One conversation."""
     rows = required_field(data, "qa", list)
     talk = required_field(data, "conversation", dict) if "conversation" in data else data
     people = (required_field(talk, "speaker_a", str), required_field(talk, "speaker_b", str))

@@ -116,9 +116,6 @@ def load(path: Path) -> Dataset:
 def parse_time(text: str) -> datetime:
     """A time of the set; it names no time zone, so UTC stands for it.
 
-    Raises:
-        ValueError: It is no time of the set.
-
     >>> parse_time("2023/05/20 (Sat) 02:21").isoformat()
     '2023-05-20T02:21:00+00:00'
     """
@@ -136,11 +133,7 @@ def _files(path: Path) -> list[Path]:
 
 
 def _objects(path: Path) -> Iterator[Any]:
-    """The elements of a JSON list of objects, one at a time.
-
-    Raises:
-        BadInputError: It is no such list.
-    """
+    """The elements of a JSON list of objects, one at a time."""
     decoder = json.JSONDecoder()
     with path.open(encoding="utf-8") as file:
         try:
@@ -179,9 +172,6 @@ def _case(name: str, row: dict[str, Any], texts: dict[str, str], found: Faults) 
         row: As published.
         texts: Every text that was read so far, by itself.
         found: What is wrong with it.
-
-    Raises:
-        ValueError: It is not laid out as a question of the set.
     """
     evidence = set(map(str, required_field(row, "answer_session_ids", list)))
     sessions = _sessions(name, row, found)

@@ -129,12 +129,7 @@ def _query(
     quotes: Quotes,
     found: Faults,
 ) -> Query:
-    """A query with its labels.
-
-    Raises:
-        ValueError: It is not laid out as one.
-        BadInputError: It names a concept that is not there.
-    """
+    """A query with its labels."""
     identity = id_of(row)
     text = required_field(row, "query", str)
     named = [str(name) for name in _listed(row, "concepts")]

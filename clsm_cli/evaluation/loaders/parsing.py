@@ -257,11 +257,7 @@ class LabelledTurn:
 
 
 def load_json(path: Path) -> Any:
-    """The JSON value of a file; half of a surrogate pair, which no file can hold, becomes U+FFFD.
-
-    Raises:
-        BadInputError: It cannot be read, or is not JSON.
-    """
+    """The JSON value of a file; half of a surrogate pair, which no file can hold, becomes U+FFFD."""
     data = read_bytes(path)
     try:
         return without_surrogates(json.loads(data))
@@ -270,11 +266,7 @@ def load_json(path: Path) -> Any:
 
 
 def load_yaml(path: Path) -> Any:
-    """The value of a YAML file.
-
-    Raises:
-        BadInputError: It cannot be read, or is not YAML.
-    """
+    """The value of a YAML file."""
     data = read_bytes(path)
     try:
         return yaml_text.load(data.decode("utf-8"), MAX_FILE, values=None)
@@ -312,11 +304,7 @@ def required_field(row: Any, name: str, kind: type[Value]) -> Value:
 
 
 def id_of(row: Any) -> str:
-    """The id of a row that a person wrote, where 3 is as good as "3".
-
-    Raises:
-        ValueError: It is no object, or has none.
-    """
+    """The id of a row that a person wrote, where 3 is as good as "3"."""
     if not isinstance(row, dict):
         raise ValueError("it is no object")
     identity = row.get("id")

@@ -243,9 +243,6 @@ def plant_nodes(factory: StoreFactory, case: Case, made: MadeStore) -> Store:
         factory: Where the stores are made.
         case: Its source is the conversation.
         made: The store as it was ingested.
-
-    Raises:
-        DiskError: The work folder cannot be written.
     """
     chat = case_chat(case)
     name = f"nodes {stores.code_digest(PLANTING)}"
@@ -253,11 +250,7 @@ def plant_nodes(factory: StoreFactory, case: Case, made: MadeStore) -> Store:
 
 
 def case_chat(case: Case) -> Chat:
-    """The conversation that a case is.
-
-    Raises:
-        TypeError: It is none.
-    """
+    """The conversation that a case is."""
     if not isinstance(case.source, Chat):
         raise TypeError(f"{case.name} is no conversation")
     return case.source

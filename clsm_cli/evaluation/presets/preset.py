@@ -205,9 +205,6 @@ _GROUPS: dict[str, type[Any]] = {
 def load(name: str) -> Preset:
     """The preset of a system.
 
-    Raises:
-        ValueError: There is none of that name.
-
     >>> load("cls-m").spreading
     Spreading(hops=3, decay=0.5, threshold=0.15, damping=0.2, dormant=1.5)
     """

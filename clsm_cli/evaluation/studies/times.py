@@ -96,11 +96,7 @@ def _said(answer: Answer) -> str:
 
 
 def load(path: Path) -> tuple[Chat, tuple[Expression, ...]]:
-    """Read the sessions of the store, and the expressions.
-
-    Raises:
-        BadInputError: The file is missing or not what it must be.
-    """
+    """Read the sessions of the store, and the expressions."""
     rows = load_yaml(path / FILE)
     try:
         turns = tuple(_turns(rows["store"]))

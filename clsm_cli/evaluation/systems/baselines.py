@@ -387,9 +387,6 @@ def context_tokens(case: Case, store: Store) -> int:
     Args:
         case: What was ingested.
         store: As it was ingested.
-
-    Raises:
-        DiskError: A file cannot be read.
     """
     if isinstance(case.source, Chat):
         return sum(count_tokens(turn.text) for turn in case.source.turns)
