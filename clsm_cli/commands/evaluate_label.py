@@ -93,7 +93,6 @@ def label(
 
 
 def _take(printer: Printer, store: Store, name: str) -> None:
-    """Save the labels of a sheet."""
     from clsm_cli.evaluation.own import sheet
 
     found = sheet.read_sheet(_text(name), name, sheet.name_lookup(store))
@@ -163,7 +162,6 @@ def _ask(
     proposals: Sequence[Proposal],
     pool: Callable[[Proposal], list[PoolItem]],
 ) -> None:
-    """Go through the queries with a person."""
     from clsm_cli.commands import label_session
     from clsm_cli.commands.label_session import Keyboard, Session
     from clsm_cli.evaluation.own import sheet

@@ -130,7 +130,6 @@ def closest_name(name: str, known: Iterable[str]) -> str | None:
 
 
 def _advice(key: str) -> str:
-    """What to do about a setting that is refused."""
     known = list(defaults(Settings()))
     if key in known:
         return "give a value of that kind"
@@ -143,7 +142,6 @@ def _name(stage: Stage, settings: Settings) -> str:
 
 
 def _ingested(bench: Bench, settings: Settings) -> Store:
-    """The store taken in again with other settings."""
     if isinstance(bench.case.source, Chat):
         source = bench.raw.root.with_name("conversation.jsonl")
         atomic.put(source, stores.json_lines(bench.case.source.turns))
@@ -164,8 +162,6 @@ def _ingested(bench: Bench, settings: Settings) -> Store:
 
 
 def _consolidated(bench: Bench, raw: Store, settings: Settings) -> Store:
-    """A store consolidated with other settings."""
-
     def sleep(store: Store) -> None:
         stores.run_consolidation(bench.factory, store._replace(settings=settings), bench.now)
 

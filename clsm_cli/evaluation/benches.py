@@ -249,7 +249,6 @@ def _kinds(bench: Bench) -> list[str]:
 
 
 def _held(bench: Bench) -> set[str]:
-    """The pieces of evidence that a memory holds or rests on."""
     passages = _passages(bench)
     made = [passage for passage in passages if passage.kind != SAID]
     resting = {key for passage in made for key in passage.sources}

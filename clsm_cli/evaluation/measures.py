@@ -341,7 +341,6 @@ def _loaded(
 
 
 def _concepts(query: Query, concepts: Sequence[Sequence[str]]) -> Figures:
-    """Precision, recall and F1 of the first ten concepts; each gold one is found once."""
     first = [frozenset(names) for names in concepts[:CONCEPTS]]
     found = sum(any(not names.isdisjoint(gold) for names in first) for gold in query.concepts)
     precision, recall, f1 = metrics.precision_recall_f1(found, len(first), len(query.concepts))

@@ -186,7 +186,6 @@ def _rows(new: SetResult, pairs: Pairs, seed: int) -> Iterator[GateRow]:
 def _failures(
     new: SetResult, pairs: Pairs, rows: Sequence[GateRow], fail_under: float
 ) -> Iterator[str]:
-    """Why the gate fails for a set."""
     lost = sum(
         _value(query, new.headline) is None and _value(earlier, new.headline) is not None
         for query, earlier in pairs

@@ -188,7 +188,6 @@ def _ablated(
     asked: QueryField,
     seed: int,
 ) -> AblationResult:
-    """What taking out a mechanism changes."""
     theirs, mine = ([each.figures for each in side] for side in (without, ours))
     found = compare.compare_pair(theirs, mine, asked.headline, asked.answered.cases, seed)
     difference, interval, p = found or (0.0, (0.0, 0.0), 1.0)
@@ -274,7 +273,6 @@ class QueryField:
 
     @cached_property
     def _passages(self) -> list[rank_fit.AskedCase]:
-        """The candidates of all queries, with their signals."""
         return rank_fit.ask_all(self.benches, self._answerable)
 
     def _returned_by_meaning(self, place: int) -> list[Retrieved] | None:

@@ -263,7 +263,6 @@ def _safe(name: str) -> str:
 
 
 def _cleared(place: Path) -> Path:
-    """A place without what an earlier run left there."""
     if place.exists():
         with atomic.disk_errors(place):
             shutil.rmtree(place)
@@ -271,7 +270,6 @@ def _cleared(place: Path) -> Path:
 
 
 def _made(factory: StoreFactory, place: Path, paths: tuple[str, ...], now: datetime) -> Store:
-    """The store of a place; ingest runs unless it ended before."""
     root = place / "memory"
     atomic.make_folder(root)
     layout.create(root, ZONE)

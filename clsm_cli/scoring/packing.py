@@ -73,7 +73,6 @@ def _by_density(item: _Item) -> tuple[float, int]:
 
 
 def _fill(items: Sequence[_Item], room: int) -> list[_Item]:
-    """All that still fit, one after the other."""
     chosen = []
     for item in items:
         if item.cost <= room:

@@ -171,7 +171,7 @@ def at_a_terminal(cli: Cli, *typed: str) -> tuple[int, str]:
 
 
 def test_at_a_terminal(cli: Cli, path: Path) -> None:
-    code, shown = at_a_terminal(cli, "y", "\x1b[D", " ", "y", "e", "Who waters the orchids?\n", "q")
+    code, shown = at_a_terminal(cli, "y", "u", " ", "y", "e", "Who waters the orchids?\n", "q")
     assert code == 0, shown
     assert "1 of 3  (asked 2026-02-20)" in shown
     assert "[x] answers it" in shown

@@ -159,7 +159,6 @@ def _named_days(question: str, days: Mapping[str, object]) -> list[str]:
 
 
 def _said(cases: Iterable[Case]) -> str:
-    """How the labels were made."""
     rules = Counter(query.category for case in cases for query in case.queries)
     return (
         "the set names no evidence; the days that answer a query are derived by two rules:"

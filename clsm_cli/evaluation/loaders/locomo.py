@@ -221,7 +221,6 @@ def turn_text(turn: Mapping[str, Any]) -> str:
 
 
 def _samples(path: Path) -> tuple[list[tuple[str, Path, Any]], list[Path]]:
-    """Name, file and content of each conversation, by name or as listed; and the files read."""
     if parsing.is_folder(path):
         read = parsing.matching_files(path, "*.json")
         if not read:
@@ -300,7 +299,6 @@ def _query(name: str, row: Any, known: Mapping[str, LabelledTurn], found: Faults
 def _evidence(
     name: str, entries: Any, known: Mapping[str, LabelledTurn], found: Faults
 ) -> tuple[str, ...]:
-    """The turns that some evidence entries name."""
     if not isinstance(entries, list):
         if entries is not None:
             found.add(_NO_LIST, name)

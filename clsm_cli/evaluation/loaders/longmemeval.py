@@ -159,7 +159,6 @@ def _objects(path: Path) -> Iterator[Any]:
 
 
 def _next(text: str, at: int) -> int:
-    """Where the next element begins, or the text ends."""
     match = _ELEMENT.search(text, at)
     return len(text) if match is None else match.start()
 

@@ -88,7 +88,6 @@ def load(path: Path) -> Dataset:
 
 
 def _queries(path: Path, found: Faults) -> tuple[Query, ...]:
-    """All queries with their labels; without those that nothing is known to answer."""
     known = _concepts(path / CONCEPTS)
     quotes = Quotes(path)
     queries: dict[str, Query] = {}
@@ -178,7 +177,6 @@ def _negatives(path: Path, negative: Negative) -> Iterator[Query]:
 
 
 def _listed(row: dict[str, Any], name: str) -> list[Any]:
-    """A list that need not be there."""
     return required_field(row, name, list) if row.get(name) is not None else []
 
 

@@ -275,8 +275,6 @@ def _plant(factory: StoreFactory, made: MadeStore, chat: Chat, store: Store) -> 
 
 
 class _Records:
-    """The records of the concepts of a store."""
-
     def __init__(self, store: Store, index: Index, chat: Chat, inventory: Inventory) -> None:
         self._rev = (1, store.device)
         said = {turn.id: turn for turn in chat.turns}
@@ -348,7 +346,6 @@ class _Records:
 def _summary(
     concept: Concept, turns: Sequence[LabelledTurn], keys: Mapping[str | None, str]
 ) -> list[tuple[str, str, str]]:
-    """The best sentences with a concept: text, time and key of the turn."""
     forms = {concept.label, *concept.aliases}
     candidates = [
         (to_plain(sentence), turn.time, keys[turn.id])

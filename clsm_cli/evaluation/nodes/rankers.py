@@ -271,7 +271,6 @@ def returned_nodes(
 
 
 def _ordered(weighed: Sequence[ScoredNode], weights: Sequence[float]) -> list[tuple[float, str]]:
-    """Negative probability and id, likeliest first."""
     fitted, bias = Evidence(*weights[:-1]), weights[-1]
     return sorted(
         (-relevance.probability(each.evidence, fitted, bias, is_named=each.is_named), each.id)
@@ -400,7 +399,6 @@ def rank(
 
 
 def _ask(bench: Bench, queries: Sequence[Query]) -> _Asked:
-    """Ask everything that needs no other conversation."""
     chat, settings = case_chat(bench.case), bench.store.settings.recall
     found = choose_concepts(chat)
     edges, embed = store_edges(bench.store), bench.factory.embedder.embed()
@@ -422,7 +420,6 @@ def _ask(bench: Bench, queries: Sequence[Query]) -> _Asked:
 
 
 def _refitted(asked: _Asked, others: Sequence[_Asked]) -> list[list[str]]:
-    """What is returned for each question with the weights that the others teach."""
     weights = fit(
         [weighed for each in others for weighed in each.weighed],
         [gold for each in others for gold in each.gold()],

@@ -204,14 +204,12 @@ def _below(values: Sequence[float], least: float) -> int:
 def _confidences(
     store: Store, asked: Sequence[Query], factory: StoreFactory, engine: Engine
 ) -> list[float]:
-    """The confidence of each answer."""
     floor_now = store.settings.recall.floor
     answers = sheet.confidences(store, asked, factory, engine, floor_now)
     return [each.confidence or 0.0 for each in answers]
 
 
 def _check_store(store: Store) -> None:
-    """Refuse labels of another store."""
     path, read = sheet.labels_path(store), sheet.read_labels(store)
     named = loader.named_store(path, read)
     if read.store and named is not None and named.resolve() != store.root.resolve():

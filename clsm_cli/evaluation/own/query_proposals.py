@@ -137,8 +137,6 @@ def propose(contents: StoreContents, known: Iterable[str], number: int) -> list[
 
 
 class _Distinct:
-    """Remembers queries, to know near duplicates."""
-
     def __init__(self, known: Iterable[str]) -> None:
         self._terms = [frozenset(stems(text)) for text in known]
 
@@ -185,7 +183,6 @@ def spread_out(items: Iterable[Proposal]) -> list[Proposal]:
 
 
 def _asked(contents: StoreContents) -> Iterator[Proposal]:
-    """Questions of people in conversations, the oldest first."""
     for key in sorted(contents.turns, key=lambda k: (contents.turns[k].turn.time or "", k)):
         told = contents.turns[key]
         if told.document is not None or told.turn.role != "user":
@@ -218,7 +215,6 @@ def as_question(sentence: str) -> str:
 
 
 def _changed(contents: StoreContents) -> Iterator[Proposal]:
-    """What a statement that took the place of another is about."""
     for row in _by_time(contents.statements.values()):
         label = _label(contents, row.subject) if row.supersedes and row.subject else ""
         if label:
@@ -227,7 +223,6 @@ def _changed(contents: StoreContents) -> Iterator[Proposal]:
 
 
 def _stated(contents: StoreContents, kind: str) -> Iterator[Proposal]:
-    """Decisions or tasks, by the rarest thing that each names."""
     names = _names(contents)
     for row in _by_time(r for r in contents.statements.values() if r.kind == kind):
         words = row.text.casefold()
@@ -263,7 +258,6 @@ def _nodes(contents: StoreContents) -> list[Node]:
 
 
 def _label(contents: StoreContents, subject: str) -> str:
-    """The name of what a fact is about."""
     record = contents.records.get(subject)
     if isinstance(record, Node):
         return record.label or record.id
@@ -271,6 +265,5 @@ def _label(contents: StoreContents, subject: str) -> str:
 
 
 def _concepts(contents: StoreContents) -> Iterator[Proposal]:
-    """What the store knows something about, the most mentioned first."""
     for node in sorted(_nodes(contents), key=lambda node: (-node.n, node.id)):
         yield Proposal(f"What do I know about {node.label or node.id}?", "concept", node.kind)

@@ -110,7 +110,6 @@ class TextView:
         return found
 
     def _dates(self, pool: Pool) -> Scores:
-        """1 for what was told on a day that is asked about."""
         asked = self.context.periods
         return {
             at: 1.0
@@ -119,7 +118,6 @@ class TextView:
         }
 
     def _tags(self, pool: Pool) -> Scores:
-        """The number of tags that a unit has in common with the text."""
         settings = self.context.preset.tags
         assert settings is not None  # preset.load sees to it
         tagger = Tagger.for_library(self.library, settings)
@@ -130,7 +128,6 @@ class TextView:
         return {at: count for at, count in common.items() if count}
 
     def _graph(self, pool: Pool) -> Scores:
-        """A unit has the score of the best node that it mentions."""
         nodes = self.node_scores()
         best = {
             at: max((nodes[node] for node in mentioned), default=0.0)
@@ -165,7 +162,6 @@ class TextView:
         return min(1.0, mean * (0.5 + 0.5 * len(known) / len(counts)))
 
     def _activation(self, pool: Pool) -> Scores:
-        """What spreads from the seeds, by unit."""
         spreading = self.context.preset.spreading
         assert spreading is not None  # preset.load sees to it
         places = {unit.id: at for at, unit in enumerate(pool.units) if unit.kind == "node"}
@@ -200,7 +196,6 @@ class TextView:
         return any(words and f" {words} " in self._spaced for words in folded)
 
     def _is_in(self, row: NodeRow) -> bool:
-        """Whether the whole text stands in that of a node."""
         whole = folded_words(graph_queries.node_text(row.label, row.aliases, row.summary))
         return bool(self._spaced.strip()) and self._spaced in f" {whole} "
 
@@ -209,7 +204,6 @@ class TextView:
         return f" {folded_words(self.text)} "
 
     def _links(self, numbers: Sequence[int]) -> Iterable[Link]:
-        """The edges that hold now, in either direction."""
         nodes, now = self.library.nodes, self.context.now
         for row in graph_queries.links(self.library.index.connection, numbers):
             other = nodes.get(row.other)
@@ -218,7 +212,6 @@ class TextView:
                 yield Link(row.node, row.other, strength, other.degree, self._is_dormant(other))
 
     def _is_dormant(self, row: NodeRow) -> bool:
-        """Whether a node was not mentioned or used for so long that little is left of it."""
         last = self.library.active.get(row.number)
         if last is None:
             return False
@@ -227,7 +220,6 @@ class TextView:
 
     @cached_property
     def _largest(self) -> float:
-        """The weight of an edge that conducts all."""
         how = self.context.preset.seeds
         if how is None or not how.relative:
             return 1.0
@@ -278,7 +270,6 @@ class Tagger:
         return self._of_units[unit.id]
 
     def _filled(self, text: str, near: Sequence[float]) -> tuple[str, ...]:
-        """Tags by words, filled up with the nearest ones."""
         how = self._settings
         words = [tag.word for tag in self._ontology.tags]
         found = dict.fromkeys(tags_of(text, self._ontology))
@@ -290,7 +281,6 @@ class Tagger:
 
     @cached_property
     def _texts(self) -> list[str]:
-        """What stands for each tag where meaning is compared."""
         return [f"{tag.word}: {', '.join(tag.synonyms)}" for tag in self._ontology.tags]
 
     @cached_property

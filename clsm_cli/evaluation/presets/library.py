@@ -234,7 +234,6 @@ class Library:
 
     @cached_property
     def _marked(self) -> dict[int, list[str]]:
-        """Passage → ids of the nodes that it mentions."""
         found: dict[int, list[str]] = {}
         for mention in self.index.mentions(list(self.passages)):
             if mention.node in self.numbers:

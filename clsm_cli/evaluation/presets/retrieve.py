@@ -173,7 +173,6 @@ def retrieve(index: Index, query: Query, engine: Engine, preset: Preset) -> Retr
 
 
 def _periods(index: Index, query: Query, engine: Engine) -> tuple[tuple[int, int], ...]:
-    """The days that a question names, as clsm reads them."""
     when = time_scope.resolve(
         index,
         matching_text(query),
@@ -184,7 +183,6 @@ def _periods(index: Index, query: Query, engine: Engine) -> tuple[tuple[int, int
 
 
 def _is_needless(view: TextView) -> bool:
-    """Whether a message needs no memory (CAIM's controller)."""
     from clsm_cli.text import route
 
     known = any(view.names(row) for row in view.library.nodes.values())
@@ -196,7 +194,6 @@ def _scaled(k: int, asked: int) -> int:
 
 
 def _within(scored: Iterable[tuple[Item, float]], characters: int) -> list[tuple[Item, float]]:
-    """The first items that fit, with their scores."""
     kept = []
     for item, score in scored:
         if len(item.text) <= characters:
@@ -206,8 +203,6 @@ def _within(scored: Iterable[tuple[Item, float]], characters: int) -> list[tuple
 
 
 class _Retrieval:
-    """Asks texts and brings what they find into one list."""
-
     def __init__(self, context: Context) -> None:
         self._context = context
         self._preset = context.preset
@@ -267,7 +262,6 @@ class _Retrieval:
         }
 
     def _ranking(self, scores: Scores, channel: Channel, pool: Pool) -> list[int]:
-        """What a channel names, best first."""
         kept = {at: score for at, score in scores.items() if score >= channel.least}
         return list(_first(kept, channel.fetch or len(kept), pool))
 
@@ -359,7 +353,6 @@ def _instant(time: str | None) -> datetime | None:
 
 
 def _first(scores: Mapping[int, float], k: int, pool: Pool) -> Scores:
-    """The best ``k``, in order; of equal scores the one with the smaller id."""
     order = sorted(scores, key=lambda at: (-scores[at], pool.units[at].id, at))
     return {at: scores[at] for at in order[:k]}
 
@@ -367,7 +360,6 @@ def _first(scores: Mapping[int, float], k: int, pool: Pool) -> Scores:
 def _packed(
     pool: Pool, scores: Mapping[int, float], best: Sequence[int], query: Query
 ) -> list[int]:
-    """What fills the budget of the query with the largest total value, best first."""
     texts = [pool.units[at].text for at in best]
     costs = list(map(tokens.count_tokens, texts))
     chosen = packing.knapsack([scores[at] for at in best], costs, query.budget)

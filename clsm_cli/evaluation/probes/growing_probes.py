@@ -156,7 +156,6 @@ def closing_figures(bench: Bench, tellings: Iterable[FactChange]) -> dict[str, f
 
 
 def _current(bench: Bench) -> Mapping[str, list[tuple[str, bool]]]:
-    """The statements that rest on each turn, by its id: text, and whether it holds."""
     with open_index(bench.store, bench.factory.embedder) as opened:
         index = opened.index
         passages = index.passages(index.current_rows()).values()
@@ -260,7 +259,6 @@ def _added(seed: int, turns: int) -> list[list[LabelledTurn]]:
 
 
 def _passages(bench: Bench, queries: Sequence[Query]) -> float:
-    """Passages that clsm compares a question with, on average."""
     limits = bench.store.settings.recall
     asked = [Asking(each.text, bench.time_of(each), limits.k, limits.budget) for each in queries]
     seen = collect_candidates(bench.store, asked, bench.engine, bench.factory.embedder)

@@ -288,7 +288,6 @@ def _files(named: Sequence[str], day: str) -> Iterator[Path]:
 
 
 def _of_workspace(folder: Path, before: str | None) -> list[Path]:
-    """The files of a workspace that are there, and the newest daily notes before a day."""
     fixed = [folder / name for name in ALWAYS if (folder / name).is_file()]
     daily = (folder / "memory").glob("*.md")
     dated = [path for path in daily if before is None or path.stem < before]

@@ -348,8 +348,6 @@ def _tokens(found: Iterable[LoadedItem | Claim]) -> int:
 
 
 class _UsageFinder:
-    """What a sitting took up of what was loaded."""
-
     def __init__(self, sitting: Sitting, rarity: WordRarity) -> None:
         self._rarity = rarity
         self._turns = [sittings.distinct_stems(turn.text) for turn in sitting.turns]

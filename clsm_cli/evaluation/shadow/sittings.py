@@ -143,7 +143,6 @@ def _episodes(flow: Path, forgotten: frozenset[str]) -> Iterator[Episode]:
 
 
 def _is_exact(time: str | None) -> TypeGuard[str]:
-    """Whether a time is an instant, and no bare date."""
     return time is not None and len(time) > len("2026-02-24")
 
 
@@ -165,7 +164,6 @@ def _hear(stored: dict[str, _StoredTurn], turn: Turn, recorded_at: str, *, is_op
 
 
 def _parts(stored: Iterable[_StoredTurn], silence: timedelta) -> Iterator[list[_StoredTurn]]:
-    """Turns by time, cut where nobody spoke for long."""
     part: list[_StoredTurn] = []
     for each in sorted(stored, key=lambda each: each.at):
         if part and each.at - part[-1].at >= silence:
@@ -177,7 +175,6 @@ def _parts(stored: Iterable[_StoredTurn], silence: timedelta) -> Iterator[list[_
 
 
 def _sitting(part: list[_StoredTurn], silent_since: datetime) -> Sitting | None:
-    """A part as a sitting; None where nobody speaks."""
     turns = tuple(h.turn for h in part if h.turn.role in SPEAKING and h.turn.text.strip())
     if not turns:
         return None
@@ -355,7 +352,6 @@ class WordRarity:
         self._of = cache(self._rarity)
 
     def __call__(self, found: Iterable[str]) -> float:
-        """The weight of some words together."""
         return sum(map(self._of, sorted(found)))
 
     def _rarity(self, word: str) -> float:

@@ -124,7 +124,6 @@ def without_markup(text: str) -> str:
 
 
 def _made(path: Path, factory: StoreFactory, *, is_plain: bool) -> tuple[MadeStore, Store]:
-    """The store of a labelled memory as it was ingested, and a consolidated copy."""
     if is_plain:
         path = stores.rewritten_folders(factory, path, FOLDERS, without_markup)
     made = stores.folder_store(factory, path, FOLDERS)
@@ -448,7 +447,6 @@ def _slept_only_with_permission(factory: StoreFactory, store: Store, now: dateti
 
 
 def _bytes(root: Path) -> dict[str, bytes]:
-    """Every file of a store that is no part of the index."""
     return {
         str(file.relative_to(root)): file.read_bytes()
         for file in sorted(root.rglob("*"))

@@ -100,7 +100,6 @@ def pool_of(bench: Bench) -> PassagePool:
 
 
 def _place(passage: Passage) -> tuple[str, int, str, int]:
-    """Where a passage stands: file, line, then parts of one turn in their order."""
     return passage.path, passage.line_start, passage.key, passage.part
 
 
@@ -118,7 +117,6 @@ def _vectors(index: Index, rows: Sequence[int]) -> NDArray[np.float32]:
 
 
 def _mentioned(bench: Bench, passages: Iterable[Passage]) -> dict[str, tuple[tuple[str, ...], ...]]:
-    """What passages mention, by key; see ``PassagePool``."""
     with open_index(bench.store, bench.factory.embedder) as opened:
         index = opened.index
         rows = index.rows_of({passage.key for passage in passages})
