@@ -95,12 +95,11 @@ def label(
 def _take(printer: Printer, store: Store, name: str) -> None:
     from clsm_cli.evaluation.own import sheet
 
-    found = sheet.read_sheet(_text(name), name, sheet.name_lookup(store))
-    for warning in sheet.save_labels(store, found.rows) if found.rows else ():
-        printer.warn(warning)
-    if found.left:
-        printer.warn(f"{name}: queries without a mark were passed over: {found.left}")
-    _end(printer, store, len(found.rows))
+    rows, left = sheet.read_sheet(_text(name), name, sheet.name_lookup(store))
+    printer.warn_all(sheet.save_labels(store, rows) if rows else ())
+    if left:
+        printer.warn(f"{name}: queries without a mark were passed over: {left}")
+    _end(printer, store, len(rows))
 
 
 def _text(name: str) -> str:
@@ -167,8 +166,7 @@ def _ask(
     from clsm_cli.evaluation.own import sheet
 
     def save(rows: Sequence[Label], without: Sequence[str]) -> None:
-        for warning in sheet.save_labels(store, rows, without):
-            printer.warn(warning)
+        printer.warn_all(sheet.save_labels(store, rows, without))
 
     session, keyboard = Session(proposals, pool, save), Keyboard()
     while not session.is_over:

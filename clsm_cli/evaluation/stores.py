@@ -51,7 +51,7 @@ def code_digest(parts: tuple[str, ...]) -> str:
     """Digest of some parts of the code, and of the shipped settings."""
     root = Path(clsm_cli.__file__).parent
     everything = (file for part in parts for file in (root / part).rglob("*"))
-    files = sorted(file for file in everything if file.suffix in {".py", ".yaml"})
+    files = sorted(file for file in everything if file.suffix in {".py", ".txt", ".yaml"})
     files.append(root / "config.py")
     return digest(clsm_cli.__version__, *(atomic.digest_of(file) or "" for file in files))
 

@@ -83,7 +83,9 @@ def test_back_and_changed(session: Session, file: File) -> None:
     assert file.said == []  # nothing is said yes to, and the last item was not judged
     press(session, " ", ENTER)
     assert file.said == [("What of heron?", ("b2",))]
-    press(session, "u", " ")
+    press(session, "u")
+    session.item = 1
+    press(session, " ")
     assert (session.at, file.said) == (0, [])
     press(session, "y")
     assert file.said == [("What of heron?", ("b2",))]

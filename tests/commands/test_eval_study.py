@@ -23,7 +23,7 @@ def test_memory(bare: Cli, lab: Path) -> None:
     assert second.split()[6:8] == ["0.0", "0"]
     found = bare.ok("eval", "study", "memory", lab, "--plain", "--json").json
     assert found["schema"] == "clsm.study-memory/2"
-    assert found["sections"]["concepts"]["lists"]["labels without a node"] == ["the moon"]
+    assert found["sections"]["concepts"]["lists"]["labels without a node"] == ["Brian", "the moon"]
     assert "statements" not in found["sections"]
 
 
