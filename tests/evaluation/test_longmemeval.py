@@ -75,12 +75,12 @@ def test_what_is_mended_is_said(tmp_path: Path) -> None:
     assert found.cases[2].queries[0].category == ""
     assert found.cases[3].queries[0].gold == ("answer_1~2:1", "answer_1:1")
     assert found.notes == (
-        "1 conversation has the name of another one and got one of its own: q1~2",
-        "1 query is left out, no turn of its haystack is marked as its evidence: q2",
-        "1 session that should hold the evidence is not in the haystack: q3: answer_2",
-        "1 query has no category: q3",
-        "1 session stands twice in a haystack; the second got an id of its own: q4 answer_1~2",
-        "1 turn without text is left out: q4 answer_1:2",
+        "conversation has the name of another one and got one of its own (1): q1~2",
+        "query is left out, no turn of its haystack is marked as its evidence (1): q2",
+        "session that should hold the evidence is not in the haystack (1): q3: answer_2",
+        "query has no category (1): q3",
+        "session stands twice in a haystack; the second got an id of its own (1): q4 answer_1~2",
+        "turn without text is left out (1): q4 answer_1:2",
     )
 
 

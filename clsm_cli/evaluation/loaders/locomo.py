@@ -16,7 +16,6 @@ from clsm_cli.errors import BadInputError
 from clsm_cli.evaluation.dataset import Case, Chat, Dataset, Query
 from clsm_cli.evaluation.loaders import parsing
 from clsm_cli.evaluation.loaders.parsing import (
-    Fault,
     Faults,
     LabelledTurn,
     answer_of,
@@ -138,11 +137,9 @@ ADVERSARIAL = CATEGORIES[5]
 
 _SESSION = re.compile(r"session_(\d+)\Z")
 _EVIDENCE = re.compile(r"D:?(\d+):(\d+)")
-_REPAIRED = Fault("evidence entry repaired", "evidence entries repaired")
-_LOST = Fault(
-    "evidence entry names no turn and is left out", "evidence entries name no turn and are left out"
-)
-_NO_LIST = Fault("query whose evidence is no list", "queries whose evidence is no list")
+_REPAIRED = "evidence entry repaired"
+_LOST = "evidence entry names no turn and is left out"
+_NO_LIST = "query whose evidence is no list"
 
 
 def matches(path: Path) -> bool:

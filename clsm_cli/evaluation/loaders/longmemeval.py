@@ -18,7 +18,6 @@ from clsm_cli.errors import BadInputError
 from clsm_cli.evaluation.dataset import Case, Chat, Dataset, Query
 from clsm_cli.evaluation.loaders import parsing
 from clsm_cli.evaluation.loaders.parsing import (
-    Fault,
     Faults,
     LabelledTurn,
     answer_of,
@@ -44,18 +43,9 @@ _ELEMENT = re.compile(r"[^\s,]|\Z")
 _CHUNK = 1 << 22
 """Characters that are read at once."""
 _TIME = re.compile(r"(\d{4})/(\d\d?)/(\d\d?)(?:\s*\(\w+\))?\s+(\d\d?):(\d\d)")
-_SESSION_TWICE = Fault(
-    "session stands twice in a haystack; the second got an id of its own",
-    "sessions stand twice in a haystack; the second ones got ids of their own",
-)
-_LOST = Fault(
-    "session that should hold the evidence is not in the haystack",
-    "sessions that should hold the evidence are not in the haystack",
-)
-_NO_TURN = Fault(
-    "query is left out, no turn of its haystack is marked as its evidence",
-    "queries are left out, no turn of their haystacks is marked as their evidence",
-)
+_SESSION_TWICE = "session stands twice in a haystack; the second got an id of its own"
+_LOST = "session that should hold the evidence is not in the haystack"
+_NO_TURN = "query is left out, no turn of its haystack is marked as its evidence"
 
 
 class _Session(NamedTuple):

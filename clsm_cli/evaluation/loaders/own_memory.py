@@ -15,7 +15,6 @@ from clsm_cli.errors import BadInputError
 from clsm_cli.evaluation.dataset import Case, Dataset, Folders, Query, label_keys, single_blanks
 from clsm_cli.evaluation.loaders import parsing
 from clsm_cli.evaluation.loaders.parsing import (
-    Fault,
     Faults,
     Quotes,
     id_of,
@@ -46,11 +45,8 @@ NEGATIVES: dict[str, Negative] = {
 """Files of queries without an answer: those of their rows that have no evidence."""
 WHOLE = "SOUL, USER, MEMORY and the last two daily notes"
 
-_NOWHERE = Fault(
-    "piece of evidence is not in the file that it names and is left out",
-    "pieces of evidence are not in the files that they name and are left out",
-)
-_NO_DIFFICULTY = Fault("query has no difficulty", "queries have no difficulty")
+_NOWHERE = "piece of evidence is not in the file that it names and is left out"
+_NO_DIFFICULTY = "query has no difficulty"
 
 
 def matches(path: Path) -> bool:

@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING
 from clsm_cli.errors import BadInputError, StoreNotFoundError
 from clsm_cli.evaluation.dataset import Case, Dataset, Existing, Query, label_keys
 from clsm_cli.evaluation.loaders import parsing
-from clsm_cli.evaluation.loaders.parsing import Fault, Faults
+from clsm_cli.evaluation.loaders.parsing import Faults
 from clsm_cli.evaluation.own import sheet
 from clsm_cli.store import atomic, labels, layout
 
@@ -42,24 +42,15 @@ WITH_CONCEPTS = "f1"
 """Headline where most queries are labelled with concepts."""
 WHOLE = "all that was said or written in the store"
 _BEGINNING = re.compile(r"""^\{?\s*["']?queries["']?\s*:""", re.MULTILINE)
-_NOT_LABELLED = Fault(
-    "query is left out, it is not labelled (write evidence: [] where nothing should be found)",
-    "queries are left out, they are not labelled (write evidence: [] where nothing should be found)",
+_NOT_LABELLED = (
+    "query is left out, it is not labelled (write evidence: [] where nothing should be found)"
 )
-_EMPTY_CATEGORY = Fault("query has an empty category", "queries have an empty category")
-_UNKNOWN_CONCEPT = Fault(
-    "concept is no node of the store and counts as missed",
-    "concepts are no nodes of the store and count as missed",
+_EMPTY_CATEGORY = "query has an empty category"
+_UNKNOWN_CONCEPT = "concept is no node of the store and counts as missed"
+_UNKNOWN_MEMORY = (
+    "label is left out, the store has no memory or turn of that id (forgotten, or of another store)"
 )
-_UNKNOWN_MEMORY = Fault(
-    "label is left out, the store has no memory or turn of that id (forgotten, or of another store)",
-    "labels are left out, the store has no memories or turns of those ids (forgotten, or of another"
-    " store)",
-)
-_NOTHING_LEFT = Fault(
-    "query is left out, all memories that answered it are gone",
-    "queries are left out, all memories that answered them are gone",
-)
+_NOTHING_LEFT = "query is left out, all memories that answered it are gone"
 
 
 def matches(path: Path) -> bool:
