@@ -86,7 +86,6 @@ def study(
         raise typer.BadParameter("is Markdown, and goes without --json", param_hint="--sheet")
     found: dict[str, Section] = {}
     judged: list[str] = []
-    heads: dict[str, dict[str, float]] = {}
     try:
         factory = make_factory(printer, work, now, fresh=fresh)
         if name is Study.times:
@@ -97,14 +96,13 @@ def study(
                 judged = memory.draw_sheet(path, factory, seed, sheet)
             else:
                 found = memory.run_memory(path, factory, is_plain=without_markup)
-                heads = {} if without_markup else memory.held_out_figures()
     finally:
         printer.end_progress()
     if judged:
         printer.lines(judged)
         return
-    mapping = {"schema": f"clsm.study-{name}/2", "sections": plain(found), "heads": heads}
-    tables.show(printer, mapping, study_tables(found, heads))
+    mapping = {"schema": f"clsm.study-{name}/2", "sections": plain(found)}
+    tables.show(printer, mapping, study_tables(found))
 
 
 def register(app: typer.Typer) -> None:
@@ -112,9 +110,7 @@ def register(app: typer.Typer) -> None:
     app.command("study", cls=Command, epilog=EXAMPLES)(study)
 
 
-def study_tables(
-    found: Mapping[str, Section], heads: Mapping[str, Mapping[str, float]]
-) -> Iterator[Table]:
+def study_tables(found: Mapping[str, Section]) -> Iterator[Table]:
     """What a person reads: a table for each section and its lists; shares in per cent."""
     for title, section in found.items():
         rows = tuple(
@@ -127,6 +123,3 @@ def study_tables(
         for name, lines in section.lists.items():
             if lines:
                 yield Table(name, (f"({len(lines)} lines)",), tuple((line,) for line in lines))
-    for head, figures in heads.items():
-        rows = tuple((name, "", f"{value:g}") for name, value in figures.items())
-        yield Table(f"head of {head}, on memories left out", ("figure", "", "value"), rows)

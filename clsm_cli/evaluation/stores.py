@@ -31,7 +31,6 @@ from clsm_cli.store import atomic, layout
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from clsm_cli.consolidation.consolidation_report import Report as Slept
     from clsm_cli.evaluation.dataset import Chat
     from clsm_cli.evaluation.loaders.parsing import LabelledTurn
     from clsm_cli.ingestion.ingest_report import Progress
@@ -124,14 +123,6 @@ def copy_store(store: Store, name: str) -> Store:
     return layout.open_store(place, _DEVICE)
 
 
-def empty_store(store: Store, name: str) -> Store:
-    """A new store beside another one."""
-    place = _cleared(store.root.with_name(name))
-    atomic.make_folder(place)
-    layout.create(place, ZONE)
-    return layout.open_store(place, _DEVICE)
-
-
 def rewritten_folders(
     factory: StoreFactory, root: Path, folders: Sequence[str], change: Callable[[str], str]
 ) -> Path:
@@ -173,28 +164,19 @@ def cached_copy(
     return store
 
 
-def run_consolidation(
-    factory: StoreFactory,
-    store: Store,
-    now: datetime,
-    *,
-    rebuild: bool = False,
-    allow_loss: bool = False,
-) -> Slept:
+def run_consolidation(factory: StoreFactory, store: Store, now: datetime) -> None:
     """Consolidate a store.
 
     Raises:
-        RefusedError: Much would be withdrawn at once, and that was not allowed.
         ModelDigestError: A model file is not the right one.
         RuntimeError: A rule failed on a text.
     """
-    request = Sleep(now=now, rebuild=rebuild, allow_loss=allow_loss)
+    request = Sleep(now=now)
     report = consolidation_run.consolidate(store, request, factory.embedder, factory.progress)
     if report.bad_model is not None:
         raise report.bad_model
     if report.unread:  # a figure over half a store would be a lie
         raise RuntimeError(str(report.unread))
-    return report
 
 
 def ingest_files(factory: StoreFactory, store: Store, paths: Sequence[str], now: datetime) -> None:

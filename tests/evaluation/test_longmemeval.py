@@ -110,7 +110,7 @@ def test_what_is_not_of_the_set_is_refused(
 @pytest.mark.parametrize(
     ("content", "reason"),
     [
-        (b"", "no list of questions"),
+        (b"", "is not JSON"),
         (b"{}", "no list of questions"),
         (b"[]", "no question with evidence"),
         (b"[3]", "question 1: it is no object"),

@@ -11,11 +11,9 @@ from evaluation.small_sets import DAYS, write_memory
 from ingesting import tree
 
 from clsm_cli.errors import BadInputError
-from clsm_cli.evaluation import stores
-from clsm_cli.evaluation.loaders.own_memory import FOLDERS
 from clsm_cli.evaluation.stores import StoreFactory
 from clsm_cli.evaluation.studies import memory, times
-from clsm_cli.evaluation.studies.memory_labels import (
+from clsm_cli.evaluation.studies.memory import (
     Concept,
     Contents,
     Fact,
@@ -180,8 +178,6 @@ def test_from_files_to_figures(root: Path, factory: StoreFactory) -> None:
     assert found["statements"].counts["kept"] == (1, 2)  # the task; nobody spoke of the moon
     assert found["statements"].lists["not kept"] == ("The moon is full.",)
     assert found["facts that changed"].counts["values stated"] == (0, 2)  # in passing
-    assert found["repeated"].lists["files changed by a second run"] == ()
-    assert found["repeated"].counts["nights"] == (2, 0)
 
 
 def test_plain_notes_have_no_markup(root: Path, factory: StoreFactory) -> None:
@@ -191,22 +187,6 @@ def test_plain_notes_have_no_markup(root: Path, factory: StoreFactory) -> None:
     assert "- [ ] Ask Brian for the invoice of the pump" in text
     assert "pump --status says so. cellar" in text
     assert "[[Brian]]" in DAYS["2026-03-03"]
-
-
-def test_a_store_that_was_touched_is_seen(root: Path, factory: StoreFactory) -> None:
-    """A second run over a store that lost a shard makes it again, which is a change."""
-    made = stores.folder_store(factory, root, FOLDERS)
-    store = stores.consolidated_copy(factory, made)
-    shard = next(
-        path
-        for path in sorted(store.graph("projects").glob("*.yaml"))
-        if b'"record": "node"' in path.read_bytes()
-    )
-    shard.write_text("")
-    broken = memory.repeat(root, factory, made, store)
-    changed = broken.lists["files changed by a second run"]
-    assert str(shard.relative_to(store.root)) in changed
-    assert any(line.startswith("more: ") for line in broken.lists["changed by a rebuild"])
 
 
 SMALL = """

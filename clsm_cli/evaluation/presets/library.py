@@ -53,8 +53,6 @@ class Unit(NamedTuple):
     days: frozenset[int]
     time: str | None
     trust: str
-    stream: str
-    session: str
     vector: int
 
 
@@ -100,8 +98,6 @@ def _of_passage(library: Library, kind: str, row: int, passage: Passage) -> Unit
         days=days,
         time=time or passage.time,
         trust=passage.trust,
-        stream=passage.stream,
-        session=passage.path if passage.document else passage.session,
         vector=library.traits[row].vector,
     )
 
@@ -127,8 +123,6 @@ def _episodes(library: Library, how: Episodes) -> list[Unit]:
                 days=days,
                 time=time,
                 trust=first.trust,
-                stream=first.stream,
-                session=first.path if first.document else first.session,
                 vector=-1,
             )
         )
@@ -155,8 +149,6 @@ def _node(library: Library, row: NodeRow) -> Unit:
         days=days,
         time=time,
         trust="agent",
-        stream=row.stream,
-        session="",
         vector=row.vector,
     )
 

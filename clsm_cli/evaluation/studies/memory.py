@@ -1,44 +1,201 @@
 """Study of consolidation: what it makes of labelled notes, against their labels.
 
 Labels are of concepts, of sentences worth keeping and fragments that are not, and of facts that
-changed. Then the store is consolidated again, rebuilt, and lived through night by night.
+changed.
 """
 
 from __future__ import annotations
 
-import json
 import random
 import re
 from calendar import month_name
 from collections import Counter
-from dataclasses import fields, replace
-from datetime import datetime
-from importlib import resources
 from typing import TYPE_CHECKING, Any
 
-from clsm_cli.errors import RefusedError
 from clsm_cli.evaluation import stores
+from clsm_cli.evaluation.dataset import label_key, single_blanks
 from clsm_cli.evaluation.loaders.own_memory import FOLDERS
+from clsm_cli.evaluation.loaders.parsing import load_yaml, malformed_error
 from clsm_cli.evaluation.studies import Section
-from clsm_cli.evaluation.studies.memory_labels import (
-    Wording,
-    load,
-    normal_name,
-    normal_names,
-    read_contents,
-)
+from clsm_cli.model.episodes import EpisodeRecord
 from clsm_cli.model.graph import Edge, Node, Statement
+from clsm_cli.startup.records import NamedTuple
+from clsm_cli.store import episodes, logs, record_files, shards
 from clsm_cli.text import tokens
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Sequence
     from pathlib import Path
 
-    from clsm_cli.evaluation.stores import MadeStore, StoreFactory
-    from clsm_cli.evaluation.studies.memory_labels import Concept, Contents, Fact, Labels, Value
+    from clsm_cli.evaluation.stores import StoreFactory
+    from clsm_cli.model.episodes import Turn
     from clsm_cli.store.layout import Store
 
-    Compared = Mapping[str, Node] | Mapping[str, Edge] | Mapping[str, Statement]
+
+class Concept(NamedTuple):
+    """A thing that the memory should know; its names as ``normal_name`` has them."""
+
+    label: str
+    names: frozenset[str]
+    kind: str | None
+
+
+class Wording(NamedTuple):
+    """A sentence that should stand in memory, or must not.
+
+    Attributes:
+        stream: Where it belongs; empty for what must not stand anywhere.
+        groups: Of each group one word or phrase must occur.
+    """
+
+    text: str
+    stream: str
+    groups: tuple[tuple[str, ...], ...]
+
+
+class Value(NamedTuple):
+    """What a fact was, from one day up to another (None: still), and the quote that says it."""
+
+    text: str
+    valid_from: str
+    valid_until: str | None
+    quote: str
+
+
+class Fact(NamedTuple):
+    """A fact that changed; its values in order of time."""
+
+    id: str
+    subject: str
+    values: tuple[Value, ...]
+
+
+class Labels(NamedTuple):
+    """All labels of one memory."""
+
+    concepts: tuple[Concept, ...]
+    keep: tuple[Wording, ...]
+    junk: tuple[Wording, ...]
+    facts: tuple[Fact, ...]
+
+
+def load(path: Path) -> Labels:
+    """Read ``concepts.yaml``, ``statements.yaml`` and ``facts.yaml`` of a labelled memory.
+
+    Raises:
+        BadInputError: A file is missing or not what it must be.
+    """
+    folder = path / "labels"
+    concepts, statements, facts = (
+        load_yaml(folder / f"{name}.yaml") for name in ("concepts", "statements", "facts")
+    )
+    try:
+        return Labels(
+            concepts=tuple(map(_concept, concepts)),
+            keep=tuple(map(_wording, statements["keep"])),
+            junk=tuple(map(_wording, statements["junk"])),
+            facts=tuple(map(_fact, facts)),
+        )
+    except (KeyError, TypeError, AttributeError) as error:
+        raise malformed_error(folder, repr(error)) from error
+
+
+def _concept(row: dict[str, Any]) -> Concept:
+    names = (row["label"], *row.get("aliases", ()))
+    return Concept(str(row["label"]), normal_names(map(str, names)), row.get("kind"))
+
+
+def _wording(row: dict[str, Any]) -> Wording:
+    groups = tuple(tuple(map(str, group)) for group in row["must_contain"])
+    return Wording(row["text"], row.get("stream", ""), groups)
+
+
+def _fact(row: dict[str, Any]) -> Fact:
+    values = (
+        Value(str(each["value"]), each["valid_from"], each["valid_until"], _quote(each))
+        for each in row["values"]
+    )
+    return Fact(str(row["id"]), row["subject"], tuple(values))
+
+
+def _quote(row: dict[str, Any]) -> str:
+    return single_blanks(str(row["evidence"]["quote"]))
+
+
+_ARTICLE = re.compile(r"\A(?:the|an?)\s+(?=\S)", re.IGNORECASE)
+
+
+def normal_name(name: str) -> str:
+    """A name to compare: without case, marks, blanks, a leading article and a plural s.
+
+    >>> normal_name("The Steward's Problems"), normal_name("a heron"), normal_name("compass")
+    ('stewardsproblem', 'heron', 'compass')
+    """
+    found = label_key(_ARTICLE.sub("", name.strip(), count=1))
+    return found[:-1] if len(found) > 3 and found.endswith("s") and found[-2] != "s" else found
+
+
+def normal_names(names: Iterable[str]) -> frozenset[str]:
+    """The normal forms of some names; a name of marks alone has none."""
+    return frozenset(map(normal_name, names)) - {""}
+
+
+NO_TIME = "2000-01-01T00:00:00Z"
+"""When hand edits would be taken to have been made; there are none."""
+
+
+class Contents(NamedTuple):
+    """A store as its files have it, each by id.
+
+    Attributes:
+        rows: All statements with their texts, gists too.
+        turns: By key.
+        review: Items for a person.
+    """
+
+    nodes: dict[str, Node]
+    edges: dict[str, Edge]
+    rows: dict[str, Statement]
+    turns: dict[str, Turn]
+    consolidated: int
+    review: int
+
+    @property
+    def statements(self) -> list[Statement]:
+        """Statements that the store takes to be true, now or of some time that is over."""
+        return [
+            row
+            for row in self.rows.values()
+            if row.superseded_at is None and not row.withdrawn and row.kind != "gist"
+        ]
+
+    def source_texts(self, row: Statement) -> list[str]:
+        """The texts of the turns that a statement rests on, with single blanks."""
+        return [single_blanks(self.turns[key].text) for key in row.sources if key in self.turns]
+
+
+def read_contents(store: Store) -> Contents:
+    """Read the contents of a store from its files."""
+    records = shards.load_graph(store.graphs(), logs.load_tombstones(store)).records
+    turns = {
+        turn.key: turn
+        for flow in store.flows()
+        for path in episodes.files(flow)
+        for turn in episodes.read(path).turns
+    }
+    review = {
+        row.get("id") for flow in store.flows() for _, row in logs.rows(flow / "review.jsonl")[0]
+    }
+    return Contents(
+        nodes={i: r for i, r in records.items() if isinstance(r, Node)},
+        edges={i: r for i, r in records.items() if isinstance(r, Edge)},
+        rows=record_files.load_statements(store, records, NO_TIME),
+        turns=turns,
+        consolidated=sum(
+            isinstance(r, EpisodeRecord) and r.stage == "consolidated" for r in records.values()
+        ),
+        review=len(review),
+    )
 
 
 def run_memory(path: Path, factory: StoreFactory, *, is_plain: bool = False) -> dict[str, Section]:
@@ -53,8 +210,7 @@ def run_memory(path: Path, factory: StoreFactory, *, is_plain: bool = False) -> 
         BadInputError: Labels or notes cannot be read.
     """
     labels = load(path)
-    made, store = _made(path, factory, is_plain=is_plain)
-    contents = read_contents(store)
+    contents = _consolidated(path, factory, is_plain=is_plain)
     found = {"memory": _sizes(contents), "concepts": match_concepts(labels.concepts, contents)}
     if is_plain:
         return found
@@ -62,13 +218,12 @@ def run_memory(path: Path, factory: StoreFactory, *, is_plain: bool = False) -> 
         **found,
         "statements": match_statements(labels, contents),
         "facts that changed": match_facts(labels.facts, contents),
-        "repeated": repeat(path, factory, made, store),
     }
 
 
 def draw_sheet(path: Path, factory: StoreFactory, seed: int, count: int) -> list[str]:
     """Some statements with their sources as Markdown, with boxes for a judge to mark."""
-    contents = read_contents(_made(path, factory, is_plain=False)[1])
+    contents = _consolidated(path, factory, is_plain=False)
     rows = sorted(contents.statements, key=lambda row: row.id)
     drawn = random.Random(seed).sample(rows, min(count, len(rows)))  # noqa: S311  # no secret
     lines = ["# Statements to judge", ""]
@@ -87,27 +242,6 @@ def draw_sheet(path: Path, factory: StoreFactory, seed: int, count: int) -> list
     return lines
 
 
-def held_out_figures() -> dict[str, dict[str, float]]:
-    """What the shipped heads are worth on memories left out of their fit, as their weights say.
-
-    Returns:
-        Head, and of which texts → figure → value; ``scripts/fit_heads.py`` and ``fit_names.py``
-        measured them, one workspace or conversation left out at a time.
-    """
-    weights = resources.files("clsm_cli.heads") / "weights"
-
-    def of(head: str) -> Any:
-        return json.loads((weights / f"{head}.json").read_text("utf-8"))
-
-    units = of("unit")["figures"]["hidden"]
-    return {
-        "documents": of("document")["figures"]["hidden"],
-        "sentences of notes": units["notes"],
-        "sentences of chats": units["chat"],
-        "names": of("name")["left out"],
-    }
-
-
 _FENCED = re.compile(r"^(?:```|~~~)[^\n]*\n", re.MULTILINE)
 _LINKED = re.compile(r"\[\[(?:[^\[\]|\n]{1,200}\|)?([^\[\]|\n]{1,200})\]\]")
 _TAGGED = re.compile(r"(?:(?<=\s)|^)#([^\W\d_][\w/-]*)", re.MULTILINE)
@@ -123,11 +257,11 @@ def without_markup(text: str) -> str:
     return _MARKS.sub("", _TAGGED.sub(r"\1", _LINKED.sub(r"\1", _FENCED.sub("", text))))
 
 
-def _made(path: Path, factory: StoreFactory, *, is_plain: bool) -> tuple[MadeStore, Store]:
+def _consolidated(path: Path, factory: StoreFactory, *, is_plain: bool) -> Contents:
     if is_plain:
         path = stores.rewritten_folders(factory, path, FOLDERS, without_markup)
     made = stores.folder_store(factory, path, FOLDERS)
-    return made, stores.consolidated_copy(factory, made)
+    return read_contents(stores.consolidated_copy(factory, made))
 
 
 def _sizes(contents: Contents) -> Section:
@@ -355,136 +489,3 @@ def _is_made_of(text: str, quote: str) -> bool:
 
 def _day(time: str | None) -> str | None:
     return time[:10] if time else None
-
-
-def repeat(path: Path, factory: StoreFactory, made: MadeStore, store: Store) -> Section:
-    """Consolidate again, rebuild, and live through the days one by one.
-
-    Args:
-        path: The labelled memory.
-        factory: Where stores are made.
-        made: The store before consolidation.
-        store: The same consolidated once; this changes it.
-    """
-    once = read_contents(store)
-    before = _bytes(store.root)
-    stores.run_consolidation(factory, store, made.now)
-    after = _bytes(store.root)
-    changed = sorted(name for name in {*before, *after} if before.get(name) != after.get(name))
-    stores.run_consolidation(factory, store, made.now, rebuild=True)
-    rebuilt = _graph_differences(once, read_contents(store))
-    nightly, nights, refused = _live(path, factory, made)
-    other = read_contents(nightly)
-    lived = _graph_differences(once, other)
-    lived += _differences(
-        *({row.id: row for row in each.statements if row.is_current} for each in (once, other))
-    )
-    return Section(
-        {
-            "files changed by a second run": (len(changed), len(after)),
-            "records changed by a rebuild": (len(rebuilt), len(once.nodes) + len(once.edges)),
-            "nights": (nights, 0),
-            "nights refused at first": (refused, nights),
-            "records different after nights": (len(lived), 0),
-        },
-        {
-            "files changed by a second run": tuple(changed),
-            "changed by a rebuild": tuple(rebuilt),
-            "different after nights": tuple(lived),
-        },
-    )
-
-
-_DATED = re.compile(r"\d{4}-\d\d-\d\d")
-
-
-def files_by_day(path: Path) -> dict[str, list[str]]:
-    """The files of a labelled memory by the day on which they are there, in order of time.
-
-    A note is there on the day in its name, a transcript on the day of its last turn, and what has
-    no date, as it is now, on the last day.
-    """
-    dated: dict[str, list[str]] = {}
-    for file in stores.files_in(path, FOLDERS):
-        dated.setdefault(_day_of(file), []).append(str(file))
-    undated = dated.pop("", [])
-    last = max(dated, default="2000-01-01")
-    dated.setdefault(last, []).extend(undated)
-    return dict(sorted(dated.items()))
-
-
-def _day_of(file: Path) -> str:
-    named = _DATED.match(file.name)
-    if named is not None or file.suffix != ".jsonl":
-        return named.group() if named else ""
-    rows = (json.loads(line) for line in file.read_text("utf-8").splitlines() if line.strip())
-    return max((str(row["timestamp"])[:10] for row in rows if "timestamp" in row), default="")
-
-
-def _live(path: Path, factory: StoreFactory, made: MadeStore) -> tuple[Store, int, int]:
-    """A store that takes in each day's files and sleeps every night; nights, and those refused.
-
-    The last run is at the time of the one that it is compared with.
-    """
-    store = stores.empty_store(made.store, "nights")
-    found = files_by_day(path)
-    refused = 0
-    for day, files in found.items():
-        bedtime = datetime.fromisoformat(f"{day}T23:30:00+00:00")
-        stores.ingest_files(factory, store, files, bedtime)
-        refused += _slept_only_with_permission(factory, store, bedtime)
-    refused += _slept_only_with_permission(factory, store, made.now)
-    return store, len(found), refused
-
-
-def _slept_only_with_permission(factory: StoreFactory, store: Store, now: datetime) -> bool:
-    try:
-        stores.run_consolidation(factory, store, now)
-    except RefusedError:
-        stores.run_consolidation(factory, store, now, allow_loss=True)
-        return True
-    return False
-
-
-def _bytes(root: Path) -> dict[str, bytes]:
-    return {
-        str(file.relative_to(root)): file.read_bytes()
-        for file in sorted(root.rglob("*"))
-        if file.is_file() and file.relative_to(root).parts[0] != ".clsm"
-    }
-
-
-def _graph_differences(one: Contents, other: Contents) -> list[str]:
-    return _differences(one.nodes, other.nodes) + _differences(one.edges, other.edges)
-
-
-def _differences(one: Compared, other: Compared) -> list[str]:
-    """Records of one type that two stores hold differently; the first is what is expected."""
-    missing = [f"missing: {_shown(one[i])}" for i in sorted(one.keys() - other.keys())]
-    more = [f"more: {_shown(other[i])}" for i in sorted(other.keys() - one.keys())]
-    changed = []
-    for i in sorted(one.keys() & other.keys()):
-        before, after = _bare(one[i]), _bare(other[i])
-        names = [
-            each.name
-            for each in fields(before)
-            if getattr(before, each.name) != getattr(after, each.name)
-        ]
-        if names:
-            changed.append(f"{', '.join(names)}: {_shown(before)}")
-    return missing + more + changed
-
-
-def _bare(record: Node | Edge | Statement) -> Node | Edge | Statement:
-    """A record without what tells when it was written."""
-    if isinstance(record, Node):
-        return replace(record, rev=(0, ""))
-    return replace(record, rev=(0, ""), recorded_at=None, superseded_at=None)
-
-
-def _shown(record: Node | Edge | Statement) -> str:
-    if isinstance(record, Node):
-        return f"{record.label} ({record.kind})"
-    if isinstance(record, Edge):
-        return f"{record.source} {record.type} {record.target}"
-    return record.text
