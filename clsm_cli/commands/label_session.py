@@ -27,18 +27,7 @@ ENTER = "\n"
 
 
 class Session:
-    """Where the person is, and what was said; every answer is saved at once.
-
-    Args:
-        proposals: The queries, at least one.
-        pool: The items of a query.
-        save: Writes labels, and takes those with some ids out.
-
-    Attributes:
-        at: Place of the query from 0.
-        item: Place of its item from 0.
-        saved: Queries that are labelled.
-    """
+    """Where the person is, and what was said; every answer is saved at once."""
 
     def __init__(
         self,
@@ -163,12 +152,7 @@ ASKS = {True: "[x] answers it", False: "[ ] does not"}
 
 
 def screen(session: Session, width: int) -> list[str]:
-    """What a person sees before the next key.
-
-    Args:
-        session: Where the person is.
-        width: Columns of the terminal.
-    """
+    """What a person sees before the next key."""
     columns = max(NARROW, min(width, WIDE)) - 1
     number = f"{session.at + 1} of {len(session.proposals)}"
     about = session.proposal.about
@@ -193,13 +177,7 @@ def screen(session: Session, width: int) -> list[str]:
 
 
 def closing_lines(saved: int, total: int, path: Path) -> list[str]:
-    """What was done.
-
-    Args:
-        saved: Queries that were labelled now.
-        total: Queries in the file.
-        path: The file.
-    """
+    """What was done."""
     said = f"{count_noun(saved, 'label')} saved, {count_noun(total, 'label')} in {path}"
     return [said, "measure with: clsm eval"] if total else [said]
 

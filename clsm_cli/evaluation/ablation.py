@@ -174,12 +174,7 @@ AS_INGESTED, NO_MODEL = "the store as it was ingested", "no embedding model"
 
 
 class Mechanism(NamedTuple):
-    """Something that clsm does and could leave.
-
-    Attributes:
-        about: What it does, in one line.
-        off: Settings that switch it off, or the variation that does.
-    """
+    """Something that clsm does and could leave."""
 
     name: str
     about: str

@@ -133,11 +133,6 @@ PLANTED = "nodes"
 def make_benches(dataset: Dataset, factory: StoreFactory, engine: Engine) -> list[Bench]:
     """A bench for each case; stores of an earlier run are found again.
 
-    Args:
-        dataset: The labelled set.
-        factory: Where the stores are made.
-        engine: Makes the vectors of queries; open.
-
     Raises:
         BadInputError: Something in the set could not be ingested.
         DiskError: The work folder cannot be written.

@@ -134,13 +134,7 @@ def compare_pair(
 def abstention(
     answers: Answers, negatives: Mapping[str, Sequence[Measured]], queries: Sequence[Query]
 ) -> Iterator[AbstentionResult]:
-    """How well the confidence of each system tells queries with an answer from those without.
-
-    Args:
-        answers: System → queries with an answer.
-        negatives: System → those without.
-        queries: Those without.
-    """
+    """How well the confidence of each system tells queries with an answer from those without."""
     kinds = group_places([query.negative for query in queries])
     for name, silent in negatives.items():
         positive = [each.confidence for each in answers[name] if each.confidence is not None]

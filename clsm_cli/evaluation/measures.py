@@ -191,12 +191,6 @@ class Setting(NamedTuple):
 def figures(query: Query, found: Retrieved, without: Retrieved | None, setting: Setting) -> Figures:
     """The figures of one query with an answer.
 
-    Args:
-        query: With its labels.
-        found: What the system returned.
-        without: What MiniLM alone returned; None: no reach is taken.
-        setting: Of the set.
-
     Returns:
         Measure → value; evidence and concepts only where the query is labelled with them.
     """

@@ -166,10 +166,6 @@ def fit(samples: Sequence[Sample], frozen: Sequence[int] = ()) -> Floats:
     ranking loss, ListNet's top-one likelihood, Cao et al. 2007). Its gradient is Σ (x̄_gold − E_p x),
     its Hessian −Σ Cov_p(x); exponents are shifted by their maximum.
 
-    Args:
-        samples: One a question.
-        frozen: Signals whose weight stays 0.
-
     >>> import numpy as np
     >>> steep = Sample(np.array([[1.0, 0.0], [0.0, 0.0]]), (0,))
     >>> weights = fit([steep] * 10)

@@ -98,12 +98,7 @@ def compare_runs(now: Result, before: Result, fail_under: float | None) -> Gate:
 
 
 def check_run(now: Result, fail_under: float) -> Gate:
-    """Hold a run against a limit, without an earlier one.
-
-    Args:
-        now: The run.
-        fail_under: Per cent that the headline measure of each set must reach.
-    """
+    """Hold a run against a limit, without an earlier one."""
     failures = [] if now.sets else ["the run holds no set"]
     for each in now.sets:
         values = [value for q in each.queries if (value := _value(q, each.headline)) is not None]

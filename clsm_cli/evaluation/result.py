@@ -104,14 +104,7 @@ class AblationResult:
 
 @dataclass(frozen=True, slots=True)
 class AbstentionResult:
-    """Does the confidence of a system tell what the memory holds from what it does not?
-
-    Attributes:
-        negative: Kind of query without an answer.
-        queries: How many.
-        auroc: Probability that a query with an answer has more confidence; a tie counts half.
-        refused: Share of these queries that got nothing.
-    """
+    """Does the confidence of a system tell what the memory holds from what it does not?"""
 
     system: str
     negative: str

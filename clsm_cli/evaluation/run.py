@@ -41,16 +41,7 @@ if TYPE_CHECKING:
 
 
 class Request(NamedTuple):
-    """What to measure.
-
-    Attributes:
-        presets: Names of published systems that are compared too.
-        mechanisms: Names of mechanisms that are taken out, one at a time.
-        probes: Names of probes.
-        settings: Settings that differ from the shipped ones, by dotted name.
-        seed: Of bootstraps, permutations and probes.
-        command: As it was typed, for the report.
-    """
+    """What to measure."""
 
     datasets: tuple[Dataset, ...]
     presets: tuple[str, ...]
@@ -84,11 +75,6 @@ class Measured(NamedTuple):
 
 def run(request: Request, factory: StoreFactory, engine: Engine) -> Result:
     """Measure all that was asked for; nothing but the work folder is written.
-
-    Args:
-        request: What.
-        factory: Where stores are made; shared by all sets.
-        engine: Makes the vectors of queries; open.
 
     Raises:
         BadInputError: A set cannot be ingested, or there is no mechanism of a name.
@@ -212,13 +198,7 @@ def _queries(asked: QueryField, answers: Mapping[str, Sequence[Measured]]) -> It
 
 
 class QueryField:
-    """The benches of a set and its queries, those with an answer and those without.
-
-    Attributes:
-        headline: The measure that the set is judged by.
-        answered: Queries with an answer, of all benches.
-        unanswerable: The others.
-    """
+    """The benches of a set and its queries, those with an answer and those without."""
 
     def __init__(self, made: Sequence[Bench]) -> None:
         self.benches = made

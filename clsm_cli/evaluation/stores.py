@@ -146,14 +146,7 @@ def consolidated_copy(factory: StoreFactory, made: MadeStore, name: str = "conso
 def cached_copy(
     factory: StoreFactory, made: MadeStore, name: str, make: Callable[[Store], None]
 ) -> Store:
-    """A copy of a store, changed once and kept while the program stays as it is.
-
-    Args:
-        factory: Where stores are made.
-        made: The store as it was ingested.
-        name: Of the change, with all that decides it.
-        make: Changes the copy.
-    """
+    """A copy of a store, changed once and kept while the program stays as it is."""
     place = made.store.root.with_name(f"{_safe(name)}-{digest(name, code_digest(SLEEP))}")
     done = place.with_suffix(".whole")
     if done.exists() and place.exists() and not factory.fresh:

@@ -52,12 +52,7 @@ def load_dataset(spec: str) -> Dataset:
 
 
 def limit_cases(dataset: Dataset, cases: int) -> Dataset:
-    """The first stores of a set, as a set of its own: its digest differs.
-
-    Args:
-        dataset: The whole set.
-        cases: How many, from 1; all of them is the set itself.
-    """
+    """The first stores of a set, as a set of its own: its digest differs."""
     if cases >= len(dataset.cases):
         return dataset
     said = f"only the first {cases} of {len(dataset.cases)} stores are used"

@@ -34,9 +34,6 @@ def load(path: Path) -> Dataset:
 
     Questions without an answer are left out.
 
-    Args:
-        path: Folder of conversations, or the one file of all.
-
     Raises:
         BadInputError: The set cannot be read, or no question has two gold concepts.
     """

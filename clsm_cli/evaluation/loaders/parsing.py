@@ -104,10 +104,6 @@ def digest_contents(root: Path, read: Iterable[Path]) -> Contents:
 
     It is what ``sha256sum FILES | sha256sum`` gives in ``root``, the files sorted by name.
 
-    Args:
-        root: The folder of the set, or the file that is the set.
-        read: The files that its loader reads.
-
     Raises:
         BadInputError: A file cannot be read or is not the one that ``SHA256SUMS`` lists.
     """
@@ -329,12 +325,7 @@ class Quotes:
         self._texts: dict[str, tuple[str, ...]] = {}
 
     def has(self, name: str, quote: str) -> bool:
-        """Whether a file holds a quote; in a transcript, within one of its texts.
-
-        Args:
-            name: Of the file, below the root.
-            quote: With single blanks; white space in the file may be any.
-        """
+        """Whether a file holds a quote; in a transcript, within one of its texts."""
         if name not in self._texts:
             self._texts[name] = self._read(name)
         return any(quote in text for text in self._texts[name])

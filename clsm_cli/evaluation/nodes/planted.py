@@ -86,11 +86,7 @@ class Concept(NamedTuple):
 
 
 class Inventory(NamedTuple):
-    """The concepts of a conversation, most bursty first.
-
-    Attributes:
-        ignored: Stems that belong to no concept.
-    """
+    """The concepts of a conversation, most bursty first."""
 
     concepts: tuple[Concept, ...]
     ignored: frozenset[str]

@@ -54,16 +54,7 @@ concept below which one is left out."""
 
 
 class Baselines:
-    """Rankings of a conversation's nodes, in the order of their ids.
-
-    Args:
-        chat: The turns.
-        inventory: Its concepts, which are the nodes.
-        edges: Between the nodes.
-        embed: Makes the vectors of labels.
-        engine: Makes those of questions.
-        weights: Of the signals of passages, as shipped.
-    """
+    """Rankings of a conversation's nodes, in the order of their ids."""
 
     def __init__(
         self,
@@ -92,12 +83,7 @@ class Baselines:
         self._graph = _graph(edges, {node: at for at, node in enumerate(self._ids)})
 
     def rankings(self, question: str, run: CandidateTable) -> dict[str, list[str]]:
-        """The ids that each baseline returns for a question, best first.
-
-        Args:
-            question: What is asked.
-            run: The candidates that retrieval finds for it.
-        """
+        """The ids that each baseline returns for a question, best first."""
         named = [at for at, name in enumerate(self._names) if name.search(question)]
         hybrid = self._hybrid(question, named)
         best = sorted(range(len(hybrid)), key=lambda node: (-hybrid[node], node))[:MOST]
@@ -280,10 +266,6 @@ def rank(
     benches: Sequence[Bench], queries: Sequence[Sequence[Query]]
 ) -> dict[str, list[list[Retrieved]]]:
     """The concepts that each way returns for each question of each conversation.
-
-    Args:
-        benches: All cases of a node set.
-        queries: What each is asked.
 
     Returns:
         System → by case, by query: concepts alone. ``clsm refit`` is there with two cases or more.

@@ -55,12 +55,7 @@ _NEAREST = 0.001
 
 
 class Point(NamedTuple):
-    """What a floor does.
-
-    Attributes:
-        refused: Queries without an answer that get none.
-        silenced: Queries with an answer that get none.
-    """
+    """What a floor does."""
 
     floor: float
     refused: int

@@ -87,13 +87,7 @@ class Proposal(NamedTuple):
 
 
 def propose(contents: StoreContents, known: Iterable[str], number: int) -> list[Proposal]:
-    """Queries of all kinds in turn, spread over the time of the store, no two nearly the same.
-
-    Args:
-        contents: The store, whole.
-        known: Queries that are labelled already.
-        number: How many at most.
-    """
+    """Queries of all kinds in turn, spread over the time of the store, no two nearly the same."""
     chosen = _Distinct(known)
     wanted = number - number // NEGATIVE_EACH
     kinds = [

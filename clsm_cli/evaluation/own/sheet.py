@@ -110,13 +110,7 @@ BESIDE = ("BM25", "MiniLM")
 
 
 class PoolItem(NamedTuple):
-    """An item of a pool.
-
-    Attributes:
-        id: Of the memory or turn, as a label names it.
-        text: In one line.
-        day: ISO date; empty: none.
-    """
+    """An item of a pool."""
 
     id: str
     text: str
@@ -124,13 +118,7 @@ class PoolItem(NamedTuple):
 
 
 class Pools:
-    """Asks the systems.
-
-    Args:
-        store: What is asked; it is not changed.
-        factory: With the time at which it is asked in ``now``, and what embeds.
-        engine: Makes the vectors of queries; open.
-    """
+    """Asks the systems."""
 
     def __init__(self, store: Store, factory: StoreFactory, engine: Engine) -> None:
         settings = with_changes(store.settings, {"recall.floor": 0.0})
@@ -202,11 +190,6 @@ def read_sheet(text: str, name: str, known: NameLookup) -> tuple[list[Label], in
     A query is judged where ``none`` is true, where an item is marked, or where it has evidence or
     concepts; its category is the kind of the proposal unless it names one. What no mark says yes to
     is not relevant.
-
-    Args:
-        text: JSON.
-        name: Of the file.
-        known: The store, to check the ids.
 
     Raises:
         BadInputError: It is not such a sheet, or names what the store does not have.
@@ -297,11 +280,7 @@ _TIME = "9999-12-31T23:59:59Z"
 
 
 class NameLookup:
-    """What a store holds, by every name that a label may use.
-
-    Args:
-        contents: The store, whole.
-    """
+    """What a store holds, by every name that a label may use."""
 
     def __init__(self, contents: StoreContents) -> None:
         self._contents = contents

@@ -136,11 +136,7 @@ class Pack(NamedTuple):
 
 
 class Preset(NamedTuple):
-    """The retrieval of one system; None for a mechanism that it does not have.
-
-    Attributes:
-        channels: activation, words, meaning, tags, dates or graph.
-    """
+    """The retrieval of one system; None for a mechanism that it does not have."""
 
     name: str
     units: tuple[Units, ...]

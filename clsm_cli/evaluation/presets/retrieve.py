@@ -93,13 +93,7 @@ def retrieve_in_rounds(
 ) -> Scores:
     """What all rounds find, best first.
 
-        score = Σ weight · score × boost^(n − 1),  for a document that n texts found
-
-    Args:
-        text: The question.
-        rounds: How many, and when to end.
-        search: A text → document → score.
-        texts_of: What some documents say.
+    score = Σ weight · score × boost^(n − 1),  for a document that n texts found
     """
     asked = queries(text, rounds)
     found = [(weight, search(part)) for part, weight in asked]

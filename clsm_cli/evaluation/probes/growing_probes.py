@@ -50,13 +50,7 @@ class FactChange(NamedTuple):
 
 
 class DriftMaterial(NamedTuple):
-    """A conversation about facts that change.
-
-    Attributes:
-        asks: Wordings of the question, fact by fact.
-        tellings: In the order of time.
-        weeks: The turns of each session.
-    """
+    """A conversation about facts that change."""
 
     asks: tuple[tuple[str, ...], ...]
     tellings: tuple[FactChange, ...]

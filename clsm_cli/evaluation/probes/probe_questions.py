@@ -68,15 +68,7 @@ def growing_benches(
     parts: Sequence[Sequence[LabelledTurn]],
     night: Callable[[StoreFactory, Store, datetime], object],
 ) -> list[Bench]:
-    """One store that grows: a bench after each part was taken in and a night had passed.
-
-    Args:
-        factory: Where the stores are made.
-        engine: Makes the vectors of queries.
-        name: Of the probe.
-        parts: Turns, the oldest first; at most nine, so that their files sort in time.
-        night: What is done with the store after each part.
-    """
+    """One store that grows: a bench after each part was taken in and a night had passed."""
     own = probe_factory(factory)
     made = stores.chat_store(own, name, Chat((), tuple(parts[0])))
     found: list[Bench] = []

@@ -131,11 +131,7 @@ def turn_on(store: Store, wanted: Mode) -> None:
 
 
 def turn_off(store: Store, *, delete: bool) -> bool:
-    """Turn it off, and delete the log if that is wanted.
-
-    Returns:
-        Whether there was anything to stop or to delete.
-    """
+    """Turn it off, and delete the log if that is wanted."""
     paths = [_mode_file(store), *([_log_file(store)] if delete else [])]
     with locked(store.root, store.settings.store.lock_wait):
         found = [path for path in paths if path.exists()]
@@ -259,13 +255,7 @@ def ingested_files(store: Store) -> tuple[str, ...]:
 
 
 def load_static(named: Sequence[str], start: datetime, store: Store) -> StaticFiles:
-    """What is loaded at the start of a sitting.
-
-    Args:
-        named: Files and workspaces, see ``checked_files``.
-        start: Of the sitting; the daily notes are those of earlier days.
-        store: Whose time zone counts.
-    """
+    """What is loaded at the start of a sitting."""
     day = start.astimezone(store.zone).date().isoformat()
     size, is_changed = 0, False
     blocks: list[LoadedItem] = []

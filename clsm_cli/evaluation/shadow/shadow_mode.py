@@ -83,13 +83,7 @@ class Report:
 
 
 def build_report(rows: Sequence[SittingRow], notes: Sequence[str], *, is_on: bool) -> Report:
-    """The figures of some sessions.
-
-    Args:
-        rows: Of the log, by time.
-        notes: What the log itself gives reason to say.
-        is_on: Whether shadow mode goes on.
-    """
+    """The figures of some sessions."""
     beside = [(row, row.static) for row in rows if row.static is not None]
     counted = [row for row, _ in beside] or list(rows)
     clsm = _figures([(row, row.clsm) for row in counted])
@@ -200,10 +194,6 @@ def start(
 def report(store: Store, since: datetime | None) -> Report:
     """What the log says.
 
-    Args:
-        store: Whose log.
-        since: Leave out sessions that began before.
-
     Raises:
         BadInputError: Shadow mode is off and nothing is logged.
         DamagedStoreError: The log is no file that can be read.
@@ -240,15 +230,7 @@ NIGHT = 200
 def catch_up(
     store: Store, engine: Engine, embedder: Embedder, now: datetime, progress: Progress
 ) -> list[str]:
-    """Log what is new; while shadow mode is off, nothing. It never fails: it says what went wrong.
-
-    Args:
-        store: Whose conversations.
-        engine: Makes the vectors of prompts.
-        embedder: Makes the vectors of passages that have none yet.
-        now: The newest sitting is over if nobody spoke for long.
-        progress: Told how many sittings are measured.
-    """
+    """Log what is new; while shadow mode is off, nothing. It never fails: it says what went wrong."""
     try:
         mode = log.current_mode(store)
         if mode is None:

@@ -97,13 +97,7 @@ class _StoredTurn(NamedTuple):
 
 
 def read_sittings(store: Store, since: str, now: datetime) -> StoreSittings:
-    """The sittings that this machine took in since a time.
-
-    Args:
-        store: Where; a file that cannot be read is passed over, ``clsm status`` names it.
-        since: UTC, as ``recorded_at`` is written.
-        now: What is still open and was silent for long by now is over.
-    """
+    """The sittings that this machine took in since a time."""
     stored: dict[str, dict[str, _StoredTurn]] = {}
     undated: dict[str, tuple[str | None, str]] = {}
     forgotten = logs.load_tombstones(store)
@@ -193,12 +187,7 @@ LONGEST = 4000
 
 
 class LoadedItem(NamedTuple):
-    """One thing that would have been read.
-
-    Attributes:
-        id: Of the turn, block, statement or episode.
-        tokens: Estimated word pieces of ``text``.
-    """
+    """One thing that would have been read."""
 
     id: str
     text: str
@@ -206,12 +195,7 @@ class LoadedItem(NamedTuple):
 
 
 class Replayed(NamedTuple):
-    """What clsm would have given in a sitting.
-
-    Attributes:
-        briefing: At its start.
-        answers: For each prompt: its place among the turns, and what recall returned.
-    """
+    """What clsm would have given in a sitting."""
 
     briefing: tuple[LoadedItem, ...]
     answers: tuple[tuple[int, tuple[LoadedItem, ...]], ...]
@@ -231,16 +215,7 @@ def replay(
     engine: Engine,
     embedder: Embedder,
 ) -> Iterator[Replayed]:
-    """What clsm would have given in some sittings; no trace is left.
-
-    Args:
-        store: As it is now.
-        recorded: What it was told.
-        chosen: Which sittings.
-        budget: Tokens of a briefing, and of each answer.
-        engine: Makes the vectors of prompts.
-        embedder: Makes the vectors of passages that have none yet.
-    """
+    """What clsm would have given in some sittings; no trace is left."""
     unseen = [_unseen(sitting, recorded, store) for sitting in chosen]
     queries = [
         Query(

@@ -145,13 +145,7 @@ NO_TIME = "2000-01-01T00:00:00Z"
 
 
 class Contents(NamedTuple):
-    """A store as its files have it, each by id.
-
-    Attributes:
-        rows: All statements with their texts, gists too.
-        turns: By key.
-        review: Items for a person.
-    """
+    """A store as its files have it, each by id."""
 
     nodes: dict[str, Node]
     edges: dict[str, Edge]
@@ -200,11 +194,6 @@ def read_contents(store: Store) -> Contents:
 
 def run_memory(path: Path, factory: StoreFactory, *, is_plain: bool = False) -> dict[str, Section]:
     """Consolidate a labelled memory and compare what is then in its files with the labels.
-
-    Args:
-        path: Folder with ``workspace``, ``sessions`` and ``labels``.
-        factory: Where the store is made.
-        is_plain: Take the markup out of the notes first, and look at concepts alone.
 
     Raises:
         BadInputError: Labels or notes cannot be read.

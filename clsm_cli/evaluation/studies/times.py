@@ -49,10 +49,6 @@ class Expression(NamedTuple):
 def run_times(path: Path, factory: StoreFactory) -> dict[str, Section]:
     """Read every expression; those over the store are looked up in one made of its sessions.
 
-    Args:
-        path: Folder with ``expressions.yaml``.
-        factory: Where the store is made.
-
     Raises:
         BadInputError: The file cannot be read.
         DiskError: The work folder cannot be written.

@@ -381,10 +381,6 @@ def context_tokens(case: Case, store: Store) -> int:
 
     Of a workspace its static files, or everything where there are none; of a conversation all of
     it; of a store that was there already all that was said or written in it.
-
-    Args:
-        case: What was ingested.
-        store: As it was ingested.
     """
     if isinstance(case.source, Chat):
         return sum(count_tokens(turn.text) for turn in case.source.turns)
