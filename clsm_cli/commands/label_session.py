@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from textwrap import wrap
 from typing import TYPE_CHECKING
-
-import typer
 
 from clsm_cli.commands.output import count_noun, is_terminal
 from clsm_cli.evaluation.own.sheet import category_of
@@ -24,6 +23,8 @@ if TYPE_CHECKING:
 END = "\x04"
 """What the end of input reads as: Ctrl-D."""
 ENTER = "\n"
+_WAIT = 0.05
+"""Seconds in which the rest of an escape sequence arrives, over a slow line too."""
 
 
 class Session:
@@ -199,17 +200,27 @@ class Keyboard:
         Of a pipe each character of a line is a key, an empty line is Enter.
         """
         while not self._waiting:
-            try:
-                self._waiting = self._typed() if self._is_terminal else self._piped()
-            except EOFError:
-                return END
+            self._waiting = self._typed() if self._is_terminal else self._piped()
         key, self._waiting = self._waiting[0], self._waiting[1:]
         return key
 
     def _typed(self) -> str:
-        """What was typed, several keys if they came at once; nothing for an arrow and the like."""
-        keys = typer.getchar()
-        return "" if keys.startswith("\x1b") else keys.replace("\r", ENTER)
+        """A key that is not shown; nothing for an arrow and the like. What was typed ahead stays."""
+        import select
+        import termios
+        import tty
+
+        handle = sys.stdin.fileno()
+        before = termios.tcgetattr(handle)
+        try:
+            tty.setcbreak(handle, termios.TCSADRAIN)
+            data = os.read(handle, 1)
+            if data == b"\x1b" and select.select([handle], [], [], _WAIT)[0]:
+                os.read(handle, 8)
+        finally:
+            termios.tcsetattr(handle, termios.TCSADRAIN, before)
+        key = data.decode("utf-8", "replace").replace("\r", ENTER)
+        return "" if key == "\x1b" else key or END
 
     def _piped(self) -> str:
         line = sys.stdin.readline() if sys.stdin is not None else ""
