@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from clsm_cli.errors import BadInputError
-from clsm_cli.evaluation.loaders import gvd, locomo, longmemeval, node_labels, own_memory, queries
+from clsm_cli.evaluation.loaders import gvd, locomo, longmemeval, own_memory, queries
 from clsm_cli.store import atomic
 
 if TYPE_CHECKING:
@@ -17,8 +17,12 @@ if TYPE_CHECKING:
 
 
 LOADERS: dict[str, tuple[Callable[[Path], bool], Callable[[Path], Dataset]]] = {
-    each.KIND: (each.matches, each.load)
-    for each in (locomo, gvd, longmemeval, own_memory, queries, node_labels)
+    "locomo": (locomo.matches, locomo.load),
+    "gvd": (gvd.matches, gvd.load),
+    "longmemeval": (longmemeval.matches, longmemeval.load),
+    "memory": (own_memory.matches, own_memory.load),
+    "queries": (queries.matches, queries.load),
+    "nodes": (lambda _: False, locomo.load_nodes),  # such a folder is LoCoMo first
 }
 """Kind → whether a path looks like such a set, by names and first bytes alone; and what reads it.
 

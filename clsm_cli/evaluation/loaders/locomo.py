@@ -24,6 +24,7 @@ from clsm_cli.evaluation.loaders.parsing import (
     naming_place,
     required_field,
 )
+from clsm_cli.evaluation.nodes.planted import LEAST_GOLD, SIZE, choose_concepts, label_queries
 from clsm_cli.store import atomic, yaml_text
 from clsm_cli.store.jsonlines import LineError
 
@@ -309,3 +310,50 @@ def _evidence(
             found.add(_REPAIRED, f"{name}: {entry!r} -> {', '.join(ids)}")
         gold |= dict.fromkeys(ids)
     return tuple(gold)
+
+
+NODES = "nodes"
+"""Kind of LoCoMo with concept labels."""
+
+
+def load_nodes(path: Path) -> Dataset:
+    """Read LoCoMo and label its questions with concepts, as CLS-M measures its retrieval (§5.3).
+
+    CLS-M's 45 queries are not published, so the nodes are found by count alone
+    (``planted.choose_concepts``), and gold are those in a question's evidence and in its answer.
+
+    Questions without an answer are left out.
+
+    Raises:
+        BadInputError: The set cannot be read, or no question has two gold concepts.
+    """
+    read = load(path)
+    found = Faults()
+    cases = []
+    for case in map(_node_case, read.cases):
+        if case.queries:
+            cases.append(case)
+        else:
+            found.add(parsing.NO_QUERIES, case.name)
+    kept = sum(len(case.queries) for case in cases)
+    if not kept:
+        raise BadInputError(str(path), "has no question with two gold concepts", "give all of it")
+    answered = sum(not query.negative for case in read.cases for query in case.queries)
+    gold = (
+        f"the concepts of a conversation are its {SIZE} most bursty stems and pairs of stems; gold are"
+        " those in the turns that answer a query and in its answer"
+    )
+    few = (
+        f"{answered - kept} queries with fewer than {LEAST_GOLD} gold concepts are left out, and all"
+        " without an answer"
+    )
+    mended = (note for note in read.notes if note != SAID)
+    notes = (*mended, *found.sentences(), gold, few)
+    return read._replace(kind=NODES, headline="f1", cases=tuple(cases), notes=notes)
+
+
+def _node_case(case: Case) -> Case:
+    if not isinstance(case.source, Chat):
+        raise TypeError(f"{case.name} is no conversation")
+    queries = [query for query in case.queries if not query.negative]
+    return case._replace(queries=label_queries(queries, choose_concepts(case.source)))

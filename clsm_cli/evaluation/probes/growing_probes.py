@@ -166,15 +166,6 @@ def _current(bench: Bench) -> Mapping[str, list[tuple[str, bool]]]:
 
 
 DRIFT = Probe(
-    (
-        "Twelve facts, each told anew in ten of 50 weekly sessions, in five wordings; asked after every"
-        " tenth session. All tellings of a fact are about the same words, so words cannot say which is"
-        " the latest."
-    ),
-    (
-        "the first item that tells the fact at all tells its latest value in 90 % of the questions; of"
-        " the replaced values that became statements, 90 % are no longer current"
-    ),
     {"latest": 0.9, "closed": 0.9},
     run_drift,
 )
@@ -260,15 +251,6 @@ def _passages(bench: Bench, queries: Sequence[Query]) -> float:
 
 
 GROWTH = Probe(
-    (
-        "Forty facts in twenty sessions, then nine times as many turns about other people; consolidated"
-        " and decayed at 1, 2, 5 and 10 times the size. The questions share few words with the facts,"
-        " and those are everyday ones that what is added holds as well."
-    ),
-    (
-        "recall@10 at 10 times the size is at most 5 points below that at the first size, and at least"
-        " 80 %"
-    ),
     {"recall@10 at 10x": 0.8},
     run_growth,
     most_lost=0.05,

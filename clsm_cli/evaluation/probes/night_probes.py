@@ -342,38 +342,14 @@ def make_scripts(seed: int) -> tuple[list[Query], list[LabelledTurn]]:
 
 PROBES = {
     "distractor": Probe(
-        (
-            "True memories among others in much the same words: what is true of somebody else or is denied"
-            " (similar), what was true before (superseded), and what a page that a tool printed wants to be"
-            " remembered (poisoned). The planted text repeats the question, so words prefer it."
-        ),
-        (
-            "in 90 % of the questions the true memory is returned and stands above every similar one; the"
-            " same of the superseded one; the same of the poisoned one"
-        ),
         dict.fromkeys(KINDS, 0.9),
         run_distractor,
     ),
     "split": Probe(
-        (
-            "Questions that need two memories from two sessions, six from each of ten templates. The second"
-            " one is mostly about somebody or something that only the first one names, and five others of"
-            " its kind are in the store, so neither words nor meaning lead to it."
-        ),
-        "in 75 % of the questions both memories are among the first ten items",
         {"both@10": 0.75},
         run_split,
     ),
     "identifiers": Probe(
-        (
-            "A hundred each of codes, invoices, telephone numbers, hashes, addresses of machines, places in"
-            " files and coined names, told in a conversation and again in notes, in sentences of one form."
-            " Each is asked for alone and within a question; to a model of meaning all of a kind are alike."
-        ),
-        (
-            "of all that are asked for none is absent from the answer, and 97 % stand in its first item, in"
-            " the conversation and in the notes, asked alone and within a question"
-        ),
         {
             f"{what}, {where} {how}": bar
             for where in ("chat", "notes")
@@ -383,12 +359,6 @@ PROBES = {
         run_identifiers,
     ),
     "scripts": Probe(
-        (
-            "Sentences in Chinese, Japanese, Korean, Arabic, Hindi, Greek and Russian, and a question for"
-            " each. The model has a tenth of these characters and few of the words, so what it makes of two"
-            " sentences of one language is much the same."
-        ),
-        "of the sentences of all languages 90 % are found in the first item, and 97 % in three",
         {"first": 0.9, "first three": 0.97},
         run_scripts,
     ),

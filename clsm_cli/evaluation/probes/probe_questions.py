@@ -32,16 +32,12 @@ class Probe(NamedTuple):
     """A test of one ability.
 
     Attributes:
-        about: What is tried, and why words alone do not do it.
-        criterion: What has to hold.
         bars: The least of each figure; a system that has no such figure need not reach it.
         run: Makes its stores with a factory, asks with an open engine, from a seed; the figures of
             each system. It raises DiskError where the work folder cannot be written.
         most_lost: What "lost" may be at most.
     """
 
-    about: str
-    criterion: str
     bars: dict[str, float]
     run: Callable[[StoreFactory, Engine, int], dict[str, dict[str, float]]]
     most_lost: float = 1.0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from clsm_cli.evaluation.probes import growing_probes, night_probes
+from clsm_cli.evaluation.probes import growing_probes, material, night_probes
 from clsm_cli.evaluation.result import ProbeResult, Verdict
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ def run_probe(name: str, factory: StoreFactory, engine: Engine, seed: int) -> Pr
     Raises:
         DiskError: The work folder cannot be written.
     """
-    probe = PROBES[name]
+    probe, told = PROBES[name], material.load_yaml("about")[name]
     figures = probe.run(factory, engine, seed)
     verdicts = (Verdict(system, probe.passes(found), found) for system, found in figures.items())
-    return ProbeResult(name, probe.about, probe.criterion, tuple(verdicts))
+    return ProbeResult(name, told["about"], told["criterion"], tuple(verdicts))
