@@ -43,16 +43,6 @@ def test_each_question_has_its_own_store(tmp_path: Path) -> None:
     assert found.notes == ()
 
 
-def test_a_file_of_more_than_one_chunk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    rows = [haystack(f"q{number}", answer=number) for number in range(20)]
-    folder = write_longmemeval(tmp_path / "set", *rows)
-    whole = longmemeval.load(folder)
-    assert [case.queries[0].answer for case in whole.cases] == [str(n) for n in range(20)]
-    for size in (1, 7, 1000):
-        monkeypatch.setattr(longmemeval, "_CHUNK", size)
-        assert longmemeval.load(folder) == whole
-
-
 def _unmarked(name: str) -> dict[str, Any]:
     row = haystack(name)
     row["haystack_sessions"][0][0].pop("has_answer")
@@ -88,9 +78,7 @@ def test_what_is_mended_is_said(tmp_path: Path) -> None:
     ("change", "reason"),
     [
         ({"question_id": 3}, "question 1: question_id is no text"),
-        ({"question": ["x"]}, "question 1: question is no text"),
         ({"question_date": "yesterday"}, "question 1: 'yesterday' is no time"),
-        ({"question_date": "2023/13/40 (Sat) 02:21"}, "question 1: month must be"),
         ({"haystack_dates": ["2023/05/20 (Sat) 02:21"]}, "2 session ids, 1 dates, 2 sessions"),
         ({"haystack_sessions": [[], "x"]}, "session filler_1 is no list"),
         ({"haystack_sessions": [[], [{"role": "user"}]]}, "question 1: it has no content"),
@@ -111,11 +99,9 @@ def test_what_is_not_of_the_set_is_refused(
     ("content", "reason"),
     [
         (b"", "is not JSON"),
-        (b"{}", "no list of questions"),
         (b"[]", "no question with evidence"),
         (b"[3]", "question 1: it is no object"),
         (b'[{"question_id"', "is not JSON"),
-        (b'[{"question_id": "\xff"}]', "is not JSON"),
         (b"[" * 100_000, "is not JSON"),
     ],
 )

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from clsm_cli.evaluation.presets import compound
+from clsm_cli.evaluation.presets.retrieve import question_parts
 from clsm_cli.ingestion.blocks import conflict_marks, scan
 from clsm_cli.ingestion.noise import runs_clsm
 from clsm_cli.store import front_matter, jsonlines, shards, topics, yaml_text
@@ -91,7 +91,7 @@ READERS: dict[str, tuple[Callable[[str], object], tuple[str, ...]]] = {
     "aliases": (stated_aliases, ("[[a|", "(AB", "Ab Cd (", "a, ", "known as ", "A's book ", "SL-12, the a ")),
     "blocks of Markdown": (_blocks, ("<!--\n", "-->\n", "- a\n", "> " * 500, "- " * 500, "```\n", "|\n", "| a\n|-\n", "# \n", "  " * 40 + "- a\n", "a\n\n", "<<<<<<<\n", "=======\n", "* * x\n", "-" * 1000 + "x\n", "1. \n")),
     "commands": (lambda t: runs_clsm("clsm_ " + t), ('\\"', "'", "$(", "a=b ", "env ", "\\", '"$(')),
-    "compound": (compound.question_parts, ("and ", "Mara and ", "why ", "tea or ", "vs ", "' and ")),
+    "compound": (question_parts, ("and ", "Mara and ", "why ", "tea or ", "vs ", "' and ")),
     "cues": (lambda t: (find_questions(t), find_decisions(t)), ("we ", "how are you ", "decision:\n", ", is it")),
     "dates": (_dates, ("in ", "last ", "May 1 ", "2023-", "one day ", "a few ", "Q1 ", "Easter ", "the end of ")),
     "dumps": (find_dumps, ("```\n", "a\n\n", "2026-02-24 08:00:00 INFO disk 97 % full\n")),

@@ -1,8 +1,7 @@
 """Retrieve as a published system does, by its preset: channels, fusion, filter, pack, answer.
 
-Splitting and follow-ups are ``compound``'s. Smriti's own is when it splits: not for a word of
-cause alone, but for any long text, any conjunction or relative word, two quotations or two names.
-It ends when a round brings no new document and the top score rises by less than a fixed amount.
+Smriti splits any long text and any with a conjunction or relative word, two quotations or two names;
+it ends when a round brings no new document and the top score rises by less than a fixed amount.
 
 What a system publishes is reproduced with clsm's own records, vectors and scores; where a language
 model chose or judged, a rule stands for it (docs/evaluation.md). Its crashes and losses are not.
@@ -18,17 +17,19 @@ from typing import TYPE_CHECKING
 from clsm_cli.evaluation import formulas
 from clsm_cli.evaluation.formulas import best_first, reciprocal_ranks
 from clsm_cli.evaluation.measures import Retrieved
-from clsm_cli.evaluation.presets import compound, library
+from clsm_cli.evaluation.presets import library
 from clsm_cli.evaluation.presets.channels import Context, TextView
 from clsm_cli.model.episodes import EpisodeRecord
 from clsm_cli.retrieval import dense_search, time_scope
 from clsm_cli.retrieval.recall import STEEPNESS
 from clsm_cli.retrieval.retrieve import matching_text
 from clsm_cli.scoring import packing
+from clsm_cli.startup.records import NamedTuple
 from clsm_cli.text import tokens
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Set as AbstractSet
 
     from clsm_cli.evaluation.measures import Item
     from clsm_cli.evaluation.presets.library import Pool, Unit
@@ -39,6 +40,83 @@ if TYPE_CHECKING:
 
     Scores = dict[int, float]
     Search = Callable[[str], Scores]
+
+
+class Part(NamedTuple):
+    """A question, or one of those it is made of; ``weight`` is 1 for the question itself."""
+
+    text: str
+    weight: float
+
+
+_MOST_PARTS = 4
+_LONGEST = 600
+"""Characters; what is longer is a text, not a question."""
+_RULES = tuple(
+    re.compile(pattern, re.IGNORECASE)
+    for pattern in (
+        r"(?P<a>.+\?)\s+(?P<b>.+\?)",
+        r"(?P<a>.+?)\s(?:vs\.?|versus|(?:as )?compared (?:to|with))\s(?P<b>.+)",
+        r".*\b(?:differences?|similarit(?:y|ies)|contrast) between (?P<a>.+?) and (?P<b>.+)",
+        r".*\bcompare (?P<a>.+?) (?:and|with|to) (?P<b>.+)",
+        r".*\b(?:better|worse|more|less|rather)\b(?P<a>.+?) than (?P<b>.+)",
+        r"(?P<a>.+?)\s(?:because(?: of)?|due to)\s(?P<b>.+)",
+        r".*\b(?:why|reasons? (?:for|behind)|causes? of|what (?:caused|led to))\b(?P<a>.+)",
+    )
+)
+_ITEMS = re.compile(r",\s*(?:(?:and|or)\s+)?|\s(?:and|or|but)\s", re.IGNORECASE)
+
+
+def question_parts(text: str) -> list[Part]:
+    """The question, then the questions it is made of, at most four in all.
+
+    Comparison, cause, list, conjunction: the first rule that fires decides
+    (``query-decomposition.ts``). The i-th weighs max(0.4, 1 − 0.2·i).
+
+    >>> [part.text for part in question_parts("REST vs GraphQL for mobile apps?")][1:]
+    ['REST', 'GraphQL for mobile apps']
+    >>> [part.text for part in question_parts("What do we know about tea, soup, and bread?")][1:]
+    ['What do we know about tea', 'soup', 'bread']
+    """
+    if len(text) > _LONGEST:
+        return [Part(text, 1.0)]
+    matches = (rule.fullmatch(text.strip()) for rule in _RULES)
+    found = next((match for match in matches if match), None)
+    pieces = [*found.groupdict().values()] if found else _ITEMS.split(text)
+    parts: dict[str, None] = {}
+    for piece in pieces:
+        part = piece.strip(" ,;:.!?")
+        if part != text.strip(" ?.!") and tokens.stems(part):
+            parts[part] = None
+    asked = list(parts)[: _MOST_PARTS - 1]
+    weights = (max(0.4, round(1 - 0.2 * at, 1)) for at in range(1, _MOST_PARTS))
+    return [Part(text, 1.0), *map(Part, asked, weights)]
+
+
+def follow_up(text: str, seen_terms: AbstractSet[str]) -> Part | None:
+    """The words of a question of which nothing that was found tells, as a next question.
+
+    Args:
+        text: The question.
+        seen_terms: Search terms (``tokens.stems``) of everything that was found.
+
+    Returns:
+        Its key words (three letters and more) that are missing, at weight 0.6; None when none is,
+        or when all are, which would ask the same again.
+
+    >>> follow_up("Mara's boat in Haarlem", {"mara", "boat"})
+    Part(text='Haarlem', weight=0.6)
+    """
+    missing: dict[str, str] = {}
+    is_seen = False
+    for word in text.split():
+        terms = [term for term in tokens.stems(word) if len(term) > 2]
+        unseen = [term for term in terms if term not in seen_terms]
+        is_seen = is_seen or len(unseen) < len(terms)
+        if unseen:
+            missing.setdefault(unseen[0], word.strip("\"'.,;:!?()“”’‘"))
+    return Part(" ".join(missing.values()), 0.6) if missing and is_seen else None
+
 
 LONG = 8
 """Words beyond which a question counts as complex."""
@@ -74,7 +152,7 @@ def queries(text: str, rounds: Rounds) -> list[tuple[str, float]]:
     """The question and its parts with their weights; a longer part tells more and weighs more."""
     if not is_complex(text):
         return [(text, 1.0)]
-    found = compound.question_parts(text)[: rounds.queries]
+    found = question_parts(text)[: rounds.queries]
     return [
         (part.text, part.weight + (_bonus(part.text, rounds) if at else 0.0))
         for at, part in enumerate(found)
@@ -100,7 +178,7 @@ def retrieve_in_rounds(
     fused = _fused(found, rounds.boost)
     for _ in range(rounds.most - 1):
         seen = frozenset(tokens.stems(texts_of(fused)))
-        follow = compound.follow_up(text, seen)
+        follow = follow_up(text, seen)
         if follow is None or follow.text in {part for part, _ in asked}:
             break
         asked.append((follow.text, rounds.follow))
