@@ -1,20 +1,7 @@
-"""A person's own queries on an existing store: one YAML file.
+"""A person's own queries on an existing store: one YAML file, see docs/evaluation.md.
 
-::
-
-    queries:
-    - id: q1                                          # optional
-      query: who looks after the backup box
-      evidence: ["Margaret is the box in the shed"]   # quotes that an answer must show
-      memories: [f-0123456789ab]                      # or ids of memories or turns
-      concepts: [margaret]                            # names of nodes of the store
-      category: personal
-      difficulty: hard
-    - query: what is my blood type
-      evidence: []                                    # nothing should be found
-
-Beside ``queries:`` there may be ``store: DIR``, relative to the file. A query that was not labelled,
-or whose memories are all gone, is left out; a concept that no node of the store has is a miss.
+A query that was not labelled, or whose memories are all gone, is left out; a concept that no node of
+the store has is a miss.
 """
 
 from __future__ import annotations

@@ -165,10 +165,7 @@ def _current(bench: Bench) -> Mapping[str, list[tuple[str, bool]]]:
     return found
 
 
-DRIFT = Probe(
-    {"latest": 0.9, "closed": 0.9},
-    run_drift,
-)
+DRIFT = Probe({"latest": 0.9, "closed": 0.9}, run_drift)
 """CMA §6.3."""
 
 
@@ -250,8 +247,4 @@ def _passages(bench: Bench, queries: Sequence[Query]) -> float:
     return fmean(each.passages for each in seen)
 
 
-GROWTH = Probe(
-    {"recall@10 at 10x": 0.8},
-    run_growth,
-    most_lost=0.05,
-)
+GROWTH = Probe({"recall@10 at 10x": 0.8}, run_growth, most_lost=0.05)

@@ -341,14 +341,8 @@ def make_scripts(seed: int) -> tuple[list[Query], list[LabelledTurn]]:
 
 
 PROBES = {
-    "distractor": Probe(
-        dict.fromkeys(KINDS, 0.9),
-        run_distractor,
-    ),
-    "split": Probe(
-        {"both@10": 0.75},
-        run_split,
-    ),
+    "distractor": Probe(dict.fromkeys(KINDS, 0.9), run_distractor),
+    "split": Probe({"both@10": 0.75}, run_split),
     "identifiers": Probe(
         {
             f"{what}, {where} {how}": bar
@@ -358,9 +352,6 @@ PROBES = {
         },
         run_identifiers,
     ),
-    "scripts": Probe(
-        {"first": 0.9, "first three": 0.97},
-        run_scripts,
-    ),
+    "scripts": Probe({"first": 0.9, "first three": 0.97}, run_scripts),
 }
 """By name."""
