@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 from benchmarks.measure import RESULTS, ROOT
 from clsm_cli.evaluation import result as results
 from clsm_cli.evaluation import run
-from clsm_cli.evaluation.reporting import evaluation_report, grids, summary
+from clsm_cli.evaluation.reporting import evaluation_report, grids
 from clsm_cli.evaluation.result import Result
 from clsm_cli.evaluation.systems import system_registry
 
@@ -92,7 +92,7 @@ def filled(document: str, kept: Kept) -> str:
 
 
 def _row(title: str, found: SetResult) -> str:
-    where = summary.find_standing(found)
+    where = evaluation_report.find_standing(found)
     assert where is not None
     interval = grids.format_interval(where.interval) if where.interval else ""
     heading = grids.measure_heading(found.headline)
@@ -101,7 +101,7 @@ def _row(title: str, found: SetResult) -> str:
 
 
 def _origin(found: Result) -> list[str]:
-    facts = [f"- {what}: {value}" for what, value in summary.origin_line(found)]
+    facts = [f"- {what}: {value}" for what, value in evaluation_report.origin_line(found)]
     return ["```", found.command, "```", "", *facts, ""]
 
 

@@ -22,7 +22,7 @@ from clsm_cli.commands import engine as engines
 from clsm_cli.commands.evaluate_shared import open_engine
 from clsm_cli.evaluation import benches
 from clsm_cli.evaluation.dataset import label_keys
-from clsm_cli.evaluation.loaders import node_labels, own_memory
+from clsm_cli.evaluation.loaders import locomo, own_memory
 from clsm_cli.evaluation.nodes import rankers as fit
 from clsm_cli.evaluation.rank_fit import QueryRunner
 from clsm_cli.evaluation.stores import StoreFactory
@@ -138,7 +138,7 @@ def main() -> None:
     engine = open_engine()
     folders = [ROOT / "fixtures" / "sample", *sorted(given.sets.iterdir())]
     sets = {folder.name: own_memory.load(folder) for folder in folders}
-    sets["locomo"] = node_labels.load(given.locomo)
+    sets["locomo"] = locomo.load_nodes(given.locomo)
     asked = [one for name, each in sets.items() for one in ask(name, each, factory, engine)]
     for line in report(asked):
         print(line)

@@ -17,7 +17,7 @@ from clsm_cli.evaluation.ablation import MECHANISMS
 from clsm_cli.evaluation.loaders.dataset_registry import KINDS
 from clsm_cli.evaluation.presets.preset import PRESETS
 from clsm_cli.evaluation.probes.probe_registry import PROBES
-from clsm_cli.evaluation.reporting.grids import MEASURES
+from clsm_cli.evaluation.reporting.grids import HEADINGS
 from clsm_cli.evaluation.result import QueryResult, dump
 from clsm_cli.evaluation.systems import system_registry
 
@@ -65,7 +65,7 @@ def test_what_is_kept_of_a_report_is_all_but_its_queries(tmp_path: Path) -> None
     assert found["memory"].sets == (sample,)
 
 
-@pytest.mark.parametrize("name", MEASURES)
+@pytest.mark.parametrize("name", HEADINGS)
 def test_every_measure_is_explained(name: str) -> None:
     assert f"`{name}`" in DOCUMENT
 

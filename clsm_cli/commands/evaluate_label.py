@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from clsm_cli.evaluation.own.query_proposals import Proposal
-    from clsm_cli.evaluation.own.sheet import FilledSheet, PoolItem
+    from clsm_cli.evaluation.own.sheet import PoolItem
     from clsm_cli.store.layout import Store
 
 NUMBER = 20
@@ -82,11 +82,11 @@ def _save(printer: Printer, store: Store, text: str, name: str) -> int:
     """Save the labels of a sheet; their number."""
     from clsm_cli.evaluation.own import sheet
 
-    found: FilledSheet = sheet.read_sheet(text, name, sheet.name_lookup(store))
-    printer.warn_all(sheet.save_labels(store, found.rows) if found.rows else ())
-    if found.left:
-        printer.warn(f"{name}: queries without a mark were passed over: {found.left}")
-    return len(found.rows)
+    rows, left = sheet.read_sheet(text, name, sheet.name_lookup(store))
+    printer.warn_all(sheet.save_labels(store, rows) if rows else ())
+    if left:
+        printer.warn(f"{name}: queries without a mark were passed over: {left}")
+    return len(rows)
 
 
 def _text(name: str) -> str:

@@ -1,22 +1,20 @@
-"""``clsm eval run``: measure labelled sets, published systems, ablations and probes in one table.
-
-First the command, then the tables of the regression gate and of the result.
-"""
+"""``clsm eval run``: measure labelled sets, published systems, ablations and probes in one table."""
 
 from __future__ import annotations
 
 from pathlib import Path
+from textwrap import wrap
 from typing import TYPE_CHECKING
 
 from clsm_cli.commands.command_line import Option
 from clsm_cli.commands.environment import UsageError, chosen_store
 from clsm_cli.commands.evaluate_shared import EVAL_NOW, FRESH, SEED, WORK, make_factory, open_engine
 from clsm_cli.commands.options import Common, command
-from clsm_cli.commands.output import Printer, plain
+from clsm_cli.commands.output import plain
 from clsm_cli.commands.tables import Table
 from clsm_cli.errors import BadInputError, RegressionError
 from clsm_cli.evaluation.compare import ALL
-from clsm_cli.evaluation.reporting import grids, summary
+from clsm_cli.evaluation.reporting import evaluation_report, grids
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -24,7 +22,7 @@ if TYPE_CHECKING:
     from clsm_cli.evaluation.dataset import Dataset
     from clsm_cli.evaluation.regression_gate import Gate, GateRow
     from clsm_cli.evaluation.reporting.grids import Grid
-    from clsm_cli.evaluation.result import Result, SetResult
+    from clsm_cli.evaluation.result import Result
 
 EVERY = "all"
 
@@ -61,7 +59,7 @@ EVERY = "all"
         "Exit with 18 where the headline figure is below; with --baseline, where the"
         " difference is (-1: a point may be lost).",
     ),
-    out=Option("--out", "DIR", "Write report.json, report.md and queries.jsonl there."),
+    out=Option("--out", "DIR", "Write report.json and report.md there."),
     limit=Option("--limit", "N", "Take the first N cases of each set only.", least=1),
     work=WORK,
     fresh=FRESH,
@@ -91,15 +89,19 @@ def run(
     Every set is taken in by the real ingest and consolidate, in stores of its own; what is known is
     found again by the next run, so an interrupted one goes on. Your store is read, never written.
     """
-    from clsm_cli.evaluation import ablation
+    from clsm_cli.commands import tables
+    from clsm_cli.evaluation import ablation, regression_gate
     from clsm_cli.evaluation.presets.preset import PRESETS
     from clsm_cli.evaluation.probes.probe_registry import PROBES
+    from clsm_cli.evaluation.result import dump, load
     from clsm_cli.evaluation.run import Request
     from clsm_cli.evaluation.run import run as measure
 
     printer = common.printer()
-    before = _before(baseline, fail_under)
-    _check_folder(out)
+    regression_gate.check_limit(fail_under)
+    before = None if baseline is None else load(baseline)
+    if out is not None and out.expanduser().exists() and not out.expanduser().is_dir():
+        raise BadInputError(str(out), "is no folder", "name another one with --out")
     settings = ablation.parse(changed or [])
     given = {
         "--preset": preset,
@@ -109,15 +111,14 @@ def run(
         "--set": changed,
     }
     try:
+        sets = _datasets(
+            datasets or [], limit, common.store, unanswerable or (), has_probes=bool(probe)
+        )
         request = Request(
-            datasets=tuple(
-                _datasets(
-                    datasets or [], limit, common.store, unanswerable or (), has_probes=bool(probe)
-                )
-            ),
-            presets=tuple(_named("--preset", preset or [], PRESETS)),
+            datasets=tuple(sets),
+            presets=_named("--preset", preset or [], PRESETS),
             mechanisms=tuple(each.name for each in ablation.choose_mechanisms(ablate or [])),
-            probes=tuple(_named("--probe", probe or [], tuple(PROBES))),
+            probes=_named("--probe", probe or [], tuple(PROBES)),
             settings=settings,
             seed=seed,
             command=_typed(datasets or [], given, limit, seed),
@@ -126,26 +127,17 @@ def run(
         result = measure(request, factory, open_engine())
     finally:
         printer.end_progress()
-    gated = _gate(result, before, fail_under)
     if out is not None:
-        _write(printer, out, result)
-    _show(printer, result, gated)
+        for path in evaluation_report.write_report(out.expanduser(), result):
+            printer.warn(f"wrote {path}")
+    mapping, shown = dump(result), run_tables(result, verbose=printer.verbose)
+    gated = _gate(result, before, fail_under)
+    if gated is not None:
+        mapping["gate"] = plain(gated)
+        shown += gate_tables(gated)
+    tables.show(printer, mapping, shown)
     if gated is not None and gated.failed:
         raise RegressionError(gated.sentences)
-
-
-def _before(baseline: Path | None, fail_under: float | None) -> Result | None:
-    """The earlier run; a limit is looked at before any work is done."""
-    from clsm_cli.evaluation import regression_gate
-    from clsm_cli.evaluation.result import load
-
-    regression_gate.check_limit(fail_under)
-    return None if baseline is None else load(baseline)
-
-
-def _check_folder(out: Path | None) -> None:
-    if out is not None and out.expanduser().exists() and not out.expanduser().is_dir():
-        raise BadInputError(str(out), "is no folder", "name another one with --out")
 
 
 def _datasets(
@@ -175,34 +167,33 @@ def _datasets(
     return [reduce(locomo.with_unanswerable, unanswerable, each) for each in found]
 
 
-def _named(option: str, names: Sequence[str], known: Sequence[str]) -> list[str]:
+def _named(option: str, names: Sequence[str], known: Sequence[str]) -> tuple[str, ...]:
     """The names that were given, each once; all: every one that is known."""
     found: dict[str, None] = {}
     for name in names:
         if name != EVERY and name not in known:
             raise UsageError(option, f"{name!r} is none of {', '.join(known)}, {EVERY}")
         found |= dict.fromkeys(known if name == EVERY else [name])
-    return list(found)
+    return tuple(found)
 
 
 def _typed(
-    datasets: Sequence[str], given: Mapping[str, Sequence[str] | None], limit: int | None, seed: int
+    datasets: Sequence[str],
+    given: Mapping[str, Sequence[str] | None],
+    limit: int | None,
+    seed: int,
 ) -> str:
     """The command, without the folders of this machine: what makes the same figures elsewhere.
 
     >>> _typed(["/home/me/sample", "nodes=/data/locomo"], {"--preset": ["all"]}, 2, 0)
     'clsm eval run sample nodes=locomo --preset all --limit 2'
     """
-    words = ["clsm eval run", *(_without_folder(spec) for spec in datasets)]
+    split = (spec.rpartition("=") for spec in datasets)
+    words = ["clsm eval run", *(f"{kind}{mark}{Path(path).name}" for kind, mark, path in split)]
     words += [f"{option} {value}" for option, values in given.items() for value in values or ()]
     words += [f"--limit {limit}"] if limit is not None else []
     words += [f"--seed {seed}"] if seed else []
     return " ".join(words)
-
-
-def _without_folder(spec: str) -> str:
-    kind, mark, path = spec.rpartition("=")
-    return f"{kind}{mark}{Path(path).name}"
 
 
 def _gate(result: Result, before: Result | None, fail_under: float | None) -> Gate | None:
@@ -213,26 +204,7 @@ def _gate(result: Result, before: Result | None, fail_under: float | None) -> Ga
     return None if fail_under is None else regression_gate.check_run(result, fail_under)
 
 
-def _write(printer: Printer, out: Path, result: Result) -> None:
-    from clsm_cli.evaluation.reporting import evaluation_report
-
-    for path in evaluation_report.write_report(out.expanduser(), result):
-        printer.warn(f"wrote {path}")
-
-
-def _show(printer: Printer, result: Result, gated: Gate | None) -> None:
-    from clsm_cli.commands import tables
-    from clsm_cli.evaluation.result import dump
-
-    mapping = dump(result)
-    found = run_tables(result, verbose=printer.verbose)
-    if gated is not None:
-        mapping["gate"] = plain(gated)
-        found += _gate_tables(gated)
-    tables.show(printer, mapping, found)
-
-
-def _gate_tables(gate: Gate) -> list[Table]:
+def gate_tables(gate: Gate) -> list[Table]:
     """What changed, set by set, and whether that is good enough; shares in per cent."""
     found = []
     for name in dict.fromkeys(row.set for row in gate.rows):
@@ -262,47 +234,60 @@ def _row(row: GateRow) -> tuple[str, ...]:
     )
 
 
+COLUMNS = 80
+"""Of a terminal; a drawn table has two more than its text."""
+WORD, HEAD = 26, 14
+"""Letters of a name in a row, and in a heading that is a name."""
+
+
 def run_tables(result: Result, *, verbose: bool) -> list[Table]:
-    """What a person reads; shares in per cent."""
+    """What a person reads; shares in per cent; with ``verbose`` also all measures and groups."""
     shown: list[Table] = []
     for found in result.sets:
-        shown += _set(found, verbose=verbose)
+        sizes = tuple((_fitted(name, 40), count) for name, count in grids.sizes_grid(found))
+        title = _fitted(f"{found.name} ({found.kind})", COLUMNS)
+        shown += [Table(title, ("it holds", ""), sizes)]
+        headline, *others = grids.set_grids(found, is_full=verbose)
+        shown += [*_fitted(headline), *_said(evaluation_report.standing_sentence(found))]
+        shown += [table for grid in others for table in _fitted(grid)]
+        shown += [table for note in found.notes for table in _said(f"- {note}")]
     for each in result.probes:
-        shown += _table(grids.probe_grid(each))
-        shown += _said(summary.weakness_note(each))
-    digests = (f"{each.name} {each.digest[: summary.DIGITS]}" for each in result.sets)
+        shown += [*_fitted(grids.probe_grid(each)), *_said(evaluation_report.weakness_note(each))]
+    digests = (f"{each.name} {each.digest[:12]}" for each in result.sets)
     return [*shown, *_said(f"clsm {result.version}, seed {result.seed}; {', '.join(digests)}")]
 
 
-def _set(found: SetResult, *, verbose: bool) -> Iterator[Table]:
-    sizes = tuple(grids.sizes_grid(found))
-    yield Table(f"{found.name} ({found.kind})", ("it holds", ""), sizes)
-    yield from _table(grids.headline_grid(found))
-    yield from _said(summary.standing_sentence(found))
-    for kind in grids.group_kinds(found):
-        if verbose or kind == "category":
-            yield from _table(grids.group_grid(found, kind, found.headline))
-    if grids.has_concepts(found):
-        yield from _table(grids.paper_grid(found))
-    for is_there, grid in (
-        (found.pairs, grids.pairs_grid(found, is_full=verbose)),
-        (found.ablation, grids.ablation_grid(found, is_full=False)),
-        (found.abstention, grids.abstention_grid(found)),
-        (verbose and found.systems, grids.full_grid(found)),
-    ):
-        if is_there:
-            yield from _table(grid)
-    for note in found.notes:
-        yield from _said(f"- {note}")
-
-
-def _table(grid: Grid) -> Iterator[Table]:
-    """A grid, and the note below it."""
-    yield Table(grid.title, tuple(grid.headings), tuple(map(tuple, grid.rows)))
+def _fitted(grid: Grid) -> Iterator[Table]:
+    """A grid as tables none of which is wider than a terminal; each begins with the first column."""
+    heads = [_fitted(each, HEAD) for each in grid.headings]
+    rows = [[_fitted(cell, WORD) for cell in row] for row in grid.rows]
+    widths = [2 + max(map(len, column)) for column in zip(heads, *rows, strict=True)]
+    start = 1
+    while start < len(heads):
+        end = start + 1
+        while end < len(heads) and widths[0] + sum(widths[start : end + 1]) <= COLUMNS:
+            end += 1
+        title = grid.title if start == 1 else f"{grid.title}, continued"
+        rows_of = tuple((row[0], *row[start:end]) for row in rows)
+        yield Table(_fitted(title, COLUMNS), (heads[0], *heads[start:end]), rows_of)
+        start = end
     yield from _said(grid.note)
 
 
 def _said(words: str) -> Iterator[Table]:
-    """A sentence; nothing for no words."""
+    """A sentence as it fits a terminal; nothing for no words."""
     if words.strip():
-        yield Table(" ".join(words.split()), (), ())
+        yield Table("\n".join(wrap(" ".join(words.split()), COLUMNS)), (), ())
+
+
+def _fitted(words: str, most: int) -> str:
+    """Words on one line in at most so many letters; what is left out stood in the middle.
+
+    >>> _fitted("conversation number 41", 12), _fitted("short", 12)
+    ('conversa… 41', 'short')
+    """
+    flat = " ".join(words.split())
+    if len(flat) <= most:
+        return flat
+    last = (most - 1) // 3
+    return f"{flat[: most - 1 - last].rstrip()}…{flat[len(flat) - last :]}"

@@ -1,11 +1,8 @@
-"""``clsm eval shadow``: run memory beside the files that an agent loads, and measure both.
-
-First the commands, then the rendering.
-"""
+"""``clsm eval shadow``: run memory beside the files that an agent loads, and measure both."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import typer
 
@@ -20,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from datetime import datetime
 
-    from clsm_cli.evaluation.shadow.log import Mode, SideFigures, SittingRow
+    from clsm_cli.evaluation.shadow.log import Mode, SittingRow
     from clsm_cli.evaluation.shadow.shadow_mode import Report
     from clsm_cli.store.layout import Store
 
@@ -34,12 +31,12 @@ def catch_up(store: Store, now: datetime, printer: Printer) -> None:
     from clsm_cli.evaluation.shadow import shadow_mode
 
     try:
-        caught = shadow_mode.catch_up(
+        warnings = shadow_mode.catch_up(
             store, engine.QueryEngine(), engine.embedder(), now, printer.progress
         )
     finally:
         printer.end_progress()
-    printer.warn_all(caught.warnings)
+    printer.warn_all(warnings)
 
 
 @group.callback()
@@ -72,9 +69,11 @@ def start(*, static: list[str] | None = None, budget: int | None = None, common:
     """
     from clsm_cli.evaluation.shadow import shadow_mode
 
-    printer, opened, moment = common.start()
-    named = [_named(each) for each in static or ()]
-    mode, is_new = shadow_mode.start(opened, named, budget, moment)
+    printer = common.printer()
+    opened = common.opened()
+    if not all(each.strip() for each in static or ()):  # the working folder is not what was meant
+        raise typer.BadParameter("it is empty; name a file or a workspace", param_hint="--static")
+    mode, is_new = shadow_mode.start(opened, static or (), budget, common.time(opened.zone))
     if common.as_json:
         result = {"schema": "clsm.eval-shadow-start/1", "started": is_new, **mode._asdict()}
         printer.json({**result, "device": opened.device})
@@ -121,16 +120,8 @@ def report(*, since: str | None = None, common: Common) -> None:
     catch_up(opened, common.time(opened.zone), printer)
     found = shadow_mode.report(opened, moment)
     printer.warn_all(found.notes)
-    tables.show(printer, mapping(found), _shadow_tables(found, verbose=common.verbose))
-    if not common.as_json:
-        printer.lines([found.verdict])
-
-
-def _named(path: str) -> str:
-    """A path of the command line."""
-    if not path.strip():
-        raise typer.BadParameter("it is empty; name a file or a workspace", param_hint="--static")
-    return path
+    mapping = {"schema": "clsm.eval-shadow/2", **plain(found)}
+    tables.show(printer, mapping, shadow_tables(found, verbose=common.verbose))
 
 
 def _start_message(mode: Mode, device: str, *, is_new: bool) -> Iterator[str]:
@@ -145,58 +136,46 @@ def _start_message(mode: Mode, device: str, *, is_new: bool) -> Iterator[str]:
     yield "see it: clsm eval shadow report; end it: clsm eval shadow stop (--delete: the log too)"
 
 
-def mapping(report: Report) -> dict[str, Any]:
-    """The JSON object: everything, shares as 0 … 1 with all their digits."""
-    return {"schema": "clsm.eval-shadow/1", **plain(report)}
-
-
-def _shadow_tables(report: Report, *, verbose: bool) -> Iterator[Table]:
-    if report.clsm is None:
-        return
-    sides = [("clsm", report.clsm), ("files", report.static)]
-    yield Table(
-        f"{count_noun(len(report.rows), 'session')} in shadow mode",
-        ("", "tokens at a prompt", "in a session", "used %", "replies %"),
-        tuple(
+def shadow_tables(report: Report, *, verbose: bool) -> Iterator[Table]:
+    """What a person reads; shares in per cent; with ``verbose`` also each session, in tokens."""
+    if report.clsm is not None:
+        sides = [("clsm", report.clsm), ("files", report.static)]
+        yield Table(
+            f"{count_noun(len(report.rows), 'session')} in shadow mode",
+            ("", "tokens at a prompt", "in a session", "used %", "replies %"),
+            tuple(
+                (
+                    name,
+                    f"{side.prompt:,.0f}",
+                    f"{side.tokens:,.0f}",
+                    _share(side.relevance),
+                    _share(side.retention),
+                )
+                for name, side in sides
+                if side is not None
+            ),
+        )
+        yield Table(
+            "clsm beside the files",
+            ("what", "value"),
             (
-                name,
-                f"{side.prompt:,.0f}",
-                f"{side.tokens:,.0f}",
-                _share(side.relevance),
-                _share(side.retention),
-            )
-            for name, side in sides
-            if side is not None
-        ),
-    )
-    yield Table(
-        "clsm beside the files",
-        ("what", "value"),
-        (
-            ("context saved at a prompt %", _share(report.efficiency)),
-            ("used of the files and loaded by clsm too %", _share(report.overlap)),
-            ("used of clsm's and in no file %", _share(report.beyond)),
-            ("tokens in a session, an item as often as it came", f"{report.again:,.0f}"),
-        ),
-    )
-    if verbose:
-        headings = ("session", "prompts", "clsm", "used", "files", "used", "both", "beyond")
-        yield Table("by session, in tokens", headings, tuple(map(_row, report.rows)))
+                ("context saved at a prompt %", _share(report.efficiency)),
+                ("used of the files and loaded by clsm too %", _share(report.overlap)),
+            ),
+        )
+        if verbose:
+            headings = ("session", "prompts", "clsm", "used", "files", "used", "both")
+            yield Table("by session, in tokens", headings, tuple(map(_row, report.rows)))
+    yield Table(report.verdict, (), ())
 
 
 def _row(row: SittingRow) -> tuple[str, ...]:
-    return (
-        row.at,
-        str(row.prompts) if row.asked == row.prompts else f"{row.asked} of {row.prompts}",
-        *_side(row.clsm),
-        *(("-", "-") if row.static is None else _side(row.static)),
-        f"{row.both:,}",
-        f"{row.beyond:,}",
-    )
-
-
-def _side(side: SideFigures) -> tuple[str, str]:
-    return f"{side.tokens:,}", f"{side.used:,}"
+    sides = [
+        (f"{side.tokens:,}", f"{side.used:,}") if side else ("-", "-")
+        for side in (row.clsm, row.static)
+    ]
+    prompts = str(row.prompts) if row.asked == row.prompts else f"{row.asked} of {row.prompts}"
+    return (row.at, prompts, *sides[0], *sides[1], f"{row.both:,}")
 
 
 def _share(value: float | None) -> str:

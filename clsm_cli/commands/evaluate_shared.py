@@ -31,11 +31,7 @@ EVAL_NOW = Option(
 def make_factory(
     printer: Printer, work: Path | None, now: str | None, *, fresh: bool
 ) -> StoreFactory:
-    """Where stores of an evaluation are made; a missing model is offered at a terminal.
-
-    Raises:
-        UsageError: ``now`` is not a time.
-    """
+    """Where stores of an evaluation are made; a missing model is offered at a terminal."""
     from zoneinfo import ZoneInfo
 
     from clsm_cli.commands import engine
@@ -53,12 +49,7 @@ def make_factory(
 
 
 def open_engine() -> QueryEngine:
-    """The engine of queries, opened.
-
-    Raises:
-        ModelMissingError: The model is not installed.
-        ModelDigestError: A model file is not the right one.
-    """
+    """The engine of queries, opened."""
     from clsm_cli.commands import engine
 
     queries = engine.QueryEngine()

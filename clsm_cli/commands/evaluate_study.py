@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import typer
 
@@ -12,14 +12,13 @@ from clsm_cli.commands.command_line import Option
 from clsm_cli.commands.evaluate_shared import EVAL_NOW, FRESH, SEED, WORK, make_factory, open_engine
 from clsm_cli.commands.options import Common, command
 from clsm_cli.commands.output import plain
-from clsm_cli.text.terminal import safe
+from clsm_cli.commands.tables import Table
+from clsm_cli.evaluation.studies import memory, times
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Mapping
 
-    from clsm_cli.evaluation.studies.labelled import SheetRow
-    from clsm_cli.evaluation.studies.times import TimesReport
-
+    from clsm_cli.evaluation.studies import Section
 
 MEMORY = "memory"
 STUDIES = (MEMORY, "times")
@@ -60,58 +59,44 @@ def study(
 ) -> None:
     """Measure one part of the program by itself.
 
-    No store of yours is touched; stores are made in the work folder and found again. --verbose lists
-    what was missed, wrong or changed.
+    No store of yours is touched; stores are made in the work folder and found again.
     """
-    from clsm_cli.evaluation.studies import distillation, times
-
     if (without_markup or sheet) and name != MEMORY:
         raise typer.BadParameter("go with memory alone", param_hint="--plain, --sheet")
     printer = common.printer()
-    drawn: Sequence[SheetRow] = ()
+    if sheet and common.as_json:
+        raise typer.BadParameter("is Markdown, and goes without --json", param_hint="--sheet")
+    found: dict[str, Section] = {}
+    judged: list[str] = []
     try:
         factory = make_factory(printer, work, now, fresh=fresh)
-        if name == MEMORY:
-            open_engine()  # ingest does without a model; what is then consolidated is no measure
-            report = distillation.run_memory(
-                path, factory, seed, is_plain=without_markup, sheet=sheet
-            )
-            found, drawn = plain(report), report.sheet
+        if name != MEMORY:
+            found = times.run_times(path, factory)
         else:
-            found = times_mapping(times.run_times(path, factory))
+            open_engine()  # ingest does without a model; what is then consolidated is no measure
+            if sheet:
+                judged = memory.draw_sheet(path, factory, seed, sheet)
+            else:
+                found = memory.run_memory(path, factory, is_plain=without_markup)
     finally:
         printer.end_progress()
-    if common.as_json:
-        printer.json({"schema": f"clsm.study-{name}/1", **found})
-    elif drawn:
-        printer.lines(_sheet(drawn))
-    else:
-        printer.lines(tables.outline(found, verbose=common.verbose))
+    if judged:
+        printer.lines(judged)
+        return
+    mapping = {"schema": f"clsm.study-{name}/2", "sections": plain(found)}
+    tables.show(printer, mapping, study_tables(found))
 
 
-def times_mapping(report: TimesReport) -> dict[str, Any]:
-    """How many expressions of each kind were read right, and every reading."""
-    kinds = dict.fromkeys(each.kind for each in report.readings)
-    return {
-        "right": {
-            kind: f"{sum(e.is_right for e in of)} of {len(of)},"
-            f" {sum(e.is_right and e.is_firm for e in of)} hard or soft too"
-            for kind in kinds
-            for of in ([e for e in report.readings if e.kind == kind],)
-        },
-        **plain(report),
-    }
-
-
-def _sheet(drawn: Sequence[SheetRow]) -> list[str]:
-    """The drawn statements as Markdown, with boxes for a judge to mark."""
-    lines = ["# Statements to judge", ""]
-    for number, row in enumerate(drawn, 1):
-        dates = f"{row.valid_from or '?'} – {row.valid_until or 'still'}"
-        lines += [
-            f"## {number}. `{row.id}`",
-            f"\n{row.kind} · {row.stream} · {dates}\n\n**{safe(row.text)}**\n",
-            *(f"> {safe(text)}\n" for text in row.sources),
-            "- [ ] true and of use  - [ ] junk  - [ ] wrong\n",
-        ]
-    return lines
+def study_tables(found: Mapping[str, Section]) -> Iterator[Table]:
+    """What a person reads: a table for each section and its lists; shares in per cent."""
+    for title, section in found.items():
+        rows = tuple(
+            (name, f"{100 * count / total:.1f}", f"{count} of {total}")
+            if total
+            else (name, "", str(count))
+            for name, (count, total) in section.counts.items()
+        )
+        yield Table(title, ("figure", "%", ""), rows)
+        for name, lines in section.lists.items():
+            if lines:
+                yield Table(name, (f"({len(lines)} lines)",), tuple((line,) for line in lines))

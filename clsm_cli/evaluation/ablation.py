@@ -3,14 +3,15 @@
 Settings of recall change how a store is asked; those of the night need the store consolidated again;
 those of the ingest need it taken in again. What is made again is kept in the work folder.
 
-Most are a setting at the value that switches it off, as a user could write it into ``clsm.yaml``;
-two are a variation of the bench: the store as it was ingested, and no embedding model.
+Most are a setting at the value that switches it off, as a user could write it into ``clsm.yaml``.
 """
 
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from difflib import get_close_matches
+from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NoReturn
 
@@ -27,11 +28,9 @@ from clsm_cli.store.jsonlines import LineError
 from clsm_cli.text.terminal import safe
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from clsm_cli.evaluation.benches import Bench, System
-    from clsm_cli.evaluation.dataset import Query
-    from clsm_cli.evaluation.measures import Retrieved
     from clsm_cli.store.layout import Store
 
 Stage = Literal["recall", "consolidate", "ingest"]
@@ -49,8 +48,6 @@ _STAGES: dict[str, Stage] = {
 """Stage of each group of settings."""
 _LONGEST = 1 << 10
 """Characters of a value."""
-_ALIKE = 60
-"""Similarity (per cent, rapidfuzz WRatio) from which a name is worth naming."""
 
 
 def parse(pairs: Sequence[str]) -> dict[str, Any]:
@@ -127,18 +124,12 @@ def with_settings(bench: Bench, changes: Mapping[str, Any]) -> Bench:
     )
 
 
-def closest_name(name: str, known: Collection[str]) -> str | None:
+def closest_name(name: str, known: Iterable[str]) -> str | None:
     """The known name that is most like one; None where none is like it."""
-    from rapidfuzz import process, utils
-
-    found = process.extractOne(
-        name, list(known), processor=utils.default_process, score_cutoff=_ALIKE
-    )
-    return None if found is None else str(found[0])
+    return next(iter(get_close_matches(name, list(known), 1)), None)
 
 
 def _advice(key: str) -> str:
-    """What to do about a setting that is refused."""
     known = list(defaults(Settings()))
     if key in known:
         return "give a value of that kind"
@@ -151,7 +142,6 @@ def _name(stage: Stage, settings: Settings) -> str:
 
 
 def _ingested(bench: Bench, settings: Settings) -> Store:
-    """The store taken in again with other settings."""
     if isinstance(bench.case.source, Chat):
         source = bench.raw.root.with_name("conversation.jsonl")
         atomic.put(source, stores.json_lines(bench.case.source.turns))
@@ -172,8 +162,6 @@ def _ingested(bench: Bench, settings: Settings) -> Store:
 
 
 def _consolidated(bench: Bench, raw: Store, settings: Settings) -> Store:
-    """A store consolidated with other settings."""
-
     def sleep(store: Store) -> None:
         stores.run_consolidation(bench.factory, store._replace(settings=settings), bench.now)
 
@@ -181,85 +169,42 @@ def _consolidated(bench: Bench, raw: Store, settings: Settings) -> Store:
     return stores.cached_copy(bench.factory, made, _name("consolidate", settings), sleep)
 
 
-class Variation(NamedTuple):
-    """A change that no setting makes.
-
-    Attributes:
-        how: In a few words.
-        apply: The bench with it.
-        needs_night: Whether it means nothing where the store is no work of ``consolidate``.
-    """
-
-    how: str
-    apply: Callable[[Bench], Bench]
-    needs_night: bool
+AS_INGESTED, NO_MODEL = "the store as it was ingested", "no embedding model"
+"""Variations that no setting makes."""
 
 
 class Mechanism(NamedTuple):
-    """Something that clsm does and could leave.
-
-    Attributes:
-        about: What it does, in one line.
-        off: Settings that switch it off, or the variation that does.
-    """
+    """Something that clsm does and could leave."""
 
     name: str
     about: str
-    off: Mapping[str, Any] | Variation
-
-    @property
-    def how(self) -> str:
-        """How the mechanism is switched off, in one line."""
-        if isinstance(self.off, Variation):
-            return self.off.how
-        return ", ".join(f"{key}: {value}" for key, value in self.off.items())
+    off: Mapping[str, Any] | str
 
     @property
     def stage(self) -> Stage:
         """The stage that has to run again without the mechanism."""
-        return "recall" if isinstance(self.off, Variation) else stage_of(self.off)
+        return "recall" if isinstance(self.off, str) else stage_of(self.off)
 
     def applies(self, bench: Bench) -> bool:
         """Whether it can be taken out of a bench: not everything can be done again on every store."""
-        if isinstance(self.off, Variation):
-            return is_rebuildable(bench) or not self.off.needs_night
-        return self.stage == "recall" or is_rebuildable(bench)
+        needs_night = self.off == AS_INGESTED or self.stage != "recall"
+        return not needs_night or is_rebuildable(bench)
 
     def without(self, bench: Bench) -> Bench:
-        """The bench without it.
-
-        Raises:
-            RefusedError: It cannot be taken out of this one.
-            DiskError: The work folder cannot be written.
-        """
-        if isinstance(self.off, Variation):
-            return self.off.apply(bench)
+        """The bench without it."""
+        if isinstance(self.off, str):
+            changed: dict[str, Any] = {
+                AS_INGESTED: {"store": bench.raw},
+                NO_MODEL: {"engine": _NoModel()},
+            }
+            return replace(bench, **changed[self.off])
         return with_settings(bench, self.off)
 
     def system(self) -> System:
-        """The system that is clsm without it."""
-        return Without(self)
-
-
-@dataclass(frozen=True, slots=True)
-class Without:
-    """clsm without a mechanism; see ``benches.System``."""
-
-    mechanism: Mechanism
-
-    @property
-    def name(self) -> str:
-        """As in tables."""
-        return f"clsm without {self.mechanism.name}"
-
-    @property
-    def about(self) -> str:
-        """How it is switched off."""
-        return f"clsm with {self.mechanism.how}"
-
-    def ask(self, bench: Bench, queries: Sequence[Query]) -> Iterator[Retrieved]:
-        """What the default preset returns on the changed bench."""
-        return Recall("clsm").ask(self.mechanism.without(bench), queries)
+        """Clsm without it."""
+        off = self.off
+        how = off if isinstance(off, str) else ", ".join(f"{key}: {off[key]}" for key in off)
+        return Recall(f"clsm without {self.name}", f"clsm with {how}", self.without)
 
 
 class _NoModel:
@@ -267,166 +212,26 @@ class _NoModel:
 
     name = "none"
 
-    def open(self) -> NoReturn:
-        """Nothing to load."""
+    def _refuse(self, *_: object, **__: object) -> NoReturn:
         raise ModelMissingError(Path("none"))
 
-    def encode(self, *_: object) -> NoReturn:
-        """Never called: there is no model."""
-        self.open()
-
-    def products(self, *_: object, **__: object) -> NoReturn:
-        """Never called: there is no model."""
-        self.open()
+    open = encode = products = _refuse
 
 
-_AS_INGESTED = Variation(
-    "the store as it was ingested", lambda bench: replace(bench, store=bench.raw), needs_night=True
-)
-_WORDS_ONLY = Variation(
-    "no embedding model", lambda bench: replace(bench, engine=_NoModel()), needs_night=False
-)
+def _load() -> dict[str, Mechanism]:
+    text = files("clsm_cli.evaluation").joinpath("mechanisms.yaml").read_text(encoding="utf-8")
+    rows: Any = yaml_text.load(text, 1 << 16)
+    return {name: Mechanism(name, **row) for name, row in rows.items()}
 
-_ALL = (
-    Mechanism("words", "BM25 of a passage", {"recall.weight_bm25": 0}),
-    Mechanism(
-        "late-interaction",
-        "each word of the question against each word of a passage and the turn before it",
-        {"recall.weight_maxsim": 0},
-    ),
-    Mechanism(
-        "rare-words",
-        "rare words of the question count more in late interaction",
-        {"recall.least_idf": 100},
-    ),
-    Mechanism(
-        "episode", "words and meaning of what stands around a passage", {"recall.weight_episode": 0}
-    ),
-    Mechanism(
-        "participant",
-        "what the person says who is asked about",
-        {"recall.weight_participant": 0},
-    ),
-    Mechanism("dates", "told at the time that is asked about", {"recall.weight_date": 0}),
-    Mechanism(
-        "time-filter",
-        "nothing from outside the days or conversations that a question leaves",
-        {"recall.time_filter": 0},
-    ),
-    Mechanism(
-        "temporal",
-        "speaks of a time where a question asks for one",
-        {"recall.weight_temporal": 0},
-    ),
-    Mechanism("questions", "what is a question itself answers none", {"recall.weight_question": 0}),
-    Mechanism("echo", "what the turn before says already counts less", {"recall.weight_echo": 0}),
-    Mechanism("names", "passages full of names count more", {"recall.weight_names": 0}),
-    Mechanism(
-        "rivals",
-        "what is untrusted, denied, superseded or told of another name stands below what answers as well",
-        {"recall.rivals": 0},
-    ),
-    Mechanism(
-        "session",
-        "the best passage of a conversation speaks for the others",
-        {"recall.weight_session": 0},
-    ),
-    Mechanism(
-        "outdated",
-        "ranks what newer memories replaced lower, for questions about what holds",
-        {"recall.weight_outdated": 0},
-    ),
-    Mechanism(
-        "meaning",
-        "plain nearness in meaning, for questions that ask for several things or name no speaker",
-        {"recall.weight_meaning": 0},
-    ),
-    Mechanism(
-        "activation",
-        "the best passages lead to others over the concepts that both mention",
-        {"recall.weight_graph": 0},
-    ),
-    Mechanism(
-        "literal",
-        "what the model does not know decides as it is written: codes, numbers, names, scripts",
-        {"recall.weight_literal": 0},
-    ),
-    Mechanism(
-        "alone",
-        "where no speaker is named, what stands around a passage counts as far as it is near itself",
-        {"recall.alone": 0},
-    ),
-    Mechanism(
-        "breadth",
-        "questions that ask for several things are ranked in their own way",
-        {"recall.breadth": 0},
-    ),
-    Mechanism(
-        "second-look",
-        "all that a second look at the candidates adds: echo, names, session, meaning, breadth, activation",
-        {
-            "recall.weight_echo": 0,
-            "recall.weight_names": 0,
-            "recall.weight_session": 0,
-            "recall.weight_meaning": 0,
-            "recall.breadth": 0,
-            "recall.weight_graph": 0,
-            "recall.alone": 0,
-        },
-    ),
-    Mechanism("windows", "a block of a note is shown with its neighbours", {"recall.window": 0}),
-    Mechanism("folding", "what says the same is returned once", {"recall.fold": 1.1}),
-    Mechanism("fading", "items far below the best one are left out", {"recall.faded": -10}),
-    Mechanism("floor", "says nothing where nothing is sure enough", {"recall.floor": 0}),
-    Mechanism(
-        "passage-mediated-concepts",
-        "concepts are found through the passages that mention them",
-        {"recall.concept_passages": 0},
-    ),
-    Mechanism("concept-cut", "as few concepts as are likely right", {"recall.concept_beta": 1000}),
-    Mechanism("model", "meaning: all that needs the embedding model", _WORDS_ONLY),
-    Mechanism("consolidation", "the night: statements, gists and the graph", _AS_INGESTED),
-    Mechanism(
-        "statements",
-        "sentences that are worth it become statements",
-        {"consolidation.worth": 100},
-    ),
-    Mechanism(
-        "prediction",
-        "what is known already is reinforced, only what is new is learnt",
-        {"consolidation.predict": 0},
-    ),
-    Mechanism(
-        "gists",
-        "what the episodes of a month were about",
-        {"consolidation.gist_episodes": 1_000_000},
-    ),
-    Mechanism(
-        "boundaries",
-        "episodes end where the subject changes, not only where they are too long",
-        {"boundary.confidence": 1},
-    ),
-    Mechanism("silence", "a silence speaks for a boundary", {"boundary.gap_ignored": 1e9}),
-    Mechanism("surprise", "a surprising turn speaks for a boundary", {"boundary.gamma": 1e6}),
-    Mechanism("refinement", "boundaries move to where modularity is best", {"boundary.refine": 0}),
-    Mechanism(
-        "splitting", "long turns and blocks are cut into passages", {"passage.max_tokens": 100_000}
-    ),
-)
 
-MECHANISMS: dict[str, Mechanism] = {each.name: each for each in _ALL}
+MECHANISMS = _load()
 """By name, in the order of recall, then of the night, then of the ingest."""
-
-
 ALL = "all"
 """The name that means every mechanism."""
 
 
 def choose_mechanisms(names: Sequence[str]) -> list[Mechanism]:
-    """The mechanisms of some names, each once, in the order in which they are named.
-
-    Args:
-        names: As they were given; "all" is every one.
+    """The mechanisms of some names, each once, in the order in which they are named; "all": each.
 
     Raises:
         BadInputError: There is none of a name.
@@ -436,17 +241,12 @@ def choose_mechanisms(names: Sequence[str]) -> list[Mechanism]:
     """
     found: dict[str, Mechanism] = {}
     for name in names:
-        found |= MECHANISMS if name == ALL else {name: _named(name)}
+        if name != ALL and name not in MECHANISMS:
+            alike = closest_name(name, MECHANISMS)
+            raise BadInputError(
+                f"--ablate {safe(name[:80])!r}",
+                f"is no mechanism of clsm; there are {', '.join(MECHANISMS)}",
+                f"did you mean {alike}?" if alike else "name one of them, or all",
+            )
+        found |= MECHANISMS if name == ALL else {name: MECHANISMS[name]}
     return list(found.values())
-
-
-def _named(name: str) -> Mechanism:
-    found = MECHANISMS.get(name)
-    if found is None:
-        alike = closest_name(name, MECHANISMS)
-        raise BadInputError(
-            f"--ablate {safe(name[:80])!r}",
-            f"is no mechanism of clsm; there are {', '.join(MECHANISMS)}",
-            f"did you mean {alike}?" if alike else "name one of them, or all",
-        )
-    return found

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
-    from _typeshed import ReadableBuffer
-
     from clsm_cli.embedding.query_vectors import QueryVectors
     from clsm_cli.evaluation.dataset import Case, Dataset, Query
     from clsm_cli.evaluation.measures import Retrieved
@@ -40,7 +38,9 @@ class CachingEngine:
 
     def __init__(self, engine: Engine) -> None:
         self.name = engine.name
-        self._engine = engine
+        self.open = engine.open
+        self.products = engine.products
+        self._encode = engine.encode
         self._made: dict[str, tuple[QueryVectors, float]] = {}
         self._spared = 0.0
 
@@ -48,32 +48,16 @@ class CachingEngine:
         """Processor seconds, those that were spared included."""
         return process_time() + self._spared
 
-    def open(self) -> None:
-        """Load the model; see the engine."""
-        self._engine.open()
-
     def encode(self, text: str) -> QueryVectors:
         """The vectors of a query."""
-        known = self._made.get(text)
-        if known is not None:
-            vectors, took = known
+        if text in self._made:
+            vectors, took = self._made[text]
             self._spared += took
-            return vectors
-        began = process_time()
-        vectors = self._engine.encode(text)
-        self._made[text] = vectors, process_time() - began
+        else:
+            began = process_time()
+            vectors = self._encode(text)
+            self._made[text] = vectors, process_time() - began
         return vectors
-
-    def products(
-        self,
-        rows: ReadableBuffer,
-        width: int,
-        queries: Sequence[Sequence[float]],
-        step: float,
-        block: int = 1,
-    ) -> list[memoryview[float]]:
-        """Dot products; see the engine."""
-        return self._engine.products(rows, width, queries, step, block)
 
 
 @dataclass(frozen=True, eq=False)
@@ -148,11 +132,6 @@ PLANTED = "nodes"
 
 def make_benches(dataset: Dataset, factory: StoreFactory, engine: Engine) -> list[Bench]:
     """A bench for each case; stores of an earlier run are found again.
-
-    Args:
-        dataset: The labelled set.
-        factory: Where the stores are made.
-        engine: Makes the vectors of queries; open.
 
     Raises:
         BadInputError: Something in the set could not be ingested.
@@ -265,7 +244,6 @@ def _kinds(bench: Bench) -> list[str]:
 
 
 def _held(bench: Bench) -> set[str]:
-    """The pieces of evidence that a memory holds or rests on."""
     passages = _passages(bench)
     made = [passage for passage in passages if passage.kind != SAID]
     resting = {key for passage in made for key in passage.sources}

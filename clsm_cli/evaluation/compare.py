@@ -52,10 +52,9 @@ def group_places(names: Sequence[str]) -> dict[str, list[int]]:
     >>> group_places(["b", "a", "b"])
     {'a': [1], 'b': [0, 2]}
     """
-    found: dict[str, list[int]] = {}
-    for place, name in enumerate(names):
-        found.setdefault(name, []).append(place)
-    return dict(sorted(found.items()))
+    return {
+        name: [at for at, each in enumerate(names) if each == name] for name in sorted({*names})
+    }
 
 
 def mean_figures(measured: Sequence[Measured], places: Sequence[int]) -> Figures:
@@ -72,59 +71,59 @@ def system_result(
     name: str, about: str, measured: Sequence[Measured], asked: AnsweredQueries, seed: int
 ) -> SystemResult:
     """All figures of one system on a set."""
-    everything = range(len(measured))
     intervals = {}
     for measure in HEADLINES:
-        values, cases = _defined(measured, asked.cases, measure)
-        if values:
+        defined = [
+            (value, case)
+            for each, case in zip(measured, asked.cases, strict=True)
+            if (value := each.figures.get(measure)) is not None
+        ]
+        if defined:
+            values, cases = zip(*defined, strict=True)
             intervals[measure] = metrics.cluster_interval(values, cases, seed)
     return SystemResult(
         name=name,
         about=about,
-        figures=mean_figures(measured, everything),
+        figures=mean_figures(measured, range(len(measured))),
         intervals=intervals,
         groups={
             kind: {group: mean_figures(measured, places) for group, places in named.items()}
             for kind, named in asked.groups.items()
         },
-        curve=_curve(measured),
     )
 
 
 def compare_pairs(answers: Answers, ours: str, asked: AnsweredQueries, seed: int) -> Iterator[Pair]:
-    """What one system has more than each other, over all queries and by category.
-
-    A query counts where both have the measure.
-    """
-    for other, theirs in answers.items():
+    """What one system has more than each other, over all queries and by category."""
+    groups = {ALL: list(range(len(asked.queries))), **asked.groups.get("category", {})}
+    figures = {name: [each.figures for each in found] for name, found in answers.items()}
+    for other in figures:
         if other == ours:
             continue
-        for measure in HEADLINES:
-            found = compare_pair(answers[ours], theirs, measure, asked.cases, seed)
-            if found is not None:
-                yield Pair(measure, other, ALL, *found)
-        for group, places in asked.groups.get("category", {}).items():
-            mine, others = ([measured[at] for at in places] for measured in (answers[ours], theirs))
-            cases = [asked.cases[at] for at in places]
-            for measure in PAIRED_BY_GROUP:
-                found = compare_pair(mine, others, measure, cases, seed)
+        for group, places in groups.items():
+            for measure in HEADLINES if group == ALL else PAIRED_BY_GROUP:
+                mine, theirs = ([figures[name][at] for at in places] for name in (ours, other))
+                cases = [asked.cases[at] for at in places]
+                found = compare_pair(mine, theirs, measure, cases, seed)
                 if found is not None:
                     yield Pair(measure, other, group, *found)
 
 
 def compare_pair(
-    ours: Sequence[Measured],
-    theirs: Sequence[Measured],
+    ours: Sequence[Figures],
+    theirs: Sequence[Figures],
     measure: str,
     cases: Sequence[str],
     seed: int,
 ) -> tuple[float, tuple[float, float], float] | None:
-    """Mean difference, its interval and its p; None where no query has the measure in both."""
+    """Mean difference, its interval and its p over the queries that have the measure in both.
+
+    None where there are no such queries.
+    """
     found = [
         (one, two, case)
         for mine, other, case in zip(ours, theirs, cases, strict=True)
-        if (one := mine.figures.get(measure)) is not None
-        and (two := other.figures.get(measure)) is not None
+        if (one := mine.get(measure)) is not None and (two := other.get(measure)) is not None
     ]
     if not found:
         return None
@@ -135,49 +134,14 @@ def compare_pair(
 def abstention(
     answers: Answers, negatives: Mapping[str, Sequence[Measured]], queries: Sequence[Query]
 ) -> Iterator[AbstentionResult]:
-    """How well the confidence of each system tells queries with an answer from those without.
-
-    Args:
-        answers: System → queries with an answer.
-        negatives: System → those without.
-        queries: Those without.
-    """
+    """How well the confidence of each system tells queries with an answer from those without."""
     kinds = group_places([query.negative for query in queries])
     for name, silent in negatives.items():
-        known = [each.confidence for each in answers[name]]
-        positive = [each for each in known if each is not None]
+        positive = [each.confidence for each in answers[name] if each.confidence is not None]
         for kind, places in kinds.items():
             found = [silent[at] for at in places]
             negative = [each.confidence for each in found if each.confidence is not None]
-            if not positive or not negative:
-                continue
-            refused = sum(not each.is_answered for each in found) / len(found)
-            yield AbstentionResult(
-                name, kind, len(found), metrics.auroc(positive, negative), refused
-            )
-
-
-def _defined(
-    measured: Sequence[Measured], cases: Sequence[str], measure: str
-) -> tuple[list[float], list[str]]:
-    found = [
-        (value, case)
-        for each, case in zip(measured, cases, strict=True)
-        if (value := each.figures.get(measure)) is not None
-    ]
-    return [value for value, _ in found], [case for _, case in found]
-
-
-def _curve(measured: Sequence[Measured]) -> tuple[tuple[float, float], ...]:
-    """Mean recall and precision by the number of items."""
-    curves = [each.curve for each in measured if each.curve]
-    if not curves:
-        return ()
-    count = len(curves)
-    return tuple(
-        (
-            sum(recall for recall, _ in points) / count,
-            sum(precision for _, precision in points) / count,
-        )
-        for points in zip(*curves, strict=True)
-    )
+            if positive and negative:
+                refused = sum(not each.is_answered for each in found) / len(found)
+                auroc = metrics.auroc(positive, negative)
+                yield AbstentionResult(name, kind, len(found), auroc, refused)

@@ -54,12 +54,7 @@ class Query(NamedTuple):
 
 
 class Chat(NamedTuple):
-    """Turns that become one store.
-
-    Attributes:
-        participants: Names of the people, as speakers.
-        turns: In the order in which they were said.
-    """
+    """Turns that become one store."""
 
     participants: tuple[str, ...]
     turns: tuple[LabelledTurn, ...]

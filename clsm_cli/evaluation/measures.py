@@ -12,7 +12,7 @@ from math import inf
 from typing import TYPE_CHECKING
 
 from clsm_cli.evaluation import metrics
-from clsm_cli.evaluation.dataset import label_key, single_blanks
+from clsm_cli.evaluation.dataset import label_keys, single_blanks
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.text.tokens import stems
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from clsm_cli.evaluation.dataset import Query, Unit
     from clsm_cli.evaluation.result import Figures
-    from clsm_cli.retrieval.answer import Answer, Concept, Memory
+    from clsm_cli.retrieval.answer import Answer, Memory
     from clsm_cli.store.index.passages import Passage
 
 
@@ -141,20 +141,11 @@ def memory_item(memory: Memory) -> Item:
 
 def answer_result(answer: Answer, milliseconds: float | None = None) -> Retrieved:
     """The result of ``clsm recall`` in the form that is measured."""
-    found = unscored_result(answer.concepts, answer.memories, milliseconds)
-    return found._replace(confidence=answer.confidence)
-
-
-def unscored_result(
-    concepts: Iterable[Concept], memories: Iterable[Memory], milliseconds: float | None
-) -> Retrieved:
-    """What was found by who has no confidence that it answers."""
-    named = ((each.id, each.label, *each.aliases) for each in concepts)
+    named = (label_keys((each.id, each.label, *each.aliases)) for each in answer.concepts)
     return Retrieved(
-        items=tuple(map(memory_item, memories)),
-        concepts=tuple(
-            tuple(sorted({label_key(name) for name in names} - {""})) for names in named
-        ),
+        items=tuple(map(memory_item, answer.memories)),
+        concepts=tuple(tuple(sorted(names)) for names in named),
+        confidence=answer.confidence,
         milliseconds=milliseconds,
     )
 
@@ -174,11 +165,9 @@ FIRST = (1, 3, 5, 10, 20, 50)
 """Places at which recall is cut."""
 BUDGETS = (500, 1000, 2000, 4000)
 """Tokens that an agent may have to spare for its memory."""
-SPARED = 1000
-"""Tokens at which precision, F1, hit and nDCG are cut too."""
 DELIVERED = 2000
 """Tokens of what counts as returned: the default budget of ``recall``."""
-PACKED = (f"tokens@{SPARED}", "reduced", "reduced2")
+PACKED = ("tokens@1000", "reduced", "reduced2")
 """Measures that are also taken of what a system packs for their budget."""
 REDUCTION = 0.965
 """Share of the context that is left out in ``reduced`` (CLS-M, §5.3); ``reduced2`` has twice the rest."""
@@ -201,12 +190,6 @@ class Setting(NamedTuple):
 
 def figures(query: Query, found: Retrieved, without: Retrieved | None, setting: Setting) -> Figures:
     """The figures of one query with an answer.
-
-    Args:
-        query: With its labels.
-        found: What the system returned.
-        without: What MiniLM alone returned; None: no reach is taken.
-        setting: Of the set.
 
     Returns:
         Measure → value; evidence and concepts only where the query is labelled with them.
@@ -270,22 +253,6 @@ def ranks(gold: Sequence[str], items: Sequence[Item], unit: Unit) -> list[float]
     return found
 
 
-def curve(
-    gold: Sequence[str], items: Sequence[Item], unit: Unit, k: int
-) -> list[tuple[float, float]]:
-    """Recall and precision when 1, 2, … k items are returned; nothing more comes after the last."""
-    points = []
-    held: set[str] = set()
-    useful = 0
-    for place in range(k):
-        if place < len(items):
-            here = {piece for piece in gold if items[place].holds(piece, unit)}
-            held |= here
-            useful += bool(here)
-        points.append((len(held) / len(gold), useful / (place + 1)))
-    return points
-
-
 def _cut(items: Sequence[Item], k: int) -> int:
     """How many items the first ``k`` places hold; the last may reach beyond them."""
     left, count = k, 0
@@ -302,27 +269,25 @@ def _evidence(gold: Sequence[str], items: Sequence[Item], setting: Setting) -> F
     k, unit = setting.k, setting.unit
     places = ranks(gold, items, unit)
     values: Figures = {f"recall@{place}": metrics.recall(places, place) for place in FIRST}
-    values |= _cut_figures(gold, items[: _cut(items, k)], unit, f"@{k}", k)
+    values |= _cut_figures(gold, items[: _cut(items, k)], unit, k)
     values["mrr"] = metrics.reciprocal_rank(places)
     for name, budget in budgets(setting.whole).items():
         values[name] = _held(gold, _fitting(items, budget), unit)
-    return values | _cut_figures(gold, _fitting(items, SPARED), unit, f"@{SPARED}t", SPARED)
+    return values
 
 
-def _cut_figures(
-    gold: Sequence[str], kept: Sequence[Item], unit: Unit, at: str, most: int
-) -> Figures:
-    """Precision, F1, hit, all and nDCG of what is left of a ranking; no more than ``most`` places."""
+def _cut_figures(gold: Sequence[str], kept: Sequence[Item], unit: Unit, k: int) -> Figures:
+    """Precision, F1, hit, all and nDCG of the first ``k`` places of a ranking."""
     useful = sum(any(item.holds(piece, unit) for piece in gold) for item in kept)
     precision = useful / len(kept) if kept else 0.0
     recall = _held(gold, kept, unit)
     total = precision + recall
     return {
-        f"precision{at}": precision,
-        f"f1{at}": 2 * precision * recall / total if total else 0.0,
-        f"hit{at}": float(recall > 0),
-        f"all{at}": float(recall == 1),
-        f"ndcg{at}": metrics.ndcg(ranks(gold, kept, unit), most),
+        f"precision@{k}": precision,
+        f"f1@{k}": 2 * precision * recall / total if total else 0.0,
+        f"hit@{k}": float(recall > 0),
+        f"all@{k}": float(recall == 1),
+        f"ndcg@{k}": metrics.ndcg(ranks(gold, kept, unit), k),
     }
 
 
@@ -370,7 +335,6 @@ def _loaded(
 
 
 def _concepts(query: Query, concepts: Sequence[Sequence[str]]) -> Figures:
-    """Precision, recall and F1 of the first ten concepts; each gold one is found once."""
     first = [frozenset(names) for names in concepts[:CONCEPTS]]
     found = sum(any(not names.isdisjoint(gold) for names in first) for gold in query.concepts)
     precision, recall, f1 = metrics.precision_recall_f1(found, len(first), len(query.concepts))

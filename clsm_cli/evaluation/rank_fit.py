@@ -88,14 +88,7 @@ def weights(settings: RecallSettings) -> tuple[float, ...]:
 
 
 class QueryRunner:
-    """Puts queries to one store; nothing is written.
-
-    Args:
-        index: Of the store, fresh.
-        settings: How it is asked.
-        engine: Makes the vectors of queries.
-        unit: What evidence is named by.
-    """
+    """Puts queries to one store; nothing is written. ``unit`` is what evidence is named by."""
 
     def __init__(self, index: Index, settings: RecallSettings, engine: Engine, unit: Unit) -> None:
         self._index = index
@@ -129,7 +122,6 @@ class QueryRunner:
         )
 
     def _learn(self, rows: Sequence[int]) -> None:
-        """Look at passages that were not met yet."""
         new = [row for row in rows if row not in self._known]
         for row, passage in self._index.passages(new).items():
             item = passage_item(passage, tokens.count_tokens(passage.text))
@@ -137,8 +129,6 @@ class QueryRunner:
 
 
 class _SeenPassage(NamedTuple):
-    """A passage that was met."""
-
     time: str
     item: Item
     unit: str
@@ -159,19 +149,14 @@ STEPS = 30
 
 @dataclass(frozen=True, eq=False)
 class Sample:
-    """The candidates of one question.
-
-    Attributes:
-        signals: float64 [candidates, signals].
-        gold: Places of the candidates that answer it, at least one.
-    """
+    """The candidates of one question: signals float64 [candidates, signals], places of the gold ones."""
 
     signals: Floats
     gold: tuple[int, ...]
 
 
 def fit(samples: Sequence[Sample], frozen: Sequence[int] = ()) -> Floats:
-    """The weights w under which gold candidates are likeliest to be chosen.
+    """The weights w, float64 [signals], under which gold candidates are likeliest to be chosen.
 
     Each question is a choice among its candidates x_i, p_i = exp(w·x_i) / Σ_j exp(w·x_j), and
 
@@ -181,13 +166,6 @@ def fit(samples: Sequence[Sample], frozen: Sequence[int] = ()) -> Floats:
     ranking loss, ListNet's top-one likelihood, Cao et al. 2007). Its gradient is Σ (x̄_gold − E_p x),
     its Hessian −Σ Cov_p(x); exponents are shifted by their maximum.
 
-    Args:
-        samples: One a question.
-        frozen: Signals whose weight stays 0.
-
-    Returns:
-        float64 [signals].
-
     >>> import numpy as np
     >>> steep = Sample(np.array([[1.0, 0.0], [0.0, 0.0]]), (0,))
     >>> weights = fit([steep] * 10)
@@ -196,72 +174,41 @@ def fit(samples: Sequence[Sample], frozen: Sequence[int] = ()) -> Floats:
     """
     import numpy as np
 
-    width = samples[0].signals.shape[1]
-    free = [at for at in range(width) if at not in set(frozen)]
-    choices = _Choices(samples, free)
+    free = [at for at in range(samples[0].signals.shape[1]) if at not in frozen]
+    sizes = np.array([len(sample.signals) for sample in samples])
+    table = np.concatenate([sample.signals[:, free] for sample in samples])
+    gold = np.stack([each.signals[list(each.gold)][:, free].mean(axis=0) for each in samples])
+    starts, owner = np.cumsum(sizes) - sizes, np.repeat(np.arange(len(samples)), sizes)
+    ridge = RIDGE * len(samples)
+
+    def look(weights: Floats) -> tuple[float, Floats, Floats]:
+        """L, its gradient, and its Hessian negated."""
+        scores = table @ weights
+        highest = np.maximum.reduceat(scores, starts)
+        shares = np.exp(scores - highest[owner])
+        totals = np.add.reduceat(shares, starts)
+        value = (gold @ weights - np.log(totals) - highest).sum() - ridge / 2 * (weights @ weights)
+        weighted = table * (shares / totals[owner])[:, None]
+        means = np.add.reduceat(weighted, starts)
+        curvature = weighted.T @ table - means.T @ means + ridge * np.eye(len(free))
+        return float(value), (gold - means).sum(axis=0) - ridge * weights, curvature
+
     weights = np.zeros(len(free))
     for _ in range(STEPS):
-        gradient, curvature, value = choices.derivatives(weights)
+        value, gradient, curvature = look(weights)
         step = np.linalg.solve(curvature, gradient)
-        while choices.value(weights + step) < value and np.abs(step).max() > 1e-9:
+        while look(weights + step)[0] < value and np.abs(step).max() > 1e-9:
             step /= 2
         weights = weights + step
         if np.abs(step).max() < 1e-6:
             break
-    found = np.zeros(width)
+    found = np.zeros(samples[0].signals.shape[1])
     found[free] = weights
     return found
 
 
-class _Choices:
-    """All samples as one table, so that a step is a few passes over it."""
-
-    def __init__(self, samples: Sequence[Sample], columns: Sequence[int]) -> None:
-        import numpy as np
-
-        sizes = np.array([len(sample.signals) for sample in samples])
-        self.table = np.concatenate([sample.signals[:, columns] for sample in samples])
-        self.starts = np.concatenate([[0], np.cumsum(sizes)[:-1]])
-        self.owner = np.repeat(np.arange(len(samples)), sizes)
-        self.gold = np.stack(
-            [sample.signals[list(sample.gold)][:, columns].mean(axis=0) for sample in samples]
-        )
-        self.ridge = RIDGE * len(samples)
-
-    def _logs(self, weights: Floats) -> tuple[Floats, Floats]:
-        """The log of Σ exp of each question, and the probability of every candidate."""
-        import numpy as np
-
-        scores = self.table @ weights
-        highest = np.maximum.reduceat(scores, self.starts)
-        shares = np.exp(scores - highest[self.owner])
-        totals = np.add.reduceat(shares, self.starts)
-        return np.log(totals) + highest, shares / totals[self.owner]
-
-    def value(self, weights: Floats) -> float:
-        logs, _ = self._logs(weights)
-        return float((self.gold @ weights - logs).sum() - self.ridge / 2 * (weights @ weights))
-
-    def derivatives(self, weights: Floats) -> tuple[Floats, Floats, float]:
-        """Gradient, negated Hessian, and value."""
-        import numpy as np
-
-        logs, shares = self._logs(weights)
-        weighted = self.table * shares[:, None]
-        means = np.add.reduceat(weighted, self.starts)
-        gradient = (self.gold - means).sum(axis=0) - self.ridge * weights
-        curvature = weighted.T @ self.table - means.T @ means + self.ridge * np.eye(len(weights))
-        value = (self.gold @ weights - logs).sum() - self.ridge / 2 * (weights @ weights)
-        return gradient, curvature, float(value)
-
-
 def shipped_weights(asked: Sequence[AskedCase], left_out: Collection[str] = ()) -> Weights:
-    """The weights in the settings of each store.
-
-    Args:
-        asked: The cases.
-        left_out: Names of signals whose weight is 0 instead.
-    """
+    """The weights in the settings of each store; of some signals 0 instead."""
     import numpy as np
 
     kept = np.array([name not in left_out for name in SIGNALS])
@@ -274,35 +221,20 @@ def shipped_weights(asked: Sequence[AskedCase], left_out: Collection[str] = ()) 
 def leave_one_out(asked: Sequence[AskedCase], frozen: Collection[str] = ()) -> Weights:
     """Weights for each case, fitted on the queries of all others (``fit``).
 
-    Signals without a shipped weight get none.
-
-    Args:
-        asked: The cases; queries without gold among their candidates teach nothing.
-        frozen: Names of further signals that stay out.
-
-    Returns:
-        Empty where fewer than two cases have anything to learn from.
+    Signals without a shipped weight get none, nor do ``frozen`` ones. Empty where fewer than two
+    cases have queries with gold among their candidates: others teach nothing.
     """
     samples = {each.bench.case.name: each.samples for each in asked}
     if sum(map(bool, samples.values())) < 2:
         return {}
-    out = {*unused_signals(asked), *frozen}
-    places = [place for place, name in enumerate(SIGNALS) if name in out]
+    shipped = list(shipped_weights(asked, frozen).values())
+    places = [place for place in range(len(SIGNALS)) if not any(row[place] for row in shipped)]
     return {
         left_out: fit(
-            [sample for name, found in samples.items() if name != left_out for sample in found],
-            places,
+            [one for name in samples if name != left_out for one in samples[name]], places
         )
         for left_out in samples
     }
-
-
-def unused_signals(asked: Sequence[AskedCase]) -> tuple[str, ...]:
-    """Names of the signals that no store has a weight for."""
-    table = list(shipped_weights(asked).values())
-    return tuple(
-        name for place, name in enumerate(SIGNALS) if not any(weights[place] for weights in table)
-    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -313,16 +245,12 @@ class AskedCase:
     queries: tuple[Query, ...]
     runs: tuple[CandidateTable, ...]
 
-    def pairs(self) -> Iterator[tuple[Query, CandidateTable]]:
-        """Each query with its table of candidates."""
-        return zip(self.queries, self.runs, strict=True)
-
     @cached_property
     def samples(self) -> list[Sample]:
         """What weights can be fitted to: the queries that have gold among their candidates."""
         unit = self.bench.dataset.unit
         found = []
-        for query, run in self.pairs():
+        for query, run in zip(self.queries, self.runs, strict=True):
             places = tuple(
                 place
                 for place, item in enumerate(run.items)
@@ -334,12 +262,7 @@ class AskedCase:
 
 
 def ask_all(benches: Sequence[Bench], queries: Sequence[Sequence[Query]]) -> list[AskedCase]:
-    """The candidates of all queries, one case after the other.
-
-    Args:
-        benches: The cases.
-        queries: What each is asked.
-    """
+    """The candidates of all queries, one case after the other."""
     return [
         AskedCase(bench, tuple(those), tuple(_ask(bench, those)))
         for bench, those in zip(benches, queries, strict=True)
@@ -368,26 +291,21 @@ ABOUT = {
 
 
 def rank_asked(asked: Sequence[AskedCase]) -> dict[str, list[list[Retrieved]]]:
-    """``rank`` for cases that were asked already."""
-    return {name: rankings_by(asked, weights) for name, weights in _systems(asked).items()}
-
-
-def rankings_by(asked: Sequence[AskedCase], weights: Weights) -> list[list[Retrieved]]:
-    """The rankings of all queries by some weights, by case."""
-    return [
-        [
-            run.ranked(weights[each.bench.case.name]) if query.gold else run.nothing()
-            for query, run in each.pairs()
-        ]
-        for each in asked
-    ]
-
-
-def _systems(asked: Sequence[AskedCase]) -> dict[str, Weights]:
-    found = {
+    """The rankings of all queries by each system that there are weights for, by case."""
+    systems = {
         SHIPPED: shipped_weights(asked),
         CONTENT: shipped_weights(asked, NOT_CONTENT),
         REFIT: leave_one_out(asked),
         REFIT_CONTENT: leave_one_out(asked, NOT_CONTENT),
     }
-    return {name: weights for name, weights in found.items() if weights}
+    return {
+        name: [
+            [
+                run.ranked(weights[each.bench.case.name]) if query.gold else run.nothing()
+                for query, run in zip(each.queries, each.runs, strict=True)
+            ]
+            for each in asked
+        ]
+        for name, weights in systems.items()
+        if weights
+    }

@@ -8,7 +8,6 @@ answers themselves are not kept, they would be large.
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field
 from functools import cache, cached_property, partial
 from math import inf
 from typing import TYPE_CHECKING, Any
@@ -20,7 +19,7 @@ from clsm_cli.evaluation.benches import CachingEngine
 from clsm_cli.evaluation.compare import AnsweredQueries
 from clsm_cli.evaluation.measures import credit_items
 from clsm_cli.evaluation.nodes import rankers
-from clsm_cli.evaluation.probes.probe_registry import PROBES
+from clsm_cli.evaluation.probes.probe_registry import run_probe
 from clsm_cli.evaluation.result import SCHEMA, AblationResult, QueryResult, Result, SetResult
 from clsm_cli.evaluation.systems import system_registry
 from clsm_cli.evaluation.systems.system_registry import Packed, Recall
@@ -42,16 +41,7 @@ if TYPE_CHECKING:
 
 
 class Request(NamedTuple):
-    """What to measure.
-
-    Attributes:
-        presets: Names of published systems that are compared too.
-        mechanisms: Names of mechanisms that are taken out, one at a time.
-        probes: Names of probes.
-        settings: Settings that differ from the shipped ones, by dotted name.
-        seed: Of bootstraps, permutations and probes.
-        command: As it was typed, for the report.
-    """
+    """What to measure."""
 
     datasets: tuple[Dataset, ...]
     presets: tuple[str, ...]
@@ -74,137 +64,141 @@ class Measured(NamedTuple):
     Attributes:
         figures: Empty for a query without an answer.
         ranks: Place from 1 of the first item that holds each piece of gold; None: not returned.
-        curve: Recall and precision by number of items.
         is_answered: Anything was returned.
     """
 
     figures: Figures
     ranks: tuple[int | None, ...]
-    curve: tuple[tuple[float, float], ...]
     confidence: float | None
     is_answered: bool
 
 
-def measure_system(
-    system: System,
-    bench: Bench,
-    queries: Sequence[Query],
-    without: Callable[[], list[Retrieved] | None],
-) -> list[Measured]:
-    """Ask a system, or find what an earlier run measured.
-
-    Args:
-        system: Who is asked.
-        bench: Where.
-        queries: What.
-        without: What MiniLM alone returned to each of them, None where that is of no use; called
-            only when it is needed.
+def run(request: Request, factory: StoreFactory, engine: Engine) -> Result:
+    """Measure all that was asked for; nothing but the work folder is written.
 
     Raises:
+        BadInputError: A set cannot be ingested, or there is no mechanism of a name.
         DiskError: The work folder cannot be written.
     """
-    place = _place(system, bench, queries)
-    if not bench.factory.fresh and (kept := _kept(place, len(queries))) is not None:
-        return kept
-    label = f"{system.name}, {bench.case.name}"
-    found = []
-    for at, retrieved in enumerate(system.ask(bench, queries)):
-        bench.factory.progress(label, at, len(queries))
-        found.append(retrieved)
-    measured_now = score_answers(bench, queries, found, without())
-    atomic.make_folder(place.parent)
-    atomic.put(place, json.dumps(measured_now).encode())
-    return measured_now
-
-
-def score_answers(
-    bench: Bench,
-    queries: Sequence[Query],
-    found: Sequence[Retrieved],
-    without: Sequence[Retrieved] | None,
-) -> list[Measured]:
-    """Measure each answer."""
-    setting = measures.Setting(bench.dataset.unit, bench.dataset.k, bench.whole)
-    nearest = [None] * len(queries) if without is None else without
-    return [
-        _measured(query, _by_words(bench, query, retrieved), near, setting)
-        for query, retrieved, near in zip(queries, found, nearest, strict=True)
-    ]
-
-
-def _by_words(bench: Bench, query: Query, found: Retrieved) -> Retrieved:
-    """What was returned, counted as the evidence whose words stand in it."""
-    packed = found.packed and {
-        budget: credit_items(items, query.gold, bench.turn_texts)
-        for budget, items in found.packed.items()
-    }
-    return found._replace(
-        items=credit_items(found.items, query.gold, bench.turn_texts), packed=packed
+    engine = CachingEngine(engine)
+    return Result(
+        schema=SCHEMA,
+        version=clsm_cli.__version__,
+        command=request.command,
+        machine=result.machine_description(),
+        seed=request.seed,
+        settings={name: str(value) for name, value in sorted(request.settings.items())},
+        sets=tuple(evaluate_set(dataset, request, factory, engine) for dataset in request.datasets),
+        probes=tuple(run_probe(name, factory, engine, request.seed) for name in request.probes),
     )
 
 
-def _measured(
-    query: Query, found: Retrieved, without: Retrieved | None, setting: measures.Setting
-) -> Measured:
-    if query.negative:
-        return Measured({}, (), (), found.confidence, bool(found.items))
-    if found.packed is not None:
-        figures = measures.figures(query, found, None, setting)
-        return Measured(figures, (), (), None, any(found.packed.values()))
-    ranks = measures.ranks(query.gold, found.items, setting.unit)
-    return Measured(
-        measures.figures(query, found, without, setting),
-        tuple(None if rank == inf else int(rank) for rank in ranks),
-        tuple(measures.curve(query.gold, found.items, setting.unit, setting.k))
-        if query.gold
-        else (),
-        found.confidence,
-        bool(found.items),
-    )
-
-
-def _place(system: System, bench: Bench, queries: Sequence[Query]) -> Path:
-    asked = [[query.id, query.text, query.at, query.gold] for query in queries]
-    named = [sorted(concept) for query in queries for concept in query.concepts]
-    store = bench.store
-    key = digest(
-        stores.code_digest(stores.ANSWERS),
-        bench.dataset.digest,
-        json.dumps([str(store.root), store.settings, bench.now.isoformat(), asked, named]),
-        system.name,
-        system.about,
-        bench.factory.embedder.engine,
-    )
-    return bench.factory.folder / FOLDER / f"{key}.json"
-
-
-def _kept(place: Path, count: int) -> list[Measured] | None:
-    """What was kept; None where nothing was, or where it is not whole."""
-    data = atomic.read(place, MAX_KEPT)
-    try:
-        rows: Any = json.loads(data) if data is not None else None
-        if not isinstance(rows, list) or len(rows) != count:
-            return None
-        return [
-            Measured(figures, tuple(ranks), tuple((r, p) for r, p in curve), confidence, answered)
-            for figures, ranks, curve, confidence, answered in rows
-        ]
-    except (ValueError, TypeError):
-        return None
-
-
+KEPT = (*compare.HEADLINES, "precision", "reached", "tokens")
+"""Measures that a report has for each query by itself."""
+CONFIDENT = (system_registry.CLSM, *system_registry.BASELINES)
+"""Systems that are also asked what has no answer; published ones have no confidence of their own."""
+PACKED = "clsm, packed"
+"""clsm told how many tokens are left: it packs for them, where all others are cut in rank order."""
+CUT = "concept-cut"
+"""The mechanism without which clsm is shown wherever concepts are labelled: recall before the cut."""
+TESTED = "consolidation"
+"""The mechanism that is compared in each category, as a system is: what the night is for."""
 RANKED = ("turn", "day")
 """Units whose single passages are ranked too: elsewhere a passage is no unit of the labels."""
 
 
-class QueryField:
-    """The benches of a set and its queries, those with an answer and those without.
+def evaluate_set(
+    dataset: Dataset, request: Request, factory: StoreFactory, engine: Engine
+) -> SetResult:
+    """Evaluate every system on a set; as ``run``."""
+    made = [
+        ablation.with_settings(each, request.settings)
+        for each in benches.make_benches(dataset, factory, engine)
+    ]
+    asked = QueryField(made)
+    systems = _systems(dataset, request.presets)
+    about = {system.name: system.about for system in systems}
+    answers = {system.name: asked.ask(system) for system in systems}
+    for name, measured, said in asked.ranked():
+        answers[name], about[name] = measured, said
+    ours = answers[system_registry.CLSM]
+    ablated = []
+    for mechanism in choose_mechanisms(request.mechanisms):
+        if all(map(mechanism.applies, made)):
+            system = mechanism.system()
+            without = asked.ask(system)
+            ablated.append(_ablated(mechanism, without, ours, asked, request.seed))
+            if mechanism.name == TESTED:
+                answers[system.name], about[system.name] = without, system.about
+    negatives = {
+        system.name: asked.refuse(system) for system in systems if system.name in CONFIDENT
+    }
+    return SetResult(
+        kind=dataset.kind,
+        name=dataset.name,
+        digest=dataset.digest,
+        unit=dataset.unit,
+        headline=dataset.headline,
+        whole=dataset.whole,
+        notes=dataset.notes,
+        sizes=benches.sizes(made),
+        stored=benches.stored_share(made),
+        silenced=sum(not each.is_answered for each in ours) / len(ours),
+        systems=tuple(
+            compare.system_result(name, about[name], measured, asked.answered, request.seed)
+            for name, measured in answers.items()
+        ),
+        pairs=tuple(
+            compare.compare_pairs(answers, system_registry.CLSM, asked.answered, request.seed)
+        ),
+        ablation=tuple(ablated),
+        abstention=tuple(compare.abstention(answers, negatives, asked.unanswerable)),
+        queries=tuple(_queries(asked, answers)),
+    )
 
-    Attributes:
-        headline: The measure that the set is judged by.
-        answered: Queries with an answer, of all benches.
-        unanswerable: The others.
-    """
+
+def _systems(dataset: Dataset, presets: Sequence[str]) -> list[System]:
+    """clsm, also packed for each budget and before its concepts are cut; then all others."""
+    ours: list[System] = [Recall(system_registry.CLSM)]
+    if any(query.gold for case in dataset.cases for query in case.queries):
+        ours.append(Packed(PACKED))
+    if any(query.concepts for case in dataset.cases for query in case.queries):
+        ours.append(MECHANISMS[CUT].system())
+    return [*ours, *system_registry.preset_systems(presets), *system_registry.plain_systems()]
+
+
+def _ablated(
+    mechanism: Mechanism,
+    without: Sequence[Measured],
+    ours: Sequence[Measured],
+    asked: QueryField,
+    seed: int,
+) -> AblationResult:
+    theirs, mine = ([each.figures for each in side] for side in (without, ours))
+    found = compare.compare_pair(theirs, mine, asked.headline, asked.answered.cases, seed)
+    difference, interval, p = found or (0.0, (0.0, 0.0), 1.0)
+    figures = compare.mean_figures(without, range(len(without)))
+    return AblationResult(mechanism.name, mechanism.about, figures, difference, interval, p)
+
+
+def _queries(asked: QueryField, answers: Mapping[str, Sequence[Measured]]) -> Iterator[QueryResult]:
+    for at, query in enumerate(asked.answered.queries):
+        yield QueryResult(
+            id=query.id,
+            case=asked.answered.cases[at],
+            category=query.category,
+            difficulty=query.difficulty,
+            gold=len(query.gold),
+            values={
+                name: {key: value for key, value in found[at].figures.items() if key in KEPT}
+                for name, found in answers.items()
+            },
+            ranks={name: found[at].ranks for name, found in answers.items()},
+        )
+
+
+class QueryField:
+    """The benches of a set and its queries, those with an answer and those without."""
 
     def __init__(self, made: Sequence[Bench]) -> None:
         self.benches = made
@@ -259,7 +253,6 @@ class QueryField:
 
     @cached_property
     def _passages(self) -> list[rank_fit.AskedCase]:
-        """The candidates of all queries, with their signals."""
         return rank_fit.ask_all(self.benches, self._answerable)
 
     def _returned_by_meaning(self, place: int) -> list[Retrieved] | None:
@@ -273,162 +266,99 @@ class QueryField:
         ]
 
 
-KEPT = (*compare.HEADLINES, "precision", "reached", "tokens")
-"""Measures that a report has for each query by itself."""
-CONFIDENT = (system_registry.CLSM, *system_registry.BASELINES)
-"""Systems that are also asked what has no answer; published ones have no confidence of their own."""
-PACKED = "clsm, packed"
-"""clsm told how many tokens are left: it packs for them, where all others are cut in rank order."""
-CUT = "concept-cut"
-"""The mechanism without which clsm is shown wherever concepts are labelled: recall before the cut."""
-TESTED = "consolidation"
-"""The mechanism that is compared in each category, as a system is: what the night is for."""
+def measure_system(
+    system: System,
+    bench: Bench,
+    queries: Sequence[Query],
+    without: Callable[[], list[Retrieved] | None],
+) -> list[Measured]:
+    """Ask a system, or find what an earlier run measured.
 
-
-def evaluate_set(
-    dataset: Dataset, request: Request, factory: StoreFactory, engine: Engine
-) -> SetResult:
-    """Evaluate every system on a set.
-
-    Args:
-        dataset: The labelled set.
-        request: With which systems, settings and seed.
-        factory: Where stores are made.
-        engine: Makes the vectors of queries; open.
-
-    Raises:
-        BadInputError: Something in the set could not be ingested, or there is no such mechanism.
-        DiskError: The work folder cannot be written.
+    ``without`` gives what MiniLM alone returned to each query, None where that is of no use; it is
+    called only when it is needed.
     """
-    made = [
-        ablation.with_settings(each, request.settings)
-        for each in benches.make_benches(dataset, factory, engine)
+    place = _place(system, bench, queries)
+    if not bench.factory.fresh and (kept := _kept(place, len(queries))) is not None:
+        return kept
+    label = f"{system.name}, {bench.case.name}"
+    found = []
+    for at, retrieved in enumerate(system.ask(bench, queries)):
+        bench.factory.progress(label, at, len(queries))
+        found.append(retrieved)
+    measured_now = score_answers(bench, queries, found, without())
+    atomic.make_folder(place.parent)
+    atomic.put(place, json.dumps(measured_now).encode())
+    return measured_now
+
+
+def score_answers(
+    bench: Bench,
+    queries: Sequence[Query],
+    found: Sequence[Retrieved],
+    without: Sequence[Retrieved] | None,
+) -> list[Measured]:
+    """Measure each answer."""
+    setting = measures.Setting(bench.dataset.unit, bench.dataset.k, bench.whole)
+    nearest = [None] * len(queries) if without is None else without
+    return [
+        _measured(query, _by_words(bench, query, retrieved), near, setting)
+        for query, retrieved, near in zip(queries, found, nearest, strict=True)
     ]
-    asked = QueryField(made)
-    systems = _systems(dataset, request.presets)
-    found = _asked(asked, systems, request)
-    negatives = {
-        system.name: asked.refuse(system) for system in systems if system.name in CONFIDENT
+
+
+def _by_words(bench: Bench, query: Query, found: Retrieved) -> Retrieved:
+    """What was returned, counted as the evidence whose words stand in it."""
+    packed = found.packed and {
+        budget: credit_items(items, query.gold, bench.turn_texts)
+        for budget, items in found.packed.items()
     }
-    ours = found.answers[system_registry.CLSM]
-    return SetResult(
-        kind=dataset.kind,
-        name=dataset.name,
-        digest=dataset.digest,
-        unit=dataset.unit,
-        headline=dataset.headline,
-        whole=dataset.whole,
-        notes=dataset.notes,
-        sizes=benches.sizes(made),
-        stored=benches.stored_share(made),
-        silenced=sum(not each.is_answered for each in ours) / len(ours),
-        systems=tuple(
-            compare.system_result(name, found.about[name], measured, asked.answered, request.seed)
-            for name, measured in found.answers.items()
-        ),
-        pairs=tuple(
-            compare.compare_pairs(found.answers, system_registry.CLSM, asked.answered, request.seed)
-        ),
-        ablation=tuple(found.ablated),
-        abstention=tuple(compare.abstention(found.answers, negatives, asked.unanswerable)),
-        queries=tuple(_queries(asked, found)),
+    return found._replace(
+        items=credit_items(found.items, query.gold, bench.turn_texts), packed=packed
     )
 
 
-@dataclass(slots=True)
-class _SetAnswers:
-    """What all systems made of the queries with an answer, and what each system is."""
-
-    answers: dict[str, list[Measured]] = field(default_factory=dict)
-    about: dict[str, str] = field(default_factory=dict)
-    ablated: list[AblationResult] = field(default_factory=list)
-
-    def add(self, name: str, about: str, measured: list[Measured]) -> None:
-        """One more system."""
-        self.answers[name], self.about[name] = measured, about
-
-
-def _systems(dataset: Dataset, presets: Sequence[str]) -> list[System]:
-    """clsm, also packed for each budget and before its concepts are cut; then all others."""
-    ours: list[System] = [Recall(system_registry.CLSM)]
-    if any(query.gold for case in dataset.cases for query in case.queries):
-        ours.append(Packed(PACKED))
-    if any(query.concepts for case in dataset.cases for query in case.queries):
-        ours.append(MECHANISMS[CUT].system())
-    return [*ours, *system_registry.preset_systems(presets), *system_registry.plain_systems()]
-
-
-def _asked(asked: QueryField, systems: Sequence[System], request: Request) -> _SetAnswers:
-    """Every system asked, rankers and clsm without mechanisms too."""
-    found = _SetAnswers()
-    for system in systems:
-        found.add(system.name, system.about, asked.ask(system))
-    for name, measured, about in asked.ranked():
-        found.add(name, about, measured)
-    ours = found.answers[system_registry.CLSM]
-    for mechanism in choose_mechanisms(request.mechanisms):
-        if not all(map(mechanism.applies, asked.benches)):
-            continue
-        system = mechanism.system()
-        without = asked.ask(system)
-        found.ablated.append(_ablated(mechanism, without, ours, asked, request.seed))
-        if mechanism.name == TESTED:
-            found.add(system.name, system.about, without)
-    return found
-
-
-def _ablated(
-    mechanism: Mechanism,
-    without: Sequence[Measured],
-    ours: Sequence[Measured],
-    asked: QueryField,
-    seed: int,
-) -> AblationResult:
-    """What taking out a mechanism changes."""
-    found = compare.compare_pair(without, ours, asked.headline, asked.answered.cases, seed)
-    difference, interval, p = found or (0.0, (0.0, 0.0), 1.0)
-    figures = compare.mean_figures(without, range(len(without)))
-    return AblationResult(mechanism.name, mechanism.about, figures, difference, interval, p)
-
-
-def _queries(asked: QueryField, found: _SetAnswers) -> Iterator[QueryResult]:
-    for at, query in enumerate(asked.answered.queries):
-        yield QueryResult(
-            id=query.id,
-            case=asked.answered.cases[at],
-            category=query.category,
-            difficulty=query.difficulty,
-            gold=len(query.gold),
-            values={
-                name: {
-                    key: measured[at].figures[key] for key in KEPT if key in measured[at].figures
-                }
-                for name, measured in found.answers.items()
-            },
-            ranks={name: measured[at].ranks for name, measured in found.answers.items()},
-        )
-
-
-def run(request: Request, factory: StoreFactory, engine: Engine) -> Result:
-    """Measure all that was asked for; nothing but the work folder is written.
-
-    Args:
-        request: What.
-        factory: Where stores are made; shared by all sets.
-        engine: Makes the vectors of queries; open.
-
-    Raises:
-        BadInputError: A set cannot be ingested, or there is no mechanism of a name.
-        DiskError: The work folder cannot be written.
-    """
-    engine = CachingEngine(engine)
-    return Result(
-        schema=SCHEMA,
-        version=clsm_cli.__version__,
-        command=request.command,
-        machine=result.machine_description(),
-        seed=request.seed,
-        settings={name: str(value) for name, value in sorted(request.settings.items())},
-        sets=tuple(evaluate_set(dataset, request, factory, engine) for dataset in request.datasets),
-        probes=tuple(PROBES[name].run(factory, engine, request.seed) for name in request.probes),
+def _measured(
+    query: Query, found: Retrieved, without: Retrieved | None, setting: measures.Setting
+) -> Measured:
+    if query.negative:
+        return Measured({}, (), found.confidence, bool(found.items))
+    if found.packed is not None:
+        figures = measures.figures(query, found, None, setting)
+        return Measured(figures, (), None, any(found.packed.values()))
+    ranks = measures.ranks(query.gold, found.items, setting.unit)
+    return Measured(
+        measures.figures(query, found, without, setting),
+        tuple(None if rank == inf else int(rank) for rank in ranks),
+        found.confidence,
+        bool(found.items),
     )
+
+
+def _place(system: System, bench: Bench, queries: Sequence[Query]) -> Path:
+    asked = [[query.id, query.text, query.at, query.gold] for query in queries]
+    named = [sorted(concept) for query in queries for concept in query.concepts]
+    store = bench.store
+    key = digest(
+        stores.code_digest(stores.ANSWERS),
+        bench.dataset.digest,
+        json.dumps([str(store.root), store.settings, bench.now.isoformat(), asked, named]),
+        system.name,
+        system.about,
+        bench.factory.embedder.engine,
+    )
+    return bench.factory.folder / FOLDER / f"{key}.json"
+
+
+def _kept(place: Path, count: int) -> list[Measured] | None:
+    """What was kept; None where nothing was, or where it is not whole."""
+    data = atomic.read(place, MAX_KEPT)
+    try:
+        rows: Any = json.loads(data) if data is not None else None
+        if not isinstance(rows, list) or len(rows) != count:
+            return None
+        return [
+            Measured(figures, tuple(ranks), confidence, answered)
+            for figures, ranks, confidence, answered in rows
+        ]
+    except (ValueError, TypeError):
+        return None

@@ -31,7 +31,6 @@ from clsm_cli.store import atomic, layout
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from clsm_cli.consolidation.consolidation_report import Report as Slept
     from clsm_cli.evaluation.dataset import Chat
     from clsm_cli.evaluation.loaders.parsing import LabelledTurn
     from clsm_cli.ingestion.ingest_report import Progress
@@ -51,7 +50,7 @@ def code_digest(parts: tuple[str, ...]) -> str:
     """Digest of some parts of the code, and of the shipped settings."""
     root = Path(clsm_cli.__file__).parent
     everything = (file for part in parts for file in (root / part).rglob("*"))
-    files = sorted(file for file in everything if file.suffix in {".py", ".yaml"})
+    files = sorted(file for file in everything if file.suffix in {".py", ".txt", ".yaml"})
     files.append(root / "config.py")
     return digest(clsm_cli.__version__, *(atomic.digest_of(file) or "" for file in files))
 
@@ -91,12 +90,7 @@ class MadeStore(NamedTuple):
 
 
 def chat_store(factory: StoreFactory, name: str, chat: Chat) -> MadeStore:
-    """The store of a conversation, ingested as generic JSON Lines, its sessions ended.
-
-    Raises:
-        BadInputError: Something in it could not be read.
-        DiskError: The work folder cannot be written.
-    """
+    """The store of a conversation, ingested as generic JSON Lines, its sessions ended."""
     content = json_lines(chat.turns)
     now = factory.now or day_after(turn.time for turn in chat.turns)
     place = _place(factory, name, content, now)
@@ -107,12 +101,7 @@ def chat_store(factory: StoreFactory, name: str, chat: Chat) -> MadeStore:
 
 
 def folder_store(factory: StoreFactory, root: Path, folders: Sequence[str]) -> MadeStore:
-    """The store of notes and transcripts, ingested from folders of a labelled memory.
-
-    Raises:
-        BadInputError: Something in them could not be read.
-        DiskError: The work folder cannot be written.
-    """
+    """The store of notes and transcripts, ingested from folders of a labelled memory."""
     paths = [root / name for name in folders if (root / name).is_dir()]
     files = files_in(root, folders)
     parts = [f"{file.relative_to(root)}:{atomic.digest_of(file)}\n" for file in files]
@@ -127,37 +116,17 @@ def files_in(root: Path, folders: Sequence[str]) -> list[Path]:
 
 
 def copy_store(store: Store, name: str) -> Store:
-    """A copy of a store beside it, made anew; its index counts, as files keep their times.
-
-    Raises:
-        DiskError: The work folder cannot be written.
-    """
+    """A copy of a store beside it, made anew; its index counts, as files keep their times."""
     place = _cleared(store.root.with_name(name))
     with atomic.disk_errors(place):
         shutil.copytree(store.root, place)
     return layout.open_store(place, _DEVICE)
 
 
-def empty_store(store: Store, name: str) -> Store:
-    """A new store beside another one.
-
-    Raises:
-        DiskError: The work folder cannot be written.
-    """
-    place = _cleared(store.root.with_name(name))
-    atomic.make_folder(place)
-    layout.create(place, ZONE)
-    return layout.open_store(place, _DEVICE)
-
-
 def rewritten_folders(
     factory: StoreFactory, root: Path, folders: Sequence[str], change: Callable[[str], str]
 ) -> Path:
-    """A copy of the folders of a labelled memory in the work folder, its Markdown changed.
-
-    Raises:
-        DiskError: The work folder cannot be written.
-    """
+    """A copy of the folders of a labelled memory in the work folder, its Markdown changed."""
     place = _cleared(factory.folder / f"{_safe(root.resolve().name)}-rewritten")
     for file in files_in(root, folders):
         data = file.read_bytes()
@@ -168,12 +137,7 @@ def rewritten_folders(
 
 
 def consolidated_copy(factory: StoreFactory, made: MadeStore, name: str = "consolidated") -> Store:
-    """A copy of a store, consolidated at the time at which it is asked.
-
-    Raises:
-        DiskError: The work folder cannot be written.
-        ModelDigestError: A model file is not the right one.
-    """
+    """A copy of a store, consolidated at the time at which it is asked."""
     store = copy_store(made.store, name)
     run_consolidation(factory, store, made.now)
     return store
@@ -182,17 +146,7 @@ def consolidated_copy(factory: StoreFactory, made: MadeStore, name: str = "conso
 def cached_copy(
     factory: StoreFactory, made: MadeStore, name: str, make: Callable[[Store], None]
 ) -> Store:
-    """A copy of a store, changed once and kept while the program stays as it is.
-
-    Args:
-        factory: Where stores are made.
-        made: The store as it was ingested.
-        name: Of the change, with all that decides it.
-        make: Changes the copy.
-
-    Raises:
-        DiskError: The work folder cannot be written.
-    """
+    """A copy of a store, changed once and kept while the program stays as it is."""
     place = made.store.root.with_name(f"{_safe(name)}-{digest(name, code_digest(SLEEP))}")
     done = place.with_suffix(".whole")
     if done.exists() and place.exists() and not factory.fresh:
@@ -203,28 +157,19 @@ def cached_copy(
     return store
 
 
-def run_consolidation(
-    factory: StoreFactory,
-    store: Store,
-    now: datetime,
-    *,
-    rebuild: bool = False,
-    allow_loss: bool = False,
-) -> Slept:
+def run_consolidation(factory: StoreFactory, store: Store, now: datetime) -> None:
     """Consolidate a store.
 
     Raises:
-        RefusedError: Much would be withdrawn at once, and that was not allowed.
         ModelDigestError: A model file is not the right one.
         RuntimeError: A rule failed on a text.
     """
-    request = Sleep(now=now, rebuild=rebuild, allow_loss=allow_loss)
+    request = Sleep(now=now)
     report = consolidation_run.consolidate(store, request, factory.embedder, factory.progress)
     if report.bad_model is not None:
         raise report.bad_model
     if report.unread:  # a figure over half a store would be a lie
         raise RuntimeError(str(report.unread))
-    return report
 
 
 def ingest_files(factory: StoreFactory, store: Store, paths: Sequence[str], now: datetime) -> None:
@@ -293,7 +238,6 @@ def _safe(name: str) -> str:
 
 
 def _cleared(place: Path) -> Path:
-    """A place without what an earlier run left there."""
     if place.exists():
         with atomic.disk_errors(place):
             shutil.rmtree(place)
@@ -301,7 +245,6 @@ def _cleared(place: Path) -> Path:
 
 
 def _made(factory: StoreFactory, place: Path, paths: tuple[str, ...], now: datetime) -> Store:
-    """The store of a place; ingest runs unless it ended before."""
     root = place / "memory"
     atomic.make_folder(root)
     layout.create(root, ZONE)

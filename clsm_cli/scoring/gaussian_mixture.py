@@ -93,7 +93,6 @@ def _projected(x: Floats) -> Floats:
 
 
 def _mixture(x: Floats, seed: int) -> list[int]:
-    """The component of each row in the mixture with the lowest BIC."""
     import numpy as np
 
     n, d = x.shape

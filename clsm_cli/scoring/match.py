@@ -34,24 +34,6 @@ def idf(documents: int, containing: int) -> float:
     return log(1 + (documents - containing + 0.5) / (containing + 0.5))
 
 
-def bm25_weight(tf: int, length: int, average_length: float, *, k1: float, b: float) -> float:
-    """Saturated term frequency: tf / (tf + k1 · (1 − b + b · length / average)), 0 … 1.
-
-    Lucene leaves out the constant factor k1 + 1 as well; the order is the same.
-
-    Args:
-        tf: Occurrences of the term in the passage.
-        length: Terms of the passage.
-        average_length: Terms of the mean passage.
-        k1: Saturation.
-        b: Length normalisation, 0 … 1.
-
-    >>> round(bm25_weight(1, 10, 10.0, k1=0.9, b=0.3), 4)
-    0.5263
-    """
-    return tf / (tf + k1 * (1 - b + b * length / average_length))
-
-
 def add_bm25(
     scores: dict[int, float],
     postings: Iterable[tuple[int, int, int]],
@@ -61,15 +43,19 @@ def add_bm25(
     k1: float,
     b: float,
 ) -> None:
-    """Add a term's share, idf · ``bm25_weight``, to the score of every passage that holds it.
+    """Add a term's share of BM25 to the score of every passage that holds it.
+
+        idf · tf / (tf + k1 · (1 − b + b · length / average))
+
+    Lucene leaves out the constant factor k1 + 1 as well; the order is the same.
 
     Args:
         scores: Passage → score so far; changed in place.
         postings: Passage, occurrences of the term, terms of the passage.
         idf: Of the term.
         average_length: Terms of the mean passage.
-        k1: As for ``bm25_weight``.
-        b: As for ``bm25_weight``.
+        k1: Saturation.
+        b: Length normalisation, 0 … 1.
 
     >>> scores = {7: 1.0}
     >>> add_bm25(scores, [(7, 1, 10), (8, 1, 10)], 2.0, 10.0, k1=0.9, b=0.3)

@@ -175,7 +175,6 @@ def _local_moves(graph: Graph) -> list[int]:
 
 
 def _numbered(labels: Iterable[int]) -> list[int]:
-    """The same partition, numbered in the order of first members."""
     numbers: dict[int, int] = {}
     return [numbers.setdefault(label, len(numbers)) for label in labels]
 

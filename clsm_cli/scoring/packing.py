@@ -43,9 +43,6 @@ def knapsack(values: Sequence[float], costs: Sequence[int], capacity: int) -> li
         costs: Whole and not negative, in the unit of ``capacity``.
         capacity: Largest total cost, not negative.
 
-    Raises:
-        ValueError: There are not as many costs as values, or one or the capacity is negative.
-
     The densest item alone would leave room that the other two fill:
 
     >>> knapsack([0.6, 0.5, 0.5], [6, 5, 5], 10), knapsack([0.5, 0.5, 0.5], [5, 5, 5], 10)
@@ -73,7 +70,6 @@ def _by_density(item: _Item) -> tuple[float, int]:
 
 
 def _fill(items: Sequence[_Item], room: int) -> list[_Item]:
-    """All that still fit, one after the other."""
     chosen = []
     for item in items:
         if item.cost <= room:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import signal
 import subprocess
 import sys
@@ -76,20 +75,14 @@ def test_a_killed_run_goes_on(bare: Cli, work: Path, locomo: Path) -> None:
         assert (own / "measured" / name).stat().st_mtime_ns == written
 
 
-def test_a_report_is_three_files(bare: Cli, work: Path, locomo: Path) -> None:
+def test_a_report_is_two_files(bare: Cli, work: Path, locomo: Path) -> None:
     out = bare.folder / "report"
     done = bare.ok("eval", "run", "--work", work, locomo, "--out", out)
-    assert sorted(file.name for file in out.iterdir()) == [
-        "queries.jsonl",
-        "report.json",
-        "report.md",
-    ]
+    assert sorted(file.name for file in out.iterdir()) == ["report.json", "report.md"]
     assert "wrote " in done.err
     page = (out / "report.md").read_text("utf-8")
     assert str(bare.folder) not in page
     assert str(bare.folder) not in (out / "report.json").read_text("utf-8")
-    rows = [json.loads(line) for line in (out / "queries.jsonl").read_text("utf-8").splitlines()]
-    assert len(rows) == 6
 
 
 def test_a_worse_setting_fails_the_gate(bare: Cli, work: Path, locomo: Path) -> None:

@@ -60,7 +60,7 @@ def test_a_week_from_start_to_deletion(cli: Cli, soul: Path) -> None:
     assert "sessions a file was written after the session began" in shown.err
     assert log.read_bytes() == logged
     found = cli.ok("eval", "shadow", "report", "--json", *NIGHT).json
-    assert found["schema"] == "clsm.eval-shadow/1"
+    assert found["schema"] == "clsm.eval-shadow/2"
     assert [row["prompts"] for row in found["rows"]] == [1, 1]
     assert "its log stays" in cli.ok("eval", "shadow", "stop").out
     assert "shadow" not in cli.ok("status").out

@@ -12,7 +12,7 @@ from ingesting import embedder
 from clsm_cli.config import Settings
 from clsm_cli.errors import BadInputError, RefusedError
 from clsm_cli.evaluation import ablation, benches
-from clsm_cli.evaluation.ablation import MECHANISMS, Variation, choose_mechanisms
+from clsm_cli.evaluation.ablation import MECHANISMS, choose_mechanisms
 from clsm_cli.evaluation.benches import Bench
 from clsm_cli.evaluation.dataset import Case, Chat, Dataset, Existing, Folders, Query
 from clsm_cli.evaluation.loaders.parsing import LabelledTurn
@@ -205,7 +205,7 @@ def test_each_setting_is_a_mechanism_a_measure_or_off_as_shipped() -> None:
     switched = {
         key
         for mechanism in MECHANISMS.values()
-        if not isinstance(mechanism.off, Variation)
+        if not isinstance(mechanism.off, str)
         for key in mechanism.off
     }
     every = {
@@ -236,20 +236,12 @@ def test_all_means_every_one_and_each_once() -> None:
     [
         ("", "is no KEY=VALUE"),
         ("recall.k", "is no KEY=VALUE"),
-        ("recall.k=", "is no KEY=VALUE"),
-        (" = 5", "is no KEY=VALUE"),
         (
             "recall.weight_bm2=1",
             "unknown setting 'recall.weight_bm2'; did you mean recall.weight_bm25",
         ),
-        ("zzz=1", "unknown setting"),
-        ("recall=1", "unknown setting"),
         ("recall.k=five", "must be a number like 10"),
-        ("recall.k=0.5", "must be a number like 10"),
-        ("recall.k=true", "must be a number like 10"),
-        ("recall.k=[1]", "must be a number like 10"),
         ("recall.floor=.nan", "must be a number like|not a number|no number|too large"),
-        (f"recall.floor={'9' * 400}", "too large a number"),
         (f"recall.floor={'9' * 9000}", "is longer than"),
         ("recall.floor={{", "is not YAML"),
         ("recall.floor=&a 1", "anchor|not YAML|alias"),

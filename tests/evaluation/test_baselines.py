@@ -140,10 +140,11 @@ def test_bm25_is_lucenes(chat: Bench) -> None:
     """Against the formula, over the terms that stemming and the stop words leave."""
     lengths = [6, 4, 4, 7, 4, 4, 6]  # of t0: ann, adopt, grey, cat, shelter, leiden
     average = sum(lengths) / len(lengths)
+    k1, b = baselines.K1, baselines.B
     idf = {"grey": match.idf(7, 2), "cat": match.idf(7, 4)}
     score = {
         turn: sum(
-            idf[term] * match.bm25_weight(1, length, average, k1=baselines.K1, b=baselines.B)
+            idf[term] / (1 + k1 * (1 - b + b * length / average))
             for term in (("grey", "cat") if turn in ("t0", "t3") else ("cat",))
         )
         for turn, length in zip(("t0", "t1", "t2", "t3"), lengths, strict=False)

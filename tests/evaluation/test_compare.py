@@ -19,7 +19,7 @@ def worth(
 ) -> Measured:
     """One query; ``recall_10`` stands for ``recall@10``."""
     named = {name.replace("_", "@"): value for name, value in figures.items()}
-    return Measured(named, (), (), confidence, is_answered)
+    return Measured(named, (), confidence, is_answered)
 
 
 def asked(categories: str = "aabb", cases: Sequence[str] = CASES) -> AnsweredQueries:
@@ -36,7 +36,6 @@ def test_a_system_has_figures_groups_and_intervals() -> None:
     assert found.groups["case"]["two"]["recall@10"] == 0.25
     expected = metrics.cluster_interval([1.0, 0.5, 0.5, 0.0], CASES, 3)
     assert found.intervals == {"recall@10": expected}  # no headline: mrr
-    assert found.curve == ()
 
 
 def test_pairs_are_compared_over_all_and_by_category() -> None:

@@ -1,5 +1,6 @@
 """Information gain, diversity and PageRank, against their definitions."""
 
+from collections.abc import Sequence
 from math import log
 
 import numpy as np
@@ -8,7 +9,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import examples
 
-from clsm_cli.evaluation.formulas import LAMBDA, MU, gain, mmr, pagerank
+from clsm_cli.evaluation.formulas import (
+    LAMBDA,
+    MU,
+    Link,
+    Spreading,
+    gain,
+    mmr,
+    pagerank,
+    reciprocal_ranks,
+    spread,
+)
 
 Rows = dict[int, dict[int, float]]
 
@@ -86,3 +97,31 @@ def test_the_solution_of_its_equation(
     assert sum(shares.values()) == pytest.approx(1.0)
     wanted = solved(graph, seeds, restart, damping)
     assert [shares.get(node, 0.0) for node in range(SIZE)] == pytest.approx(list(wanted), abs=1e-7)
+
+
+@given(graphs, seed_sets, st.sampled_from([0.0, 0.05, 0.15]))
+def test_activation_is_the_best_product_over_all_short_walks(
+    graph: Rows, seeds: dict[int, float], threshold: float
+) -> None:
+    how = Spreading(hops=3, decay=0.5, threshold=threshold, damping=0.0)
+    best = dict(seeds)
+    walks = list(seeds.items())
+    for _ in range(how.hops):
+        walks = [
+            (there, held * 0.5 * weight)
+            for here, held in walks
+            for there, weight in graph.get(here, {}).items()
+            if held * 0.5 * weight >= max(threshold, 1e-300)
+        ]
+        for node, held in walks:
+            best[node] = max(best.get(node, 0.0), held)
+
+    def links(frontier: Sequence[int]) -> list[Link]:
+        pairs = [(here, there, w) for here in frontier for there, w in graph.get(here, {}).items()]
+        return [Link(here, there, weight, 9, dormant=False) for here, there, weight in pairs]
+
+    assert spread(seeds, links, how) == pytest.approx(best)
+
+
+def test_a_list_that_repeats_an_id_votes_once() -> None:
+    assert reciprocal_ranks([["a", "b", "a"]], [2.0]) == {"a": 2 / 61, "b": 2 / 62}

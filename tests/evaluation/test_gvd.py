@@ -32,9 +32,9 @@ def test_labels_of_a_set(tmp_path: Path) -> None:
         " 2 have words that were said on one or two days only (lexical)"
     )
     assert faults == [
-        "1 name of a user had blanks around it: Emily",
-        "1 query stood in quotation marks: Emily-2",
-        "1 query is left out, neither rule decides: Emily-3",
+        "name of a user had blanks around it (1): Emily",
+        "query stood in quotation marks (1): Emily-2",
+        "query is left out, neither rule decides (1): Emily-3",
     ]
 
 

@@ -46,7 +46,7 @@ def test_evidence_that_is_not_there_is_left_out_and_said(tmp_path: Path) -> None
     found = _changed(tmp_path, "stood on the gauge", "stood on the weir")
     assert found.cases[0].queries[1].gold == ()
     assert found.notes == (
-        "1 piece of evidence is not in the file that it names and is left out: q2, piece 1",
+        "piece of evidence is not in the file that it names and is left out (1): q2, piece 1",
     )
 
 

@@ -63,14 +63,14 @@ def test_evidence_is_repaired_and_what_has_none_is_left_out(tmp_path: Path) -> N
     repaired = "'D1:3; D10:01' -> D1:3, D10:1", "'D:2:1' -> D2:1"
     mended, lost, dropped, _ = found.notes
     assert mended == (
-        "4 evidence entries repaired:"
+        "evidence entry repaired (4):"
         f" 1-2: {repaired[0]}; 1-3: {repaired[1]}; 2-2: {repaired[0]}; 2-3: {repaired[1]}"
     )
     assert lost == (
-        "4 evidence entries name no turn and are left out:"
+        "evidence entry names no turn and is left out (4):"
         " 1-3: 'D9:9'; 1-4: 'D'; 2-3: 'D9:9'; 2-4: 'D'"
     )
-    assert dropped == "2 queries are left out, nothing that answers them is known: 1-4; 2-4"
+    assert dropped == "query is left out, nothing that answers it is known (2): 1-4; 2-4"
 
 
 def test_a_file_of_questions_is_put_to_the_memories_that_it_names(tmp_path: Path) -> None:
@@ -126,12 +126,12 @@ def test_what_is_mended_is_said(tmp_path: Path) -> None:
         (("D10:1",), ""),
     ]
     assert found.notes == (
-        "1 turn has the id of another one and got one of its own: 26 D2:1~2",
-        "1 turn without text is left out: 26 D2:3",
-        "1 query whose evidence is no list: 26-1",
-        "1 query has no category: 26-2",
-        "1 evidence entry names no turn and is left out: 26-3: 17",
-        "1 query is left out, nothing that answers it is known: 26-3",
+        "turn has the id of another one and got one of its own (1): 26 D2:1~2",
+        "turn without text is left out (1): 26 D2:3",
+        "query whose evidence is no list (1): 26-1",
+        "query has no category (1): 26-2",
+        "evidence entry names no turn and is left out (1): 26-3: 17",
+        "query is left out, nothing that answers it is known (1): 26-3",
     )
 
 

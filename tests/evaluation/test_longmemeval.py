@@ -43,16 +43,6 @@ def test_each_question_has_its_own_store(tmp_path: Path) -> None:
     assert found.notes == ()
 
 
-def test_a_file_of_more_than_one_chunk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    rows = [haystack(f"q{number}", answer=number) for number in range(20)]
-    folder = write_longmemeval(tmp_path / "set", *rows)
-    whole = longmemeval.load(folder)
-    assert [case.queries[0].answer for case in whole.cases] == [str(n) for n in range(20)]
-    for size in (1, 7, 1000):
-        monkeypatch.setattr(longmemeval, "_CHUNK", size)
-        assert longmemeval.load(folder) == whole
-
-
 def _unmarked(name: str) -> dict[str, Any]:
     row = haystack(name)
     row["haystack_sessions"][0][0].pop("has_answer")
@@ -75,12 +65,12 @@ def test_what_is_mended_is_said(tmp_path: Path) -> None:
     assert found.cases[2].queries[0].category == ""
     assert found.cases[3].queries[0].gold == ("answer_1~2:1", "answer_1:1")
     assert found.notes == (
-        "1 conversation has the name of another one and got one of its own: q1~2",
-        "1 query is left out, no turn of its haystack is marked as its evidence: q2",
-        "1 session that should hold the evidence is not in the haystack: q3: answer_2",
-        "1 query has no category: q3",
-        "1 session stands twice in a haystack; the second got an id of its own: q4 answer_1~2",
-        "1 turn without text is left out: q4 answer_1:2",
+        "conversation has the name of another one and got one of its own (1): q1~2",
+        "query is left out, no turn of its haystack is marked as its evidence (1): q2",
+        "session that should hold the evidence is not in the haystack (1): q3: answer_2",
+        "query has no category (1): q3",
+        "session stands twice in a haystack; the second got an id of its own (1): q4 answer_1~2",
+        "turn without text is left out (1): q4 answer_1:2",
     )
 
 
@@ -88,9 +78,7 @@ def test_what_is_mended_is_said(tmp_path: Path) -> None:
     ("change", "reason"),
     [
         ({"question_id": 3}, "question 1: question_id is no text"),
-        ({"question": ["x"]}, "question 1: question is no text"),
         ({"question_date": "yesterday"}, "question 1: 'yesterday' is no time"),
-        ({"question_date": "2023/13/40 (Sat) 02:21"}, "question 1: month must be"),
         ({"haystack_dates": ["2023/05/20 (Sat) 02:21"]}, "2 session ids, 1 dates, 2 sessions"),
         ({"haystack_sessions": [[], "x"]}, "session filler_1 is no list"),
         ({"haystack_sessions": [[], [{"role": "user"}]]}, "question 1: it has no content"),
@@ -110,12 +98,10 @@ def test_what_is_not_of_the_set_is_refused(
 @pytest.mark.parametrize(
     ("content", "reason"),
     [
-        (b"", "no list of questions"),
-        (b"{}", "no list of questions"),
+        (b"", "is not JSON"),
         (b"[]", "no question with evidence"),
         (b"[3]", "question 1: it is no object"),
         (b'[{"question_id"', "is not JSON"),
-        (b'[{"question_id": "\xff"}]', "is not JSON"),
         (b"[" * 100_000, "is not JSON"),
     ],
 )

@@ -71,9 +71,7 @@ def test_what_was_measured_is_not_asked_again(bench: Bench) -> None:
     assert len(kept(bench)) == 1
 
 
-@pytest.mark.parametrize(
-    "broken", [b"", b"[", b"3", b"[1, 2, 3, 4]", b"[]", b'[["figures"]]', b"\xff\xfe"]
-)
+@pytest.mark.parametrize("broken", [b"", b"[1, 2, 3, 4]", b'[["figures"]]'])
 def test_a_broken_file_is_measured_anew(bench: Bench, broken: bytes) -> None:
     system = Counted()
     first = measure(bench, system)

@@ -12,7 +12,7 @@ from ingesting import embedder
 from clsm_cli.evaluation import benches, measures
 from clsm_cli.evaluation.benches import Bench
 from clsm_cli.evaluation.dataset import Chat, label_key
-from clsm_cli.evaluation.loaders import node_labels
+from clsm_cli.evaluation.loaders import locomo
 from clsm_cli.evaluation.loaders.parsing import LabelledTurn
 from clsm_cli.evaluation.nodes import planted, rankers
 from clsm_cli.evaluation.nodes.planted import choose_concepts
@@ -101,7 +101,7 @@ def made(path: Path, tmp_path_factory: pytest.TempPathFactory, engine: Engine) -
     """The two conversations with their concepts in their stores."""
     folder = tmp_path_factory.mktemp("work")
     factory = StoreFactory(folder, embedder(), None, fresh=False, progress=lambda *_: None)
-    return benches.make_benches(node_labels.load(path), factory, engine)
+    return benches.make_benches(locomo.load_nodes(path), factory, engine)
 
 
 def chat(*texts: str, sessions: int = 1) -> Chat:
@@ -133,7 +133,7 @@ def test_concepts_are_stems_and_pairs_without_chat_and_names() -> None:
 
 
 def test_gold_is_in_the_evidence_or_in_the_answer(path: Path) -> None:
-    data = node_labels.load(path)
+    data = locomo.load_nodes(path)
     queries = data.cases[0].queries
     assert [each.id for each in queries] == ["1-1", "1-2"]
     violin, parrot = frozenset({"violin", "violins"}), frozenset({"parrot", "parrots"})

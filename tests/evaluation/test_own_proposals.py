@@ -87,7 +87,7 @@ def made(pools: Pools) -> dict[str, object]:
 def test_a_sheet_comes_back_with_marks(pools: Pools, store: Store) -> None:
     printed = json.loads(json.dumps(made(pools)))
     known = sheet.name_lookup(store)
-    assert sheet.read_sheet(json.dumps(printed), "s.json", known) == sheet.FilledSheet((), 2)
+    assert sheet.read_sheet(json.dumps(printed), "s.json", known) == ([], 2)
     first, second = printed["queries"]
     for item in first["items"]:
         item["relevant"] = "orchids" in item["text"]

@@ -73,13 +73,14 @@ def test_faults_are_said_with_their_lines(store: Store, tmp_path: Path) -> None:
     dataset = queries.load(path, store.root)
     assert [q.text for q in dataset.cases[0].queries] == ["one", "two"]
     said = "\n".join(dataset.notes)
-    assert "1 query has an empty category: line 2" in said
+    assert "query has an empty category (1): line 2" in said
     assert "line 2, f-000000000000; line 9, f-000000000000" in said
     assert (
-        "1 concept is no node of the store and counts as missed: line 6, briann, like brian" in said
+        "concept is no node of the store and counts as missed (1): line 6, briann, like brian"
+        in said
     )
-    assert "1 query is left out, it is not labelled" in said
-    assert "1 query is left out, all memories that answered it are gone: line 9" in said
+    assert "query is left out, it is not labelled" in said
+    assert "query is left out, all memories that answered it are gone (1): line 9" in said
 
 
 @pytest.mark.parametrize(

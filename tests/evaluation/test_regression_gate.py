@@ -88,20 +88,17 @@ def test_other_data_of_the_same_name_is_refused() -> None:
         regression_gate.compare_runs(run(GOOD), run(replace(GOOD, digest=OTHER)), 0.0)
 
 
-def test_nothing_in_common_and_another_schema_are_refused() -> None:
+def test_nothing_in_common_is_refused() -> None:
     with pytest.raises(RefusedError, match="no set in common"):
         regression_gate.compare_runs(
             run(GOOD), run(replace(GOOD, name="others", digest=OTHER)), 0.0
         )
     with pytest.raises(RefusedError, match="no set in common"):
         regression_gate.compare_runs(run(GOOD), run(), 0.0)
-    with pytest.raises(RefusedError, match=r"is of schema clsm\.eval/0"):
-        regression_gate.compare_runs(run(GOOD), replace(run(GOOD), schema="clsm.eval/0"), 0.0)
 
 
-@pytest.mark.parametrize("undefined", [None, float("nan")])
-def test_a_figure_that_got_lost_fails(undefined: float | None) -> None:
-    partly = labelled(query(0, undefined), *(query(number, 1.0) for number in range(1, 10)))
+def test_a_figure_that_got_lost_fails() -> None:
+    partly = labelled(query(0, None), *(query(number, 1.0) for number in range(1, 10)))
     found = regression_gate.compare_runs(run(partly), run(GOOD), -100.0)
     assert found.failed
     assert found.sentences == (

@@ -14,7 +14,6 @@ from small_store import note, row, tell
 
 from clsm_cli.errors import BadInputError
 from clsm_cli.evaluation.shadow import log, shadow_mode, sittings
-from clsm_cli.evaluation.shadow.shadow_mode import CatchUpResult
 from clsm_cli.evaluation.shadow.sittings import Replayed, StoreSittings
 from clsm_cli.store.layout import Store
 
@@ -51,8 +50,11 @@ SECOND = said(
 )
 
 
-def catch_up(store: Store, now: datetime = NOW) -> CatchUpResult:
-    return shadow_mode.catch_up(store, query_engine(), embedder(), now, lambda *_: None)
+def catch_up(store: Store, now: datetime = NOW) -> int:
+    """How many sittings are logged then."""
+    before = len(log.logged_rows(store)[0])
+    assert shadow_mode.catch_up(store, query_engine(), embedder(), now, lambda *_: None) == []
+    return len(log.logged_rows(store)[0]) - before
 
 
 def replayed(store: Store, told: StoreSittings) -> Iterator[Replayed]:
@@ -98,17 +100,16 @@ def test_a_session_finds_the_one_before_and_never_itself(store: Store) -> None:
 
 
 def test_what_was_used_is_logged(store: Store) -> None:
-    assert catch_up(store).logged == 2
+    assert catch_up(store) == 2
     first, second = log.logged_rows(store)[0]
     assert (first.at, second.at) == ("2026-02-24T07:00:00Z", "2026-02-25T07:00:00Z")
-    assert (first.clsm.used, first.clsm.replies, first.items) == (0, 0, ())
+    assert (first.clsm.used, first.clsm.replies, first.clsm.tokens) == (0, 0, 0)
     assert second.clsm.used > 0
     assert second.clsm.replies == 1
     assert second.static is not None
     assert second.static.replies == 1  # the key behind the barometer
     assert 0 < second.static.used < second.static.tokens
     assert second.both == 0
-    assert second.beyond == second.clsm.used
     assert not second.changed
 
 
@@ -123,15 +124,15 @@ def test_the_log_holds_neither_text_nor_ids(store: Store) -> None:
 
 def test_what_goes_on_is_not_logged_yet(store: Store) -> None:
     during = datetime.fromisoformat("2026-02-25T10:00:00+01:00")
-    assert (catch_up(store, during).logged, catch_up(store, during).open) == (1, 1)
-    assert catch_up(store).logged == 1
+    assert (catch_up(store, during), catch_up(store, during)) == (1, 0)
+    assert catch_up(store) == 1
 
 
 def test_a_long_silence_parts_one_conversation(tmp_path: Path) -> None:
     store = new_store(tmp_path / "memory")
     shadow_mode.start(store, [], None, BEGUN)
     tell(store, *said("main", "2026-02-24", "Good morning."), *said("main", "2026-02-26", "Hello."))
-    assert catch_up(store).logged == 2
+    assert catch_up(store) == 2
 
 
 def test_a_note_that_came_later_was_not_there(store: Store, tmp_path: Path) -> None:
@@ -154,7 +155,7 @@ def test_another_machine_has_its_own_log(
     other = store._replace(device="desk")
     assert log.current_mode(other) is None
     shadow_mode.start(other, [], None, BEGUN)
-    assert catch_up(other).logged == 0  # these sessions are the first one's
+    assert catch_up(other) == 0  # these sessions are the first one's
     found = shadow_mode.report(other, None)
     assert found.notes == ("other machines have logs of their own: pi",)
     assert found.verdict == "no session was logged yet"
@@ -172,9 +173,8 @@ def test_the_daily_notes_are_those_of_earlier_days(store: Store, workspace: Path
 def test_files_that_went_are_told(store: Store, workspace: Path) -> None:
     shadow_mode.start(store, [str(workspace / "MEMORY.md")], None, NOW)
     (workspace / "MEMORY.md").unlink()
-    caught = catch_up(store)
-    assert caught.logged == 2
-    assert "MEMORY.md: is no file that can be read" in caught.warnings[0]
+    said = shadow_mode.catch_up(store, query_engine(), embedder(), NOW, lambda *_: None)
+    assert "MEMORY.md: is no file that can be read" in said[0]
     assert log.logged_rows(store)[0][0].static is None
 
 
@@ -188,7 +188,7 @@ def test_a_report_over_a_week(store: Store) -> None:
     assert found.clsm.relevance == sum(each.clsm.used for each in rows) / loaded
     assert found.clsm.retention == 1 / 2
     assert found.efficiency == 1 - found.clsm.prompt / found.static.prompt
-    assert (found.overlap, found.beyond) == (0.0, 1.0)
+    assert found.overlap == 0.0
     assert found.verdict.endswith("fewer than 5 sessions decide nothing")
     assert shadow_mode.build_report(list(rows) * 3, (), is_on=True).verdict.endswith(" of 3")
     later = shadow_mode.report(store, datetime.fromisoformat("2026-02-25T00:00:00+01:00"))
@@ -198,7 +198,7 @@ def test_a_report_over_a_week(store: Store) -> None:
 def test_stop_and_delete(store: Store) -> None:
     catch_up(store)
     assert log.turn_off(store, delete=False)
-    assert catch_up(store) == shadow_mode.CatchUpResult()
+    assert catch_up(store) == 0
     assert len(shadow_mode.report(store, None).rows) == 2
     assert log.turn_off(store, delete=True)
     assert not log.turn_off(store, delete=True)

@@ -4,41 +4,31 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from clsm_cli.errors import BadInputError
-from clsm_cli.evaluation.loaders import gvd, locomo, longmemeval, node_labels, own_memory, queries
+from clsm_cli.evaluation.loaders import gvd, locomo, longmemeval, own_memory, queries
 from clsm_cli.store import atomic
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from clsm_cli.evaluation.dataset import Dataset
 
 
-class Loader(Protocol):
-    """A module that reads one layout.
+LOADERS: dict[str, tuple[Callable[[Path], bool], Callable[[Path], Dataset]]] = {
+    "locomo": (locomo.matches, locomo.load),
+    "gvd": (gvd.matches, gvd.load),
+    "longmemeval": (longmemeval.matches, longmemeval.load),
+    "memory": (own_memory.matches, own_memory.load),
+    "queries": (queries.matches, queries.load),
+    "nodes": (lambda _: False, locomo.load_nodes),  # such a folder is LoCoMo first
+}
+"""Kind → whether a path looks like such a set, by names and first bytes alone; and what reads it.
 
-    Attributes:
-        KIND: Its name.
-    """
-
-    KIND: str
-
-    def matches(self, path: Path) -> bool:
-        """Whether a path looks like the set: by names and first bytes alone; never raises."""
-        ...
-
-    def load(self, path: Path) -> Dataset:
-        """Read the set.
-
-        Raises:
-            BadInputError: It cannot be read, or is not laid out like the set.
-        """
-        ...
-
-
-LOADERS: tuple[Loader, ...] = (locomo, gvd, longmemeval, own_memory, queries, node_labels)
-"""In the order in which a path is looked at."""
-KINDS = tuple(loader.KIND for loader in LOADERS)
+In the order in which a path is looked at.
+"""
+KINDS = tuple(LOADERS)
 
 
 def load_dataset(spec: str) -> Dataset:
@@ -50,29 +40,23 @@ def load_dataset(spec: str) -> Dataset:
     kind, mark, rest = spec.partition("=")
     if not mark or os.path.exists(spec):
         path = _existing(spec)
-        for loader in LOADERS:
-            if loader.matches(path):
-                return loader.load(path)
+        for matches, load in LOADERS.values():
+            if matches(path):
+                return load(path)
         raise BadInputError(
             spec,
             "is no labelled set that clsm knows by its looks",
             f"name its kind as KIND=PATH, KIND one of {', '.join(KINDS)}",
         )
-    for loader in LOADERS:
-        if kind == loader.KIND:
-            return loader.load(_existing(rest))
+    if kind in LOADERS:
+        return LOADERS[kind][1](_existing(rest))
     raise BadInputError(
         spec, f"{kind!r} is no kind of labelled set", f"use one of {', '.join(KINDS)}"
     )
 
 
 def limit_cases(dataset: Dataset, cases: int) -> Dataset:
-    """The first stores of a set, as a set of its own: its digest differs.
-
-    Args:
-        dataset: The whole set.
-        cases: How many, from 1; all of them is the set itself.
-    """
+    """The first stores of a set, as a set of its own: its digest differs."""
     if cases >= len(dataset.cases):
         return dataset
     said = f"only the first {cases} of {len(dataset.cases)} stores are used"

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 from clsm_cli.evaluation.dataset import Case, Chat, Dataset, Query
 from clsm_cli.evaluation.loaders import parsing
 from clsm_cli.evaluation.loaders.parsing import (
-    Fault,
     Faults,
     LabelledTurn,
     load_json,
@@ -45,15 +44,10 @@ FRAME = (
 """Words that tell of the conversation, or ask, and name no content; with all words of their stems."""
 _LATER = timedelta(days=40)
 _NOON = time(12, tzinfo=UTC)
-_BLANKS = Fault("name of a user had blanks around it", "names of users had blanks around them")
-_QUOTED = Fault("query stood in quotation marks", "queries stood in quotation marks")
-_UNLABELLED = Fault(
-    "query is left out, neither rule decides", "queries are left out, neither rule decides"
-)
-_NOBODY = Fault(
-    "user with questions has no history and is left out",
-    "users with questions have no history and are left out",
-)
+_BLANKS = "name of a user had blanks around it"
+_QUOTED = "query stood in quotation marks"
+_UNLABELLED = "query is left out, neither rule decides"
+_NOBODY = "user with questions has no history and is left out"
 
 
 def matches(path: Path) -> bool:
@@ -159,7 +153,6 @@ def _named_days(question: str, days: Mapping[str, object]) -> list[str]:
 
 
 def _said(cases: Iterable[Case]) -> str:
-    """How the labels were made."""
     rules = Counter(query.category for case in cases for query in case.queries)
     return (
         "the set names no evidence; the days that answer a query are derived by two rules:"

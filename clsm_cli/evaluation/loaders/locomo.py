@@ -16,7 +16,6 @@ from clsm_cli.errors import BadInputError
 from clsm_cli.evaluation.dataset import Case, Chat, Dataset, Query
 from clsm_cli.evaluation.loaders import parsing
 from clsm_cli.evaluation.loaders.parsing import (
-    Fault,
     Faults,
     LabelledTurn,
     answer_of,
@@ -25,6 +24,7 @@ from clsm_cli.evaluation.loaders.parsing import (
     naming_place,
     required_field,
 )
+from clsm_cli.evaluation.nodes.planted import LEAST_GOLD, SIZE, choose_concepts, label_queries
 from clsm_cli.store import atomic, yaml_text
 from clsm_cli.store.jsonlines import LineError
 
@@ -138,11 +138,9 @@ ADVERSARIAL = CATEGORIES[5]
 
 _SESSION = re.compile(r"session_(\d+)\Z")
 _EVIDENCE = re.compile(r"D:?(\d+):(\d+)")
-_REPAIRED = Fault("evidence entry repaired", "evidence entries repaired")
-_LOST = Fault(
-    "evidence entry names no turn and is left out", "evidence entries name no turn and are left out"
-)
-_NO_LIST = Fault("query whose evidence is no list", "queries whose evidence is no list")
+_REPAIRED = "evidence entry repaired"
+_LOST = "evidence entry names no turn and is left out"
+_NO_LIST = "query whose evidence is no list"
 
 
 def matches(path: Path) -> bool:
@@ -170,11 +168,7 @@ def load(path: Path) -> Dataset:
 
 
 def as_published(path: Path) -> Dataset:
-    """The set with its own questions alone.
-
-    Raises:
-        BadInputError: As ``load``.
-    """
+    """The set with its own questions alone."""
     found = Faults()
     cases: dict[str, Case] = {}
     samples, read = _samples(path)
@@ -198,9 +192,6 @@ def as_published(path: Path) -> Dataset:
 
 def session_time(text: str) -> datetime:
     """When a session began; the set names no time zone, so UTC stands for it.
-
-    Raises:
-        ValueError: It is no time of the set.
 
     >>> session_time("1:56 pm on 8 May, 2023").isoformat()
     '2023-05-08T13:56:00+00:00'
@@ -228,7 +219,6 @@ def turn_text(turn: Mapping[str, Any]) -> str:
 
 
 def _samples(path: Path) -> tuple[list[tuple[str, Path, Any]], list[Path]]:
-    """Name, file and content of each conversation, by name or as listed; and the files read."""
     if parsing.is_folder(path):
         read = parsing.matching_files(path, "*.json")
         if not read:
@@ -245,11 +235,7 @@ def _samples(path: Path) -> tuple[list[tuple[str, Path, Any]], list[Path]]:
 
 
 def _case(name: str, data: Any, found: Faults) -> Case:
-    """One conversation.
-
-    Raises:
-        ValueError: It is not laid out as one.
-    """
+    """One conversation."""
     rows = required_field(data, "qa", list)
     talk = required_field(data, "conversation", dict) if "conversation" in data else data
     people = (required_field(talk, "speaker_a", str), required_field(talk, "speaker_b", str))
@@ -311,7 +297,6 @@ def _query(name: str, row: Any, known: Mapping[str, LabelledTurn], found: Faults
 def _evidence(
     name: str, entries: Any, known: Mapping[str, LabelledTurn], found: Faults
 ) -> tuple[str, ...]:
-    """The turns that some evidence entries name."""
     if not isinstance(entries, list):
         if entries is not None:
             found.add(_NO_LIST, name)
@@ -325,3 +310,50 @@ def _evidence(
             found.add(_REPAIRED, f"{name}: {entry!r} -> {', '.join(ids)}")
         gold |= dict.fromkeys(ids)
     return tuple(gold)
+
+
+NODES = "nodes"
+"""Kind of LoCoMo with concept labels."""
+
+
+def load_nodes(path: Path) -> Dataset:
+    """Read LoCoMo and label its questions with concepts, as CLS-M measures its retrieval (§5.3).
+
+    CLS-M's 45 queries are not published, so the nodes are found by count alone
+    (``planted.choose_concepts``), and gold are those in a question's evidence and in its answer.
+
+    Questions without an answer are left out.
+
+    Raises:
+        BadInputError: The set cannot be read, or no question has two gold concepts.
+    """
+    read = load(path)
+    found = Faults()
+    cases = []
+    for case in map(_node_case, read.cases):
+        if case.queries:
+            cases.append(case)
+        else:
+            found.add(parsing.NO_QUERIES, case.name)
+    kept = sum(len(case.queries) for case in cases)
+    if not kept:
+        raise BadInputError(str(path), "has no question with two gold concepts", "give all of it")
+    answered = sum(not query.negative for case in read.cases for query in case.queries)
+    gold = (
+        f"the concepts of a conversation are its {SIZE} most bursty stems and pairs of stems; gold are"
+        " those in the turns that answer a query and in its answer"
+    )
+    few = (
+        f"{answered - kept} queries with fewer than {LEAST_GOLD} gold concepts are left out, and all"
+        " without an answer"
+    )
+    mended = (note for note in read.notes if note != SAID)
+    notes = (*mended, *found.sentences(), gold, few)
+    return read._replace(kind=NODES, headline="f1", cases=tuple(cases), notes=notes)
+
+
+def _node_case(case: Case) -> Case:
+    if not isinstance(case.source, Chat):
+        raise TypeError(f"{case.name} is no conversation")
+    queries = [query for query in case.queries if not query.negative]
+    return case._replace(queries=label_queries(queries, choose_concepts(case.source)))

@@ -2,14 +2,10 @@
 
 Gold are the turns marked ``has_answer`` in the sessions that hold the evidence, as in the set's own
 turn-level retrieval. Questions whose id ends in ``_abs`` ask what the haystack does not say.
-
-Files of this set are large (a quarter of a gigabyte for 500 questions): they are read one question
-at a time, and a text that stands in many haystacks is kept once.
 """
 
 from __future__ import annotations
 
-import json
 import re
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
@@ -18,17 +14,15 @@ from clsm_cli.errors import BadInputError
 from clsm_cli.evaluation.dataset import Case, Chat, Dataset, Query
 from clsm_cli.evaluation.loaders import parsing
 from clsm_cli.evaluation.loaders.parsing import (
-    Fault,
     Faults,
     LabelledTurn,
     answer_of,
+    load_json,
     malformed_error,
     naming_place,
-    not_json_error,
     required_field,
 )
 from clsm_cli.startup.records import NamedTuple
-from clsm_cli.store.jsonlines import without_surrogates
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -40,22 +34,10 @@ ABSTENTION = "_abs"
 FILES = ("longmemeval_s*.json", "longmemeval_m*.json", "longmemeval_oracle*.json")
 """What is read of a folder: the first that is there."""
 
-_ELEMENT = re.compile(r"[^\s,]|\Z")
-_CHUNK = 1 << 22
-"""Characters that are read at once."""
 _TIME = re.compile(r"(\d{4})/(\d\d?)/(\d\d?)(?:\s*\(\w+\))?\s+(\d\d?):(\d\d)")
-_SESSION_TWICE = Fault(
-    "session stands twice in a haystack; the second got an id of its own",
-    "sessions stand twice in a haystack; the second ones got ids of their own",
-)
-_LOST = Fault(
-    "session that should hold the evidence is not in the haystack",
-    "sessions that should hold the evidence are not in the haystack",
-)
-_NO_TURN = Fault(
-    "query is left out, no turn of its haystack is marked as its evidence",
-    "queries are left out, no turn of their haystacks is marked as their evidence",
-)
+_SESSION_TWICE = "session stands twice in a haystack; the second got an id of its own"
+_LOST = "session that should hold the evidence is not in the haystack"
+_NO_TURN = "query is left out, no turn of its haystack is marked as its evidence"
 
 
 class _Session(NamedTuple):
@@ -93,11 +75,13 @@ def load(path: Path) -> Dataset:
     source = listed[0]
     contents = parsing.digest_contents(source, [source])
     cases: dict[str, Case] = {}
-    texts: dict[str, str] = {}
-    for number, row in enumerate(_objects(source), 1):
+    rows = load_json(source)
+    if not isinstance(rows, list):
+        raise malformed_error(source, "it holds no list of questions")
+    for number, row in enumerate(rows, 1):
         with naming_place(source, f"question {number}"):
             name = found.unique(required_field(row, "question_id", str), cases, parsing.CASE_TWICE)
-            case = _case(name, without_surrogates(row), texts, found)
+            case = _case(name, row, found)
         if case is not None:
             cases[name] = case
     if not cases:
@@ -116,9 +100,6 @@ def load(path: Path) -> Dataset:
 def parse_time(text: str) -> datetime:
     """A time of the set; it names no time zone, so UTC stands for it.
 
-    Raises:
-        ValueError: It is no time of the set.
-
     >>> parse_time("2023/05/20 (Sat) 02:21").isoformat()
     '2023-05-20T02:21:00+00:00'
     """
@@ -135,54 +116,8 @@ def _files(path: Path) -> list[Path]:
     return [found for pattern in FILES for found in parsing.matching_files(path, pattern)]
 
 
-def _objects(path: Path) -> Iterator[Any]:
-    """The elements of a JSON list of objects, one at a time.
-
-    Raises:
-        BadInputError: It is no such list.
-    """
-    decoder = json.JSONDecoder()
-    with path.open(encoding="utf-8") as file:
-        try:
-            rest = file.read(_CHUNK).lstrip().removeprefix("\ufeff")
-            if not rest.startswith("["):
-                raise malformed_error(path, "it holds no list of questions")
-            at = 1
-            while True:
-                at = _next(rest, at)
-                if rest.startswith("]", at):
-                    return
-                try:
-                    value, at = decoder.raw_decode(rest, at)
-                except json.JSONDecodeError:
-                    more = file.read(_CHUNK)
-                    if not more:
-                        raise
-                    rest, at = rest[at:] + more, 0
-                else:
-                    yield value
-        except (ValueError, RecursionError) as error:
-            raise not_json_error(path, error) from error
-
-
-def _next(text: str, at: int) -> int:
-    """Where the next element begins, or the text ends."""
-    match = _ELEMENT.search(text, at)
-    return len(text) if match is None else match.start()
-
-
-def _case(name: str, row: dict[str, Any], texts: dict[str, str], found: Faults) -> Case | None:
-    """A question and its haystack; None for one that nothing is known to answer.
-
-    Args:
-        name: Unique in the set.
-        row: As published.
-        texts: Every text that was read so far, by itself.
-        found: What is wrong with it.
-
-    Raises:
-        ValueError: It is not laid out as a question of the set.
-    """
+def _case(name: str, row: dict[str, Any], found: Faults) -> Case | None:
+    """A question and its haystack; None for one that nothing is known to answer."""
     evidence = set(map(str, required_field(row, "answer_session_ids", list)))
     sessions = _sessions(name, row, found)
     for lost in sorted(evidence - {session.published for session in sessions}):
@@ -190,7 +125,7 @@ def _case(name: str, row: dict[str, Any], texts: dict[str, str], found: Faults) 
     turns: list[LabelledTurn] = []
     gold: list[str] = []
     for session in sessions:
-        for turn, marked in _turns(name, session, texts, found):
+        for turn, marked in _turns(name, session, found):
             turns.append(turn)
             if marked and session.published in evidence:
                 gold.append(turn.id)
@@ -231,9 +166,7 @@ def _sessions(name: str, row: dict[str, Any], found: Faults) -> list[_Session]:
     return sorted(known.values(), key=lambda session: session.begin)
 
 
-def _turns(
-    name: str, session: _Session, texts: dict[str, str], found: Faults
-) -> Iterator[tuple[LabelledTurn, bool]]:
+def _turns(name: str, session: _Session, found: Faults) -> Iterator[tuple[LabelledTurn, bool]]:
     """The turns of a session and whether each is marked; they follow each other by seconds."""
     for place, turn in enumerate(session.turns):
         identity = f"{session.id}:{place + 1}"
@@ -242,7 +175,5 @@ def _turns(
             found.add(parsing.NO_TEXT, f"{name} {identity}")
             continue
         time = (session.begin + timedelta(seconds=place)).isoformat()
-        said = LabelledTurn(
-            identity, role, role, texts.setdefault(text, text), time, session.id, identity
-        )
+        said = LabelledTurn(identity, role, role, text, time, session.id, identity)
         yield said, turn.get("has_answer") is True

@@ -15,7 +15,6 @@ from clsm_cli.errors import BadInputError
 from clsm_cli.evaluation.dataset import Case, Dataset, Folders, Query, label_keys, single_blanks
 from clsm_cli.evaluation.loaders import parsing
 from clsm_cli.evaluation.loaders.parsing import (
-    Fault,
     Faults,
     Quotes,
     id_of,
@@ -46,11 +45,8 @@ NEGATIVES: dict[str, Negative] = {
 """Files of queries without an answer: those of their rows that have no evidence."""
 WHOLE = "SOUL, USER, MEMORY and the last two daily notes"
 
-_NOWHERE = Fault(
-    "piece of evidence is not in the file that it names and is left out",
-    "pieces of evidence are not in the files that they name and are left out",
-)
-_NO_DIFFICULTY = Fault("query has no difficulty", "queries have no difficulty")
+_NOWHERE = "piece of evidence is not in the file that it names and is left out"
+_NO_DIFFICULTY = "query has no difficulty"
 
 
 def matches(path: Path) -> bool:
@@ -88,7 +84,6 @@ def load(path: Path) -> Dataset:
 
 
 def _queries(path: Path, found: Faults) -> tuple[Query, ...]:
-    """All queries with their labels; without those that nothing is known to answer."""
     known = _concepts(path / CONCEPTS)
     quotes = Quotes(path)
     queries: dict[str, Query] = {}
@@ -129,12 +124,7 @@ def _query(
     quotes: Quotes,
     found: Faults,
 ) -> Query:
-    """A query with its labels.
-
-    Raises:
-        ValueError: It is not laid out as one.
-        BadInputError: It names a concept that is not there.
-    """
+    """A query with its labels."""
     identity = id_of(row)
     text = required_field(row, "query", str)
     named = [str(name) for name in _listed(row, "concepts")]
@@ -183,7 +173,6 @@ def _negatives(path: Path, negative: Negative) -> Iterator[Query]:
 
 
 def _listed(row: dict[str, Any], name: str) -> list[Any]:
-    """A list that need not be there."""
     return required_field(row, name, list) if row.get(name) is not None else []
 
 

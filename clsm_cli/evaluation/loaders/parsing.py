@@ -27,30 +27,12 @@ _LONGEST = 80
 """Characters of a place."""
 
 
-class Fault(NamedTuple):
-    """A kind of fault and what is done about it, for one of them and for many."""
-
-    one: str
-    many: str
-
-
-NO_GOLD = Fault(
-    "query is left out, nothing that answers it is known",
-    "queries are left out, nothing that answers them is known",
-)
-NO_CATEGORY = Fault("query has no category", "queries have no category")
-NO_TEXT = Fault("turn without text is left out", "turns without text are left out")
-TURN_TWICE = Fault(
-    "turn has the id of another one and got one of its own",
-    "turns have ids of others and got ones of their own",
-)
-CASE_TWICE = Fault(
-    "conversation has the name of another one and got one of its own",
-    "conversations have names of others and got ones of their own",
-)
-NO_QUERIES = Fault(
-    "conversation without queries is left out", "conversations without queries are left out"
-)
+NO_GOLD = "query is left out, nothing that answers it is known"
+NO_CATEGORY = "query has no category"
+NO_TEXT = "turn without text is left out"
+TURN_TWICE = "turn has the id of another one and got one of its own"
+CASE_TWICE = "conversation has the name of another one and got one of its own"
+NO_QUERIES = "conversation without queries is left out"
 
 
 class Faults:
@@ -59,24 +41,20 @@ class Faults:
     >>> faults = Faults()
     >>> faults.add(NO_CATEGORY, "26-3")
     >>> faults.sentences()
-    ('1 query has no category: 26-3',)
+    ('query has no category (1): 26-3',)
     """
 
     def __init__(self) -> None:
-        self._found: dict[Fault, list[str]] = {}
+        self._found: dict[str, list[str]] = {}
 
-    def add(self, fault: Fault, where: str) -> None:
+    def add(self, fault: str, where: str) -> None:
         """Count one more fault, with the id of what has it."""
         self._found.setdefault(fault, []).append(where)
 
-    def unique(self, name: str, known: Container[str], fault: Fault, inside: str = "") -> str:
+    def unique(self, name: str, known: Container[str], fault: str, inside: str = "") -> str:
         """A name that is not known: the first that has it keeps it, others get a number.
 
-        Args:
-            name: As given.
-            known: Names that are taken.
-            fault: What it is when the name is taken.
-            inside: Name of what this is a part of, to say where the fault is.
+        ``fault`` is counted when the name is taken, ``inside`` names what this is a part of.
 
         >>> faults = Faults()
         >>> faults.unique("D1:2", {"D1:1"}, TURN_TWICE), faults.unique("D1:1", {"D1:1"}, TURN_TWICE)
@@ -95,11 +73,10 @@ class Faults:
         return tuple(_sentence(fault, places) for fault, places in self._found.items())
 
 
-def _sentence(fault: Fault, places: list[str]) -> str:
+def _sentence(fault: str, places: list[str]) -> str:
     shown = [each if len(each) <= _LONGEST else f"{each[:_LONGEST]}…" for each in places[:SHOWN]]
     more = [f"and {len(places) - SHOWN} more"] if len(places) > SHOWN else []
-    what = fault.one if len(places) == 1 else fault.many
-    return f"{len(places)} {what}: {'; '.join([*shown, *more])}"
+    return f"{fault} ({len(places)}): {'; '.join([*shown, *more])}"
 
 
 SUMS = "SHA256SUMS"
@@ -107,7 +84,7 @@ SUMS = "SHA256SUMS"
 HEAD = 1 << 16
 """Bytes that are enough to know a layout by."""
 _LINE = re.compile(r"([0-9A-Fa-f]{64}) [ *](.+)")
-_UNLISTED = Fault(f"file is not in {SUMS}", f"files are not in {SUMS}")
+_UNLISTED = f"file is not in {SUMS}"
 
 
 class Contents(NamedTuple):
@@ -126,10 +103,6 @@ def digest_contents(root: Path, read: Iterable[Path]) -> Contents:
     """The digest of a set, after a check of its files.
 
     It is what ``sha256sum FILES | sha256sum`` gives in ``root``, the files sorted by name.
-
-    Args:
-        root: The folder of the set, or the file that is the set.
-        read: The files that its loader reads.
 
     Raises:
         BadInputError: A file cannot be read or is not the one that ``SHA256SUMS`` lists.
@@ -257,11 +230,7 @@ class LabelledTurn:
 
 
 def load_json(path: Path) -> Any:
-    """The JSON value of a file; half of a surrogate pair, which no file can hold, becomes U+FFFD.
-
-    Raises:
-        BadInputError: It cannot be read, or is not JSON.
-    """
+    """The JSON value of a file; half of a surrogate pair, which no file can hold, becomes U+FFFD."""
     data = read_bytes(path)
     try:
         return without_surrogates(json.loads(data))
@@ -269,17 +238,18 @@ def load_json(path: Path) -> Any:
         raise not_json_error(path, error) from error
 
 
-def load_rows(path: Path) -> list[Any]:
-    """The list that a YAML file holds.
-
-    Raises:
-        BadInputError: It cannot be read, is not YAML, or holds something else.
-    """
+def load_yaml(path: Path) -> Any:
+    """The value of a YAML file."""
     data = read_bytes(path)
     try:
-        rows = yaml_text.load(data.decode("utf-8"), MAX_FILE, values=None)
+        return yaml_text.load(data.decode("utf-8"), MAX_FILE, values=None)
     except (LineError, UnicodeDecodeError) as error:
         raise BadInputError(str(path), str(error), "mend it") from error
+
+
+def load_rows(path: Path) -> list[Any]:
+    """The list that a YAML file holds; as ``load_yaml``."""
+    rows = load_yaml(path)
     if rows is None:
         return []
     if not isinstance(rows, list):
@@ -307,11 +277,7 @@ def required_field(row: Any, name: str, kind: type[Value]) -> Value:
 
 
 def id_of(row: Any) -> str:
-    """The id of a row that a person wrote, where 3 is as good as "3".
-
-    Raises:
-        ValueError: It is no object, or has none.
-    """
+    """The id of a row that a person wrote, where 3 is as good as "3"."""
     if not isinstance(row, dict):
         raise ValueError("it is no object")
     identity = row.get("id")
@@ -352,23 +318,14 @@ def not_json_error(path: Path, error: Exception) -> BadInputError:
 
 
 class Quotes:
-    """Looks quotes up in the files below a root; each file is read once.
-
-    Args:
-        root: Folder that the names of files begin at.
-    """
+    """Looks quotes up in the files below a root; each file is read once."""
 
     def __init__(self, root: Path) -> None:
         self._root = root
         self._texts: dict[str, tuple[str, ...]] = {}
 
     def has(self, name: str, quote: str) -> bool:
-        """Whether a file holds a quote; in a transcript, within one of its texts.
-
-        Args:
-            name: Of the file, below the root.
-            quote: With single blanks; white space in the file may be any.
-        """
+        """Whether a file holds a quote; in a transcript, within one of its texts."""
         if name not in self._texts:
             self._texts[name] = self._read(name)
         return any(quote in text for text in self._texts[name])

@@ -1,20 +1,7 @@
-"""A person's own queries on an existing store: one YAML file.
+"""A person's own queries on an existing store: one YAML file, see docs/evaluation.md.
 
-::
-
-    queries:
-    - id: q1                                          # optional
-      query: who looks after the backup box
-      evidence: ["Margaret is the box in the shed"]   # quotes that an answer must show
-      memories: [f-0123456789ab]                      # or ids of memories or turns
-      concepts: [margaret]                            # names of nodes of the store
-      category: personal
-      difficulty: hard
-    - query: what is my blood type
-      evidence: []                                    # nothing should be found
-
-Beside ``queries:`` there may be ``store: DIR``, relative to the file. A query that was not labelled,
-or whose memories are all gone, is left out; a concept that no node of the store has is a miss.
+A query that was not labelled, or whose memories are all gone, is left out; a concept that no node of
+the store has is a miss.
 """
 
 from __future__ import annotations
@@ -26,7 +13,7 @@ from typing import TYPE_CHECKING
 from clsm_cli.errors import BadInputError, StoreNotFoundError
 from clsm_cli.evaluation.dataset import Case, Dataset, Existing, Query, label_keys
 from clsm_cli.evaluation.loaders import parsing
-from clsm_cli.evaluation.loaders.parsing import Fault, Faults
+from clsm_cli.evaluation.loaders.parsing import Faults
 from clsm_cli.evaluation.own import sheet
 from clsm_cli.store import atomic, labels, layout
 
@@ -42,24 +29,15 @@ WITH_CONCEPTS = "f1"
 """Headline where most queries are labelled with concepts."""
 WHOLE = "all that was said or written in the store"
 _BEGINNING = re.compile(r"""^\{?\s*["']?queries["']?\s*:""", re.MULTILINE)
-_NOT_LABELLED = Fault(
-    "query is left out, it is not labelled (write evidence: [] where nothing should be found)",
-    "queries are left out, they are not labelled (write evidence: [] where nothing should be found)",
+_NOT_LABELLED = (
+    "query is left out, it is not labelled (write evidence: [] where nothing should be found)"
 )
-_EMPTY_CATEGORY = Fault("query has an empty category", "queries have an empty category")
-_UNKNOWN_CONCEPT = Fault(
-    "concept is no node of the store and counts as missed",
-    "concepts are no nodes of the store and count as missed",
+_EMPTY_CATEGORY = "query has an empty category"
+_UNKNOWN_CONCEPT = "concept is no node of the store and counts as missed"
+_UNKNOWN_MEMORY = (
+    "label is left out, the store has no memory or turn of that id (forgotten, or of another store)"
 )
-_UNKNOWN_MEMORY = Fault(
-    "label is left out, the store has no memory or turn of that id (forgotten, or of another store)",
-    "labels are left out, the store has no memories or turns of those ids (forgotten, or of another"
-    " store)",
-)
-_NOTHING_LEFT = Fault(
-    "query is left out, all memories that answered it are gone",
-    "queries are left out, all memories that answered them are gone",
-)
+_NOTHING_LEFT = "query is left out, all memories that answered it are gone"
 
 
 def matches(path: Path) -> bool:

@@ -19,6 +19,7 @@ import contextlib
 import re
 from collections import Counter
 from dataclasses import replace
+from importlib.resources import files
 from math import log
 from typing import TYPE_CHECKING
 
@@ -58,32 +59,9 @@ MOST = 0.12
 SHORTEST = 3
 """Letters of a stem."""
 
-_GENERIC = """
-able absolutely actually add agree aim allow almost along already although always amazing amount another anybody
-anyone anything anyway appreciate around ask aw awe aww awesome away back bad beautiful become begin behind believe
-best bet better big bit blast bring bunch call care catch certain chance change chat check clear close come complete
-congrats congratulations cool count couple course crazy cute day deal dear decide definitely different done each
-early easy effort else end enjoy enough especially even ever every everybody everyone everything exactly excellent
-except excited exciting expect experience face fact fantastic far feel feeling felt few fill find fine first follow
-forget forward found full fun funny gave get getting gift give given glad go gone gonna good got gotta great guess
-guy guys haha handle happen happy hard having hear heard heart hello help hey hi hold holding honest hope hour huge
-human idea imagine important incredible insight inspire inspiring instead interest interesting join just keep key
-kind know last late later lately lead learn least leave less let level life like line list listen little live load
-long look lot lots love loved lovely luck made main make man many matter may maybe mean meaning mention might mind
-minute miss moment month more morning most motivate move much must name near need never new news next nice night
-nope nothing now number offer often oh ok okay old once one only open order other others own part past pay people
-perfect person photo pic picture place plan please plus point pose positive possible power pretty probably proud put
-quick quickly quiet quite rather reach ready real really reason recent recently remember remind reminder rest right
-said same saw say second see seem self send sense sent seriously set share show side sign simple since sit sitting
-situation small someone something sometimes somewhere soon sorry sort sound speak special spend spot stand standing
-start stay step still stop story stuck stuff such suggest super support supportive sure surprise sweet table take
-taken talk tell thank thanks thing think thinking though thought thousand three through time today together
-tomorrow tonight took top total totally tough toward tried true truly try turn two understand update upcoming use
-used useful usual usually various view wait walked wanna want watch way wear wearing week weekend welcome well went
-while whole wish without woman women men wonder wonderful word work world worry worth would wow wrong yay yeah year
-yep yes yesterday yet young yup bye btw fam ton woah
-"""
-GENERIC: frozenset[str] = frozenset(tokens.stems(_GENERIC))
+GENERIC = frozenset(
+    tokens.stems(files("clsm_cli.evaluation.nodes").joinpath("generic.txt").read_text("utf-8"))
+)
 """Stems of words that any chat is full of, and of those by which photos are described."""
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W_]+)?")
 _OWNER = re.compile(r"['’]s\Z")
@@ -108,11 +86,7 @@ class Concept(NamedTuple):
 
 
 class Inventory(NamedTuple):
-    """The concepts of a conversation, most bursty first.
-
-    Attributes:
-        ignored: Stems that belong to no concept.
-    """
+    """The concepts of a conversation, most bursty first."""
 
     concepts: tuple[Concept, ...]
     ignored: frozenset[str]
@@ -207,12 +181,7 @@ def name_keys(concept: Concept) -> frozenset[str]:
 
 
 def label_queries(queries: Iterable[Query], inventory: Inventory) -> tuple[Query, ...]:
-    """The questions with at least two gold concepts, labelled with these instead of with turns.
-
-    Args:
-        queries: Of one conversation, their gold the ids of turns.
-        inventory: Its concepts.
-    """
+    """The questions with at least two gold concepts, labelled with these instead of with turns."""
     held: dict[str, list[Concept]] = {}
     for concept in inventory.concepts:
         for turn in concept.turns:
@@ -237,27 +206,14 @@ PLANTING = ("evaluation/nodes",)
 
 
 def plant_nodes(factory: StoreFactory, case: Case, made: MadeStore) -> Store:
-    """A copy of a conversation's store in which its concepts are nodes.
-
-    Args:
-        factory: Where the stores are made.
-        case: Its source is the conversation.
-        made: The store as it was ingested.
-
-    Raises:
-        DiskError: The work folder cannot be written.
-    """
+    """A copy of a conversation's store, as it was ingested, in which its concepts are nodes."""
     chat = case_chat(case)
     name = f"nodes {stores.code_digest(PLANTING)}"
     return stores.cached_copy(factory, made, name, lambda store: _plant(factory, made, chat, store))
 
 
 def case_chat(case: Case) -> Chat:
-    """The conversation that a case is.
-
-    Raises:
-        TypeError: It is none.
-    """
+    """The conversation that a case is."""
     if not isinstance(case.source, Chat):
         raise TypeError(f"{case.name} is no conversation")
     return case.source
@@ -282,8 +238,6 @@ def _plant(factory: StoreFactory, made: MadeStore, chat: Chat, store: Store) -> 
 
 
 class _Records:
-    """The records of the concepts of a store."""
-
     def __init__(self, store: Store, index: Index, chat: Chat, inventory: Inventory) -> None:
         self._rev = (1, store.device)
         said = {turn.id: turn for turn in chat.turns}
@@ -355,7 +309,6 @@ class _Records:
 def _summary(
     concept: Concept, turns: Sequence[LabelledTurn], keys: Mapping[str | None, str]
 ) -> list[tuple[str, str, str]]:
-    """The best sentences with a concept: text, time and key of the turn."""
     forms = {concept.label, *concept.aliases}
     candidates = [
         (to_plain(sentence), turn.time, keys[turn.id])

@@ -6,6 +6,7 @@ Of what it is compared with, only the last looks at the passages that recall fin
 from __future__ import annotations
 
 import re
+from collections import Counter
 from typing import TYPE_CHECKING
 
 from clsm_cli.evaluation import formulas, rank_fit
@@ -13,7 +14,7 @@ from clsm_cli.evaluation.loaders.locomo import without_names
 from clsm_cli.evaluation.measures import Retrieved
 from clsm_cli.evaluation.nodes.planted import case_chat, choose_concepts, name_keys, store_edges
 from clsm_cli.retrieval import concepts
-from clsm_cli.scoring import match, relevance, spreading
+from clsm_cli.scoring import match, relevance
 from clsm_cli.scoring.relevance import Evidence
 from clsm_cli.scoring.weighting import spread
 from clsm_cli.startup.records import NamedTuple
@@ -33,8 +34,6 @@ if TYPE_CHECKING:
     from clsm_cli.evaluation.rank_fit import CandidateTable
     from clsm_cli.model.graph import Edge
     from clsm_cli.retrieval.dense_search import Engine
-    from clsm_cli.retrieval.ranking import Ranked
-    from clsm_cli.store.index.index_queries import Index
     from clsm_cli.store.index.vectors import Embed
 
     Floats = NDArray[np.float64]
@@ -45,7 +44,7 @@ SEEDS = 5
 """Of the hybrid, that activation starts from."""
 NAMES, HYBRID, SPREADING = "names in the question", "hybrid seeds", "hybrid + spreading"
 PAGERANK, PASSAGES = "hybrid + PageRank", "five passages, keep .30"
-CLS_M = spreading.Spreading(threshold=0.15, damping=0.2)
+CLS_M = formulas.Spreading(threshold=0.15, damping=0.2)
 """CLS-M after its consolidation (§5.3), with the damping of its text."""
 K1, B = 1.2, 0.75
 """BM25 over contexts, which are as long as pages: Lucene's."""
@@ -54,36 +53,8 @@ FIRST, POWER, KEEP = 5, 4, 0.30
 concept below which one is left out."""
 
 
-class Texts(NamedTuple):
-    """What the baselines know of a conversation's nodes, in the order of their ids.
-
-    Attributes:
-        names: Label and aliases of each, as a pattern of whole words.
-        vectors: Unit vectors of the labels, float64 [nodes, 384].
-        terms: Terms of the turns that mention each, with their number.
-        mentions: Turn → the nodes that it mentions.
-        graph: Node → neighbour → weight as a share of the strongest edge of either end.
-    """
-
-    ids: tuple[str, ...]
-    names: tuple[re.Pattern[str], ...]
-    vectors: Floats
-    terms: tuple[Mapping[str, int], ...]
-    mentions: Mapping[str, Sequence[int]]
-    graph: dict[int, dict[int, float]]
-
-
 class Baselines:
-    """Rankings of a conversation's nodes.
-
-    Args:
-        chat: The turns.
-        inventory: Its concepts, which are the nodes.
-        edges: Between the nodes.
-        embed: Makes the vectors of labels.
-        engine: Makes those of questions.
-        weights: Of the signals of passages, as shipped.
-    """
+    """Rankings of a conversation's nodes, in the order of their ids."""
 
     def __init__(
         self,
@@ -94,70 +65,67 @@ class Baselines:
         engine: Engine,
         weights: Sequence[float],
     ) -> None:
-        self._texts = _texts(chat, inventory, edges, embed)
-        self._people = chat.participants
-        self._engine = engine
-        self._weights = weights
+        import numpy as np
+
+        concepts = {node_id(each.label): each for each in inventory.concepts}
+        self._ids = tuple(sorted(concepts))
+        self._people, self._engine, self._weights = chat.participants, engine, weights
+        self._names = [_pattern([concepts[i].label, *concepts[i].aliases]) for i in self._ids]
+        found = np.stack([each.sentence for each in embed([concepts[i].label for i in self._ids])])
+        self._vectors = found / np.linalg.norm(found, axis=1, keepdims=True)
+        said = {turn.id: tokens.stems(turn.text) for turn in chat.turns}
+        turns = [concepts[i].turns for i in self._ids]
+        self._terms = [Counter(term for turn in held for term in said[turn]) for held in turns]
+        self._mentions: dict[str, list[int]] = {}
+        for at, held in enumerate(turns):
+            for turn in held:
+                self._mentions.setdefault(turn, []).append(at)
+        self._graph = _graph(edges, {node: at for at, node in enumerate(self._ids)})
 
     def rankings(self, question: str, run: CandidateTable) -> dict[str, list[str]]:
-        """The ids that each baseline returns for a question, best first.
-
-        Args:
-            question: What is asked.
-            run: The candidates that retrieval finds for it.
-        """
-        named = self._named(question)
+        """The ids that each baseline returns for a question, best first."""
+        named = [at for at, name in enumerate(self._names) if name.search(question)]
         hybrid = self._hybrid(question, named)
         best = sorted(range(len(hybrid)), key=lambda node: (-hybrid[node], node))[:MOST]
         seeds = {node: min(1.0, hybrid[node]) for node in best[:SEEDS]}
-        reached = spreading.spread(seeds, self._links, CLS_M)
-        walked = formulas.pagerank(self._texts.graph, seeds, damping=0.5)
         return {
             NAMES: self._first(dict.fromkeys(named, 1.0)),
             HYBRID: self._first({node: hybrid[node] for node in best}),
-            SPREADING: self._first({node: at.activation for node, at in reached.items()}),
-            PAGERANK: self._first(walked),
+            SPREADING: self._first(formulas.spread(seeds, self._links, CLS_M)),
+            PAGERANK: self._first(formulas.pagerank(self._graph, seeds, damping=0.5)),
             PASSAGES: self._first(self._of_passages(named, run)),
         }
 
     def _first(self, scores: Mapping[int, float]) -> list[str]:
         order = sorted(scores, key=lambda node: (-scores[node], node))
-        return [self._texts.ids[node] for node in order[:MOST]]
-
-    def _named(self, question: str) -> list[int]:
-        return [at for at, name in enumerate(self._texts.names) if name.search(question)]
+        return [self._ids[node] for node in order[:MOST]]
 
     def _hybrid(self, question: str, named: Sequence[int]) -> list[float]:
         """The mean of name, BM25 over contexts and cosine of the label, each 0 … 1; a name ×1.2."""
         import numpy as np
 
         asked = self._engine.encode(without_names(question, self._people)).sentence
-        cosines = self._texts.vectors @ np.asarray(asked, dtype=np.float64)
+        by_meaning = spread((self._vectors @ np.asarray(asked, dtype=np.float64)).tolist())
         by_words = spread(self._bm25(question))
-        by_meaning = spread(cosines.tolist())
         return [
             (1.2 * (node in named) + by_words[node] + by_meaning[node]) / 3
-            for node in range(len(cosines))
+            for node in range(len(self._ids))
         ]
 
     def _bm25(self, question: str) -> list[float]:
-        held = self._texts.terms
-        lengths = [sum(counts.values()) for counts in held]
-        average = sum(lengths) / len(lengths)
+        lengths = [sum(counts.values()) for counts in self._terms]
+        average, count = sum(lengths) / len(lengths), len(lengths)
         scores: dict[int, float] = {}
         for term in dict.fromkeys(tokens.stems(question)):
-            found = [
-                (at, counts[term], lengths[at]) for at, counts in enumerate(held) if term in counts
-            ]
-            match.add_bm25(scores, found, match.idf(len(held), len(found)), average, k1=K1, b=B)
-        return [scores.get(node, 0.0) for node in range(len(held))]
+            found = [(at, n, lengths[at]) for at, c in enumerate(self._terms) if (n := c[term])]
+            match.add_bm25(scores, found, match.idf(count, len(found)), average, k1=K1, b=B)
+        return [scores.get(node, 0.0) for node in range(count)]
 
-    def _links(self, nodes: Sequence[int]) -> list[spreading.Link]:
-        graph = self._texts.graph
+    def _links(self, nodes: Sequence[int]) -> list[formulas.Link]:
         return [
-            spreading.Link(node, other, weight, len(graph[other]), dormant=False)
+            formulas.Link(node, other, weight, len(self._graph[other]), dormant=False)
             for node in nodes
-            for other, weight in sorted(graph.get(node, {}).items())
+            for other, weight in sorted(self._graph.get(node, {}).items())
         ]
 
     def _of_passages(self, named: Sequence[int], run: CandidateTable) -> dict[int, float]:
@@ -167,38 +135,11 @@ class Baselines:
         scores = run.signals @ np.asarray(self._weights)
         found: dict[int, float] = {}
         for at in np.argsort(-scores, kind="stable")[:FIRST].tolist():
-            for node in self._texts.mentions.get(run.units[at], ()):
+            for node in self._mentions.get(run.units[at], ()):
                 found[node] = found.get(node, 0.0) + max(0.0, float(scores[at])) ** POWER
         best = max(found.values(), default=0.0) or 1.0
         shares = {node: value / best for node, value in found.items()} | dict.fromkeys(named, 1.0)
         return {node: share for node, share in shares.items() if share >= KEEP}
-
-
-def _texts(chat: Chat, inventory: Inventory, edges: Sequence[Edge], embed: Embed) -> Texts:
-    import numpy as np
-
-    concepts = {node_id(each.label): each for each in inventory.concepts}
-    ids = tuple(sorted(concepts))
-    number = {node: at for at, node in enumerate(ids)}
-    noted: dict[str, list[int]] = {}
-    for each in inventory.concepts:
-        for held in each.turns:
-            noted.setdefault(held, []).append(number[node_id(each.label)])
-    terms: list[dict[str, int]] = [{} for _ in ids]
-    for turn in chat.turns:
-        stems = tokens.stems(turn.text)
-        for node in noted.get(turn.id, ()):
-            for term in stems:
-                terms[node][term] = terms[node].get(term, 0) + 1
-    vectors = np.stack([each.sentence for each in embed([concepts[i].label for i in ids])])
-    return Texts(
-        ids=ids,
-        names=tuple(_pattern([concepts[i].label, *concepts[i].aliases]) for i in ids),
-        vectors=vectors / np.linalg.norm(vectors, axis=1, keepdims=True),
-        terms=tuple(terms),
-        mentions=noted,
-        graph=_graph(edges, number),
-    )
 
 
 def _pattern(names: Sequence[str]) -> re.Pattern[str]:
@@ -211,8 +152,7 @@ def _graph(edges: Sequence[Edge], number: Mapping[str, int]) -> dict[int, dict[i
     pairs = [(number[e.source], number[e.target], e.weight) for e in edges]
     strongest: dict[int, float] = {}
     for a, b, weight in pairs:
-        strongest[a] = max(strongest.get(a, 0.0), weight)
-        strongest[b] = max(strongest.get(b, 0.0), weight)
+        strongest |= {node: max(strongest.get(node, 0.0), weight) for node in (a, b)}
     graph: dict[int, dict[int, float]] = {}
     for a, b, weight in pairs:
         share = weight / min(strongest[a], strongest[b])
@@ -236,64 +176,20 @@ class ScoredNode(NamedTuple):
     is_named: bool
 
 
-def score_nodes(index: Index, question: str, ranked: Ranked) -> list[ScoredNode]:
-    """What recall weighs for a question, in order of ids; every confidence counts.
-
-    Args:
-        index: As ``ranked`` left it.
-        question: What is asked.
-        ranked: The passages that were found for it.
-    """
-    found = concepts.score_concepts(index, question, ranked.candidates, ranked.cosines)
-    return sorted(
-        ScoredNode(each.node.id, each.evidence, each.seed in concepts.BY_NAME) for each in found
-    )
-
-
-def best_nodes(weighed: Sequence[ScoredNode], weights: Sequence[float], most: int) -> list[str]:
-    """The likeliest nodes under some weights."""
-    return [node for _, node in _ordered(weighed, weights)[:most]]
-
-
 def returned_nodes(
     weighed: Sequence[ScoredNode], weights: Sequence[float], most: int, beta: float
 ) -> list[str]:
-    """What is returned under some weights: the likeliest nodes, cut as recall cuts them.
-
-    Args:
-        weighed: What speaks for each node.
-        weights: Of the evidence, then the bias.
-        most: Nodes at most.
-        beta: By how much more recall counts than precision (``relevance.cut_size``).
-    """
+    """What is returned under some weights (the bias last): the likeliest nodes, cut as recall does."""
     found = _ordered(weighed, weights)
     return [node for _, node in found[: relevance.cut_size([-p for p, _ in found], most, beta)]]
 
 
 def _ordered(weighed: Sequence[ScoredNode], weights: Sequence[float]) -> list[tuple[float, str]]:
-    """Negative probability and id, likeliest first."""
     fitted, bias = Evidence(*weights[:-1]), weights[-1]
     return sorted(
         (-relevance.probability(each.evidence, fitted, bias, is_named=each.is_named), each.id)
         for each in weighed
     )
-
-
-def fit(weighed: Sequence[Sequence[ScoredNode]], gold: Sequence[frozenset[str]]) -> list[float]:
-    """The weights under which the gold nodes of some questions are likeliest.
-
-    A gold node that nothing speaks for is left out: nothing could be learnt from it.
-
-    Args:
-        weighed: Of each question.
-        gold: Its gold nodes.
-    """
-    import numpy as np
-
-    table = [each.evidence for found in weighed for each in found]
-    labels = [each.id in ids for found, ids in zip(weighed, gold, strict=True) for each in found]
-    found = logistic(np.asarray(table, np.float64), np.asarray(labels, np.float64))
-    return [float(weight) for weight in found]
 
 
 def logistic(table: Floats, labels: Floats, counts: Floats | None = None) -> Floats:
@@ -357,15 +253,12 @@ class _Asked(NamedTuple):
     returned: dict[str, list[list[str]]]
     beta: float
 
-    def gold(self) -> list[frozenset[str]]:
-        """The gold nodes of each question, by id."""
+    def is_gold(self) -> list[bool]:
+        """Of each node that is weighed for each question, whether it is a gold one."""
         return [
-            frozenset(
-                node
-                for node, found in self.names.items()
-                if any(not found.isdisjoint(concept) for concept in query.concepts)
-            )
-            for query in self.queries
+            any(concept & self.names.get(node.id, frozenset()) for concept in query.concepts)
+            for query, found in zip(self.queries, self.weighed, strict=True)
+            for node in found
         ]
 
 
@@ -374,14 +267,8 @@ def rank(
 ) -> dict[str, list[list[Retrieved]]]:
     """The concepts that each way returns for each question of each conversation.
 
-    Args:
-        benches: All cases of a node set.
-        queries: What each is asked.
-
     Returns:
-        System → by case, by query: concepts alone. ``clsm, first ten`` is what recall weighs, not
-        cut; ``clsm refit`` what it would return with weights fitted on the other conversations,
-        and there with two or more.
+        System → by case, by query: concepts alone. ``clsm refit`` is there with two cases or more.
     """
     asked = [_ask(bench, those) for bench, those in zip(benches, queries, strict=True)]
     for each in asked:
@@ -391,7 +278,10 @@ def rank(
     systems = dict.fromkeys(name for each in asked for name in each.returned)
     return {
         name: [
-            [Retrieved((), _concepts(each.names, ids)) for ids in each.returned.get(name, ())]
+            [
+                Retrieved((), tuple(tuple(sorted(each.names[node])) for node in ids))
+                for ids in each.returned.get(name, ())
+            ]
             for each in asked
         ]
         for name in systems
@@ -400,7 +290,6 @@ def rank(
 
 
 def _ask(bench: Bench, queries: Sequence[Query]) -> _Asked:
-    """Ask everything that needs no other conversation."""
     chat, settings = case_chat(bench.case), bench.store.settings.recall
     found = choose_concepts(chat)
     edges, embed = store_edges(bench.store), bench.factory.embedder.embed()
@@ -413,8 +302,16 @@ def _ask(bench: Bench, queries: Sequence[Query]) -> _Asked:
             bench.factory.progress(f"concepts of {bench.case.name}", number, len(queries))
             passages = asker.find(query.text, bench.time_of(query))
             ranked = baselines.rankings(query.text, asker.run(passages))
-            weighed.append(score_nodes(opened.index, query.text, passages))
-            ranked[FIRST_TEN] = best_nodes(weighed[-1], SHIPPED, MOST)
+            scored = concepts.score_concepts(
+                opened.index, query.text, passages.candidates, passages.cosines
+            )
+            weighed.append(
+                sorted(
+                    ScoredNode(each.node.id, each.evidence, each.seed in concepts.BY_NAME)
+                    for each in scored
+                )
+            )
+            ranked[FIRST_TEN] = [node for _, node in _ordered(weighed[-1], SHIPPED)[:MOST]]
             for name, ids in ranked.items():
                 returned.setdefault(name, []).append(ids)
     named = {node_id(concept.label): name_keys(concept) for concept in found.concepts}
@@ -422,15 +319,10 @@ def _ask(bench: Bench, queries: Sequence[Query]) -> _Asked:
 
 
 def _refitted(asked: _Asked, others: Sequence[_Asked]) -> list[list[str]]:
-    """What is returned for each question with the weights that the others teach."""
-    weights = fit(
-        [weighed for each in others for weighed in each.weighed],
-        [gold for each in others for gold in each.gold()],
-    )
+    """What recall would return with the weights under which the gold of the others is likeliest."""
+    import numpy as np
+
+    table = [node.evidence for each in others for found in each.weighed for node in found]
+    labels = [label for each in others for label in each.is_gold()]
+    weights = logistic(np.asarray(table, np.float64), np.asarray(labels, np.float64)).tolist()
     return [returned_nodes(weighed, weights, MOST, asked.beta) for weighed in asked.weighed]
-
-
-def _concepts(
-    named: Mapping[str, frozenset[str]], ids: Sequence[str]
-) -> tuple[tuple[str, ...], ...]:
-    return tuple(tuple(sorted(named[node])) for node in ids)

@@ -36,7 +36,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from datetime import datetime
 
-    from clsm_cli.evaluation.dataset import Query
     from clsm_cli.evaluation.stores import StoreFactory
     from clsm_cli.retrieval.dense_search import Engine
     from clsm_cli.store.layout import Store
@@ -56,12 +55,7 @@ _NEAREST = 0.001
 
 
 class Point(NamedTuple):
-    """What a floor does.
-
-    Attributes:
-        refused: Queries without an answer that get none.
-        silenced: Queries with an answer that get none.
-    """
+    """What a floor does."""
 
     floor: float
     refused: int
@@ -96,10 +90,7 @@ class Calibration:
 def calibrate(store: Store, factory: StoreFactory, engine: Engine) -> Calibration:
     """Choose a floor on the labels of a store; nothing is written.
 
-    Args:
-        store: With its labels.
-        factory: With the time at which it is asked in ``now``.
-        engine: Makes the vectors of queries; open.
+    It is asked at the time that is the factory's ``now``, with an open engine.
 
     Raises:
         BadInputError: The labels are not what they must be.
@@ -112,8 +103,10 @@ def calibrate(store: Store, factory: StoreFactory, engine: Engine) -> Calibratio
     with_answer = [query for query in asked if not query.negative]
     without = [query for query in asked if query.negative]
     _check_number(str(path), len(with_answer), len(without))
-    sure = _confidences(store, with_answer, factory, engine)
-    unsure = _confidences(store, without, factory, engine)
+    sure, unsure = (
+        [each.confidence or 0.0 for each in sheet.answers(store, queries, factory, engine)]
+        for queries in (with_answer, without)
+    )
     before = store.settings.recall.floor
     after = choose_floor(sure)
     shown = sorted({*GRID, before, after})
@@ -132,13 +125,7 @@ def calibrate(store: Store, factory: StoreFactory, engine: Engine) -> Calibratio
 def apply(store: Store, found: Calibration, now: datetime) -> str | None:
     """Write the floor into ``clsm.yaml``; a run that can be undone.
 
-    Args:
-        store: Where.
-        found: What was chosen.
-        now: Time of the run, with offset.
-
-    Returns:
-        Id of the run; None where the floor is that already.
+    The id of the run; None where the floor is that already.
 
     Raises:
         RefusedError: The file is written in a way that cannot be changed, or was changed meanwhile.
@@ -160,9 +147,6 @@ def apply(store: Store, found: Calibration, now: datetime) -> str | None:
 def choose_floor(sure: Sequence[float]) -> float:
     """The floor for some confidences of answerable queries, 0 … 1, in steps of 0.001.
 
-    Args:
-        sure: At least two; those that no floor touches left out.
-
     >>> choose_floor([0.5] * 30)
     0.5
     >>> choose_floor([0.1] * 6 + [0.5] * 24)  # u = 0, h = ln 9, so 1 / (1 + 9^(ln 10))
@@ -180,16 +164,15 @@ def choose_floor(sure: Sequence[float]) -> float:
 
 
 def leave_one_out(sure: Sequence[float]) -> int:
-    """How many are silenced by the floor that all others choose (leave-one-out).
+    """How many are silenced by the floor that all others choose.
 
     >>> leave_one_out([0.5] * 30 + [0.1])
     1
     """
-    count = 0
-    for place, value in enumerate(sure):
-        others = [*sure[:place], *sure[place + 1 :]]
-        count += value < choose_floor(others)
-    return count
+    return sum(
+        value < choose_floor([*sure[:place], *sure[place + 1 :]])
+        for place, value in enumerate(sure)
+    )
 
 
 def _logit(value: float) -> float:
@@ -201,17 +184,7 @@ def _below(values: Sequence[float], least: float) -> int:
     return sum(value < least for value in values)
 
 
-def _confidences(
-    store: Store, asked: Sequence[Query], factory: StoreFactory, engine: Engine
-) -> list[float]:
-    """The confidence of each answer."""
-    floor_now = store.settings.recall.floor
-    answers = sheet.confidences(store, asked, factory, engine, floor_now)
-    return [each.confidence or 0.0 for each in answers]
-
-
 def _check_store(store: Store) -> None:
-    """Refuse labels of another store."""
     path, read = sheet.labels_path(store), sheet.read_labels(store)
     named = loader.named_store(path, read)
     if read.store and named is not None and named.resolve() != store.root.resolve():

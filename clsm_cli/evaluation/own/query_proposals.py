@@ -8,11 +8,13 @@ the floor has to be set on such ones too.
 from __future__ import annotations
 
 import re
+from importlib.resources import files
 from itertools import chain, zip_longest
 from typing import TYPE_CHECKING
 
 from clsm_cli.model.graph import Node
 from clsm_cli.startup.records import NamedTuple
+from clsm_cli.store import yaml_text
 from clsm_cli.text import route
 from clsm_cli.text.plain import to_plain
 from clsm_cli.text.sentences import sentences
@@ -24,57 +26,30 @@ if TYPE_CHECKING:
     from clsm_cli.forgetting.store_contents import StoreContents
     from clsm_cli.model.graph import Statement
 
-NEAR = (
-    ("blood", "What is the blood type of {}?"),
-    ("shoes", "What size of shoes does {} wear?"),
-    ("school", "Which school did {} go to?"),
-    ("middle", "What is the middle name of {}?"),
-    ("football", "Which football team does {} support?"),
-    ("instrument", "What instrument did {} learn as a child?"),
-    ("Christmas", "Where did {} spend last Christmas?"),
-    ("vote", "Which party does {} vote for?"),
-    ("passport", "When does the passport of {} expire?"),
-    ("tattoo", "What tattoo does {} have?"),
-)
-"""What may be asked of a person and is seldom recorded, each with the word that matters."""
-FAR = (
-    ("Jupiter", "How many moons does Jupiter have?"),
-    ("chess", "Who won the chess championship in 1972?"),
-    ("sponge", "How do I bake a sponge cake?"),
-    ("enzyme", "Which enzyme digests starch?"),
-    ("Roman", "When did the Roman republic end?"),
-    ("photosynthesis", "What do plants need for photosynthesis?"),
-    ("ethanol", "What is the boiling point of ethanol?"),
-    ("sewing", "How does a sewing machine make a stitch?"),
-    ("volcano", "Which volcano buried Pompeii?"),
-    ("violin", "How many strings does a violin have?"),
-)
-"""What no memory of a person's own life or work is asked, each with the word that matters."""
 PERSON = "person"
 """Kind of node that is asked about."""
 
 
 def unanswerable(contents: StoreContents) -> Iterator[tuple[str, str]]:
     """Near and far in turn, each with where it lies; none whose word the store holds."""
+    text = files("clsm_cli.evaluation.own").joinpath("unanswerable.yaml").read_text("utf-8")
+    forms: dict[str, dict[str, str]] = yaml_text.load(text, 1 << 16)
     texts = [told.turn.text for told in contents.turns.values()]
     texts += [row.text for row in contents.statements.values()]
     known = frozenset(chain.from_iterable(map(stems, texts)))
+    near, far = (
+        [form for word, form in forms[where].items() if known.isdisjoint(stems(word))]
+        for where in ("near", "far")
+    )
     people = sorted(
-        (r for r in contents.records.values() if isinstance(r, Node) and r.kind == PERSON),
+        (node for node in _nodes(contents) if node.kind == PERSON),
         key=lambda node: (-node.n, node.id),
     )
     names = [node.label or node.id for node in people]
-    near = [
-        (form.format(names[place % len(names)]), "near what is known")
-        for place, form in enumerate(_unknown(NEAR, known))
-        if names
-    ]
-    far = [(text, "far from what is known") for text in _unknown(FAR, known)]
-    return (each for pair in zip_longest(near, far) for each in pair if each is not None)
-
-
-def _unknown(forms: Iterable[tuple[str, str]], known: frozenset[str]) -> list[str]:
-    return [form for word, form in forms if known.isdisjoint(stems(word))]
+    about = [form.format(names[at % len(names)]) for at, form in enumerate(near) if names]
+    for one, other in zip_longest(about, far):
+        yield from [(one, "near what is known")] if one else []
+        yield from [(other, "far from what is known")] if other else []
 
 
 NEGATIVE_EACH = 4
@@ -112,13 +87,7 @@ class Proposal(NamedTuple):
 
 
 def propose(contents: StoreContents, known: Iterable[str], number: int) -> list[Proposal]:
-    """Queries of all kinds in turn, spread over the time of the store, no two nearly the same.
-
-    Args:
-        contents: The store, whole.
-        known: Queries that are labelled already.
-        number: How many at most.
-    """
+    """Queries of all kinds in turn, spread over the time of the store, no two nearly the same."""
     chosen = _Distinct(known)
     wanted = number - number // NEGATIVE_EACH
     kinds = [
@@ -137,22 +106,16 @@ def propose(contents: StoreContents, known: Iterable[str], number: int) -> list[
 
 
 class _Distinct:
-    """Remembers queries, to know near duplicates."""
-
     def __init__(self, known: Iterable[str]) -> None:
         self._terms = [frozenset(stems(text)) for text in known]
 
     def takes(self, text: str) -> bool:
         """Whether a query is unlike all before; it is remembered then."""
         terms = frozenset(stems(text))
-        if not terms or any(_share(terms, other) >= SAME for other in self._terms):
+        if not terms or any(len(terms & o) >= SAME * len(terms | o) for o in self._terms):
             return False
         self._terms.append(terms)
         return True
-
-
-def _share(a: frozenset[str], b: frozenset[str]) -> float:
-    return len(a & b) / (len(a | b) or 1)
 
 
 def _in_turn(
@@ -185,7 +148,6 @@ def spread_out(items: Iterable[Proposal]) -> list[Proposal]:
 
 
 def _asked(contents: StoreContents) -> Iterator[Proposal]:
-    """Questions of people in conversations, the oldest first."""
     for key in sorted(contents.turns, key=lambda k: (contents.turns[k].turn.time or "", k)):
         told = contents.turns[key]
         if told.document is not None or told.turn.role != "user":
@@ -218,7 +180,6 @@ def as_question(sentence: str) -> str:
 
 
 def _changed(contents: StoreContents) -> Iterator[Proposal]:
-    """What a statement that took the place of another is about."""
     for row in _by_time(contents.statements.values()):
         label = _label(contents, row.subject) if row.supersedes and row.subject else ""
         if label:
@@ -227,7 +188,6 @@ def _changed(contents: StoreContents) -> Iterator[Proposal]:
 
 
 def _stated(contents: StoreContents, kind: str) -> Iterator[Proposal]:
-    """Decisions or tasks, by the rarest thing that each names."""
     names = _names(contents)
     for row in _by_time(r for r in contents.statements.values() if r.kind == kind):
         words = row.text.casefold()
@@ -263,7 +223,6 @@ def _nodes(contents: StoreContents) -> list[Node]:
 
 
 def _label(contents: StoreContents, subject: str) -> str:
-    """The name of what a fact is about."""
     record = contents.records.get(subject)
     if isinstance(record, Node):
         return record.label or record.id
@@ -271,6 +230,5 @@ def _label(contents: StoreContents, subject: str) -> str:
 
 
 def _concepts(contents: StoreContents) -> Iterator[Proposal]:
-    """What the store knows something about, the most mentioned first."""
     for node in sorted(_nodes(contents), key=lambda node: (-node.n, node.id)):
         yield Proposal(f"What do I know about {node.label or node.id}?", "concept", node.kind)

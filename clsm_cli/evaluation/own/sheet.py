@@ -73,13 +73,7 @@ def save_labels(store: Store, rows: Sequence[Label], without: Sequence[str] = ()
     The file is read again under the lock, so what a person or another command changed meanwhile
     stays; one that an editor saves at this very moment is not overwritten.
 
-    Args:
-        store: Where.
-        rows: What is added or changed.
-        without: Ids of those that go.
-
-    Returns:
-        What the user should hear.
+    ``without`` are ids of those that go. Returned is what the user should hear.
 
     Raises:
         BadInputError: The file is not what it must be.
@@ -107,6 +101,8 @@ def save_labels(store: Store, rows: Sequence[Label], without: Sequence[str] = ()
     return warnings
 
 
+_PART = re.compile(r"(?<=\A[0-9a-f]{12})-[0-9]+\Z")
+"""A part of a long turn stands for the whole turn."""
 DEPTH = 10
 """Items of each system."""
 BESIDE = ("BM25", "MiniLM")
@@ -114,13 +110,7 @@ BESIDE = ("BM25", "MiniLM")
 
 
 class PoolItem(NamedTuple):
-    """An item of a pool.
-
-    Attributes:
-        id: Of the memory or turn, as a label names it.
-        text: In one line.
-        day: ISO date; empty: none.
-    """
+    """An item of a pool."""
 
     id: str
     text: str
@@ -128,25 +118,18 @@ class PoolItem(NamedTuple):
 
 
 class Pools:
-    """Asks the systems.
-
-    Args:
-        store: What is asked; it is not changed.
-        factory: With the time at which it is asked in ``now``, and what embeds.
-        engine: Makes the vectors of queries; open.
-    """
+    """Asks the systems."""
 
     def __init__(self, store: Store, factory: StoreFactory, engine: Engine) -> None:
-        self._bench = _bench(store, (), factory, engine, floor=0.0)
-        beside = [each for each in system_registry.plain_systems() if each.name in BESIDE]
+        settings = with_changes(store.settings, {"recall.floor": 0.0})
+        self._bench = _bench(store._replace(settings=settings), (), factory, engine)
+        beside = map(system_registry.baseline_named, BESIDE)
         self._systems: list[System] = [Recall(system_registry.CLSM), *beside]
 
     def items_for(self, text: str, hidden: frozenset[str] = frozenset()) -> list[PoolItem]:
         """The items that are to be judged for a query.
 
-        Args:
-            text: The query.
-            hidden: Keys of turns that are no answer, as the query was taken from them.
+        ``hidden`` are keys of turns that are no answer, as the query was taken from them.
         """
         query = Labelled(id="", text=text)
         said = {each.id: each.text for each in baselines.pool_of(self._bench).passages}
@@ -155,71 +138,33 @@ class Pools:
             (retrieved,) = system.ask(self._bench, [query])
             for item in retrieved.items[:DEPTH]:
                 shown = " ".join(said.get(item.id, item.text).split())  # of a window its own block
-                found.setdefault(shown, PoolItem(_bare(item.id), shown, item.day))
+                found.setdefault(shown, PoolItem(_PART.sub("", item.id), shown, item.day))
         kept = (each for each in found.values() if each.id not in hidden)
         return sorted(kept, key=lambda each: digest(text, each.id))
 
 
-def confidences(
-    store: Store, queries: Sequence[Labelled], factory: StoreFactory, engine: Engine, floor: float
+def answers(
+    store: Store, queries: Sequence[Labelled], factory: StoreFactory, engine: Engine
 ) -> Iterator[Retrieved]:
-    """What clsm returns with another floor.
-
-    Args:
-        store: What is asked; it is not changed.
-        queries: What.
-        factory: With the time at which it is asked in ``now``.
-        engine: Makes the vectors of queries; open.
-        floor: Confidence below which an answer is left out.
-    """
-    return Recall(system_registry.CLSM).ask(
-        _bench(store, queries, factory, engine, floor=floor), queries
-    )
+    """What clsm returns; see ``Pools``."""
+    return Recall(system_registry.CLSM).ask(_bench(store, queries, factory, engine), queries)
 
 
 def _bench(
-    store: Store,
-    queries: Sequence[Labelled],
-    factory: StoreFactory,
-    engine: Engine,
-    *,
-    floor: float,
+    store: Store, queries: Sequence[Labelled], factory: StoreFactory, engine: Engine
 ) -> Bench:
-    """The store itself, asked with another floor."""
     assert factory.now is not None
     case = Case("own", Existing(store.root), tuple(queries))
     dataset = Dataset("queries", "own", "", "memory", "recall@10", (case,))
-    changed = store._replace(settings=with_changes(store.settings, {"recall.floor": floor}))
-    return Bench(dataset, case, changed, store, factory.now, 0, factory, engine)
-
-
-def _bare(name: str) -> str:
-    """The key of a turn, for a part of a long one too."""
-    key, _, part = name.rpartition("-")
-    return key if part.isdigit() and len(key) == _KEY else name
-
-
-_KEY = 12
-"""Characters of the key of a turn; a part of a long one has a number behind it."""
+    return Bench(dataset, case, store, store, factory.now, 0, factory, engine)
 
 
 SCHEMA = "clsm.label/1"
 _NEXT = "begin from what this prints: clsm eval label --json"
-_OWN = ("category", "difficulty")
-_LISTS = ("evidence", "concepts")
-_NAMES = {"query", "kind", "about", "items", "none", *_OWN, *_LISTS}
-
-
-class FilledSheet(NamedTuple):
-    """A sheet that came back.
-
-    Attributes:
-        rows: Labels of the queries that were judged.
-        left: Queries without a mark.
-    """
-
-    rows: tuple[Label, ...]
-    left: int
+_NAMES = frozenset(("query", "kind", "about", "items", "none", "category", "difficulty")) | {
+    "evidence",
+    "concepts",
+}
 
 
 def blank_sheet(
@@ -239,17 +184,12 @@ def blank_sheet(
     return {"schema": SCHEMA, "queries": queries}
 
 
-def read_sheet(text: str, name: str, known: NameLookup) -> FilledSheet:
-    """The labels that a sheet makes.
+def read_sheet(text: str, name: str, known: NameLookup) -> tuple[list[Label], int]:
+    """The labels that a sheet makes, and how many queries have no mark.
 
     A query is judged where ``none`` is true, where an item is marked, or where it has evidence or
     concepts; its category is the kind of the proposal unless it names one. What no mark says yes to
     is not relevant.
-
-    Args:
-        text: JSON.
-        name: Of the file.
-        known: The store, to check the ids.
 
     Raises:
         BadInputError: It is not such a sheet, or names what the store does not have.
@@ -269,15 +209,14 @@ def read_sheet(text: str, name: str, known: NameLookup) -> FilledSheet:
         if row is not None and any(row.id == other.id for other in rows):
             raise BadInputError(f"{name}, query {number}", "is there twice", "keep one of them")
         rows += [row] if row is not None else []
-    return FilledSheet(tuple(rows), len(sheet["queries"]) - len(rows))
+    return rows, len(sheet["queries"]) - len(rows)
 
 
 def _row(each: Any, known: NameLookup) -> Label | None:
     """A label; None: the query is not judged. ValueError says what is wrong."""
     if not isinstance(each, dict):
         raise ValueError("is not a mapping")
-    odd = sorted(set(each) - _NAMES)
-    if odd:
+    if odd := sorted(set(each) - _NAMES):
         raise ValueError(f"has the unknown key {odd[0][:40]!r}")
     text = _text(each, "query")
     if not text:
@@ -287,24 +226,24 @@ def _row(each: Any, known: NameLookup) -> Label | None:
         raise ValueError("'items' is not a list of mappings")
     marks = {str(item.get("id")): _mark(item, "relevant") for item in items}
     relevant = tuple(name for name, mark in marks.items() if mark)
-    lists = {key: _texts(each, key) for key in _LISTS}
+    evidence, concepts = _texts(each, "evidence"), _texts(each, "concepts")
+    says_yes = bool(relevant or evidence or concepts)
     is_none = _mark(each, "none")
-    if is_none and (relevant or any(lists.values())):
+    if is_none and says_yes:
         raise ValueError("says 'none' and marks something all the same")
-    if not is_none and not any(lists.values()) and all(mark is None for mark in marks.values()):
+    if not is_none and not says_yes and all(mark is None for mark in marks.values()):
         return None
     for name in relevant:
         if known.piece(name) is None:
             raise ValueError(f"the store has no memory or turn {name[:60]!r}")
-    category = _text(each, "category") or category_of(_text(each, "kind"))
     return Label(
         labels.id_of(text),
         text,
         memories=relevant,
-        category=category,
+        category=_text(each, "category") or category_of(_text(each, "kind")),
         difficulty=_text(each, "difficulty"),
-        evidence=lists["evidence"],
-        concepts=lists["concepts"],
+        evidence=evidence,
+        concepts=concepts,
     )
 
 
@@ -336,28 +275,22 @@ def _mark(each: dict[str, Any], key: str) -> bool | None:
     return value
 
 
-_PART = re.compile(r"(?<=\A[0-9a-f]{12})-[0-9]+\Z")
-"""A part of a long turn stands for the whole turn."""
 _TIME = "9999-12-31T23:59:59Z"
 """UTC time at which hand edits are thought to be settled; nothing is written."""
 
 
 class NameLookup:
-    """What a store holds, by every name that a label may use.
-
-    Args:
-        contents: The store, whole.
-    """
+    """What a store holds, by every name that a label may use."""
 
     def __init__(self, contents: StoreContents) -> None:
         self._contents = contents
-        foreign = [told.turn.foreign_id for told in contents.turns.values()]
-        self._often = Counter(each for each in foreign if each is not None)
-        self._turns = {
-            told.turn.foreign_id: turn
+        foreign = Counter(told.turn.foreign_id for told in contents.turns.values())
+        self._foreign = {
+            turn: name
             for turn, told in contents.turns.items()
-            if told.turn.foreign_id is not None and self._often[told.turn.foreign_id] == 1
+            if (name := told.turn.foreign_id) is not None and foreign[name] == 1
         }
+        self._turns = {name: turn for turn, name in self._foreign.items()}
         self._names = {
             record.id: label_keys((record.id, record.label, *record.aliases))
             for record in contents.records.values()
@@ -375,18 +308,12 @@ class NameLookup:
         """
         bare = _PART.sub("", name)
         statement = self._contents.statements.get(bare)
-        turns = (bare,) if statement is None else statement.sources
         ids = [] if statement is None else [statement.id]
-        for turn in turns:
-            ids += self._of_turn(turn)
+        for each in (bare,) if statement is None else statement.sources:
+            turn = each if each in self._contents.turns else self._turns.get(each)
+            if turn is not None:
+                ids += [turn, *([self._foreign[turn]] if turn in self._foreign else [])]
         return "".join(f"{each}\n" for each in dict.fromkeys(ids)) or None
-
-    def _of_turn(self, name: str) -> list[str]:
-        turn = name if name in self._contents.turns else self._turns.get(name)
-        if turn is None:
-            return []
-        foreign = self._contents.turns[turn].turn.foreign_id
-        return [turn, foreign] if foreign is not None and self._often[foreign] == 1 else [turn]
 
     def concept(self, name: str) -> frozenset[str] | None:
         """The keys of all names of the node that a name stands for; None: there is no such node."""

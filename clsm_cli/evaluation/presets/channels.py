@@ -8,11 +8,11 @@ from math import log
 from typing import TYPE_CHECKING
 
 from clsm_cli.evaluation import formulas
+from clsm_cli.evaluation.formulas import Link, spread
 from clsm_cli.evaluation.presets.library import folded_words
 from clsm_cli.model import clocks
 from clsm_cli.scoring import match
 from clsm_cli.scoring.retention import DORMANT, STREAM_DAYS, retention
-from clsm_cli.scoring.spreading import Link, spread
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import ontology as store_ontology
 from clsm_cli.store.index import graph_queries
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
     from clsm_cli.evaluation.presets.library import Library, Pool, Unit
     from clsm_cli.evaluation.presets.preset import GraphScore, Preset, Tags
-    from clsm_cli.scoring.spreading import Reached
     from clsm_cli.store.index.graph_queries import NodeRow
 
     Scores = dict[int, float]
@@ -111,7 +110,6 @@ class TextView:
         return found
 
     def _dates(self, pool: Pool) -> Scores:
-        """1 for what was told on a day that is asked about."""
         asked = self.context.periods
         return {
             at: 1.0
@@ -120,7 +118,6 @@ class TextView:
         }
 
     def _tags(self, pool: Pool) -> Scores:
-        """The number of tags that a unit has in common with the text."""
         settings = self.context.preset.tags
         assert settings is not None  # preset.load sees to it
         tagger = Tagger.for_library(self.library, settings)
@@ -131,7 +128,6 @@ class TextView:
         return {at: count for at, count in common.items() if count}
 
     def _graph(self, pool: Pool) -> Scores:
-        """A unit has the score of the best node that it mentions."""
         nodes = self.node_scores()
         best = {
             at: max((nodes[node] for node in mentioned), default=0.0)
@@ -166,56 +162,40 @@ class TextView:
         return min(1.0, mean * (0.5 + 0.5 * len(known) / len(counts)))
 
     def _activation(self, pool: Pool) -> Scores:
-        """What spreads from the seeds, by unit."""
-        reached = self.reached
+        spreading = self.context.preset.spreading
+        assert spreading is not None  # preset.load sees to it
         places = {unit.id: at for at, unit in enumerate(pool.units) if unit.kind == "node"}
         nodes = self.library.nodes
         return {
-            places[nodes[number].id]: found.activation
-            for number, found in reached.items()
+            places[nodes[number].id]: activation
+            for number, activation in spread(self.seeds, self._links, spreading).items()
             if nodes[number].id in places
         }
 
-    @cached_property
-    def reached(self) -> dict[int, Reached]:
-        """The nodes that activation reaches from the seeds."""
-        spreading = self.context.preset.spreading
-        assert spreading is not None  # preset.load sees to it
-        seeds = {number: start for number, (start, _) in self.seeds.items()}
-        return spread(seeds, self._links, spreading)
+    @property
+    def seeds(self) -> dict[int, float]:
+        """Where activation begins: node → activation.
 
-    @cached_property
-    def seeds(self) -> dict[int, tuple[float, str]]:
-        """Where activation begins: node → activation, and how the text names it.
-
-        An exact match has its cosine times ``exact``, at most 1; any other
-        node its cosine.
+        A node that the text names has its cosine times ``exact``, at most 1; any other its cosine.
         """
         how = self.context.preset.seeds
         assert how is not None  # preset.load sees to it
         found = []
         for number, row in self.library.nodes.items():
             near = self.cosines[row.vector] if 0 <= row.vector < len(self.cosines) else None
-            match = self.names(row) if how.named else None
-            if match is None and how.contained and self._is_in(row):
-                match = "exact"
-            if match is not None:
+            if (how.named and self.names(row)) or (how.contained and self._is_in(row)):
                 start = 1.0 if near is None else min(1.0, how.exact * max(0.0, near))
-                found.append((-start, row.id, number, match))
+                found.append((-start, row.id, number))
             elif near is not None and near >= how.least:
-                found.append((-near, row.id, number, "cosine"))
-        return {number: (-start, match) for start, _, number, match in sorted(found)[: how.most]}
+                found.append((-near, row.id, number))
+        return {number: -start for start, _, number in sorted(found)[: how.most]}
 
-    def names(self, row: NodeRow) -> str | None:
-        """How the text names a node: exact by its label, by an alias; None: not at all."""
-        for at, name in enumerate((row.label, *row.aliases)):
-            words = folded_words(name)
-            if words and f" {words} " in self._spaced:
-                return "alias" if at else "exact"
-        return None
+    def names(self, row: NodeRow) -> bool:
+        """Whether the text has the label of a node, or an alias."""
+        folded = map(folded_words, (row.label, *row.aliases))
+        return any(words and f" {words} " in self._spaced for words in folded)
 
     def _is_in(self, row: NodeRow) -> bool:
-        """Whether the whole text stands in that of a node."""
         whole = folded_words(graph_queries.node_text(row.label, row.aliases, row.summary))
         return bool(self._spaced.strip()) and self._spaced in f" {whole} "
 
@@ -224,7 +204,6 @@ class TextView:
         return f" {folded_words(self.text)} "
 
     def _links(self, numbers: Sequence[int]) -> Iterable[Link]:
-        """The edges that hold now, in either direction."""
         nodes, now = self.library.nodes, self.context.now
         for row in graph_queries.links(self.library.index.connection, numbers):
             other = nodes.get(row.other)
@@ -233,7 +212,6 @@ class TextView:
                 yield Link(row.node, row.other, strength, other.degree, self._is_dormant(other))
 
     def _is_dormant(self, row: NodeRow) -> bool:
-        """Whether a node was not mentioned or used for so long that little is left of it."""
         last = self.library.active.get(row.number)
         if last is None:
             return False
@@ -242,7 +220,6 @@ class TextView:
 
     @cached_property
     def _largest(self) -> float:
-        """The weight of an edge that conducts all."""
         how = self.context.preset.seeds
         if how is None or not how.relative:
             return 1.0
@@ -293,7 +270,6 @@ class Tagger:
         return self._of_units[unit.id]
 
     def _filled(self, text: str, near: Sequence[float]) -> tuple[str, ...]:
-        """Tags by words, filled up with the nearest ones."""
         how = self._settings
         words = [tag.word for tag in self._ontology.tags]
         found = dict.fromkeys(tags_of(text, self._ontology))
@@ -305,7 +281,6 @@ class Tagger:
 
     @cached_property
     def _texts(self) -> list[str]:
-        """What stands for each tag where meaning is compared."""
         return [f"{tag.word}: {', '.join(tag.synonyms)}" for tag in self._ontology.tags]
 
     @cached_property

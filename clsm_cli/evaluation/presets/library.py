@@ -1,4 +1,4 @@
-"""A store as units that presets rank, and their results in the form of an answer.
+"""A store as units that presets rank, and what they return in the form that is measured.
 
 What that costs does not matter: presets are there to be measured. What they rank are units: nodes,
 episodes, statements, gists and turns.
@@ -10,10 +10,10 @@ from functools import cached_property
 from operator import mul
 from typing import TYPE_CHECKING
 
+from clsm_cli.evaluation.dataset import label_keys
+from clsm_cli.evaluation.measures import Item
 from clsm_cli.model.episodes import EpisodeRecord
 from clsm_cli.model.graph import Node, Statement
-from clsm_cli.retrieval.answer import Concept, Memory, SignalValues, Source
-from clsm_cli.scoring import confidence
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import logs, shards
 from clsm_cli.store.index import graph_queries
@@ -53,8 +53,6 @@ class Unit(NamedTuple):
     days: frozenset[int]
     time: str | None
     trust: str
-    stream: str
-    session: str
     vector: int
 
 
@@ -100,8 +98,6 @@ def _of_passage(library: Library, kind: str, row: int, passage: Passage) -> Unit
         days=days,
         time=time or passage.time,
         trust=passage.trust,
-        stream=passage.stream,
-        session=passage.path if passage.document else passage.session,
         vector=library.traits[row].vector,
     )
 
@@ -127,8 +123,6 @@ def _episodes(library: Library, how: Episodes) -> list[Unit]:
                 days=days,
                 time=time,
                 trust=first.trust,
-                stream=first.stream,
-                session=first.path if first.document else first.session,
                 vector=-1,
             )
         )
@@ -155,8 +149,6 @@ def _node(library: Library, row: NodeRow) -> Unit:
         days=days,
         time=time,
         trust="agent",
-        stream=row.stream,
-        session="",
         vector=row.vector,
     )
 
@@ -234,7 +226,6 @@ class Library:
 
     @cached_property
     def _marked(self) -> dict[int, list[str]]:
-        """Passage → ids of the nodes that it mentions."""
         found: dict[int, list[str]] = {}
         for mention in self.index.mentions(list(self.passages)):
             if mention.node in self.numbers:
@@ -313,122 +304,60 @@ def folded_words(text: str) -> str:
     return " ".join("".join(c if c.isalnum() else " " for c in text.casefold()).split())
 
 
-def as_memories(view: TextView, found: Sequence[tuple[Unit, float]], raw: int) -> list[Memory]:
-    """Units as memories, in their order.
-
-    A score is the share of the best score of the same kind of list; the confidence is the cosine,
-    as no published system has one. The kind of a turn is passage, as everywhere.
-
-    Args:
-        view: The query.
-        found: With their scores.
-        raw: How many of the first episodes carry their turns.
-    """
-    most = max((score for _, score in found), default=0.0) or 1.0
+def as_items(view: TextView, found: Sequence[Unit], raw: int) -> list[Item]:
+    """Units as items, in their order; the first ``raw`` episodes carry their turns."""
     listed = []
-    for unit, score in found:
+    for unit in found:
         text = unit.text
         if unit.kind == "episode" and raw > 0:
             raw -= 1
             text = f"{text}\n\n{view.library.raw(unit.rows)}"
-        share = round(max(0.0, min(1.0, score / most)), 4)
-        why = (
-            SignalValues(graph=share)
-            if unit.kind == "node"
-            else SignalValues(maxsim=_near(view, unit))
-        )
-        listed.append(
-            Memory(
-                id=unit.id,
-                kind="passage" if unit.kind == "turn" else unit.kind,
-                text=text,
-                stream=unit.stream,
-                score=share,
-                confidence=_near(view, unit),
-                tokens=tokens.count_tokens(text),
-                trust=unit.trust,
-                session=unit.session,
-                sources=_sources(view.library, unit),
-                why=why,
-                shares=why,
-            )
-        )
+        listed.append(_item(view.library, unit, text))
     return listed
 
 
-def as_concepts(view: TextView, found: Sequence[Unit], limit: int) -> tuple[Concept, ...]:
-    """The nodes that were found; else those that what was found mentions, by the best that does.
+def _item(library: Library, unit: Unit, text: str) -> Item:
+    """A turn is itself; all else stands for the turns of each file that it rests on."""
+    rested = (row for key in unit.keys for row in library.rows_of.get(key, ()))
+    files = {**_by_file(library, unit.rows), **_by_file(library, rested)} or {("", ()): unit.time}
+    groups, times = [turns for _, turns in files], list(files.values())
+    first = 0 if unit.kind == "turn" else 1
+    resting = [turn for turns in groups[first:] for turn in turns]
+    return Item(
+        id=unit.id,
+        text=text,
+        tokens=tokens.count_tokens(text),
+        turns=tuple(dict.fromkeys(resting or groups[0])),
+        day=(times[min(first, len(times) - 1)] or "")[:10],
+        uses=max(1, len(resting)) if first else 1,
+    )
 
-    Of the nodes of one unit those come first that more of its passages mention.
+
+def _by_file(
+    library: Library, rows: Iterable[int]
+) -> dict[tuple[str, tuple[str, ...]], str | None]:
+    """The turns of some passages by their file, each with the time of the first."""
+    by_path: dict[str, list[Passage]] = {}
+    for row in rows:
+        by_path.setdefault(library.passages[row].path, []).append(library.passages[row])
+    return {
+        (path, tuple(dict.fromkeys(each.foreign_id or each.key for each in found))): found[0].time
+        for path, found in by_path.items()
+    }
+
+
+def as_concepts(view: TextView, found: Sequence[Unit], limit: int) -> tuple[tuple[str, ...], ...]:
+    """The keys of the nodes that were found; else of those that what was found mentions.
+
+    The nodes of the best unit come first, of one unit those that more of its passages mention.
     """
     library = view.library
     if any(unit.kind == "node" for unit in found):
-        return tuple(_reached(view, unit) for unit in found[:limit])
-    ranked: dict[str, float] = {}
-    for rank, unit in enumerate(found, 1):
-        mentioned = library.mentioned(unit)
-        for node in sorted(mentioned, key=lambda each: (-mentioned[each], each)):
-            ranked.setdefault(node, 1 / rank)
-    return tuple(
-        _concept(library, node, activation, None, (node,))
-        for node, activation in list(ranked.items())[:limit]
-    )
-
-
-def _reached(view: TextView, unit: Unit) -> Concept:
-    """A node with the way that its activation came."""
-    from clsm_cli.scoring.spreading import path
-
-    library = view.library
-    number = library.numbers[unit.id]
-    way = tuple(library.nodes[each].id for each in path(view.reached, number))
-    seed = view.seeds.get(number)
-    activation = view.reached[number].activation
-    return _concept(library, unit.id, activation, seed[1] if seed else None, way)
-
-
-def _concept(
-    library: Library, node: str, activation: float, seed: str | None, path: tuple[str, ...]
-) -> Concept:
-    row = library.nodes[library.numbers[node]]
-    return Concept(
-        id=row.id,
-        label=row.label,
-        aliases=row.aliases,
-        kind=row.kind,
-        stream=row.stream,
-        activation=round(activation, 4),
-        seed=seed,
-        path=path,
-    )
-
-
-def _near(view: TextView, unit: Unit) -> float:
-    return round(confidence.cap(view.cosine(unit)), 4)
-
-
-def _sources(library: Library, unit: Unit) -> tuple[Source, ...]:
-    """Where a unit stands, then the turns that it rests on; one entry a file, at least one."""
-    own = _of_rows(library, unit.rows)
-    rested = _of_rows(library, (row for key in unit.keys for row in library.rows_of.get(key, ())))
-    nowhere = Source(f"{unit.stream}/graph", 0, 0, (), unit.time)
-    return tuple(dict.fromkeys((*own, *rested))) or (nowhere,)
-
-
-def _of_rows(library: Library, rows: Iterable[int]) -> list[Source]:
-    by_path: dict[str, list[int]] = {}
-    for row in rows:
-        by_path.setdefault(library.passages[row].path, []).append(row)
-    listed = []
-    for path, there in by_path.items():
-        found = [library.passages[row] for row in there]
-        listed.append(
-            Source(
-                path=path,
-                line_start=min(each.line_start for each in found),
-                line_end=max(each.line_end for each in found),
-                turn_ids=tuple(dict.fromkeys(each.foreign_id or each.key for each in found)),
-                timestamp=found[0].time,
-            )
-        )
-    return listed
+        nodes = [unit.id for unit in found]
+    else:
+        mentioned = map(library.mentioned, found)
+        nodes = [
+            n for held in mentioned for n in sorted(held, key=lambda each: (-held[each], each))
+        ]
+    rows = (library.nodes[library.numbers[node]] for node in list(dict.fromkeys(nodes))[:limit])
+    return tuple(tuple(sorted(label_keys((row.id, row.label, *row.aliases)))) for row in rows)

@@ -9,7 +9,7 @@ from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
-from clsm_cli.scoring.spreading import Spreading
+from clsm_cli.evaluation.formulas import Spreading
 from clsm_cli.startup.records import NamedTuple
 
 if TYPE_CHECKING:
@@ -24,13 +24,7 @@ class Units(NamedTuple):
 
 
 class Channel(NamedTuple):
-    """One way to find units.
-
-    Attributes:
-        weight: Of its votes.
-        fetch: Units that it may name; 0: all.
-        least: Score that a unit needs.
-    """
+    """One way to find units: the weight of its votes, how many it may name (0: all), the least score."""
 
     weight: float = 1.0
     fetch: int = 0
@@ -54,15 +48,9 @@ class Fusion(NamedTuple):
 
 
 class Seeds(NamedTuple):
-    """Where activation begins, and what its edges conduct.
+    """Where activation begins: nodes named in the query (their cosine × exact), and the nearest.
 
-    Attributes:
-        exact: Factor for the cosine of an exact match.
-        contained: A node matches whose text contains the query.
-        named: A node matches whose label or alias stands in the query.
-        least: Cosine that another node needs.
-        most: Seeds at most.
-        relative: An edge conducts its weight as a share of the largest of the graph.
+    ``relative``: an edge conducts its weight as a share of the largest of the graph.
     """
 
     exact: float
@@ -125,14 +113,7 @@ class Diversity(NamedTuple):
 
 
 class Episodes(NamedTuple):
-    """How episodes are read.
-
-    Attributes:
-        read: ``narrative`` or ``turns``.
-        raw: How many of the first carry their turns behind the narrative.
-        consolidated: Factor for the value of one that consolidation has read.
-        surprise: What the largest surprise adds to the value, as a share.
-    """
+    """How episodes are read: narrative or turns; how many carry their turns; what their value is."""
 
     read: str = "narrative"
     raw: int = 0
@@ -155,11 +136,7 @@ class Pack(NamedTuple):
 
 
 class Preset(NamedTuple):
-    """The retrieval of one system; None for a mechanism that it does not have.
-
-    Attributes:
-        channels: activation, words, meaning, tags, dates or graph.
-    """
+    """The retrieval of one system; None for a mechanism that it does not have."""
 
     name: str
     units: tuple[Units, ...]
@@ -204,9 +181,6 @@ _GROUPS: dict[str, type[Any]] = {
 @cache
 def load(name: str) -> Preset:
     """The preset of a system.
-
-    Raises:
-        ValueError: There is none of that name.
 
     >>> load("cls-m").spreading
     Spreading(hops=3, decay=0.5, threshold=0.15, damping=0.2, dormant=1.5)

@@ -1,8 +1,7 @@
 """Retrieve as a published system does, by its preset: channels, fusion, filter, pack, answer.
 
-Splitting and follow-ups are ``compound``'s. Smriti's own is when it splits: not for a word of
-cause alone, but for any long text, any conjunction or relative word, two quotations or two names.
-It ends when a round brings no new document and the top score rises by less than a fixed amount.
+Smriti splits any long text and any with a conjunction or relative word, two quotations or two names;
+it ends when a round brings no new document and the top score rises by less than a fixed amount.
 
 What a system publishes is reproduced with clsm's own records, vectors and scores; where a language
 model chose or judged, a rule stands for it (docs/evaluation.md). Its crashes and losses are not.
@@ -12,31 +11,112 @@ from __future__ import annotations
 
 import re
 from datetime import UTC, datetime
-from math import ceil
+from math import ceil, exp, fsum
 from typing import TYPE_CHECKING
 
-from clsm_cli.evaluation import formulas, rank_fusion
-from clsm_cli.evaluation.presets import compound, library
+from clsm_cli.evaluation import formulas
+from clsm_cli.evaluation.formulas import best_first, reciprocal_ranks
+from clsm_cli.evaluation.measures import Retrieved
+from clsm_cli.evaluation.presets import library
 from clsm_cli.evaluation.presets.channels import Context, TextView
 from clsm_cli.model.episodes import EpisodeRecord
 from clsm_cli.retrieval import dense_search, time_scope
-from clsm_cli.retrieval.recall import pack
+from clsm_cli.retrieval.recall import STEEPNESS
 from clsm_cli.retrieval.retrieve import matching_text
 from clsm_cli.scoring import packing
+from clsm_cli.startup.records import NamedTuple
 from clsm_cli.text import tokens
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Set as AbstractSet
 
+    from clsm_cli.evaluation.measures import Item
     from clsm_cli.evaluation.presets.library import Pool, Unit
     from clsm_cli.evaluation.presets.preset import Channel, Preset, Rounds
-    from clsm_cli.retrieval.answer import Concept, Memory
     from clsm_cli.retrieval.dense_search import Engine
     from clsm_cli.retrieval.query import Query
     from clsm_cli.store.index.index_queries import Index
 
     Scores = dict[int, float]
     Search = Callable[[str], Scores]
+
+
+class Part(NamedTuple):
+    """A question, or one of those it is made of; ``weight`` is 1 for the question itself."""
+
+    text: str
+    weight: float
+
+
+_MOST_PARTS = 4
+_LONGEST = 600
+"""Characters; what is longer is a text, not a question."""
+_RULES = tuple(
+    re.compile(pattern, re.IGNORECASE)
+    for pattern in (
+        r"(?P<a>.+\?)\s+(?P<b>.+\?)",
+        r"(?P<a>.+?)\s(?:vs\.?|versus|(?:as )?compared (?:to|with))\s(?P<b>.+)",
+        r".*\b(?:differences?|similarit(?:y|ies)|contrast) between (?P<a>.+?) and (?P<b>.+)",
+        r".*\bcompare (?P<a>.+?) (?:and|with|to) (?P<b>.+)",
+        r".*\b(?:better|worse|more|less|rather)\b(?P<a>.+?) than (?P<b>.+)",
+        r"(?P<a>.+?)\s(?:because(?: of)?|due to)\s(?P<b>.+)",
+        r".*\b(?:why|reasons? (?:for|behind)|causes? of|what (?:caused|led to))\b(?P<a>.+)",
+    )
+)
+_ITEMS = re.compile(r",\s*(?:(?:and|or)\s+)?|\s(?:and|or|but)\s", re.IGNORECASE)
+
+
+def question_parts(text: str) -> list[Part]:
+    """The question, then the questions it is made of, at most four in all.
+
+    Comparison, cause, list, conjunction: the first rule that fires decides
+    (``query-decomposition.ts``). The i-th weighs max(0.4, 1 − 0.2·i).
+
+    >>> [part.text for part in question_parts("REST vs GraphQL for mobile apps?")][1:]
+    ['REST', 'GraphQL for mobile apps']
+    >>> [part.text for part in question_parts("What do we know about tea, soup, and bread?")][1:]
+    ['What do we know about tea', 'soup', 'bread']
+    """
+    if len(text) > _LONGEST:
+        return [Part(text, 1.0)]
+    matches = (rule.fullmatch(text.strip()) for rule in _RULES)
+    found = next((match for match in matches if match), None)
+    pieces = [*found.groupdict().values()] if found else _ITEMS.split(text)
+    parts: dict[str, None] = {}
+    for piece in pieces:
+        part = piece.strip(" ,;:.!?")
+        if part != text.strip(" ?.!") and tokens.stems(part):
+            parts[part] = None
+    asked = list(parts)[: _MOST_PARTS - 1]
+    weights = (max(0.4, round(1 - 0.2 * at, 1)) for at in range(1, _MOST_PARTS))
+    return [Part(text, 1.0), *map(Part, asked, weights)]
+
+
+def follow_up(text: str, seen_terms: AbstractSet[str]) -> Part | None:
+    """The words of a question of which nothing that was found tells, as a next question.
+
+    Args:
+        text: The question.
+        seen_terms: Search terms (``tokens.stems``) of everything that was found.
+
+    Returns:
+        Its key words (three letters and more) that are missing, at weight 0.6; None when none is,
+        or when all are, which would ask the same again.
+
+    >>> follow_up("Mara's boat in Haarlem", {"mara", "boat"})
+    Part(text='Haarlem', weight=0.6)
+    """
+    missing: dict[str, str] = {}
+    is_seen = False
+    for word in text.split():
+        terms = [term for term in tokens.stems(word) if len(term) > 2]
+        unseen = [term for term in terms if term not in seen_terms]
+        is_seen = is_seen or len(unseen) < len(terms)
+        if unseen:
+            missing.setdefault(unseen[0], word.strip("\"'.,;:!?()“”’‘"))
+    return Part(" ".join(missing.values()), 0.6) if missing and is_seen else None
+
 
 LONG = 8
 """Words beyond which a question counts as complex."""
@@ -72,7 +152,7 @@ def queries(text: str, rounds: Rounds) -> list[tuple[str, float]]:
     """The question and its parts with their weights; a longer part tells more and weighs more."""
     if not is_complex(text):
         return [(text, 1.0)]
-    found = compound.question_parts(text)[: rounds.queries]
+    found = question_parts(text)[: rounds.queries]
     return [
         (part.text, part.weight + (_bonus(part.text, rounds) if at else 0.0))
         for at, part in enumerate(found)
@@ -91,29 +171,32 @@ def retrieve_in_rounds(
 ) -> Scores:
     """What all rounds find, best first.
 
-        score = Σ weight · score × boost^(n − 1),  for a document that n texts found
-
-    Args:
-        text: The question.
-        rounds: How many, and when to end.
-        search: A text → document → score.
-        texts_of: What some documents say.
+    score = Σ weight · score × boost^(n − 1),  for a document that n texts found
     """
     asked = queries(text, rounds)
     found = [(weight, search(part)) for part, weight in asked]
-    fused = rank_fusion.fuse_rounds(found)
+    fused = _fused(found, rounds.boost)
     for _ in range(rounds.most - 1):
         seen = frozenset(tokens.stems(texts_of(fused)))
-        follow = compound.follow_up(text, seen)
+        follow = follow_up(text, seen)
         if follow is None or follow.text in {part for part, _ in asked}:
             break
         asked.append((follow.text, rounds.follow))
         found.append((rounds.follow, search(follow.text)))
-        before, fused = fused, rank_fusion.fuse_rounds(found)
+        before, fused = fused, _fused(found, rounds.boost)
         gained = max(fused.values(), default=0.0) - max(before.values(), default=0.0)
         if not fused.keys() - before.keys() and gained < rounds.gain:
             break
     return fused
+
+
+def _fused(found: Sequence[tuple[float, Scores]], boost: float) -> Scores:
+    """What several texts found, each with its weight, as one list, best first."""
+    parts: dict[int, list[float]] = {}
+    for weight, scores in found:
+        for name, score in scores.items():
+            parts.setdefault(name, []).append(weight * score)
+    return best_first({name: fsum(each) * boost ** (len(each) - 1) for name, each in parts.items()})
 
 
 USUAL_K = 10
@@ -123,10 +206,8 @@ SURPRISE = 3.0
 _DAY = 86_400.0
 
 
-def retrieve(
-    index: Index, query: Query, engine: Engine, preset: Preset
-) -> tuple[tuple[Concept, ...], list[Memory]]:
-    """Concepts and memories as a published system would return them, best first.
+def retrieve(index: Index, query: Query, engine: Engine, preset: Preset) -> Retrieved:
+    """Concepts and items as a published system would return them, best first.
 
     Args:
         index: Of a store that is consolidated; what is archived counts as everything else.
@@ -137,27 +218,33 @@ def retrieve(
     index.look_into_archive(shown=True)
     held = library.library(index, engine)
     seeker = _Retrieval(Context(held, preset, query.at, _periods(index, query, engine)))
-    if preset.controller and _is_needless(seeker.view(query.text)):
-        return (), []
+    view = seeker.view(query.text)
+    if preset.controller and _is_needless(view):
+        return Retrieved(())
     found: list[tuple[Unit, float]] = []
     for units in preset.units:
         pool = held.pool(units.kinds, preset.episodes)
         found += seeker.found(query.text, pool, _scaled(units.k, query.k), query)
-    memories = library.as_memories(seeker.view(query.text), found, preset.episodes.raw)
+    items = library.as_items(view, [unit for unit, _ in found], preset.episodes.raw)
+    best = max((score for _, score in found), default=0.0) or 1.0
+    scored = [
+        (item, round(max(0.0, min(1.0, score / best)), 4))
+        for item, (_, score) in zip(items, found, strict=True)
+    ]
     if preset.pack.characters:
-        memories = _within(memories, preset.pack.characters)
-    shown = {memory.id for memory in memories}
+        scored = _within(scored, preset.pack.characters)
+    shown = {item.id for item, _ in scored}
     is_graph = "activation" in preset.channels
     named = [unit for unit, _ in found if is_graph or unit.id in shown]
-    concepts = library.as_concepts(
-        seeker.view(query.text), named, index.store.settings.recall.concepts
-    )
-    kept, _ = pack(memories, query.budget, query.unit)
-    return concepts, kept
+    concepts = library.as_concepts(view, named, index.store.settings.recall.concepts)
+    costs = [item.tokens for item, _ in scored]
+    if sum(costs) > query.budget:
+        worth = [exp(STEEPNESS * score) for _, score in scored]
+        scored = [scored[at] for at in sorted(packing.knapsack(worth, costs, query.budget))]
+    return Retrieved(tuple(item for item, _ in scored), concepts)
 
 
 def _periods(index: Index, query: Query, engine: Engine) -> tuple[tuple[int, int], ...]:
-    """The days that a question names, as clsm reads them."""
     when = time_scope.resolve(
         index,
         matching_text(query),
@@ -168,7 +255,6 @@ def _periods(index: Index, query: Query, engine: Engine) -> tuple[tuple[int, int
 
 
 def _is_needless(view: TextView) -> bool:
-    """Whether a message needs no memory (CAIM's controller)."""
     from clsm_cli.text import route
 
     known = any(view.names(row) for row in view.library.nodes.values())
@@ -179,19 +265,16 @@ def _scaled(k: int, asked: int) -> int:
     return max(1, ceil(k * asked / USUAL_K))
 
 
-def _within(memories: Iterable[Memory], characters: int) -> list[Memory]:
-    """The first memories that fit."""
+def _within(scored: Iterable[tuple[Item, float]], characters: int) -> list[tuple[Item, float]]:
     kept = []
-    for memory in memories:
-        if len(memory.text) <= characters:
-            kept.append(memory)
-            characters -= len(memory.text)
+    for item, score in scored:
+        if len(item.text) <= characters:
+            kept.append((item, score))
+            characters -= len(item.text)
     return kept
 
 
 class _Retrieval:
-    """Asks texts and brings what they find into one list."""
-
     def __init__(self, context: Context) -> None:
         self._context = context
         self._preset = context.preset
@@ -242,7 +325,7 @@ class _Retrieval:
             return {at: view.cosine(pool.units[at]) for at in named}
         weights = [channel.weight for channel in self._preset.channels.values()]
         constant = fusion.constant + fusion.first - 1
-        votes = rank_fusion.reciprocal_ranks(rankings, weights, constant)
+        votes = reciprocal_ranks(rankings, weights, constant)
         voters = [sum(at in ranking for ranking in rankings) for at in votes]
         last = len(fusion.agreed)
         return {
@@ -251,7 +334,6 @@ class _Retrieval:
         }
 
     def _ranking(self, scores: Scores, channel: Channel, pool: Pool) -> list[int]:
-        """What a channel names, best first."""
         kept = {at: score for at, score in scores.items() if score >= channel.least}
         return list(_first(kept, channel.fetch or len(kept), pool))
 
@@ -343,7 +425,6 @@ def _instant(time: str | None) -> datetime | None:
 
 
 def _first(scores: Mapping[int, float], k: int, pool: Pool) -> Scores:
-    """The best ``k``, in order; of equal scores the one with the smaller id."""
     order = sorted(scores, key=lambda at: (-scores[at], pool.units[at].id, at))
     return {at: scores[at] for at in order[:k]}
 
@@ -351,7 +432,6 @@ def _first(scores: Mapping[int, float], k: int, pool: Pool) -> Scores:
 def _packed(
     pool: Pool, scores: Mapping[int, float], best: Sequence[int], query: Query
 ) -> list[int]:
-    """What fills the budget of the query with the largest total value, best first."""
     texts = [pool.units[at].text for at in best]
     costs = list(map(tokens.count_tokens, texts))
     chosen = packing.knapsack([scores[at] for at in best], costs, query.budget)

@@ -5,18 +5,18 @@ People, places and firms get coined names, so nothing about them can be known be
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from clsm_cli.evaluation.dataset import Query
 from clsm_cli.evaluation.loaders.parsing import LabelledTurn
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import yaml_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
+    from datetime import datetime
 
 T = TypeVar("T")
 
@@ -34,11 +34,7 @@ def load_yaml(name: str) -> Any:
 
 
 class Line(NamedTuple):
-    """Something said.
-
-    Attributes:
-        id: By which it is found again; empty: nobody asks for it.
-    """
+    """Something said; nobody asks for what has no id."""
 
     text: str
     id: str = ""
@@ -46,12 +42,7 @@ class Line(NamedTuple):
 
 
 class RandomDraw:
-    """Everything random of a probe: the same seed and name draw the same.
-
-    Args:
-        seed: Of the run.
-        name: Of the probe.
-    """
+    """Everything random of a probe: the same seed and name of a probe draw the same."""
 
     def __init__(self, seed: int, name: str) -> None:
         import numpy as np
@@ -82,11 +73,9 @@ class RandomDraw:
                 return name
 
     def values(self, kind: str | Sequence[str], count: int) -> list[str]:
-        """Values of a kind, or from a list; where a list is too short, no value follows itself.
+        """Values that are made up, of a list of ``words.yaml``, or of the list that is given.
 
-        Args:
-            kind: A kind with coined or made-up values, a list of ``words.yaml``, or the list.
-            count: How many.
+        Where a list is too short, no value follows itself.
         """
         make = _MADE.get(kind) if isinstance(kind, str) else None
         options = load_yaml("words")[kind] if isinstance(kind, str) and make is None else kind
@@ -111,13 +100,7 @@ class RandomDraw:
         return " ".join(self.fill(each, {"p": self.one(people)}) for each in chosen)
 
     def talk(self, told: Iterable[Line], chatter: int, people: Sequence[str]) -> list[Line]:
-        """A conversation: what is told, in its order, among some chatter, with replies.
-
-        Args:
-            told: What somebody may ask for.
-            chatter: Lines of it.
-            people: Whom the chatter is about.
-        """
+        """What is told, in its order, among lines of chatter about some people, with replies."""
         lines = list(told)
         for _ in range(chatter):
             lines.insert(self.below(len(lines) + 1), Line(self.chatter(people)))
@@ -129,18 +112,6 @@ class RandomDraw:
         return found
 
 
-def _amount(draw: RandomDraw) -> str:
-    return f"{10 * (30 + draw.below(120))} euros"
-
-
-def _date(draw: RandomDraw) -> str:
-    return f"{1 + draw.below(28)} {draw.one(load_yaml('words')['months'])}"
-
-
-def _number(draw: RandomDraw) -> str:
-    return f"0{20 + draw.below(70)} 555 {1000 + draw.below(9000)}"
-
-
 _MADE: dict[str, Callable[[RandomDraw], str]] = {
     "people": RandomDraw.name,
     "towns": lambda draw: draw.name("towns"),
@@ -148,9 +119,9 @@ _MADE: dict[str, Callable[[RandomDraw], str]] = {
     "venues": lambda draw: f"the {draw.name()} {draw.one(load_yaml('words')['venues'])}",
     "times": lambda draw: f"{draw.below(24):02}:{5 * draw.below(12):02}",
     "doses": lambda draw: f"{(2 + draw.below(40)) / 2:g} mg",
-    "numbers": _number,
-    "amounts": _amount,
-    "dates": _date,
+    "numbers": lambda draw: f"0{20 + draw.below(70)} 555 {1000 + draw.below(9000)}",
+    "amounts": lambda draw: f"{10 * (30 + draw.below(120))} euros",
+    "dates": lambda draw: f"{1 + draw.below(28)} {draw.one(load_yaml('words')['months'])}",
 }
 """Kinds of values that are made up."""
 
@@ -172,59 +143,16 @@ def spread_lines(draw: RandomDraw, lines: Iterable[Line], sessions: int) -> list
     return [shuffled[place::sessions] for place in range(sessions)]
 
 
-PEOPLE = 8
-"""Whom the things that are said are about, and the chatter too."""
-SESSIONS = 20
-CHATTER = 6
-"""Lines of a session about something else."""
-START = datetime(2025, 1, 6, 19, tzinfo=UTC)
-EVERY = timedelta(days=3)
-"""From one session to the next."""
-
-
-class Fact(NamedTuple):
-    """Something that is said once.
-
-    Attributes:
-        ask: A question that it answers, in other words.
-        near: A question about the same matter that nothing answers.
-    """
-
-    told: Line
-    ask: str
-    near: str
-
-    @property
-    def query(self) -> Query:
-        """The query that the fact answers, with its label."""
-        return Query(self.told.id, self.ask, gold=(self.told.id,))
-
-
-class FactMaterial(NamedTuple):
-    """A conversation of some sessions with forty facts."""
-
-    facts: tuple[Fact, ...]
-    turns: tuple[LabelledTurn, ...]
-
-
-def draw_facts(draw: RandomDraw, people: list[str]) -> list[Fact]:
-    """All facts, about some people."""
-    found = []
-    for number, row in enumerate(load_yaml("facts")):
-        given = {"p": draw.one(people), "town": draw.name("towns")}
-        told = Line(row["told"].format_map(given), f"fact-{number}")
-        found.append(Fact(told, row["ask"].format_map(given), row["near"].format_map(given)))
-    return found
-
-
-def make_material(seed: int) -> FactMaterial:
-    """Make the conversation of a seed."""
-    draw = RandomDraw(seed, "recorded")
-    people = [draw.name() for _ in range(PEOPLE)]
-    known = draw_facts(draw, people)
+def make_turns(
+    draw: RandomDraw,
+    sessions: Iterable[Sequence[Line]],
+    people: Sequence[str],
+    chatter: int,
+    start: datetime,
+    every: timedelta,
+) -> list[LabelledTurn]:
+    """The turns of a conversation: what is told in each session, among chatter, with replies."""
     turns: list[LabelledTurn] = []
-    parts = spread_lines(draw, [fact.told for fact in known], SESSIONS)
-    for number, lines in enumerate(parts):
-        talk = draw.talk(lines, CHATTER, people)
-        turns += session_turns(number, START + number * EVERY, talk)
-    return FactMaterial(tuple(known), tuple(turns))
+    for number, lines in enumerate(sessions):
+        turns += session_turns(number, start + number * every, draw.talk(lines, chatter, people))
+    return turns

@@ -1,4 +1,4 @@
-"""Stores and queries of a probe: made by the real ingest and consolidation, asked of each system."""
+"""What all probes share: stores made by the real ingest and consolidation, questions, verdicts."""
 
 from __future__ import annotations
 
@@ -8,17 +8,16 @@ from typing import TYPE_CHECKING
 from clsm_cli.evaluation import benches, stores
 from clsm_cli.evaluation.benches import Bench
 from clsm_cli.evaluation.dataset import Case, Chat, Dataset, Query
-from clsm_cli.evaluation.result import Verdict
 from clsm_cli.evaluation.stores import MadeStore
 from clsm_cli.evaluation.systems import baselines, system_registry
 from clsm_cli.evaluation.systems.system_registry import Recall
+from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import atomic
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Sequence
     from datetime import datetime
 
-    from clsm_cli.evaluation.benches import System
     from clsm_cli.evaluation.loaders.parsing import LabelledTurn
     from clsm_cli.evaluation.measures import Item, Retrieved
     from clsm_cli.evaluation.stores import StoreFactory
@@ -26,16 +25,34 @@ if TYPE_CHECKING:
     from clsm_cli.store.layout import Store
 
 CLSM, BM25, MINILM = system_registry.CLSM, "BM25", system_registry.MINILM
+SYSTEMS = (CLSM, BM25, MINILM)
+
+
+class Probe(NamedTuple):
+    """A test of one ability.
+
+    Attributes:
+        bars: The least of each figure; a system that has no such figure need not reach it.
+        run: Makes its stores with a factory, asks with an open engine, from a seed; the figures of
+            each system. It raises DiskError where the work folder cannot be written.
+        most_lost: What "lost" may be at most.
+    """
+
+    bars: dict[str, float]
+    run: Callable[[StoreFactory, Engine, int], dict[str, dict[str, float]]]
+    most_lost: float = 1.0
+
+    def passes(self, figures: dict[str, float]) -> bool:
+        """Whether the figures of a system reach the bars."""
+        return figures.get("lost", 0.0) <= self.most_lost and all(
+            figures[name] >= bar for name, bar in self.bars.items() if name in figures
+        )
 
 
 def make_bench(
     factory: StoreFactory, engine: Engine, name: str, turns: Iterable[LabelledTurn]
 ) -> Bench:
-    """A conversation, consolidated, and asked a day after its last turn.
-
-    Raises:
-        DiskError: The work folder cannot be written.
-    """
+    """A conversation, consolidated, and asked a day after its last turn."""
     (made,) = benches.make_benches(_dataset(name, turns), probe_factory(factory), engine)
     return made
 
@@ -45,20 +62,9 @@ def growing_benches(
     engine: Engine,
     name: str,
     parts: Sequence[Sequence[LabelledTurn]],
-    night: Callable[[StoreFactory, Store, datetime], None],
+    night: Callable[[StoreFactory, Store, datetime], object],
 ) -> list[Bench]:
-    """One store that grows: a bench after each part was taken in and a night had passed.
-
-    Args:
-        factory: Where the stores are made.
-        engine: Makes the vectors of queries.
-        name: Of the probe.
-        parts: Turns, the oldest first; at most nine, so that their files sort in time.
-        night: What is done with the store after each part.
-
-    Raises:
-        DiskError: The work folder cannot be written.
-    """
+    """One store that grows: a bench after each part was taken in and a night had passed."""
     own = probe_factory(factory)
     made = stores.chat_store(own, name, Chat((), tuple(parts[0])))
     found: list[Bench] = []
@@ -77,12 +83,10 @@ def growing_benches(
         label = f"part-{number}-{atomic.sha256(content)}-{stores.code_digest(_NIGHT)}"
         store = stores.cached_copy(own, made, label, grow)
         made = MadeStore(store, now)
-        told = [turn for each in parts[: number + 1] for turn in each]
-        dataset = _dataset(name, told)
-        whole = baselines.context_tokens(dataset.cases[0], store)
-        found.append(
-            Bench(dataset, dataset.cases[0], store, store, now, whole, factory=own, engine=engine)
-        )
+        dataset = _dataset(name, (turn for each in parts[: number + 1] for turn in each))
+        case = dataset.cases[0]
+        whole = baselines.context_tokens(case, store)
+        found.append(Bench(dataset, case, store, store, now, whole, factory=own, engine=engine))
     return found
 
 
@@ -90,18 +94,10 @@ _NIGHT = ("forgetting", "evaluation")
 """Parts of the program that decide what a night leaves, besides those that ``stores.cached_copy`` looks at."""
 
 
-def consolidate(factory: StoreFactory, store: Store, now: datetime) -> None:
-    """Run a consolidation, as at night."""
-    stores.run_consolidation(factory, store, now)
-
-
-def ask_systems(
-    bench: Bench, queries: Sequence[Query], names: Sequence[str]
-) -> dict[str, list[Retrieved]]:
-    """What some systems return for each query, by their names."""
-    known: dict[str, System] = {each.name: each for each in system_registry.plain_systems()}
-    known[CLSM] = Recall(CLSM)
-    return {name: list(known[name].ask(bench, queries)) for name in names}
+def ask_systems(bench: Bench, queries: Sequence[Query]) -> dict[str, list[Retrieved]]:
+    """What each system returns for each query."""
+    systems = (Recall(CLSM), *map(system_registry.baseline_named, SYSTEMS[1:]))
+    return {system.name: list(system.ask(bench, queries)) for system in systems}
 
 
 def first_rank(items: Iterable[Item], ids: Iterable[str]) -> float:
@@ -117,20 +113,6 @@ def true_share(held: Iterable[bool]) -> float:
     """Share of what is true; 0 of nothing."""
     listed = list(held)
     return sum(listed) / len(listed) if listed else 0.0
-
-
-def is_at_least(figures: Mapping[str, float], bars: Mapping[str, float]) -> bool:
-    """Whether every figure that has a bar reaches it; a system that has no such figure need not.
-
-    >>> is_at_least({"latest": 0.95}, {"latest": 0.9, "closed": 0.9})
-    True
-    """
-    return all(figures[name] >= bar for name, bar in bars.items() if name in figures)
-
-
-def verdict(system: str, figures: dict[str, float], bars: Mapping[str, float]) -> Verdict:
-    """A system's figures, and whether they reach the bars."""
-    return Verdict(system, is_at_least(figures, bars), figures)
 
 
 def _dataset(name: str, turns: Iterable[LabelledTurn]) -> Dataset:

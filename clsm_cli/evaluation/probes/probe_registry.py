@@ -1,50 +1,34 @@
-"""The probes by name."""
+"""The probes by name, and their results."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from clsm_cli.evaluation.probes import (
-    distractor,
-    drift,
-    growth,
-    identifiers,
-    scripts,
-    split,
-)
-from clsm_cli.startup.records import NamedTuple
+from clsm_cli.evaluation.probes import growing_probes, material, night_probes
+from clsm_cli.evaluation.result import ProbeResult, Verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from clsm_cli.evaluation.result import ProbeResult
     from clsm_cli.evaluation.stores import StoreFactory
     from clsm_cli.retrieval.dense_search import Engine
 
-
-class Probe(NamedTuple):
-    """A test of one ability.
-
-    Attributes:
-        about: What is tried, and why words alone do not do it.
-        criterion: What has to hold.
-        run: Makes its stores with a factory, asks with an open engine, from a seed.
-    """
-
-    name: str
-    about: str
-    criterion: str
-    run: Callable[[StoreFactory, Engine, int], ProbeResult]
-
-
+_NIGHT = night_probes.PROBES
 PROBES = {
-    name: Probe(name, probe.ABOUT, probe.CRITERION, probe.run)
-    for name, probe in (
-        ("drift", drift),
-        ("distractor", distractor),
-        ("growth", growth),
-        ("split", split),
-        ("identifiers", identifiers),
-        ("scripts", scripts),
-    )
+    "drift": growing_probes.DRIFT,
+    "distractor": _NIGHT["distractor"],
+    "growth": growing_probes.GROWTH,
+    "split": _NIGHT["split"],
+    "identifiers": _NIGHT["identifiers"],
+    "scripts": _NIGHT["scripts"],
 }
+
+
+def run_probe(name: str, factory: StoreFactory, engine: Engine, seed: int) -> ProbeResult:
+    """Run a probe.
+
+    Raises:
+        DiskError: The work folder cannot be written.
+    """
+    probe, told = PROBES[name], material.load_yaml("about")[name]
+    figures = probe.run(factory, engine, seed)
+    verdicts = (Verdict(system, probe.passes(found), found) for system, found in figures.items())
+    return ProbeResult(name, told["about"], told["criterion"], tuple(verdicts))

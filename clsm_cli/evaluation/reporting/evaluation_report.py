@@ -1,13 +1,20 @@
-"""A result as Markdown, and as files."""
+"""A result in words, as Markdown, and as files."""
 
 from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from clsm_cli.evaluation.reporting import grids, summary
+from clsm_cli.evaluation.reporting import grids
+from clsm_cli.evaluation.reporting.grids import (
+    format_interval,
+    format_p,
+    format_share,
+    measure_heading,
+)
 from clsm_cli.evaluation.result import dump
+from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import atomic
 from clsm_cli.text.terminal import safe
 
@@ -16,17 +23,31 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from clsm_cli.evaluation.reporting.grids import Grid
-    from clsm_cli.evaluation.result import ProbeResult, Result, SetResult
+    from clsm_cli.evaluation.result import Pair, ProbeResult, Result, SetResult, SystemResult
 
-_MARKS = re.compile(
-    r"[\\`*_{}\[\]<>()#|~&!]|^[-+](?=\s|$)|^\d+(?=[.)](?:\s|$))|(?<=http)(?=s?:)|(?<=www)"
-)
+_MARKS = re.compile(r"[\\`*_{}\[\]<>()#|~&!]|^[-+](?=\s|$)")
+
+
+def write_report(folder: Path, result: Result) -> list[Path]:
+    """Write ``report.json`` and ``report.md``; each that was there is replaced whole.
+
+    Raises:
+        DiskError: The operating system refused.
+    """
+    texts = {
+        "report.json": f"{json.dumps(dump(result), ensure_ascii=False, indent=1)}\n",
+        "report.md": markdown(result),
+    }
+    for name, text in texts.items():
+        atomic.put(folder / name, text.encode("utf-8", "backslashreplace"))
+    return [folder / name for name in texts]
 
 
 def markdown(result: Result) -> str:
     """The whole result as Markdown; figures in per cent unless a heading says otherwise."""
-    lines = [f"# {escape_markdown(summary.report_title(result))}", "", *_code(result.command), ""]
-    lines += _facts(summary.origin_line(result))
+    command = safe(" ".join(result.command.split()))
+    lines = [f"# {escape_markdown(report_title(result))}", "", f"    {command}", ""]
+    lines += _facts(origin_line(result))
     for found in result.sets:
         lines += _set(found)
     if result.probes:
@@ -42,62 +63,29 @@ def escape_markdown(words: str) -> str:
     >>> escape_markdown("a|b <script> *c*"), escape_markdown("- 1")
     ('a\\|b \\<script\\> \\*c\\*', '\\- 1')
     """
-    return _MARKS.sub(_escape, safe(" ".join(words.split())))
-
-
-def _escape(found: re.Match[str]) -> str:
-    mark = found.group()
-    if not mark:  # in front of ":" and "." of an address, so that no reader makes a link of it
-        return "<!-- -->"
-    return f"{mark}<!-- -->" if mark.isdigit() else f"\\{mark}"
+    return _MARKS.sub(r"\\\g<0>", safe(" ".join(words.split())))
 
 
 def _set(found: SetResult) -> Iterator[str]:
-    yield from (
-        f"## {escape_markdown(found.name)} ({escape_markdown(found.kind)})",
-        "",
-        escape_markdown(summary.standing_sentence(found)),
-        "",
-    )
+    yield from (f"## {escape_markdown(f'{found.name} ({found.kind})')}", "")
+    yield from (escape_markdown(standing_sentence(found)), "")
     yield from _facts(
         [*grids.sizes_grid(found), ("evidence is a", found.unit), ("SHA-256", found.digest)]
     )
-    yield from table_lines(grids.headline_grid(found))
-    for kind in grids.group_kinds(found):
-        yield from table_lines(grids.group_grid(found, kind, found.headline))
-    if grids.has_concepts(found):
-        yield from table_lines(grids.paper_grid(found))
-    for is_there, grid in (
-        (found.pairs, grids.pairs_grid(found, is_full=any(p.group != "all" for p in found.pairs))),
-        (found.ablation, grids.ablation_grid(found, is_full=True)),
-        (found.abstention, grids.abstention_grid(found)),
-        (found.systems, grids.full_grid(found)),
-    ):
-        if is_there:
-            yield from table_lines(grid)
+    for grid in grids.set_grids(found, is_full=True):
+        yield from table_lines(grid)
     if found.notes:
-        yield from (
-            "### About this set",
-            "",
-            *(f"- {escape_markdown(note)}" for note in found.notes),
-            "",
-        )
+        notes = (f"- {escape_markdown(note)}" for note in found.notes)
+        yield from ("### About this set", "", *notes, "")
 
 
 def probe_lines(found: ProbeResult) -> Iterator[str]:
     """The lines of a probe."""
-    yield from table_lines(
-        grids.probe_grid(found), above=f"{found.about} {summary.weakness_note(found)}"
-    )
+    yield from table_lines(grids.probe_grid(found), f"{found.about} {weakness_note(found)}")
 
 
 def table_lines(grid: Grid, above: str = "") -> Iterator[str]:
-    """The lines of a table under its title.
-
-    Args:
-        grid: What it says.
-        above: Words between title and table; may be empty.
-    """
+    """The lines of a table under its title, and words between the two."""
     yield from (f"### {escape_markdown(grid.title)}", "")
     if above.strip():
         yield from (escape_markdown(above), "")
@@ -113,7 +101,7 @@ def table_lines(grid: Grid, above: str = "") -> Iterator[str]:
 
 def _facts(rows: Sequence[tuple[str, str]]) -> Iterator[str]:
     yield from ("| | |", "|---|---|")
-    yield from (_line((escape_markdown(name), escape_markdown(value))) for name, value in rows)
+    yield from (_line(map(escape_markdown, row)) for row in rows)
     yield ""
 
 
@@ -121,51 +109,91 @@ def _line(cells: Iterable[str]) -> str:
     return f"| {' | '.join(cells)} |"
 
 
-def _code(words: str) -> list[str]:
-    """A block of code that its words cannot end."""
-    shown = safe(" ".join(words.split()))
-    fence = "`" * max(3, 1 + max(map(len, re.findall("`+", shown)), default=0))
-    return [fence, shown, fence]
+class Standing(NamedTuple):
+    """Where clsm stands on a set by its headline measure.
 
-
-def write_report(folder: Path, result: Result) -> list[Path]:
-    """Write all files of a report; each that was there is replaced whole.
-
-    Args:
-        folder: Made where it is missing.
-        result: What was found.
-
-    Returns:
-        The files: ``report.json``, ``report.md`` and ``queries.jsonl``.
-
-    Raises:
-        DiskError: The operating system refused.
+    Attributes:
+        value: Of clsm; ``interval`` its 95 % interval, where there is one.
+        rival: The best of the others, variants of clsm itself aside, with ``its`` value; empty:
+            there is none.
+        pair: The paired comparison of the two, where it was made.
     """
-    texts = {
-        "report.json": f"{json.dumps(dump(result), ensure_ascii=False, indent=1)}\n",
-        "report.md": markdown(result),
-        "queries.jsonl": "".join(f"{_json_line(each)}\n" for each in query_lines(result)),
-    }
-    for name, text in texts.items():
-        atomic.put(folder / name, text.encode("utf-8", "backslashreplace"))
-    return [folder / name for name in texts]
+
+    value: float
+    interval: tuple[float, float] | None
+    rival: str
+    its: float
+    pair: Pair | None
 
 
-def query_lines(result: Result) -> Iterator[dict[str, Any]]:
-    """One object a query; the text of no query stands in it, since sets have licences of their own."""
-    for found in result.sets:
-        for each in found.queries:
-            yield {
-                "set": found.name,
-                "case": each.case,
-                "id": each.id,
-                "category": each.category,
-                "difficulty": each.difficulty,
-                "gold": each.gold,
-                "values": each.values,
-                "ranks": {name: list(ranks) for name, ranks in each.ranks.items()},
-            }
+def find_standing(found: SetResult) -> Standing | None:
+    """Where clsm stands on a set; None where its headline measure is not defined."""
+    if not found.systems:
+        return None
+    name, first = found.headline, found.systems[0]
+    value = first.figures.get(name)
+    if value is None:
+        return None
+    others = [each for each in found.systems[1:] if not each.name.startswith(f"{first.name} ")]
+    best = max(others, key=lambda each: _value(each, name), default=None)
+    if best is None or best.figures.get(name) is None:
+        return Standing(value, first.intervals.get(name), "", 0.0, None)
+    pair = next(
+        (p for p in found.pairs if (p.measure, p.against, p.group) == (name, best.name, "all")),
+        None,
+    )
+    return Standing(value, first.intervals.get(name), best.name, _value(best, name), pair)
 
 
-def _json_line(value: dict[str, Any]) -> str:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+def standing_sentence(found: SetResult) -> str:
+    """Where clsm stands on a set, in words."""
+    where = find_standing(found)
+    name = measure_heading(found.headline)
+    if where is None:
+        return f"{name} is not defined for this set."
+    first = found.systems[0].name
+    interval = f" (95 %: {format_interval(where.interval)})" if where.interval else ""
+    said = f"{first} has {name} {format_share(where.value)} %{interval}."
+    return f"{said} It is {comparison_words(where)}" if where.rival else said
+
+
+def comparison_words(where: Standing) -> str:
+    """The comparison with the best of the others, in words."""
+    points = abs(100 * (where.value - where.its))
+    side = "ahead of" if where.value > where.its else "behind"
+    said = f"{points:.1f} points {side}" if points >= 0.05 else "level with"
+    said = f"{said} {where.rival} ({format_share(where.its)} %), the best of the others"
+    if where.pair is None:
+        return f"{said}."
+    interval = format_interval(where.pair.interval, is_difference=True)
+    return f"{said} (95 %: {interval}, p {format_p(where.pair.p)})."
+
+
+def weakness_note(found: ProbeResult) -> str:
+    """A remark where all that is compared with clsm passes too; else empty."""
+    others = found.verdicts[1:]
+    if others and all(each.passed for each in others):
+        return "All others pass too: this probe tells nothing apart."
+    return ""
+
+
+def report_title(result: Result) -> str:
+    """The title of a report: what was measured."""
+    names = list(dict.fromkeys(each.name for each in result.sets))
+    if not names:
+        return "Probes of a memory" if result.probes else "Nothing was measured"
+    rest = f" and {len(names) - 3} more" if len(names) > 3 else ""
+    return f"What a memory finds: {', '.join(names[:3])}{rest}"
+
+
+def origin_line(result: Result) -> list[tuple[str, str]]:
+    """By what, where and with which settings a result was made."""
+    rows = [("clsm", result.version), ("seed", str(result.seed))]
+    rows += [*result.machine.items()]
+    settings = ", ".join(f"{name} = {value}" for name, value in result.settings.items())
+    return [*rows, ("settings", settings or "as shipped"), ("schema", result.schema)]
+
+
+def _value(each: SystemResult, name: str) -> float:
+    value = each.figures.get(name)
+    return -1.0 if value is None else value

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from clsm_cli.startup.records import NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Sequence
+    from collections.abc import Callable, Collection, Iterator, Sequence
 
     from clsm_cli.evaluation.result import Pair, ProbeResult, SetResult, SystemResult, Verdict
 
@@ -15,93 +15,43 @@ NOTHING = "–"
 """In the place of a figure that is not defined."""
 
 
-class Measure(NamedTuple):
-    """How a measure is shown.
-
-    Attributes:
-        heading: A few letters for a column.
-        meaning: A line for who does not know it.
-        is_share: Shown in per cent, and more is better; else a number of its own unit.
-    """
-
-    heading: str
-    meaning: str
-    is_share: bool = True
-
-
-def _first(k: int) -> Measure:
-    return Measure(f"R{k}", f"Recall@{k}: share of the evidence among the first {k} places")
-
-
-def _within(tokens: int) -> Measure:
-    return Measure(
-        f"T{tokens}", f"Share of the evidence that fits {tokens:,} tokens, in rank order"
-    )
-
-
-MEASURES = {
-    **{f"recall@{k}": _first(k) for k in (1, 3, 5, 10, 20, 50)},
-    "precision@10": Measure("P10", "Share of the first 10 places that hold evidence"),
-    "f1@10": Measure("F10", "Harmonic mean of precision and recall at 10"),
-    "hit@10": Measure("hit10", "Queries with any of their evidence among the first 10"),
-    "all@10": Measure("all10", "Queries with all of their evidence among the first 10"),
-    "ndcg@10": Measure("nDCG10", "Normalised discounted cumulative gain at 10, binary gains"),
-    "precision@1000t": Measure("P in 1000", "Share of items that hold evidence, in 1,000 tokens"),
-    "f1@1000t": Measure("F in 1000", "Harmonic mean of precision and recall in 1,000 tokens"),
-    "hit@1000t": Measure("hit in 1000", "Queries with any of their evidence in 1,000 tokens"),
-    "all@1000t": Measure("all in 1000", "Queries with all of their evidence in 1,000 tokens"),
-    "ndcg@1000t": Measure("nDCG in 1000", "The same of what fits 1,000 tokens"),
-    "mrr": Measure("MRR", "Mean of one over the place of the first piece of evidence"),
-    **{f"tokens@{budget}": _within(budget) for budget in (500, 1000, 2000, 4000)},
-    "reduced": Measure("-96.5%", "Share of the evidence when 96.5 % of the context is left out"),
-    "reduced2": Measure("-93%", "Share of the evidence when 93 % of the context is left out"),
-    "relevance": Measure(
-        "relev.", "Tokens of returned items that hold evidence, of those returned"
-    ),
-    "efficiency": Measure("saved", "Share of the context that need not be loaded"),
-    "retention": Measure("retain", "Queries for which something that answers is returned"),
-    "reach": Measure("reach", "Of items that embedding alone does not return, those with evidence"),
-    "reached": Measure("reached", "Of evidence that embedding alone misses, what is found"),
-    "precision": Measure("P", "Share of the returned concepts that are labelled"),
-    "recall": Measure("R", "Share of the labelled concepts that are returned"),
-    "f1": Measure("F1", "Harmonic mean of precision and recall of concepts, mean over queries"),
-    "coverage": Measure("cover", "Queries with at least one labelled concept"),
-    "answer@10": Measure(
-        "answer", "Labelled concepts of the answer that the question does not name, among ten"
-    ),
-    "concepts": Measure("conc.", "Concepts returned per query", is_share=False),
-    "tokens": Measure("tokens", "Estimated tokens returned per query", is_share=False),
-    "ms": Measure("ms", "Processor time per query in milliseconds", is_share=False),
+HEADINGS = {
+    **{f"recall@{k}": f"R{k}" for k in (1, 3, 5, 10, 20, 50)},
+    "precision@10": "P10",
+    "f1@10": "F10",
+    "hit@10": "hit10",
+    "all@10": "all10",
+    "ndcg@10": "nDCG10",
+    "mrr": "MRR",
+    **{f"tokens@{budget}": f"T{budget}" for budget in (500, 1000, 2000, 4000)},
+    "reduced": "-96.5%",
+    "reduced2": "-93%",
+    "relevance": "relev.",
+    "efficiency": "saved",
+    "retention": "retain",
+    "reach": "reach",
+    "reached": "reached",
+    "precision": "P",
+    "recall": "R",
+    "f1": "F1",
+    "coverage": "cover",
+    "answer@10": "answer",
+    "concepts": "conc.",
+    "tokens": "tokens",
+    "ms": "ms",
 }
-"""All measures of queries, in the order in which they are shown."""
-
-
-def measure_format(name: str) -> Measure:
-    """How a measure is shown; one of a probe's own is a number and called as it is.
-
-    >>> measure_format("recall@10").heading, measure_format("lost_after_50").heading
-    ('R10', 'lost after 50')
-    """
-    return MEASURES.get(name) or Measure(name.replace("_", " "), "", is_share=False)
+"""The heading of each measure of queries, in the order in which they are shown."""
+PLAIN = ("concepts", "tokens", "ms")
+"""Measures that are numbers of their own unit; all others are shares, of which more is better."""
 
 
 def measure_heading(name: str) -> str:
-    """A measure in few letters.
+    """A measure in few letters; one of a probe's own is called as it is.
 
-    >>> measure_heading("recall@10"), measure_heading("tokens@1000"), measure_heading("mrr")
-    ('R10', 'T1000', 'MRR')
+    >>> measure_heading("recall@10"), measure_heading("lost_after_50")
+    ('R10', 'lost after 50')
     """
-    return measure_format(name).heading
-
-
-def order_measures(names: Iterable[str]) -> list[str]:
-    """Measures in the order in which they are shown, those of nobody else at the end, by name.
-
-    >>> order_measures(["ms", "own", "recall@10"])
-    ['recall@10', 'ms', 'own']
-    """
-    places = {name: place for place, name in enumerate(MEASURES)}
-    return sorted(names, key=lambda name: (places.get(name, len(places)), name))
+    return HEADINGS.get(name) or name.replace("_", " ")
 
 
 def format_share(value: float) -> str:
@@ -121,9 +71,9 @@ def format_value(name: str, value: float | None) -> str:
     """
     if value is None:
         return NOTHING
-    if name not in MEASURES:
+    if name not in HEADINGS:
         return format_number(value)
-    if MEASURES[name].is_share:
+    if name not in PLAIN:
         return format_share(value)
     return f"{value:,.0f}" if value >= 100 else f"{value:.1f}"
 
@@ -194,7 +144,6 @@ class Grid(NamedTuple):
 
     Attributes:
         words: Columns from the left that hold words; the others hold numbers.
-        meanings: Of each heading, for who does not know it; may be empty.
         best: Row and column of figures that nothing in their column exceeds.
         note: A sentence below; may be empty.
     """
@@ -203,22 +152,39 @@ class Grid(NamedTuple):
     headings: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
     words: int = 1
-    meanings: tuple[str, ...] = ()
     best: frozenset[tuple[int, int]] = frozenset()
     note: str = ""
 
 
 class _Column(NamedTuple):
+    """A heading, the text of each system, and what is compared for the best of them, if anything."""
+
     heading: str
-    meaning: str
-    value: Callable[[SystemResult], float | None]
     text: Callable[[SystemResult], str]
-    is_share: bool
+    value: Callable[[SystemResult], float | None] | None = None
 
 
 def has_concepts(found: SetResult) -> bool:
     """Whether concepts are labelled in a set."""
     return any(each.figures.get("f1") is not None for each in found.systems)
+
+
+def set_grids(found: SetResult, *, is_full: bool) -> Iterator[Grid]:
+    """All tables of a set; with ``is_full`` also all its measures and groups."""
+    yield headline_grid(found)
+    for kind in group_kinds(found):
+        if is_full or kind == "category":
+            yield group_grid(found, kind, found.headline)
+    if has_concepts(found):
+        yield paper_grid(found)
+    if found.pairs:
+        yield pairs_grid(found, is_full=is_full)
+    if found.ablation:
+        yield ablation_grid(found, is_full=is_full)
+    if found.abstention:
+        yield abstention_grid(found)
+    if is_full and found.systems:
+        yield full_grid(found)
 
 
 def headline_grid(found: SetResult) -> Grid:
@@ -227,18 +193,19 @@ def headline_grid(found: SetResult) -> Grid:
     names = names if found.headline in names else (found.headline, *names)
     columns: list[_Column] = []
     for name in (*names, "tokens", "ms"):
-        columns.append(_figure(found, name))
+        columns.append(_figure(name))
         if name == found.headline:
             columns.append(_interval(name))
         if name == "coverage":
-            columns.append(_crossing())
+            columns.append(
+                _Column("cross", lambda each: format_value("recall", _crossed(each)), _crossed)
+            )
     return _by_system("Systems (%)", found, columns)
 
 
 def full_grid(found: SetResult) -> Grid:
     """Each system with all its measures."""
-    names = order_measures({name for each in found.systems for name in each.figures})
-    return _by_system("All measures (%)", found, [_figure(found, name) for name in names])
+    return _by_system("All measures (%)", found, [_figure(name) for name in HEADINGS])
 
 
 def group_grid(found: SetResult, kind: str, name: str) -> Grid:
@@ -249,8 +216,11 @@ def group_grid(found: SetResult, kind: str, name: str) -> Grid:
         def value(each: SystemResult) -> float | None:
             return each.groups.get(kind, {}).get(group, {}).get(name)
 
-        is_share = measure_format(name).is_share
-        return _Column(group, "", value, lambda each: format_value(name, value(each)), is_share)
+        return _Column(
+            group,
+            lambda each: format_value(name, value(each)),
+            None if name in PLAIN else value,
+        )
 
     return _by_system(
         f"{measure_heading(name)} by {kind} (%)", found, [column(each) for each in groups]
@@ -375,20 +345,18 @@ def probe_grid(found: ProbeResult) -> Grid:
         ("system", "verdict", *map(measure_heading, names)),
         tuple(map(row, found.verdicts)),
         words=2,
-        meanings=("", "", *(measure_format(name).meaning for name in names)),
         note=f"Has to hold: {found.criterion}" if found.criterion else "",
     )
 
 
-def _figure(found: SetResult, name: str) -> _Column:
-    of = measure_format(name)
-    meaning = of.meaning.replace("the context", found.whole)
+def _figure(name: str) -> _Column:
+    def value(each: SystemResult) -> float | None:
+        return each.figures.get(name)
+
     return _Column(
-        of.heading,
-        meaning,
-        lambda each: each.figures.get(name),
-        lambda each: format_value(name, each.figures.get(name)),
-        of.is_share,
+        measure_heading(name),
+        lambda each: format_value(name, value(each)),
+        None if name in PLAIN else value,
     )
 
 
@@ -397,13 +365,7 @@ def _interval(name: str) -> _Column:
         found = each.intervals.get(name)
         return NOTHING if found is None else format_interval(found)
 
-    meaning = f"95 % bootstrap interval of {measure_heading(name)}, conversations as clusters"
-    return _Column(f"{measure_heading(name)} 95 %", meaning, lambda _: None, text, is_share=False)
-
-
-def _crossing() -> _Column:
-    meaning = f"Recall of concepts over {CROSSING} queries"
-    return _Column("cross", meaning, _crossed, lambda e: format_value("recall", _crossed(e)), True)
+    return _Column(f"{measure_heading(name)} 95 %", text)
 
 
 def _crossed(each: SystemResult) -> float | None:
@@ -416,13 +378,12 @@ def _by_system(title: str, found: SetResult, columns: Sequence[_Column]) -> Grid
     kept = [each for each in columns if any(each.text(row) != NOTHING for row in rows)]
     best: set[tuple[int, int]] = set()
     for place, column in enumerate(kept, 1):
-        values = [column.value(row) for row in rows] if column.is_share else []
+        values = [column.value(row) for row in rows] if column.value else []
         top = max((value for value in values if value is not None), default=None)
         best |= {(at, place) for at, v in enumerate(values) if v is not None and v == top}
     return Grid(
         title,
         ("system", *(each.heading for each in kept)),
         tuple((row.name, *(each.text(row) for each in kept)) for row in rows),
-        meanings=("", *(each.meaning for each in kept)),
         best=frozenset(best),
     )

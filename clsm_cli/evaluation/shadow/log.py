@@ -3,7 +3,7 @@
 Which files it stands beside is this machine's own word: ``shadow/`` in the user's state folder has a
 file for each store while shadow mode is on there, so no store that comes from elsewhere names a file
 to be read. The log lies below ``.clsm``, which git does not see: ``shadow/<device>.jsonl`` has a line
-for each sitting. A line holds counts, and memories by the hash that a tombstone keeps of an id: neither
+for each sitting. A line holds counts, and turns by the hash that a tombstone keeps of an id: neither
 a text nor an id, so nothing in it has to go when something is forgotten. It is not derived: whoever
 deletes ``.clsm`` deletes the log.
 """
@@ -11,13 +11,13 @@ deletes ``.clsm`` deletes the log.
 from __future__ import annotations
 
 import os
-import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from clsm_cli.config import MAX_FILE
 from clsm_cli.errors import BadInputError, DamagedStoreError
 from clsm_cli.evaluation.shadow.sittings import LoadedItem
+from clsm_cli.evaluation.systems.baselines import ALWAYS, startup_files
 from clsm_cli.ingestion import markdown
 from clsm_cli.ingestion.jsonl_rows import Problem
 from clsm_cli.model.episodes import Document
@@ -81,13 +81,9 @@ class SittingRow(NamedTuple):
         at: When it began, UTC.
         turns: Hashes of the turns that were said in it.
         prompts: What the user said; ``asked`` of them, the first ones.
-        budget: Tokens of clsm's briefing, and of each answer.
-        again: Tokens of all that clsm would have loaded, an item as often as it came.
         static: None where no file was named, or none could be read.
         both: Tokens of what was used of the files and is in what clsm would have loaded.
-        beyond: Tokens of what was used of clsm's and is not in the files.
         changed: A file was written after the sitting began.
-        items: Hashes of what clsm would have loaded; ``taken`` of what was used of it.
     """
 
     sitting: str
@@ -95,15 +91,10 @@ class SittingRow(NamedTuple):
     turns: tuple[str, ...]
     prompts: int
     asked: int
-    budget: int
     clsm: SideFigures
-    again: int
     static: SideFigures | None
     both: int
-    beyond: int
     changed: bool
-    items: tuple[str, ...]
-    taken: tuple[str, ...]
 
 
 def id_mark(record_id: str) -> str:
@@ -134,26 +125,13 @@ def current_mode(store: Store) -> Mode | None:
 
 
 def turn_on(store: Store, wanted: Mode) -> None:
-    """Turn shadow mode on.
-
-    Raises:
-        DiskError: The disk refused.
-        LockedError: Another clsm kept the lock.
-    """
+    """Turn shadow mode on."""
     with locked(store.root, store.settings.store.lock_wait):
         atomic.put(_mode_file(store), dump(wanted._asdict()).encode() + b"\n")
 
 
 def turn_off(store: Store, *, delete: bool) -> bool:
-    """Turn it off, and delete the log if that is wanted.
-
-    Returns:
-        Whether there was anything to stop or to delete.
-
-    Raises:
-        DiskError: The disk refused.
-        LockedError: Another clsm kept the lock.
-    """
+    """Turn it off, and delete the log if that is wanted."""
     paths = [_mode_file(store), *([_log_file(store)] if delete else [])]
     with locked(store.root, store.settings.store.lock_wait):
         found = [path for path in paths if path.exists()]
@@ -176,14 +154,15 @@ def logged_rows(store: Store) -> tuple[list[SittingRow], int]:
     return sorted(known.values(), key=lambda row: (row.at, row.sitting)), bad
 
 
-def append_rows(store: Store, new: Iterable[SittingRow]) -> None:
-    """Log sittings, durably, one line each.
+def plain_row(row: SittingRow) -> dict[str, Any]:
+    """A sitting as JSON values."""
+    static = None if row.static is None else row.static._asdict()
+    return {**row._asdict(), "clsm": row.clsm._asdict(), "static": static}
 
-    Raises:
-        DiskError: The disk refused.
-        LockedError: Another clsm kept the lock.
-    """
-    lines = [dump(_mapping(row)).encode() for row in new]
+
+def append_rows(store: Store, new: Iterable[SittingRow]) -> None:
+    """Log sittings, durably, one line each."""
+    lines = [dump(plain_row(row)).encode() for row in new]
     if lines:
         with locked(store.root, store.settings.store.lock_wait):
             atomic.append(_log_file(store), b"\n".join(lines))
@@ -196,23 +175,19 @@ def other_devices(store: Store) -> list[str]:
     return [name for name in names if name != store.device]
 
 
-def _mapping(row: SittingRow) -> dict[str, Any]:
-    sides = {"clsm": row.clsm._asdict(), "static": row.static and row.static._asdict()}
-    return {**row._asdict(), **sides}
-
-
 def _row(value: dict[str, Any]) -> SittingRow | None:
+    """A line of the log; None where it is none. One of an earlier version may have more."""
     try:
-        hashes = {name: tuple(map(str, value[name])) for name in ("turns", "items", "taken")}
-        row = SittingRow(**{**value, **hashes})
         static = value["static"]
-        row = row._replace(
-            clsm=SideFigures(**value["clsm"]), static=static and SideFigures(**static)
-        )
+        sides = {
+            "clsm": SideFigures(**value["clsm"]),
+            "static": static and SideFigures(**static),
+            "turns": tuple(map(str, value["turns"])),
+        }
+        row = SittingRow(**{name: value[name] for name in SittingRow._fields} | sides)
     except (LookupError, TypeError):
         return None
-    counts = (row.prompts, row.asked, row.again, row.both, row.beyond)
-    numbers = (*row.clsm, *(row.static or ()), *counts)
+    numbers = (*row.clsm, *(row.static or ()), row.prompts, row.asked, row.both)
     is_row = isinstance(row.at, str) and all(isinstance(each, (int, float)) for each in numbers)
     return row if is_row else None
 
@@ -230,17 +205,6 @@ def _folder(store: Store) -> Path:
 
 def _log_file(store: Store) -> Path:
     return _folder(store) / f"{store.device}.jsonl"
-
-
-NAMES = ("SOUL.md", "USER.md", "MEMORY.md")
-"""What is loaded of a workspace besides its last daily notes."""
-
-
-DAILY = 2
-"""Daily notes that are loaded, the newest before the day of the sitting."""
-
-
-_DAY = re.compile(r"(\d{4}-\d\d-\d\d)(?:-[^/]*)?\.md\Z", re.ASCII)
 
 
 class StaticFiles(NamedTuple):
@@ -270,7 +234,7 @@ def checked_files(named: Iterable[str]) -> tuple[str, ...]:
         path = Path(os.path.realpath(os.path.expanduser(name)))
         if path.is_dir():
             if not _of_workspace(path, None):
-                reason = f"holds neither {', '.join(NAMES)} nor daily notes"
+                reason = f"holds neither {', '.join(ALWAYS)} nor daily notes"
                 raise BadInputError(name, reason, "name the files themselves")
         else:
             _text(path, name)
@@ -286,18 +250,12 @@ def ingested_files(store: Store) -> tuple[str, ...]:
             for record in records_of(opened.index.connection, "document", frozenset())
             if isinstance(record, Document) and record.origin
         ]
-    folders = {origin.parent for origin in origins if origin.name in NAMES and origin.is_file()}
+    folders = {origin.parent for origin in origins if origin.name in ALWAYS and origin.is_file()}
     return tuple(sorted(map(str, folders)))
 
 
 def load_static(named: Sequence[str], start: datetime, store: Store) -> StaticFiles:
-    """What is loaded at the start of a sitting.
-
-    Args:
-        named: Files and workspaces, see ``checked_files``.
-        start: Of the sitting; the daily notes are those of earlier days.
-        store: Whose time zone counts.
-    """
+    """What is loaded at the start of a sitting."""
     day = start.astimezone(store.zone).date().isoformat()
     size, is_changed = 0, False
     blocks: list[LoadedItem] = []
@@ -320,22 +278,13 @@ def _files(named: Sequence[str], day: str) -> Iterator[Path]:
 
 
 def _of_workspace(folder: Path, before: str | None) -> list[Path]:
-    """The files of a workspace that are there, and the newest daily notes before a day."""
-    dated = sorted(
-        (match[1], path)
-        for path in (folder / "memory").glob("*.md")
-        if (match := _DAY.match(path.name)) and (before is None or match[1] < before)
-    )
-    fixed = [folder / name for name in NAMES if (folder / name).is_file()]
-    return fixed + [path for _, path in dated[-DAILY:]]
+    fixed = [folder / name for name in ALWAYS if (folder / name).is_file()]
+    daily = (folder / "memory").glob("*.md")
+    dated = [path for path in daily if before is None or path.stem < before]
+    return list(map(Path, startup_files(map(str, (*fixed, *dated)))))
 
 
 def _text(path: Path, name: str) -> str:
-    """The text of a file.
-
-    Raises:
-        BadInputError: It is missing, not text, or too large.
-    """
     advice = "name a note with --static"
     try:
         if not path.is_file():

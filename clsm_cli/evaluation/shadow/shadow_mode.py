@@ -7,17 +7,17 @@ memories fade and are forgotten, and a figure that was true stays so.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING
 
 from clsm_cli.errors import BadInputError
 from clsm_cli.evaluation.shadow import log, sittings
 from clsm_cli.evaluation.shadow.log import Mode, SideFigures, SittingRow
 from clsm_cli.ingestion.ingest_report import utc_text
-from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store.index.opening import open_index
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Sequence
     from datetime import datetime
 
     from clsm_cli.evaluation.shadow.sittings import (
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
         LoadedItem,
         Replayed,
         Sitting,
-        StoreSittings,
         WordRarity,
     )
     from clsm_cli.ingestion.ingest_report import Progress
@@ -64,11 +63,9 @@ class Report:
         rows: The sessions by time.
         compared: Of them, those beside which files were loaded; all figures are over these, or over
             all sessions where there are none.
-        again: Tokens of a session if an item counts as often as it came; the mean.
         efficiency: 1 - tokens of clsm / tokens of the files in front of the model at a prompt; CLS-M:
             1 - memory tokens / budget, the budget being what is loaded today.
         overlap: Of what was used of the files, the share that clsm would have loaded; None: nothing.
-        beyond: Of what was used of clsm's, the share that is in no file; None: nothing.
         changed: Sessions whose files were written after they began.
         notes: What else should be known.
     """
@@ -78,41 +75,15 @@ class Report:
     compared: int
     clsm: Figures | None
     static: Figures | None
-    again: float
     efficiency: float | None
     overlap: float | None
-    beyond: float | None
     changed: int
     verdict: str
     notes: tuple[str, ...]
 
 
-def relevance(used: int, loaded: int) -> float:
-    """CLS-M's relevance: tokens referenced / tokens loaded; 0 where nothing was loaded.
-
-    >>> relevance(96, 6400), relevance(0, 0)
-    (0.015, 0.0)
-    """
-    return used / loaded if loaded else 0.0
-
-
-def efficiency(tokens: float, budget: float) -> float | None:
-    """CLS-M's efficiency: 1 - memory tokens / total budget; None without a budget.
-
-    >>> efficiency(800, 6400), efficiency(800, 0)
-    (0.875, None)
-    """
-    return 1 - tokens / budget if budget else None
-
-
 def build_report(rows: Sequence[SittingRow], notes: Sequence[str], *, is_on: bool) -> Report:
-    """The figures of some sessions.
-
-    Args:
-        rows: Of the log, by time.
-        notes: What the log itself gives reason to say.
-        is_on: Whether shadow mode goes on.
-    """
+    """The figures of some sessions."""
     beside = [(row, row.static) for row in rows if row.static is not None]
     counted = [row for row, _ in beside] or list(rows)
     clsm = _figures([(row, row.clsm) for row in counted])
@@ -123,12 +94,8 @@ def build_report(rows: Sequence[SittingRow], notes: Sequence[str], *, is_on: boo
         compared=len(beside),
         clsm=clsm,
         static=static,
-        again=sum(row.again for row in counted) / max(1, len(counted)),
-        efficiency=efficiency(clsm.prompt, static.prompt) if clsm and static else None,
+        efficiency=1 - clsm.prompt / static.prompt if clsm and static and static.prompt else None,
         overlap=_share(sum(row.both for row, _ in beside), sum(side.used for _, side in beside)),
-        beyond=_share(
-            sum(row.beyond for row, _ in beside), sum(row.clsm.used for row, _ in beside)
-        ),
         changed=sum(row.changed for row, _ in beside),
         verdict=verdict(clsm, static, len(counted)),
         notes=tuple(notes),
@@ -184,7 +151,7 @@ def _figures(sides: Sequence[tuple[SittingRow, SideFigures]]) -> Figures | None:
     return Figures(
         tokens=loaded / len(sides),
         prompt=prompt,
-        relevance=relevance(sum(side.used for _, side in sides), loaded),
+        relevance=_share(sum(side.used for _, side in sides), loaded) or 0.0,
         retention=_share(sum(side.replies for _, side in sides), asked),
     )
 
@@ -193,15 +160,10 @@ def _share(part: int, whole: int) -> float | None:
     return part / whole if whole else None
 
 
-class Started(NamedTuple):
-    """Shadow mode as it is now, and whether it was off before."""
-
-    mode: Mode
-    is_new: bool
-
-
-def start(store: Store, named: Sequence[str], budget: int | None, now: datetime) -> Started:
-    """Turn shadow mode on; where it is on, only what is named changes.
+def start(
+    store: Store, named: Sequence[str], budget: int | None, now: datetime
+) -> tuple[Mode, bool]:
+    """Turn shadow mode on; where it is on, only what is named changes. Whether it was off before.
 
     Args:
         store: Of which memory.
@@ -226,15 +188,11 @@ def start(store: Store, named: Sequence[str], budget: int | None, now: datetime)
         wanted = Mode(before.since, files or before.static, budget or before.budget)
     if wanted != before:
         log.turn_on(store, wanted)
-    return Started(wanted, before is None)
+    return wanted, before is None
 
 
 def report(store: Store, since: datetime | None) -> Report:
     """What the log says.
-
-    Args:
-        store: Whose log.
-        since: Leave out sessions that began before.
 
     Raises:
         BadInputError: Shadow mode is off and nothing is logged.
@@ -269,41 +227,17 @@ NIGHT = 200
 """Prompts that are asked in one run; what is left is asked in the next."""
 
 
-class CatchUpResult(NamedTuple):
-    """What a run logged.
-
-    Attributes:
-        logged: Sittings.
-        left: Sittings that are over and wait for the next run.
-        open: Sittings that are not over.
-        warnings: A sentence for each thing that went wrong; nothing else did.
-    """
-
-    logged: int = 0
-    left: int = 0
-    open: int = 0
-    warnings: tuple[str, ...] = ()
-
-
 def catch_up(
     store: Store, engine: Engine, embedder: Embedder, now: datetime, progress: Progress
-) -> CatchUpResult:
-    """Log what is new; while shadow mode is off, nothing. It never fails: it says what went wrong.
-
-    Args:
-        store: Whose conversations.
-        engine: Makes the vectors of prompts.
-        embedder: Makes the vectors of passages that have none yet.
-        now: The newest sitting is over if nobody spoke for long.
-        progress: Told how many sittings are measured.
-    """
+) -> list[str]:
+    """Log what is new; while shadow mode is off, nothing. It never fails: it says what went wrong."""
     try:
-        current = log.current_mode(store)
-        if current is None:
-            return CatchUpResult()
-        return _caught_up(store, current, engine, embedder, now, progress)
+        mode = log.current_mode(store)
+        if mode is None:
+            return []
+        return _caught_up(store, mode, engine, embedder, now, progress)
     except Exception as error:  # noqa: BLE001  # a measurement must not stop a consolidation
-        return CatchUpResult(warnings=(f"shadow mode logged nothing: {error}",))
+        return [f"shadow mode logged nothing: {error}"]
 
 
 def _caught_up(
@@ -313,33 +247,35 @@ def _caught_up(
     embedder: Embedder,
     now: datetime,
     progress: Progress,
-) -> CatchUpResult:
+) -> list[str]:
     told = sittings.read_sittings(store, mode.since, now)
     known = {turn for row in log.logged_rows(store)[0] for turn in row.turns}
-    new = [
+    over = [
         each
         for each in told.sittings
-        if known.isdisjoint(log.id_mark(turn.key) for turn in each.turns)
+        if each.is_over and known.isdisjoint(log.id_mark(turn.key) for turn in each.turns)
     ]
-    over = [each for each in new if each.is_over]
     chosen = _affordable(over)
     warnings = []
     if utc_text(now) < mode.since:
         warnings.append(f"the clock is behind {mode.since}, when shadow mode was started")
-    if len(chosen) < len(over):
-        left = len(over) - len(chosen)
+    if left := len(over) - len(chosen):
         wait = "1 session waits" if left == 1 else f"{left} sessions wait"
         warnings.append(f"shadow mode asks {NIGHT} prompts a run; {wait} for the next")
-    missing: dict[str, None] = {}
+    if not chosen:
+        return warnings
+    replayed = sittings.replay(store, told, chosen, mode.budget, engine, embedder)
     found = []
-    for row, unread in _rows(store, mode, chosen, told, engine, embedder, progress):
-        found.append(row)
-        missing.update(dict.fromkeys(unread))
+    missing: dict[str, None] = {}
+    with open_index(store, None) as opened:
+        rarity = sittings.WordRarity(opened.index.connection, opened.index.size()[0])
+        for done, (sitting, given) in enumerate(zip(chosen, replayed, strict=True), 1):
+            beside = log.load_static(mode.static, sitting.start, store)
+            found.append(_measured(sitting, given, beside, rarity))
+            missing.update(dict.fromkeys(beside.missing))
+            progress("shadow mode", done, len(chosen))
     log.append_rows(store, found)
-    warnings += [f"not loaded beside memory: {each}" for each in missing]
-    return CatchUpResult(
-        len(chosen), len(over) - len(chosen), len(new) - len(over), tuple(warnings)
-    )
+    return [*warnings, *(f"not loaded beside memory: {each}" for each in missing)]
 
 
 def _affordable(over: Sequence[Sitting]) -> list[Sitting]:
@@ -354,66 +290,38 @@ def _affordable(over: Sequence[Sitting]) -> list[Sitting]:
     return chosen
 
 
-def _rows(
-    store: Store,
-    mode: Mode,
-    chosen: Sequence[Sitting],
-    told: StoreSittings,
-    engine: Engine,
-    embedder: Embedder,
-    progress: Progress,
-) -> Iterator[tuple[SittingRow, tuple[str, ...]]]:
-    if not chosen:
-        return
-    replayed = sittings.replay(store, told, chosen, mode.budget, engine, embedder)
-    with open_index(store, None) as opened:
-        rarity = sittings.WordRarity(opened.index.connection, opened.index.size()[0])
-        for done, (sitting, given) in enumerate(zip(chosen, replayed, strict=True), 1):
-            beside = log.load_static(mode.static, sitting.start, store)
-            yield _measured(sitting, given, beside, mode.budget, rarity), beside.missing
-            progress("shadow mode", done, len(chosen))
-
-
 def _measured(
-    sitting: Sitting, given: Replayed, beside: log.StaticFiles, budget: int, rarity: WordRarity
+    sitting: Sitting, given: Replayed, beside: log.StaticFiles, rarity: WordRarity
 ) -> SittingRow:
     look = _UsageFinder(sitting, rarity)
     came = [*given.briefing, *(each for _, found in given.answers for each in found)]
     loads = {(each.id, each.text): each for each in came}
-    taken = look.all_used(given)
-    of_files = [claim for block in beside.blocks for claim in look.used_claims(block, -1)]
-    of_clsm = [claim for found in taken.values() for claim in found]
     said = [sittings.distinct_stems(text) for _, text in loads]
-    written = [sittings.distinct_stems(block.text) for block in beside.blocks]
+    of_files = [claim for block in beside.blocks for claim in look.used_claims(block, -1)]
     asked = len(given.answers)
-    briefing, again = _tokens(given.briefing), _tokens(came)
+    briefing = _tokens(given.briefing)
+    clsm = SideFigures(
+        tokens=_tokens(loads.values()),
+        prompt=briefing + (_tokens(came) - briefing) / max(1, asked),
+        used=_tokens(look.all_used(given)),
+        replies=sum(look.replies(at, (*given.briefing, *found)) for at, found in given.answers),
+    )
+    static = SideFigures(
+        tokens=beside.tokens,
+        prompt=float(beside.tokens),
+        used=_tokens(of_files),
+        replies=sum(look.replies(at, beside.blocks) for at, _ in given.answers),
+    )
     return SittingRow(
         sitting=log.id_mark(sitting.first),
         at=utc_text(sitting.start),
         turns=tuple(log.id_mark(turn.key) for turn in sitting.turns),
         prompts=sum(turn.role == "user" for turn in sitting.turns),
         asked=asked,
-        budget=budget,
-        clsm=SideFigures(
-            tokens=_tokens(loads.values()),
-            prompt=briefing + (again - briefing) / max(1, asked),
-            used=_tokens(of_clsm),
-            replies=sum(look.replies(at, (*given.briefing, *found)) for at, found in given.answers),
-        ),
-        again=again,
-        static=None
-        if not beside.tokens
-        else SideFigures(
-            tokens=beside.tokens,
-            prompt=float(beside.tokens),
-            used=_tokens(of_files),
-            replies=sum(look.replies(at, beside.blocks) for at, _ in given.answers),
-        ),
+        clsm=clsm,
+        static=static if beside.tokens else None,
         both=_tokens(claim for claim in of_files if sittings.is_used(claim, said, rarity)),
-        beyond=_tokens(claim for claim in of_clsm if not sittings.is_used(claim, written, rarity)),
         changed=beside.is_changed,
-        items=tuple(sorted({log.id_mark(each.id) for each in loads.values()})),
-        taken=tuple(sorted({log.id_mark(name) for name, _ in taken})),
     )
 
 
@@ -422,31 +330,26 @@ def _tokens(found: Iterable[LoadedItem | Claim]) -> int:
 
 
 class _UsageFinder:
-    """What a sitting took up of what was loaded."""
-
     def __init__(self, sitting: Sitting, rarity: WordRarity) -> None:
         self._rarity = rarity
         self._turns = [sittings.distinct_stems(turn.text) for turn in sitting.turns]
         self._prompts = [at for at, turn in enumerate(sitting.turns) if turn.role == "user"]
-        self._claims: dict[str, tuple[Claim, ...]] = {}
+        self._claims = cache(sittings.split_claims)
 
     def used_claims(self, load: LoadedItem, at: int, until: int | None = None) -> tuple[Claim, ...]:
         """The sentences that turns after a prompt take up; at -1 it was there from the start."""
-        if load.text not in self._claims:
-            self._claims[load.text] = sittings.split_claims(load.text)
         asked = self._turns[at] if at >= 0 else frozenset()
-        return sittings.used_claims(
-            self._claims[load.text], self._turns[at + 1 : until], asked, self._rarity
-        )
+        later = self._turns[at + 1 : until]
+        return sittings.used_claims(self._claims(load.text), later, asked, self._rarity)
 
-    def all_used(self, given: Replayed) -> dict[tuple[str, str], tuple[Claim, ...]]:
-        """Of all that was loaded what was used, by id and text, with the sentences."""
-        found: dict[tuple[str, str], dict[Claim, None]] = {}
+    def all_used(self, given: Replayed) -> list[Claim]:
+        """Of all that was loaded the sentences that were used, those of each item once."""
+        found: dict[tuple[str, str, Claim], None] = {}
         for at, loads in ((-1, given.briefing), *given.answers):
             for each in loads:
-                if sentences := self.used_claims(each, at):
-                    found.setdefault((each.id, each.text), {}).update(dict.fromkeys(sentences))
-        return {name: tuple(sentences) for name, sentences in found.items()}
+                claims = self.used_claims(each, at)
+                found |= dict.fromkeys((each.id, each.text, claim) for claim in claims)
+        return [claim for _, _, claim in found]
 
     def replies(self, at: int, loads: Sequence[LoadedItem]) -> bool:
         """Whether the turns up to the next prompt take up something that stood before them."""

@@ -23,6 +23,7 @@ the sample memory is told in docs/evaluation.md.
 from __future__ import annotations
 
 from datetime import datetime, timedelta
+from functools import cache
 from typing import TYPE_CHECKING, TypeGuard
 
 from clsm_cli.errors import DamagedStoreError
@@ -47,7 +48,6 @@ if TYPE_CHECKING:
     from clsm_cli.model.episodes import Episode, Turn
     from clsm_cli.retrieval.answer import Memory
     from clsm_cli.retrieval.dense_search import Engine
-    from clsm_cli.store.index.index_queries import Index
     from clsm_cli.store.index.opening import Embedder
     from clsm_cli.store.layout import Store
 
@@ -76,28 +76,17 @@ class Sitting(NamedTuple):
         return self.turns[0].key
 
 
-class Undated(NamedTuple):
-    """A turn, block or episode without an exact time.
-
-    Attributes:
-        day: Bare date; None: it has none.
-        recorded_at: When the store first got it, UTC.
-    """
-
-    day: str | None
-    recorded_at: str
-
-
 class StoreSittings(NamedTuple):
     """What the store was told.
 
     Attributes:
         sittings: The newest first.
-        undated: What has no exact time, by key or id.
+        undated: Turns, blocks and episodes without an exact time, by key or id: their bare date, if
+            they have one, and when the store first got them, UTC.
     """
 
     sittings: tuple[Sitting, ...]
-    undated: dict[str, Undated]
+    undated: dict[str, tuple[str | None, str]]
 
 
 class _StoredTurn(NamedTuple):
@@ -108,15 +97,9 @@ class _StoredTurn(NamedTuple):
 
 
 def read_sittings(store: Store, since: str, now: datetime) -> StoreSittings:
-    """The sittings that this machine took in since a time.
-
-    Args:
-        store: Where; a file that cannot be read is passed over, ``clsm status`` names it.
-        since: UTC, as ``recorded_at`` is written.
-        now: What is still open and was silent for long by now is over.
-    """
+    """The sittings that this machine took in since a time."""
     stored: dict[str, dict[str, _StoredTurn]] = {}
-    undated: dict[str, Undated] = {}
+    undated: dict[str, tuple[str | None, str]] = {}
     forgotten = logs.load_tombstones(store)
     for flow in store.flows():
         for episode in _episodes(flow, forgotten):
@@ -154,14 +137,15 @@ def _episodes(flow: Path, forgotten: frozenset[str]) -> Iterator[Episode]:
 
 
 def _is_exact(time: str | None) -> TypeGuard[str]:
-    """Whether a time is an instant, and no bare date."""
     return time is not None and len(time) > len("2026-02-24")
 
 
-def _note(undated: dict[str, Undated], name: str, time: str | None, recorded_at: str) -> None:
+def _note(
+    undated: dict[str, tuple[str | None, str]], name: str, time: str | None, recorded_at: str
+) -> None:
     if not _is_exact(time):
-        first = undated.get(name, Undated(time, recorded_at)).recorded_at
-        undated[name] = Undated(time, min(first, recorded_at))
+        first = undated.get(name, (time, recorded_at))[1]
+        undated[name] = time, min(first, recorded_at)
 
 
 def _hear(stored: dict[str, _StoredTurn], turn: Turn, recorded_at: str, *, is_open: bool) -> None:
@@ -174,7 +158,6 @@ def _hear(stored: dict[str, _StoredTurn], turn: Turn, recorded_at: str, *, is_op
 
 
 def _parts(stored: Iterable[_StoredTurn], silence: timedelta) -> Iterator[list[_StoredTurn]]:
-    """Turns by time, cut where nobody spoke for long."""
     part: list[_StoredTurn] = []
     for each in sorted(stored, key=lambda each: each.at):
         if part and each.at - part[-1].at >= silence:
@@ -186,7 +169,6 @@ def _parts(stored: Iterable[_StoredTurn], silence: timedelta) -> Iterator[list[_
 
 
 def _sitting(part: list[_StoredTurn], silent_since: datetime) -> Sitting | None:
-    """A part as a sitting; None where nobody speaks."""
     turns = tuple(h.turn for h in part if h.turn.role in SPEAKING and h.turn.text.strip())
     if not turns:
         return None
@@ -205,12 +187,7 @@ LONGEST = 4000
 
 
 class LoadedItem(NamedTuple):
-    """One thing that would have been read.
-
-    Attributes:
-        id: Of the turn, block, statement or episode.
-        tokens: Estimated word pieces of ``text``.
-    """
+    """One thing that would have been read."""
 
     id: str
     text: str
@@ -218,12 +195,7 @@ class LoadedItem(NamedTuple):
 
 
 class Replayed(NamedTuple):
-    """What clsm would have given in a sitting.
-
-    Attributes:
-        briefing: At its start.
-        answers: For each prompt: its place among the turns, and what recall returned.
-    """
+    """What clsm would have given in a sitting."""
 
     briefing: tuple[LoadedItem, ...]
     answers: tuple[tuple[int, tuple[LoadedItem, ...]], ...]
@@ -243,16 +215,7 @@ def replay(
     engine: Engine,
     embedder: Embedder,
 ) -> Iterator[Replayed]:
-    """What clsm would have given in some sittings; no trace is left.
-
-    Args:
-        store: As it is now.
-        recorded: What it was told.
-        chosen: Which sittings.
-        budget: Tokens of a briefing, and of each answer.
-        engine: Makes the vectors of prompts.
-        embedder: Makes the vectors of passages that have none yet.
-    """
+    """What clsm would have given in some sittings; no trace is left."""
     unseen = [_unseen(sitting, recorded, store) for sitting in chosen]
     queries = [
         Query(
@@ -269,18 +232,11 @@ def replay(
     ]
     answers = recall(store, queries, engine, embedder)
     for sitting, hidden in zip(chosen, unseen, strict=True):
-        found = tuple(
-            (
-                at,
-                tuple(
-                    LoadedItem(m.id, m.text, m.tokens) for m in answer.memories if _was(m, hidden)
-                ),
-            )
-            for at, answer in zip(
-                prompt_places(sitting), answers, strict=False
-            )  # the rest is others'
-        )
-        yield Replayed(_briefing(store, sitting, hidden, budget), found)
+        found = []
+        for at in prompt_places(sitting):
+            kept = (memory for memory in next(answers).memories if _was(memory, hidden))
+            found.append((at, tuple(LoadedItem(m.id, m.text, m.tokens) for m in kept)))
+        yield Replayed(_briefing(store, sitting, hidden, budget), tuple(found))
 
 
 def _before(sitting: Sitting) -> datetime:
@@ -293,8 +249,8 @@ def _unseen(sitting: Sitting, recorded: StoreSittings, store: Store) -> frozense
     day = sitting.start.astimezone(store.zone).date().isoformat()
     later = {
         name
-        for name, each in recorded.undated.items()
-        if each.recorded_at > known and not (each.day is not None and each.day < day)
+        for name, (told_on, recorded_at) in recorded.undated.items()
+        if recorded_at > known and not (told_on is not None and told_on < day)
     }
     return sitting.keys | later
 
@@ -315,13 +271,8 @@ def _briefing(
             for section in found.sections
             for item in section.items
             if not unseen & {item.id, item.id.partition("-")[0]}
-            and _recorded(opened.index, item.id) <= known
+            and (getattr(opened.index.record(item.id), "recorded_at", None) or "") <= known
         )
-
-
-def _recorded(index: Index, record_id: str) -> str:
-    """When a statement was recorded; "" for all else."""
-    return getattr(index.record(record_id), "recorded_at", None) or ""
 
 
 SHARE = 0.4
@@ -373,20 +324,15 @@ class WordRarity:
         """Count in an open index of so many passages."""
         self._connection = connection
         self._passages = max(2, passages)
-        self._known: dict[str, float] = {}
+        self._of = cache(self._rarity)
 
     def __call__(self, found: Iterable[str]) -> float:
-        """The weight of some words together."""
-        return sum(self._of(word) for word in sorted(found))
+        return sum(map(self._of, sorted(found)))
 
-    def _of(self, word: str) -> float:
-        if word not in self._known:
-            holding = max(
-                1, min(self._passages, postings.document_frequency(self._connection, word))
-            )
-            once = match.idf(self._passages, 1)
-            self._known[word] = match.idf(self._passages, holding) / once
-        return self._known[word]
+    def _rarity(self, word: str) -> float:
+        held = postings.document_frequency(self._connection, word)
+        holding = max(1, min(self._passages, held))
+        return match.idf(self._passages, holding) / match.idf(self._passages, 1)
 
 
 def used_claims(

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
-from clsm_cli.errors import BadInputError
 from clsm_cli.evaluation import stores
 from clsm_cli.evaluation.dataset import Chat
-from clsm_cli.evaluation.loaders.parsing import LabelledTurn, malformed_error
+from clsm_cli.evaluation.loaders.parsing import LabelledTurn, load_yaml, malformed_error
+from clsm_cli.evaluation.studies import Section
 from clsm_cli.retrieval import time_scope
-from clsm_cli.store import atomic, yaml_text
+from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store.index.opening import open_index
-from clsm_cli.store.jsonlines import LineError
 from clsm_cli.text.time import bounds
 
 if TYPE_CHECKING:
@@ -21,20 +19,16 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from clsm_cli.evaluation.stores import StoreFactory
+    from clsm_cli.store.index.index_queries import Index
 
-NAME = "times"
-"""Of the store."""
 FILE = "expressions.yaml"
-MAX_FILE = 1 << 23
-"""Bytes."""
 CALENDAR, STORE = "calendar", "store"
 
 Answer = tuple[str, ...]
 """Session ids, or the first day and the day after the last; an open side is empty."""
 
 
-@dataclass(frozen=True, slots=True)
-class Expression:
+class Expression(NamedTuple):
     """A question and where it looks.
 
     Attributes:
@@ -52,92 +46,59 @@ class Expression:
     hard: bool | None
 
 
-@dataclass(frozen=True, slots=True)
-class Reading:
-    """What was found for an expression.
-
-    Attributes:
-        is_right: Whether it is one of the answers.
-        is_firm: Whether hard and soft were told apart, or are not labelled.
-    """
-
-    id: str
-    kind: str
-    query: str
-    expected: Answer
-    found: Answer
-    is_right: bool
-    is_firm: bool
-
-
-@dataclass(frozen=True, slots=True)
-class TimesReport:
-    """The result, by expression."""
-
-    sessions: int
-    readings: tuple[Reading, ...]
-
-
-def run_times(path: Path, factory: StoreFactory) -> TimesReport:
+def run_times(path: Path, factory: StoreFactory) -> dict[str, Section]:
     """Read every expression; those over the store are looked up in one made of its sessions.
-
-    Args:
-        path: Folder with ``expressions.yaml``.
-        factory: Where the store is made.
 
     Raises:
         BadInputError: The file cannot be read.
         DiskError: The work folder cannot be written.
     """
     chat, expressions = load(path)
-    made = stores.chat_store(factory, NAME, chat)
-    readings: list[Reading] = []
+    made = stores.chat_store(factory, "times", chat)
+    right: dict[str, list[bool]] = {"all": []}
+    firm: list[bool] = []
+    otherwise = []
     with open_index(made.store, factory.embedder) as opened:
         for each in expressions:
-            if each.kind == CALENDAR:
-                readings.append(_by_calendar(each))
-                continue
-            found = time_scope.resolve(opened.index, each.query, each.now.isoformat())
-            sessions = found.sessions if found else ()
-            readings.append(_reading(each, sessions, is_firm=True))
-    return TimesReport(len({turn.session for turn in chat.turns}), tuple(readings))
+            found, is_firm = _read(each, opened.index)
+            is_right = found in each.answers
+            firm += [is_firm] if is_right else []
+            for kind in (each.kind, "all"):
+                right.setdefault(kind, []).append(is_right)
+            if not (is_right and is_firm):
+                wrong = f"is {_said(found)}, not {_said(each.answers[0])}"
+                said = "hard and soft are mistaken" if is_right else wrong
+                otherwise.append(f"{each.id} {each.query}: {said}")
+    counts = {f"right, {kind}": (sum(held), len(held)) for kind, held in sorted(right.items())}
+    counts["of these, hard or soft right too"] = (sum(firm), len(firm))
+    counts["conversations of the store"] = (len({turn.session for turn in chat.turns}), 0)
+    return {"time expressions": Section(counts, {"read otherwise": tuple(otherwise)})}
 
 
-def _by_calendar(each: Expression) -> Reading:
-    """Read an expression by the calendar; several periods are no answer."""
+def _read(each: Expression, index: Index) -> tuple[Answer, bool]:
+    """What is found for an expression, and whether hard and soft were told apart."""
+    if each.kind == STORE:
+        scope = time_scope.resolve(index, each.query, each.now.isoformat())
+        return (scope.sessions if scope else ()), True
     times = bounds.read_times(each.query, each.now)
     found: Answer = ()
-    if len(times.periods) == 1:
-        first, until = times.periods[0]
-        found = (str(first or ""), str(until or ""))
-    return _reading(each, found, is_firm=times.hard == each.hard)
+    if len(times.periods) == 1:  # several periods are no answer
+        found = tuple(str(side or "") for side in times.periods[0])
+    return found, times.hard == each.hard
 
 
-def _reading(each: Expression, found: Answer, *, is_firm: bool) -> Reading:
-    return Reading(
-        each.id, each.kind, each.query, each.answers[0], found, found in each.answers, is_firm
-    )
+def _said(answer: Answer) -> str:
+    return " ".join(each or "open" for each in answer) or "nothing"
 
 
 def load(path: Path) -> tuple[Chat, tuple[Expression, ...]]:
-    """Read the sessions of the store, and the expressions.
-
-    Raises:
-        BadInputError: The file is missing or not what it must be.
-    """
-    file = path / FILE
-    data = atomic.read(file, MAX_FILE)
-    if data is None:
-        raise BadInputError(str(file), "is missing", "see docs/evaluation.md for the layout")
+    """Read the sessions of the store, and the expressions."""
+    rows = load_yaml(path / FILE)
     try:
-        rows = yaml_text.load(data.decode("utf-8"), MAX_FILE, values=None)
         turns = tuple(_turns(rows["store"]))
-        expressions = tuple(map(_expression, rows["expressions"]))
-    except (LineError, UnicodeDecodeError) as error:
-        raise BadInputError(str(file), str(error), "mend it") from error
+        return Chat((), turns), tuple(map(_expression, rows["expressions"]))
     except (KeyError, TypeError, AttributeError, ValueError) as error:
-        raise malformed_error(file, repr(error)) from error
-    return Chat((), turns), expressions
+        raise malformed_error(path / FILE, repr(error)) from error
 
 
 def _turns(rows: Sequence[dict[str, Any]]) -> Iterator[LabelledTurn]:
@@ -153,13 +114,12 @@ def _turns(rows: Sequence[dict[str, Any]]) -> Iterator[LabelledTurn]:
 
 def _expression(row: dict[str, Any]) -> Expression:
     in_store = bool(row.get("store"))
-    answers = tuple(_answer(each, in_store=in_store) for each in (row, *row.get("or", ())))
     return Expression(
         id=row["id"],
         now=datetime.fromisoformat(row["now"]),
         query=row["query"],
         kind=STORE if in_store else CALENDAR,
-        answers=answers,
+        answers=tuple(_answer(each, in_store=in_store) for each in (row, *row.get("or", ()))),
         hard=None if in_store else row["hard"],
     )
 

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 from clsm_cli.config import MAX_FILE
 from clsm_cli.evaluation.dataset import Chat, Folders, label_keys
+from clsm_cli.evaluation.formulas import reciprocal_ranks
 from clsm_cli.evaluation.measures import Retrieved, passage_item
-from clsm_cli.evaluation.rank_fusion import reciprocal_ranks
 from clsm_cli.evaluation.stores import files_in
 from clsm_cli.retrieval.question import understand
 from clsm_cli.scoring.weighting import spread, weighted
@@ -100,7 +100,6 @@ def pool_of(bench: Bench) -> PassagePool:
 
 
 def _place(passage: Passage) -> tuple[str, int, str, int]:
-    """Where a passage stands: file, line, then parts of one turn in their order."""
     return passage.path, passage.line_start, passage.key, passage.part
 
 
@@ -118,7 +117,6 @@ def _vectors(index: Index, rows: Sequence[int]) -> NDArray[np.float32]:
 
 
 def _mentioned(bench: Bench, passages: Iterable[Passage]) -> dict[str, tuple[tuple[str, ...], ...]]:
-    """What passages mention, by key; see ``PassagePool``."""
     with open_index(bench.store, bench.factory.embedder) as opened:
         index = opened.index
         rows = index.rows_of({passage.key for passage in passages})
@@ -383,13 +381,6 @@ def context_tokens(case: Case, store: Store) -> int:
 
     Of a workspace its static files, or everything where there are none; of a conversation all of
     it; of a store that was there already all that was said or written in it.
-
-    Args:
-        case: What was ingested.
-        store: As it was ingested.
-
-    Raises:
-        DiskError: A file cannot be read.
     """
     if isinstance(case.source, Chat):
         return sum(count_tokens(turn.text) for turn in case.source.turns)

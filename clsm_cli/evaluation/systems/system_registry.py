@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from clsm_cli.evaluation import measures
-from clsm_cli.evaluation.measures import Retrieved, answer_result, unscored_result
+from clsm_cli.evaluation.measures import Retrieved, answer_result
 from clsm_cli.evaluation.presets.preset import load
 from clsm_cli.evaluation.presets.retrieve import retrieve
 from clsm_cli.evaluation.systems import baselines
@@ -16,7 +16,7 @@ from clsm_cli.retrieval.recall import recall
 from clsm_cli.store.index.opening import open_index
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from clsm_cli.evaluation.benches import Bench, System
     from clsm_cli.evaluation.dataset import Query as Labelled
@@ -28,22 +28,24 @@ UNLIMITED = 1 << 30
 """Tokens."""
 
 
+def _as_it_is(bench: Bench) -> Bench:
+    return bench
+
+
 @dataclass(frozen=True, slots=True)
 class Recall:
-    """``clsm recall`` on the consolidated store; see ``benches.System``.
+    """``clsm recall`` on the consolidated store, or on one that is changed before it is asked.
 
     It is asked for more than it returns by default, without a limit of tokens.
     """
 
     name: str
-
-    @property
-    def about(self) -> str:
-        """What answers, and how much is asked for."""
-        return f"clsm recall, {ITEMS} items, no limit of tokens"
+    about: str = f"clsm recall, {ITEMS} items, no limit of tokens"
+    change: Callable[[Bench], Bench] = _as_it_is
 
     def ask(self, bench: Bench, queries: Sequence[Labelled]) -> Iterator[Retrieved]:
         """What it returns for each query, in turn; the time of the first includes opening the index."""
+        bench = self.change(bench)
         asked = [Query(each.text, bench.time_of(each), ITEMS, UNLIMITED) for each in queries]
         answers = recall(bench.store, asked, bench.engine, bench.factory.embedder)
         began = bench.clock()
@@ -79,8 +81,8 @@ class Published:
         with open_index(bench.store, bench.factory.embedder) as opened:
             for each in queries:
                 query = Query(each.text, bench.time_of(each), settings.k, settings.budget)
-                concepts, memories = retrieve(opened.index, query, bench.engine, self.preset)
-                yield unscored_result(concepts, memories, 1000 * (bench.clock() - began))
+                found = retrieve(opened.index, query, bench.engine, self.preset)
+                yield found._replace(milliseconds=1000 * (bench.clock() - began))
                 began = bench.clock()
 
 
@@ -92,11 +94,7 @@ class Packed:
     """
 
     name: str
-
-    @property
-    def about(self) -> str:
-        """What answers."""
-        return f"clsm recall with a budget of tokens, {ITEMS} items at most"
+    about: str = f"clsm recall with a budget of tokens, {ITEMS} items at most"
 
     def ask(self, bench: Bench, queries: Sequence[Labelled]) -> Iterator[Retrieved]:
         """What it returns for each query, in turn."""
@@ -150,11 +148,7 @@ BASELINES = tuple(each.name for each in _ALL)
 
 
 def baseline_named(name: str) -> System:
-    """The baseline of a name.
-
-    Raises:
-        KeyError: There is none.
-    """
+    """The baseline of a name."""
     return {each.name: each for each in _ALL}[name]
 
 
@@ -164,9 +158,5 @@ def plain_systems() -> list[System]:
 
 
 def preset_systems(names: Iterable[str]) -> list[System]:
-    """Published systems by the names of their presets; each once, in their order.
-
-    Raises:
-        ValueError: There is no preset of a name.
-    """
+    """Published systems by the names of their presets; each once, in their order."""
     return [Published(load(name)) for name in dict.fromkeys(names)]

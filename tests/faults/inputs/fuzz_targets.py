@@ -245,7 +245,7 @@ def _learnt(data: bytes) -> None:
 
 
 def _query(data: bytes) -> None:
-    from clsm_cli.evaluation.presets import compound
+    from clsm_cli.evaluation.presets.retrieve import question_parts
     from clsm_cli.retrieval import question, time_scope
     from clsm_cli.text import route
 
@@ -253,7 +253,7 @@ def _query(data: bytes) -> None:
     question.understand(text, (), ("Mara", "Brian"))
     time_scope.may_name_time(text)
     route.choose_route(text, has_current=True)
-    compound.question_parts(text)
+    question_parts(text)
 
 
 @cache
