@@ -244,8 +244,8 @@ def run_tables(result: Result, *, verbose: bool) -> list[Table]:
     """What a person reads; shares in per cent; with ``verbose`` also all measures and groups."""
     shown: list[Table] = []
     for found in result.sets:
-        sizes = tuple((_fitted(name, 40), count) for name, count in grids.sizes_grid(found))
-        title = _fitted(f"{found.name} ({found.kind})", COLUMNS)
+        sizes = tuple((_shortened(name, 40), count) for name, count in grids.sizes_grid(found))
+        title = _shortened(f"{found.name} ({found.kind})", COLUMNS)
         shown += [Table(title, ("it holds", ""), sizes)]
         headline, *others = grids.set_grids(found, is_full=verbose)
         shown += [*_fitted(headline), *_said(evaluation_report.standing_sentence(found))]
@@ -259,8 +259,8 @@ def run_tables(result: Result, *, verbose: bool) -> list[Table]:
 
 def _fitted(grid: Grid) -> Iterator[Table]:
     """A grid as tables none of which is wider than a terminal; each begins with the first column."""
-    heads = [_fitted(each, HEAD) for each in grid.headings]
-    rows = [[_fitted(cell, WORD) for cell in row] for row in grid.rows]
+    heads = [_shortened(each, HEAD) for each in grid.headings]
+    rows = [[_shortened(cell, WORD) for cell in row] for row in grid.rows]
     widths = [2 + max(map(len, column)) for column in zip(heads, *rows, strict=True)]
     start = 1
     while start < len(heads):
@@ -269,7 +269,7 @@ def _fitted(grid: Grid) -> Iterator[Table]:
             end += 1
         title = grid.title if start == 1 else f"{grid.title}, continued"
         rows_of = tuple((row[0], *row[start:end]) for row in rows)
-        yield Table(_fitted(title, COLUMNS), (heads[0], *heads[start:end]), rows_of)
+        yield Table(_shortened(title, COLUMNS), (heads[0], *heads[start:end]), rows_of)
         start = end
     yield from _said(grid.note)
 
@@ -280,10 +280,10 @@ def _said(words: str) -> Iterator[Table]:
         yield Table("\n".join(wrap(" ".join(words.split()), COLUMNS)), (), ())
 
 
-def _fitted(words: str, most: int) -> str:
+def _shortened(words: str, most: int) -> str:
     """Words on one line in at most so many letters; what is left out stood in the middle.
 
-    >>> _fitted("conversation number 41", 12), _fitted("short", 12)
+    >>> _shortened("conversation number 41", 12), _shortened("short", 12)
     ('conversa… 41', 'short')
     """
     flat = " ".join(words.split())
