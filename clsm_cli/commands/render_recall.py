@@ -54,6 +54,7 @@ def _memory_mapping(memory: Memory) -> dict[str, Any]:
         "sources",
         "states",
         "until",
+        "perhaps_until",
         "replaced_by",
         "why",
         "way",
@@ -150,9 +151,15 @@ def _where(memory: Memory) -> str:
     ]
     if memory.trust not in ("user", "agent"):
         words.append(f"from {memory.trust}")
-    if memory.until:
-        words.append(f"until {memory.until}")
+    words.append(over_text(memory))
     return " · ".join(word for word in words if word)
+
+
+def over_text(memory: Memory) -> str:
+    """Since when it holds no longer, or perhaps no longer."""
+    if memory.until:
+        return f"until {memory.until}"
+    return f"perhaps until {memory.perhaps_until}" if memory.perhaps_until else ""
 
 
 def _spoken(memory: Memory) -> str:
