@@ -52,7 +52,8 @@ class Figures:
 
     Attributes:
         first: Answers in which the new value stands above the old one.
-        current: Answers that state the old one without saying that it is over.
+        current: Answers that state the old one without saying that it is over, or perhaps over.
+        perhaps: Answers that say of an old one, or of something true, that it is perhaps over.
         wrong: Pairs of which something true is closed, in an answer or among the statements.
         marked: Those of which it is in an answer.
     """
@@ -61,6 +62,7 @@ class Figures:
     items: int = 0
     first: int = 0
     current: int = 0
+    perhaps: int = 0
     wrong: int = 0
     marked: int = 0
     missed: list[str] = field(default_factory=list)
@@ -105,13 +107,20 @@ def judge(figures: Figures, item: Told, answer: Answer, rows: Sequence[Statement
             for texts in (marked, closed)
         )
         figures.marked += is_marked
+        figures.perhaps += any(
+            each.perhaps_until and stays in each.text
+            for each in answer.memories
+            for stays in item.stay
+        )
         figures.wrong += is_marked or is_closed
         if is_marked or is_closed:
             figures.missed.append(f"closed: {item.id} {item.ask}")
         return
     sides = [side for _, side in told if side]
     is_first = sides[:1] == ["new"]
-    is_current = any(side == "old" and not each.until for each, side in told)
+    olds = [each for each, side in told if side == "old"]
+    is_current = not all(each.until or each.perhaps_until for each in olds)
+    figures.perhaps += any(each.perhaps_until for each in olds)
     figures.first += is_first
     figures.current += is_current
     if not is_first or is_current:
@@ -163,27 +172,27 @@ def _embedder() -> Embedder:
 def lines(found: dict[str, Figures]) -> Iterator[str]:
     """The tables: changes in percent, pairs of which both are true counted."""
     changed, both = whole(found)
-    yield "| manner | items | new first | old as current |"
-    yield "|---|---:|---:|---:|"
+    yield "| manner | items | new first | old as current | old perhaps over |"
+    yield "|---|---:|---:|---:|---:|"
     for name, each in [*found.items(), ("all changes", changed)]:
         if not each.is_both:
             n = each.items or 1
             yield (
                 f"| {name} | {each.items} | {100 * each.first / n:.0f} |"
-                f" {100 * each.current / n:.0f} |"
+                f" {100 * each.current / n:.0f} | {100 * each.perhaps / n:.0f} |"
             )
-    yield "| both true because | items | wrongly closed | of these in an answer |"
-    yield "|---|---:|---:|---:|"
+    yield "| both true because | items | wrongly closed | of these in an answer | perhaps over |"
+    yield "|---|---:|---:|---:|---:|"
     for name, each in [*found.items(), ("all", both)]:
         if each.is_both:
-            yield f"| {name} | {each.items} | {each.wrong} | {each.marked} |"
+            yield f"| {name} | {each.items} | {each.wrong} | {each.marked} | {each.perhaps} |"
 
 
 def whole(found: dict[str, Figures]) -> tuple[Figures, Figures]:
     """The figures of all changes, and of all pairs of which both are true."""
     sums = Figures(), Figures(is_both=True)
     for each in found.values():
-        for count in ("items", "first", "current", "wrong", "marked"):
+        for count in ("items", "first", "current", "perhaps", "wrong", "marked"):
             whole = sums[each.is_both]
             setattr(whole, count, getattr(whole, count) + getattr(each, count))
     return sums

@@ -3,7 +3,8 @@
 ``minilm.onnx`` is the model. It holds no weight: each initialiser is an offset into
 ``model.safetensors`` as published, so onnxruntime maps the 90 MB in place instead of parsing and
 copying them (session in 10 ms of CPU against 180). ``similarity.onnx`` is the exact dot product
-that ``clsm_cli/embedding/similarity.py`` explains.
+that ``clsm_cli/embedding/similarity.py`` explains. ``build_pairs`` makes the model with the adapters
+of ``scripts/fit_pairs.py``, for ``clsm_cli/heads/pair_head.py``.
 
 The same checkpoint gives the same bytes; ``tests/embedding`` rebuilds and compares.
 
@@ -29,6 +30,8 @@ from clsm_cli.embedding.encoder import GRAPH
 from clsm_cli.embedding.pins import WEIGHTS
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from numpy.typing import NDArray
 
 LAYERS = 6
@@ -39,6 +42,17 @@ EPSILON = 1e-12
 """Added to the variance by every layer norm; from the model's config.json."""
 OPSET = 17
 """First opset with LayerNormalization; onnxruntime has had it since 1.13."""
+FROZEN = 2
+"""Layers from below that pairs of sentences have no adapter in."""
+ADAPTED = (
+    "attention.self.query",
+    "attention.self.key",
+    "attention.self.value",
+    "attention.output.dense",
+    "intermediate.dense",
+    "output.dense",
+)
+"""The matrices of a layer that have one."""
 BASIS = Path(__file__).with_name("basis.npy")
 """Made by ``scripts/fit_basis.py``."""
 DIRECTIONS = 64
@@ -65,11 +79,14 @@ def read_header(checkpoint: Path) -> tuple[int, dict[str, Any]]:
 class _Graph:
     """Nodes and initialisers in the order in which they are first used."""
 
-    def __init__(self, start: int, header: dict[str, Any]) -> None:
+    def __init__(
+        self, start: int, header: dict[str, Any], fitted: Mapping[str, NDArray[np.float16]] = {}
+    ) -> None:
         self.nodes: list[NodeProto] = []
         self.initialisers: dict[str, TensorProto] = {}
         self._start = start
         self._header = header
+        self._fitted = fitted
 
     def weight(self, name: str) -> str:
         """Name a tensor of the checkpoint: shape and place, no data."""
@@ -113,7 +130,17 @@ class _Graph:
     def dense(self, value: str, layer: str, output: str) -> str:
         """``value · Wᵀ + b``; the checkpoint stores W as [out, in], which Gemm reads as it is."""
         parts = [value, self.weight(f"{layer}.weight"), self.weight(f"{layer}.bias")]
-        return self.node("Gemm", parts, output, transB=1)
+        if f"{layer}.low" not in self._fitted:
+            return self.node("Gemm", parts, output, transB=1)
+        low = self.node("Gemm", [value, self.number(f"{layer}.low")], f"{output}.low", transB=1)
+        high = self.node("Gemm", [low, self.number(f"{layer}.high")], f"{output}.high", transB=1)
+        plain = self.node("Gemm", parts, f"{output}.plain", transB=1)
+        return self.node("Add", [plain, high], output)
+
+    def number(self, name: str) -> str:
+        """A fitted array, kept in half the bytes."""
+        self.initialisers[name] = numpy_helper.from_array(self._fitted[name], name)
+        return self.node("Cast", [name], f"{name}.full", to=TensorProto.FLOAT)
 
     def add_and_norm(self, value: str, skip: str, layer: str, output: str) -> str:
         """Layer norm of ``value + skip``, as two operators.
@@ -126,11 +153,11 @@ class _Graph:
         return self.node("LayerNormalization", [total, *scale], output, epsilon=EPSILON)
 
 
-def _embed(graph: _Graph) -> str:
+def _embed(graph: _Graph, types: str = "") -> str:
     """Word, position and token-type embeddings, summed and normalised: [B, S, 384]."""
     parts = ["word_embeddings", "position_embeddings", "token_type_embeddings", "LayerNorm"]
     tables = [graph.weight(f"embeddings.{part}.weight") for part in parts]
-    inputs = ["input_ids", "", *tables, graph.weight("embeddings.LayerNorm.bias")]
+    inputs = ["input_ids", types, *tables, graph.weight("embeddings.LayerNorm.bias")]
     # The second output, a count of the mask, has no reader but must be declared.
     return graph.node(
         "EmbedLayerNormalization", inputs, "embedded", "", domain=FUSED, epsilon=EPSILON
@@ -201,6 +228,50 @@ def build(checkpoint: Path, basis: NDArray[np.float32] | None) -> bytes:
     _pool(graph, hidden)
     width = WIDTH if basis is None else basis.shape[1]
     return bytes(_model(graph, width).SerializeToString(deterministic=True))
+
+
+def build_pairs(checkpoint: Path, fitted: Mapping[str, NDArray[np.float16]]) -> bytes:
+    """Build the graph that says what a later sentence is to an earlier one.
+
+    Inputs are ``input_ids``, ``attention_mask`` and ``second`` (1 in the later sentence), int32
+    [B, S] without padding; the output is ``relation``, float32 [B, 4], which adds up to 1.
+
+    Args:
+        checkpoint: The official ``model.safetensors``; only its header is read.
+        fitted: What ``scripts.pair_model.PairNetwork.weights`` gives.
+    """
+    graph = _Graph(*read_header(checkpoint), fitted)
+    graph.integers("rows", [-1, WIDTH])
+    value = _embed(graph, "second")
+    graph.node("Shape", [value], "shape")
+    value = graph.node("Reshape", [value, "rows"], "embedded.rows")
+    for index in range(LAYERS):
+        value = _layer(graph, value, index)
+    hidden = graph.node("Reshape", [value, "shape"], "hidden")
+    later = graph.node("Cast", ["second"], "later", to=TensorProto.FLOAT)
+    every = graph.node("Cast", ["attention_mask"], "every", to=TensorProto.FLOAT)
+    earlier = graph.node("Sub", [every, later], "earlier")
+    axis = graph.integers("axis", [1])
+    start = graph.node("Gather", [hidden, graph.integers("start", [0])], "start.row", axis=1)
+    pooled = [graph.node("Squeeze", [start, axis], "start.state")]
+    for mask in (earlier, later):
+        row = graph.node("Unsqueeze", [mask, axis], f"{mask}.row")
+        total = graph.node("MatMul", [row, hidden], f"{mask}.total.row")
+        total = graph.node("Squeeze", [total, axis], f"{mask}.total")
+        count = graph.node("ReduceSum", [mask, axis], f"{mask}.count", keepdims=1)
+        pooled.append(graph.node("Div", [total, count], f"{mask}.mean"))
+    joined = graph.node("Concat", pooled, "pooled", axis=1)
+    parts = [joined, graph.number("out.weight"), graph.number("out.bias")]
+    scores = graph.node("Gemm", parts, "scores", transB=1)
+    graph.node("Softmax", [scores], "relation", axis=-1)
+    inputs = [
+        helper.make_tensor_value_info(name, TensorProto.INT32, ["B", "S"])
+        for name in ("input_ids", "attention_mask", "second")
+    ]
+    output = helper.make_tensor_value_info("relation", TensorProto.FLOAT, ["B", 4])
+    tensors = list(graph.initialisers.values())
+    body = helper.make_graph(graph.nodes, "pairs", inputs, [output], tensors)
+    return bytes(_shippable(body).SerializeToString(deterministic=True))
 
 
 def _model(graph: _Graph, width: int) -> ModelProto:

@@ -1,11 +1,14 @@
-"""Fit the head of pairs on ``fixtures/labels/told_asked.jsonl`` and ``told_pairs.jsonl``, and measure it.
+"""Fit the head of pairs, and measure it on settings and workspaces left out.
 
-Run ``python -m scripts.fit_pairs MODEL`` (an installed model). It writes
-``clsm_cli/heads/weights/pair.json``, with figures on settings that were left out: the same labels give
-the same bytes. A pair of which something is asked counts twice, with the question and without, since
-a recall knows what is asked and a night does not. The pairs of ``told_asked.jsonl`` are plain ones, as
-people tell them; those of ``told_pairs.jsonl`` are made to be hard, and count a twentieth. Each plain
-pair gives another that is about two things.
+Run ``python -m scripts.fit_pairs MODEL COPIES LOCOMO GVD``: an installed model, the checkouts of the
+public workspaces (``scripts/join_labels.py``) and two sets of conversations; it needs the extra
+``fit``. It writes ``clsm_cli/heads/weights/pair.onnx``, and beside it ``pair.json`` with the digest of
+the labels and the figures, in half an hour on two cores. The same labels give the same weights on one
+machine.
+
+The pairs: plain ones that people would tell, each with a question (``told_asked.jsonl``), of which two
+that belong to different settings make a pair about two things; pairs written to be hard
+(``told_pairs.jsonl``); and real ones (``pairs.jsonl``), whose texts are not in the repository.
 """
 
 from __future__ import annotations
@@ -13,58 +16,49 @@ from __future__ import annotations
 import argparse
 import hashlib
 import json
-from array import array
-from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+import torch
+from torch.nn import functional
 
-from clsm_cli.embedding.encoder import Encoder
-from clsm_cli.embedding.wordpiece import StaticVectors
-from clsm_cli.heads import pair_head
-from clsm_cli.heads.pair_head import CLIP, RELATIONS, Head, Question, Table
-from scripts.fitting import auroc, layers, scale, shares
+from clsm_cli.embedding.pins import VOCABULARY, WEIGHTS
+from clsm_cli.embedding.wordpiece import WordPieces
+from clsm_cli.heads.pair_head import GRAPH, RELATIONS, joined, pack
+from scripts.build_graph import build_pairs
+from scripts.fitting import auroc
+from scripts.join_labels import LABELS
+from scripts.join_labels import joined as with_texts
+from scripts.pair_model import Minilm, Packed, PairNetwork, batch_of
 
-ROOT = Path(__file__).parents[1]
-LABELS = ROOT / "fixtures" / "labels"
-WEIGHTS = ROOT / "clsm_cli" / "heads" / "weights" / "pair.json"
-HIDDEN, DECAY, ROUNDS, RATE, DROPPED, DIRECTIONS, FOLDS = 12, 0.004, 200, 0.03, 0.3, 32, 4
-PLAIN, APART = 20.0, 10.0
-"""What a plain pair counts, and one of two plain sentences about two things; a hard pair counts 1."""
-FIRST, FREQUENT = 1996, 6000
-"""Id of the vocabulary's first word, "the", and of how many words from there the head knows the meaning:
-they stand in the order of their frequency."""
+ROUNDS, RATE, DECAY, SIZE, WARMING = 4, 2e-3, 0.01, 32, 0.1
+FOLDS = 4
+UNASKED = 0.4
+"""Share of the pairs with a question that a round shows without it: a night knows none."""
+APART = 1500
+"""Pairs about two things."""
+COUNTS = {"plain": 1.0, "apart": 0.5, "hard": 0.7, "real": 0.7}
+"""What a pair of each kind counts."""
 FALSE = (0.02, 0.05)
 """Shares of the pairs that are no update, of which the figures allow so many to be taken for one."""
 
 
 class Examples(NamedTuple):
-    """Labelled pairs, an array with a row each.
+    """Labelled pairs; one without a question has its own row as its twin.
 
     Attributes:
-        shapes: Their ``pair_features``.
-        moves: The later vector less the earlier.
-        before: The mean meaning of the words that only the earlier has; ``after`` of the later.
-        sides: The two sentences.
-        asked: Whether it has a question.
-        plain: Whether it is of ``told_asked.jsonl``.
+        packed: Every pair, then those with a question once more without it.
+        twins: Row of each pair without its question.
+        kinds: Of ``COUNTS``.
+        groups: Setting or workspace.
     """
 
-    shapes: Any
-    moves: Any
-    before: Any
-    after: Any
-    sides: Any
+    packed: list[Packed]
+    twins: Any
     labels: Any
+    kinds: Any
     groups: Any
-    asked: Any
-    plain: Any
-    weights: Any
-
-    def part(self, rows: Any) -> Examples:
-        """Those of a mask."""
-        return Examples(*(column[rows] for column in self))
 
 
 def read(name: str) -> list[dict[str, Any]]:
@@ -72,137 +66,110 @@ def read(name: str) -> list[dict[str, Any]]:
     return [json.loads(line) for line in (LABELS / name).read_text("utf-8").splitlines()]
 
 
-def labelled() -> list[dict[str, Any]]:
-    """Every pair with its weight and its question, None where it has none."""
+def labelled(copies: Path, locomo: Path, gvd: Path) -> list[dict[str, Any]]:
+    """Every pair with its kind, and its question where it has one."""
     plain = read("told_asked.jsonl")
+    found = [{**pair, "kind": "plain"} for pair in plain]
+    others = np.random.default_rng(0).permutation(len(plain))[:APART]
+    for place, other in enumerate(others):
+        pair, apart = plain[place * 7 % len(plain)], plain[other]
+        if pair["group"] != apart["group"]:
+            later = {"b": apart["b"], "b_head": apart.get("b_head"), "label": "unrelated"}
+            found.append({**pair, **later, "kind": "apart"})
     asks = {row["about"]: row["ask"] for row in read("told_questions.jsonl")}
-    found = [pair | {"weight": PLAIN} for pair in plain]
-    others = np.random.default_rng(0).permutation(len(plain))
-    for pair, other in zip(plain, (plain[each] for each in others), strict=True):
-        if pair["group"] != other["group"]:
-            later = {"b": other["b"], "b_head": other.get("b_head"), "label": "unrelated"}
-            found.append(pair | later | {"weight": APART})
     for pair in read("told_pairs.jsonl"):
         ask = asks.get(pair["a"]) or asks.get(pair["b"])
-        found.append(pair | {"ask": ask, "weight": 1.0})
+        found.append({**pair, "ask": ask, "kind": "hard"})
+    for pair in with_texts("pairs", copies, locomo, gvd):
+        texts = {"a": pair["a"]["text"], "b": pair["b"]["text"], "group": pair["repo"]}
+        found.append({"label": pair["label"], **texts, "kind": "real"})
     return found
 
 
-def examples(model: Path) -> Examples:
-    """Every labelled pair, with and without a question."""
-    every = labelled()
-    texts = sorted({pair[side] for pair in every for side in ("a", "b", "ask") if pair[side]})
-    encoded = Encoder.open(model).encode(texts)
-    vectors = {
-        text: np.asarray(each.sentence, np.float64)
-        for text, each in zip(texts, encoded, strict=True)
-    }
-    rows: list[list[Any]] = []
-    for pair in every:
-        one, two = (pair_head.sentence(pair[side], pair.get(f"{side}_head") or "") for side in "ab")
-        first, last = vectors[pair["a"]], vectors[pair["b"]]
-        meant = _meant(model, pair_head.left(one, two)), _meant(model, pair_head.left(two, one))
-        sides = np.empty(1, object)
-        sides[0] = one, two
-        about = sides, RELATIONS.index(pair["label"]), pair["group"]
-        for ask in (None, pair["ask"]) if pair["ask"] else (None,):
-            asked = None
-            if ask:
-                near, later = (float(vectors[ask] @ vector) for vector in (first, last))
-                asked = Question(pair_head.sentence(ask), near, later)
-            shape = pair_head.pair_features(one, two, float(first @ last), asked)
-            kind = ask is not None, pair["weight"] > 1, pair["weight"]
-            rows.append([shape, last - first, *meant, *about, *kind])
-    columns = [np.array(column) for column in zip(*rows, strict=True)]
-    columns[4] = columns[4][:, 0]
-    return Examples(*columns)
+def examples(pairs: list[dict[str, Any]], vocabulary: Path) -> Examples:
+    """Pairs as the model reads them."""
+    cut = WordPieces.open(vocabulary)
 
+    def packed(pair: dict[str, Any], ask: str) -> Packed:
+        sides = (joined(pair[side], pair.get(f"{side}_head") or "") for side in "ab")
+        return Packed(*pack(*(cut.ids(text)[1:-1] for text in (*sides, ask))))
 
-@cache
-def frequent(model: Path) -> tuple[dict[str, int], Any]:
-    """The frequent words of the model's vocabulary, and what each means less what all mean on average."""
-    lines = (model / "vocab.txt").read_text("utf-8").split("\n")[FIRST:]
-    known = [line for line in lines if line.isascii() and line.isalpha()][:FREQUENT]
-    table = StaticVectors.open(model).mean_vectors(known)
-    return {word: place for place, word in enumerate(known)}, table - table.mean(0)
-
-
-def _meant(model: Path, words: list[str]) -> Any:
-    """The mean of some words; one that is not known counts as nothing."""
-    known, table = frequent(model)
-    return table[[known[word] for word in words if word in known]].sum(0) / (len(words) or 1)
-
-
-def head_of(seen: Examples, model: Path) -> Head:
-    """The head fitted on some examples, with the rounding that the data file gives it."""
-    mean, spread = seen.shapes.mean(0), scale(seen.shapes)
-    shapes = np.clip((seen.shapes - mean) / spread, -CLIP, CLIP)
-    vectors = seen.moves, seen.before, seen.after
-    folds = [_directions(part) for part in vectors]
-    rows = np.hstack([shapes, *(part @ fold for part, fold in zip(vectors, folds, strict=True))])
-    wanted = np.eye(len(RELATIONS))[seen.labels]
-    weights = (seen.weights / seen.weights.sum())[:, None]
-    first, bias, second, offset = layers(
-        rows,
-        len(RELATIONS),
-        lambda scores: (shares(scores) - wanted) * weights,
-        hidden=HIDDEN,
-        decay=DECAY,
-        rounds=ROUNDS,
-        rate=RATE,
-        dropped=DROPPED,
-    )
-    width = shapes.shape[1]
-    inner, *outer = np.split(first, [width + DIRECTIONS * part for part in range(3)])
-    ways, before, after = (fold @ part for fold, part in zip(folds, outer, strict=True))
-    known, table = frequent(model)
-    head = Head(
-        mean.tolist(),
-        spread.tolist(),
-        inner.T.tolist(),
-        ways.T.tolist(),
-        bias.tolist(),
-        second.T.tolist(),
-        offset.tolist(),
-        known,
-        _coded(table @ before),
-        _coded(table @ after),
-    )
-    return pair_head.unpacked(pair_head.packed(head))
-
-
-def _directions(vectors: Any) -> Any:
-    """What leads from vectors to their principal directions, each of deviation 1."""
-    ways = np.linalg.svd(vectors - vectors.mean(0), full_matrices=False)[2][:DIRECTIONS].T
-    return ways / scale(vectors @ ways)
-
-
-def _coded(rows: Any) -> Table:
-    steps = [pair_head.step_of(column) for column in rows.T.tolist()]
-    codes = np.rint(rows / np.array(steps)).astype(np.int8)
-    return Table(steps, array("b", codes.tobytes()))
-
-
-def told(head: Head, rows: Examples) -> Any:
-    """What a head says of some examples: [n, 4]."""
-    columns = zip(rows.shapes.tolist(), rows.moves.tolist(), rows.sides, strict=True)
-    return np.array(
-        [head.relation(shape, head.along(move), head.meant(*both)) for shape, move, both in columns]
+    asked = [row for row, pair in enumerate(pairs) if pair.get("ask")]
+    rows = [packed(pair, pair.get("ask") or "") for pair in pairs]
+    twins = np.arange(len(pairs))
+    twins[asked] = len(pairs) + np.arange(len(asked))
+    return Examples(
+        rows + [packed(pairs[row], "") for row in asked],
+        twins,
+        np.array([RELATIONS.index(pair["label"]) for pair in pairs]),
+        np.array([pair["kind"] for pair in pairs]),
+        np.array([pair["group"] for pair in pairs]),
     )
 
 
-def left_out(rows: Examples, model: Path) -> dict[str, Any]:
-    """How good heads are on the settings that each did not see."""
-    names = np.random.default_rng(1).permutation(np.unique(rows.groups))
-    said = np.zeros((len(rows.labels), len(RELATIONS)))
-    for fold in range(FOLDS):
-        held = np.isin(rows.groups, names[fold::FOLDS])
-        said[held] = told(head_of(rows.part(~held), model), rows.part(held))
-    return {
-        f"{kind}, {way}": figures(said[some & how], rows.labels[some & how])
-        for kind, some in (("plain", rows.plain), ("hard", ~rows.plain))
-        for way, how in (("with a question", rows.asked), ("without", ~rows.asked))
-    }
+def fit(model: Minilm, data: Examples, states: list[Any], rows: Any) -> PairNetwork:
+    """Fit the adapters on some of the pairs."""
+    torch.manual_seed(0)
+    chance = np.random.default_rng(0)
+    network = PairNetwork(model)
+    descent = torch.optim.AdamW(network.parameters(), lr=RATE, weight_decay=DECAY)
+    steps = ROUNDS * (len(rows) // SIZE + 20)
+    pace = torch.optim.lr_scheduler.OneCycleLR(descent, RATE, total_steps=steps, pct_start=WARMING)
+    counts = np.array([COUNTS[kind] for kind in data.kinds], np.float32)
+    for _ in range(ROUNDS):
+        network.train()
+        for chosen in _batches(chance.permutation(rows), data, chance):
+            bare = chance.random(len(chosen)) < UNASKED
+            shown = np.where(bare, data.twins[chosen], chosen)
+            scores = network(batch_of(states, data.packed, shown.tolist()))
+            wanted, weight = torch.tensor(data.labels[chosen]), torch.tensor(counts[chosen])
+            loss = (
+                functional.cross_entropy(scores, wanted, reduction="none") * weight
+            ).sum() / weight.sum()
+            descent.zero_grad()
+            loss.backward()
+            descent.step()
+            pace.step()
+    return network
+
+
+def _batches(order: Any, data: Examples, chance: np.random.Generator) -> list[Any]:
+    """Pairs of like length together, in any order."""
+    found = []
+    for begin in range(0, len(order), SIZE * 20):
+        near = sorted(order[begin : begin + SIZE * 20], key=lambda row: len(data.packed[row].ids))
+        found += [np.array(near[at : at + SIZE]) for at in range(0, len(near), SIZE)]
+    return [found[place] for place in chance.permutation(len(found))]
+
+
+def relations(network: PairNetwork, data: Examples, states: list[Any], rows: Any) -> Any:
+    """What a network says of some pairs: [n, 4]."""
+    network.eval()
+    with torch.no_grad():
+        parts = [
+            functional.softmax(network(batch_of(states, data.packed, part.tolist())), 1).numpy()
+            for part in np.array_split(rows, max(1, len(rows) // 64))
+        ]
+    return np.concatenate(parts)
+
+
+def left_out(model: Minilm, data: Examples, states: list[Any]) -> dict[str, Any]:
+    """How good a network is on a quarter of the settings and workspaces, which it did not see."""
+    names = np.random.default_rng(1).permutation(np.unique(data.groups))
+    held = np.isin(data.groups, names[::FOLDS])
+    network = fit(model, data, states, np.flatnonzero(~held))
+    found = {}
+    for name, kinds, is_asked in (
+        ("plain, with a question", ["plain"], True),
+        ("plain, without", ["plain"], False),
+        ("plain and apart, with a question", ["plain", "apart"], True),
+        ("hard, without", ["hard"], False),
+        ("real", ["real"], False),
+    ):
+        rows = np.flatnonzero(held & np.isin(data.kinds, kinds))
+        said = relations(network, data, states, rows if is_asked else data.twins[rows])
+        found[name] = figures(said, data.labels[rows])
+    return found
 
 
 def figures(chances: Any, labels: Any) -> dict[str, float]:
@@ -212,8 +179,8 @@ def figures(chances: Any, labels: Any) -> dict[str, float]:
     found = {
         "pairs": len(labels),
         "updates": int(updates.sum()),
-        "update AUROC": round(auroc(chances[:, 1], updates), 3),
-        "same AUROC": round(auroc(chances[:, 0], labels == 0), 3),
+        "update AUROC": round(float(auroc(chances[:, 1], updates)), 3),
+        "same AUROC": round(float(auroc(chances[:, 0], labels == 0)), 3),
     }
     for share in FALSE:
         least = float(others[int(share * len(others))])
@@ -223,18 +190,22 @@ def figures(chances: Any, labels: Any) -> dict[str, float]:
 
 
 def main() -> None:
-    """Fit on all pairs, and measure on settings left out."""
+    """Measure on pairs left out, then fit on all."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("model", type=Path)
+    for name in ("model", "copies", "locomo", "gvd"):
+        parser.add_argument(name, type=Path)
     given = parser.parse_args()
-    rows = examples(given.model)
-    good = left_out(rows, given.model)
-    labels = b"".join(
-        (LABELS / name).read_bytes() for name in ("told_asked.jsonl", "told_pairs.jsonl")
-    )
-    digest = hashlib.sha256(labels).hexdigest()[:16]
-    data = {"labels": digest, "figures": good, **pair_head.packed(head_of(rows, given.model))}
-    WEIGHTS.write_text(json.dumps(data, indent=1) + "\n", "utf-8")
+    model = Minilm(given.model / WEIGHTS.name)
+    pairs = labelled(given.copies, given.locomo, given.gvd)
+    data = examples(pairs, given.model / VOCABULARY.name)
+    states = model.frozen(data.packed)
+    good = left_out(model, data, states)
+    network = fit(model, data, states, np.arange(len(pairs)))
+    Path(GRAPH).write_bytes(build_pairs(given.model / WEIGHTS.name, network.weights()))
+    names = ("told_asked.jsonl", "told_pairs.jsonl", "told_questions.jsonl", "pairs.jsonl")
+    labels = b"".join((LABELS / name).read_bytes() for name in names)
+    about = {"labels": hashlib.sha256(labels).hexdigest()[:16], "figures": good}
+    Path(GRAPH).with_suffix(".json").write_text(json.dumps(about, indent=1) + "\n", "utf-8")
     print(json.dumps(good, indent=1))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from clsm_cli.commands.output import BELOW, common_folder, flat
-from clsm_cli.commands.render_recall import confidence_text
+from clsm_cli.commands.render_recall import confidence_text, over_text
 from clsm_cli.text.fence_lines import seal
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ def _origin(memory: Memory, file: str) -> str:
     source = memory.sources[0]
     place = f"{file}:{source.line}" if file else memory.session
     date = (source.timestamp or "undated")[:16].replace("T", " ")
-    over = f", held until {memory.until}" if memory.until else ""
+    over = f", held {until}" if (until := over_text(memory)) else ""
     return f"trust {memory.trust}, {confidence_text(memory)}, {date}{over}, {flat(place)}"
 
 

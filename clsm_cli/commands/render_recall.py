@@ -42,7 +42,7 @@ def answer_mapping(answer: Answer) -> dict[str, Any]:
 
 def _memory_mapping(memory: Memory) -> dict[str, Any]:
     first = "id kind text stream score confidence tokens trust session sources"
-    then = "states until replaced_by why way"
+    then = "states until perhaps_until replaced_by why way"
     return {name: plain(getattr(memory, name)) for name in (*first.split(), *then.split())}
 
 
@@ -135,9 +135,15 @@ def _where(memory: Memory) -> str:
     ]
     if memory.trust not in ("user", "agent"):
         words.append(f"from {memory.trust}")
-    if memory.until:
-        words.append(f"until {memory.until}")
+    words.append(over_text(memory))
     return " · ".join(word for word in words if word)
+
+
+def over_text(memory: Memory) -> str:
+    """Since when it holds no longer, or perhaps no longer."""
+    if memory.until:
+        return f"until {memory.until}"
+    return f"perhaps until {memory.perhaps_until}" if memory.perhaps_until else ""
 
 
 def _spoken(memory: Memory) -> str:

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from clsm_cli.consolidation.calibrate import Calibration
     from clsm_cli.consolidation.claims import Claim
     from clsm_cli.consolidation.lookup import StatementIndex
-    from clsm_cli.heads.pair_head import Relation
     from clsm_cli.model.graph import Statement
 
 NEAR = 0.40
@@ -90,14 +89,13 @@ def rivals(calibration: Calibration, claim: Claim, vector: Any) -> list[Rival]:
     near = calibration.known.alike(vector, NEAR)
     chosen = near[:MOST] + [each for each in near[MOST:] if each[0].id in gone]
     found: list[Rival] = []
-    for row, cosine in chosen:
+    for row, _ in chosen:
         is_rewritten = row.id in gone
         is_later = since(row) > at and not is_rewritten
         if (since(row) == at and not is_rewritten) or not _may_rival(row, claim, is_later=is_later):
             continue
-        moved = vector - calibration.known.vector_of(row.id)
         texts = (claim.text, row.text) if is_later else (row.text, claim.text)
-        chance = _relation(*texts, cosine, -moved if is_later else moved).update
+        chance = pair_head.load().relation(*texts).update
         if is_rewritten and chance >= REWRITTEN:
             chance = 1.0
         if chance >= OVER and (row.pinned or _differ_in_subject(row.text, claim.text)):
@@ -118,24 +116,16 @@ def said_before(known: StatementIndex, claim: Claim, vector: Any) -> Statement |
     if vector is None or claim.kind not in _KINDS:
         return None
     new, found = pair_head.sentence(claim.text), []
-    for row, cosine in known.alike(vector, NEAR)[:MOST]:
+    for row, _ in known.alike(vector, NEAR)[:MOST]:
         if (
             row.is_current
             and row.kind in _KINDS
             and not _differ_in_subject(row.text, claim.text)
             and pair_head.particulars(pair_head.sentence(row.text)) == pair_head.particulars(new)
         ):
-            moved = vector - known.vector_of(row.id)
-            same = _relation(row.text, claim.text, cosine, moved).same
+            same = pair_head.load().relation(row.text, claim.text).same
             found += [(same, row.id, row)] if same >= SAME else []
     return max(found, key=lambda each: each[:2])[2] if found else None
-
-
-def _relation(old: str, new: str, cosine: float, moved: Any) -> Relation:
-    """What a later sentence is to an earlier one; ``moved``: vector of the later − of the earlier."""
-    head, before, after = pair_head.load(), pair_head.sentence(old), pair_head.sentence(new)
-    features = pair_head.pair_features(before, after, cosine)
-    return head.relation(features, head.along(moved.tolist()), head.meant(before, after))
 
 
 def _of_old_block(calibration: Calibration, claim: Claim) -> frozenset[str]:

@@ -62,6 +62,7 @@ class Memory(NamedTuple):
         tokens: Estimated word pieces of ``text``.
         states: Ids of the statements that it says and that were found too.
         until: Day from which it holds no longer; None for what may still hold.
+        perhaps_until: The same where that is likely, and not sure.
         replaced_by: Id of what says so.
         why: What spoke for it.
         shares: Weight · signal of each, which add up to the score before it is brought to 0 … 1, and
@@ -85,6 +86,7 @@ class Memory(NamedTuple):
     speaker: str = ""
     states: tuple[str, ...] = ()
     until: str | None = None
+    perhaps_until: str | None = None
     replaced_by: str | None = None
     way: ActivationPath | None = None
 

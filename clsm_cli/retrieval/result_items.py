@@ -76,8 +76,8 @@ def build_items(
             same = len(found)
             memory = _memory(candidate, passage, shown, sources, weights, full)
             over = ended.get(row) or ended.get(candidate.row)
-            if over is not None and over.until:
-                memory = memory._replace(until=over.until, replaced_by=over.by)
+            if over is not None:
+                memory = over.marked(memory)
             found.append(memory._replace(states=states, way=_way(candidate, starts)))
         else:
             found[same] = _also(found[same], sources, states)

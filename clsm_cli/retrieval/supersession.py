@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from clsm_cli.heads.pair_head import Sentence
+    from clsm_cli.retrieval.answer import Memory
     from clsm_cli.retrieval.question import Question
     from clsm_cli.retrieval.ranking import Candidate
     from clsm_cli.store.index.index_queries import Index
@@ -34,6 +35,8 @@ HEAD = 12
 """Passages that are held against each other: the best."""
 OVER = 0.85
 """Probability of an update from which the older one is said to be over."""
+PERHAPS = 0.50
+"""The same from which it is said to be over perhaps."""
 BELOW = 0.20
 """The same from which it stands below: what is later and not the same is read first."""
 _DAY = re.compile(r"\W*(\d{4}-\d\d-\d\d)\b")
@@ -41,22 +44,34 @@ _CUT = re.compile(r"\n+|(?<=[.!?…])\s+")
 LONGEST = 40
 """Words of a passage that is looked at: the vector of a longer one is not that of one sentence of it, and
 the head knows sentences alone."""
-_LEAST = 0.25
-"""Cosine below which two passages are not looked at."""
+_LEAST = 0.30
+"""Cosine below which two passages are not looked at: one update in twenty lies below."""
+MOST = 8
+"""Pairs that the head reads for an answer: those nearest to each other and to the question."""
 
 
 class Ended(NamedTuple):
     """What a later passage says of an older one, or what memory closed.
 
     Attributes:
-        until: The day from which it holds no longer; None where that is not sure enough.
+        chance: How likely it holds no longer.
+        until: The day from which; None where it is the later one that stands below.
         by: Id of the later passage; None where only what memory made of the older one was closed.
         row: Of the later passage.
     """
 
-    until: str | None
-    by: str | None
-    row: int | None
+    chance: float
+    until: str | None = None
+    by: str | None = None
+    row: int | None = None
+
+    def marked(self, memory: Memory) -> Memory:
+        """An item that says so; as it is where it is not likely enough that it is over."""
+        if self.until is None or self.chance < PERHAPS:
+            return memory
+        if self.chance < OVER:
+            return memory._replace(perhaps_until=self.until, replaced_by=self.by)
+        return memory._replace(until=self.until, replaced_by=self.by)
 
 
 def found(
@@ -85,8 +100,9 @@ def found(
         sides = (_side(index, each, told[each.row], cosines) for each in best)
         ended = _judged(question, [side for side in sides if side is not None], at)
     for row, day in (_closed(index, best, told) if at is None else {}).items():
-        over = ended.get(row, Ended(None, None, None))
-        ended[row] = over._replace(until=over.until or day)
+        over = ended.get(row, Ended(0.0))
+        if over.chance < OVER:
+            ended[row] = over._replace(chance=1.0, until=day)
     return ended
 
 
@@ -106,15 +122,12 @@ def _judged(question: Question, read: list[_Side], at: str | None) -> dict[int, 
     is_open = len(pair_head.content(asked)) < 2 and (len(asked.words) < 2 or asked.keys[0] == "who")
     least = OVER if is_open else BELOW
     ended: dict[int, Ended] = {}
-    for old, new in product(sorted(read, key=lambda side: side.time), repeat=2):
-        if _may_end(old, new) and (old.row not in ended or ended[old.row].until is None):
-            chance = _update(asked, old, new)
-            if chance >= least and at and _is_later(new.time, at):
-                ended.setdefault(new.row, Ended(None, old.passage.id, old.row))
-            elif chance >= least:
-                until = new.time[:10] if chance >= OVER else None
-                if until or old.row not in ended:
-                    ended[old.row] = Ended(until, new.passage.id, new.row)
+    for old, new, one, two in _rivals(asked, read):
+        chance = pair_head.load().relation(one.text, two.text, question.text).update
+        if chance >= least and at and _is_later(new.time, at):
+            ended.setdefault(new.row, Ended(chance, None, old.passage.id, old.row))
+        elif chance >= least and (old.row not in ended or chance > ended[old.row].chance):
+            ended[old.row] = Ended(chance, new.time[:10], new.passage.id, new.row)
     return ended
 
 
@@ -134,12 +147,11 @@ class _Side:
         self._vector = candidate.traits.vector
         self._sentences: list[Sentence] | None = None
         self._values: list[float] | None = None
-        self._along: list[float] | None = None
 
     def sentences(self) -> list[Sentence]:
         if self._sentences is None:
             parts = _CUT.split(self.passage.text)
-            heading = self.passage.heading
+            heading = self.passage.heading.rpartition(" › ")[2]
             self._sentences = [pair_head.sentence(part, heading) for part in parts if part.strip()]
         return self._sentences
 
@@ -151,11 +163,6 @@ class _Side:
             length = sqrt(sum(map(mul, values, values))) or 1.0
             self._values = [value / length for value in values]
         return self._values
-
-    def along(self) -> list[float]:
-        if self._along is None:
-            self._along = pair_head.load().along(self.vector())
-        return self._along
 
 
 def _side(
@@ -193,23 +200,30 @@ def _is_later(new: str, old: str) -> bool:
     return new[:length] > old[:length]
 
 
-def _update(asked: Sentence, old: _Side, new: _Side) -> float:
-    """The probability that a later passage takes the place of an older one."""
-    cosine = sum(map(mul, old.vector(), new.vector()))
-    if cosine < _LEAST:
-        return 0.0
+def _rivals(
+    asked: Sentence, read: Sequence[_Side]
+) -> list[tuple[_Side, _Side, Sentence, Sentence]]:
+    """The pairs of passages that are most about one thing and the question, with the sentence of each."""
     wanted = pair_head.content(asked)
+    found = []
+    for old, new in product(read, repeat=2):
+        if not _may_end(old, new):
+            continue
+        cosine = sum(map(mul, old.vector(), new.vector()))
+        if cosine < _LEAST:
+            continue
+        one, two = max(
+            product(old.sentences(), new.sentences()), key=lambda both: _shared(wanted, *both)
+        )
+        alone, other = wanted & {*one.keys}, wanted & {*two.keys}
+        # Where each has something that is asked for and that the other lacks, they are two.
+        if not (alone - other and other - alone):
+            found.append((cosine + min(old.near, new.near), old, new, one, two))
+    found.sort(key=lambda each: (-each[0], each[1].time, each[2].time, each[1].row, each[2].row))
+    return [each[1:] for each in found[:MOST]]
 
-    def shared(both: tuple[Sentence, Sentence]) -> int:
-        one, two = (pair_head.content(each) for each in both)
-        return len(one & wanted) + len(two & wanted) + len(one & two)
 
-    one, two = max(product(old.sentences(), new.sentences()), key=shared)
-    alone, other = wanted & {*one.keys}, wanted & {*two.keys}
-    if alone - other and other - alone:
-        return 0.0  # each has something that is asked for and that the other lacks: they are two
-    moved = [b - a for a, b in zip(old.along(), new.along(), strict=True)]
-    wanting = pair_head.Question(asked, old.near, new.near)
-    shape = pair_head.pair_features(one, two, cosine, wanting)
-    head = pair_head.load()
-    return head.relation(shape, moved, head.meant(one, two)).update
+def _shared(wanted: set[str], one: Sentence, two: Sentence) -> int:
+    """How many words of a question two sentences have, and of each other."""
+    first, second = pair_head.content(one), pair_head.content(two)
+    return len(first & wanted) + len(second & wanted) + len(first & second)

@@ -1,0 +1,187 @@
+"""The network of pairs, in PyTorch, to be fitted: MiniLM reads both sentences at once.
+
+The checkpoint stays as it is. Each matrix of its last layers gets an adapter of low rank, W + B·A
+(Hu et al. 2022, "LoRA"), and three pooled vectors give the scores of the relations. What the layers
+below give is the same in every round, so it is computed once.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import torch
+from torch import nn
+from torch.nn import functional
+
+from clsm_cli.heads.pair_head import RELATIONS
+from scripts.build_graph import ADAPTED, EPSILON, FROZEN, HEADS, LAYERS, WIDTH, read_header
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+RANK = 4
+"""Of an adapter."""
+DROPPED = 0.1
+"""Share of the numbers that a round of fitting leaves out."""
+
+
+class Packed(NamedTuple):
+    """A pair as the model reads it.
+
+    Attributes:
+        ids: Word pieces with their marks.
+        second: For each whether it is of the later sentence.
+    """
+
+    ids: list[int]
+    second: list[int]
+
+
+class Batch(NamedTuple):
+    """Pairs of one length, filled up: states [n, s, 384], mask and ``second`` [n, s]."""
+
+    states: Any
+    mask: Any
+    second: Any
+
+
+class Minilm:
+    """The checkpoint, and a pass through some of its layers."""
+
+    def __init__(self, checkpoint: Path) -> None:
+        """Read every tensor of a ``model.safetensors``."""
+        start, header = read_header(checkpoint)
+        data = checkpoint.read_bytes()
+        self._tensors: dict[str, Any] = {}
+        for name, entry in header.items():
+            if name != "__metadata__" and entry["dtype"] == "F32":
+                begin, end = (start + place for place in entry["data_offsets"])
+                values = np.frombuffer(data[begin:end], np.float32).reshape(entry["shape"])
+                self._tensors[name] = torch.from_numpy(values.copy())
+
+    def frozen(self, pairs: Sequence[Packed], size: int = 64) -> list[Any]:
+        """What the layers below the adapters make of each pair: float16 [s, 384]."""
+        found: list[Any] = [None] * len(pairs)
+        order = sorted(range(len(pairs)), key=lambda row: len(pairs[row].ids))
+        with torch.no_grad():
+            for begin in range(0, len(order), size):
+                rows = order[begin : begin + size]
+                ids, mask, second = (
+                    filled([pairs[row] for row in rows], part) for part in range(3)
+                )
+                states = self._embedded(ids, second)
+                for layer in range(FROZEN):
+                    states = self.layer(states, mask, layer, {})
+                for place, row in enumerate(rows):
+                    found[row] = states[place, : len(pairs[row].ids)].half()
+        return found
+
+    def _embedded(self, ids: Any, second: Any) -> Any:
+        tables = [
+            self._tensors[f"embeddings.{part}_embeddings.weight"]
+            for part in ("word", "position", "token_type")
+        ]
+        states = tables[0][ids] + tables[1][: ids.shape[1]] + tables[2][second]
+        return self._norm(states, "embeddings.LayerNorm")
+
+    def layer(self, states: Any, mask: Any, index: int, adapters: Mapping[str, Any]) -> Any:
+        """One transformer layer; an adapter is the pair A [r, in], B [out, r] of its matrix."""
+        name = f"encoder.layer.{index}"
+        count, length, _ = states.shape
+
+        def dense(values: Any, part: str) -> Any:
+            full = f"{name}.{part}"
+            found = functional.linear(
+                values, self._tensors[f"{full}.weight"], self._tensors[f"{full}.bias"]
+            )
+            if full in adapters:
+                low, high = adapters[full]
+                found = found + functional.linear(functional.linear(values, low), high)
+            return found
+
+        views = [
+            dense(states, f"attention.self.{part}").view(count, length, HEADS, -1).transpose(1, 2)
+            for part in ("query", "key", "value")
+        ]
+        seen = mask[:, None, None, :].bool()
+        attended = functional.scaled_dot_product_attention(*views, attn_mask=seen)
+        rows = attended.transpose(1, 2).reshape(count, length, WIDTH)
+        is_fitting = bool(adapters) and torch.is_grad_enabled()
+        mixed = functional.dropout(dense(rows, "attention.output.dense"), DROPPED, is_fitting)
+        middle = self._norm(states + mixed, f"{name}.attention.output.LayerNorm")
+        wide = functional.gelu(dense(middle, "intermediate.dense"))
+        narrow = functional.dropout(dense(wide, "output.dense"), DROPPED, is_fitting)
+        return self._norm(middle + narrow, f"{name}.output.LayerNorm")
+
+    def _norm(self, values: Any, name: str) -> Any:
+        weight, bias = self._tensors[f"{name}.weight"], self._tensors[f"{name}.bias"]
+        return functional.layer_norm(values, (WIDTH,), weight, bias, EPSILON)
+
+    def shape(self, name: str) -> tuple[int, int]:
+        """Outputs and inputs of a matrix."""
+        rows, columns = self._tensors[f"{name}.weight"].shape
+        return int(rows), int(columns)
+
+
+class PairNetwork(nn.Module):  # type: ignore[misc]  # torch has no types here
+    """The adapters and the scores; new ones change nothing of what the checkpoint says."""
+
+    def __init__(self, model: Minilm) -> None:
+        """Begin: A at random, B zero."""
+        super().__init__()
+        self._model = model
+        self._names = [
+            f"encoder.layer.{layer}.{part}" for layer in range(FROZEN, LAYERS) for part in ADAPTED
+        ]
+        self.low, self.high = nn.ParameterList(), nn.ParameterList()
+        for name in self._names:
+            outputs, inputs = model.shape(name)
+            self.low.append(nn.Parameter(torch.randn(RANK, inputs) / math.sqrt(inputs)))
+            self.high.append(nn.Parameter(torch.zeros(outputs, RANK)))
+        self.out = nn.Linear(3 * WIDTH, len(RELATIONS))
+        nn.init.normal_(self.out.weight, std=0.02)
+        nn.init.zeros_(self.out.bias)
+
+    def forward(self, batch: Batch) -> Any:
+        """Scores [n, 4]: from the first mark, the mean of what is not ``second``, the mean of what is."""
+        adapters = dict(zip(self._names, zip(self.low, self.high, strict=True), strict=True))
+        states, mask, second = batch
+        for layer in range(FROZEN, LAYERS):
+            states = self._model.layer(states, mask, layer, adapters)
+        parts = [(second == side) & mask.bool() for side in (0, 1)]
+        means = [
+            (states * part[..., None]).sum(1) / part.sum(1, keepdim=True).clamp(min=1)
+            for part in parts
+        ]
+        pooled = torch.cat([states[:, 0], *means], 1)
+        return self.out(functional.dropout(pooled, DROPPED, self.training))
+
+    def weights(self) -> dict[str, Any]:
+        """Every fitted array by name, float16."""
+        found = {"out.weight": self.out.weight, "out.bias": self.out.bias}
+        for name, low, high in zip(self._names, self.low, self.high, strict=True):
+            found |= {f"{name}.low": low, f"{name}.high": high}
+        return {name: each.detach().numpy().astype(np.float16) for name, each in found.items()}
+
+
+def filled(pairs: Sequence[Packed], part: int) -> Any:
+    """Ids (0), mask (1) or second (2) of some pairs, [n, s], with zeros behind the shorter ones."""
+    length = max(len(pair.ids) for pair in pairs)
+    found = torch.zeros(len(pairs), length, dtype=torch.long)
+    for row, pair in enumerate(pairs):
+        values = (pair.ids, [1] * len(pair.ids), pair.second)[part]
+        found[row, : len(values)] = torch.tensor(values)
+    return found
+
+
+def batch_of(states: Sequence[Any], pairs: Sequence[Packed], rows: Sequence[int]) -> Batch:
+    """Some pairs with what the frozen layers made of them."""
+    chosen = [pairs[row] for row in rows]
+    mask, second = filled(chosen, 1), filled(chosen, 2)
+    put = torch.zeros(len(rows), mask.shape[1], WIDTH)
+    for place, row in enumerate(rows):
+        put[place, : len(pairs[row].ids)] = states[row].float()
+    return Batch(put, mask, second)
