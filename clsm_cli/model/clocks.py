@@ -112,13 +112,17 @@ def _within(start: str | None, at: str, end: str | None) -> bool:
 
 def _is_ahead(start: str | None, at: str) -> bool:
     """Whether all of ``at`` lies before a start."""
-    ours, theirs = _instants(start or "", at), _instants(at, start or "")
+    if not start:
+        return False
+    ours, theirs = _instants(start, at), _instants(at, start)
     return ours is not None and theirs is not None and theirs[1] < ours[0]
 
 
 def _has_come(end: str | None, at: str) -> bool:
     """Whether all of ``at`` lies at or after an end."""
-    ours, theirs = _instants(end or "", at), _instants(at, end or "")
+    if not end:
+        return False
+    ours, theirs = _instants(end, at), _instants(at, end)
     return ours is not None and theirs is not None and theirs[0] >= ours[0]
 
 
