@@ -226,10 +226,6 @@ class LlmSettings(NamedTuple):
     """Environment variable that holds the key."""
     timeout: float = 60.0
     """Seconds that one request may take."""
-    price_in: float = 0.0
-    """Price of a million tokens of prompts, in any currency."""
-    price_out: float = 0.0
-    """Price of a million tokens of answers, in the same."""
 
     @property
     def enabled(self) -> bool:

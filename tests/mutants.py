@@ -264,8 +264,8 @@ MUTANTS = (
     Mutant(
         "the end of an interval belongs to it",
         "model/clocks.py",
-        "        return end <= at[:_DATE]",
-        "        return end < at[:_DATE]",
+        "theirs[0] >= ours[0]",
+        "theirs[0] > ours[0]",
         ("model/test_clocks.py",),
     ),
     Mutant(

@@ -70,14 +70,12 @@ class Usage(NamedTuple):
         calls: Requests sent, refused and second ones included.
         tokens_in: Tokens of prompts, as counted by the server.
         tokens_out: Tokens of answers, unusable ones included.
-        cost: In the currency of the prices.
         failures: Questions that ended in an :class:`LlmError`.
     """
 
     calls: int = 0
     tokens_in: int = 0
     tokens_out: int = 0
-    cost: float = 0.0
     failures: int = 0
 
 
@@ -149,15 +147,7 @@ class Llm:
     @property
     def usage(self) -> Usage:
         """What has been used so far."""
-        settings = self._settings
-        cost = self._tokens_in * settings.price_in + self._tokens_out * settings.price_out
-        return Usage(
-            calls=self._calls,
-            tokens_in=self._tokens_in,
-            tokens_out=self._tokens_out,
-            cost=cost / 1e6,
-            failures=self._failures,
-        )
+        return Usage(self._calls, self._tokens_in, self._tokens_out, self._failures)
 
     def ask(self, system: str, user: str, schema: dict[str, Any], name: str) -> Any:
         """The model's answer to one question, at temperature 0 and with a fixed seed.

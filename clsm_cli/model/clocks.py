@@ -8,11 +8,11 @@ clock of what it is compared with.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
     from datetime import datetime, tzinfo
-    from typing import TypeGuard
 
 _DATE = 10
 """Characters of a bare date."""
@@ -67,13 +67,12 @@ def holds(row: Clocked, at: str, known_at: str | None = None) -> bool:
 
 def is_true(row: Clocked, at: str) -> bool:
     """Whether a time lies in a row's validity, recorded or not; see ``holds``."""
-    start, end = row.valid_from, row.valid_until
-    return _within(start, at, end) and not (len(at) == _DATE and _is_empty(start, end))
+    return _within(row.valid_from, at, row.valid_until)
 
 
 def has_ended(row: Clocked, at: str) -> bool:
     """Whether a row had ceased to be true by a time, recorded or not; see ``holds``."""
-    return _is_time(row.valid_until) and _has_come(row.valid_until, at)
+    return _has_come(row.valid_until, at)
 
 
 def is_believed(row: Clocked, known_at: str | None = None) -> bool:
@@ -84,10 +83,9 @@ def is_believed(row: Clocked, known_at: str | None = None) -> bool:
     withdrawn = getattr(row, "withdrawn", False)
     if known_at is None:
         return row.superseded_at is None and not withdrawn
-    start, end = row.recorded_at, row.superseded_at
-    if withdrawn and not end:
+    if withdrawn and not row.superseded_at:
         return False
-    return _within(start, known_at, end) and not (len(known_at) == _DATE and _is_empty(start, end))
+    return _within(row.recorded_at, known_at, row.superseded_at)
 
 
 def end_of_day(day: str, zone: tzinfo) -> str:
@@ -106,63 +104,43 @@ def end_of_day(day: str, zone: tzinfo) -> str:
 
 
 def _within(start: str | None, at: str, end: str | None) -> bool:
-    return not (_is_time(start) and _is_before(at, start)) and not (
-        _is_time(end) and _has_come(end, at)
-    )
+    """Whether some instant of ``at`` is not before the start and before the end."""
+    if _is_ahead(start, at) or _has_come(end, at):
+        return False
+    return len(at) > _DATE or not (start and _has_come(end, start))  # a day may seem to lie there
 
 
-def _is_empty(start: str | None, end: str | None) -> bool:
-    """Whether nothing lies between two bounds; an instant cannot lie there, but a day may seem to."""
-    return _is_time(start) and _is_time(end) and _has_come(end, start)
-
-
-def _is_time(text: str | None) -> TypeGuard[str]:
-    """Whether there is a bound; a hand-written text that is no date bounds nothing."""
-    return text is not None and text[4:5] == text[7:8] == "-"
-
-
-def _is_before(at: str, start: str) -> bool:
+def _is_ahead(start: str | None, at: str) -> bool:
     """Whether all of ``at`` lies before a start."""
-    if len(at) == _DATE or len(start) == _DATE:
-        return at[:_DATE] < start[:_DATE]
-    return _compared(at, start) == -1
+    if not start:
+        return False
+    ours, theirs = _instants(start, at), _instants(at, start)
+    return ours is not None and theirs is not None and theirs[1] < ours[0]
 
 
-def _has_come(end: str, at: str) -> bool:
+def _has_come(end: str | None, at: str) -> bool:
     """Whether all of ``at`` lies at or after an end."""
-    if len(end) == _DATE:
-        return end <= at[:_DATE]
-    if len(at) == _DATE:
-        return end[:_DATE] < at or (end[:_DATE] == at and _is_midnight(end))
-    return _compared(end, at) in (-1, 0)
+    if not end:
+        return False
+    ours, theirs = _instants(end, at), _instants(at, end)
+    return ours is not None and theirs is not None and theirs[0] >= ours[0]
 
 
-def _is_midnight(text: str) -> bool:
-    moment = _instant(text)
-    return moment is not None and moment == moment.replace(
-        hour=0, minute=0, second=0, microsecond=0
-    )
+@lru_cache(maxsize=4096)
+def _instants(text: str, other: str) -> tuple[datetime, datetime] | None:
+    """The first and the last instant of a time; a bare date is a day on the other's clock.
 
-
-def _compared(one: str, other: str) -> int | None:
-    """-1, 0 or 1 as an instant lies before, at or after another; None if one of them is no time.
-
-    To the second and with one offset they compare as text; only others are worth parsing.
+    None for a hand-written text that is no time: it bounds nothing. Without an offset it is in UTC.
     """
-    if (one[10:11], one[16:17], one[19:]) == (other[10:11], ":", other[19:]):
-        return (one > other) - (one < other)
-    moments = _instant(one), _instant(other)
-    if moments[0] is None or moments[1] is None:
-        return None
-    return (moments[0] > moments[1]) - (moments[0] < moments[1])
-
-
-def _instant(text: str) -> datetime | None:
-    """The instant that a text names; without an offset in UTC, None if it is none."""
-    from datetime import UTC, datetime
+    from datetime import UTC, datetime, timedelta
 
     try:
         moment = datetime.fromisoformat(text)
-    except ValueError:
+        if len(text) > _DATE:
+            moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+            return moment, moment
+        clock = datetime.fromisoformat(other).tzinfo if len(other) > _DATE else None
+        moment = moment.replace(tzinfo=clock or UTC)
+        return moment, moment + timedelta(days=1, microseconds=-1)
+    except (ValueError, OverflowError):
         return None
-    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)

@@ -45,7 +45,7 @@ def asked(
     tmp_path: Path, endpoint: Endpoint, script: str, *more: tuple[str, str, str]
 ) -> tuple[Store, Any]:
     store = new_store(tmp_path / "memory")
-    settings = LlmSettings(f"{endpoint.address}/v1", script, timeout=TIMEOUT, price_in=2.0)
+    settings = LlmSettings(f"{endpoint.address}/v1", script, timeout=TIMEOUT)
     told(store, tmp_path, "one", *TURNS, *more)
     return store, sleep(store, llm=settings, llm_key=KEY)
 
@@ -64,7 +64,7 @@ def test_a_good_model_adds_what_the_turns_hold(endpoint: Endpoint, tmp_path: Pat
         description=NOTHING | {"title": "A trip to Lund", "narrative": "Mara rowed to Lund."},
     )
     endpoint.answers(answers(said))
-    settings = LlmSettings(f"{endpoint.address}/v1", "good", timeout=TIMEOUT, price_in=2.0)
+    settings = LlmSettings(f"{endpoint.address}/v1", "good", timeout=TIMEOUT)
     report = sleep(store, llm=settings, llm_key=KEY)
     assert current(store, "row") == ["Mara can row to Lund in 3 hours."]
     assert current(store, "Yusuf") == current(store, "boat") == []
@@ -72,7 +72,6 @@ def test_a_good_model_adds_what_the_turns_hold(endpoint: Endpoint, tmp_path: Pat
     assert row.sources == (first,)
     assert (report.advised, len(report.refused)) == (1, 3)
     assert report.usage["calls"] == endpoint.count >= 1
-    assert report.usage["cost"] == pytest.approx(2.0 * report.usage["tokens_in"] / 1e6)
     assert report.warnings == []
     (record,) = [
         r for r in shards.load_graph(store.graphs()).records.values() if r.id == part.episode.id

@@ -180,10 +180,10 @@ class Endpoint:
         data = json.dumps(value).encode()
         self._open(Request(f"{self.address}/answer", data, method="PUT")).close()
 
-    def llm(self, script: str, key: str | None = KEY, **changes: Any) -> Llm:
+    def llm(self, script: str, key: str | None = KEY) -> Llm:
         """A client of it whose model does what ``script`` lists."""
         settings = LlmSettings(f"{self.address}/v1", script, timeout=TIMEOUT)
-        return Llm(settings._replace(**changes), key)
+        return Llm(settings, key)
 
     @property
     def count(self) -> int:

@@ -64,9 +64,9 @@ def refusal_of(llm: Llm) -> str:
 
 
 def test_a_good_answer(endpoint: Endpoint) -> None:
-    llm = endpoint.llm("good", price_in=2.0, price_out=10.0)
+    llm = endpoint.llm("good")
     assert ask(llm) == GOOD
-    assert llm.usage == Usage(1, TOKENS_IN, TOKENS_OUT, 0.003, 0)  # (500·2 + 200·10) / 10⁶
+    assert llm.usage == Usage(1, TOKENS_IN, TOKENS_OUT, 0)
     [request] = endpoint.requests
     assert request["key"] == f"Bearer {KEY}"
     body = request["body"]
@@ -114,7 +114,7 @@ BAD = {
 def test_a_bad_answer_is_sent_back_once(endpoint: Endpoint, kind: str) -> None:
     llm = endpoint.llm(f"{kind},good")
     assert ask(llm) == GOOD
-    assert llm.usage == Usage(2, 2 * TOKENS_IN, 2 * TOKENS_OUT, 0.0, 0)
+    assert llm.usage == Usage(2, 2 * TOKENS_IN, 2 * TOKENS_OUT, 0)
     first, second = (request["body"]["messages"] for request in endpoint.requests)
     assert second[:2] == first
     added = [message["role"] for message in second[2:]]
@@ -127,7 +127,7 @@ def test_a_bad_answer_is_sent_back_once(endpoint: Endpoint, kind: str) -> None:
 def test_always_bad(endpoint: Endpoint, kind: str) -> None:
     llm = endpoint.llm(kind)
     assert BAD[kind][0] in refusal_of(llm)
-    assert llm.usage == Usage(2, 2 * TOKENS_IN, 2 * TOKENS_OUT, 0.0, 1)
+    assert llm.usage == Usage(2, 2 * TOKENS_IN, 2 * TOKENS_OUT, 1)
     assert endpoint.count == 2
     assert BAD[kind][0] in refusal_of(llm)  # the endpoint works: it is asked again
     assert endpoint.count == 4
@@ -156,7 +156,7 @@ def test_the_whole_schema_holds(endpoint: Endpoint, answer: Any) -> None:
 def test_a_refusal_is_final(endpoint: Endpoint, kind: str) -> None:
     llm = endpoint.llm(kind)
     assert refusal_of(llm).endswith("declines to answer")
-    assert llm.usage == Usage(1, TOKENS_IN, TOKENS_OUT, 0.0, 1)
+    assert llm.usage == Usage(1, TOKENS_IN, TOKENS_OUT, 1)
     assert endpoint.count == 1
 
 
@@ -174,7 +174,7 @@ FAILURES = {
 def test_a_failure_may_pass(endpoint: Endpoint, kind: str) -> None:
     llm = endpoint.llm(f"{kind},good")
     assert ask(llm) == GOOD
-    assert llm.usage == Usage(2, TOKENS_IN, TOKENS_OUT, 0.0, 0)
+    assert llm.usage == Usage(2, TOKENS_IN, TOKENS_OUT, 0)
 
 
 @pytest.mark.parametrize("kind", FAILURES)
@@ -185,7 +185,7 @@ def test_a_failure_that_stays(endpoint: Endpoint, kind: str) -> None:
         assert endpoint.count == 2 * asked
     assert refusal_of(llm).endswith(f"{FAILURES[kind]}; it is not asked again in this run")
     assert endpoint.count == GIVE_UP
-    assert llm.usage == Usage(GIVE_UP, 0, 0, 0.0, GIVE_UP // 2 + 1)
+    assert llm.usage == Usage(GIVE_UP, 0, 0, GIVE_UP // 2 + 1)
 
 
 @pytest.mark.parametrize("kind", ["slow", "drip"])
@@ -256,7 +256,7 @@ def test_nothing_listens(monkeypatch: pytest.MonkeyPatch) -> None:
         llm = Llm(LlmSettings(f"http://user:{KEY}@127.0.0.1:{port}/v1?key={KEY}", "m"), KEY)
         said = refusal_of(llm)
     assert said == f"the language model 'm' at 127.0.0.1:{port} cannot be reached"
-    assert llm.usage == Usage(2, 0, 0, 0.0, 1)
+    assert llm.usage == Usage(2, 0, 0, 1)
 
 
 @pytest.mark.parametrize("key", [None, "", " \n"])
