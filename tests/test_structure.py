@@ -20,7 +20,7 @@ BELOW = {
     "scoring": {"model"},
     "text": {"model"},
     "embedding": {"model"},
-    "heads": {"model", "text"},
+    "heads": {"model", "text", "embedding"},
     "store": {"model", "text", "embedding"},
     "ingestion": {"model", "scoring", "text", "embedding", "store"},
     "retrieval": {"heads", "model", "scoring", "text", "store"},
