@@ -20,12 +20,12 @@ from typing import TYPE_CHECKING, Any
 from clsm_cli.errors import BadInputError, DiskError, RefusedError
 from clsm_cli.extras import how_to_get
 from clsm_cli.forgetting import clean_writing
-from clsm_cli.forgetting.clean_writing import ErasedTraces
 from clsm_cli.model.ids import tombstone_hash
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import git
 
 if TYPE_CHECKING:
+    from clsm_cli.forgetting.clean_writing import ErasedTraces
     from clsm_cli.store.layout import Store
 
 _OPTION = "--purge-history"
@@ -131,7 +131,7 @@ class _Cleaner:
     def without(self, data: bytes) -> bytes:
         r"""A file without its lines that name or quote it.
 
-        >>> told = ErasedTraces(frozenset(), frozenset({"f-0123456789ab"}), ("The gate code is 4711.",))
+        >>> told = clean_writing.ErasedTraces(frozenset(), frozenset({"f-0123456789ab"}), ("The gate code is 4711.",))
         >>> _Cleaner(told).without(b"a\n- Old.  ^f-0123456789ab\nThe gate code is 4711.\nb\n")
         b'a\nb\n'
         """
