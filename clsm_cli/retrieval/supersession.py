@@ -19,7 +19,7 @@ from clsm_cli.model.trust import TRUST_ORDER
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store.index import graph_queries
 from clsm_cli.store.index.codes import SENTENCE_BYTES
-from clsm_cli.text import breadth, factuality
+from clsm_cli.text import breadth, factuality, sentences
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -35,12 +35,11 @@ HEAD = 12
 """Passages that are held against each other: the best."""
 OVER = 0.85
 """Probability of an update from which the older one is said to be over."""
-PERHAPS = 0.50
+PERHAPS = 0.35
 """The same from which it is said to be over perhaps."""
-BELOW = 0.20
+BELOW = 0.05
 """The same from which it stands below: what is later and not the same is read first."""
 _DAY = re.compile(r"\W*(\d{4}-\d\d-\d\d)\b")
-_CUT = re.compile(r"\n+|(?<=[.!?…])\s+")
 LONGEST = 40
 """Words of a passage that is looked at: the vector of a longer one is not that of one sentence of it, and
 the head knows sentences alone."""
@@ -150,9 +149,11 @@ class _Side:
 
     def sentences(self) -> list[Sentence]:
         if self._sentences is None:
-            parts = _CUT.split(self.passage.text)
-            heading = self.passage.heading.rpartition(" › ")[2]
-            self._sentences = [pair_head.sentence(part, heading) for part in parts if part.strip()]
+            parts = sentences.sentences(self.passage.text)
+            heading = self.passage.heading.rpartition(" › ")[2] if self.passage.document else ""
+            heading = "" if _DAY.match(heading) else heading
+            read = (pair_head.sentence(part, heading) for part in parts)
+            self._sentences = [each for each in read if each.words]
         return self._sentences
 
     def vector(self) -> list[float]:
@@ -212,9 +213,14 @@ def _rivals(
         cosine = sum(map(mul, old.vector(), new.vector()))
         if cosine < _LEAST:
             continue
-        one, two = max(
-            product(old.sentences(), new.sentences()), key=lambda both: _shared(wanted, *both)
-        )
+        both = [
+            (one, two)
+            for one, two in product(old.sentences(), new.sentences())
+            if one.keys != two.keys
+        ]
+        if not both:
+            continue
+        one, two = max(both, key=lambda pair: _shared(wanted, *pair))
         alone, other = wanted & {*one.keys}, wanted & {*two.keys}
         # Where each has something that is asked for and that the other lacks, they are two.
         if not (alone - other and other - alone):
