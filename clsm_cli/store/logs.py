@@ -267,6 +267,7 @@ def _row(line: bytes) -> dict[str, Any] | None:
 
 def _is_news(said: dict[Any, int], row: dict[str, Any], name: str) -> bool:
     """Whether a row says more than those before, of which ``said`` keeps the most for each key."""
+    key: object
     if name == "uses.jsonl":
         key, count = (row.get("id"), row.get("day")), row.get("n")
         value = count if isinstance(count, int) else 0
