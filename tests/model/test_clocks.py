@@ -104,39 +104,6 @@ def test_both_clocks_must_agree(
     assert holds(row, at) is (within(valid[0], at, valid[1]) and held[1] is None)
 
 
-OLD = Row("2026-02-10", None, "2026-02-10T21:00:00Z", "2026-02-20T21:00:00Z")
-COPY = Row("2026-02-10", "2026-02-20", "2026-02-20T21:00:00Z")
-NEW = Row("2026-02-20", None, "2026-02-20T21:00:00Z")
-
-
-@pytest.mark.parametrize(
-    ("at", "known_at", "expected"),
-    [
-        ("2026-02-15", None, [COPY]),
-        ("2026-02-20", None, [NEW]),
-        ("2026-02-19T23:59:59+01:00", None, [COPY]),
-        ("2026-02-20T00:00:00+01:00", None, [NEW]),
-        ("2026-02-09", None, []),
-        # Before the correction nobody knew that it had ended.
-        ("2026-02-25", "2026-02-15T12:00:00+01:00", [OLD]),
-        ("2026-02-25", "2026-02-20T21:59:59+01:00", [OLD]),
-        ("2026-02-25", "2026-02-20T22:00:00+01:00", [NEW]),
-        ("2026-02-15", "2026-02-20T22:00:00+01:00", [COPY]),
-        ("2026-02-15", "2026-02-10T21:59:59+01:00", []),
-    ],
-)
-def test_the_three_rows_of_a_correction(at: str, known_at: str | None, expected: list[Row]) -> None:
-    assert [row for row in (OLD, COPY, NEW) if holds(row, at, known_at)] == expected
-
-
-def test_a_day_has_what_held_at_any_time_of_it() -> None:
-    noon = "2026-02-20T12:00:00+01:00"
-    for row in (Row(valid_until=noon), Row(valid_from=noon)):
-        assert is_true(row, "2026-02-20")
-    assert not is_true(Row(valid_from=noon, valid_until=noon), "2026-02-20")
-    assert not is_true(Row(valid_until="2026-02-20T00:00:00+01:00"), "2026-02-20")
-
-
 @pytest.mark.parametrize(
     ("superseded_at", "known_at", "believed"),
     [
