@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 HEAD = 12
 """Passages that are held against each other: the best."""
-OVER = 0.85
+OVER = 0.93
 """Probability of an update from which the older one is said to be over."""
 PERHAPS = 0.35
 """The same from which it is said to be over perhaps."""
