@@ -256,7 +256,8 @@ def _candidates(contents: Contents, day: date) -> Iterator[Candidate]:
     for line in contents.lines:
         at = (line.item.time or "")[:10]
         if at <= today and not _is_loaded(line, contents.folders, (today, yesterday)):
-            is_due = first.isoformat() <= (line.item.due or "") <= last.isoformat()
+            start = first.isoformat() if at else today
+            is_due = start <= (line.item.due or "") <= last.isoformat()
             is_old = line.section == "changed" and at < (day - timedelta(days=NEWS)).isoformat()
             section = "due" if is_due else "lately" if is_old else line.section
             value = line.worth_on(today) * NEED.get(section, 1.0)
