@@ -3,8 +3,7 @@
 ``python -m benchmarks.starts COPIES STORES`` makes a store of each workspace of
 ``fixtures/labels/starts.jsonl`` in STORES, unless one is there, by the real ingest and consolidate as of
 the morning that the labels name, and counts the labelled things that the context of 1,500 tokens holds:
-a thing is held when one of its places is, and a place when one line printed has at least HELD of its
-words. ``--verbose`` names the places of what is missed.
+a thing is held when one of its places is, and a place when one line printed has most of its words (HELD). ``--verbose`` names the places of what is missed.
 """
 
 from __future__ import annotations
@@ -23,8 +22,8 @@ from scripts.join_labels import joined
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-HELD = 0.6
-"""Share of a place's words that one printed line must have."""
+HELD, SHORT = (0.8, 0.6), 8
+"""Share of a place's words that one printed line must have, up to so many words and above."""
 WANTED = 7
 """Things of ten that should be held."""
 _WORD = re.compile(r"[\u3040-\u9fff\uac00-\ud7af]|[^\W_]+")
@@ -42,7 +41,8 @@ def words(text: str) -> set[str]:
 def is_held(place: str, lines: Collection[set[str]]) -> bool:
     """Whether one of the printed lines has most of the words of a place."""
     wanted = words(place)
-    return any(len(wanted & line) >= HELD * len(wanted) for line in lines)
+    least = HELD[len(wanted) > SHORT] * len(wanted)
+    return any(len(wanted & line) >= least for line in lines)
 
 
 def clsm(*arguments: str | Path) -> str:

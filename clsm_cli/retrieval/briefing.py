@@ -85,16 +85,20 @@ class Item(NamedTuple):
         return "/".join(self.path.split("/")[-2:])
 
     @property
-    def place(self) -> str:
-        """Where in the file, and the day unless the file is named after it."""
+    def day(self) -> str:
+        """When it was said, unless the file is named after that day."""
         day = (self.time or "")[:10]
-        line = f":{self.file_line}" if self.file_line else ""
-        return ", ".join(part for part in ("" if day in self.name else day, line) if part)
+        return "" if day in self.name else day
+
+    @property
+    def start(self) -> str:
+        """What its line begins with: the line of the file above, or a mark."""
+        return f"{self.file_line}: " if self.file_line else "- "
 
     def with_location(self, file: str, line: int) -> Item:
         """The item with the place to open, and its size including that."""
         found = self._replace(file=file, file_line=line)
-        shown = f"- {found.text} {found.due or ''} {found.before} ({found.place})"
+        shown = f"{found.start}{found.text} {found.due or ''} {found.before} {found.day}"
         return found._replace(tokens=tokens.count_tokens(shown))
 
 

@@ -16,7 +16,7 @@ from clsm_cli.errors import DamagedStoreError
 from clsm_cli.model.episodes import Document, lowest_trust
 from clsm_cli.model.graph import Node, Statement
 from clsm_cli.model.trust import UNTRUSTED
-from clsm_cli.retrieval.briefing import Contents, RankedItem, make_item
+from clsm_cli.retrieval.briefing import NEED, Contents, RankedItem, make_item
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import episodes, logs, record_files
 from clsm_cli.store.index import source_locations
@@ -263,7 +263,7 @@ def _best(found: Sequence[RankedItem], read: Iterable[set[str]]) -> Iterator[Ran
         newest[topic] = max(newest.get(topic, ""), _day(line))
     last = max(newest.values(), default="")
     kept, count = list(read), 0
-    for line in sorted(found, key=lambda line: (-line.worth_on(last), line.item.id)):
+    for line in sorted(found, key=lambda line: (-_need(line, last), line.item.id)):
         words = set(text_key(line.item.text).split())
         is_old = _topic(line)[1] != "" and _day(line) < newest[_topic(line)]
         if not is_old and not any(_says(words, other) for other in kept):
@@ -272,6 +272,12 @@ def _best(found: Sequence[RankedItem], read: Iterable[set[str]]) -> Iterator[Ran
             yield line
         if count == MOST:
             return
+
+
+def _need(line: RankedItem, last: str) -> float:
+    """What a line is worth on the last day that anything was said; what is due then, as such."""
+    section = "due" if (line.item.due or "") >= last else line.section
+    return line.worth_on(last) * NEED.get(section, 1.0)
 
 
 def _day(line: RankedItem) -> str:
@@ -400,8 +406,9 @@ def _line(
 
 
 def _day_ahead(text: str, at: date | None) -> str | None:
-    """The first day after it was written that a text itself names; the last one, with its year, if
-    nobody knows when that was.
+    """The first day after it was written that a text itself names.
+
+    If nobody knows when that was, the last one that it names with its year.
 
     >>> _day_ahead("They meet on 17 March 2026.", date(2026, 2, 23))
     '2026-03-17'

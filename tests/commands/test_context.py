@@ -42,8 +42,8 @@ def test_text_for_a_person(told: Cli) -> None:
         "",
         "People and projects",
         "house.md",
-        "- Water: The meter of the house is read by Mara on Mondays. (:5)",
-        "- Power: The tariff of the house is 0.31 euros from March. (:9)",
+        "5: Water: The meter of the house is read by Mara on Mondays.",
+        "9: Power: The tariff of the house is 0.31 euros from March.",
         "",
     ]
 
