@@ -37,8 +37,8 @@ def test_text_for_a_person(told: Cli) -> None:
     assert done.out.split("\n") == [
         "Just now",
         str(box),
-        "- Mara: The heron is back. (2026-02-24, :2)",
-        "- Did it rain? (2026-02-24, :3)",
+        "2: Mara: The heron is back. (2026-02-24)",
+        "3: Did it rain? (2026-02-24)",
         "",
         "People and projects",
         "house.md",
