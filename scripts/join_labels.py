@@ -35,7 +35,7 @@ def joined(
     """The labels of a file that have their text, with it.
 
     Args:
-        name: ``units``, ``documents``, ``names``, ``relations``; or ``pairs`` or ``natural`` (changes, with a question),
+        name: ``units``, ``documents``, ``names``, ``relations``, ``starts``; or ``pairs`` or ``natural`` (changes, with a question),
             whose ``a`` and ``b`` each have theirs.
         copies: The checkouts.
         locomo: LoCoMo's conversations, if they are there.
@@ -147,7 +147,7 @@ def main() -> None:
     parser.add_argument("--locomo", type=Path)
     parser.add_argument("--gvd", type=Path)
     given = parser.parse_args()
-    for name in ("units", "documents", "names", "relations", "pairs", "natural"):
+    for name in ("units", "documents", "names", "relations", "starts", "pairs", "natural"):
         count = 0
         for row in joined(name, given.copies, given.locomo, given.gvd):
             print(json.dumps({"of": name, **row}, ensure_ascii=False))

@@ -53,7 +53,7 @@ def _item_mapping(item: Item) -> dict[str, Any]:
 
 
 def context_lines(found: Briefing) -> list[str]:
-    """Plain text: a heading a section, a line a file, and under it its items with their lines."""
+    """Plain text: a heading a section, a line a file, and under it its items after their line numbers."""
     lines: list[str] = []
     for section in found.sections:
         if section.items:
@@ -63,8 +63,8 @@ def context_lines(found: Briefing) -> list[str]:
             if each.file and each.file != file:
                 lines.append(flat(location_text(each.file, 0)))
             file = each.file
-            *more, last = _lines(each, about, "")
-            lines += [*more, f"{last} ({flat(each.place)})" if each.place else last]
+            *more, last = _lines(each, about, each.start)
+            lines += [*more, f"{last} ({flat(each.day)})" if each.day else last]
     return [*lines, *_cut(found)]
 
 
@@ -98,17 +98,17 @@ def _body(found: Briefing) -> Iterator[str]:
         if section.items:
             yield f"{TITLES[section.name]}:"
             for item, about in _under(section.items):
-                yield from _lines(item, about, f"({_origin(item, told.get(item.file, ''))}) ")
+                yield from _lines(item, about, f"- ({_origin(item, told.get(item.file, ''))}) ")
     yield from _cut(found)
 
 
-def _lines(item: Item, about: str, head: str) -> list[str]:
+def _lines(item: Item, about: str, start: str) -> list[str]:
     first, *more = item.text.split("\n")
     mark = _MARKS.get(item.state or "", "")
     due = f" (due {item.due})" if item.due and item.state else ""
     due += f" (was: {flat(item.before)})" if item.before else ""
     name = f"{flat(about)}: " if about else ""
-    lines = [f"- {head}{mark}{name}{first}", *(_INDENT + line for line in more)]
+    lines = [f"{start}{mark}{name}{first}", *(_INDENT + line for line in more)]
     return [*lines[:-1], lines[-1] + due]
 
 

@@ -215,6 +215,7 @@ class NameForm(NamedTuple):
 class _KnownName(NamedTuple):
     words: tuple[str, ...]
     spelled: tuple[str, ...]
+    mark: str
     form: NameForm
 
 
@@ -232,7 +233,8 @@ class Matcher:
             spelled = tuple(_WORD.findall(form.text))
             words = tuple(word.casefold() for word in spelled)
             if words:
-                known = _KnownName(words, spelled, form)
+                mark = form.text[: form.text.index(spelled[0])]
+                known = _KnownName(words, spelled, mark if mark == "." else "", form)
                 self._by_first.setdefault(words[0], []).append(known)
 
     def find(self, text: str) -> list[NameSpan]:
@@ -242,15 +244,24 @@ class Matcher:
         found: set[tuple[int, int, str]] = set()
         for place, word in enumerate(plain):
             for known in self._by_first.get(word, ()):
-                end = place + len(known.words)
-                if tuple(plain[place:end]) != known.words:
+                count = len(known.words)
+                if count > 1 and tuple(plain[place : place + count]) != known.words:
                     continue
-                run = words[place:end]
+                run = words[place : place + count]
                 if known.form.is_exact and known.spelled != tuple(m.group() for m in run):
                     continue
-                if all(_is_near(text, a, b) for a, b in itertools.pairwise(run)):
-                    found.add((run[0].start(), -run[-1].end(), known.form.node))
+                start = run[0].start()
+                if known.mark and not _begins(text, start, known.mark):
+                    continue
+                if count == 1 or all(_is_near(text, a, b) for a, b in itertools.pairwise(run)):
+                    found.add((start, -run[-1].end(), known.form.node))
         return [NameSpan(start, -end, node) for start, end, node in sorted(found)]
+
+
+def _begins(text: str, start: int, mark: str) -> bool:
+    """Whether a name with a mark before it begins at its word: ".env" does not stand in "prod.env"."""
+    before = text[:start][-len(mark) - 1 :]
+    return before.endswith(mark) and not before[: -len(mark)].isalnum()
 
 
 def _is_near(text: str, before: re.Match[str], after: re.Match[str]) -> bool:

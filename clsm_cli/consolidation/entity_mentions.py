@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from clsm_cli.consolidation.edges import Matcher, NameForm
 from clsm_cli.consolidation.entity_resolution import Entity, NameUse, resolve_entities
-from clsm_cli.heads.name_head import DIMENSIONS, judge_names, name_features
+from clsm_cli.heads.name_head import DIMENSIONS, INPUTS, judge_names, name_features
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store.index import evidence_queries
 from clsm_cli.text.aliases import StatedAlias
@@ -31,6 +31,9 @@ LEAST_THING, LEAST_WORD = 0.35, 0.9
 """Probability from which a name is taken for a thing's, and plain words in small letters are."""
 LEAST_PERSON, LEAST_KIND = 0.6, 0.5
 """Probability from which a thing is taken for a person, and for one of another kind."""
+PART_OF_PATH = 0.85
+"""Share of a name's uses in paths and names of files from which it is a part of these and no name."""
+_IN_PATH = INPUTS.index("in path")
 PERSON, CONCEPT, FILE = "person", "concept", "file"
 _FILE = re.compile(r"[/\\]|\.\w{1,5}\Z")
 _ARTICLE = re.compile(r"\A(?:the|a|an)\s+(?=\S)", re.IGNORECASE)
@@ -144,7 +147,13 @@ def _judged(
     known = vectors(list(features))
     unknown = [0.0] * DIMENSIONS
     rows = [[*row, *known.get(name, unknown)] for name, row in features.items()]
-    return dict(zip(features, judge_names(rows), strict=True))
+    told = dict(zip(features, judge_names(rows), strict=True))
+    parts = [
+        name
+        for name, row in features.items()
+        if row[_IN_PATH] >= PART_OF_PATH and not _FILE.search(name)
+    ]
+    return told | {name: told[name]._replace(thing=0.0) for name in parts}
 
 
 def _is_thing(name: str, told: NameJudged) -> bool:

@@ -9,11 +9,10 @@ has to look only at nodes whose turns or kind changed, and arrives where a run o
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from clsm_cli.consolidation import edges, entity_mentions
-from clsm_cli.consolidation.edges import Matcher
-from clsm_cli.consolidation.entity_mentions import name_forms
 from clsm_cli.heads import relation_head
 from clsm_cli.model.graph import Edge, Node
 from clsm_cli.store.index import evidence_queries
@@ -27,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
 
     from clsm_cli.config import GraphSettings
-    from clsm_cli.consolidation.edges import Stated, Told
+    from clsm_cli.consolidation.edges import Matcher, Stated, Told
     from clsm_cli.consolidation.entity_mentions import Vocabulary
     from clsm_cli.consolidation.store_state import StoreState
     from clsm_cli.heads.judge import Meanings
@@ -290,13 +289,15 @@ def node_records(
     for start in range(0, len(nodes), _NODE_STEP):
         group = nodes[start : start + _NODE_STEP]
         keys = sorted({key for node in group for key in newest[node]})
-        told = evidence_queries.turns_by_key(connection, keys)
+        told = _sentences(
+            vocabulary.matcher(group), evidence_queries.turns_by_key(connection, keys)
+        )
         for node in group:
-            turns = [told[key] for key in newest[node] if key in told]
             dated = sorted(times[key] for key in mentions[node] if key in times)
             kind = vocabulary.kinds[node]
-            summary = _summary(vocabulary, node, turns)
             entry = vocabulary.entries[node]
+            said = chain.from_iterable(told.get((node, key), ()) for key in newest[node])
+            summary = best_sentences(list(said), entry.label)
             text = " ".join(sentence for sentence, _, _ in summary)
             found[node] = Node(
                 id=node,
@@ -320,19 +321,22 @@ _NODE_STEP = 200
 """Nodes whose turns are held at once."""
 
 
-def _summary(
-    vocabulary: Vocabulary, node: str, turns: Sequence[SourceTurn]
-) -> list[tuple[str, str, str]]:
-    """The best sentences of turns that still hold, without the agent's own tools and the web."""
-    entry = vocabulary.entries[node]
-    matcher = Matcher(name_forms(entry))
-    candidates: list[tuple[str, str, str]] = []
-    for turn in turns:
+def _sentences(
+    matcher: Matcher, turns: Mapping[str, SourceTurn]
+) -> dict[tuple[str, str], list[tuple[str, str, str]]]:
+    """What turns that still hold say of each node: node and turn → sentence, time and turn.
+
+    The agent's own tools and the web say nothing.
+    """
+    found: dict[tuple[str, str], list[tuple[str, str, str]]] = {}
+    for key, turn in turns.items():
         if not turn.is_current or turn.trust in ("tool", "web"):
             continue
-        places = [named.start for named in matcher.find(turn.text)]
+        named = matcher.find(turn.text)
         for span in split(turn.text):
-            if any(span.start <= place < span.end for place in places):
+            nodes = {each.node for each in named if span.start <= each.start < span.end}
+            if nodes:
                 sentence = to_plain(turn.text[span.start : span.end])
-                candidates.append((sentence, turn.time or "", turn.key))
-    return best_sentences(candidates, entry.label)
+                for node in nodes:
+                    found.setdefault((node, key), []).append((sentence, turn.time or "", turn.key))
+    return found

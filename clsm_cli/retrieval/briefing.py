@@ -85,16 +85,20 @@ class Item(NamedTuple):
         return "/".join(self.path.split("/")[-2:])
 
     @property
-    def place(self) -> str:
-        """Where in the file, and the day unless the file is named after it."""
+    def day(self) -> str:
+        """When it was said, unless the file is named after that day."""
         day = (self.time or "")[:10]
-        line = f":{self.file_line}" if self.file_line else ""
-        return ", ".join(part for part in ("" if day in self.name else day, line) if part)
+        return "" if day in self.name else day
+
+    @property
+    def start(self) -> str:
+        """What its line begins with: the line of the file above, or a mark."""
+        return f"{self.file_line}: " if self.file_line else "- "
 
     def with_location(self, file: str, line: int) -> Item:
         """The item with the place to open, and its size including that."""
         found = self._replace(file=file, file_line=line)
-        shown = f"- {found.text} {found.due or ''} {found.before} ({found.place})"
+        shown = f"{found.start}{found.text} {found.due or ''} {found.before} {found.day}"
         return found._replace(tokens=tokens.count_tokens(shown))
 
 
@@ -256,7 +260,8 @@ def _candidates(contents: Contents, day: date) -> Iterator[Candidate]:
     for line in contents.lines:
         at = (line.item.time or "")[:10]
         if at <= today and not _is_loaded(line, contents.folders, (today, yesterday)):
-            is_due = first.isoformat() <= (line.item.due or "") <= last.isoformat()
+            start = first.isoformat() if at else today
+            is_due = start <= (line.item.due or "") <= last.isoformat()
             is_old = line.section == "changed" and at < (day - timedelta(days=NEWS)).isoformat()
             section = "due" if is_due else "lately" if is_old else line.section
             value = line.worth_on(today) * NEED.get(section, 1.0)

@@ -16,7 +16,7 @@ from clsm_cli.errors import DamagedStoreError
 from clsm_cli.model.episodes import Document, lowest_trust
 from clsm_cli.model.graph import Node, Statement
 from clsm_cli.model.trust import UNTRUSTED
-from clsm_cli.retrieval.briefing import Contents, RankedItem, make_item
+from clsm_cli.retrieval.briefing import NEED, Contents, RankedItem, make_item
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import episodes, logs, record_files
 from clsm_cli.store.index import source_locations
@@ -53,6 +53,7 @@ ALONE = 0.8
 """Probability of being understood alone from which a line needs no heading."""
 _OPEN = re.compile(r"\s*(?:[-*+]|\d{1,4}[.)])\s+\[ \]\s")
 _WORD = re.compile(r"[\u3040-\u9fff\uac00-\ud7af]|[^\W_]+")
+_ANY_DAYS = (date(2001, 1, 1), date(2013, 8, 17))
 _FEWEST = 3
 """Words of a line that says something."""
 
@@ -98,12 +99,14 @@ def collect(store: Store, until: datetime | None = None) -> Contents:
         loaded = [
             d for d in documents if d.path.rpartition("/")[2] in store.settings.context.loaded
         ]
-        unread = [each for each in documents if each not in loaded]
-        found = [
-            line
-            for source in sources(_episodes(store, index, until), unread)
-            for line in source_items(source, ended)
-        ]
+        paths = {each.path for each in loaded}
+        read: list[set[str]] = []
+        found: list[RankedItem] = []
+        for source in sources(_episodes(store, index, until), documents):
+            if source.turns[0].path in paths:
+                read += _lines_of(source)
+            else:
+                found += source_items(source, ended)
         worth: dict[str, float] = {}
         for line in found:
             key = line.item.id.partition("-")[0]
@@ -112,7 +115,7 @@ def collect(store: Store, until: datetime | None = None) -> Contents:
         found += rest.statements(current)
         found += rest.nodes(records_of(index.connection, "node", forgotten))
         folders = {each.path.rpartition("/")[0] for each in loaded}
-        best = tuple(_opening(index, line) for line in _best(found))
+        best = tuple(_opening(index, line) for line in _best(found, read))
         return Contents(best, tuple(sorted(folders)), tuple(_problems(index)))
 
 
@@ -241,22 +244,40 @@ def _of_statement(index: Index, each: Statement, told: Passage | None) -> Item:
     )
 
 
-def _best(found: Sequence[RankedItem]) -> Iterator[RankedItem]:
-    """The best lines: one of those that say the same, and the newest of a label under a heading."""
+def _lines_of(source: Source) -> Iterator[set[str]]:
+    """The words of each line of a document."""
+    lines = (text_key(line) for turn in source.turns for line in turn.text.split("\n"))
+    return (set(line.split()) for line in lines if line)
+
+
+def _best(found: Sequence[RankedItem], read: Iterable[set[str]]) -> Iterator[RankedItem]:
+    """The best lines: one of those that say the same, and the newest of a label under a heading.
+
+    Args:
+        found: All lines.
+        read: The words of what the agent reads anyway, a set a line.
+    """
     newest: dict[tuple[str, str], str] = {}
     for line in found:
         topic = _topic(line)
         newest[topic] = max(newest.get(topic, ""), _day(line))
     last = max(newest.values(), default="")
-    kept: list[set[str]] = []
-    for line in sorted(found, key=lambda line: (-line.worth_on(last), line.item.id)):
+    kept, count = list(read), 0
+    for line in sorted(found, key=lambda line: (-_need(line, last), line.item.id)):
         words = set(text_key(line.item.text).split())
         is_old = _topic(line)[1] != "" and _day(line) < newest[_topic(line)]
         if not is_old and not any(_says(words, other) for other in kept):
             kept.append(words)
+            count += 1
             yield line
-        if len(kept) == MOST:
+        if count == MOST:
             return
+
+
+def _need(line: RankedItem, last: str) -> float:
+    """What a line is worth on the last day that anything was said; what is due then, as such."""
+    section = "due" if (line.item.due or "") >= last else line.section
+    return line.worth_on(last) * NEED.get(section, 1.0)
 
 
 def _day(line: RankedItem) -> str:
@@ -387,11 +408,17 @@ def _line(
 def _day_ahead(text: str, at: date | None) -> str | None:
     """The first day after it was written that a text itself names.
 
+    If nobody knows when that was, the last one that it names with its year.
+
     >>> _day_ahead("They meet on 17 March 2026.", date(2026, 2, 23))
+    '2026-03-17'
+    >>> _day_ahead("They meet on 17 March 2026, or on 20 April.", None)
     '2026-03-17'
     """
     if at is None:
-        return None
+        # What a text means whenever it is read has a year of its own.
+        read = [{each.day for each in expressions.find_expressions(text, day)} for day in _ANY_DAYS]
+        return max((day.isoformat() for day in set.intersection(*read) if day), default=None)
     days = [each.day for each in expressions.find_expressions(text, at)]
     return min((day.isoformat() for day in days if day and day > at), default=None)
 

@@ -16,11 +16,9 @@ if TYPE_CHECKING:
 
 DENSITY = 0.5
 """Power of an item's size that its worth is divided by: 1 fills a budget with fragments, 0 with
-paragraphs. This and the next two: chosen on three labelled workspaces, docs/experiments.md."""
+paragraphs. This and the next: chosen on labelled workspaces, docs/experiments.md."""
 AGAIN = 0.7
 """Share of its worth that each further item of one section of a file has."""
-SAME_FILE = 0.9
-"""Share of its worth that each further item of one file has."""
 
 
 class Candidate(NamedTuple):
@@ -33,7 +31,7 @@ class Candidate(NamedTuple):
 
 
 def pack(found: Sequence[Candidate], limit: int, unit: str) -> tuple[dict[str, list[Item]], Budget]:
-    """Choose what fits, the best first; each further item of a thread or file is worth less.
+    """Choose what fits, the best first; each further item of a thread is worth less.
 
     Args:
         found: Everything there is.
@@ -55,11 +53,10 @@ def pack(found: Sequence[Candidate], limit: int, unit: str) -> tuple[dict[str, l
 
     shown: set[tuple[str, str]] = set()
     threads: dict[str, int] = {}
-    files: dict[str, int] = {}
 
     def score(place: int) -> float:
         each = found[place]
-        told = AGAIN ** threads.get(each.thread, 0) * SAME_FILE ** files.get(each.item.path, 0)
+        told = AGAIN ** threads.get(each.thread, 0)
         return float(each.value * told / max(1, each.item.tokens) ** DENSITY)
 
     # What is told only lowers what is left, so the best is certain once its score is up to date.
@@ -82,5 +79,4 @@ def pack(found: Sequence[Candidate], limit: int, unit: str) -> tuple[dict[str, l
         shown.add((each.section, each.item.path))
         kept.setdefault(each.section, []).append(each.item)
         threads[each.thread] = threads.get(each.thread, 0) + 1
-        files[each.item.path] = files.get(each.item.path, 0) + 1
     return kept, Budget(limit, used, unit, tuple(dropped))

@@ -37,13 +37,13 @@ def test_text_for_a_person(told: Cli) -> None:
     assert done.out.split("\n") == [
         "Just now",
         str(box),
-        "- Mara: The heron is back. (2026-02-24, :2)",
-        "- Did it rain? (2026-02-24, :3)",
+        "2: Mara: The heron is back. (2026-02-24)",
+        "3: Did it rain? (2026-02-24)",
         "",
         "People and projects",
         "house.md",
-        "- Water: The meter of the house is read by Mara on Mondays. (:5)",
-        "- Power: The tariff of the house is 0.31 euros from March. (:9)",
+        "5: Water: The meter of the house is read by Mara on Mondays.",
+        "9: Power: The tariff of the house is 0.31 euros from March.",
         "",
     ]
 

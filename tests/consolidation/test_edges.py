@@ -27,6 +27,11 @@ def test_c_is_not_c_plus_plus() -> None:
     assert nodes("C, C++ and C#.", c, cpp) == ["c", "cpp"]
 
 
+def test_the_ending_of_a_file_is_none_of_its_names() -> None:
+    form = NameForm(".env", "env", is_exact=False)
+    assert nodes("Keep .env, no prod.env; env alone is none. `.env`", form) == ["env", "env"]
+
+
 def test_a_name_runs_over_one_line_end_but_no_paragraph() -> None:
     form = NameForm("delegation defect", "d", is_exact=False)
     assert nodes("the delegation\ndefect", form) == ["d"]

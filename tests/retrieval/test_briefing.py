@@ -67,10 +67,12 @@ def test_tasks_are_open_and_what_is_due_comes_first(slept: Store) -> None:
 NOTES = {
     "SOUL.md": "# Soul\n\n- Nothing leaves the house of Sedge unread.\n",
     "MEMORY.md": "# Memory\n\n- Mara keeps two hives of bees behind the shed.\n",
-    "memory/2026-02-23.md": "# Monday\n\n## Boat\n\n- The skipper sold the boat to Piet for 900 euros.\n",
+    "memory/2026-02-23.md": "# Monday\n\n## Boat\n\n- The skipper sold the boat to Piet for 900 euros.\n"
+    "- Mara keeps two hives of bees behind the shed.\n",
     "memory/2026-02-24.md": "# Tuesday\n\n## Bikes\n\n- Brian bought a second bicycle for 200 euros.\n",
     "memory/2026-02-25.md": "# Wednesday\n\n## Trains\n\n- Mara booked the train to Bonn for 59 euros.\n",
-    "projects/weir.md": "# Weir\n\n## State\n\n- The gate of the weir is run by a motor of 2 kW.\n",
+    "projects/weir.md": "# Weir\n\n## State\n\n- The gate of the weir is run by a motor of 2 kW.\n"
+    "- The licence of the weir runs until 10 March 2026.\n",
 }
 
 
@@ -92,10 +94,11 @@ def test_what_the_agent_reads_anyway_is_not_told(
         assert words in told
     for words in ("bees", "bicycle", "train to Bonn"):
         assert (words in told) != keeps
+    assert texts(found, "due") == ["The licence of the weir runs until 10 March 2026."]
     later = brief(empty, MORNING + timedelta(days=2), 20_000)
     assert "Brian bought a second bicycle for 200 euros." in texts(later, "lately")
     (bicycle,) = [item for item in items(later, "lately") if "bicycle" in item.text]
-    assert (bicycle.place, bicycle.name) == (":5", "memory/2026-02-24.md")
+    assert (bicycle.start, bicycle.day, bicycle.name) == ("5: ", "", "memory/2026-02-24.md")
     assert bicycle.file.endswith("/desk/memory/2026-02-24.md")
     before = brief(empty, MORNING - timedelta(days=1), 20_000)
     assert not any("train" in item.text for part in before.sections for item in part.items)
