@@ -1,4 +1,4 @@
-"""``clsm log``: what changed in memory since the last consolidation; also the rendering of ``clsm list``."""
+"""``clsm log``: what changed of late, or what a month was about; also the rendering of ``clsm list``."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from clsm_cli.commands.environment import parse_time
+from clsm_cli.commands.environment import UsageError, parse_time
 from clsm_cli.commands.options import (
     Common,
     examples,
@@ -21,9 +21,9 @@ from clsm_cli.inspection import morning_report
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-    from datetime import datetime, tzinfo
+    from datetime import date, datetime, tzinfo
 
-    from clsm_cli.inspection.morning_report import News, StatementLine
+    from clsm_cli.inspection.morning_report import News, PeriodReview, StatementLine
     from clsm_cli.store.layout import Store
     from clsm_cli.store.logs import ReviewItem
 
@@ -39,11 +39,20 @@ _PARTS = (
     ("ended", "No longer true"),
     ("withdrawn", "Taken back"),
 )
+_PERIOD_PARTS = (
+    ("decided", "Decided"),
+    ("learnt", "Learnt"),
+    ("done", "Done"),
+    ("open", "Not done yet"),
+    ("ended", "No longer true"),
+)
 
 
 EXAMPLES = examples(
     "clsm log                          # since the last consolidation began",
     "clsm log --since 2026-02-20       # since that day",
+    "clsm log --month 2026-03          # what March was about, decided, learnt, done",
+    "clsm log --week 2026-W11          # the same of a week",
     "clsm log --json                   # as data, for a report in the morning",
 )
 
@@ -56,6 +65,15 @@ def log(
         typer.Option(
             metavar="TIME", help="From then on; default: since the last consolidation began."
         ),
+    ] = None,
+    month: Annotated[
+        str | None,
+        typer.Option(
+            metavar="YYYY-MM", help="Instead: what a month was about, by when it was true."
+        ),
+    ] = None,
+    week: Annotated[
+        str | None, typer.Option(metavar="YYYY-Www", help="The same of a week, as 2026-W11.")
     ] = None,
     limit: Annotated[
         int, typer.Option("--limit", "-n", min=1, metavar="N", help="Lines of each part at most.")
@@ -72,6 +90,14 @@ def log(
     printer = common.printer()
     opened = common.opened()
     moment = common.time(opened.zone)
+    if month is not None or week is not None:
+        period, days = _period(since, month, week)
+        seen = morning_report.review_period(opened, period, days, moment.isoformat())
+        if common.as_json:
+            printer.json({"schema": "clsm.log-period/1", **plain(seen)})
+        else:
+            printer.lines(period_lines(seen, opened.zone, limit))
+        return
     if since is not None:
         start = utc_text(parse_time(since, opened.zone, "--since"))
     else:
@@ -82,6 +108,44 @@ def log(
         printer.json(log_mapping(found, asked))
     else:
         printer.lines(log_lines(found, asked, opened.zone, limit))
+
+
+def _period(
+    since: str | None, month: str | None, week: str | None
+) -> tuple[str, tuple[date, date]]:
+    """The month or week that was asked for: its name and its days."""
+    from datetime import date
+
+    from clsm_cli.text.time import periods
+
+    if month is not None and (week is not None or since is not None):
+        raise UsageError("--month", "name one of --month, --week and --since")
+    if week is not None and since is not None:
+        raise UsageError("--week", "name one of --week and --since")
+    given = month or week or ""
+    try:
+        if month is not None:
+            return month, periods.month(date.fromisoformat(f"{month}-01"))
+        year, number = given.split("-W")
+        return given, periods.week(date.fromisocalendar(int(year), int(number), 1))
+    except (ValueError, OverflowError):
+        kind, like = ("month", "2026-03") if month is not None else ("week", "2026-W11")
+        raise UsageError(f"--{kind}", f"{given!r} is no {kind}; write it like {like}") from None
+
+
+def period_lines(seen: PeriodReview, zone: tzinfo, limit: int) -> Iterator[str]:
+    """What a month or a week was about: its gists whole, then the parts that have something."""
+    if seen.is_empty:
+        yield f"nothing consolidated for {seen.period}"
+        return
+    yield f"{seen.period}: {seen.first} to {seen.last}, {seen.episodes} episode{'s'[: seen.episodes != 1]}"
+    for gist in seen.gists:
+        head, *told = gist.text.split("\n")
+        yield from ("", head, *told, f"  {location_text(gist.file, gist.line)} · {gist.id}")
+    for name, title in _PERIOD_PARTS:
+        lines: tuple[StatementLine, ...] = getattr(seen, name)
+        if lines:
+            yield from ("", title, *held_lines(lines, zone, limit))
 
 
 def log_lines(found: News, asked: Sequence[ReviewItem], zone: tzinfo, limit: int) -> Iterator[str]:

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from clsm_cli.config import RecallSettings
     from clsm_cli.retrieval.answer import Concept
     from clsm_cli.retrieval.dense_search import Engine
+    from clsm_cli.retrieval.ranking import Candidate
     from clsm_cli.retrieval.retrieve import RetrievalResult
     from clsm_cli.store.index.index_queries import Index
     from clsm_cli.store.index.indexed_files import Progress
@@ -321,6 +322,45 @@ def _holds_identifiers(index: Index, found: RetrievalResult) -> bool:
     )
 
 
+_AHEAD = 1e-3
+"""Of a score, by which a gist that is asked for stands before the next item."""
+
+
+def _gists_first(found: RetrievalResult) -> tuple[list[Candidate], bool]:
+    """The passages, and before them the gists of the months asked about; whether there are any.
+
+    Gists of other months are left out.
+    """
+    ranked, question = found.ranked.candidates, found.question
+    if not question.asks_for_gist:
+        return ranked, False
+    from datetime import date
+
+    from clsm_cli.text.time import periods
+
+    def is_of_asked_month(day: int) -> bool:
+        first, until = (each.toordinal() for each in periods.month(date.fromordinal(day)))
+        return any(begin <= first and until <= end for begin, end in question.periods)
+
+    gists = [
+        each
+        for each in ranked
+        if each.traits.kind == "gist" and each.traits.day and is_of_asked_month(each.traits.day)
+    ]
+    is_dated = bool(question.periods)
+    others = [
+        each
+        for each in ranked
+        if each not in gists and not (is_dated and each.traits.kind == "gist")
+    ]
+    top = ranked[0].score if ranked else 0.0
+    first = [
+        each._replace(score=round(top + _AHEAD * (len(gists) - n), 6))
+        for n, each in enumerate(gists)
+    ]
+    return [*first, *others], bool(gists)
+
+
 def _chosen(
     index: Index, query: Query, found: RetrievalResult, settings: RecallSettings
 ) -> tuple[tuple[Concept, ...], list[Memory]]:
@@ -329,11 +369,12 @@ def _chosen(
     Below the floor there are no memories, unless the best one holds what the question identifies
     something by.
     """
-    kept, faded, is_silent = found.ranked.candidates, settings.faded, False
+    kept, has_gist = _gists_first(found)
+    faded, is_silent = settings.faded, False
     if query.min_score is not None:
         kept = [candidate for candidate in kept if candidate.confidence >= query.min_score]
         faded = float("-inf")  # a score may be below 0
-    elif not _holds_identifiers(index, found):
+    elif not (has_gist or _holds_identifiers(index, found)):
         sure = found.ranked.confidence
         is_silent = sure < settings.floor
         kept = kept if sure >= HINTING * settings.floor else []

@@ -120,6 +120,13 @@ DATES: tuple[Rule, ...] = (
         relative=False,
     ),
     Rule(
+        rf"(?<![\w.-]){YEAR}-?W(?P<number>[0-5][0-9])(?![\w-])",
+        forms.iso_week,
+        DIGITS,
+        ("w0", "w1", "w2", "w3", "w4", "w5"),
+        relative=False,
+    ),
+    Rule(
         rf"{LEFT}{DAY}\s(?:of\s)?{MONTH},?\s{ANY_YEAR}",
         forms.day_of_month,
         DIGITS,
@@ -315,9 +322,15 @@ RULES: tuple[Rule, ...] = (*DATES, *DAYS, *UNITS)
 """All forms; where two match at one place the longer text wins."""
 
 
+WHOLE = (
+    r"\b(?P<which>(?i:was(?=\s\S+\sabout\b)|(?:summary|overview|recap|gist)\sof|summari[sz]e))\s"
+)
+"""Before the name of a time that a question asks all of: "what was March about"."""
 _COUNT = rf"(?P<count>(?i:[0-9]{{1,3}}|an?|{NUMBER_WORD}))"
 
 ASKED: tuple[Rule, ...] = (
+    Rule(WHOLE + MONTH_NAME, forms.month, MONTH_CUES, guess=True),
+    Rule(rf"{WHOLE}{YEAR}(?![\w-])", forms.year, DIGITS, relative=False),
     Rule(rf"{PREPOSITION}{HOLIDAY}", forms.holiday, HOLIDAY_CUES),
     Rule(
         r"\b(?i:in|during|since|until|for)\s(?P<quarter>[Qq][1-4]|H[12])\b",
