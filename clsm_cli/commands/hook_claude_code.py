@@ -1,4 +1,4 @@
-"""``clsm hook claude-code``: context at the start of a session, capture at its end."""
+"""``clsm hook claude-code``: context at the start of a session, recall for a message, capture at its end."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Annotated, Any
 
 import typer
 
-from clsm_cli.commands import run_context, run_ingest
+from clsm_cli.commands import run_context, run_ingest, run_recall
 from clsm_cli.commands.environment import chosen_root, program
 from clsm_cli.commands.options import (
     Command,
@@ -30,6 +30,10 @@ from clsm_cli.store import atomic
 
 BUDGET = "1500"
 """Tokens of the context at a session's start."""
+RECALLED, RECALL_BUDGET = 8, "500"
+"""Memories put before a message, and tokens that they and the facts may have; as with OpenClaw."""
+LONGEST = 2000
+"""Characters of a message that are asked whole; of a longer one both ends, as the middle is pasted."""
 MAX_EVENT = 1 << 20
 """Bytes of what Claude Code tells a hook."""
 
@@ -65,8 +69,8 @@ def install(
 ) -> None:
     """Put the hooks into Claude Code's settings.json, each once.
 
-    A session then starts with what clsm context tells, and what was said is written down before it
-    is compacted and when it ends. The old file is kept beside the new one; all else in it stays.
+    A session then starts with what clsm context tells, a message comes with what memory knows of it,
+    and what was said is written down before it is compacted and when it ends. The old file is kept beside the new one; all else in it stays.
     """
     printer = common.printer()
     options = f"--store {shlex.quote(str(chosen_root(common.store)))}"
@@ -141,6 +145,38 @@ def start(
         Printer(quiet=common.quiet).warn(str(error))
 
 
+@app.command("message", cls=Command, hidden=True, epilog=examples("clsm hook claude-code message"))
+@takes_common()
+def message(
+    *,
+    common: Common,
+) -> None:
+    """Print what belongs to the message that standard input names; Claude Code runs this.
+
+    Nothing for small talk. What goes wrong is said on standard error and never fails the message.
+    """
+    said = _event().get("prompt")
+    if not isinstance(said, str) or not said.strip():
+        return
+    if len(said) > LONGEST:
+        said = f"{said[: LONGEST // 2]}\n{said[-LONGEST // 2 :]}"
+    options = run_recall.Options(
+        (said,),
+        k=RECALLED,
+        budget=RECALL_BUDGET,
+        gate=True,
+        output="prompt",
+        store=common.store,
+        now=common.now,
+        quiet=True,
+        verbose=common.verbose,
+    )
+    try:
+        run_recall.run(options)
+    except ClsmError as error:
+        Printer(quiet=common.quiet).warn(str(error))
+
+
 @app.command("capture", cls=Command, hidden=True, epilog=examples("clsm hook claude-code capture"))
 @takes_common()
 def capture(
@@ -167,18 +203,23 @@ def capture(
         Printer(quiet=common.quiet).warn(str(error))
 
 
+def _event() -> dict[str, Any]:
+    """What Claude Code tells on standard input; nothing where it is no JSON object."""
+    data = b"" if sys.stdin is None else sys.stdin.buffer.read(MAX_EVENT)
+    try:
+        event = json.loads(data)
+    except (ValueError, RecursionError):
+        return {}
+    return event if isinstance(event, dict) else {}
+
+
 def _transcript() -> str:
     """The path that the event on standard input names.
 
     Raises:
         BadInputError: It names none.
     """
-    data = b"" if sys.stdin is None else sys.stdin.buffer.read(MAX_EVENT)
-    try:
-        event = json.loads(data)
-    except (ValueError, RecursionError):
-        event = None
-    path = event.get("transcript_path") if isinstance(event, dict) else None
+    path = _event().get("transcript_path")
     if not isinstance(path, str) or not path.strip():
         raise BadInputError(
             "standard input",

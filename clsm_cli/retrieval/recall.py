@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from clsm_cli.config import RecallSettings
-    from clsm_cli.retrieval.answer import Concept
+    from clsm_cli.retrieval.answer import Concept, Fact
     from clsm_cli.retrieval.dense_search import Engine
     from clsm_cli.retrieval.ranking import Candidate
     from clsm_cli.retrieval.retrieve import RetrievalResult
@@ -162,13 +162,14 @@ def _answer(opened: Opened, query: Query, engine: Engine, *, has_model: bool) ->
         *_, look = run_passes(index, query, engine, has_model=has_model)
         found = look.result
         said = _said(query, found)
-        kept, budget = pack(look.memories, query.budget, query.unit, said)
+        facts, kept, budget = _packed(index, query, look, said)
         own = kept[len(said) :]
         answer = answer._replace(
             confidence=max((m.confidence for m in own), default=found.ranked.confidence),
             concepts=look.concepts,
             memories=tuple(kept),
             budget=budget,
+            facts=facts,
             warnings=(*answer.warnings, *found.warnings, *opened.late_warnings()),
         )
     return answer._replace(recall_id=_recall_id(answer, query))
@@ -199,6 +200,28 @@ def _said(query: Query, found: RetrievalResult) -> list[Memory]:
     return dialogue_context.context_memories(
         dialogue_context.select_turns(query.current, terms, half), terms
     )
+
+
+def _packed(
+    index: Index, query: Query, look: RecallPass, said: Sequence[Memory]
+) -> tuple[tuple[Fact, ...], list[Memory], Budget]:
+    """What fits into the budget: facts about what the query names, if it asks for any, and memories.
+
+    The facts are what the memories beside them leave unsaid; the room that they do not need is theirs.
+    """
+    if not (query.with_facts and look.memories):
+        return (), *pack(look.memories, query.budget, query.unit, said)
+    from clsm_cli.retrieval import known_facts
+
+    candidates = look.result.ranked.candidates
+    taken = int(known_facts.SHARE * query.budget)
+    facts: tuple[Fact, ...] = ()
+    for _ in range(2):
+        kept, budget = pack(look.memories, query.budget - taken, query.unit, said)
+        facts = known_facts.find(index, look.concepts, candidates, kept, taken, query.unit)
+        taken = sum(known_facts.size(fact, query.unit) for fact in facts)
+    used = budget.used + taken
+    return facts, kept, budget._replace(limit=query.budget, used=used)
 
 
 STEEPNESS = 12.0
