@@ -30,6 +30,13 @@ def context(
             metavar="TEXT", help="What the session is about: adds the concepts it activates."
         ),
     ] = None,
+    session: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ID",
+            help="A conversation that goes on: adds its decisions, open questions and statements.",
+        ),
+    ] = None,
     budget: Annotated[
         str | None,
         typer.Option(
@@ -68,6 +75,7 @@ def context(
     """
     options = run_context.Options(
         query=query,
+        session=session,
         budget=budget,
         window=window,
         output=output,

@@ -72,6 +72,7 @@ RECALL_OPTIONS: Table = {
 }
 CONTEXT_OPTIONS: Table = {
     "--query": ("query", str),
+    "--session": ("session", str),
     "--budget": ("budget", str),
     "--window": ("window", int),
     "--format": ("output", str),

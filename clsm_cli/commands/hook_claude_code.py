@@ -129,9 +129,14 @@ def start(
 ) -> None:
     """Print the context of a session; Claude Code runs this.
 
+    After a compaction it begins with what came out of the session so far.
+
     What goes wrong is said on standard error and never fails the session.
     """
+    event = _event()
+    session = event.get("session_id") if event.get("source") == "compact" else None
     options = run_context.Options(
+        session=session if isinstance(session, str) else None,
         budget=BUDGET,
         output="prompt",
         store=common.store,
@@ -205,7 +210,8 @@ def capture(
 
 def _event() -> dict[str, Any]:
     """What Claude Code tells on standard input; nothing where it is no JSON object."""
-    data = b"" if sys.stdin is None else sys.stdin.buffer.read(MAX_EVENT)
+    by_hand = sys.stdin is None or sys.stdin.isatty()
+    data = b"" if by_hand else sys.stdin.buffer.read(MAX_EVENT)
     try:
         event = json.loads(data)
     except (ValueError, RecursionError):

@@ -12,7 +12,7 @@ from clsm_cli.retrieval.briefing import Concepts, brief
 from clsm_cli.startup.records import NamedTuple
 
 if TYPE_CHECKING:
-    from clsm_cli.retrieval.briefing import Briefing
+    from clsm_cli.retrieval.briefing import Briefing, SessionDigest
     from clsm_cli.retrieval.dense_search import Engine
     from clsm_cli.store.layout import Store
 
@@ -33,6 +33,7 @@ class Options(NamedTuple):
     """The options of ``clsm context``, as they were given; see its help."""
 
     query: str | None = None
+    session: str | None = None
     budget: str | None = None
     window: int | None = None
     output: str | None = None
@@ -84,7 +85,16 @@ def make_briefing(options: Options, printer: Printer, engine: Engine | None = No
         unit,
         query=query,
         concepts=concepts,
+        session=_session(store, options.session),
     )
+
+
+def _session(store: Store, session: str | None) -> SessionDigest | None:
+    if session is None:
+        return None
+    from clsm_cli.ingestion.session_digest import digest_session
+
+    return digest_session(store, session)
 
 
 def _format(options: Options) -> str:
