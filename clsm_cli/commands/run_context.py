@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 from clsm_cli.commands import render_context
 from clsm_cli.commands.environment import UsageError, chosen_store, current_time, decode_words
 from clsm_cli.commands.output import Printer
-from clsm_cli.retrieval.briefing import Concepts, brief
+from clsm_cli.retrieval.briefing import Concepts, brief, make_item
 from clsm_cli.startup.records import NamedTuple
 
 if TYPE_CHECKING:
-    from clsm_cli.retrieval.briefing import Briefing, SessionDigest
+    from clsm_cli.retrieval.briefing import Briefing, Item
     from clsm_cli.retrieval.dense_search import Engine
     from clsm_cli.store.layout import Store
 
@@ -89,12 +89,28 @@ def make_briefing(options: Options, printer: Printer, engine: Engine | None = No
     )
 
 
-def _session(store: Store, session: str | None) -> SessionDigest | None:
+def _session(store: Store, session: str | None) -> list[Item]:
+    """What came out of a conversation; nothing where none was named, or none of that id is known."""
     if session is None:
-        return None
+        return []
     from clsm_cli.ingestion.session_digest import digest_session
 
-    return digest_session(store, session)
+    return [
+        make_item(
+            passage.id,
+            kind,
+            text,
+            stream=passage.stream,
+            trust=passage.trust,
+            time=passage.time,
+            path=passage.session if passage.path == "-" else passage.path,
+            line=passage.line_start,
+            about=passage.speaker,
+            file=file,
+            file_line=line,
+        )
+        for kind, text, passage, file, line in digest_session(store, session)
+    ]
 
 
 def _format(options: Options) -> str:

@@ -11,20 +11,35 @@ from typing import TYPE_CHECKING
 from clsm_cli.ingestion import describe
 from clsm_cli.model.episodes import Turn
 from clsm_cli.model.trust import UNTRUSTED
-from clsm_cli.retrieval.briefing import SessionDigest, make_item
+from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store.index import session_queries, source_locations
 from clsm_cli.store.index.opening import open_index
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from clsm_cli.retrieval.briefing import Item
     from clsm_cli.store.index.index_queries import Index
     from clsm_cli.store.index.passages import Passage
     from clsm_cli.store.layout import Store
 
 
-def digest_session(store: Store, session: str) -> SessionDigest:
+class Outcome(NamedTuple):
+    """A sentence that came out of a conversation.
+
+    Attributes:
+        kind: decision, question, or the kind of a statement.
+        passage: The turn or statement that holds it.
+        file: Absolute path of what can be opened; ``line`` in it.
+    """
+
+    kind: str
+    text: str
+    passage: Passage
+    file: str
+    line: int
+
+
+def digest_session(store: Store, session: str) -> tuple[Outcome, ...]:
     """Decisions, then questions that nobody answered, then current statements; each in order of time.
 
     What tools and pages said is left out.
@@ -43,41 +58,28 @@ def digest_session(store: Store, session: str) -> SessionDigest:
         )
         known = session_queries.statements_of_session(index.connection, session)
         stated = index.passages([row for row in known if row not in index.hidden()]).values()
-        items = (
+        return (
             *_told(index, said, store),
-            *(_item(index, each, each.kind, each.text) for each in stated),
+            *(_outcome(index, each, each.kind, each.text) for each in stated),
         )
-    none = f"no turn of a conversation {session!r} is known; see: clsm recall --json, session"
-    return SessionDigest(items, () if said else (none,))
 
 
-def _told(index: Index, said: list[Passage], store: Store) -> Iterator[Item]:
+def _told(index: Index, said: list[Passage], store: Store) -> Iterator[Outcome]:
     """Decisions, then open questions, each at the turn that holds it."""
     turns = [
         Turn(key=p.key, speaker=p.speaker, role="user", text=p.text, time=p.time) for p in said
     ]
     for passage, turn in zip(said, turns, strict=True):
         for text in describe.decisions([turn], store.zone):
-            yield _item(index, passage, "decision", text)
+            yield _outcome(index, passage, "decision", text)
     unanswered = {q.text for q in describe.open_questions(turns) if q.answered_by is None}
     for passage, turn in zip(said, turns, strict=True):
         for question in describe.open_questions([turn]):
             if question.text in unanswered:
-                yield _item(index, passage, "question", question.text)
+                yield _outcome(index, passage, "question", question.text)
 
 
-def _item(index: Index, passage: Passage, kind: str, text: str) -> Item:
+def _outcome(index: Index, passage: Passage, kind: str, text: str) -> Outcome:
     place = source_locations.locate(index, passage)
-    return make_item(
-        passage.id,
-        kind,
-        text,
-        stream=passage.stream,
-        trust=passage.trust,
-        time=passage.time,
-        path=passage.session if passage.path == "-" else passage.path,
-        line=passage.line_start,
-        about=passage.speaker,
-        file=place.file if place else "",
-        file_line=place.line if place else 0,
-    )
+    file, line = (place.file, place.line) if place else ("", 0)
+    return Outcome(kind, text, passage, file, line)

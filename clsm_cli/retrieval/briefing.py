@@ -160,13 +160,6 @@ class Briefing(NamedTuple):
         return not any(section.items for section in self.sections)
 
 
-class SessionDigest(NamedTuple):
-    """What came out of one conversation (``ingestion.session_digest``), and remarks about it."""
-
-    items: tuple[Item, ...] = ()
-    warnings: tuple[str, ...] = ()
-
-
 class Concepts(NamedTuple):
     """What a query activates, and remarks about the recall."""
 
@@ -190,7 +183,7 @@ def brief(
     *,
     query: str | None = None,
     concepts: Callable[[], Concepts] = Concepts,
-    session: SessionDigest | None = None,
+    session: Sequence[Item] = (),
 ) -> Briefing:
     """What to read at this time, within a budget.
 
@@ -210,11 +203,10 @@ def brief(
 
         contents = collect(store, now)
     activated = concepts()
-    of_session = session or SessionDigest()
     talk = _talk(store, now)
     kept, budget = pack(
         [
-            *_ranked("session", of_session.items),
+            *_ranked("session", session),
             *_ranked("now", talk),
             *_ranked("concepts", activated.items),
             *_candidates(contents, day),
@@ -229,7 +221,7 @@ def brief(
         query=query,
         sections=tuple(Section(name, _as_read(name, kept.get(name, ()))) for name in SECTIONS),
         budget=budget,
-        warnings=(*contents.warnings, *activated.warnings, *of_session.warnings),
+        warnings=(*contents.warnings, *activated.warnings),
     )
     return found._replace(context_id=_context_id(found))
 

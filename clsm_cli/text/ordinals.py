@@ -85,7 +85,7 @@ STOP = (
 )
 OURS = rf"\b(?:we|you and i) (?:\w{{1,20}} )?(?:talk|spoke|speak|chat|discuss|cover)|(?:\bour (?:\w{{1,20}} )?|['’]s ){NOUN}"
 TOLD = r"\b(?:did|have|had) (?:i|we) (?:\w{1,20} )?(?:tell|told|ask|asked) you\b|\bi (?:told|asked) you\b"
-TALK = rf"{OURS}|\b(?:i|we|you) (?:\w{{1,20}} )?{SAY}|\b{SAY} (?:you|me)\b|\bcame (?:up|\w{{1,12}} ?(?:before|after))|\bcame (?:before|after)"
+TALK = rf"{OURS}|\b(?:i|we|you) (?:\w{{1,20}} )?{SAY}|\b{SAY} (?:you|me)\b|\bcame (?:up|\w{{1,12}} ?(?:before|after))|\b(?:came|happened) (?:next )?(?:before|after)"
 
 
 LONGEST = 2000
