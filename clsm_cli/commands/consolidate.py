@@ -27,7 +27,12 @@ from clsm_cli.commands.options import (
 )
 from clsm_cli.commands.output import Printer, count_noun
 from clsm_cli.config import LlmSettings
-from clsm_cli.consolidation import adviser_packet, adviser_proposals, consolidation_run
+from clsm_cli.consolidation import (
+    adviser_packet,
+    adviser_proposals,
+    adviser_request,
+    consolidation_run,
+)
 from clsm_cli.consolidation.consolidation_report import Request
 from clsm_cli.errors import BadInputError, ClsmError, ModelMissingError
 from clsm_cli.ingestion.ingest_report import utc_text
@@ -36,8 +41,8 @@ from clsm_cli.store import atomic, runs
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from clsm_cli.consolidation.adviser_packet import Packet
     from clsm_cli.consolidation.adviser_proposals import Answer
+    from clsm_cli.consolidation.adviser_request import Packet
     from clsm_cli.consolidation.consolidation_report import FileChange, Report
     from clsm_cli.store.index.opening import Embedder
     from clsm_cli.store.layout import Store
@@ -346,7 +351,7 @@ def write_packet(
     if path is not None and path.is_relative_to(store.root.resolve()):
         raise UsageError("FILE", "lies in the memory; write the packet somewhere else")
     try:
-        found = adviser_packet.build_packet(
+        found = adviser_request.build_packet(
             store, request, budget or adviser_packet.BUDGET, embedder, printer.progress
         )
     finally:

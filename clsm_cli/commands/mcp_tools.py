@@ -34,7 +34,7 @@ from clsm_cli.commands.note import noted_lines, noted_mapping
 from clsm_cli.commands.recall_options import MAX_ITEMS
 from clsm_cli.commands.show import found_lines, found_mapping
 from clsm_cli.config import MAX_MESSAGE
-from clsm_cli.consolidation import adviser_packet, adviser_proposals
+from clsm_cli.consolidation import adviser_proposals, adviser_request
 from clsm_cli.consolidation.adviser_packet import BUDGET
 from clsm_cli.consolidation.consolidation_report import Request
 from clsm_cli.errors import BadInputError, ClsmError
@@ -384,7 +384,7 @@ class Calls:
         store = chosen_store(self._store)
         request = Request(now=current_time(None, store.zone))
         with self._one_at_a_time:
-            found = adviser_packet.build_packet(
+            found = adviser_request.build_packet(
                 store, request, budget or BUDGET, engine.embedder(), self._printer.progress
             )
         return ToolResult(

@@ -6,35 +6,21 @@ it and whenever it comes, is checked against the store as it is, and nobody keep
 
 from __future__ import annotations
 
-import contextlib
 import json
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from clsm_cli.consolidation import consolidation_run, rehearsal, store_state
 from clsm_cli.consolidation.claims import is_trusted
-from clsm_cli.consolidation.lookup import StatementIndex
-from clsm_cli.errors import BadInputError
-from clsm_cli.ingestion.ingest_report import utc_text
 from clsm_cli.integrations.llm import demand, object_of
 from clsm_cli.integrations.llm_tasks import block, fit, one_line
 from clsm_cli.model.ids import digest
 from clsm_cli.startup.records import NamedTuple
-from clsm_cli.store import inbox, record_files
-from clsm_cli.store.index import database, evidence_queries, vectors
-from clsm_cli.store.index.index_queries import Index
-from clsm_cli.store.index.opening import bring_up_to_date
-from clsm_cli.store.lock import locked
 from clsm_cli.text.tokens import count_tokens
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Sequence
+    from collections.abc import Collection, Iterable, Sequence
 
-    from clsm_cli.consolidation.consolidation_report import Progress, Request
     from clsm_cli.model.episodes import Episode, Turn
     from clsm_cli.model.graph import Statement, StatementKind
-    from clsm_cli.store.index.opening import Embedder
-    from clsm_cli.store.layout import Store
 
 BUDGET = 12_000
 """Tokens of a packet, about: each model counts differently."""
@@ -232,106 +218,3 @@ def _lines(chosen: Iterable[Part], closed: Collection[str]) -> list[dict[str, An
                 line["cut_tokens"] = missing
             lines.append(line)
     return lines
-
-
-NEAR = 0.35
-"""Cosine of a statement and a turn from which on a packet says that the statement is known."""
-_KNOWN = 40
-"""Statements that a packet shows at most."""
-
-
-class Packet(NamedTuple):
-    """What to hand to an adviser.
-
-    Attributes:
-        episodes: Of which it has parts, the most telling first.
-        waiting: Episodes that wait, these included.
-    """
-
-    text: str
-    tokens: int
-    episodes: tuple[str, ...]
-    parts: int
-    waiting: int
-
-
-def build_packet(
-    store: Store, request: Request, budget: int, embedder: Embedder | None, progress: Progress
-) -> Packet:
-    """The packet of the episodes that wait, the most salient first, within a number of tokens.
-
-    What was captured and is in no episode yet is put into episodes on a copy, just as the next run
-    will do it, so the answer fits what that run finds.
-
-    Args:
-        request: Its ``now``, ``limit`` and ``since`` choose.
-
-    Raises:
-        BadInputError: Not even a part of an episode has room.
-        LockedError: Another clsm kept the lock.
-        DiskError: There is no room for the copy.
-    """
-    if not inbox.files(store.inbox):
-        return _packet(store, request, budget)
-    with rehearsal.copy_store(store) as copy:
-        taken = replace(request, only=frozenset(), if_idle=None)
-        consolidation_run.consolidate(copy, taken, embedder, progress)
-        return _packet(copy, request, budget)
-
-
-def _packet(store: Store, request: Request, budget: int) -> Packet:
-    with locked(store.root, store.settings.store.lock_wait), contextlib.ExitStack() as stack:
-        stack.enter_context(database.disk_errors(store.derived))
-        connection = database.open_to_write(store.derived)
-        stack.callback(connection.close)
-        bring_up_to_date(store, connection, None, None)
-        index = Index(connection, store)
-        found = store_state.load_state(store, index)
-        waiting = store_state.choose_episodes(
-            found, evidence_queries.user_shares(connection), request
-        )
-        if not waiting:
-            return Packet("", 0, (), 0, 0)
-        told = evidence_queries.turns_in_episodes(connection, waiting)
-        closed = {key for key, turn in told.items() if not turn.is_current}
-        groups = [group for group in _parts(store, found, waiting) if group]
-        chosen = select_parts(groups, budget, closed)
-        if groups and not chosen:
-            least = budget
-            while not select_parts(groups, least, closed):
-                least += PART_TOKENS
-            reason = f"has no room for a part of an episode ({budget} tokens)"
-            raise BadInputError("the packet", reason, f"allow it --budget {least}")
-        known = _relevant(store, index, found, chosen, utc_text(request.now))
-        text = render_packet(chosen, known, closed, budget) if chosen else ""
-        of = tuple(dict.fromkeys(part.episode.id for part in chosen))
-        return Packet(text, count_tokens(text), of, len(chosen), len(waiting))
-
-
-def _parts(
-    store: Store, found: store_state.StoreState, waiting: Sequence[str]
-) -> Iterator[list[Part]]:
-    for each in waiting:
-        told = found.read_episode(store.root, each)
-        if told is not None:
-            yield split_parts(told)
-
-
-def _relevant(
-    store: Store, index: Index, found: store_state.StoreState, chosen: Sequence[Part], now: str
-) -> list[Statement]:
-    """Current statements that are about what the parts say, the nearest first."""
-    rows = {
-        i: row
-        for i, row in record_files.load_statements(store, found.records, now).items()
-        if row.is_current and row.kind not in ("gist", "task")
-    }
-    of_text = vectors.of_texts(
-        index.connection, store.derived, sorted({row.text for row in rows.values()}), None
-    )
-    held = StatementIndex(rows.values(), {i: of_text.get(row.text) for i, row in rows.items()})
-    best: dict[str, float] = {}
-    for vector in index.vectors_of([turn.key for part in chosen for turn in part.turns]).values():
-        for row, cosine in held.alike(vector, NEAR):
-            best[row.id] = max(cosine, best.get(row.id, 0.0))
-    return [rows[i] for i in sorted(best, key=lambda i: (-best[i], i))[:_KNOWN]]

@@ -9,7 +9,6 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from clsm_cli.errors import LockedError, ModelDigestError, ModelMissingError
-from clsm_cli.forgetting.history_purge import ErasedTraces
 from clsm_cli.ingestion.ingest_report import utc_text
 from clsm_cli.ingestion.ingest_run import end_begun_run
 from clsm_cli.startup.records import NamedTuple
@@ -27,6 +26,24 @@ if TYPE_CHECKING:
 
     from clsm_cli.store.index.opening import Embedder
     from clsm_cli.store.layout import Store
+
+
+class ErasedTraces(NamedTuple):
+    """What tells of something that was forgotten.
+
+    Attributes:
+        tombstones: Hashes of ids that were ever forgotten.
+        ids: Of records without a tombstone: concepts, connections.
+        texts: What the turns and statements said; known only when they go.
+        paths: Files that went whole, relative to the store.
+        names: Names of files that went, in whatever folder.
+    """
+
+    tombstones: frozenset[str]
+    ids: frozenset[str] = frozenset()
+    texts: tuple[str, ...] = ()
+    paths: frozenset[str] = frozenset()
+    names: frozenset[str] = frozenset()
 
 
 class CleanWrites(NamedTuple):

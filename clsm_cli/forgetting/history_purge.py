@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from clsm_cli.errors import BadInputError, DiskError, RefusedError
 from clsm_cli.extras import how_to_get
-from clsm_cli.forgetting import clean_writing
+from clsm_cli.forgetting.clean_writing import ErasedTraces, has_trace
 from clsm_cli.model.ids import tombstone_hash
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import git
@@ -35,24 +35,6 @@ _RECORD = (b"- {", b"{")
 _KEPT = "refs/clsm/"
 """Where the new commits lie until the branches are moved."""
 _IN_PROGRESS = ("MERGE_HEAD", "CHERRY_PICK_HEAD", "rebase-merge", "rebase-apply")
-
-
-class ErasedTraces(NamedTuple):
-    """What tells of something that was forgotten.
-
-    Attributes:
-        tombstones: Hashes of ids that were ever forgotten.
-        ids: Of records without a tombstone: concepts, connections.
-        texts: What the turns and statements said; known only when they go.
-        paths: Files that went whole, relative to the store.
-        names: Names of files that went, in whatever folder.
-    """
-
-    tombstones: frozenset[str]
-    ids: frozenset[str] = frozenset()
-    texts: tuple[str, ...] = ()
-    paths: frozenset[str] = frozenset()
-    names: frozenset[str] = frozenset()
 
 
 class RewrittenHistory(NamedTuple):
@@ -156,9 +138,7 @@ class _Cleaner:
         kept = [
             line
             for line in lines
-            if not (
-                self.names(line) or clean_writing.has_trace(line, frozenset(), self._told.texts)
-            )
+            if not (self.names(line) or has_trace(line, frozenset(), self._told.texts))
         ]
         return data if len(kept) == len(lines) else b"\n".join(kept)
 

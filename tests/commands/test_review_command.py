@@ -18,8 +18,9 @@ from pseudo_terminal import Terminal
 from sleeping import current
 
 from clsm_cli.commands import render_review
-from clsm_cli.consolidation.review_queue import CONTRADICTION, NEAR_NAMES, REASONS
+from clsm_cli.consolidation.review_queue import CONTRADICTION, REASONS
 from clsm_cli.consolidation.selection_reasons import Explanation
+from clsm_cli.consolidation.store_state import NEAR_NAMES
 from clsm_cli.errors import BadInputError
 from clsm_cli.heads.owner_model import Decision
 from clsm_cli.store.layout import Store
