@@ -95,7 +95,7 @@ def _packet(store: Store, request: Request, budget: int) -> Packet:
                 least += adviser_packet.PART_TOKENS
             reason = f"has no room for a part of an episode ({budget} tokens)"
             raise BadInputError("the packet", reason, f"allow it --budget {least}")
-        known = _relevant(store, index, found, chosen, utc_text(request.now))
+        known = _known(store, index, found, chosen, utc_text(request.now))
         text = adviser_packet.render_packet(chosen, known, closed, budget) if chosen else ""
         of = tuple(dict.fromkeys(part.episode.id for part in chosen))
         return Packet(text, count_tokens(text), of, len(chosen), len(waiting))
@@ -110,7 +110,7 @@ def _parts(
             yield adviser_packet.split_parts(told)
 
 
-def _relevant(
+def _known(
     store: Store, index: Index, found: store_state.StoreState, chosen: Sequence[Part], now: str
 ) -> list[Statement]:
     """Current statements that are about what the parts say, the nearest first."""

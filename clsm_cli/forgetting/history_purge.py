@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from clsm_cli.errors import BadInputError, DiskError, RefusedError
 from clsm_cli.extras import how_to_get
-from clsm_cli.forgetting import clean_writing
+from clsm_cli.forgetting.clean_writing import ErasedTraces, has_trace
 from clsm_cli.model.ids import tombstone_hash
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import git
@@ -139,9 +139,7 @@ class _Cleaner:
         kept = [
             line
             for line in lines
-            if not (
-                self.names(line) or clean_writing.has_trace(line, frozenset(), self._told.texts)
-            )
+            if not (self.names(line) or has_trace(line, frozenset(), self._told.texts))
         ]
         return data if len(kept) == len(lines) else b"\n".join(kept)
 
