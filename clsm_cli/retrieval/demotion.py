@@ -3,7 +3,8 @@
 A page that a tool printed, a rumour, what was so before, what is so of somebody else: each may answer
 a question in much its words, so likeness alone cannot tell it from what is true. Such a passage
 yields to its rivals, those that answer as well and have no such flaw, and comes right below the last
-of them. Where it has none it keeps its place: what only a tool has told is still found.
+of them. Where it has none it keeps its place: what only a tool has told is still found. What took the
+place of something stands right above it, however few words of the question it has.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from clsm_cli.model.trust import UNTRUSTED
 from clsm_cli.retrieval.source_quotas import NAME, similarity
+from clsm_cli.retrieval.supersession import PERHAPS
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.text import factuality, tokens
 
@@ -37,6 +39,9 @@ AS_NEAR, NEARER = 0.7, 0.8
 is about as sure, and where that holds more of the question's words."""
 AS_SURE = 0.8
 """Both shares for what was said later: the two tell the same of the same, with another value."""
+AS_GOOD = 0.5
+"""Share of the score of an older passage that a later one must have to stand above it where it hardly
+takes its place."""
 ALIKE = 0.4
 """Dice's coefficient of their search terms from which two passages may tell the same."""
 _STEP = 1e-3
@@ -73,8 +78,10 @@ def demote(
     passages = index.passages([each.row for each in candidates[:HEAD]])
     head = [_Item(each, passages[each.row]) for each in candidates[:HEAD]]
     flawed = _flawed(question, head)
+    later = _later([each for each in head if each.row not in flawed], ended)
+    head = _raised(head, later, ended)
     good = [each for each in head if each.row not in flawed]
-    newer = _newer(good, ended)
+    newer = {row: [each] for row, each in later.items() if ended[row].chance < PERHAPS}
     # A gist is made of what others tell: it speaks against none of them.
     best = [each for each in good if each.row not in newer and each.passage.kind != "gist"]
     found = []
@@ -113,8 +120,8 @@ def _flawed(question: Question, head: Sequence[_Item]) -> set[int]:
     return found
 
 
-def _newer(good: Sequence[_Item], ended: Mapping[int, Ended]) -> dict[int, list[_Item]]:
-    """Row → what replaces it, the last of a chain."""
+def _later(good: Sequence[_Item], ended: Mapping[int, Ended]) -> dict[int, _Item]:
+    """Row → what replaces it, the last of a chain; what hardly may do so, only where it answers as well."""
     items = {each.row: each for each in good}
     found = {}
     for row in items.keys() & ended.keys():
@@ -122,8 +129,31 @@ def _newer(good: Sequence[_Item], ended: Mapping[int, Ended]) -> dict[int, list[
         while last in ended and (later := ended[last].row) is not None:
             last = later
         if last != row and last in items:
-            found[row] = [items[last]]
+            least = 0.0 if ended[row].chance >= PERHAPS else AS_GOOD * items[row].candidate.score
+            if items[last].candidate.score >= least:
+                found[row] = items[last]
     return found
+
+
+def _raised(
+    head: Sequence[_Item], later: Mapping[int, _Item], ended: Mapping[int, Ended]
+) -> list[_Item]:
+    """The items, with what likely took the place of another right above that."""
+    scores = {each.row: each.candidate.score for each in head}
+    least: dict[int, float] = {}
+    for row, each in later.items():
+        if ended[row].chance >= PERHAPS:
+            least[each.row] = max(least.get(each.row, 0.0), scores[row] + _STEP)
+    return [
+        each._replace(
+            candidate=each.candidate._replace(
+                score=round(max(scores[each.row], least[each.row]), 6)
+            )
+        )
+        if each.row in least
+        else each
+        for each in head
+    ]
 
 
 def _nearer(question: Question, other: _Item, best: Sequence[_Item]) -> list[_Item]:

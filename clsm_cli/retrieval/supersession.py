@@ -96,13 +96,28 @@ def found(
     told = index.passages([each.row for each in best])
     ended: dict[int, Ended] = {}
     if not breadth.asks_for_several(question.text):
-        sides = (_side(index, each, told[each.row], cosines) for each in best)
+        stated = _stated(told)
+        sides = (
+            _side(index, each, told[each.row], cosines) for each in best if each.row not in stated
+        )
         ended = _judged(question, [side for side in sides if side is not None], at)
+        ended |= {row: ended[said] for row, said in stated.items() if said in ended}
     for row, day in (_closed(index, best, told) if at is None else {}).items():
         over = ended.get(row, Ended(0.0))
         if over.chance < OVER:
             ended[row] = over._replace(chance=1.0, until=day)
     return ended
+
+
+def _stated(told: Mapping[int, Passage]) -> dict[int, int]:
+    """Row of a statement → that of a turn or block it was made of, where both were found."""
+    rows = {each.key: row for row, each in told.items() if each.kind == "passage"}
+    return {
+        row: rows[key]
+        for row, each in told.items()
+        for key in each.sources
+        if each.kind != "passage" and key in rows
+    }
 
 
 def _closed(index: Index, best: Sequence[Candidate], told: Mapping[int, Passage]) -> dict[int, str]:
