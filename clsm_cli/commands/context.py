@@ -15,11 +15,11 @@ from clsm_cli.commands.environment import (
     decode_words,
 )
 from clsm_cli.commands.output import Printer
-from clsm_cli.retrieval.briefing import Concepts, brief
+from clsm_cli.retrieval.briefing import Concepts, brief, make_item
 from clsm_cli.startup.records import NamedTuple
 
 if TYPE_CHECKING:
-    from clsm_cli.retrieval.briefing import Briefing
+    from clsm_cli.retrieval.briefing import Briefing, Item
     from clsm_cli.retrieval.dense_search import Engine
     from clsm_cli.store.layout import Store
 
@@ -36,6 +36,11 @@ COMMAND_LINE = CommandLine(
     options={
         "query": Option(
             "--query", "TEXT", "What the session is about: adds the concepts it activates."
+        ),
+        "session": Option(
+            "--session",
+            "ID",
+            "A conversation that goes on: adds its decisions, open questions and statements.",
         ),
         "budget": Option(
             "--budget",
@@ -75,6 +80,7 @@ class Options(NamedTuple):
     """The options of ``clsm context``, as they were given; see its help."""
 
     query: str | None = None
+    session: str | None = None
     budget: str | None = None
     window: int | None = None
     output: str | None = None
@@ -114,7 +120,32 @@ def make_briefing(options: Options, printer: Printer, engine: Engine | None = No
             return Concepts()
         return _concepts(store, query, now.isoformat(), printer, engine)
 
-    return brief(store, now, limit, unit, query=query, concepts=concepts)
+    session = _session(store, options.session)
+    return brief(store, now, limit, unit, query=query, concepts=concepts, session=session)
+
+
+def _session(store: Store, session: str | None) -> list[Item]:
+    """What came out of a conversation; nothing where none was named, or none of that id is known."""
+    if session is None:
+        return []
+    from clsm_cli.ingestion.session_digest import digest_session
+
+    return [
+        make_item(
+            passage.id,
+            kind,
+            text,
+            stream=passage.stream,
+            trust=passage.trust,
+            time=passage.time,
+            path=passage.session if passage.path == "-" else passage.path,
+            line=passage.line_start,
+            about=passage.speaker,
+            file=file,
+            file_line=line,
+        )
+        for kind, text, passage, file, line in digest_session(store, session)
+    ]
 
 
 def _query_text(text: str) -> str:

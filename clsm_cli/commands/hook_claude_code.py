@@ -1,4 +1,4 @@
-"""``clsm hook claude-code``: context at the start of a session, capture at its end."""
+"""``clsm hook claude-code``: context at the start of a session, recall for a message, capture at its end."""
 
 from __future__ import annotations
 
@@ -7,10 +7,11 @@ import os
 import shlex
 import stat
 import sys
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from clsm_cli.commands import context, ingest
+from clsm_cli.commands import context, ingest, recall
 from clsm_cli.commands.command_line import DRY_RUN, Option
 from clsm_cli.commands.environment import chosen_root, program
 from clsm_cli.commands.options import Common, command, command_group
@@ -21,8 +22,15 @@ from clsm_cli.errors import BadInputError, ClsmError
 from clsm_cli.integrations import claude_code_setup
 from clsm_cli.store import atomic
 
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
 BUDGET = "1500"
 """Tokens of the context at a session's start."""
+RECALLED, RECALL_BUDGET = 8, "500"
+"""Memories put before a message, and tokens that they and the facts may have; as with OpenClaw."""
+LONGEST = 2000
+"""Characters of a message that are asked whole; of a longer one both ends, as the middle is pasted."""
 MAX_EVENT = 1 << 20
 """Bytes of what Claude Code tells a hook."""
 
@@ -43,8 +51,9 @@ PROJECT = Option(
 def install(*, project: bool = False, dry_run: bool = False, common: Common) -> None:
     """Put the hooks into Claude Code's settings.json, each once.
 
-    A session then starts with what clsm context tells, and what was said is written down before it
-    is compacted and when it ends. The old file is kept beside the new one; all else in it stays.
+    A session then starts with what clsm context tells, a message comes with what memory knows of it,
+    and what was said is written down before it is compacted and when it ends. The old file is kept
+    beside the new one; all else in it stays.
     """
     printer = common.printer()
     options = f"--store {shlex.quote(str(chosen_root(common.store)))}"
@@ -94,13 +103,31 @@ def status(*, project: bool = False, common: Common) -> None:
 def start(*, common: Common) -> None:
     """Print the context of a session; Claude Code runs this.
 
+    After a compaction it begins with what came out of the session so far.
+
     What goes wrong is said on standard error and never fails the session.
     """
-    quietly = common._replace(as_json=False, quiet=True)
-    try:
-        context.run(context.Options(budget=BUDGET, output="prompt", **quietly._asdict()))
-    except ClsmError as error:
-        Printer(quiet=common.quiet).warn(str(error))
+    event = _event()
+    session = event.get("session_id") if event.get("source") == "compact" else None
+    known = session if isinstance(session, str) else None
+    with _quiet(common) as quiet:
+        context.run(context.Options(session=known, budget=BUDGET, output="prompt", **quiet))
+
+
+@command("clsm hook claude-code message", group=app, hidden=True)
+def message(*, common: Common) -> None:
+    """Print what belongs to the message that standard input names; Claude Code runs this.
+
+    Nothing for small talk. What goes wrong is said on standard error and never fails the message.
+    """
+    said = _event().get("prompt")
+    if not isinstance(said, str) or not said.strip():
+        return
+    if len(said) > LONGEST:
+        said = f"{said[: LONGEST // 2]}\n{said[-LONGEST // 2 :]}"
+    asked = recall.Options((said,), RECALLED, RECALL_BUDGET, gate=True, output="prompt")
+    with _quiet(common) as quiet:
+        recall.run(asked._replace(**quiet))
 
 
 @command("clsm hook claude-code capture", group=app, hidden=True)
@@ -110,22 +137,34 @@ def capture(*, common: Common) -> None:
     What goes wrong is said on standard error and never fails the session; the next ingest of the
     transcripts catches up.
     """
-    try:
+    with _quiet(common) as quiet:
         path = _transcript()
-        options = ingest.Options((path,), form="claude-code", capture=True, **common._asdict())
-        ingest.run(options._replace(quiet=True))
+        ingest.run(ingest.Options((path,), form="claude-code", capture=True, **quiet))
+
+
+@contextmanager
+def _quiet(common: Common) -> Iterator[dict[str, Any]]:
+    """Common options of a quiet run; what goes wrong in it is said on standard error alone."""
+    try:
+        yield common._replace(as_json=False, quiet=True)._asdict()
     except ClsmError as error:
         Printer(quiet=common.quiet).warn(str(error))
 
 
-def _transcript() -> str:
-    """The path that the event on standard input names."""
-    data = b"" if sys.stdin is None else sys.stdin.buffer.read(MAX_EVENT)
+def _event() -> dict[str, Any]:
+    """What Claude Code tells on standard input; nothing where it is no JSON object."""
+    by_hand = sys.stdin is None or sys.stdin.isatty()
+    data = b"" if by_hand else sys.stdin.buffer.read(MAX_EVENT)
     try:
         event = json.loads(data)
     except (ValueError, RecursionError):
-        event = None
-    path = event.get("transcript_path") if isinstance(event, dict) else None
+        return {}
+    return event if isinstance(event, dict) else {}
+
+
+def _transcript() -> str:
+    """The path that the event on standard input names."""
+    path = _event().get("transcript_path")
     if not isinstance(path, str) or not path.strip():
         raise BadInputError(
             "standard input",

@@ -1,11 +1,11 @@
-"""``clsm log``: what changed in memory since the last consolidation; also the rendering of ``clsm list``."""
+"""``clsm log``: what changed of late, or what a month was about; also the rendering of ``clsm list``."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
 from clsm_cli.commands.command_line import Option
-from clsm_cli.commands.environment import parse_time
+from clsm_cli.commands.environment import UsageError, parse_time
 from clsm_cli.commands.options import Common, command
 from clsm_cli.commands.output import local_time, location_text, plain
 from clsm_cli.commands.render_review import as_question
@@ -14,10 +14,10 @@ from clsm_cli.ingestion.ingest_report import utc_text
 from clsm_cli.inspection import morning_report
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from datetime import datetime, tzinfo
+    from collections.abc import Iterable, Iterator, Sequence
+    from datetime import date, datetime, tzinfo
 
-    from clsm_cli.inspection.morning_report import News, StatementLine
+    from clsm_cli.inspection.morning_report import News, PeriodReview, StatementLine
     from clsm_cli.store.layout import Store
     from clsm_cli.store.logs import ReviewItem
 
@@ -33,24 +33,47 @@ _PARTS = (
     ("ended", "No longer true"),
     ("withdrawn", "Taken back"),
 )
+_PERIOD_PARTS = (
+    ("decided", "Decided"),
+    ("learnt", "Learnt"),
+    ("done", "Done"),
+    ("open", "Not done yet"),
+    ("ended", "No longer true"),
+)
 
 
 @command(
     "clsm log                          # since the last consolidation began",
     "clsm log --since 2026-02-20       # since that day",
+    "clsm log --month 2026-03          # what March was about, decided, learnt, done",
+    "clsm log --week 2026-W11          # the same of a week",
     "clsm log --json                   # as data, for a report in the morning",
     since=Option("--since", "TIME", "From then on; default: since the last consolidation began."),
+    month=Option("--month", "YYYY-MM", "Instead: what a month was about, by when it was true."),
+    week=Option("--week", "YYYY-Www", "The same of a week, as 2026-W11."),
     limit=Option("--limit -n", "N", "Lines of each part at most.", least=1),
 )
-def log(*, since: str | None = None, limit: int = SHOWN, common: Common) -> None:
+def log(
+    *,
+    since: str | None = None,
+    month: str | None = None,
+    week: str | None = None,
+    limit: int = SHOWN,
+    common: Common,
+) -> None:
     """Say what memory learnt, changed and gave up, with sources.
 
     And what it wants to ask you. "Since" is about when it was recorded, not when it was true.
     """
     from clsm_cli.consolidation import review_queue
-    from clsm_cli.inspection import morning_report
 
+    days = _period(month, week, since)
     printer, opened, moment = common.start()
+    if days is not None:
+        seen = morning_report.review_period(opened, month or week or "", days, moment.isoformat())
+        mapping = {"schema": "clsm.log-period/1", **plain(seen)}
+        printer.show(mapping, _period_lines(seen, opened.zone, limit))
+        return
     if since is not None:
         start = utc_text(parse_time(since, opened.zone, "--since"))
     else:
@@ -60,25 +83,61 @@ def log(*, since: str | None = None, limit: int = SHOWN, common: Common) -> None
     printer.show(_log_mapping(found, asked), _log_lines(found, asked, opened.zone, limit))
 
 
+def _period(month: str | None, week: str | None, since: str | None) -> tuple[date, date] | None:
+    """The first day of the month or week that was asked for, and the one after its last.
+
+    >>> [str(day) for day in _period(None, "2026-W11", None) or ()]
+    ['2026-03-09', '2026-03-16']
+    """
+    name = month if month is not None else week
+    if name is None:
+        return None
+    from datetime import date
+
+    from clsm_cli.text.time import periods
+
+    unit, first, like = ("week", "-1", "2026-W11") if month is None else ("month", "-01", "2026-03")
+    if (month, week, since).count(None) < 2:
+        raise UsageError(f"--{unit}", "name one of --month, --week and --since")
+    try:
+        return periods.unit(unit, date.fromisoformat(name + first))
+    except (ValueError, OverflowError):
+        raise UsageError(f"--{unit}", f"{name!r} is no {unit}; write it like {like}") from None
+
+
+def _period_lines(seen: PeriodReview, zone: tzinfo, limit: int) -> Iterator[str]:
+    """What a month or a week was about: its gists whole, then the parts that have something."""
+    if seen.is_empty:
+        yield f"nothing consolidated for {seen.period}"
+        return
+    many = "" if seen.episodes == 1 else "s"
+    yield f"{seen.period}: {seen.first} to {seen.last}, {seen.episodes} episode{many}"
+    for gist in seen.gists:
+        yield from ("", *gist.text.split("\n"))
+        yield f"  {location_text(gist.file, gist.line)} · {gist.id}"
+    yield from _part_lines(seen, _PERIOD_PARTS, zone, limit)
+
+
+def _part_lines(
+    found: News | PeriodReview, titles: Iterable[tuple[str, str]], zone: tzinfo, limit: int
+) -> Iterator[str]:
+    """The parts that have something, each newest first; a line a sentence."""
+    for name, title in titles:
+        lines: tuple[StatementLine, ...] = getattr(found, name)
+        if lines:
+            yield from ("", title, *held_lines(lines, zone, limit))
+
+
 def _log_lines(found: News, asked: Sequence[ReviewItem], zone: tzinfo, limit: int) -> Iterator[str]:
     yield f"since {local_time(found.since, zone)}" if found.since else "since the beginning"
-    is_empty = True
-    for name, title in _PARTS:
-        told: tuple[StatementLine, ...] = getattr(found, name)
-        if told:
-            is_empty = False
-            yield from ("", title)
-            for line in told[:limit]:
-                yield from _line(line, zone)
-            yield from _rest(len(told), limit)
+    yield from _part_lines(found, _PARTS, zone, limit)
     questions = [item for item in asked if item.reason != WORTH]
     if questions:
-        is_empty = False
         yield from ("", "Unsure")
         yield from (f"- {as_question(item).what} ({item.id})" for item in questions[:limit])
         yield from _rest(len(questions), limit)
         yield "  decide with: clsm review"
-    if is_empty:
+    elif not any(found[1:]):
         yield "nothing new"
 
 

@@ -332,6 +332,7 @@ def _query_of(store: Store, options: Options, text: str, now: datetime) -> Query
         as_of=_moment(options.as_of, store, now, "--as-of"),
         known_at=_end(_moment(options.known_at, store, now, "--known-at"), store),
         is_gated=options.gate,
+        with_facts=options.output == "prompt",
         seed=text if options.explore else None,
     )
 

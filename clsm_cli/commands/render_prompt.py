@@ -40,6 +40,9 @@ def _body(answer: Answer) -> Iterator[str]:
         yield ABOUT_QUOTED
     if answer.concepts:
         yield "Concepts: " + ", ".join(flat(concept.label) for concept in answer.concepts)
+    if answer.facts:
+        yield "Known of them:"
+        yield from (fact.line for fact in answer.facts)
     folder, told = common_folder({memory.sources[0].file for memory in answer.memories} - {""})
     yield from [flat(BELOW.format(folder))] if folder else []
     for number, memory in enumerate(answer.memories, 1):

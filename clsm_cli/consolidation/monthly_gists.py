@@ -12,10 +12,12 @@ from datetime import date
 from typing import TYPE_CHECKING, Any
 
 from clsm_cli.consolidation.edges import link
+from clsm_cli.model.episodes import lowest_trust
 from clsm_cli.model.graph import Statement
 from clsm_cli.model.tombstones import digests, first_free
 from clsm_cli.scoring.gaussian_mixture import clusters
 from clsm_cli.store.index import evidence_queries
+from clsm_cli.text.tokens import stems
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -25,11 +27,13 @@ if TYPE_CHECKING:
     from clsm_cli.consolidation.lookup import StatementIndex
     from clsm_cli.consolidation.store_state import StoreState
     from clsm_cli.model.episodes import EpisodeRecord
-    from clsm_cli.model.graph import Edge
+    from clsm_cli.model.graph import Edge, Node
     from clsm_cli.store.index.index_queries import Index
 
 NAMES = 3
-"""Nodes that a gist names."""
+"""Nodes that a gist names, each with a sentence."""
+DECIDED = frozenset({"decision", "correction"})
+"""Kinds of statements that say more of a month than others."""
 
 
 def episodes_by_month(state: StoreState, episodes: Collection[str]) -> dict[str, list[str]]:
@@ -59,7 +63,7 @@ def month_gists(
     Args:
         month: As ``2026-02``; the seed of the clustering.
         vectors_of: Unit mean vector of each episode's turns, by id.
-        known: The statements; the one nearest to the middle of a cluster speaks for it.
+        known: The statements; for each name the one nearest to the middle of a cluster speaks.
         least: Episodes of a cluster from which it has a gist.
     """
     import numpy as np
@@ -81,9 +85,10 @@ def month_gists(
             for i, row in known.rows.items()
             if row.is_current and row.kind not in ("gist", "task") and keys.issuperset(row.sources)
         ]
-        centre = known.most_like(vectors[members].mean(axis=0), rows)
+        names = _distinctive(group, everywhere, network)
+        said = _sentences(names, rows, known, vectors[members].mean(axis=0))
         words = adviser.gist([known.rows[i].text for i in rows]) if rows else None
-        gist = _gist(month, group, everywhere, centre, network, state, now)
+        gist = _gist(month, group, names, said, state, now)
         if words is not None:
             gist = replace(gist, text=words)
         found.append(gist)
@@ -118,41 +123,71 @@ def _names(records: Sequence[EpisodeRecord]) -> Counter[str]:
     return Counter(node for record in records for node in record.mentions)
 
 
-def _gist(
-    month: str,
-    group: Sequence[EpisodeRecord],
-    everywhere: Counter[str],
-    centre: Statement | None,
-    network: GraphUpdate,
-    state: StoreState,
-    now: str,
-) -> Statement:
-    """The text: when, what it has more of than the month, and the sentence in its middle.
+def _distinctive(
+    group: Sequence[EpisodeRecord], everywhere: Counter[str], network: GraphUpdate
+) -> list[Node]:
+    """The nodes that a cluster has more of than its month, at most ``NAMES``.
 
     A node counts n² / N: n episodes of the cluster mention it, N of the month.
     """
-    days = [state.files[record.id].start or "" for record in group]
     inside = _names(group)
     ranked = sorted(inside, key=lambda i: (-(inside[i] ** 2) / everywhere[i], -inside[i], i))
-    labels = [node.label for i in ranked if (node := network.nodes.get(i)) is not None]
-    named = ", ".join(labels[:NAMES])
-    sentence = centre.text if centre is not None else ""
+    return [node for i in ranked if (node := network.nodes.get(i)) is not None][:NAMES]
+
+
+def _sentences(
+    names: Sequence[Node], rows: Sequence[str], known: StatementIndex, middle: Any
+) -> list[Statement]:
+    """For each name the statement nearest to the middle that has it, decisions before all others.
+
+    Where no statement has any of the names, the nearest one of all.
+    """
+    words = {i: {*stems(known.rows[i].text)} for i in rows}
+    said: list[Statement] = []
+    for node in names:
+        labels = [{*stems(label)} for label in (node.label, *node.aliases)]
+        about = [
+            i
+            for i in rows
+            if known.rows[i] not in said and any(label <= words[i] for label in labels)
+        ]
+        decided = [i for i in about if known.rows[i].kind in DECIDED]
+        best = known.most_like(middle, decided or about)
+        if best is not None:
+            said.append(best)
+    if said:
+        return said
+    centre = known.most_like(middle, rows)
+    return [centre] if centre is not None else []
+
+
+def _gist(
+    month: str,
+    group: Sequence[EpisodeRecord],
+    names: Sequence[Node],
+    said: Sequence[Statement],
+    state: StoreState,
+    now: str,
+) -> Statement:
+    """The text: a line with the days and the names, and a line for each sentence."""
+    days = [state.files[record.id].start or "" for record in group]
+    named = ", ".join(node.label for node in names)
     return Statement(
         id=first_free(
             (f"f-{each}" for each in digests("gist", month, group[0].id)), state.forgotten
         ),
         rev=(0, ""),
-        text=" ".join(
-            part for part in (f"{_when(days)}:", named and f"{named}.", sentence) if part
+        text="\n".join(
+            [f"{_when(days)}: {named}".removesuffix(": "), *(f"- {row.text}" for row in said)]
         ),
         kind="gist",
         stream="flow",
         topic="gists",
         value=month,
-        sources=centre.sources if centre is not None else (),
+        sources=tuple(dict.fromkeys(key for row in said for key in row.sources)),
         valid_from=days[0],
         recorded_at=now,
-        trust="agent",
+        trust=lowest_trust(["agent", *(row.trust for row in said)]),
     )
 
 

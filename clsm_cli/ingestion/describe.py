@@ -83,8 +83,8 @@ def describe(
         valence=_valence(spoken),
         novelty=novelty(mean_vector(episode, vectors), previous),
         surprise=round(surprise, 4),
-        decisions=_decisions(spoken, zone),
-        open_questions=_open_questions(spoken),
+        decisions=decisions(spoken, zone),
+        open_questions=open_questions(spoken),
         mentions=_mentions(spoken),
     )
 
@@ -219,7 +219,8 @@ def _valence(turns: Sequence[Turn]) -> float:
     return round(sum(felt) / len(felt), 4) if felt else 0.0
 
 
-def _decisions(turns: Sequence[Turn], zone: tzinfo) -> tuple[str, ...]:
+def decisions(turns: Sequence[Turn], zone: tzinfo) -> tuple[str, ...]:
+    """The sentences that state a decision, relative times made absolute."""
     found: dict[str, None] = {}
     for turn in turns:
         when = _when(turn.time, zone)
@@ -228,7 +229,8 @@ def _decisions(turns: Sequence[Turn], zone: tzinfo) -> tuple[str, ...]:
     return tuple(found)[:MOST_DECISIONS]
 
 
-def _open_questions(turns: Sequence[Turn]) -> tuple[OpenQuestion, ...]:
+def open_questions(turns: Sequence[Turn]) -> tuple[OpenQuestion, ...]:
+    """The questions that were asked, each with the turn that answered it, if one did."""
     found: dict[str, OpenQuestion] = {}
     for place, turn in enumerate(turns):
         for text in map(_plain, cues.find_questions(turn.text)):

@@ -1,21 +1,27 @@
-"""Current statements, newest first, and what changed since a time (``clsm list``, ``clsm log``)."""
+"""Statements as they are now, newest first; what changed since a time, or became true in a month."""
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from clsm_cli.inspection.fact_history import seconds, version
+from clsm_cli.model.episodes import EpisodeRecord
 from clsm_cli.model.graph import Node
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import ledger, logs, record_files, shards
+from clsm_cli.store.index import evidence_queries
 from clsm_cli.store.index.opening import open_index
 from clsm_cli.text.node_ids import node_id
+from clsm_cli.text.plain import to_plain
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from datetime import date
 
     from clsm_cli.model.codec import Record
     from clsm_cli.model.graph import Statement
+    from clsm_cli.store.index.evidence_queries import EpisodeFile
     from clsm_cli.store.index.index_queries import Index
     from clsm_cli.store.layout import Store
 
@@ -59,6 +65,37 @@ class News(NamedTuple):
     learnt: tuple[StatementLine, ...]
     ended: tuple[StatementLine, ...]
     withdrawn: tuple[StatementLine, ...]
+
+
+class PeriodReview(NamedTuple):
+    """What memory holds of a month or a week, by when it became true; each part newest first.
+
+    Attributes:
+        period: As ``2026-03`` or ``2026-W11``.
+        first: Its first day, ISO 8601; ``last``: its last.
+        episodes: Consolidated episodes that began in it.
+        gists: What a month was about, as its last consolidation wrote it; a week has none.
+        decided: Decisions and corrections, and the decisions that episodes report.
+        learnt: What else became true then and still is.
+        done: Tasks written down then that are done; ``open``: those that are not.
+        ended: What stopped being true.
+    """
+
+    period: str
+    first: str
+    last: str
+    episodes: int
+    gists: tuple[StatementLine, ...]
+    decided: tuple[StatementLine, ...]
+    learnt: tuple[StatementLine, ...]
+    done: tuple[StatementLine, ...]
+    open: tuple[StatementLine, ...]
+    ended: tuple[StatementLine, ...]
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing of that time was consolidated."""
+        return not self.episodes and not any(self[4:])
 
 
 class ListFilter(NamedTuple):
@@ -108,6 +145,92 @@ def news(store: Store, since: str, now: str) -> News:
     with open_index(store, None) as opened:
         index = opened.index
         return News(since, *(_lines(store, part, rows, index, now) for part in parts))
+
+
+def review_period(store: Store, period: str, days: tuple[date, date], now: str) -> PeriodReview:
+    """What a store holds of a month or a week; it is only read.
+
+    Args:
+        store: Where.
+        period: Its name; the gists of that month belong to it.
+        days: Its first day, and the one after its last, in the store's time zone.
+        now: Time of the question, an instant.
+    """
+    records = _records(store)
+    rows = record_files.load_statements(store, records, now)
+    begin, end = (seconds(day.isoformat(), store.zone) or 0.0 for day in days)
+
+    def is_inside(time: str | None) -> bool:
+        moment = seconds(time, store.zone)
+        return moment is not None and begin <= moment < end
+
+    told = [
+        row
+        for row in rows.values()
+        if row.is_current and row.kind != "gist" and is_inside(row.valid_from)
+    ]
+    with open_index(store, None) as opened:
+        index = opened.index
+        inside, files = _episodes(records, index, is_inside)
+        tasks = [row for row in told if row.kind == "task"]
+        decided, facts, reported = _decisions(
+            [row for row in told if row.kind != "task"], inside, files
+        )
+
+        def lines(chosen: Iterable[Statement]) -> tuple[StatementLine, ...]:
+            return _lines(store, chosen, rows, index, now)
+
+        return PeriodReview(
+            period,
+            days[0].isoformat(),
+            (days[1] - timedelta(days=1)).isoformat(),
+            len(inside),
+            lines(row for row in rows.values() if row.kind == "gist" and row.value == period),
+            (*lines(decided), *reported),
+            lines(facts),
+            lines(row for row in tasks if row.state == "done"),
+            lines(row for row in tasks if row.state != "done"),
+            lines(r for r in rows.values() if r.superseded_at is None and is_inside(r.valid_until)),
+        )
+
+
+def _episodes(
+    records: Mapping[str, Record], index: Index, is_inside: Callable[[str | None], bool]
+) -> tuple[list[EpisodeRecord], dict[str, EpisodeFile]]:
+    """Consolidated episodes that began at some times, and where each lies."""
+    known = evidence_queries.episode_files(index.connection)
+    files = {i: file for i, file in known.items() if is_inside(file.start)}
+    found = [
+        record
+        for record in records.values()
+        if isinstance(record, EpisodeRecord)
+        and record.id in files
+        and record.stage == "consolidated"
+    ]
+    return found, files
+
+
+def _decisions(
+    told: Sequence[Statement], inside: Sequence[EpisodeRecord], files: Mapping[str, EpisodeFile]
+) -> tuple[list[Statement], list[Statement], tuple[StatementLine, ...]]:
+    """Statements that are decisions, the other ones, and what episodes report that no statement says."""
+    reported = [
+        (record.id, to_plain(text))
+        for record in sorted(inside, key=lambda each: (files[each.id].start or "", each.id))[::-1]
+        for text in record.decisions
+    ]
+    decided = [
+        row
+        for row in told
+        if row.kind in ("decision", "correction") or any(text in row.text for _, text in reported)
+    ]
+    ids = {row.id for row in decided}
+    lines = tuple(
+        StatementLine(i, "decision", "flow", text, files[i].start, None, "", None, "", 0)
+        for i, text in reported
+        if not any(text in row.text for row in decided)
+    )
+    return decided, [row for row in told if row.id not in ids], lines
 
 
 def current_statements(store: Store, choice: ListFilter, now: str) -> tuple[StatementLine, ...]:

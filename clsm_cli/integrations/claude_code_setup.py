@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 EVENTS: dict[str, tuple[str | None, str]] = {
     "SessionStart": ("startup|clear|compact", "start"),
+    "UserPromptSubmit": (None, "message"),
     "SessionEnd": (None, "capture"),
     "PreCompact": (None, "capture"),
 }
@@ -24,7 +25,7 @@ EVENTS: dict[str, tuple[str | None, str]] = {
 resumed has its context already."""
 TIMEOUT = 10
 """Seconds after which Claude Code goes on without."""
-_OURS = re.compile(r"(?:clsm|clsm_cli)\S* hook claude-code (?:start|capture)\b")
+_OURS = re.compile(r"(?:clsm|clsm_cli)\S* hook claude-code (?:start|message|capture)\b")
 _MEND = "mend it, then run the same command again"
 
 

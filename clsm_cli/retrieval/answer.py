@@ -112,6 +112,28 @@ class Concept(NamedTuple):
     steps: tuple[tuple[str, float], ...] = ()
 
 
+class Fact(NamedTuple):
+    """A current statement about something that the query names (``retrieval.known_facts``).
+
+    Attributes:
+        about: Id of the concept.
+        time: When it became true, as it is written; None where nobody said.
+        tokens: Estimated word pieces of ``line``.
+    """
+
+    id: str
+    about: str
+    text: str
+    trust: str
+    time: str | None
+    tokens: int
+
+    @property
+    def line(self) -> str:
+        """Trust and day, then the text, which could pose as what comes before it."""
+        return f"- (trust {self.trust}, {(self.time or 'undated')[:10]}) {self.text}"
+
+
 class Dropped(NamedTuple):
     """An item left out because of the budget."""
 
@@ -135,6 +157,7 @@ class Answer(NamedTuple):
     Attributes:
         route: The memory that is needed: none, ltm (the store), stm (the current conversation) or
             both; ``cues`` names what decided.
+        facts: What holds of what the query names, where it was asked for (``Query.with_facts``).
     """
 
     recall_id: str
@@ -150,6 +173,7 @@ class Answer(NamedTuple):
     known_at: str | None = None
     cues: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
+    facts: tuple[Fact, ...] = ()
 
     @property
     def answered(self) -> bool:

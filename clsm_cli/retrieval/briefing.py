@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from clsm_cli.store.layout import Store
 
 SCHEMA = "clsm.context/2"
-SECTIONS = ("now", "due", "changed", "lately", "tasks", "rules", "who", "concepts")
+SECTIONS = ("session", "now", "due", "changed", "lately", "tasks", "rules", "who", "concepts")
 """In the order in which they are read."""
 OPEN_TURNS = 6
 """Last turns of a conversation that is still open."""
@@ -36,7 +36,7 @@ HALF = 14
 """Days after which a line is worth half."""
 UNDATED = 0.6
 """Share of its worth that a line without a day has: nobody knows whether it is still news."""
-NEED = {"now": 8.0, "concepts": 4.0, "due": 2.0, "changed": 2.0, "tasks": 1.5}
+NEED = {"session": 8.0, "now": 8.0, "concepts": 4.0, "due": 2.0, "changed": 2.0, "tasks": 1.5}
 """How much more a line of a section is worth than others (own choice): what the session goes on
 from, and what is to be done."""
 SOON = 30
@@ -183,6 +183,7 @@ def brief(
     *,
     query: str | None = None,
     concepts: Callable[[], Concepts] = Concepts,
+    session: Sequence[Item] = (),
 ) -> Briefing:
     """What to read at this time, within a budget.
 
@@ -193,6 +194,7 @@ def brief(
         unit: tokens or characters.
         query: What the session is about.
         concepts: What that activates; asked after the store's own part is read.
+        session: What came out of a conversation that goes on.
     """
     contents = prepare(store)
     day = now.astimezone(store.zone).date()
@@ -204,6 +206,7 @@ def brief(
     talk = _talk(store, now)
     kept, budget = pack(
         [
+            *_ranked("session", session),
             *_ranked("now", talk),
             *_ranked("concepts", activated.items),
             *_candidates(contents, day),
@@ -235,7 +238,7 @@ def _context_id(found: Briefing) -> str:
 
 def _as_read(name: str, items: Sequence[Item]) -> tuple[Item, ...]:
     """In reading order: what is due soonest first, days newest first, and files from their beginning."""
-    if name in ("now", "concepts"):
+    if name in ("session", "now", "concepts"):
         return tuple(items)
     placed = sorted(items, key=lambda each: (each.path, each.line, each.id))
     if name == "due":

@@ -24,6 +24,7 @@ class Query(NamedTuple):
         known_at: Day or time at which it should have been known; None for now.
         current: Messages of the current conversation, the oldest first.
         is_gated: Whether a message that needs no memory gets none.
+        with_facts: Whether to tell, in a part of the budget, what holds of what it names.
         seed: Of the draw of weights from feedback; None: their means.
     """
 
@@ -38,6 +39,7 @@ class Query(NamedTuple):
     known_at: str | None = None
     current: tuple[DialogueTurn, ...] = ()
     is_gated: bool = False
+    with_facts: bool = False
     seed: str | None = None
 
     @property

@@ -44,6 +44,13 @@ _PAST = frozenset(
     ]
 )
 """Words of a question that may ask for what holds no longer."""
+_SUMMING_UP = frozenset(
+    tokens.stems(
+        "happen did going went gone learn learnt decide decision summary summarise summarize overview"
+        " recap gist important"
+    )
+)
+"""Terms of a question that asks for all of a time; another term asks for one thing of it."""
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
 _OWN_PRONOUNS = {"she": "I", "he": "I", "her": "my", "his": "my", "him": "me"}
 _PRONOUN = re.compile(rf"\b(?:{'|'.join(_OWN_PRONOUNS)})\b")
@@ -71,6 +78,8 @@ class Question(NamedTuple):
         asks_when: Whether the answer is a time.
         means_both: Whether two people are named as one subject ("Mara and Brian").
         asks_of_now: Whether it asks for what holds: in the present tense, and for no time past.
+        asks_for_gist: Whether it asks what a time was about ("what happened in March?"), for all and
+            nothing in particular; only then a gist answers.
     """
 
     text: str
@@ -84,6 +93,7 @@ class Question(NamedTuple):
     asks_of_now: bool = False
     keys: tuple[str, ...] = ()
     besides: int = 0
+    asks_for_gist: bool = False
 
 
 def understand(
@@ -100,10 +110,13 @@ def understand(
     >>> asked = understand("When did Mara's cat arrive?", (), ["Mara", "Brian"])
     >>> asked.named_speakers, asked.dense, asked.asks_when
     (('Mara',), 'When did my cat arrive?', True)
+    >>> understand("What was March about?", ((740041, 740072),), (), "What was about?").asks_for_gist
+    True
     """
     named, dense = _in_first_person(rest or text, list(speakers))
     name_terms = frozenset(term for name in named for term in tokens.stems(name))
-    besides = len({*tokens.stems(rest if periods else text)} - name_terms)
+    beside = {*tokens.stems(rest if periods else text)}
+    besides = len(beside - name_terms)
     return Question(
         text=text,
         terms=tuple(dict.fromkeys(tokens.stems(text))),
@@ -115,6 +128,7 @@ def understand(
         asks_when=_ASKS_WHEN.search(text) is not None,
         means_both=len(named) == 2 and _are_joined(text, named),
         keys=tuple(dict.fromkeys(tokens.identifier_keys(text))) if besides else (),
+        asks_for_gist=bool(periods) and beside <= _SUMMING_UP,
         asks_of_now=not periods and _PAST.isdisjoint(text.casefold().rstrip("?!. ").split()),
     )
 

@@ -103,6 +103,8 @@ def rank(
         near = dense_search.nearest(index, engine, vectors.sentence, settings.candidates, allowed)
     rows = _candidates(index, question, found, near, settings, allowed)
     around = Neighbourhood(index, rows)
+    if not question.asks_for_gist:
+        rows = [row for row in rows if around.near[row].kind != "gist"]
     late = None
     if vectors is not None:
         weights = dense_search.token_weights(vectors, question.dense, found, settings.least_idf)
@@ -159,6 +161,13 @@ def _candidates(
     if near is not None and settings.weight_graph:
         nearest = [*near.passages[:1], *_best(index, found.scores, 1)]
         others.append(activation.linked_passages(index, question, nearest))
+    if question.asks_for_gist:
+        from clsm_cli.store.index.ranking_queries import Filters
+
+        others += [
+            index.matching_rows(Filters(kind="gist", first=first, until=until))
+            for first, until in question.periods
+        ]
     for rows in others:
         chosen.update(row for row in rows if allowed is None or row in allowed)
     return sorted(chosen)

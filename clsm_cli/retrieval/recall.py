@@ -33,8 +33,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from clsm_cli.config import RecallSettings
-    from clsm_cli.retrieval.answer import Concept
+    from clsm_cli.retrieval.answer import Concept, Fact
     from clsm_cli.retrieval.dense_search import Engine
+    from clsm_cli.retrieval.ranking import Candidate
     from clsm_cli.retrieval.retrieve import RetrievalResult
     from clsm_cli.store.index.index_queries import Index
     from clsm_cli.store.index.indexed_files import Progress
@@ -161,13 +162,14 @@ def _answer(opened: Opened, query: Query, engine: Engine, *, has_model: bool) ->
         *_, look = run_passes(index, query, engine, has_model=has_model)
         found = look.result
         said = _said(query, found)
-        kept, budget = pack(look.memories, query.budget, query.unit, said)
+        facts, kept, budget = _packed(index, query, look, said)
         own = kept[len(said) :]
         answer = answer._replace(
             confidence=max((m.confidence for m in own), default=found.ranked.confidence),
             concepts=look.concepts,
             memories=tuple(kept),
             budget=budget,
+            facts=facts,
             warnings=(*answer.warnings, *found.warnings, *opened.late_warnings()),
         )
     return answer._replace(recall_id=_recall_id(answer, query))
@@ -198,6 +200,28 @@ def _said(query: Query, found: RetrievalResult) -> list[Memory]:
     return dialogue_context.context_memories(
         dialogue_context.select_turns(query.current, terms, half), terms
     )
+
+
+def _packed(
+    index: Index, query: Query, look: RecallPass, said: Sequence[Memory]
+) -> tuple[tuple[Fact, ...], list[Memory], Budget]:
+    """What fits into the budget: facts about what the query names, if it asks for any, and memories.
+
+    The facts are what the memories beside them leave unsaid; the room that they do not need is theirs.
+    """
+    if not (query.with_facts and look.memories):
+        return (), *pack(look.memories, query.budget, query.unit, said)
+    from clsm_cli.retrieval import known_facts
+
+    candidates = look.result.ranked.candidates
+    taken = int(known_facts.SHARE * query.budget)
+    facts: tuple[Fact, ...] = ()
+    for _ in range(2):
+        kept, budget = pack(look.memories, query.budget - taken, query.unit, said)
+        facts = known_facts.find(index, look.concepts, candidates, kept, taken, query.unit)
+        taken = sum(known_facts.size(fact, query.unit) for fact in facts)
+    used = budget.used + taken
+    return facts, kept, budget._replace(limit=query.budget, used=used)
 
 
 STEEPNESS = 12.0
@@ -319,6 +343,45 @@ def _holds_identifiers(index: Index, found: RetrievalResult) -> bool:
     )
 
 
+_AHEAD = 1e-3
+"""Of a score, by which a gist that is asked for stands before the next item."""
+
+
+def _gists_first(found: RetrievalResult) -> tuple[list[Candidate], bool]:
+    """The passages, and before them the gists of the months asked about; whether there are any.
+
+    Gists of other months are left out.
+    """
+    ranked, question = found.ranked.candidates, found.question
+    if not question.asks_for_gist:
+        return ranked, False
+    from datetime import date
+
+    from clsm_cli.text.time import periods
+
+    def is_of_asked_month(day: int) -> bool:
+        first, until = (each.toordinal() for each in periods.month(date.fromordinal(day)))
+        return any(begin <= first and until <= end for begin, end in question.periods)
+
+    gists = [
+        each
+        for each in ranked
+        if each.traits.kind == "gist" and each.traits.day and is_of_asked_month(each.traits.day)
+    ]
+    is_dated = bool(question.periods)
+    others = [
+        each
+        for each in ranked
+        if each not in gists and not (is_dated and each.traits.kind == "gist")
+    ]
+    top = ranked[0].score if ranked else 0.0
+    first = [
+        each._replace(score=round(top + _AHEAD * (len(gists) - n), 6))
+        for n, each in enumerate(gists)
+    ]
+    return [*first, *others], bool(gists)
+
+
 def _chosen(
     index: Index, query: Query, found: RetrievalResult, settings: RecallSettings
 ) -> tuple[tuple[Concept, ...], list[Memory]]:
@@ -327,11 +390,12 @@ def _chosen(
     Below the floor there are no memories, unless the best one holds what the question identifies
     something by.
     """
-    kept, faded, is_silent = found.ranked.candidates, settings.faded, False
+    kept, has_gist = _gists_first(found)
+    faded, is_silent = settings.faded, False
     if query.min_score is not None:
         kept = [candidate for candidate in kept if candidate.confidence >= query.min_score]
         faded = float("-inf")  # a score may be below 0
-    elif not _holds_identifiers(index, found):
+    elif not (has_gist or _holds_identifiers(index, found)):
         sure = found.ranked.confidence
         is_silent = sure < settings.floor
         kept = kept if sure >= HINTING * settings.floor else []

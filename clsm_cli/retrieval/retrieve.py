@@ -60,7 +60,11 @@ def retrieve_passages(
     periods = when.periods if when is not None else ()
     rest = when.rest if when is not None and periods else ""
     question = understand(text, periods, index.speakers(), rest)
-    question = question._replace(asks_of_now=question.asks_of_now and not is_past)
+    question = question._replace(
+        asks_of_now=question.asks_of_now and not is_past,
+        asks_for_gist=question.asks_for_gist
+        or (query.filters is not None and query.filters.kind == "gist"),
+    )
     warnings = (when.warning,) if when is not None and when.warning else ()
     if when is not None and when.contradictory:
         return RetrievalResult(question, Ranked([], 0.0, ()), warnings)

@@ -319,7 +319,6 @@ def _by_order(
     # Beside a relation a time tells when the event was, not which conversations count.
     within = times if request.relation == "at" else None
     found = match_sessions(index, asked, now, within)
-    ids = tuple(each.id for each in found.sessions)
     keeps = place.subject if request.relation == "at" else ""
     spans = [(request.start, request.end, f"about {keeps}" if keeps else "")]
     spans += [
@@ -327,14 +326,27 @@ def _by_order(
         for each in bounds
         if each.end <= request.start or request.end <= each.start
     ]
+    rest = _rest(text, spans)
+    sessions, is_hard = found.sessions, found.hard and request.hard
+    if request.relation in _NEAREST and not request.step and {*tokens.stems(rest)} <= _WHAT_CAME:
+        # "What came after the move?" asks for the episode that follows, and for nothing in particular.
+        sessions, is_hard = sessions[_NEAREST[request.relation]], bool(sessions)
+        rest = ""
+    ids = tuple(each.id for each in sessions)
     return TimeScope(
         periods=_joined(session_queries.session_days(index.connection, ids)),
         sessions=ids,
-        hard=found.hard and request.hard,
+        hard=is_hard,
         contradictory=bool(times and times.contradictory),
-        rest=_rest(text, spans),
+        rest=rest,
         warning=found.warning,
     )
+
+
+_NEAREST = {"after": slice(None, 1), "before": slice(-1, None)}
+"""Relation → which of the sessions on that side, in order of time, is the nearest."""
+_WHAT_CAME = frozenset(tokens.stems("came come comes happen happens happened next"))
+"""Terms of a question that asks for whatever lies on that side."""
 
 
 def _bare(place: ConversationPlace, spoken: Sequence[str]) -> ConversationPlace:

@@ -42,7 +42,7 @@ _ORDER = (
 )  # fmt: skip
 _TALK = (
     " conversation", " session", " chat", " talk", " discuss", " spoke", " speak", " mention",
-    " exchange", " dialog", " reference", " came ", " come up ", " brought up ", " bring up ",
+    " exchange", " dialog", " reference", " came ", " happened ", " come up ", " brought up ", " bring up ",
     " raised ", " told ", " tell ", " said ", " say ", " ask", " cover", " complain", " wrote ",
     " refer", " last time ",
 )  # fmt: skip

@@ -84,7 +84,7 @@ def test_all_else_stays_as_it_was_and_where(cli: Cli) -> None:
     assert backup.read_text("utf-8") == before
     after = read(cli)
     assert list(after) == list(OTHERS)
-    assert list(after["hooks"]) == [*OTHERS["hooks"], "PreCompact"]
+    assert list(after["hooks"]) == [*OTHERS["hooks"], "UserPromptSubmit", "PreCompact"]
     assert after["hooks"]["SessionStart"][0] == OTHERS["hooks"]["SessionStart"][0]
     assert '\n    "model"' in settings_file(cli).read_text("utf-8")
     assert "ключ" in settings_file(cli).read_text("utf-8")
@@ -213,6 +213,19 @@ def test_a_store_that_is_gone_fails_no_session(cli: Cli, tmp_path: Path) -> None
     cli.store.rename(cli.folder / "elsewhere")
     (tmp_path / "x").touch()
     for event, line in lines(cli).items():
-        done = run(cli, line, told(event, transcript_path=str(tmp_path / "x")), tmp_path)
+        said = told(event, transcript_path=str(tmp_path / "x"), prompt="Where is the boat?")
+        done = run(cli, line, said, tmp_path)
         assert (done.returncode, done.stdout) == (0, "")
         assert "no memory store at" in done.stderr
+
+
+def test_a_message_comes_with_what_memory_knows_of_it(slept_cli: Cli) -> None:
+    slept_cli.ok(*HOOK, "install")
+    line = lines(slept_cli)["UserPromptSubmit"]
+    asked = "write to Tomas about the disk"
+    out = run(slept_cli, line, told("UserPromptSubmit", prompt=asked), slept_cli.folder).stdout
+    assert out.startswith(OPENING)
+    assert "| Known of them:\n| - (trust agent" in out
+    for silent in (told("UserPromptSubmit", prompt="thanks!"), told("UserPromptSubmit"), b"{"):
+        done = run(slept_cli, line, silent, slept_cli.folder)
+        assert (done.returncode, done.stdout) == (0, "")

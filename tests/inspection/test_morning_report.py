@@ -6,7 +6,7 @@ import json
 
 import pytest
 from processes import Cli
-from small_store import row
+from small_store import DAY, row
 
 FIRST, SECOND = "2026-02-11T03:00:00+01:00", "2026-02-21T03:00:00+01:00"
 MORNING = ("--now", "2026-02-21T08:00:00+01:00")
@@ -81,3 +81,42 @@ def test_what_is_held(lived: Cli) -> None:
     assert lived("list", "--kind", "nonsense").code == 2
     nothing = lived.ok("list", "--about", "Zanzibar")
     assert (nothing.out, nothing.err) == ("", "clsm: nothing of that is held\n")
+
+
+def test_a_month_and_a_week_read_back(lived: Cli) -> None:
+    told = (
+        ("2026-02-12", "We decided to paint the boat green."),
+        ("2026-02-13", "The boat is called Heron and lies at Loosdrecht."),
+    )
+    for day, text in told:
+        said = row(text, session=day, timestamp=f"{day}T07:00:00+01:00")
+        lived.ok("ingest", "-q", "-", "--now", SECOND, stdin=said.encode())
+    lived.ok("consolidate", "-q", "--now", SECOND)
+    march = ("--now", "2026-03-02T08:00:00+01:00")
+    text = lived.ok("log", "--month", "2026-02", *march).out
+    assert text.startswith(
+        "2026-02: 2026-02-01 to 2026-02-28, 4 episodes\n\n10 to 20 February 2026\n- Mara: "
+    )
+    assert "\nDecided\n- Mara: We decided to paint the boat green.\n  2026-02-12" in text
+    assert "\nNo longer true\n- Mara: In the morning I drink black tea. until 2026-02-20" in text
+    week = lived.ok("log", "--json", "--week", "2026-W07", *march).json
+    assert (week["first"], week["last"], week["gists"]) == ("2026-02-09", "2026-02-15", [])
+    assert [line["since"][:10] for line in week["learnt"]] == ["2026-02-13"]
+    assert lived.ok("log", "--month", "2026-03", *march).out == (
+        "nothing consolidated for 2026-03\n"
+    )
+    for wrong in (
+        ("--month", "2026-13"),
+        ("--week", "2026-W54"),
+        ("--month", "2026-02", "--since", DAY),
+    ):
+        assert lived("log", *wrong).code == 2
+
+
+def test_a_question_what_a_month_was_about_is_answered_by_its_gist(lived: Cli) -> None:
+    now = ("--no-touch", "--json", "--now", "2026-03-02T08:00:00+01:00")
+    first = lived.ok("recall", "What was February about?", *now).json["memories"][0]
+    assert (first["kind"], first["text"][:22]) == ("gist", "10 to 20 February 2026")
+    for other in ("What was January about?", "What did I drink in February?"):
+        memories = lived.ok("recall", other, *now).json["memories"]
+        assert "gist" not in {each["kind"] for each in memories}

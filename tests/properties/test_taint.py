@@ -180,7 +180,7 @@ class Taint(RuleBasedStateMachine):
             known = [trust[key] for key in row.sources if key in trust]
             if not row.pinned and known:  # a person may pin what they like
                 assert row.trust not in ("user", "agent") or not strange & {*row.sources}, row
-                assert lowest_trust([row.trust, *known]) == row.trust or row.kind == "gist", row
+                assert lowest_trust([row.trust, *known]) == row.trust, row
             if row.stream == "identity":
                 assert not strange & {*row.sources}, row
         for record in held.records.values():

@@ -74,10 +74,14 @@ def test_questions_written_blind(index: Index, question: str, expected: str) -> 
         ("In our conversation about the move, how many boxes were closed?", "s5"),
         ("our last conversation in September", "s4"),
         ("the first time the yacht came up", ""),
+        ("What came after the move?", "s6"),
+        ("What happened before the move?", "s4"),
+        ("What squeaked after the move?", ""),
     ],
 )
 def test_places(index: Index, question: str, expected: str) -> None:
-    assert " ".join(resolved(index, question).sessions) == expected
+    found = time_scope.resolve(index, question, NOW)
+    assert " ".join(found.sessions if found else ()) == expected
 
 
 def test_periods_are_the_days_of_the_sessions(index: Index) -> None:

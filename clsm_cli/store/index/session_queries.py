@@ -115,6 +115,17 @@ def session_days(
     return sorted(select(connection, query, sessions))
 
 
+def statements_of_session(connection: sqlite3.Connection, session: str) -> list[int]:
+    """The statements that rest on a session's turns, in the order of these."""
+    rows = connection.execute(
+        "SELECT r.passage, MIN(t.id) FROM places l JOIN passages t ON t.place = l.id"
+        " JOIN rests r ON r.turn = t.key JOIN passages s ON s.id = r.passage AND s.current"
+        " WHERE l.session = ? GROUP BY r.passage ORDER BY 2, 1",
+        (session,),
+    )
+    return [int(row) for row, _ in rows]
+
+
 def session_rows(connection: sqlite3.Connection, sessions: Collection[str]) -> frozenset[int]:
     """The current passages of sessions."""
     query = (

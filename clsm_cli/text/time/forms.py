@@ -155,6 +155,11 @@ def iso_month(groups: Groups, _at: date, _ahead: bool | None) -> Period:
     return periods.month(date(int(groups["year"]), int(groups["number"]), 1))
 
 
+def iso_week(groups: Groups, _at: date, _ahead: bool | None) -> Period:
+    """Resolve 2026-W11."""
+    return periods.week(date.fromisocalendar(int(groups["year"]), int(groups["number"]), 1))
+
+
 def month_and_year(groups: Groups, at: date, _ahead: bool | None) -> Period:
     """Resolve "February 2026", "March to May 2024"."""
     first = periods.month(date(year_of(groups, at), month_of(groups), 1))

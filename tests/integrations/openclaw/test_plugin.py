@@ -288,3 +288,26 @@ def test_the_skill_names_the_commands_as_they_can_be_run(cli: Cli) -> None:
         "/srv/my memory",
         "delegation defect",
     ]
+
+
+def test_a_compacted_session_is_stored_first_and_its_outcome_told_after(gateway: Gateway) -> None:
+    before, after = "before_compaction", "after_compaction"
+    written = [
+        user("We decided to let the heartbeat come every 15 minutes. Who oils the sluice gate?"),
+        assistant("Noted: every fifteen minutes. I have no idea about the other thing."),
+    ]
+    answers, beside = gateway.play(
+        asked("good morning"),
+        *(step(WRITE, message=message) for message in written),
+        step(before),
+        step(after),
+        asked("good morning"),
+        step("session_start"),
+        asked("good morning"),
+    )
+    assert beside["warnings"] == []
+    first, told, fresh = (answers[place]["appendSystemContext"] for place in (0, 5, 7))
+    assert "In this conversation:" in told
+    assert "We decided to let the heartbeat come every 15 minutes." in told
+    assert "Who oils the sluice gate?" in told
+    assert "In this conversation:" not in first + fresh

@@ -92,7 +92,9 @@ function output(program, args, { timeout, input = "" }) {
  *
  * @param {Clsm} clsm
  * @param {string} tokens
+ * @param {string} [session] id of one that goes on, of which most was dropped
  */
-export function digest(clsm, tokens) {
-  return clsm.run("context", ["--format", "prompt", "--budget", tokens], { timeout: 4000 });
+export function digest(clsm, tokens, session) {
+  const of = session === undefined ? [] : ["--session", session];
+  return clsm.run("context", ["--format", "prompt", "--budget", tokens, ...of], { timeout: 4000 });
 }

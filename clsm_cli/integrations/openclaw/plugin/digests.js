@@ -17,6 +17,8 @@ export class Digests {
     this.now = now;
     /** @type {Map<string, { text: Promise<string>, made: number }>} */
     this.made = shared("digests");
+    /** @type {Map<string, string>} session key → id, of sessions that were compacted */
+    this.compacted = shared("compacted");
   }
 
   /**
@@ -27,12 +29,27 @@ export class Digests {
   async of(session) {
     const known = this.made.get(session);
     if (known !== undefined && this.now() - known.made < HOUR) return known.text;
-    const text = digest(this.clsm, TOKENS);
+    const text = digest(this.clsm, TOKENS, this.compacted.get(session));
     this.forget(session); // a Map keeps the order of adding: the oldest is first
     this.made.set(session, { text, made: this.now() });
     if (this.made.size > MOST) this.forget(this.made.keys().next().value ?? "");
     if ((await text) === "") this.forget(session); // it failed, or there is nothing yet
     return text;
+  }
+
+  /**
+   * Let the next turn of a session that was compacted have one with what came out of it so far.
+   *
+   * @param {string} session
+   * @param {string | undefined} id its id in the transcript
+   */
+  compact(session, id) {
+    this.forget(session);
+    this.compacted.delete(session);
+    if (id !== undefined) this.compacted.set(session, id);
+    if (this.compacted.size > MOST) {
+      this.compacted.delete(this.compacted.keys().next().value ?? "");
+    }
   }
 
   /**

@@ -48,7 +48,12 @@ export default {
       written.add(ctx.sessionKey ?? event.sessionKey ?? "", event.message);
     });
     api.on("agent_end", (_event, ctx) => written.flush(ctx.sessionKey ?? "", ctx.sessionId));
-    api.on("session_start", (_event, ctx) => digests.forget(ctx.sessionKey ?? ""));
+    // What is dropped is written down first; the next turn is told what came out of it.
+    api.on("before_compaction", (_event, ctx) => written.flush(ctx.sessionKey ?? "", ctx.sessionId));
+    api.on("after_compaction", (_event, ctx) => {
+      digests.compact(ctx.sessionKey ?? "", ctx.sessionId);
+    });
+    api.on("session_start", (_event, ctx) => digests.compact(ctx.sessionKey ?? "", undefined));
     api.on("gateway_stop", () => written.flushed());
     api.registerMemoryCorpusSupplement?.(corpusOf(clsm, PATIENCE));
   },

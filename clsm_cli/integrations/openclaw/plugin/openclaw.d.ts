@@ -25,6 +25,8 @@ export interface Events {
   heartbeat_prompt_contribution(event: object, ctx: Context): Answer<Prompt>;
   before_message_write(event: { message: unknown; sessionKey?: string }, ctx: Context): void;
   agent_end(event: object, ctx: Context): void | Promise<void>;
+  before_compaction(event: object, ctx: Context): void | Promise<void>;
+  after_compaction(event: object, ctx: Context): void;
   session_start(event: object, ctx: Context): void;
   gateway_stop(event: object, ctx: object): void | Promise<void>;
 }

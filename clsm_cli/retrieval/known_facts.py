@@ -1,0 +1,109 @@
+"""What holds of the people and things that a message names, in short lines above the passages.
+
+A message like "write to Tomas about the disk" is answered by passages about disks; who Tomas is stands
+in none of them. The statements were ranked with the passages already, so this costs no model.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from clsm_cli.model.ids import normalise_text
+from clsm_cli.model.trust import UNTRUSTED
+from clsm_cli.retrieval.answer import Fact
+from clsm_cli.store.index import graph_queries
+from clsm_cli.store.index.graph_queries import number_of
+from clsm_cli.text import tokens
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from clsm_cli.retrieval.answer import Concept, Memory
+    from clsm_cli.retrieval.ranking import Candidate
+    from clsm_cli.store.index.index_queries import Index
+    from clsm_cli.store.index.passages import Passage
+
+BY_NAME = frozenset({"exact", "alias"})
+ACTIVATED = 2
+"""Concepts that the passages activate, looked at where the message names none."""
+LOOKED_AT = 60
+"""Statements that are looked at: the best for the message."""
+MOST = 4
+"""Facts at most; two of each concept."""
+SHARE = 0.2
+"""Of the budget, at most: the passages are the answer."""
+
+_FIRST = 8
+"""Words of a statement by which a summary that begins with it is recognised."""
+
+
+def find(
+    index: Index,
+    concepts: Sequence[Concept],
+    candidates: Sequence[Candidate],
+    shown: Sequence[Memory],
+    limit: int,
+    unit: str,
+) -> tuple[Fact, ...]:
+    """Current, trusted statements about what a message names that the passages do not say.
+
+    Args:
+        index: Fresh; it shows current statements alone.
+        concepts: Of the message, likeliest first.
+        candidates: Passages and statements, best for the message first.
+        shown: The memories that stand below.
+        limit: What the facts may have together, in ``unit`` (tokens or characters).
+        unit: tokens or characters.
+    """
+    about = [each for each in concepts if each.seed in BY_NAME] or list(concepts[:ACTIVATED])
+    rows = [each.row for each in candidates if each.traits.kind == "statement"][:LOOKED_AT]
+    if not about or not rows:
+        return ()
+    passages = index.passages(rows)
+    unsaid = [each for each in (passages[row] for row in rows) if not _is_said(each, shown)]
+    found: dict[str, Fact] = {}
+    left = limit
+    numbers = [number_of(each.id) for each in about]
+    nodes = graph_queries.nodes(index.connection, numbers)
+    for number, concept in zip(numbers, about, strict=True):
+        summary = nodes[number].summary if number in nodes else ""
+        for passage in _of_concept(concept, summary, unsaid):
+            fact = _fact(concept, passage)
+            if fact.id not in found and size(fact, unit) <= left and len(found) < MOST:
+                found[fact.id] = fact
+                left -= size(fact, unit)
+    return tuple(found.values())
+
+
+def size(fact: Fact, unit: str) -> int:
+    """Of the line that shows a fact, in tokens or characters."""
+    return fact.tokens if unit == "tokens" else len(fact.line)
+
+
+def _is_said(statement: Passage, shown: Sequence[Memory]) -> bool:
+    """Whether it is untrusted, or one of the memories says it."""
+    text = normalise_text(statement.text)
+    return statement.trust in UNTRUSTED or any(
+        statement.id in each.states
+        or each.id in (statement.id, *statement.sources)
+        or text in normalise_text(each.text)
+        for each in shown
+    )
+
+
+def _of_concept(concept: Concept, summary: str, statements: Sequence[Passage]) -> Iterator[Passage]:
+    """The statement that a concept's summary quotes, which says what it is, and the best one naming it."""
+    names = "|".join(re.escape(name) for name in (concept.label, *concept.aliases))
+    named = re.compile(rf"(?<!\w)(?:{names})(?!\w)", re.IGNORECASE)
+    naming = [each for each in statements if named.search(each.text)]
+    quoted = {*summary.split()}
+    if naming:
+        yield max(naming, key=lambda each: len(quoted & {*each.text.split()[:_FIRST]}))
+        yield naming[0]
+
+
+def _fact(concept: Concept, passage: Passage) -> Fact:
+    text = " ".join(passage.text.split())
+    fact = Fact(passage.id, concept.id, text, passage.trust, passage.time, 0)
+    return fact._replace(tokens=tokens.count_tokens(fact.line))
