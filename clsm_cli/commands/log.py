@@ -66,14 +66,11 @@ def log(
     And what it wants to ask you. "Since" is about when it was recorded, not when it was true.
     """
     from clsm_cli.consolidation import review_queue
-    from clsm_cli.inspection import morning_report
 
+    days = _period(month, week, since)
     printer, opened, moment = common.start()
-    if month is not None or week is not None:
-        if None not in (month, week) or since is not None:
-            raise UsageError("--week" if month is None else "--month", "name one time only")
-        period, days = _period(month, week)
-        seen = morning_report.review_period(opened, period, days, moment.isoformat())
+    if days is not None:
+        seen = morning_report.review_period(opened, month or week or "", days, moment.isoformat())
         mapping = {"schema": "clsm.log-period/1", **plain(seen)}
         printer.show(mapping, _period_lines(seen, opened.zone, limit))
         return
@@ -86,20 +83,24 @@ def log(
     printer.show(_log_mapping(found, asked), _log_lines(found, asked, opened.zone, limit))
 
 
-def _period(month: str | None, week: str | None) -> tuple[str, tuple[date, date]]:
-    """The month or week that was asked for: its name and its days.
+def _period(month: str | None, week: str | None, since: str | None) -> tuple[date, date] | None:
+    """The first day of the month or week that was asked for, and the one after its last.
 
-    >>> [str(day) for day in _period(None, "2026-W11")[1]]
+    >>> [str(day) for day in _period(None, "2026-W11", None) or ()]
     ['2026-03-09', '2026-03-16']
     """
+    name = month if month is not None else week
+    if name is None:
+        return None
     from datetime import date
 
     from clsm_cli.text.time import periods
 
-    name = month or week or ""
     unit, first, like = ("week", "-1", "2026-W11") if month is None else ("month", "-01", "2026-03")
+    if (month, week, since).count(None) < 2:
+        raise UsageError(f"--{unit}", "name one of --month, --week and --since")
     try:
-        return name, periods.unit(unit, date.fromisoformat(name + first))
+        return periods.unit(unit, date.fromisoformat(name + first))
     except (ValueError, OverflowError):
         raise UsageError(f"--{unit}", f"{name!r} is no {unit}; write it like {like}") from None
 
