@@ -12,12 +12,9 @@ import typer
 
 from clsm_cli.commands import run_recall, tables
 from clsm_cli.commands.environment import UsageError, decode_words
-from clsm_cli.commands.options import (
-    Common,
-    examples,
-    takes_common,
-)
+from clsm_cli.commands.options import AsOfOption, Common, KnownAtOption, examples, takes_common
 from clsm_cli.commands.output import Printer, count_noun, plain
+from clsm_cli.commands.recall_options import Options, view_of
 from clsm_cli.commands.tables import Table
 from clsm_cli.errors import BadInputError
 from clsm_cli.inspection import graph_export, graph_view
@@ -26,7 +23,7 @@ from clsm_cli.store import atomic
 from clsm_cli.text.terminal import safe, safe_json
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from clsm_cli.inspection.graph_statistics import Statistics, Tie
     from clsm_cli.inspection.graph_view import Graph
@@ -40,6 +37,7 @@ EXAMPLES = examples(
     "clsm graph --format html --out graph.html    # a picture for the browser",
     "clsm graph 'delegation defect' --depth 1",
     "clsm graph --query 'who distrusts delegation' --format html --out way.html",
+    "clsm graph heartbeat --as-of 2026-02-15      # as it was on that day",
     "clsm graph --format graphml --out graph.graphml   # for Gephi",
     "clsm graph --format dot | dot -Tsvg > graph.svg   # Graphviz",
 )
@@ -57,7 +55,7 @@ class Format(StrEnum):
     html = "html"
 
 
-@takes_common(now=False)
+@takes_common()
 def graph(
     nodes: Annotated[
         list[str] | None,
@@ -97,12 +95,15 @@ def graph(
             "--episodes", help="Include the episodes, their order, and what they mention."
         ),
     ] = False,
+    as_of: AsOfOption = None,
+    known_at: KnownAtOption = None,
     common: Common,
 ) -> None:
     """Look at the knowledge graph.
 
     Its size, density, hubs and strongest edges; or all of it as JSON, DOT (Graphviz), GraphML
-    (Gephi), or as one HTML file that shows it in any browser, offline.
+    (Gephi), or as one HTML file that shows it in any browser, offline. Of a past time it has only
+    what had been said by then and held then.
     """
     printer = common.printer()
     if common.as_json and form not in (Format.text, Format.json):
@@ -113,7 +114,8 @@ def graph(
     if query is not None and nodes:
         raise UsageError("--query", "it chooses the nodes itself; leave out NODE")
     found = common.opened()
-    whole = graph_view.load(found, episodes=episodes)
+    view = view_of(found, common.time(found.zone), as_of, known_at)
+    whole = graph_view.load(found, view, episodes=episodes)
     if whole.dangling:
         edges = count_noun(whole.dangling, "edge")
         printer.warn(f"{edges} left out, as the store does not hold both nodes")
@@ -121,33 +123,34 @@ def graph(
         node for each in nodes or () for node in graph_view.find_nodes(whole, decode_words([each]))
     ]
     if query is not None:
-        whole = graph_view.activated_part(
-            whole, run_recall.node_activation(found, decode_words([query]), printer)
-        )
+        asked = Options((query,), as_of=as_of, known_at=known_at, now=common.now)
+        whole = graph_view.activated_part(whole, run_recall.node_activation(found, asked, printer))
     limit = IN_PICTURE if limit is None and form is Format.html else limit
     shown = graph_view.neighbourhood(whole, seeds, depth) if seeds else whole
     shown = shown if limit is None else graph_view.strongest_part(shown, limit, seeds)
-    _put(printer, shown, form, out, next(iter(seeds), None))
+    _put(printer, shown, form, out, seeds)
 
 
-def _put(printer: Printer, shown: Graph, form: Format, out: Path | None, focus: str | None) -> None:
+def _put(
+    printer: Printer, shown: Graph, form: Format, out: Path | None, seeds: Sequence[str]
+) -> None:
     """Print a graph in one of its forms, or write it to a file."""
     if out is not None:
-        _write(out, _rendered(shown, form, focus))
+        _write(out, _rendered(shown, form, seeds))
         sizes = f"{count_noun(len(shown.nodes), 'node')}, {count_noun(len(shown.edges), 'edge')}"
         if not printer.quiet:
             printer.lines([f"{out} written: {sizes}"])
     elif form is Format.json:
         printer.json(_mapping(shown))
     elif form is not Format.text:
-        printer.utf8(_rendered(shown, form, focus).removesuffix("\n").split("\n"))
+        printer.utf8(_rendered(shown, form, seeds).removesuffix("\n").split("\n"))
     elif printer.is_terminal:
-        printer.rich(tables.renderables(_tables(shown)))
+        printer.rich(tables.renderables(_tables(shown, seeds)))
     else:
-        printer.lines(tables.table_lines(_tables(shown)))
+        printer.lines(tables.table_lines(_tables(shown, seeds)))
 
 
-def _rendered(shown: Graph, form: Format, focus: str | None) -> str:
+def _rendered(shown: Graph, form: Format, seeds: Sequence[str]) -> str:
     from clsm_cli.inspection import graph_export
 
     if form is Format.dot:
@@ -155,18 +158,18 @@ def _rendered(shown: Graph, form: Format, focus: str | None) -> str:
     if form is Format.graphml:
         return graph_export.graphml(shown)
     if form is Format.html:
-        return graph_export.page(shown, focus)
+        return graph_export.page(shown, next(iter(seeds), None))
     if form is Format.json:
         return f"{safe_json(json.dumps(_mapping(shown), ensure_ascii=False))}\n"
-    return "".join(f"{safe(line)}\n" for line in tables.table_lines(_tables(shown)))
+    return "".join(f"{safe(line)}\n" for line in tables.table_lines(_tables(shown, seeds)))
 
 
 def _mapping(shown: Graph) -> dict[str, Any]:
     return graph_mapping(shown, statistics(shown))
 
 
-def _tables(shown: Graph) -> list[tables.Table]:
-    return graph_tables(shown, statistics(shown))
+def _tables(shown: Graph, seeds: Sequence[str]) -> list[tables.Table]:
+    return graph_tables(shown, statistics(shown), seeds)
 
 
 def _write(out: Path, text: str) -> None:
@@ -187,8 +190,11 @@ def graph_mapping(graph: Graph, found: Statistics) -> dict[str, Any]:
     }
 
 
-def graph_tables(graph: Graph, found: Statistics) -> list[Table]:
-    """What a person reads: sizes, types, kinds, streams, hubs and the strongest edges."""
+def graph_tables(graph: Graph, found: Statistics, seeds: Sequence[str] = ()) -> list[Table]:
+    """What a person reads: sizes, types, kinds, streams, hubs and the strongest edges.
+
+    Of the nodes that were asked for also what is held of them.
+    """
     part = "" if found.nodes == graph.total else f" of {graph.total}"
     sizes = (
         ("nodes", f"{found.nodes}{part}"),
@@ -212,8 +218,16 @@ def graph_tables(graph: Graph, found: Statistics) -> list[Table]:
         Table("nodes by stream", ("stream", "nodes", "%"), _shares(found.streams)),
         Table("hubs", ("node", "degree"), hubs),
         Table("strongest edges", ("edge", "weight", "n"), ties),
+        Table("what is held of it", ("statement", "true from", "id"), _said(graph, seeds)),
     ]
     return [table for table in shown if table.rows]
+
+
+def _said(graph: Graph, seeds: Sequence[str]) -> tuple[tuple[str, str, str], ...]:
+    """The statements about some nodes, newest first."""
+    rows = {row.id: row for node in seeds for row in graph.statements.get(node, ())}
+    newest = sorted(rows.values(), key=lambda row: (row.valid_from or "", row.id), reverse=True)
+    return tuple((_short(row.text), (row.valid_from or "")[:10], row.id) for row in newest)
 
 
 def _shares(counts: Mapping[str, int]) -> tuple[tuple[str, str, str], ...]:

@@ -2,24 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from clsm_cli.commands import completion, render_history
-from clsm_cli.commands.environment import UsageError, decode_words, parse_time
-from clsm_cli.commands.options import (
-    Common,
-    examples,
-    takes_common,
-)
-from clsm_cli.ingestion import timestamps
-from clsm_cli.model.clocks import end_of_day
-
-if TYPE_CHECKING:
-    from datetime import datetime, tzinfo
-
-    from clsm_cli.inspection.fact_history import View
+from clsm_cli.commands.environment import UsageError, decode_words
+from clsm_cli.commands.options import AsOfOption, Common, KnownAtOption, examples, takes_common
+from clsm_cli.commands.recall_options import view_of
 
 EXAMPLES = examples(
     "clsm history heartbeat                       # what was held of it, and when",
@@ -40,15 +30,8 @@ def history(
         ),
     ],
     *,
-    as_of: Annotated[
-        str | None, typer.Option(metavar="TIME", help="Only what was true at that time or day.")
-    ] = None,
-    known_at: Annotated[
-        str | None,
-        typer.Option(
-            metavar="TIME", help="Only what was believed at that time, or at the end of that day."
-        ),
-    ] = None,
+    as_of: AsOfOption = None,
+    known_at: KnownAtOption = None,
     common: Common,
 ) -> None:
     """Show every version of what is known about something.
@@ -64,7 +47,7 @@ def history(
         raise UsageError("ID|SUBJECT", "is empty; name what you want to know of")
     opened = common.opened()
     moment = common.time(opened.zone)
-    view = view_of(moment, opened.zone, as_of, known_at)
+    view = view_of(opened, moment, as_of, known_at)
     found = fact_history.history(opened, names, view)
     if common.as_json:
         printer.json(render_history.mapping(found, view))
@@ -74,33 +57,5 @@ def history(
         printer.lines(render_history.lines(found, opened.zone))
     for each in found:
         if not each.threads and not each.subjects:
-            is_limited = view.as_of is not None or view.known_at is not None
-            printer.warn(f"{each.wanted}: nothing is held of it{' for that time' * is_limited}")
-
-
-def view_of(now: datetime, zone: tzinfo, as_of: str | None, known_at: str | None) -> View:
-    """The times that a history is seen from.
-
-    Raises:
-        UsageError: One is not a time.
-    """
-    from clsm_cli.inspection.fact_history import View
-
-    return View(
-        now.isoformat(),
-        _time(as_of, zone, "--as-of"),
-        _known(_time(known_at, zone, "--known-at"), zone),
-    )
-
-
-def _time(text: str | None, zone: tzinfo, option: str) -> str | None:
-    """A time as a store writes it: a bare date stays one."""
-    if text is None:
-        return None
-    moment = parse_time(text, zone, option)
-    return timestamps.normalise(text, zone) or timestamps.normalise(moment.isoformat(), zone)
-
-
-def _known(text: str | None, zone: tzinfo) -> str | None:
-    """A day counts as its end: what was learnt on it was known then."""
-    return end_of_day(text, zone) if text is not None and "T" not in text else text
+            is_past = view.at is not None
+            printer.warn(f"{each.wanted}: nothing is held of it{' for that time' * is_past}")

@@ -8,11 +8,8 @@ import typer
 
 from clsm_cli.commands import completion, log
 from clsm_cli.commands.environment import UsageError, decode_words
-from clsm_cli.commands.options import (
-    Common,
-    examples,
-    takes_common,
-)
+from clsm_cli.commands.options import AsOfOption, Common, KnownAtOption, examples, takes_common
+from clsm_cli.commands.recall_options import view_of
 from clsm_cli.model.graph import StatementKind
 from clsm_cli.model.streams import STREAMS
 
@@ -21,6 +18,7 @@ EXAMPLES = examples(
     "clsm list --stream tasks          # of one stream",
     "clsm list --kind preference       # of one kind",
     "clsm list --about Mara -n 10      # about somebody or something",
+    "clsm list --as-of 2026-02-15      # what was true on that day",
 )
 KINDS: tuple[str, ...] = get_args(StatementKind)
 
@@ -45,9 +43,11 @@ def list_statements(
     limit: Annotated[
         int, typer.Option("--limit", "-n", min=1, metavar="N", help="Lines at most.")
     ] = log.SHOWN,
+    as_of: AsOfOption = None,
+    known_at: KnownAtOption = None,
     common: Common,
 ) -> None:
-    """List what is known to be true now, newest first."""
+    """List what is known to be true now, or was at another time, newest first."""
     from clsm_cli.inspection import morning_report
 
     printer = common.printer()
@@ -60,7 +60,8 @@ def list_statements(
     choice = morning_report.ListFilter(
         stream, kind, decode_words([about]) if about is not None else None
     )
-    found = morning_report.current_statements(opened, choice, common.time(opened.zone).isoformat())
+    view = view_of(opened, common.time(opened.zone), as_of, known_at)
+    found = morning_report.held_statements(opened, choice, view)
     if common.as_json:
         printer.json(log.held_mapping(found))
     else:

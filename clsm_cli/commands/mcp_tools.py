@@ -29,9 +29,8 @@ from clsm_cli.commands.engine import QueryEngine
 from clsm_cli.commands.environment import UsageError, chosen_store, current_time
 from clsm_cli.commands.error_boundary import disk_failure
 from clsm_cli.commands.feedback import given_lines, given_mapping
-from clsm_cli.commands.history import view_of
 from clsm_cli.commands.note import noted_lines, noted_mapping
-from clsm_cli.commands.recall_options import MAX_ITEMS
+from clsm_cli.commands.recall_options import MAX_ITEMS, view_of
 from clsm_cli.commands.show import found_lines, found_mapping
 from clsm_cli.config import MAX_MESSAGE
 from clsm_cli.consolidation import adviser_proposals, adviser_request
@@ -345,7 +344,7 @@ class Calls:
         if not names or not all(map(str.strip, names)):
             raise UsageError("--subjects", "is empty; name what you want to know of")
         store = chosen_store(self._store)
-        view = view_of(current_time(None, store.zone), store.zone, as_of, known_at)
+        view = view_of(store, current_time(None, store.zone), as_of, known_at)
         found = fact_history.history(store, list(names), view)
         mapping = render_history.mapping(found, view)
         lines = render_history.lines(found, store.zone)

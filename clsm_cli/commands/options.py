@@ -64,6 +64,18 @@ NoNowOption = Annotated[
         help="No effect here; every command takes it.",
     ),
 ]
+AsOfOption = Annotated[
+    str | None,
+    typer.Option("--as-of", metavar="TIME", help="Only what was true at that time or day."),
+]
+KnownAtOption = Annotated[
+    str | None,
+    typer.Option(
+        "--known-at",
+        metavar="TIME",
+        help="Only what was known at that time, or at the end of that day.",
+    ),
+]
 DryRunOption = Annotated[
     bool, typer.Option("--dry-run", help="Say what would happen; change nothing.")
 ]

@@ -1,4 +1,4 @@
-"""Turn the options of ``clsm recall`` into a query."""
+"""Turn the options of ``clsm recall`` into a query, and a past time into a view of the store."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from clsm_cli.startup.records import NamedTuple
 if TYPE_CHECKING:
     from datetime import datetime
 
+    from clsm_cli.inspection.fact_history import View
     from clsm_cli.store.index.filters import Filters
     from clsm_cli.store.layout import Store
 
@@ -89,6 +90,21 @@ def query_of(store: Store, options: Options, text: str, now: datetime) -> Query:
         known_at=_end(_moment(options.known_at, store, now, "--known-at"), store),
         is_gated=options.gate,
         seed=text if options.explore else None,
+    )
+
+
+def view_of(store: Store, now: datetime, as_of: str | None, known_at: str | None) -> View:
+    """The times that ``history``, ``list`` and ``graph`` look from, read as ``recall`` reads them.
+
+    Raises:
+        UsageError: One is not a time.
+    """
+    from clsm_cli.inspection.fact_history import View
+
+    return View(
+        now.isoformat(),
+        _moment(as_of, store, now, "--as-of"),
+        _end(_moment(known_at, store, now, "--known-at"), store),
     )
 
 

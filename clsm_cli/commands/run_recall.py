@@ -12,7 +12,13 @@ from typing import TYPE_CHECKING, Any
 
 from clsm_cli.commands import render_recall
 from clsm_cli.commands.engine import QueryEngine, embedder, offer_install
-from clsm_cli.commands.environment import UsageError, chosen_store, current_time, standard_input
+from clsm_cli.commands.environment import (
+    UsageError,
+    chosen_store,
+    current_time,
+    decode_words,
+    standard_input,
+)
 from clsm_cli.commands.output import Printer
 from clsm_cli.commands.recall_options import MAX_ITEMS, MAX_QUERY, Options, query_of, text_of
 from clsm_cli.config import MAX_MESSAGE
@@ -130,11 +136,12 @@ def _answers(
         printer.end_progress()
 
 
-def node_activation(store: Store, text: str, printer: Printer) -> dict[str, float]:
+def node_activation(store: Store, options: Options, printer: Printer) -> dict[str, float]:
     """What a question gives to the nodes of the graph, those on the way included; never a use."""
+    text = decode_words(options.query)
     if not text.strip():
         raise UsageError("--query", "it is empty; give it some words")
-    query = query_of(store, Options(()), text, current_time(None, store.zone))
+    query = query_of(store, options, text, current_time(options.now, store.zone))
     (told,) = _answers(store, [query], printer)
     printer.warn_all(told.warnings)
     found: dict[str, float] = {}

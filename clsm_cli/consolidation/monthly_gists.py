@@ -156,7 +156,7 @@ def _gist(
         topic="gists",
         value=month,
         sources=centre.sources if centre is not None else (),
-        valid_from=days[0],
+        valid_from=days[-1],  # before its last day not all of it had been said
         recorded_at=now,
         trust="agent",
     )

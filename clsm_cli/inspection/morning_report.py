@@ -1,10 +1,10 @@
-"""Current statements, newest first, and what changed since a time (``clsm list``, ``clsm log``)."""
+"""Statements that hold, newest first, and what changed since a time (``clsm list``, ``clsm log``)."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from clsm_cli.inspection.fact_history import seconds, version
+from clsm_cli.inspection.fact_history import naming, seconds, version
 from clsm_cli.model.graph import Node
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import ledger, logs, record_files, shards
@@ -12,8 +12,9 @@ from clsm_cli.store.index.opening import open_index
 from clsm_cli.text.node_ids import node_id
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Collection, Iterable
 
+    from clsm_cli.inspection.fact_history import View
     from clsm_cli.model.codec import Record
     from clsm_cli.model.graph import Statement
     from clsm_cli.store.index.index_queries import Index
@@ -123,39 +124,43 @@ def news(store: Store, since: str, now: str) -> News:
         return News(since, *(_lines(store, part, rows, index, now) for part in parts))
 
 
-def current_statements(store: Store, choice: ListFilter, now: str) -> tuple[StatementLine, ...]:
-    """The statements that hold now, those that became true last first; the store is only read.
+def held_statements(store: Store, choice: ListFilter, view: View) -> tuple[StatementLine, ...]:
+    """The statements that hold, those that became true last first; the store is only read.
 
     Args:
         store: Where.
         choice: Which.
-        now: Time of the question, an instant.
+        view: At what time.
     """
     records = _records(store)
-    names = _names(records.values(), choice.about)
-    rows = record_files.load_statements(store, records, now)
+    rows = record_files.load_statements(store, records, view.now)
+    meant = _meant(rows.values(), records.values(), choice.about)
     chosen = [
         row
         for row in rows.values()
-        if row.is_current
+        if view.holds(row)
         and choice.stream in (None, row.stream)
         and choice.kind in (None, row.kind)
-        and (choice.about is None or node_id(row.subject or "") in names)
+        and (choice.about is None or row.id in meant)
     ]
     with open_index(store, None) as opened:
-        return _lines(store, chosen, rows, opened.index, now)
+        return _lines(store, chosen, rows, opened.index, view.now)
 
 
-def _names(records: Iterable[Record], wanted: str | None) -> set[str]:
-    """Ids of all names of what a name stands for."""
-    key = node_id(wanted or "")
-    found = {key}
+def _meant(rows: Collection[Statement], records: Iterable[Record], about: str | None) -> set[str]:
+    """Ids of the statements about what a name stands for: it is their subject, or they name it."""
+    if about is None:
+        return set()
+    key, keys, nodes = node_id(about), {node_id(about)}, []
     for node in records:
         if isinstance(node, Node):
             ids = {node.id, *(node_id(name) for name in (node.label, *node.aliases) if name)}
             if key in ids:
-                found |= ids
-    return found
+                keys |= ids
+                nodes.append(node)
+    named = naming(rows, nodes or [Node(id="", rev=(0, ""), label=about.strip())])
+    found = {row.id for said in named.values() for row in said}
+    return found | {row.id for row in rows if row.subject and node_id(row.subject) in keys}
 
 
 def _records(store: Store) -> dict[str, Record]:

@@ -71,6 +71,15 @@ def is_true(row: Clocked, at: str) -> bool:
     return _within(start, at, end) and not (len(at) == _DATE and _is_empty(start, end))
 
 
+def has_begun(start: str, at: str) -> bool:
+    """Whether a time had come by another; of a bare date any part of it.
+
+    >>> has_begun("2026-02-20T08:00:00Z", "2026-02-20"), has_begun("2026-02-21", "2026-02-20")
+    (True, False)
+    """
+    return not (_is_time(start) and _is_before(at, start))
+
+
 def has_ended(row: Clocked, at: str) -> bool:
     """Whether a row had ceased to be true by a time, recorded or not; see ``holds``."""
     return _is_time(row.valid_until) and _has_come(row.valid_until, at)
@@ -106,9 +115,7 @@ def end_of_day(day: str, zone: tzinfo) -> str:
 
 
 def _within(start: str | None, at: str, end: str | None) -> bool:
-    return not (_is_time(start) and _is_before(at, start)) and not (
-        _is_time(end) and _has_come(end, at)
-    )
+    return (start is None or has_begun(start, at)) and not (_is_time(end) and _has_come(end, at))
 
 
 def _is_empty(start: str | None, end: str | None) -> bool:

@@ -103,12 +103,8 @@ def _later(connection: sqlite3.Connection, known_at: str) -> Iterator[int]:
         "SELECT id, time FROM passages WHERE time IS NOT NULL AND time >= ? ORDER BY id",
         (known_at[:10],),  # of the days before nothing is later, whatever the offsets
     ):
-        if not clocks.is_true(_since(time), known_at):
+        if not clocks.has_begun(time, known_at):
             yield row
-
-
-def _since(time: str) -> Fact:
-    return Fact("", "", time, None, None, None, withdrawn=False)
 
 
 def _open_then(connection: sqlite3.Connection, known_at: str) -> Iterator[int]:
@@ -118,7 +114,8 @@ def _open_then(connection: sqlite3.Connection, known_at: str) -> Iterator[int]:
     ):
         mapping = json.loads(zlib.decompress(line))
         for key, (since, _) in mapping.get("closed", {}).items():
-            if not clocks.has_ended(_since("")._replace(valid_until=since), known_at):
+            gone = Fact("", "", None, since, None, None, withdrawn=False)
+            if not clocks.has_ended(gone, known_at):
                 for (row,) in connection.execute(
                     "SELECT p.id FROM passages p JOIN places l ON l.id = p.place"
                     " WHERE p.key = ? AND l.document = ?",
