@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from clsm_cli.commands.output import Printer, count_noun, is_terminal, location_text, plain
+from clsm_cli.commands.output import Printer, is_terminal, location_text, plain
 from clsm_cli.errors import RefusedError
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.text.terminal import safe
@@ -168,7 +168,7 @@ def choose(
 
     Args:
         printer: For the list.
-        command: Its name, for what it refuses.
+        command: Its name, for the JSON.
         words: What was said.
         found: What it may mean.
         yes: Take the one that stands out.
@@ -180,7 +180,7 @@ def choose(
     """
     if not found.found:
         printer.lines(["nearest", *match_lines(found.nearest)] if found.nearest else [])
-        raise RefusedError(command, f"nothing fits {words!r}", "say it in other words, or by an id")
+        raise RefusedError(words, "nothing here fits that", "say it in other words, or by an id")
     if found.clear and (yes or dry_run):
         return [found.clear]
     if dry_run or not (is_terminal(sys.stdin) and is_terminal(sys.stderr)):
@@ -192,14 +192,16 @@ def choose(
             )
         if dry_run:
             return []
-        step = f"name one by its id{', or say --yes' if found.clear else ''}"
-        things = count_noun(len(found.found), "thing")
-        raise RefusedError(command, f"{words!r} may mean {things}", step)
+        step = "name one by its id"
+        if found.clear:
+            step = f"say --yes, or {step}"
+        things = f"one of {len(found.found)} things" if len(found.found) > 1 else "this"
+        raise RefusedError(words, f"may mean {things}", step)
     for line in match_lines(found.found):
         typer.echo(safe(line), err=True)
     chosen = _asked(len(found.found))
     if not chosen:
-        raise RefusedError(command, "nothing was done", "run it again if you want to")
+        raise RefusedError(words, "nothing was done", "run it again if you want to")
     return [found.found[number - 1] for number in chosen]
 
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, get_args
 
 from clsm_cli.inspection.fact_history import naming, seconds, version
-from clsm_cli.model.graph import Node
+from clsm_cli.model.graph import Node, StatementKind
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import ledger, logs, record_files, shards
 from clsm_cli.store.index.opening import open_index
@@ -19,6 +19,10 @@ if TYPE_CHECKING:
     from clsm_cli.model.graph import Statement
     from clsm_cli.store.index.index_queries import Index
     from clsm_cli.store.layout import Store
+
+
+_SENTENCES = frozenset(get_args(StatementKind)) - {"gist"}
+"""Kinds that a list is of unless it asks for another one: a gist only repeats some of them."""
 
 
 class StatementLine(NamedTuple):
@@ -140,7 +144,7 @@ def held_statements(store: Store, choice: ListFilter, view: View) -> tuple[State
         for row in rows.values()
         if view.holds(row)
         and choice.stream in (None, row.stream)
-        and choice.kind in (None, row.kind)
+        and row.kind in ({choice.kind} if choice.kind else _SENTENCES)
         and (choice.about is None or row.id in meant)
     ]
     with open_index(store, None) as opened:

@@ -3,10 +3,10 @@
 A run changes files for seconds or for minutes. While it does, and only then, the index says so; and
 whoever cannot have the lock reads the index as it was before, whole, instead of files in flux.
 
-A question as of another time hides passages. Validity is a matter of statements alone: a date is no mask
-on what was said, as evidence often stands in the note of another day (as a mask it costs 3 points of
-recall on an agent's notes). What was known is a matter of everything: nothing that came later may be
-seen.
+A question as of another time hides passages. Validity is a matter of statements: a date is no mask on
+what was said, as evidence often stands in the note of another day (as a mask it costs 3 points of recall
+on an agent's notes). Only what was said later, and of which all that memory made became true later, is
+hidden with it. What was known is a matter of everything: nothing that came later may be seen.
 """
 
 from __future__ import annotations
@@ -90,11 +90,27 @@ def hidden_rows(connection: sqlite3.Connection, at: str, known_at: str | None) -
         " c.recorded_at, c.superseded_at, c.withdrawn FROM clocks c JOIN passages p ON p.key = c.key"
     ):
         (shown if clocks.holds(Fact._make(fact), at, known_at) else found).add(row)
+    found.update(_not_yet_true(connection, at))
     if known_at is not None:
         found.update(_later(connection, known_at))
         shown.update(_open_then(connection, known_at))
     closed = {row for (row,) in connection.execute("SELECT id FROM passages WHERE NOT current")}
     return frozenset(found | (closed - shown))
+
+
+def _not_yet_true(connection: sqlite3.Connection, at: str) -> Iterator[int]:
+    """Passages that were told after a time, of which all that memory made became true after it."""
+    begun: dict[int, bool] = {}
+    for row, told, start in connection.execute(
+        "SELECT t.id, t.time, c.valid_from FROM passages t JOIN rests r ON r.turn = t.key"
+        " JOIN passages p ON p.id = r.passage JOIN places l ON l.id = p.place"
+        " JOIN clocks c ON c.key = p.key"
+        " WHERE t.time >= ? AND l.kind = 'statement' AND NOT c.withdrawn ORDER BY t.id",
+        (at[:10],),
+    ):
+        is_later = not clocks.has_begun(told, at) and not clocks.has_begun(start or at, at)
+        begun[row] = begun.get(row, False) or not is_later
+    return (row for row, is_old in begun.items() if not is_old)
 
 
 def _later(connection: sqlite3.Connection, known_at: str) -> Iterator[int]:
