@@ -12,17 +12,18 @@ from clsm_cli.commands.options import (
     examples,
     takes_common,
 )
-from clsm_cli.commands.output import location_text, plain
+from clsm_cli.commands.output import LinkedLine, location_text, plain
 from clsm_cli.commands.render_history import local_time
-from clsm_cli.commands.render_review import as_question
+from clsm_cli.commands.render_review import as_question, question_lines
 from clsm_cli.consolidation.active_learning import WORTH
 from clsm_cli.ingestion.ingest_report import utc_text
 from clsm_cli.inspection import morning_report
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from datetime import datetime, tzinfo
 
+    from clsm_cli.inspection.lookup import QuestionSources
     from clsm_cli.inspection.morning_report import News, StatementLine
     from clsm_cli.store.layout import Store
     from clsm_cli.store.logs import ReviewItem
@@ -68,6 +69,7 @@ def log(
     """
     from clsm_cli.consolidation import review_queue
     from clsm_cli.inspection import morning_report
+    from clsm_cli.inspection.lookup import question_sources
 
     printer = common.printer()
     opened = common.opened()
@@ -80,27 +82,37 @@ def log(
     asked = [item for item in review_queue.list_items(opened, moment) if item.at >= start]
     if common.as_json:
         printer.json(log_mapping(found, asked))
-    else:
-        printer.lines(log_lines(found, asked, opened.zone, limit))
+        return
+    questions = [item for item in asked if item.reason != WORTH]
+    told = question_sources(opened, questions[:limit])
+    printer.lines(log_lines(found, questions, told, opened.zone, limit))
 
 
-def log_lines(found: News, asked: Sequence[ReviewItem], zone: tzinfo, limit: int) -> Iterator[str]:
+def log_lines(
+    found: News,
+    questions: Sequence[ReviewItem],
+    told: Mapping[str, QuestionSources],
+    zone: tzinfo,
+    limit: int,
+) -> Iterator[str]:
     """The parts that have something, each newest first; a line a sentence."""
     yield f"since {local_time(found.since, zone)}" if found.since else "since the beginning"
     is_empty = True
     for name, title in _PARTS:
-        told: tuple[StatementLine, ...] = getattr(found, name)
-        if told:
+        lines: tuple[StatementLine, ...] = getattr(found, name)
+        if lines:
             is_empty = False
             yield from ("", title)
-            for line in told[:limit]:
+            for line in lines[:limit]:
                 yield from _line(line, zone)
-            yield from _rest(len(told), limit)
-    questions = [item for item in asked if item.reason != WORTH]
+            yield from _rest(len(lines), limit)
     if questions:
         is_empty = False
         yield from ("", "Unsure")
-        yield from (f"- {as_question(item).what} ({item.id})" for item in questions[:limit])
+        for item in questions[:limit]:
+            first, *rest = question_lines(item, told.get(item.id), zone)
+            yield f"- {first.strip()} ({item.id})"
+            yield from rest
         yield from _rest(len(questions), limit)
         yield "  decide with: clsm review"
     if is_empty:
@@ -166,7 +178,7 @@ def _line(line: StatementLine, zone: tzinfo) -> Iterator[str]:
     yield f"- {_said(line)}{times}{before}"
     parts = (local_time(line.since, zone), location_text(line.file, line.line), line.id)
     where = [part for part in parts if part]
-    yield f"  {' · '.join(where)}"
+    yield LinkedLine(f"  {' · '.join(where)}", line.file, line.line)
 
 
 def _rest(count: int, limit: int) -> Iterator[str]:

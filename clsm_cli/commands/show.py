@@ -14,7 +14,7 @@ from clsm_cli.commands.options import (
     examples,
     takes_common,
 )
-from clsm_cli.commands.output import location_text, plain
+from clsm_cli.commands.output import LinkedLine, location_text, plain
 from clsm_cli.commands.render_history import local_time
 
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ def found_lines(found: FoundItem, zone: tzinfo, *, verbose: bool = False) -> Ite
     for turn in found.told:
         said = "" if turn.text in ("", found.text) else _short(turn)
         parts = (location_text(turn.file, turn.line), local_time(turn.time, zone), said)
-        yield " · ".join(part for part in parts if part)
+        yield LinkedLine(" · ".join(part for part in parts if part), turn.file, turn.line)
     if verbose:
         for name, value in facts.items():
             yield f"{name}: {value if isinstance(value, str) else dumps(value, ensure_ascii=False)}"

@@ -19,10 +19,13 @@ from clsm_cli.store.index.opening import open_index
 from clsm_cli.text.node_ids import node_id
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from clsm_cli.model.codec import Record
     from clsm_cli.model.episodes import Episode
     from clsm_cli.store.index.passages import Passage
     from clsm_cli.store.layout import Store
+    from clsm_cli.store.logs import ReviewItem
 
 _PART = re.compile(r"(?<=^[0-9a-f]{12})-[0-9]+$")
 """A part of a long turn is shown as the whole turn."""
@@ -61,6 +64,41 @@ class FoundItem(NamedTuple):
     text: str = ""
     facts: dict[str, Any] = {}  # noqa: RUF012
     told: tuple[SourceTurn, ...] = ()
+
+
+class QuestionSources(NamedTuple):
+    """Where the two sentences of a question were said; None where that is not known."""
+
+    kept: SourceTurn | None
+    other: SourceTurn | None
+
+
+def question_sources(store: Store, items: Iterable[ReviewItem]) -> dict[str, QuestionSources]:
+    """Where the sentences of review items were said, by the id of the item.
+
+    What an item is about names the statement, or the turn, of its first sentence, then the turns of
+    the other one.
+    """
+    with open_index(store, None) as opened:
+        index = opened.index
+        return {
+            item.id: QuestionSources(
+                _first_told(index, item.about[:1]), _first_told(index, item.about[1:])
+            )
+            for item in items
+        }
+
+
+def _first_told(index: Index, ids: Iterable[str]) -> SourceTurn | None:
+    """Where the first of some statements or turns was said."""
+    for each in ids:
+        record = index.record(each)
+        if isinstance(record, Statement):
+            return next(iter(_of_record(index, record).told), None)
+        for passage in index.by_key(each):
+            if _is_first(passage, each):
+                return _told(index, passage)
+    return None
 
 
 def ids_with_prefix(store: Store, beginning: str, limit: int = 50) -> list[str]:

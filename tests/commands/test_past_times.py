@@ -20,8 +20,11 @@ TOLD = (
     ("2026-01-19", "My sister Nadia Blum lives in Leuven now."),
     ("2026-01-26", "Nadia Blum works for Tariq Haddad now."),
 )
-CHANGES = (("2026-01-12", "rent", "900", "950"), ("2026-01-19", "lives", "Ghent", "Leuven"))
-CHANGES += (("2026-01-26", "works", "Ottilie", "Tariq"),)
+CHANGES = (
+    ("2026-01-12", "rent", "900", "950"),
+    ("2026-01-19", "lives", "Ghent", "Leuven"),
+    ("2026-01-26", "works", "Ottilie", "Tariq"),
+)
 """Day, a word of the fact, and what tells its old value and its new one."""
 QUESTIONS = {
     "rent": "what is my rent",
