@@ -18,6 +18,7 @@ from clsm_cli.commands.render_review import as_question, question_lines
 from clsm_cli.consolidation.active_learning import WORTH
 from clsm_cli.ingestion.ingest_report import utc_text
 from clsm_cli.inspection import morning_report
+from clsm_cli.store.topics import BOX_OF
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -37,6 +38,7 @@ LONGEST = 200
 _PARTS = (
     ("changed", "Changed"),
     ("learnt", "Learnt"),
+    ("done", "Done"),
     ("ended", "No longer true"),
     ("withdrawn", "Taken back"),
 )
@@ -130,7 +132,8 @@ def brief_lines(
     ]
     if not only_changes:
         told += [f"taken back: {_said(line)}" for line in found.withdrawn]
-        told += [f"learnt: {_said(line)}" for line in found.learnt]
+        told += [f"done: {_said(line)}" for line in found.done]
+    told += [f"learnt: {_said(line)}" for line in found.learnt]
     if len(told) > BRIEF:
         told[BRIEF - 1 :] = [f"and {len(told) - BRIEF + 1} more: clsm log"]
     return [_cut(line) for line in told]
@@ -175,7 +178,8 @@ def _line(line: StatementLine, zone: tzinfo) -> Iterator[str]:
     """A sentence, what it replaced, and its source."""
     times = f" until {local_time(line.until, zone)}" if line.until else ""
     before = f" (was: {_flat(line.before)})" if line.before else ""
-    yield f"- {_said(line)}{times}{before}"
+    box = f"[{BOX_OF[line.state]}] " if line.state in BOX_OF else ""
+    yield f"- {box}{_said(line)}{times}{before}"
     parts = (local_time(line.since, zone), location_text(line.file, line.line), line.id)
     where = [part for part in parts if part]
     yield LinkedLine(f"  {' · '.join(where)}", line.file, line.line)

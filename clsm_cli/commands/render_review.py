@@ -54,7 +54,7 @@ _QUESTIONS = {
         "it says what it says now, and the other text is withdrawn",
     ),
     review_queue.CONTRADICTION: Question(
-        "Two things cannot both be true.\nMemory says: {kept}\nSomething else says: {other}",
+        "Two things may not both be true.\nMemory says: {kept}\nSomething else says: {other}",
         "the other one takes its place; what memory says is closed, not deleted",
         "what memory says stays; where the other one is a statement too, it is withdrawn",
     ),

@@ -263,7 +263,9 @@ def history(store: Store, wanted: Sequence[str], view: View) -> list[History]:
         return [
             History(
                 each,
-                _threads(memory, [r for r in rows if view.shows(r)], opened.index, view, about),
+                _threads(
+                    memory, [r for r in rows if view.shows(r)], opened.index, view, about, each
+                ),
                 of,
             )
             for each, (rows, of, about) in zip(wanted, chosen, strict=True)
@@ -271,9 +273,12 @@ def history(store: Store, wanted: Sequence[str], view: View) -> list[History]:
 
 
 def _threads(
-    memory: _Memory, rows: Iterable[Row], index: Index, view: View, about: str
+    memory: _Memory, rows: Iterable[Row], index: Index, view: View, about: str, wanted: str
 ) -> tuple[Thread, ...]:
-    """Statements by what was asked about, else by their subject, then edges by source and type."""
+    """Statements by what was asked about, else by their subject, then edges by source and type.
+
+    What was asked about and is no node is called as it was asked.
+    """
     groups: dict[tuple[bool, str, str], list[Row]] = defaultdict(list)
     for row in rows:
         if isinstance(row, Edge):
@@ -291,7 +296,9 @@ def _threads(
     found = []
     for (is_edge, subject, kind), group in sorted(groups.items()):
         told = [version(row, memory.value(row), index, view.now, zone) for row in group]
-        label, versions = memory.label(subject), tuple(sorted(told, key=order))
+        is_asked = subject == about and subject not in memory.nodes
+        label = " ".join(wanted.split()) if is_asked and about else memory.label(subject)
+        versions = tuple(sorted(told, key=order))
         found.append(Thread("edge" if is_edge else "statement", subject, label, kind, versions))
     return tuple(found)
 

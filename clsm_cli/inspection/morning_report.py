@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from datetime import datetime
 from typing import TYPE_CHECKING, get_args
 
 from clsm_cli.inspection.fact_history import naming, seconds, version
+from clsm_cli.model import clocks
 from clsm_cli.model.graph import Node, StatementKind
 from clsm_cli.startup.records import NamedTuple
-from clsm_cli.store import ledger, logs, record_files, shards
+from clsm_cli.store import ledger, logs, record_files, runs, shards
 from clsm_cli.store.index.opening import open_index
 from clsm_cli.text.node_ids import node_id
 
@@ -29,6 +32,7 @@ class StatementLine(NamedTuple):
     """A statement as a line of a list.
 
     Attributes:
+        state: Of a task.
         since: When it became true, else when the store learnt it.
         until: When it stopped; None while it holds.
         before: What it replaced; "" where nothing.
@@ -40,6 +44,7 @@ class StatementLine(NamedTuple):
     kind: str
     stream: str
     text: str
+    state: str | None
     since: str | None
     until: str | None
     before: str
@@ -55,6 +60,7 @@ class News(NamedTuple):
         since: An instant; only what was written then or later is in it.
         changed: What replaced something.
         learnt: What is new, and replaced nothing.
+        done: Tasks that were done.
         ended: What was true, and is no longer, with nothing in its place.
         withdrawn: What was taken back.
     """
@@ -62,6 +68,7 @@ class News(NamedTuple):
     since: str
     changed: tuple[StatementLine, ...]
     learnt: tuple[StatementLine, ...]
+    done: tuple[StatementLine, ...]
     ended: tuple[StatementLine, ...]
     withdrawn: tuple[StatementLine, ...]
 
@@ -80,14 +87,27 @@ class ListFilter(NamedTuple):
     about: str | None = None
 
 
-def last_night(store: Store) -> str | None:
-    """When the last consolidation of this machine that still counts began; None before the first."""
-    nights = [
-        entry.at
-        for entry in ledger.entries(store.flow)
-        if entry.command == "consolidate" and entry.undone_by is None
-    ]
-    return nights[-1] if nights else None
+def last_night(store: Store, before: str = "9999") -> str | None:
+    """When the last consolidation of this machine that still counts began; None before the first.
+
+    One that found nothing to do counts too if it is of a later day: the morning after it has no news,
+    but what an agent tries every half hour takes none away.
+
+    Args:
+        store: Where.
+        before: UTC time; only what began earlier.
+    """
+    told = [entry for entry in ledger.entries(store.flow) if entry.command == "consolidate"]
+    nights = sorted(e.at for e in told if e.undone_by is None)
+    quiet = runs.read_nights(store).good
+    if nights and quiet and _day(quiet, store) > max(_day(entry.at, store) for entry in told):
+        nights.append(quiet)
+    return max((at for at in nights if at < before), default=None)
+
+
+def _day(time: str, store: Store) -> str:
+    """The day of an instant by the store's clock."""
+    return f"{datetime.fromisoformat(time).astimezone(store.zone):%Y-%m-%d}"
 
 
 def news(store: Store, since: str, now: str) -> News:
@@ -109,9 +129,12 @@ def news(store: Store, since: str, now: str) -> News:
     heirs = [row for row in fresh if row.is_current and row.supersedes in rows]
     replaced = {rows[str(row.supersedes)].text for row in heirs}
     told = {row.id for row in heirs}
+    done = _done(store, rows.values(), since)
+    told.update(row.id for row in done)
     parts = (
         heirs,
         [row for row in fresh if row.is_current and row.id not in told],
+        done,
         [
             row
             for row in fresh
@@ -128,6 +151,19 @@ def news(store: Store, since: str, now: str) -> News:
         return News(since, *(_lines(store, part, rows, index, now) for part in parts))
 
 
+def _done(store: Store, rows: Iterable[Statement], since: str) -> list[Statement]:
+    """Tasks that were told to be done after the last night before a time, so that a later one read it."""
+    start = seconds(last_night(store, since), store.zone) or 0.0
+
+    def is_late(time: str) -> bool:
+        moment = time if "T" in time else clocks.end_of_day(time, store.zone)
+        return (seconds(moment, store.zone) or 0.0) >= start
+
+    return [
+        r for r in rows if r.state == "done" and r.is_current and r.done_at and is_late(r.done_at)
+    ]
+
+
 def held_statements(store: Store, choice: ListFilter, view: View) -> tuple[StatementLine, ...]:
     """The statements that hold, those that became true last first; the store is only read.
 
@@ -140,7 +176,7 @@ def held_statements(store: Store, choice: ListFilter, view: View) -> tuple[State
     rows = record_files.load_statements(store, records, view.now)
     meant = _meant(rows.values(), records.values(), choice.about)
     chosen = [
-        row
+        _as_at(row, view)
         for row in rows.values()
         if view.holds(row)
         and choice.stream in (None, row.stream)
@@ -149,6 +185,12 @@ def held_statements(store: Store, choice: ListFilter, view: View) -> tuple[State
     ]
     with open_index(store, None) as opened:
         return _lines(store, chosen, rows, opened.index, view.now)
+
+
+def _as_at(row: Statement, view: View) -> Statement:
+    """A task that was done later was open then."""
+    is_early = view.at and row.done_at and not clocks.has_begun(row.done_at, view.at)
+    return replace(row, state="open") if is_early else row
 
 
 def _meant(rows: Collection[Statement], records: Iterable[Record], about: str | None) -> set[str]:
@@ -185,6 +227,7 @@ def _lines(
             row.kind,
             row.stream,
             row.text,
+            row.state,
             since,
             row.valid_until,
             old.text if old is not None else "",

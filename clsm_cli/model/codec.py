@@ -182,6 +182,7 @@ READERS: dict[type[Record], dict[str, Reader]] = {
         "topic": _text,
         "state": _optional(_one_of(get_args(TaskState))),
         "due": _optional_text,
+        "done_at": _optional_text,
         "subject": _optional_text,
         "value": _optional_text,
         "supersedes": _optional_text,
