@@ -16,6 +16,7 @@ import typer
 from clsm_cli.commands.output import Printer, is_terminal, location_text, plain
 from clsm_cli.errors import RefusedError
 from clsm_cli.startup.records import NamedTuple
+from clsm_cli.text.plain import to_plain
 from clsm_cli.text.terminal import safe
 
 if TYPE_CHECKING:
@@ -145,7 +146,7 @@ def _fits(
 def match_lines(found: Sequence[Match]) -> Iterator[str]:
     """A numbered list: what each says, when and where it was said."""
     for number, fit in enumerate(found, 1):
-        text = " ".join(fit.thing.text.split())
+        text = " ".join(to_plain(fit.thing.text).split())
         yield f"{number}. {text if len(text) <= WIDTH else f'{text[: WIDTH - 1]}…'}"
         told = fit.thing.told[0] if fit.thing.told else None
         where = location_text(told.file, told.line) if told else ""

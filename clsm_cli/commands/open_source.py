@@ -26,7 +26,9 @@ def open_source(
     wanted: Annotated[
         str,
         typer.Argument(
-            metavar="ID", help="An id from recall, or how it begins.", autocompletion=completion.ids
+            metavar="ID",
+            help="An id from recall or how it begins, or a name.",
+            autocompletion=completion.ids,
         ),
     ],
     *,

@@ -38,7 +38,9 @@ def show(
     wanted: Annotated[
         str,
         typer.Argument(
-            metavar="ID", help="An id from recall, or how it begins.", autocompletion=completion.ids
+            metavar="ID",
+            help="An id from recall or how it begins, or a name.",
+            autocompletion=completion.ids,
         ),
     ],
     *,

@@ -128,19 +128,22 @@ def is_known(store: Store, wanted: str) -> bool:
 
 
 def look_up(store: Store, wanted: str) -> FoundItem:
-    """The thing that an id, or the beginning of one, stands for.
+    """The thing that an id, or the beginning of one, stands for; or the concept that is called so.
 
     Raises:
-        BadInputError: Nothing has that id, or several begin so.
+        BadInputError: Nothing has that id or name, or several begin so.
     """
     wanted = _PART.sub("", wanted)
     with open_index(store, None) as opened:
         index = opened.index
         chosen = resolve_id(wanted, _choices(index, wanted))
+        if chosen is None and wanted.strip():
+            chosen = index.node_of(node_id(wanted))
         found = _describe(store, index, chosen) if chosen else None
     if found is not None:
         return found
-    raise BadInputError(wanted, "nothing in this store has that id", "find ids with: clsm recall")
+    reason = "nothing in this store has that id or name"
+    raise BadInputError(wanted or "ID", reason, "find ids with: clsm recall")
 
 
 def _choices(index: Index, wanted: str) -> set[str]:
