@@ -277,7 +277,7 @@ def _threads(
 ) -> tuple[Thread, ...]:
     """Statements by what was asked about, else by their subject, then edges by source and type.
 
-    What was asked about and is no node is called as it was asked.
+    What only stands in texts is called as it was asked for.
     """
     groups: dict[tuple[bool, str, str], list[Row]] = defaultdict(list)
     for row in rows:
@@ -296,8 +296,10 @@ def _threads(
     found = []
     for (is_edge, subject, kind), group in sorted(groups.items()):
         told = [version(row, memory.value(row), index, view.now, zone) for row in group]
-        is_asked = subject == about and subject not in memory.nodes
-        label = " ".join(wanted.split()) if is_asked and about else memory.label(subject)
+        is_named = subject in memory.nodes or any(
+            isinstance(row, Edge) or memory.subject(row) == subject for row in group
+        )
+        label = memory.label(subject) if is_named or not about else " ".join(wanted.split())
         versions = tuple(sorted(told, key=order))
         found.append(Thread("edge" if is_edge else "statement", subject, label, kind, versions))
     return tuple(found)
