@@ -8,9 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from clsm_cli.model.graph import Node
 from clsm_cli.model.ids import tombstone_hash
-from clsm_cli.model.tombstones import visible
 from clsm_cli.store import logs
 from clsm_cli.store.index.graph_queries import number_of
 from clsm_cli.store.problems import LineProblem
@@ -78,6 +76,9 @@ def affected_files(
 
 def visible_record(connection: sqlite3.Connection, record: Record) -> Record | None:
     """A record as the index shows it; None for a node that nothing visible mentions any more."""
+    from clsm_cli.model.graph import Node
+    from clsm_cli.model.tombstones import visible
+
     forgotten = forgotten_hashes(connection)
     if forgotten and isinstance(record, Node):
         row = connection.execute(

@@ -18,13 +18,8 @@ from itertools import chain, groupby
 from typing import TYPE_CHECKING
 
 from clsm_cli.errors import DamagedStoreError
-from clsm_cli.model.codec import encode
-from clsm_cli.model.episodes import EpisodeRecord
-from clsm_cli.store import atomic, episodes, inbox, logs, shards
+from clsm_cli.store import atomic, episodes, inbox, logs
 from clsm_cli.store.index import archived, database, forgotten, passages
-from clsm_cli.store.index.derived import derive
-from clsm_cli.store.index.graph_rows import episode_mentions
-from clsm_cli.store.index.packed_records import pack
 from clsm_cli.store.index.passage_rows import Batch
 from clsm_cli.store.index.passages import text_digest
 from clsm_cli.store.jsonlines import dump
@@ -40,6 +35,10 @@ if TYPE_CHECKING:
 
 GROUP = 8
 """Passages of a group."""
+
+
+_TURNS = frozenset({"inbox", "flow"})
+"""What an inbox touches: no record, and nothing that follows from one."""
 
 
 def refresh(
@@ -58,7 +57,12 @@ def refresh(
             touched |= _load(batch, store, path, changed[path])
             if progress:
                 progress(number + 1, len(changed))
-        derive(batch, store, touched)
+        if (
+            touched - _TURNS
+        ):  # one turn that was captured during a run needs none of the graph's code
+            from clsm_cli.store.index.derived import derive
+
+            derive(batch, store, touched)
         for session in sorted(batch.sessions):
             settle_session(connection, session)
         for document in sorted(batch.documents):
@@ -192,6 +196,12 @@ def _read_inbox(batch: Batch, store: Store, path: Path, file: int) -> _Problems:
 
 
 def _read_shard(batch: Batch, store: Store, path: Path, file: int) -> _Problems:
+    from clsm_cli.model.codec import encode
+    from clsm_cli.model.episodes import EpisodeRecord
+    from clsm_cli.store import shards
+    from clsm_cli.store.index.graph_rows import episode_mentions
+    from clsm_cli.store.index.packed_records import pack
+
     del store
     shard = shards.read(path)
     rows: list[tuple[int, str, str, bytes | None, int | None]] = []
