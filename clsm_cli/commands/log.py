@@ -82,11 +82,11 @@ def log(
         start = morning_report.last_night(opened) or ""
     found = morning_report.news(opened, start, moment.isoformat())
     asked = [item for item in review_queue.list_items(opened, moment) if item.at >= start]
+    told = question_sources(opened, asked)
     if common.as_json:
-        printer.json(log_mapping(found, asked))
+        printer.json(log_mapping(found, asked, told))
         return
     questions = [item for item in asked if item.reason != WORTH]
-    told = question_sources(opened, questions[:limit])
     printer.lines(log_lines(found, questions, told, opened.zone, limit))
 
 
@@ -151,13 +151,21 @@ def _said(line: StatementLine) -> str:
     return _flat(line.text)
 
 
-def log_mapping(found: News, asked: Sequence[ReviewItem]) -> dict[str, Any]:
+def log_mapping(
+    found: News, asked: Sequence[ReviewItem], told: Mapping[str, QuestionSources]
+) -> dict[str, Any]:
     """Schema ``clsm.log/1``."""
     return {
         "schema": "clsm.log/1",
         **plain(found),
         "unsure": [
-            {"id": item.id, "reason": item.reason, "what": as_question(item).what} for item in asked
+            {
+                "id": item.id,
+                "reason": item.reason,
+                "what": as_question(item).what,
+                "sources": plain(told[item.id]),
+            }
+            for item in asked
         ],
     }
 

@@ -170,7 +170,11 @@ class LinkedLine(str):
 
 
 def _link(line: str) -> str:
-    """A line with its link (OSC 8)."""
+    r"""A line with its link (OSC 8).
+
+    >>> _link(LinkedLine("a.md:3", "/notes/a.md", 3))
+    '\x1b]8;;file:///notes/a.md#3\x1b\\a.md:3\x1b]8;;\x1b\\'
+    """
     url = _url(line.file, line.number) if isinstance(line, LinkedLine) else ""
     return f"\x1b]8;;{url}\x1b\\{safe(line)}\x1b]8;;\x1b\\" if url else safe(line)
 
