@@ -81,4 +81,8 @@ FORMAT = Option(
     choices=("text", "json", "prompt"),
 )
 DRY_RUN = Option("--dry-run", "", "Say what would happen; change nothing.")
+AS_OF = Option("--as-of", "TIME", "Only what was true at that time or day.")
+KNOWN_AT = Option(
+    "--known-at", "TIME", "Only what was known at that time, or at the end of that day."
+)
 YES = Option("--yes", "", "Go on even if much would be withdrawn at once.")

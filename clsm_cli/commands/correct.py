@@ -9,13 +9,14 @@ from clsm_cli.commands import disambiguation
 from clsm_cli.commands.command_line import DRY_RUN, Option
 from clsm_cli.commands.environment import UsageError, decode_words, parse_time
 from clsm_cli.commands.options import Common, command
-from clsm_cli.commands.output import Printer
+from clsm_cli.commands.output import Printer, local_time
 from clsm_cli.consolidation import correction
 from clsm_cli.ingestion import timestamps
 from clsm_cli.model.graph import Statement
+from clsm_cli.model.ids import normalise_text
 
 if TYPE_CHECKING:
-    from datetime import datetime
+    from datetime import datetime, tzinfo
 
     from clsm_cli.commands.disambiguation import Matches
     from clsm_cli.inspection.lookup import FoundItem
@@ -106,12 +107,15 @@ def correct(
             with_it=[fit.id for fit in chosen[1:] if fit.id.startswith("f-")],
             is_whole=not value,
         )
-    printer.show(_mapping(done, dry_run=dry_run), _lines(done, dry_run=dry_run))
+    printer.show(_mapping(done, dry_run=dry_run), _lines(done, opened.zone, dry_run=dry_run))
 
 
 def _fits(printer: Printer, store: Store, words: str, value: str, now: datetime) -> Matches:
     """The statements that words may mean, preferring those with a value that is being replaced."""
     fits = disambiguation.find_matches(printer, store, words, now, most=_MOST, share=1.0)
+    said = normalise_text(value or words)
+    others = [fit for fit in fits.found if normalise_text(fit.thing.text) != said]
+    fits = fits._replace(found=tuple(others))
     found = [_meant(fit.thing, words) for fit in fits.found]
     kept = correction.find_replaceable(store, found, value or words, now, is_whole=not value)
     told = tuple(fit for fit, is_told in zip(fits.found, kept, strict=True) if is_told)
@@ -126,21 +130,21 @@ def _meant(thing: FoundItem, words: str) -> str | correction.SourcePassage:
     return correction.SourcePassage(thing.id, thing.text, told.time, thing.facts["trust"], words)
 
 
-def _lines(done: correction.Correction, *, dry_run: bool) -> list[str]:
+def _lines(done: correction.Correction, zone: tzinfo, *, dry_run: bool) -> list[str]:
     if not done.is_new:
         return [f"known  {done.now.id}  {done.now.text}"]
     ended = "never" if done.until is None else "was"
     lines = [
-        f"{ended:5}  {row.id}  {row.text}{_span(row.valid_from, done.until)}"
+        f"{ended:5}  {row.id}  {row.text}{_span(row.valid_from, done.until, zone)}"
         for row in (done.was, *done.also)
     ]
-    lines.append(f"is     {done.now.id}  {done.now.text}{_span(done.now.valid_from, None)}")
+    lines.append(f"is     {done.now.id}  {done.now.text}{_span(done.now.valid_from, None, zone)}")
     return [*lines, "nothing was written"] if dry_run else lines
 
 
-def _span(start: str | None, end: str | None) -> str:
-    words = [f"from {start}"] if start else []
-    words += [f"until {end}"] if end else []
+def _span(start: str | None, end: str | None, zone: tzinfo) -> str:
+    words = [f"from {local_time(start, zone)}"] if start else []
+    words += [f"until {local_time(end, zone)}"] if end else []
     return f"  ({' '.join(words)})" if words else ""
 
 

@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from clsm_cli.commands.output import Printer, count_noun, is_terminal, location_text, plain, shorten
+from clsm_cli.commands.output import Printer, is_terminal, location_text, plain, shorten
 from clsm_cli.errors import RefusedError
 from clsm_cli.startup.records import NamedTuple
+from clsm_cli.text.plain import to_plain
 from clsm_cli.text.terminal import safe
 
 if TYPE_CHECKING:
@@ -135,7 +136,7 @@ def _fits(
 
 def _match_lines(found: Sequence[Match]) -> Iterator[str]:
     for number, fit in enumerate(found, 1):
-        yield f"{number}. {shorten(fit.thing.text, WIDTH)}"
+        yield f"{number}. {shorten(to_plain(fit.thing.text), WIDTH)}"
         told = fit.thing.told[0] if fit.thing.told else None
         where = location_text(told.file, told.line) if told else ""
         when = (told.time or "")[:10] if told else ""
@@ -160,7 +161,7 @@ def choose(
     """
     if not found.found:
         printer.lines(["nearest", *_match_lines(found.nearest)] if found.nearest else [])
-        raise RefusedError(command, f"nothing fits {words!r}", "say it in other words, or by an id")
+        raise RefusedError(words, "nothing here fits that", "say it in other words, or by an id")
     if found.clear and (yes or dry_run):
         return [found.clear]
     if dry_run or not (is_terminal(sys.stdin) and is_terminal(sys.stderr)):
@@ -170,14 +171,16 @@ def choose(
         )
         if dry_run:
             return []
-        step = f"name one by its id{', or say --yes' if found.clear else ''}"
-        things = count_noun(len(found.found), "thing")
-        raise RefusedError(command, f"{words!r} may mean {things}", step)
+        step = "name one by its id"
+        if found.clear:
+            step = f"say --yes, or {step}"
+        things = f"one of {len(found.found)} things" if len(found.found) > 1 else "this"
+        raise RefusedError(words, f"may mean {things}", step)
     for line in _match_lines(found.found):
         typer.echo(safe(line), err=True)
     chosen = _asked(len(found.found))
     if not chosen:
-        raise RefusedError(command, "nothing was done", "run it again if you want to")
+        raise RefusedError(words, "nothing was done", "run it again if you want to")
     return [found.found[number - 1] for number in chosen]
 
 

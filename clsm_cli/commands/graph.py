@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from clsm_cli.commands import recall, tables
-from clsm_cli.commands.command_line import Option
+from clsm_cli.commands.command_line import AS_OF, KNOWN_AT, Option
 from clsm_cli.commands.environment import UsageError, decode_words
 from clsm_cli.commands.options import Common, command
 from clsm_cli.commands.output import Printer, count_noun, plain
@@ -20,7 +20,7 @@ from clsm_cli.store import atomic
 from clsm_cli.text.terminal import safe, safe_json
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from clsm_cli.inspection.graph_statistics import Statistics, Tie
     from clsm_cli.inspection.graph_view import Graph
@@ -38,9 +38,9 @@ IN_PICTURE = 150
     "clsm graph --format html --out graph.html    # a picture for the browser",
     "clsm graph 'delegation defect' --depth 1",
     "clsm graph --query 'who distrusts delegation' --format html --out way.html",
+    "clsm graph heartbeat --as-of 2026-02-15      # as it was on that day",
     "clsm graph --format graphml --out graph.graphml   # for Gephi",
     "clsm graph --format dot | dot -Tsvg > graph.svg   # Graphviz",
-    no_effect=("now",),
     nodes=Option("", "[NODE]...", "Only what lies around these: labels, aliases or ids."),
     query=Option(
         "--query",
@@ -58,6 +58,8 @@ IN_PICTURE = 150
         choices=("text", "json", "dot", "graphml", "html"),
     ),
     out=Option("--out", "FILE", "Write to this file instead of standard output."),
+    as_of=AS_OF,
+    known_at=KNOWN_AT,
 )
 def graph(
     nodes: list[str] | None = None,
@@ -67,12 +69,15 @@ def graph(
     limit: int | None = None,
     form: str = "text",
     out: Path | None = None,
+    as_of: str | None = None,
+    known_at: str | None = None,
     common: Common,
 ) -> None:
     """Look at the knowledge graph.
 
     Its size, density, hubs and strongest edges; or all of it as JSON, DOT (Graphviz), GraphML
-    (Gephi), or as one HTML file that shows it in any browser, offline.
+    (Gephi), or as one HTML file that shows it in any browser, offline. Of a past time it has only
+    what had been said by then and held then.
     """
     printer = common.printer()
     if common.as_json and form not in ("text", "json"):
@@ -83,7 +88,8 @@ def graph(
     if query is not None and nodes:
         raise UsageError("--query", "it chooses the nodes itself; leave out NODE")
     found = common.opened()
-    whole = graph_view.load(found)
+    view = recall.view_of(found, common.time(found.zone), as_of, known_at)
+    whole = graph_view.load(found, view)
     if whole.dangling:
         edges = count_noun(whole.dangling, "edge")
         printer.warn(f"{edges} left out, as the store does not hold both nodes")
@@ -91,33 +97,32 @@ def graph(
         node for each in nodes or () for node in graph_view.find_nodes(whole, decode_words([each]))
     ]
     if query is not None:
-        whole = graph_view.activated_part(
-            whole, recall.node_activation(found, decode_words([query]), printer)
-        )
+        asked = recall.Options((query,), as_of=as_of, known_at=known_at, now=common.now)
+        whole = graph_view.activated_part(whole, recall.node_activation(found, asked, printer))
     limit = IN_PICTURE if limit is None and form == "html" else limit
     shown = graph_view.neighbourhood(whole, seeds, depth) if seeds else whole
     shown = shown if limit is None else graph_view.strongest_part(shown, limit, seeds)
-    _put(printer, shown, form, out, next(iter(seeds), None))
+    _put(printer, shown, form, out, seeds)
 
 
-def _put(printer: Printer, shown: Graph, form: str, out: Path | None, focus: str | None) -> None:
+def _put(printer: Printer, shown: Graph, form: str, out: Path | None, seeds: Sequence[str]) -> None:
     """Print a graph in one of its forms, or write it to a file."""
     if out is not None:
-        _write(out, _rendered(shown, form, focus))
+        _write(out, _rendered(shown, form, seeds))
         sizes = f"{count_noun(len(shown.nodes), 'node')}, {count_noun(len(shown.edges), 'edge')}"
         if not printer.quiet:
             printer.lines([f"{out} written: {sizes}"])
     elif form == "json":
         printer.json(_mapping(shown))
     elif form != "text":
-        printer.utf8(_rendered(shown, form, focus).removesuffix("\n").split("\n"))
+        printer.utf8(_rendered(shown, form, seeds).removesuffix("\n").split("\n"))
     elif printer.is_terminal:
-        printer.rich(tables.renderables(_tables(shown)))
+        printer.rich(tables.renderables(_tables(shown, seeds)))
     else:
-        printer.lines(tables.table_lines(_tables(shown)))
+        printer.lines(tables.table_lines(_tables(shown, seeds)))
 
 
-def _rendered(shown: Graph, form: str, focus: str | None) -> str:
+def _rendered(shown: Graph, form: str, seeds: Sequence[str]) -> str:
     from clsm_cli.inspection import graph_export
 
     if form == "dot":
@@ -125,18 +130,18 @@ def _rendered(shown: Graph, form: str, focus: str | None) -> str:
     if form == "graphml":
         return graph_export.graphml(shown)
     if form == "html":
-        return graph_export.page(shown, focus)
+        return graph_export.page(shown, next(iter(seeds), None))
     if form == "json":
         return f"{safe_json(json.dumps(_mapping(shown), ensure_ascii=False))}\n"
-    return "".join(f"{safe(line)}\n" for line in tables.table_lines(_tables(shown)))
+    return "".join(f"{safe(line)}\n" for line in tables.table_lines(_tables(shown, seeds)))
 
 
 def _mapping(shown: Graph) -> dict[str, Any]:
     return _graph_mapping(shown, statistics(shown))
 
 
-def _tables(shown: Graph) -> list[tables.Table]:
-    return _graph_tables(shown, statistics(shown))
+def _tables(shown: Graph, seeds: Sequence[str]) -> list[tables.Table]:
+    return _graph_tables(shown, statistics(shown), seeds)
 
 
 def _write(out: Path, text: str) -> None:
@@ -156,7 +161,8 @@ def _graph_mapping(graph: Graph, found: Statistics) -> dict[str, Any]:
     }
 
 
-def _graph_tables(graph: Graph, found: Statistics) -> list[Table]:
+def _graph_tables(graph: Graph, found: Statistics, seeds: Sequence[str]) -> list[Table]:
+    """Sizes, types, kinds, streams, hubs, the strongest edges; of some nodes also what is held."""
     part = "" if found.nodes == graph.total else f" of {graph.total}"
     sizes = (
         ("nodes", f"{found.nodes}{part}"),
@@ -180,8 +186,16 @@ def _graph_tables(graph: Graph, found: Statistics) -> list[Table]:
         Table("nodes by stream", ("stream", "nodes", "%"), _shares(found.streams)),
         Table("hubs", ("node", "degree"), hubs),
         Table("strongest edges", ("edge", "weight", "n"), ties),
+        Table("what is held of it", ("statement", "true from", "id"), _said(graph, seeds)),
     ]
     return [table for table in shown if table.rows]
+
+
+def _said(graph: Graph, seeds: Sequence[str]) -> tuple[tuple[str, str, str], ...]:
+    """The statements about some nodes, newest first."""
+    rows = {row.id: row for node in seeds for row in graph.statements.get(node, ())}
+    newest = sorted(rows.values(), key=lambda row: (row.valid_from or "", row.id), reverse=True)
+    return tuple((_short(row.text), (row.valid_from or "")[:10], row.id) for row in newest)
 
 
 def _shares(counts: Mapping[str, int]) -> tuple[tuple[str, str, str], ...]:

@@ -5,17 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from clsm_cli.commands import tables
-from clsm_cli.commands.command_line import Option
-from clsm_cli.commands.environment import UsageError, decode_words, parse_time
+from clsm_cli.commands.command_line import AS_OF, KNOWN_AT, Option
+from clsm_cli.commands.environment import UsageError, decode_words
 from clsm_cli.commands.options import Common, command
 from clsm_cli.commands.output import local_time, location_text, plain, shorten
+from clsm_cli.commands.recall import view_of
 from clsm_cli.commands.tables import Table
-from clsm_cli.ingestion import timestamps
-from clsm_cli.model.clocks import end_of_day
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
-    from datetime import datetime, tzinfo
+    from datetime import tzinfo
 
     from clsm_cli.inspection.fact_history import History, Version, View
 
@@ -44,10 +43,8 @@ HEADINGS = (
         "Ids of statements or edges; concepts by id, label or alias; topics.",
         offers="ids",
     ),
-    as_of=Option("--as-of", "TIME", "Only what was true at that time or day."),
-    known_at=Option(
-        "--known-at", "TIME", "Only what was believed at that time, or at the end of that day."
-    ),
+    as_of=AS_OF,
+    known_at=KNOWN_AT,
 )
 def history(
     wanted: list[str], *, as_of: str | None = None, known_at: str | None = None, common: Common
@@ -65,41 +62,13 @@ def history(
         raise UsageError("ID|SUBJECT", "is empty; name what you want to know of")
     opened = common.opened()
     moment = common.time(opened.zone)
-    view = view_of(moment, opened.zone, as_of, known_at)
+    view = view_of(opened, moment, as_of, known_at)
     found = fact_history.history(opened, names, view)
     tables.show(printer, history_mapping(found, view), history_tables(found, opened.zone))
     for each in found:
         if not each.threads and not each.subjects:
-            is_limited = view.as_of is not None or view.known_at is not None
-            printer.warn(f"{each.wanted}: nothing is held of it{' for that time' * is_limited}")
-
-
-def view_of(now: datetime, zone: tzinfo, as_of: str | None, known_at: str | None) -> View:
-    """The times that a history is seen from.
-
-    Raises:
-        UsageError: One is not a time.
-    """
-    from clsm_cli.inspection.fact_history import View
-
-    return View(
-        now.isoformat(),
-        _time(as_of, zone, "--as-of"),
-        _known(_time(known_at, zone, "--known-at"), zone),
-    )
-
-
-def _time(text: str | None, zone: tzinfo, option: str) -> str | None:
-    """A time as a store writes it: a bare date stays one."""
-    if text is None:
-        return None
-    moment = parse_time(text, zone, option)
-    return timestamps.normalise(text, zone) or timestamps.normalise(moment.isoformat(), zone)
-
-
-def _known(text: str | None, zone: tzinfo) -> str | None:
-    """A day counts as its end: what was learnt on it was known then."""
-    return end_of_day(text, zone) if text is not None and "T" not in text else text
+            is_past = view.at is not None
+            printer.warn(f"{each.wanted}: nothing is held of it{' for that time' * is_past}")
 
 
 def history_mapping(found: Sequence[History], view: View) -> dict[str, Any]:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import get_args
 
 from clsm_cli.commands import log
-from clsm_cli.commands.command_line import Option
+from clsm_cli.commands.command_line import AS_OF, KNOWN_AT, Option
 from clsm_cli.commands.environment import UsageError, decode_words
 from clsm_cli.commands.options import Common, command
+from clsm_cli.commands.recall import view_of
 from clsm_cli.model.graph import StatementKind
 from clsm_cli.model.streams import STREAMS
 
@@ -19,10 +20,13 @@ KINDS: tuple[str, ...] = get_args(StatementKind)
     "clsm list --stream tasks          # of one stream",
     "clsm list --kind preference       # of one kind",
     "clsm list --about Mara -n 10      # about somebody or something",
+    "clsm list --as-of 2026-02-15      # what was true on that day",
     stream=Option("--stream", "STREAM", f"Only one stream: {', '.join(STREAMS)}."),
     kind=Option("--kind", "KIND", f"Only one kind: {', '.join(KINDS)}."),
     about=Option("--about", "NAME", "Only about this, by any of its names.", offers="ids"),
     limit=Option("--limit -n", "N", "Lines at most.", least=1),
+    as_of=AS_OF,
+    known_at=KNOWN_AT,
 )
 def list_statements(
     *,
@@ -30,9 +34,11 @@ def list_statements(
     kind: str | None = None,
     about: str | None = None,
     limit: int = log.SHOWN,
+    as_of: str | None = None,
+    known_at: str | None = None,
     common: Common,
 ) -> None:
-    """List what is known to be true now, newest first."""
+    """List what is known to be true now, or was at another time, newest first."""
     from clsm_cli.inspection import morning_report
 
     printer = common.printer()
@@ -45,7 +51,8 @@ def list_statements(
     choice = morning_report.ListFilter(
         stream, kind, decode_words([about]) if about is not None else None
     )
-    found = morning_report.current_statements(opened, choice, common.time(opened.zone).isoformat())
+    view = view_of(opened, common.time(opened.zone), as_of, known_at)
+    found = morning_report.held_statements(opened, choice, view)
     printer.show(log.held_mapping(found), log.held_lines(found, opened.zone, limit))
     if not found:
         printer.warn("nothing of that is held")

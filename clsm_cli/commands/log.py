@@ -7,16 +7,18 @@ from typing import TYPE_CHECKING, Any
 from clsm_cli.commands.command_line import Option
 from clsm_cli.commands.environment import UsageError, parse_time
 from clsm_cli.commands.options import Common, command
-from clsm_cli.commands.output import local_time, location_text, plain
-from clsm_cli.commands.render_review import as_question
+from clsm_cli.commands.output import LinkedLine, local_time, location_text, plain
+from clsm_cli.commands.render_review import as_question, question_lines
 from clsm_cli.consolidation.active_learning import WORTH
 from clsm_cli.ingestion.ingest_report import utc_text
 from clsm_cli.inspection import morning_report
+from clsm_cli.store.topics import BOX_OF
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from datetime import date, datetime, tzinfo
 
+    from clsm_cli.inspection.lookup import QuestionSources
     from clsm_cli.inspection.morning_report import News, PeriodReview, StatementLine
     from clsm_cli.store.layout import Store
     from clsm_cli.store.logs import ReviewItem
@@ -30,6 +32,7 @@ LONGEST = 200
 _PARTS = (
     ("changed", "Changed"),
     ("learnt", "Learnt"),
+    ("done", "Done"),
     ("ended", "No longer true"),
     ("withdrawn", "Taken back"),
 )
@@ -66,6 +69,7 @@ def log(
     And what it wants to ask you. "Since" is about when it was recorded, not when it was true.
     """
     from clsm_cli.consolidation import review_queue
+    from clsm_cli.inspection.lookup import question_sources
 
     days = _period(month, week, since)
     printer, opened, moment = common.start()
@@ -80,7 +84,10 @@ def log(
         start = morning_report.last_night(opened) or ""
     found = morning_report.news(opened, start, moment.isoformat())
     asked = [item for item in review_queue.list_items(opened, moment) if item.at >= start]
-    printer.show(_log_mapping(found, asked), _log_lines(found, asked, opened.zone, limit))
+    told = question_sources(opened, asked)
+    questions = [item for item in asked if item.reason != WORTH]
+    lines = _log_lines(found, questions, told, opened.zone, limit)
+    printer.show(_log_mapping(found, asked, told), lines)
 
 
 def _period(month: str | None, week: str | None, since: str | None) -> tuple[date, date] | None:
@@ -128,13 +135,21 @@ def _part_lines(
             yield from ("", title, *held_lines(lines, zone, limit))
 
 
-def _log_lines(found: News, asked: Sequence[ReviewItem], zone: tzinfo, limit: int) -> Iterator[str]:
+def _log_lines(
+    found: News,
+    questions: Sequence[ReviewItem],
+    told: Mapping[str, QuestionSources],
+    zone: tzinfo,
+    limit: int,
+) -> Iterator[str]:
     yield f"since {local_time(found.since, zone)}" if found.since else "since the beginning"
     yield from _part_lines(found, _PARTS, zone, limit)
-    questions = [item for item in asked if item.reason != WORTH]
     if questions:
         yield from ("", "Unsure")
-        yield from (f"- {as_question(item).what} ({item.id})" for item in questions[:limit])
+        for item in questions[:limit]:
+            first, *rest = question_lines(item, told.get(item.id), zone)
+            yield f"- {first.strip()} ({item.id})"
+            yield from rest
         yield from _rest(len(questions), limit)
         yield "  decide with: clsm review"
     elif not any(found[1:]):
@@ -152,7 +167,8 @@ def brief_lines(
     ]
     if not only_changes:
         told += [f"taken back: {_said(line)}" for line in found.withdrawn]
-        told += [f"learnt: {_said(line)}" for line in found.learnt]
+        told += [f"done: {_said(line)}" for line in found.done]
+    told += [f"learnt: {_said(line)}" for line in found.learnt]
     if len(told) > BRIEF:
         told[BRIEF - 1 :] = [f"and {len(told) - BRIEF + 1} more: clsm log"]
     return [_cut(line) for line in told]
@@ -170,12 +186,20 @@ def _said(line: StatementLine) -> str:
     return _flat(line.text)
 
 
-def _log_mapping(found: News, asked: Sequence[ReviewItem]) -> dict[str, Any]:
+def _log_mapping(
+    found: News, asked: Sequence[ReviewItem], told: Mapping[str, QuestionSources]
+) -> dict[str, Any]:
     return {
         "schema": "clsm.log/1",
         **plain(found),
         "unsure": [
-            {"id": item.id, "reason": item.reason, "what": as_question(item).what} for item in asked
+            {
+                "id": item.id,
+                "reason": item.reason,
+                "what": as_question(item).what,
+                "sources": plain(told[item.id]),
+            }
+            for item in asked
         ],
     }
 
@@ -196,10 +220,11 @@ def _line(line: StatementLine, zone: tzinfo) -> Iterator[str]:
     """A sentence, what it replaced, and its source."""
     times = f" until {local_time(line.until, zone)}" if line.until else ""
     before = f" (was: {_flat(line.before)})" if line.before else ""
-    yield f"- {_said(line)}{times}{before}"
+    box = f"[{BOX_OF[line.state]}] " if line.state in BOX_OF else ""
+    yield f"- {box}{_said(line)}{times}{before}"
     parts = (local_time(line.since, zone), location_text(line.file, line.line), line.id)
     where = [part for part in parts if part]
-    yield f"  {' · '.join(where)}"
+    yield LinkedLine(f"  {' · '.join(where)}", line.file, line.line)
 
 
 def _rest(count: int, limit: int) -> Iterator[str]:

@@ -29,7 +29,7 @@ from clsm_cli.commands.engine import QueryEngine
 from clsm_cli.commands.environment import UsageError, chosen_store, current_time
 from clsm_cli.commands.error_boundary import disk_failure
 from clsm_cli.commands.feedback import given_lines, given_mapping
-from clsm_cli.commands.history import history_mapping, history_tables, view_of
+from clsm_cli.commands.history import history_mapping, history_tables
 from clsm_cli.commands.note import noted_lines, noted_mapping
 from clsm_cli.commands.show import found_lines, found_mapping
 from clsm_cli.commands.tables import table_lines
@@ -244,7 +244,7 @@ class Calls:
         if not subjects or not all(map(str.strip, subjects)):
             raise UsageError("--subjects", "is empty; name what you want to know of")
         store = chosen_store(self._store)
-        view = view_of(current_time(None, store.zone), store.zone, as_of, known_at)
+        view = recall.view_of(store, current_time(None, store.zone), as_of, known_at)
         found = fact_history.history(store, subjects, view)
         mapping = history_mapping(found, view)
         lines = table_lines(history_tables(found, store.zone))

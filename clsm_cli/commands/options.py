@@ -186,7 +186,24 @@ def examples(*lines: str) -> str:
 
 
 class Command(TyperCommand):
-    """A command whose required arguments stand plain: ``PATH...``, where Typer writes ``{PATH...}``."""
+    """A command whose required arguments stand plain: ``PATH...``, where Typer writes ``{PATH...}``.
+
+    What begins with a dash and a blank is text, such as a list item that is noted: no option does.
+    """
+
+    def make_parser(self, ctx: Any) -> Any:
+        """The parser of its options."""
+        parser = super().make_parser(ctx)
+        read_option = parser._process_opts  # noqa: SLF001
+
+        def read(argument: str, state: Any) -> None:
+            if argument[:2] == "- ":
+                state.largs.append(argument)
+            else:
+                read_option(argument, state)
+
+        vars(parser)["_process_opts"] = read
+        return parser
 
     def collect_usage_pieces(self, ctx: Any) -> list[str]:
         """The words behind the command's name in its usage line."""

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from datetime import datetime
 
+    from clsm_cli.inspection.fact_history import View
     from clsm_cli.retrieval.answer import Answer
     from clsm_cli.retrieval.dense_search import Engine
     from clsm_cli.retrieval.dialogue_context import DialogueTurn
@@ -246,11 +247,12 @@ def _answers(
         printer.end_progress()
 
 
-def node_activation(store: Store, text: str, printer: Printer) -> dict[str, float]:
+def node_activation(store: Store, options: Options, printer: Printer) -> dict[str, float]:
     """What a question gives to the nodes of the graph, those on the way included; never a use."""
+    text = decode_words(options.query)
     if not text.strip():
         raise UsageError("--query", "it is empty; give it some words")
-    query = _query_of(store, Options(), text, current_time(None, store.zone))
+    query = _query_of(store, options, text, current_time(options.now, store.zone))
     (told,) = _answers(store, [query], printer)
     printer.warn_all(told.warnings)
     found: dict[str, float] = {}
@@ -334,6 +336,21 @@ def _query_of(store: Store, options: Options, text: str, now: datetime) -> Query
         is_gated=options.gate,
         with_facts=options.output == "prompt",
         seed=text if options.explore else None,
+    )
+
+
+def view_of(store: Store, now: datetime, as_of: str | None, known_at: str | None) -> View:
+    """The times that ``history``, ``list`` and ``graph`` look from, read as ``recall`` reads them.
+
+    Raises:
+        UsageError: One is not a time.
+    """
+    from clsm_cli.inspection.fact_history import View
+
+    return View(
+        now.isoformat(),
+        _moment(as_of, store, now, "--as-of"),
+        _end(_moment(known_at, store, now, "--known-at"), store),
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import textwrap
 from typing import TYPE_CHECKING, Any
 
+from clsm_cli.commands.output import LinkedLine, local_time, location_text, plain
 from clsm_cli.consolidation import review_queue
 from clsm_cli.consolidation.active_learning import WORTH
 from clsm_cli.consolidation.store_state import NEAR_NAMES
@@ -13,10 +14,12 @@ from clsm_cli.startup.records import NamedTuple
 from clsm_cli.text.terminal import safe
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from datetime import tzinfo
 
     from clsm_cli.consolidation.review_queue import Outcome, State
     from clsm_cli.consolidation.selection_reasons import Explanation
+    from clsm_cli.inspection.lookup import QuestionSources
     from clsm_cli.store.logs import ReviewItem
 
 _WIDTH = 96
@@ -25,7 +28,11 @@ _LONGEST = 2000
 
 
 class Question(NamedTuple):
-    """An item in plain words."""
+    """An item in plain words.
+
+    Attributes:
+        what: What is in doubt; each sentence that it quotes stands on a line of its own.
+    """
 
     what: str
     accept: str
@@ -34,17 +41,17 @@ class Question(NamedTuple):
 
 _QUESTIONS = {
     review_queue.LOST: Question(
-        "You set values of a statement, and another machine wrote it later. Yours were: {other}",
+        "You set values of a statement, and another machine wrote it later.\nYours were: {other}",
         "your values are set again, and pinned",
         "the newer values stay",
     ),
     review_queue.TWO_TEXTS: Question(
-        "One statement has two texts, perhaps after a merge. It says: {kept} The other text: {other}",
+        "One statement has two texts, perhaps after a merge.\nIt says: {kept}\nThe other text: {other}",
         "it says what the other text says",
         "it says what it says now, and the other text is withdrawn",
     ),
     review_queue.CONTRADICTION: Question(
-        "Two things cannot both be true. Memory says: {kept} Something else says: {other}",
+        "Two things may not both be true.\nMemory says: {kept}\nSomething else says: {other}",
         "the other one takes its place; what memory says is closed, not deleted",
         "what memory says stays; where the other one is a statement too, it is withdrawn",
     ),
@@ -54,17 +61,19 @@ _QUESTIONS = {
         "they are kept apart for ever",
     ),
     review_queue.NEAR_DUPLICATE: Question(
-        "Two statements may say the same. One is: {kept} The other: {other}",
+        "Two statements may say the same.\nOne is: {kept}\nThe other: {other}",
         "the first one stays, with the sources of both; the other one is withdrawn",
         "both stay",
     ),
     WORTH: Question(
-        "Is this worth keeping? {kept} (Memory thinks so with a probability of {other}.)",
+        "Is this worth keeping? (Memory thinks so with a probability of {other}.)\n{kept}",
         "it is kept, and sentences like it are likelier kept",
         "it is not kept, and sentences like it are less likely kept",
     ),
 }
 _UNKNOWN = Question("{reason}: {kept} {other}", "noted", "noted")
+_QUOTING = (review_queue.TWO_TEXTS, review_queue.CONTRADICTION, review_queue.NEAR_DUPLICATE, WORTH)
+"""Reasons of questions about sentences, which somebody said somewhere."""
 
 _WORDS: dict[str, State | None] = {
     "accept": "accepted",
@@ -77,10 +86,31 @@ _WORDS: dict[str, State | None] = {
 
 
 def as_question(item: ReviewItem) -> Question:
-    """A review item as a question in plain words."""
+    """A review item as a question in plain words, on one line."""
+    asked = _asked(item)
+    return asked._replace(what=asked.what.replace("\n", " "))
+
+
+def _asked(item: ReviewItem) -> Question:
     kept, other = (" ".join(text.split())[:_LONGEST] for text in (item.kept, item.other))
     form = _QUESTIONS.get(item.reason, _UNKNOWN)
-    return form._replace(what=form.what.format(kept=kept, other=other, reason=item.reason).strip())
+    return form._replace(
+        what=form.what.format(kept=kept, other=other, reason=" ".join(item.reason.split())).strip()
+    )
+
+
+def question_lines(item: ReviewItem, told: QuestionSources | None, zone: tzinfo) -> Iterator[str]:
+    """What is in doubt, a sentence a line, and below each where it was said."""
+    form = _QUESTIONS.get(item.reason, _UNKNOWN).what
+    for shown, line in zip(_asked(item).what.split("\n"), form.split("\n"), strict=False):
+        yield f"  {shown}"
+        turn = told and (
+            told.kept if "{kept}" in line else told.other if "{other}" in line else None
+        )
+        if turn and turn.file and item.reason in _QUOTING:
+            parts = (local_time(turn.time, zone), location_text(turn.file, turn.line))
+            where = " · ".join(part for part in parts if part)
+            yield LinkedLine(f"    {where}", turn.file, turn.line)
 
 
 _HOW = (
@@ -89,19 +119,25 @@ _HOW = (
 )
 
 
-def review_lines(items: Iterable[ReviewItem]) -> Iterator[str]:
+def review_lines(
+    items: Iterable[ReviewItem], told: Mapping[str, QuestionSources], zone: tzinfo
+) -> Iterator[str]:
     """The review list as text."""
     for item in items:
         asked = as_question(item)
         state = "" if item.state == "open" else f"  {item.state}"
         yield f"{item.id}  {item.reason}{state}  ({item.at[:10]})"
-        yield f"  {asked.what}"
+        yield from question_lines(item, told.get(item.id), zone)
         yield f"  accept: {asked.accept}"
         yield f"  reject: {asked.reject}"
 
 
 def review_mapping(
-    items: Sequence[ReviewItem], outcome: Outcome | None, *, dry_run: bool
+    items: Sequence[ReviewItem],
+    told: Mapping[str, QuestionSources],
+    outcome: Outcome | None,
+    *,
+    dry_run: bool,
 ) -> dict[str, Any]:
     """Review list and decisions as a JSON object."""
     done = outcome.decisions if outcome else []
@@ -109,7 +145,14 @@ def review_mapping(
         "schema": "clsm.review/1",
         "dry_run": dry_run,
         "run": outcome.run if outcome else None,
-        "items": [{**item._asdict(), **as_question(item)._asdict()} for item in items],
+        "items": [
+            {
+                **item._asdict(),
+                **as_question(item)._asdict(),
+                "sources": plain(told[item.id]) if item.reason in _QUOTING else None,
+            }
+            for item in items
+        ],
         "decisions": [
             {"id": each.item.id, "state": each.state, "effect": each.effect, "is_new": each.is_new}
             for each in done
@@ -158,12 +201,15 @@ def decision_lines(outcome: Outcome, *, dry_run: bool) -> Iterator[str]:
         yield "nothing was written"
 
 
-def todo_file(items: Iterable[ReviewItem]) -> str:
+def todo_file(
+    items: Iterable[ReviewItem], told: Mapping[str, QuestionSources], zone: tzinfo
+) -> str:
     """The list as a file to decide in; ``read_todo`` reads it back."""
     parts = [_HOW]
     for item in items:
         asked = as_question(item)
-        notes = (asked.what, f"accept: {asked.accept}", f"reject: {asked.reject}")
+        lines = question_lines(item, told.get(item.id), zone)
+        notes = (*lines, f"accept: {asked.accept}", f"reject: {asked.reject}")
         parts.append(f"leave {item.id}\n" + "".join(map(_comment, (item.reason, *notes))))
     return "\n".join(parts)
 

@@ -13,9 +13,11 @@ from clsm_cli.commands.output import Printer, is_terminal
 from clsm_cli.consolidation import review_queue, selection_reasons
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from datetime import datetime
 
     from clsm_cli.consolidation.review_queue import Outcome, State
+    from clsm_cli.inspection.lookup import QuestionSources
     from clsm_cli.store.layout import Store
     from clsm_cli.store.logs import ReviewItem
 
@@ -49,6 +51,8 @@ def review(
     the most important first. What you decide about sentences, and what you pin, correct or delete,
     changes how similar ones are judged.
     """
+    from clsm_cli.inspection.lookup import question_sources
+
     printer, opened, moment = common.start()
     if why is not None:
         if accept or reject:
@@ -65,19 +69,22 @@ def review(
     wanted: list[tuple[str, State]] = [(decode_words([each]), "accepted") for each in accept or ()]
     wanted += [(decode_words([each]), "rejected") for each in reject or ()]
     items: list[ReviewItem] = []
+    sources: Mapping[str, QuestionSources] = {}
     outcome: Outcome | None = None
     if wanted:
         outcome = review_queue.decide(opened, wanted, moment, printer.warn, dry_run=dry_run)
     else:
         items = review_queue.list_items(opened, moment, everything=everything)
+        sources = question_sources(opened, items)
         if items and not everything and not common.as_json and _is_at_terminal(printer):
-            outcome = _in_editor(opened, items, moment, printer, dry_run=dry_run)
+            outcome = _in_editor(opened, items, sources, moment, printer, dry_run=dry_run)
     if common.as_json:
-        printer.json(render_review.review_mapping(items, outcome, dry_run=dry_run))
+        printer.json(render_review.review_mapping(items, sources, outcome, dry_run=dry_run))
     elif outcome is not None:
         printer.lines(render_review.decision_lines(outcome, dry_run=dry_run))
     else:
-        printer.lines(render_review.review_lines(items) if items else ["nothing to decide"])
+        lines = render_review.review_lines(items, sources, opened.zone)
+        printer.lines(lines if items else ["nothing to decide"])
     if outcome is not None and outcome.problems:
         printer.warn_all(str(problem) for problem in outcome.problems[1:])
         raise outcome.problems[0]
@@ -88,7 +95,13 @@ def _is_at_terminal(printer: Printer) -> bool:
 
 
 def _in_editor(
-    store: Store, items: list[ReviewItem], now: datetime, printer: Printer, *, dry_run: bool
+    store: Store,
+    items: list[ReviewItem],
+    sources: Mapping[str, QuestionSources],
+    now: datetime,
+    printer: Printer,
+    *,
+    dry_run: bool,
 ) -> Outcome:
     """Let a person decide in a file like that of an interactive rebase."""
 
@@ -98,6 +111,5 @@ def _in_editor(
             return review_queue.Outcome()
         return review_queue.decide(store, wanted.items(), now, printer.warn, dry_run=dry_run)
 
-    return editor.edit_text(
-        store.derived / "edit", "review", render_review.todo_file(items), take, printer
-    )
+    text = render_review.todo_file(items, sources, store.zone)
+    return editor.edit_text(store.derived / "edit", "review", text, take, printer)

@@ -162,7 +162,10 @@ class Calibration:
         row = self.known.task_of(claim.text)
         if row is not None:
             state = max(row.state, claim.state, key=lambda s: STATES.index(s or "open"))
-            self.reinforce(replace(row, state=state, due=claim.due or row.due), claim)
+            is_news = state == "done" != row.state
+            done_at = claim.valid_from or claim.observed if is_news else row.done_at
+            now = replace(row, state=state, due=claim.due or row.due, done_at=done_at)
+            self.reinforce(now, claim)
             return True
         return claim.state == "done"
 

@@ -138,7 +138,14 @@ def find_replaceable(
         _stated(edits, each, said) if isinstance(each, SourcePassage) else edits.statements[each]
         for each in found
     ]
-    return [row.is_current and _takes(row, said, edits.day, is_whole=is_whole) for row in rows]
+    closed = {row.text for row in edits.statements.values() if not row.is_current}
+    closed -= {row.text for row in edits.statements.values() if row.is_current}
+    return [
+        row.is_current
+        and row.text not in closed
+        and _takes(row, said, edits.day, is_whole=is_whole)
+        for row in rows
+    ]
 
 
 def _takes(row: Statement, said: str, at: date, *, is_whole: bool) -> bool:
@@ -160,8 +167,9 @@ def apply_correction(
 ) -> Correction:
     """Add the rows of a correction to an edit session.
 
-    A current statement that says ``text`` already becomes the new row. Statements that say the same
-    as the old one are closed too, as ``with_it`` are: they would stand there stale.
+    A current statement that says ``text`` already becomes the new row, and holds since when it did.
+    Statements that say the same as the old one are closed too, as ``with_it`` are: they would stand
+    there stale.
 
     Raises:
         BadInputError: The text cannot be a line of Markdown, or the statement is a summary.
@@ -169,8 +177,9 @@ def apply_correction(
     if old.kind == "gist":
         reason = "is a summary that clsm works out anew"
         raise BadInputError(old.id, reason, "correct the statement that it rests on")
-    start = old.valid_from if never else since or edits.time
     standing = edits.find_text(text, but=old.id)
+    told = standing.valid_from if standing is not None else None
+    start = old.valid_from if never else since or told or edits.time
     if standing is None:
         new = _new(edits, old, text, start)
     else:

@@ -1,8 +1,7 @@
-"""Edges between nodes: co-occurrence, and relations that sentences state; ``Matcher`` finds names in text.
+"""Edges that sentences state, and the chain of episodes; ``Matcher`` finds names in text.
 
-Co-occurrence is weighed anew from all counts at every run (``scoring.association``); a typed edge
-exists as long as ``heads.relation_head`` reads it from a unit of some turn. Both depend only on the
-turns and what they mention.
+A typed edge exists as long as ``heads.relation_head`` reads it from a unit of some turn, so it depends
+only on the turns and what they mention. Co-occurrence is ``scoring.association``.
 
 A name matches as a run of whole words, whatever marks stand between them. Each name is looked for by
 itself, so that a new name changes nothing for the others and the order in which names became known
@@ -21,13 +20,11 @@ from clsm_cli.heads.relation_head import NameSpan
 from clsm_cli.heads.units import spans_of
 from clsm_cli.model.graph import Edge
 from clsm_cli.model.ids import edge_id
-from clsm_cli.scoring.association import associate
 from clsm_cli.startup.records import NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
-    from clsm_cli.config import GraphSettings
     from clsm_cli.heads.judge import Meanings
     from clsm_cli.heads.relation_head import Pair
     from clsm_cli.model.graph import Statement
@@ -35,45 +32,6 @@ if TYPE_CHECKING:
 
 FULL = 3
 """Turns after which a typed edge has the whole weight of their certainty."""
-
-
-def co_occurrences(
-    order: Iterable[tuple[str, str, str]],
-    mentioned: Mapping[str, Collection[str]],
-    settings: GraphSettings,
-    rev: tuple[int, str],
-) -> dict[str, Edge]:
-    """Weighted edges between nodes that occur together, by id.
-
-    Args:
-        mentioned: Turn → the nodes it mentions.
-    """
-    nodes = sorted({node for found in mentioned.values() for node in found})
-    number = {node: place for place, node in enumerate(nodes)}
-    turns: list[list[int]] = []
-    scenes: list[int] = []
-    sections: dict[tuple[str, str], int] = {}
-    for episode, section, key in order:
-        turns.append(sorted(number[node] for node in mentioned.get(key, ())))
-        scenes.append(sections.setdefault((episode, section), len(sections)))
-    pairs = associate(
-        turns,
-        scenes,
-        reach=settings.reach,
-        alpha=settings.alpha,
-        shrink=settings.shrink,
-        min_count=settings.min_count,
-        min_npmi=settings.min_npmi,
-        top=settings.top,
-    )
-    found: dict[str, Edge] = {}
-    for pair in pairs:
-        a, b = nodes[pair.a], nodes[pair.b]
-        record = edge_id(a, "co_occurs", b)
-        found[record] = Edge(
-            id=record, rev=rev, source=a, target=b, n=pair.n, weight=round(pair.weight, 4)
-        )
-    return found
 
 
 Told = tuple[str, str, str, bool]

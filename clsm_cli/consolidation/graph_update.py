@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from clsm_cli.consolidation import edges, entity_mentions
 from clsm_cli.heads import relation_head
 from clsm_cli.model.graph import Edge, Node
+from clsm_cli.scoring.association import co_occurrences
 from clsm_cli.store.index import evidence_queries
 from clsm_cli.text.ontology import tags_of
 from clsm_cli.text.plain import to_plain
@@ -175,7 +176,7 @@ class GraphBuilder:
             for key in turns[node]:
                 mentioned.setdefault(key, []).append(node)
         order = (row for row in evidence_queries.turn_order(self.connection) if row[0] in records)
-        found = edges.co_occurrences(order, mentioned, self.settings, self.rev)
+        found = co_occurrences(order, mentioned, self.settings, self.rev)
         files = [self.state.files[episode] for episode in sorted(records)]
         found |= edges.episode_chain(
             files, evidence_queries.continuations(self.connection), self.rev

@@ -309,8 +309,12 @@ class ReviewQuestions:
     def about_doubts(self, calibration: Calibration, adviser: Adviser) -> None:
         """Contradictions and near duplicates; a language model may decide the former."""
         asked = 0
-        for doubt in calibration.outcome.doubts:
+        doubts = calibration.outcome.doubts
+        opposed = {(d.kept.id, d.other) for d in doubts if d.reason == "contradiction"}
+        for doubt in doubts:
             verdict = None
+            if doubt.reason != "contradiction" and (doubt.kept.id, doubt.other) in opposed:
+                continue  # one question about two sentences
             if doubt.reason == "contradiction" and asked < MOST:
                 asked += 1
                 verdict = adviser.is_update(doubt.kept, doubt.other)

@@ -185,7 +185,7 @@ def _gist(
         topic="gists",
         value=month,
         sources=tuple(dict.fromkeys(key for row in said for key in row.sources)),
-        valid_from=days[0],
+        valid_from=days[-1],  # before its last day not all of it had been said
         recorded_at=now,
         trust=lowest_trust(["agent", *(row.trust for row in said)]),
     )

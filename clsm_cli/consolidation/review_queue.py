@@ -19,7 +19,7 @@ from clsm_cli.model.graph import Statement
 from clsm_cli.model.ids import normalise_text, resolve_id
 from clsm_cli.model.tombstones import birth_ids, first_free
 from clsm_cli.startup.records import NamedTuple
-from clsm_cli.store import logs, runs, topics
+from clsm_cli.store import logs, record_files, runs, shards, topics
 from clsm_cli.store.jsonlines import LineError, load
 from clsm_cli.text.statement_streams import stream_of
 
@@ -39,6 +39,9 @@ NEAR_DUPLICATE = "near duplicate"
 REASONS = (LOST, TWO_TEXTS, CONTRADICTION, WORTH, NEAR_NAMES, NEAR_DUPLICATE)
 """Why something waits for a person, the most important first: what a person said comes before what
 memory doubts, that before what teaches it, and all before what would only be tidier."""
+
+
+_OF_STATEMENTS = frozenset({LOST, TWO_TEXTS, CONTRADICTION, NEAR_DUPLICATE})
 
 
 class Decision(NamedTuple):
@@ -64,13 +67,17 @@ def list_items(store: Store, now: datetime, *, everything: bool = False) -> list
 
     Args:
         now: An item that was open for ``consolidation.review_days`` before it is "expired".
+
+    A question about statements expires as soon as one of them is closed otherwise.
     """
     limit = timedelta(days=store.settings.consolidation.review_days)
     found = []
     items = review_items(store)
+    held = _held(store, items.values())
     for item in items.values():
         since = instant(item.at)
-        if item.state == "open" and since is not None and since <= now - limit:
+        is_old = since is not None and since <= now - limit
+        if item.state == "open" and (is_old or _is_settled(item, held)):
             found.append(item._replace(state="expired"))
         else:
             found.append(item)
@@ -78,6 +85,23 @@ def list_items(store: Store, now: datetime, *, everything: bool = False) -> list
     chosen.sort(key=lambda item: (item.at, item.id), reverse=True)
     chosen += [item for item in load_offer(store) if item.id not in items]
     return sorted(chosen, key=lambda item: (item.state != "open", _rank(item.reason)))
+
+
+def _held(store: Store, items: Iterable[logs.ReviewItem]) -> dict[str, str]:
+    """Current statements → their texts; only where an open item asks about one."""
+    if not any(item.state == "open" and item.reason in _OF_STATEMENTS for item in items):
+        return {}
+    records = shards.load_graph(store.graphs(), logs.load_tombstones(store)).records
+    rows = record_files.load_statements(store, records, "").values()
+    return {row.id: row.text for row in rows if row.is_current}
+
+
+def _is_settled(item: logs.ReviewItem, held: Mapping[str, str]) -> bool:
+    """Whether a statement that an item asks about is no longer held."""
+    if item.reason not in _OF_STATEMENTS or not item.about:
+        return False
+    is_gone = item.reason == NEAR_DUPLICATE and item.other not in held.values()
+    return item.about[0] not in held or is_gone
 
 
 def _rank(reason: str) -> int:

@@ -119,6 +119,37 @@ def seconds(time: str | None, zone: tzinfo) -> float:
     return (moment if moment.tzinfo else moment.replace(tzinfo=zone)).timestamp()
 
 
+def naming(rows: Iterable[Statement], nodes: Iterable[Node]) -> dict[str, list[Statement]]:
+    """Node id → the statements, gists aside, that have a label or alias of it in their text.
+
+    A name stands there as whole words, and with its capitals where it counts only with them.
+
+    >>> tea = Statement(id="f-1", rev=(1, "pi"), text="May drinks green tea.")
+    >>> may = Node(id="may", rev=(1, "pi"), label="May", exact=("May",))
+    >>> [s.id for s in naming([tea], [may])["may"]]
+    ['f-1']
+    >>> naming([tea], [Node(id="ma", rev=(1, "pi"), label="Ma")])
+    {}
+    """
+    begins: dict[str, list[tuple[re.Pattern[str], str]]] = defaultdict(list)
+    for node in nodes:
+        for name in {node.label, *node.aliases}:
+            if first := _WORD.search(name.casefold()):
+                case = 0 if name in node.exact else re.IGNORECASE
+                pattern = re.compile(rf"(?<!\w){re.escape(name)}(?!\w)", case)
+                begins[first.group()].append((pattern, node.id))
+    found: dict[str, dict[str, Statement]] = defaultdict(dict)
+    for row in rows:
+        for word in {*_WORD.findall(row.text.casefold())} if row.kind != "gist" else ():
+            for pattern, named_node in begins.get(word, ()):
+                if pattern.search(row.text):
+                    found[named_node][row.id] = row
+    return {each: list(said.values()) for each, said in found.items()}
+
+
+_WORD = re.compile(r"\w+")
+
+
 def _earliest(index: Index, keys: Iterable[str]) -> Passage | None:
     """The first of some passages that was told, one with a line before one without."""
     found = [each for key in keys for each in index.by_key(key) if each.key == key]
@@ -179,11 +210,23 @@ class View(NamedTuple):
     as_of: str | None = None
     known_at: str | None = None
 
+    @property
+    def at(self) -> str | None:
+        """The past time that is asked about; None for now."""
+        return self.as_of or self.known_at
+
     def shows(self, row: Row) -> bool:
-        """Whether a row is wanted."""
+        """Whether a version is wanted: with ``known_at`` alone also what was over by then."""
         if self.as_of is not None:
             return clocks.holds(row, self.as_of, self.known_at)
         return self.known_at is None or clocks.is_believed(row, self.known_at)
+
+    def holds(self, row: Row) -> bool:
+        """Whether a row was true at the time that is asked about, as ``recall`` sees it; now: current."""
+        if self.at is not None:
+            return clocks.holds(row, self.at, self.known_at)
+        is_withdrawn = isinstance(row, Statement) and row.withdrawn
+        return row.superseded_at is None and row.valid_until is None and not is_withdrawn
 
 
 def history(store: Store, wanted: Sequence[str], view: View) -> list[History]:
@@ -198,7 +241,9 @@ def history(store: Store, wanted: Sequence[str], view: View) -> list[History]:
         return [
             History(
                 each,
-                _threads(memory, [r for r in rows if view.shows(r)], opened.index, view, about),
+                _threads(
+                    memory, [r for r in rows if view.shows(r)], opened.index, view, about, each
+                ),
                 of,
             )
             for each, (rows, of, about) in zip(wanted, chosen, strict=True)
@@ -206,9 +251,12 @@ def history(store: Store, wanted: Sequence[str], view: View) -> list[History]:
 
 
 def _threads(
-    memory: _Memory, rows: Iterable[Row], index: Index, view: View, about: str
+    memory: _Memory, rows: Iterable[Row], index: Index, view: View, about: str, wanted: str
 ) -> tuple[Thread, ...]:
-    """Statements by what was asked about, else by their subject, then edges by source and type."""
+    """Statements by what was asked about, else by their subject, then edges by source and type.
+
+    What only stands in texts is called as it was asked for.
+    """
     groups: dict[tuple[bool, str, str], list[Row]] = defaultdict(list)
     for row in rows:
         if isinstance(row, Edge):
@@ -223,7 +271,11 @@ def _threads(
     found = []
     for (is_edge, subject, kind), group in sorted(groups.items()):
         told = [version(row, memory.value(row), index, view.now) for row in group]
-        label, versions = memory.label(subject), tuple(sorted(told, key=order))
+        is_named = subject in memory.nodes or any(
+            isinstance(row, Edge) or memory.subject(row) == subject for row in group
+        )
+        label = memory.label(subject) if is_named or not about else " ".join(wanted.split())
+        versions = tuple(sorted(told, key=order))
         found.append(Thread("edge" if is_edge else "statement", subject, label, kind, versions))
     return tuple(found)
 
@@ -253,23 +305,17 @@ class _Memory:
         if row is not None:
             return self._siblings(row) if isinstance(row, Edge) else self._family(row), (), ""
         nodes = self._nodes(wanted)
-        rows: list[Row] = [r for r in self.statements.values() if self._is_about(r, nodes)]
+        known = [self.nodes[each] for each in sorted(nodes) if each in self.nodes]
+        known = known or [Node(id="", rev=(0, ""), label=wanted.strip())]
+        named = {r.id for said in naming(self.statements.values(), known).values() for r in said}
+        rows: list[Row] = [
+            r for r in self.statements.values() if r.id in named or self.subject(r) in nodes
+        ]
         rows += [e for e in self.edges.values() if nodes & {e.source, e.target} and _is_told(e)]
         subjects = () if rows else self._subjects(wanted.strip().casefold())
         if rows or subjects or nodes & self.nodes.keys():
             return rows, subjects, min(nodes, default="") if rows else ""
         raise self._unknown(wanted)
-
-    def _is_about(self, row: Statement, nodes: set[str]) -> bool:
-        """Whether a statement begins with the name of one of some nodes, or has one in it."""
-        if self.subject(row) in nodes:
-            return True
-        known = (self.nodes[node] for node in nodes if node in self.nodes)
-        names = {name for node in known for name in (node.label, *node.aliases) if name}
-        text = row.text.casefold()
-        return row.kind != "gist" and any(
-            re.search(rf"(?<!\w){re.escape(name.casefold())}(?!\w)", text) for name in names
-        )
 
     def subject(self, row: Statement) -> str:
         """The node that a statement is about; "" for none."""

@@ -1,4 +1,9 @@
-"""The knowledge graph of a store, or the part of it that lies around some nodes."""
+"""The knowledge graph of a store, now or at a past time, or the part of it that lies around some nodes.
+
+Of a past time it is what a consolidation would have made of the turns told by then, by the names that
+are known today: nodes that a turn mentions, their co-occurrence weighed anew, and those typed edges and
+statements that held (``clocks.holds``).
+"""
 
 from __future__ import annotations
 
@@ -7,27 +12,35 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from clsm_cli.errors import BadInputError
+from clsm_cli.inspection.fact_history import naming
 from clsm_cli.inspection.lookup import nearest
+from clsm_cli.model import clocks
+from clsm_cli.model.episodes import EpisodeRecord
 from clsm_cli.model.graph import Edge, Node
+from clsm_cli.scoring.association import co_occurrences
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import logs, record_files, shards
+from clsm_cli.store.index import evidence_queries
+from clsm_cli.store.index.opening import open_index
 from clsm_cli.text.node_ids import node_id
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
 
+    from clsm_cli.inspection.fact_history import View
+    from clsm_cli.model.codec import Record
     from clsm_cli.model.graph import Statement
     from clsm_cli.store.layout import Store
 
 
 @dataclass(frozen=True, slots=True)
 class Graph:
-    """Nodes and the edges between them, as far as they hold now.
+    """Nodes and the edges between them, as far as they hold at one time.
 
     Attributes:
         nodes: Sorted by id.
         edges: Sorted by id; both ends are among the nodes.
-        statements: Node id → the current statements about it, sorted by id.
+        statements: Node id → the statements about it that hold, sorted by id.
         total: Nodes of the graph that this is a part of.
         dangling: Edges left out because an end of them is not in the store.
         activation: Node id → what a query gave it, 0 … 1; empty where there is no query.
@@ -48,45 +61,96 @@ class Neighbour(NamedTuple):
     edge: Edge
 
 
-def load(store: Store) -> Graph:
-    """The whole graph that holds now: no closed or superseded edge, no forgotten node, no episode.
+def load(store: Store, view: View) -> Graph:
+    """The whole graph that holds: no closed or superseded edge, no forgotten node, no episode.
 
     The store is only read, hand edits of topic files included.
     """
-    records = shards.load_graph(store.graphs(), logs.load_tombstones(store)).records
-    rows = record_files.load_statements(store, records, "")
+    folders = store.graphs() if view.at is None else [*store.graphs(), *store.archives()]
+    records = shards.load_graph(folders, logs.load_tombstones(store)).records
+    rows = record_files.load_statements(store, records, view.now)
+    rows = {i: row for i, row in rows.items() if view.holds(row)}
+    found = [r for r in records.values() if isinstance(r, Edge) and view.holds(r)]
     nodes = {r.id: r for r in records.values() if isinstance(r, Node)}
-    held = [r for r in records.values() if isinstance(r, Edge) and is_current(r)]
-    held = [e for e in held if not _is_episode(e.source) and not _is_episode(e.target)]
-    edges = [edge for edge in held if edge.source in nodes and edge.target in nodes]
+    if view.at is not None:
+        nodes, woven = _told_by(store, records, view.at)
+        found = woven + [e for e in found if e.type != "co_occurs" or e.pinned]
+    found = [e for e in found if not _is_episode(e.source) and not _is_episode(e.target)]
+    edges = {e.id: e for e in found if e.source in nodes and e.target in nodes}
     return Graph(
         nodes=tuple(nodes[each] for each in sorted(nodes)),
-        edges=tuple(sorted(edges, key=lambda edge: edge.id)),
-        statements=_about(rows.values(), nodes),
+        edges=tuple(edges[each] for each in sorted(edges)),
+        statements=_about(rows, nodes),
         total=len(nodes),
-        dangling=len(held) - len(edges),
+        dangling=len(found) - len(edges) if view.at is None else 0,
     )
 
 
-def is_current(edge: Edge) -> bool:
-    """Whether an edge holds now, as far as the store knows.
+def _told_by(
+    store: Store, records: Mapping[str, Record], at: str
+) -> tuple[dict[str, Node], list[Edge]]:
+    """Nodes as the turns told by a time have them, and their co-occurrence.
 
-    >>> is_current(Edge(id="g-1", rev=(1, "pi"), valid_until="2026-02-24"))
-    False
+    A turn without a time has always been told, and a node that no turn mentions always been there.
     """
-    return edge.superseded_at is None and edge.valid_until is None
+    noted = {
+        r.id: r
+        for r in records.values()
+        if isinstance(r, EpisodeRecord) and r.stage == "consolidated"
+    }
+    pairs = [(n, key) for r in noted.values() for n, keys in r.mentions.items() for key in keys]
+    sources = {key for r in records.values() if isinstance(r, Node) for key in r.sources}
+    with open_index(store, None) as opened:
+        connection = opened.index.connection
+        order = [row for row in evidence_queries.turn_order(connection) if row[0] in noted]
+        known = sources.union(key for _, _, key in order).union(key for _, key in pairs)
+        times = evidence_queries.turn_times(connection, sorted(known))
+    later = {key for key, time in times.items() if not clocks.has_begun(time, at)}
+    turns: dict[str, set[str]] = defaultdict(set)
+    mentioned: dict[str, set[str]] = defaultdict(set)
+    for node, key in pairs:
+        turns[node] |= {key} - later
+        if key not in later:
+            mentioned[key].add(node)
+    told = [row for row in order if row[2] not in later]
+    woven = co_occurrences(told, mentioned, store.settings.graph, (0, ""))
+    found = {
+        r.id: _as_told(r, turns.get(r.id, set()), later, times)
+        for r in records.values()
+        if isinstance(r, Node) and turns.get(r.id, {""})
+    }
+    return found, list(woven.values())
+
+
+def _as_told(
+    node: Node, keys: Collection[str], later: Collection[str], times: Mapping[str, str]
+) -> Node:
+    """A node as some turns have it; a summary that rests on later ones is left out."""
+    dated = sorted(times[key] for key in keys if key in times)
+    return replace(
+        node,
+        n=len(keys),
+        first=dated[0] if dated else None,
+        last=dated[-1] if dated else None,
+        summary="" if set(later).intersection(node.sources) else node.summary,
+    )
 
 
 def _is_episode(record_id: str) -> bool:
     return record_id.startswith("e-")
 
 
-def _about(rows: Iterable[Statement], nodes: Collection[str]) -> dict[str, tuple[Statement, ...]]:
-    found: dict[str, list[Statement]] = defaultdict(list)
-    for statement in rows:
-        if statement.is_current and statement.subject in nodes:
-            found[str(statement.subject)].append(statement)
-    return {node: tuple(found[node]) for node in sorted(found)}
+def _about(
+    rows: Mapping[str, Statement], nodes: Mapping[str, Node]
+) -> dict[str, tuple[Statement, ...]]:
+    """Node → the statements whose subject it is, or that name it."""
+    found: dict[str, set[str]] = defaultdict(set)
+    for statement in rows.values():
+        if statement.subject in nodes:
+            found[str(statement.subject)].add(statement.id)
+    for node, said in naming(rows.values(), nodes.values()).items():
+        found[node].update(each.id for each in said)
+    return {node: tuple(rows[each] for each in sorted(found[node])) for node in sorted(found)}
 
 
 def name_of(node: Node) -> str:

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from clsm_cli.model.episodes import Episode
     from clsm_cli.store.index.passages import Passage
     from clsm_cli.store.layout import Store
+    from clsm_cli.store.logs import ReviewItem
 
 _PART = re.compile(r"(?<=^[0-9a-f]{12})-[0-9]+$")
 """A part of a long turn is shown as the whole turn."""
@@ -86,6 +87,41 @@ def nearest(wanted: str, names: Iterable[tuple[str, str]]) -> list[str]:
     return list(dict.fromkeys(known[place][1] for _, _, place in found))[:5]
 
 
+class QuestionSources(NamedTuple):
+    """Where the two sentences of a question were said; None where that is not known."""
+
+    kept: SourceTurn | None
+    other: SourceTurn | None
+
+
+def question_sources(store: Store, items: Iterable[ReviewItem]) -> dict[str, QuestionSources]:
+    """Where the sentences of review items were said, by the id of the item.
+
+    What an item is about names the statement, or the turn, of its first sentence, then the turns of
+    the other one.
+    """
+    with open_index(store, None) as opened:
+        index = opened.index
+        return {
+            item.id: QuestionSources(
+                _first_told(index, item.about[:1]), _first_told(index, item.about[1:])
+            )
+            for item in items
+        }
+
+
+def _first_told(index: Index, ids: Iterable[str]) -> SourceTurn | None:
+    """Where the first of some statements or turns was said."""
+    for each in ids:
+        record = index.record(each)
+        if isinstance(record, Statement):
+            return next(iter(_of_record(index, record).told), None)
+        for passage in index.by_key(each):
+            if _is_first(passage, each):
+                return _told(index, passage)
+    return None
+
+
 def ids_with_prefix(store: Store, beginning: str, limit: int = 50) -> list[str]:
     """Ids that begin so, sorted; only from an index that is there, fresh or not: a shell asks."""
     connection = database.open_to_read(store.derived)
@@ -113,19 +149,22 @@ def is_known(store: Store, wanted: str) -> bool:
 
 
 def look_up(store: Store, wanted: str) -> FoundItem:
-    """The thing that an id, or the beginning of one, stands for.
+    """The thing that an id, or the beginning of one, stands for; or the concept that is called so.
 
     Raises:
-        BadInputError: Nothing has that id, or several begin so.
+        BadInputError: Nothing has that id or name, or several begin so.
     """
     wanted = _PART.sub("", wanted)
     with open_index(store, None) as opened:
         index = opened.index
         chosen = resolve_id(wanted, _choices(index, wanted))
+        if chosen is None and wanted.strip():
+            chosen = index.node_of(node_id(wanted))
         found = _describe(store, index, chosen) if chosen else None
     if found is not None:
         return found
-    raise BadInputError(wanted, "nothing in this store has that id", "find ids with: clsm recall")
+    reason = "nothing in this store has that id or name"
+    raise BadInputError(wanted or "ID", reason, "find ids with: clsm recall")
 
 
 def _choices(index: Index, wanted: str) -> set[str]:

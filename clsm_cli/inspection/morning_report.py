@@ -1,24 +1,27 @@
-"""Statements as they are now, newest first; what changed since a time, or became true in a month."""
+"""Statements that hold, newest first; what changed since a time, or became true in a month."""
 
 from __future__ import annotations
 
-from datetime import timedelta
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING, get_args
 
-from clsm_cli.inspection.fact_history import seconds, version
+from clsm_cli.inspection.fact_history import naming, seconds, version
+from clsm_cli.model import clocks
 from clsm_cli.model.episodes import EpisodeRecord
-from clsm_cli.model.graph import Node
+from clsm_cli.model.graph import Node, StatementKind
 from clsm_cli.startup.records import NamedTuple
-from clsm_cli.store import ledger, logs, record_files, shards
+from clsm_cli.store import ledger, logs, record_files, runs, shards
 from clsm_cli.store.index import evidence_queries
 from clsm_cli.store.index.opening import open_index
 from clsm_cli.text.node_ids import node_id
 from clsm_cli.text.plain import to_plain
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
     from datetime import date
 
+    from clsm_cli.inspection.fact_history import View
     from clsm_cli.model.codec import Record
     from clsm_cli.model.graph import Statement
     from clsm_cli.store.index.evidence_queries import EpisodeFile
@@ -26,10 +29,15 @@ if TYPE_CHECKING:
     from clsm_cli.store.layout import Store
 
 
+_SENTENCES = frozenset(get_args(StatementKind)) - {"gist"}
+"""Kinds that a list is of unless it asks for another one: a gist only repeats some of them."""
+
+
 class StatementLine(NamedTuple):
     """A statement as a line of a list.
 
     Attributes:
+        state: Of a task.
         since: When it became true, else when the store learnt it.
         until: When it stopped; None while it holds.
         before: What it replaced; "" where nothing.
@@ -41,6 +49,7 @@ class StatementLine(NamedTuple):
     kind: str
     stream: str
     text: str
+    state: str | None
     since: str | None
     until: str | None
     before: str
@@ -56,6 +65,7 @@ class News(NamedTuple):
         since: An instant; only what was written then or later is in it.
         changed: What replaced something.
         learnt: What is new, and replaced nothing.
+        done: Tasks that were done.
         ended: What was true, and is no longer, with nothing in its place.
         withdrawn: What was taken back.
     """
@@ -63,6 +73,7 @@ class News(NamedTuple):
     since: str
     changed: tuple[StatementLine, ...]
     learnt: tuple[StatementLine, ...]
+    done: tuple[StatementLine, ...]
     ended: tuple[StatementLine, ...]
     withdrawn: tuple[StatementLine, ...]
 
@@ -106,14 +117,27 @@ class ListFilter(NamedTuple):
     about: str | None = None
 
 
-def last_night(store: Store) -> str | None:
-    """When the last consolidation of this machine that still counts began; None before the first."""
-    nights = [
-        entry.at
-        for entry in ledger.entries(store.flow)
-        if entry.command == "consolidate" and entry.undone_by is None
-    ]
-    return nights[-1] if nights else None
+def last_night(store: Store, before: str = "9999") -> str | None:
+    """When the last consolidation of this machine that still counts began; None before the first.
+
+    One that found nothing to do counts too if it is of a later day: the morning after it has no news,
+    but what an agent tries every half hour takes none away.
+
+    Args:
+        store: Where.
+        before: UTC time; only what began earlier.
+    """
+    told = [entry for entry in ledger.entries(store.flow) if entry.command == "consolidate"]
+    nights = sorted(e.at for e in told if e.undone_by is None)
+    quiet = runs.read_nights(store).good
+    if nights and quiet and _day(quiet, store) > max(_day(entry.at, store) for entry in told):
+        nights.append(quiet)
+    return max((at for at in nights if at < before), default=None)
+
+
+def _day(time: str, store: Store) -> str:
+    """The day of an instant by the store's clock."""
+    return f"{datetime.fromisoformat(time).astimezone(store.zone):%Y-%m-%d}"
 
 
 def news(store: Store, since: str, now: str) -> News:
@@ -128,9 +152,12 @@ def news(store: Store, since: str, now: str) -> News:
     heirs = [row for row in fresh if row.is_current and row.supersedes in rows]
     replaced = {rows[str(row.supersedes)].text for row in heirs}
     told = {row.id for row in heirs}
+    done = _done(store, rows.values(), since)
+    told.update(row.id for row in done)
     parts = (
         heirs,
         [row for row in fresh if row.is_current and row.id not in told],
+        done,
         [
             row
             for row in fresh
@@ -226,40 +253,69 @@ def _decisions(
     ]
     ids = {row.id for row in decided}
     lines = tuple(
-        StatementLine(i, "decision", "flow", text, files[i].start, None, "", None, "", 0)
+        StatementLine(i, "decision", "flow", text, None, files[i].start, None, "", None, "", 0)
         for i, text in reported
         if not any(text in row.text for row in decided)
     )
     return decided, [row for row in told if row.id not in ids], lines
 
 
-def current_statements(store: Store, choice: ListFilter, now: str) -> tuple[StatementLine, ...]:
-    """The statements that hold now, those that became true last first; the store is only read."""
+def _done(store: Store, rows: Iterable[Statement], since: str) -> list[Statement]:
+    """Tasks that were told to be done after the last night before a time, so that a later one read it."""
+    start = seconds(last_night(store, since), store.zone)
+
+    def is_late(time: str) -> bool:
+        moment = time if "T" in time else clocks.end_of_day(time, store.zone)
+        return seconds(moment, store.zone) >= start
+
+    return [
+        r for r in rows if r.state == "done" and r.is_current and r.done_at and is_late(r.done_at)
+    ]
+
+
+def held_statements(store: Store, choice: ListFilter, view: View) -> tuple[StatementLine, ...]:
+    """The statements that hold, those that became true last first; the store is only read.
+
+    Args:
+        store: Where.
+        choice: Which.
+        view: At what time.
+    """
     records = _records(store)
-    names = _names(records.values(), choice.about)
-    rows = record_files.load_statements(store, records, now)
+    rows = record_files.load_statements(store, records, view.now)
+    meant = _meant(rows.values(), records.values(), choice.about)
     chosen = [
-        row
+        _as_at(row, view)
         for row in rows.values()
-        if row.is_current
+        if view.holds(row)
         and choice.stream in (None, row.stream)
-        and choice.kind in (None, row.kind)
-        and (choice.about is None or node_id(row.subject or "") in names)
+        and row.kind in ({choice.kind} if choice.kind else _SENTENCES)
+        and (choice.about is None or row.id in meant)
     ]
     with open_index(store, None) as opened:
-        return _lines(store, chosen, rows, opened.index, now)
+        return _lines(store, chosen, rows, opened.index, view.now)
 
 
-def _names(records: Iterable[Record], wanted: str | None) -> set[str]:
-    """Ids of all names of what a name stands for."""
-    key = node_id(wanted or "")
-    found = {key}
+def _as_at(row: Statement, view: View) -> Statement:
+    """A task that was done later was open then."""
+    is_early = view.at and row.done_at and not clocks.has_begun(row.done_at, view.at)
+    return replace(row, state="open") if is_early else row
+
+
+def _meant(rows: Collection[Statement], records: Iterable[Record], about: str | None) -> set[str]:
+    """Ids of the statements about what a name stands for: it is their subject, or they name it."""
+    if about is None:
+        return set()
+    key, keys, nodes = node_id(about), {node_id(about)}, []
     for node in records:
         if isinstance(node, Node):
             ids = {node.id, *(node_id(name) for name in (node.label, *node.aliases) if name)}
             if key in ids:
-                found |= ids
-    return found
+                keys |= ids
+                nodes.append(node)
+    named = naming(rows, nodes or [Node(id="", rev=(0, ""), label=about.strip())])
+    found = {row.id for said in named.values() for row in said}
+    return found | {row.id for row in rows if row.subject and node_id(row.subject) in keys}
 
 
 def _records(store: Store) -> dict[str, Record]:
@@ -280,6 +336,7 @@ def _lines(
             row.kind,
             row.stream,
             row.text,
+            row.state,
             since,
             row.valid_until,
             old.text if old is not None else "",

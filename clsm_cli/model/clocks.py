@@ -70,6 +70,15 @@ def is_true(row: Clocked, at: str) -> bool:
     return _within(row.valid_from, at, row.valid_until)
 
 
+def has_begun(start: str, at: str) -> bool:
+    """Whether a time had come by another; of a bare date any part of it.
+
+    >>> has_begun("2026-02-20T08:00:00Z", "2026-02-20"), has_begun("2026-02-21", "2026-02-20")
+    (True, False)
+    """
+    return not _is_ahead(start, at)
+
+
 def has_ended(row: Clocked, at: str) -> bool:
     """Whether a row had ceased to be true by a time, recorded or not; see ``holds``."""
     return _has_come(row.valid_until, at)

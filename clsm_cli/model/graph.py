@@ -24,7 +24,7 @@ class Statement:
 
     Attributes:
         topic: Stem of the Markdown file it stands in.
-        state: Only for tasks; ``due`` is a bare date.
+        state: Only for tasks; ``due`` is a bare date, ``done_at`` when it was told to be done.
         subject: Node id it is about.
         value: Of a gist its month.
         sources: Keys of the turns it rests on.
@@ -43,6 +43,7 @@ class Statement:
     topic: str = ""
     state: TaskState | None = None
     due: str | None = None
+    done_at: str | None = None
     subject: str | None = None
     value: str | None = None
     sources: tuple[str, ...] = ()

@@ -1,4 +1,4 @@
-"""Association weights of nodes, from how often they are mentioned near each other.
+"""Association of nodes: how much two belong together, from how often they are mentioned near each other.
 
     npmi(a → b) = ln( p(a,b) / (p(a) · p_α(b)) ) / −ln p(a,b)     p_α(b) = c(b)^α / Σ c^α
     weight(a, b) = ½ (npmi(a → b) + npmi(b → a)), held in 0 … 1,  · n / (n + shrink)
@@ -14,14 +14,18 @@ from __future__ import annotations
 from itertools import chain
 from typing import TYPE_CHECKING
 
+from clsm_cli.model.graph import Edge
+from clsm_cli.model.ids import edge_id
 from clsm_cli.scoring.modularity import communities
 from clsm_cli.startup.records import NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
     import numpy as np
     from numpy.typing import NDArray
+
+    from clsm_cli.config import GraphSettings
 
     Ints = NDArray[np.int64]
     Floats = NDArray[np.float64]
@@ -97,6 +101,48 @@ def associate(
     kept |= _bridges(a, b, n, weight, kept)
     rows = zip(*(each[kept].tolist() for each in (a, b, n, weight)), strict=True)
     return [Pair(*row) for row in rows]
+
+
+def co_occurrences(
+    order: Iterable[tuple[str, str, str]],
+    mentioned: Mapping[str, Collection[str]],
+    settings: GraphSettings,
+    rev: tuple[int, str],
+) -> dict[str, Edge]:
+    """Weighted edges between nodes that occur together, by id.
+
+    Args:
+        order: Episode, section and key of all turns, as they stand.
+        mentioned: Turn → the nodes it mentions.
+        settings: Of the association.
+        rev: Revision of new records.
+    """
+    nodes = sorted({node for found in mentioned.values() for node in found})
+    number = {node: place for place, node in enumerate(nodes)}
+    turns: list[list[int]] = []
+    scenes: list[int] = []
+    sections: dict[tuple[str, str], int] = {}
+    for episode, section, key in order:
+        turns.append(sorted(number[node] for node in mentioned.get(key, ())))
+        scenes.append(sections.setdefault((episode, section), len(sections)))
+    pairs = associate(
+        turns,
+        scenes,
+        reach=settings.reach,
+        alpha=settings.alpha,
+        shrink=settings.shrink,
+        min_count=settings.min_count,
+        min_npmi=settings.min_npmi,
+        top=settings.top,
+    )
+    found: dict[str, Edge] = {}
+    for pair in pairs:
+        a, b = nodes[pair.a], nodes[pair.b]
+        record = edge_id(a, "co_occurs", b)
+        found[record] = Edge(
+            id=record, rev=rev, source=a, target=b, n=pair.n, weight=round(pair.weight, 4)
+        )
+    return found
 
 
 def _counted(

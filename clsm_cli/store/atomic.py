@@ -45,6 +45,10 @@ def disk_errors(path: Path | str) -> Iterator[None]:
         raise DiskError(named, error.strerror or str(error)) from error
 
 
+_SMALL = 1 << 20
+"""Bytes of a file that is hashed without loading OpenSSL, which takes as long."""
+
+
 def sha256(data: bytes) -> str:
     """Hex digest of a file's bytes."""
     return ids.sha256(data)
@@ -230,7 +234,9 @@ def digest_of(path: Path) -> str | None:
     with disk_errors(path):
         try:
             with open_to_read(path) as file:
-                import hashlib
+                if os.fstat(file.fileno()).st_size <= _SMALL:
+                    return sha256(file.read())
+                import hashlib  # faster, once it is there
 
                 return hashlib.file_digest(file, "sha256").hexdigest()
         except FileNotFoundError:

@@ -182,7 +182,9 @@ def _by_hand(
         old = Statement(id=record_id, rev=(0, ""), kind=kind, recorded_at=now)
     elif text_sha(item.text) == old.text_sha and old.is_current:
         state = (item.state or old.state) if old.kind == "task" else old.state
-        return replace(old, state=state, stream=stream, topic=topic)
+        told = old.done_at if old.state == "done" else now
+        done_at = told if state == "done" else None
+        return replace(old, state=state, done_at=done_at, stream=stream, topic=topic)
     return replace(
         old,
         stream=stream,

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 _BULLET = re.compile(r"[-*+][ \t]+(?:\[([ xX!])\][ \t]+)?")
 _BOXES: dict[str, TaskState] = {" ": "open", "x": "done", "X": "done", "!": "blocked"}
-_BOX_OF = {"open": " ", "done": "x", "blocked": "!"}
+BOX_OF: dict[str | None, str] = {"open": " ", "done": "x", "blocked": "!"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +156,7 @@ def render_item(statement: Statement) -> str:
     >>> render_item(Statement(id="f-1", rev=(1, "pi"), text="Call Mara.", state="open"))
     '- [ ] Call Mara.  ^f-1'
     """
-    box = f"[{_BOX_OF[statement.state]}] " if statement.state else ""
+    box = f"[{BOX_OF[statement.state]}] " if statement.state else ""
     return f"- {box}{' '.join(statement.text.split())}  ^{statement.id}"
 
 

@@ -89,7 +89,7 @@ def test_nobody_to_ask_gets_the_list_and_the_next_step(store: Store) -> None:
     before = tree(store.root)
     done = run(store, "correct", "Nina's birthday", "3 June")
     assert isinstance(done.exception, RefusedError)
-    assert str(done.exception).endswith("name one by its id, or say --yes")
+    assert str(done.exception).endswith("say --yes, or name one by its id")
     first, where = done.stdout.splitlines()
     assert first == "1. Nina's birthday is on 4 May."
     assert where.strip().startswith("2026-02-26 · ")
@@ -120,6 +120,6 @@ def test_what_nothing_fits_changes_nothing_and_is_named_with_what_is_nearest(sto
     for words in (["forget", "quantum chromodynamics"], ["correct", "quantum glue", "42"]):
         done = run(store, *words, "--yes")
         assert isinstance(done.exception, RefusedError)
-        assert "nothing fits" in str(done.exception)
+        assert "nothing here fits" in str(done.exception)
         assert done.stdout.startswith("nearest\n1. ")
     assert tree(store.root) == before

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+from datetime import UTC
 from pathlib import Path
 
 import pytest
@@ -63,14 +64,17 @@ def test_the_list_without_a_terminal(store: Store) -> None:
     before = tree(store.root)
     lines = ok(store).splitlines()
     assert lines[0] == "v-a1  contradiction  (2026-02-28)"
-    assert BELL in lines[1]
-    assert QUARTER in lines[1]
-    assert [line.split(":")[0].strip() for line in lines[2:4]] == ["accept", "reject"]
-    assert lines[4] == "v-b2  two names, perhaps of one thing  (2026-02-28)"
+    assert lines[2] == f"  Memory says: {BELL}"
+    place, _, number = lines[3].rpartition(" · ")[2].rpartition(":")
+    assert bell().id in Path(place).read_text().split("\n")[int(number) - 1]
+    assert lines[4] == f"  Something else says: {QUARTER}"
+    assert [line.split(":")[0].strip() for line in lines[5:7]] == ["accept", "reject"]
+    assert lines[7] == "v-b2  two names, perhaps of one thing  (2026-02-28)"
     data = json.loads(ok(store, "--json"))
     assert (data["schema"], data["run"], data["decisions"]) == ("clsm.review/1", None, [])
     assert [item["id"] for item in data["items"]] == ["v-a1", "v-b2"]
-    assert set(data["items"][0]) == {*ReviewItem._fields, "what", "accept", "reject"}
+    assert set(data["items"][0]) == {*ReviewItem._fields, "what", "accept", "reject", "sources"}
+    assert data["items"][0]["sources"]["kept"]["file"].startswith(str(store.root))
     assert tree(store.root) == before
 
 
@@ -150,7 +154,7 @@ ITEMS = st.builds(
 def test_a_file_says_what_was_decided_and_no_text_can_decide(
     items: list[ReviewItem], data: st.DataObject
 ) -> None:
-    text = render_review.todo_file(items)
+    text = render_review.todo_file(items, {}, UTC)
     assert render_review.read_todo(text, items) == {}
     words = ("leave", "accept", "reject", "a", "r", "l")
     chosen = {item.id: data.draw(st.sampled_from(words)) for item in items}

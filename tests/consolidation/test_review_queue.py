@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from consolidation.test_correction import BELL, NOW, QUARTER, bell, hold, markdown, statement
+from consolidation.test_correction import BELL, NOW, QUARTER, bell, done, hold, markdown, statement
 from ingesting import new_store, tree
 from sleeping import current, nodes, rows, sleep, told
 
@@ -68,8 +68,9 @@ def listed(store: Store, now: str = NOW, *, everything: bool = False) -> dict[st
 
 
 def test_the_list_begins_with_what_matters(store: Store) -> None:
+    hold(store, bell())
     for name, reason in zip("abcdef", reversed(review_queue.REASONS), strict=True):
-        ask(store, name, reason, "x")
+        ask(store, name, reason, bell().id, BELL, BELL)
     ask(store, "new", "a reason of a later version", "x")
     assert list(listed(store)) == ["v-f", "v-e", "v-d", "v-c", "v-b", "v-a", "v-new"]
 
@@ -82,6 +83,14 @@ def test_an_old_item_expires_and_can_still_be_decided(store: Store) -> None:
     assert listed(store, late, everything=True) == {item: "expired"}
     accept(store, item)
     assert listed(store, late, everything=True) == {item: "accepted"}
+
+
+def test_a_question_expires_with_its_statement(store: Store) -> None:
+    hold(store, bell())
+    item = ask(store, "a", review_queue.CONTRADICTION, bell().id, BELL, QUARTER)
+    assert listed(store) == {item: "open"}
+    done(store, bell().id, QUARTER)
+    assert listed(store) == {}
 
 
 def test_a_decision_is_made_once(store: Store) -> None:

@@ -9,6 +9,7 @@ import pytest
 from small_store import page
 
 from clsm_cli.errors import BadInputError
+from clsm_cli.inspection.fact_history import View
 from clsm_cli.inspection.graph_view import Graph, find_nodes, load, neighbourhood, strongest_part
 from clsm_cli.model.codec import Record
 from clsm_cli.model.episodes import EpisodeRecord
@@ -129,7 +130,7 @@ def test_what_holds_now(tmp_path: Path) -> None:
         edge("a", "d", valid_until="2026-02-01"),
         edge("a", "nobody"),
     ]
-    found = load(new_store(tmp_path / "memory", records))
+    found = load(new_store(tmp_path / "memory", records), View(NOW))
     assert (ids(found), found.total, found.dangling) == (set("abcd"), 4, 1)
     assert [(each.source, each.target) for each in found.edges] == [("a", "b")]
 
@@ -137,14 +138,14 @@ def test_what_holds_now(tmp_path: Path) -> None:
 def test_what_was_forgotten_is_gone(tmp_path: Path) -> None:
     store = new_store(tmp_path / "memory", [node("a"), node("b"), edge("a", "b")])
     forget(store, "b")
-    found = load(store)
+    found = load(store, View(NOW))
     assert (ids(found), found.edges, found.dangling) == ({"a"}, (), 0)
 
 
 def test_episodes_are_no_nodes(tmp_path: Path) -> None:
     day = EpisodeRecord(id="e-1", rev=REV, title="Day 1", narrative="Fog.")
     order = Edge(id="g-1", rev=REV, source="e-1", target="e-2", type="next", directed=True)
-    plain = load(new_store(tmp_path / "memory", [node("a"), day, order]))
+    plain = load(new_store(tmp_path / "memory", [node("a"), day, order]), View(NOW))
     assert (ids(plain), plain.edges, plain.dangling) == ({"a"}, (), 0)
 
 
@@ -152,13 +153,13 @@ def test_statements_stand_at_their_subject(tmp_path: Path) -> None:
     store = new_store(tmp_path / "memory", [node("Mara"), node("Jonas")])
     kept = state(store, "Mara winds the lamp.", "mara")
     state(store, "Mara lives in Bergen.", "mara", superseded_at=NOW)
-    found = load(store)
+    found = load(store, View(NOW))
     assert {name: [s.text for s in about] for name, about in found.statements.items()} == {
         "mara": ["Mara winds the lamp."]
     }
     page = store.root / "projects" / "yard.md"
     page.write_text(page.read_text().replace("winds the lamp", "winds the clock"))
-    (edited,) = load(store).statements["mara"]
+    (edited,) = load(store, View(NOW)).statements["mara"]
     assert (edited.id, edited.text) == (kept.id, "Mara winds the clock.")
 
 

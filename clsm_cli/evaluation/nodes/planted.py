@@ -23,11 +23,11 @@ from importlib.resources import files
 from math import log
 from typing import TYPE_CHECKING
 
-from clsm_cli.consolidation import edges
 from clsm_cli.evaluation import stores
 from clsm_cli.evaluation.dataset import Chat, label_keys
 from clsm_cli.model.episodes import EpisodeRecord
 from clsm_cli.model.graph import Edge, Node
+from clsm_cli.scoring.association import co_occurrences
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import logs, record_files, runs, shards
 from clsm_cli.store.index import database, evidence_queries
@@ -256,7 +256,7 @@ class _Records:
             for key in sorted(noted[node]):
                 mentioned.setdefault(key, []).append(node)
         order = list(evidence_queries.turn_order(index.connection))
-        self.edges = edges.co_occurrences(order, mentioned, store.settings.graph, self._rev)
+        self.edges = co_occurrences(order, mentioned, store.settings.graph, self._rev)
         self.episodes = self._consolidated(store, index, order, mentioned)
 
     def _node(

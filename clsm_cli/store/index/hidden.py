@@ -7,9 +7,10 @@ their rows stand packed in one place (``asleep``), counted again at the end of a
 **Forgotten** is a turn, an episode or a record whose id has a tombstone: it is left out when its file is
 read. So when tombstones come or go, the files they concern are read again.
 
-**As of another time** passages are hidden too. Validity is a matter of statements alone: a date is no mask
-on what was said, as evidence often stands in the note of another day (as a mask it costs 3 points of
-recall on an agent's notes). What was known is a matter of everything: nothing that came later is seen.
+**As of another time** passages are hidden too. Validity is a matter of statements: a date is no mask on
+what was said, as evidence often stands in the note of another day (as a mask it costs 3 points of recall
+on an agent's notes). Only what was said later, and of which all that memory made became true later, is
+hidden with it. What was known is a matter of everything: nothing that came later is seen.
 """
 
 from __future__ import annotations
@@ -148,6 +149,7 @@ def hidden_rows(connection: sqlite3.Connection, at: str, known_at: str | None) -
         " c.recorded_at, c.superseded_at, c.withdrawn FROM clocks c JOIN passages p ON p.key = c.key"
     ):
         (shown if clocks.holds(Fact._make(fact), at, known_at) else found).add(row)
+    found.update(_not_yet_true(connection, at))
     if known_at is not None:
         found.update(_later(connection, known_at))
         shown.update(_open_then(connection, known_at))
@@ -155,17 +157,28 @@ def hidden_rows(connection: sqlite3.Connection, at: str, known_at: str | None) -
     return frozenset(found | (closed - shown))
 
 
+def _not_yet_true(connection: sqlite3.Connection, at: str) -> Iterator[int]:
+    """Passages that were told after a time, of which all that memory made became true after it."""
+    begun: dict[int, bool] = {}
+    for row, told, start in connection.execute(
+        "SELECT t.id, t.time, c.valid_from FROM passages t JOIN rests r ON r.turn = t.key"
+        " JOIN passages p ON p.id = r.passage JOIN places l ON l.id = p.place"
+        " JOIN clocks c ON c.key = p.key"
+        " WHERE t.time >= ? AND l.kind = 'statement' AND NOT c.withdrawn ORDER BY t.id",
+        (at[:10],),
+    ):
+        is_later = not clocks.has_begun(told, at) and not clocks.has_begun(start or at, at)
+        begun[row] = begun.get(row, False) or not is_later
+    return (row for row, is_old in begun.items() if not is_old)
+
+
 def _later(connection: sqlite3.Connection, known_at: str) -> Iterator[int]:
     for row, time in connection.execute(
         "SELECT id, time FROM passages WHERE time IS NOT NULL AND time >= ? ORDER BY id",
         (known_at[:10],),  # of the days before nothing is later, whatever the offsets
     ):
-        if not clocks.is_true(_since(time), known_at):
+        if not clocks.has_begun(time, known_at):
             yield row
-
-
-def _since(time: str) -> Fact:
-    return Fact("", "", time, None, None, None, withdrawn=False)
 
 
 def _open_then(connection: sqlite3.Connection, known_at: str) -> Iterator[int]:
@@ -174,7 +187,8 @@ def _open_then(connection: sqlite3.Connection, known_at: str) -> Iterator[int]:
         "SELECT id, line FROM records WHERE type = 'document' ORDER BY id"
     ):
         for key, (since, _) in mapping_of(line).get("closed", {}).items():
-            if not clocks.has_ended(_since("")._replace(valid_until=since), known_at):
+            gone = Fact("", "", None, since, None, None, withdrawn=False)
+            if not clocks.has_ended(gone, known_at):
                 for (row,) in connection.execute(
                     "SELECT p.id FROM passages p JOIN places l ON l.id = p.place"
                     " WHERE p.key = ? AND l.document = ?",

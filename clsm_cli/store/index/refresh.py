@@ -18,11 +18,9 @@ from itertools import chain, groupby
 from typing import TYPE_CHECKING
 
 from clsm_cli.errors import DamagedStoreError
-from clsm_cli.model.codec import encode
-from clsm_cli.store import atomic, episodes, inbox, logs, shards
+from clsm_cli.store import atomic, episodes, inbox, logs
 from clsm_cli.store.index import database, hidden, passages
 from clsm_cli.store.index.database import pack
-from clsm_cli.store.index.derived import derive
 from clsm_cli.store.index.passage_rows import Batch
 from clsm_cli.store.jsonlines import LineProblem, dump
 
@@ -36,6 +34,8 @@ if TYPE_CHECKING:
 
 GROUP = 8
 """Passages of a group."""
+_TURNS = frozenset({"inbox", "flow"})
+"""What an inbox touches: no record, and nothing that follows from one."""
 
 
 def refresh(connection: sqlite3.Connection, store: Store, found: Changes) -> None:
@@ -47,7 +47,10 @@ def refresh(connection: sqlite3.Connection, store: Store, found: Changes) -> Non
             touched |= _drop(batch, path)
         for path in sorted(changed):
             touched |= _load(batch, path, changed[path])
-        derive(batch, touched)
+        if touched - _TURNS:  # a turn captured during a run needs none of the graph's code
+            from clsm_cli.store.index.derived import derive
+
+            derive(batch, touched)
         for session in sorted(batch.sessions):
             settle_session(connection, session)
         for document in sorted(batch.documents):
@@ -160,6 +163,9 @@ def _read_inbox(batch: Batch, path: Path, file: int) -> _Problems:
 
 
 def _read_shard(batch: Batch, path: Path, file: int) -> _Problems:
+    from clsm_cli.model.codec import encode
+    from clsm_cli.store import shards
+
     shard = shards.read(path)
     rows: list[tuple[int, str, str, bytes]] = []
     for record in shard.records:

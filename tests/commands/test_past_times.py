@@ -1,0 +1,113 @@
+"""Three facts change, and no surface tells at a past time what was not yet true, or not yet known."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from processes import Cli, environment
+
+LAST = "2026-02-01"
+TOLD = (
+    ("2026-01-05", "My rent is 900 euros a month."),
+    ("2026-01-05", "My sister Nadia Blum lives in Ghent."),
+    ("2026-01-05", "Nadia Blum works for Ottilie Berg."),
+    ("2026-01-07", "Nadia Blum called from Ghent, Ottilie Berg was in Ghent too."),
+    ("2026-01-12", "My rent is 950 euros a month now."),
+    ("2026-01-19", "My sister Nadia Blum lives in Leuven now."),
+    ("2026-01-26", "Nadia Blum works for Tariq Haddad now."),
+)
+CHANGES = (
+    ("2026-01-12", "rent", "900", "950"),
+    ("2026-01-19", "lives", "Ghent", "Leuven"),
+    ("2026-01-26", "works", "Ottilie", "Tariq"),
+)
+"""Day, a word of the fact, and what tells its old value and its new one."""
+QUESTIONS = {
+    "rent": "what is my rent",
+    "lives": "where does my sister Nadia Blum live",
+    "works": "whom does Nadia Blum work for",
+}
+DAYS = ("2026-01-08", "2026-01-15", "2026-01-22", "2026-01-28")
+FORMS = ("text", "json", "dot", "graphml", "html")
+
+
+@pytest.fixture(scope="module")
+def lived(tmp_path_factory: pytest.TempPathFactory, model_folder: Path) -> Cli:
+    """A month with a night after each day that something was told; what no night sees is corrected."""
+    home = tmp_path_factory.mktemp("home")
+    cli = Cli(home, environment(home, model_folder))
+    cli.ok("init", "memory")
+    cli = replace(cli, environment={**cli.environment, "CLSM_STORE": str(cli.store)})
+    for day in dict.fromkeys(day for day, _ in TOLD):
+        for text in (text for told, text in TOLD if told == day):
+            cli.ok("note", text, "--now", f"{day}T09:00:00+01:00")
+        cli.ok("consolidate", "--now", f"{day}T23:00:00+01:00")
+    listed = {line["text"]: line["id"] for line in cli.ok("list", "--json").json["statements"]}
+    for (_, new), old in zip(TOLD[-3:], (TOLD[0], TOLD[1], TOLD[2]), strict=True):
+        if old[1] in listed:
+            cli.ok("correct", listed[old[1]], new, "--now", f"{LAST}T09:00:00+01:00")
+    return cli
+
+
+def later(day: str) -> list[str]:
+    """What tells a value that a fact had only after a day."""
+    return [new for changed, _, _, new in CHANGES if changed > day]
+
+
+def value(day: str, word: str) -> str:
+    """What tells the value that a fact had on a day."""
+    ((changed, _, old, new),) = [each for each in CHANGES if each[1] == word]
+    return new if changed <= day else old
+
+
+def held(lines: list[dict[str, Any]], word: str) -> list[str]:
+    """The texts of one fact."""
+    return [line["text"] for line in lines if word in line["text"]]
+
+
+@pytest.mark.parametrize("day", DAYS)
+@pytest.mark.parametrize("clock", ["--as-of", "--known-at"])
+def test_nothing_later_is_told(lived: Cli, day: str, clock: str) -> None:
+    said = {
+        f"recall {question}": lived.ok(
+            "recall", question, clock, day, "--no-touch", "--min-score", "0"
+        )
+        for question in QUESTIONS.values()
+    }
+    said |= {f"history {word}": lived("history", word, clock, day) for word in QUESTIONS}
+    said |= {"list": lived.ok("list", clock, day)}
+    for form in FORMS:
+        lived.ok("graph", clock, day, "--format", form, "--out", "graph")
+        said[f"graph {form}"] = replace(said["list"], out=(lived.folder / "graph").read_text())
+    leaks = [(name, new) for name, done in said.items() for new in later(day) if new in done.out]
+    assert not leaks
+
+
+@pytest.mark.parametrize("day", DAYS)
+def test_all_agree_on_what_was_true(lived: Cli, day: str) -> None:
+    listed = lived.ok("list", "--as-of", day, "--json").json["statements"]
+    nodes = lived.ok("graph", "Nadia Blum", "--as-of", day, "--json").json["nodes"]
+    (nadia,) = [node for node in nodes if node["id"] == "nadia-blum"]
+    for word, question in QUESTIONS.items():
+        (true,) = held(listed, word)
+        assert value(day, word) in true
+        (found,) = lived.ok("history", word, "--as-of", day, "--json").json["found"]
+        assert held([v for t in found["threads"] for v in t["versions"]], word) == [true]
+        if word != "rent":
+            assert held(nadia["statements"], word) == [true]
+        first = lived.ok("recall", question, "--as-of", day, "--no-touch", "--json").json[
+            "memories"
+        ][0]
+        assert value(day, word) in first["text"]
+
+
+def test_a_day_after_all_is_now(lived: Cli) -> None:
+    """Worked out anew from the turns told by then, the graph is the one that the nights made."""
+    now = lived.ok("graph", "--json").json
+    then = lived.ok("graph", "--json", "--as-of", LAST, "--known-at", LAST).json
+    assert now["edges"]
+    assert json.dumps(then) == json.dumps(now)
