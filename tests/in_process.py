@@ -18,7 +18,7 @@ from clsm_cli.store.layout import Store
 @cache
 def _alone(name: str) -> typer.Typer:
     """A command without the others, and without the boundary that turns errors into exit codes."""
-    module = import_module(f"clsm_cli.commands.{name.removeprefix('un')}")
+    module = import_module(f"clsm_cli.commands.{'pin' if name == 'unpin' else name}")
     app = typer.Typer(add_completion=False, rich_markup_mode=None)
     app.command(name, cls=Command)(getattr(module, name))
     return app

@@ -184,7 +184,7 @@ def _gist(
         stream="flow",
         topic="gists",
         value=month,
-        sources=tuple(dict.fromkeys(key for row in said for key in row.sources)),
+        sources=tuple(sorted({key for row in said for key in row.sources})),  # as a file has them
         valid_from=days[-1],  # before its last day not all of it had been said
         recorded_at=now,
         trust=lowest_trust(["agent", *(row.trust for row in said)]),

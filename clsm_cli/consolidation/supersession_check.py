@@ -90,6 +90,8 @@ def rivals(calibration: Calibration, claim: Claim, vector: Any) -> list[Rival]:
     chosen = near[:MOST] + [each for each in near[MOST:] if each[0].id in gone]
     found: list[Rival] = []
     for row, _ in chosen:
+        if row.text == claim.text:
+            continue  # said of two days, it is two
         is_rewritten = row.id in gone
         is_later = since(row) > at and not is_rewritten
         if (since(row) == at and not is_rewritten) or not _may_rival(row, claim, is_later=is_later):
@@ -120,6 +122,7 @@ def said_before(known: StatementIndex, claim: Claim, vector: Any) -> Statement |
         if (
             row.is_current
             and row.kind in _KINDS
+            and row.text != claim.text  # said of two days, it is two
             and not _differ_in_subject(row.text, claim.text)
             and pair_head.particulars(pair_head.sentence(row.text)) == pair_head.particulars(new)
         ):

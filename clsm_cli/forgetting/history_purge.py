@@ -131,7 +131,8 @@ class _Cleaner:
     def without(self, data: bytes) -> bytes:
         r"""A file without its lines that name or quote it.
 
-        >>> told = clean_writing.ErasedTraces(frozenset(), frozenset({"f-0123456789ab"}), ("The gate code is 4711.",))
+        >>> from clsm_cli.forgetting.clean_writing import ErasedTraces
+        >>> told = ErasedTraces(frozenset(), frozenset({"f-0123456789ab"}), ("The gate code is 4711.",))
         >>> _Cleaner(told).without(b"a\n- Old.  ^f-0123456789ab\nThe gate code is 4711.\nb\n")
         b'a\nb\n'
         """

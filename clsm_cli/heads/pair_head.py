@@ -33,6 +33,8 @@ GRAPH = os.path.join(os.path.dirname(__file__), "weights", "pair.onnx")
 
 _WORD = re.compile(r"[^\W_]+(?:[.,:/@_+\-][^\W_]+)*%?|n['’]t\b|(?<=\w)['’](?:m|re|ve|ll|d)\b")
 _NEGATED = re.compile(r"n['’]t\b")
+_SAID = re.compile(r"([^:\n]{1,40}): (?=[^\W\d_a-z].*[.!?…]$)", re.DOTALL)
+"""Whoever said a whole sentence."""
 _MARKS = re.compile(r"[*_`#>]+")
 
 
@@ -124,7 +126,7 @@ class PairHead:
             new: The later.
             asked: A question that both may answer.
         """
-        ids, second = pack(*(self._pieces(text) for text in (old, new, asked)))
+        ids, second = pack(*map(self._pieces, (*_without_speaker(old, new), asked)))
         shape = (1, len(ids))
         feeds = {
             "input_ids": Tensor("i", shape, array("i", ids)),
@@ -142,6 +144,20 @@ class PairHead:
             found = cut_pieces(self._vocabulary, text, MOST_PIECES + 2)
             self._known[text] = [piece.id for piece in found]
         return self._known[text]
+
+
+def _without_speaker(old: str, new: str) -> tuple[str, str]:
+    """Two sentences of one speaker without the name before them, which is no label of a value.
+
+    >>> _without_speaker("Mara: I live in York.", "Mara: I like tea.")
+    ('I live in York.', 'I like tea.')
+    >>> _without_speaker("Rent: 900", "Rent: 950")
+    ('Rent: 900', 'Rent: 950')
+    """
+    one, two = _SAID.match(old), _SAID.match(new)
+    if one and two and one[1] == two[1]:
+        return old[one.end() :], new[two.end() :]
+    return old, new
 
 
 def pack(

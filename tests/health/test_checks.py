@@ -233,7 +233,7 @@ def _briefing(store: Store) -> None:
 
 def _changed_briefing(store: Store) -> None:
     path = prepared_briefing.path_of(store)
-    path.write_bytes(path.read_bytes().replace(b"Lotte", b"Latte", 1))
+    path.write_bytes(path.read_bytes().replace(b"York", b"Cork", 1))
     assert prepared_briefing.load_contents(store, prepared_briefing.signature(store)) is None
 
 
