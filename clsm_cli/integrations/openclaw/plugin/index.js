@@ -49,7 +49,9 @@ export default {
     });
     api.on("agent_end", (_event, ctx) => written.flush(ctx.sessionKey ?? "", ctx.sessionId));
     // What is dropped is written down first; the next turn is told what came out of it.
-    api.on("before_compaction", (_event, ctx) => written.flush(ctx.sessionKey ?? "", ctx.sessionId));
+    api.on("before_compaction", (_event, ctx) =>
+      written.flush(ctx.sessionKey ?? "", ctx.sessionId),
+    );
     api.on("after_compaction", (_event, ctx) => {
       digests.compact(ctx.sessionKey ?? "", ctx.sessionId);
     });
