@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 NEAR = 0.40
 """Cosine from which two sentences may be about one thing."""
+ALONE = 0.55
+"""Cosine from which they need no word in common for that."""
 MOST = 8
 """Statements that are judged beside a claim: the nearest."""
 OVER, ASKED = 0.97, 0.60
@@ -89,9 +91,12 @@ def rivals(calibration: Calibration, claim: Claim, vector: Any) -> list[Rival]:
     near = calibration.known.alike(vector, NEAR)
     chosen = near[:MOST] + [each for each in near[MOST:] if each[0].id in gone]
     found: list[Rival] = []
-    for row, _ in chosen:
+    words = pair_head.content(pair_head.sentence(claim.text))
+    for row, cosine in chosen:
         if row.text == claim.text:
             continue  # said of two days, it is two
+        if cosine < ALONE and not words & pair_head.content(pair_head.sentence(row.text)):
+            continue
         is_rewritten = row.id in gone
         is_later = since(row) > at and not is_rewritten
         if (since(row) == at and not is_rewritten) or not _may_rival(row, claim, is_later=is_later):

@@ -140,9 +140,17 @@ def _judged(question: Question, read: list[_Side], at: str | None) -> dict[int, 
         chance = pair_head.load().relation(one.text, two.text, question.text).update
         if chance >= least and at and _is_later(new.time, at):
             ended.setdefault(new.row, Ended(chance, None, old.passage.id, old.row))
-        elif chance >= least and (old.row not in ended or chance > ended[old.row].chance):
-            ended[old.row] = Ended(chance, new.time[:10], new.passage.id, new.row)
+        elif chance >= least:
+            over = Ended(chance, new.time[:10], new.passage.id, new.row)
+            ended[old.row] = _surer(ended.get(old.row, over), over)
     return ended
+
+
+def _surer(one: Ended, two: Ended) -> Ended:
+    """The likelier of two ends; of two likely ones the later, which tells what holds now."""
+    if min(one.chance, two.chance) >= PERHAPS:
+        return max(one, two, key=lambda each: (each.until or "", each.chance))
+    return max(one, two, key=lambda each: each.chance)
 
 
 class _Side:
