@@ -1,9 +1,9 @@
 """What is true now: changes that somebody told, and pairs of which both are true, asked after a night.
 
-One command: ``python -m benchmarks.changes`` (``--dev`` for the items that developers may look at,
-``--real COPIES`` for real changes, ``--verbose`` for each that is missed). It makes stores of some items each, from
-``fixtures/changes/told.yaml``, by the real ingest and consolidate, and asks the real recall. The exit
-code is 1 where a target is missed.
+One command: ``python -m benchmarks.changes`` (``--dev`` for the items that developers look at, ``--real
+COPIES`` for real changes, ``--verbose`` for each that is missed). It makes stores of some items each,
+from ``fixtures/changes``, by the real ingest and consolidate, and asks the real recall. The exit code is
+1 where a target is missed.
 """
 
 from __future__ import annotations
@@ -211,11 +211,11 @@ def is_missed(found: dict[str, Figures]) -> bool:
 def main() -> int:
     """Make the stores, ask, and print the table."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--dev", action="store_true", help="only what developers may look at")
+    parser.add_argument("--dev", action="store_true", help="the items that developers look at")
     parser.add_argument("--verbose", action="store_true", help="what is missed")
     parser.add_argument("--real", type=Path, metavar="COPIES", help="real changes, see fixtures")
     given = parser.parse_args()
-    told = natural(given.real) if given.real else items(dev=True if given.dev else None)
+    told = natural(given.real) if given.real else items(dev=given.dev)
     with tempfile.TemporaryDirectory(prefix="clsm-changes-") as work:
         found = measured(Path(work), told)
     print(*lines(found), sep="\n")

@@ -38,7 +38,7 @@ UNASKED = 0.4
 """Share of the pairs with a question that a round shows without it: a night knows none."""
 APART = 1500
 """Pairs about two things."""
-COUNTS = {"plain": 1.0, "apart": 0.5, "hard": 0.7, "real": 0.7}
+COUNTS = {"plain": 1.0, "twin": 1.0, "apart": 0.5, "hard": 0.7, "real": 0.7}
 """What a pair of each kind counts."""
 FALSE = (0.02, 0.05)
 """Shares of the pairs that are no update, of which the figures allow so many to be taken for one."""
@@ -69,7 +69,7 @@ def read(name: str) -> list[dict[str, Any]]:
 def labelled(copies: Path, locomo: Path, gvd: Path) -> list[dict[str, Any]]:
     """Every pair with its kind, and its question where it has one."""
     plain = read("told_asked.jsonl")
-    found = [{**pair, "kind": "plain"} for pair in plain]
+    found = [{**pair, "kind": pair.get("kind", "plain")} for pair in plain]
     others = np.random.default_rng(0).permutation(len(plain))[:APART]
     for place, other in enumerate(others):
         pair, apart = plain[place * 7 % len(plain)], plain[other]
@@ -94,7 +94,7 @@ def examples(pairs: list[dict[str, Any]], vocabulary: Path) -> Examples:
         sides = (joined(pair[side], pair.get(f"{side}_head") or "") for side in "ab")
         return Packed(*pack(*(cut.ids(text)[1:-1] for text in (*sides, ask))))
 
-    asked = [row for row, pair in enumerate(pairs) if pair.get("ask")]
+    asked = [row for row, pair in enumerate(pairs) if pair.get("ask") and pair["kind"] != "twin"]
     rows = [packed(pair, pair.get("ask") or "") for pair in pairs]
     twins = np.arange(len(pairs))
     twins[asked] = len(pairs) + np.arange(len(asked))

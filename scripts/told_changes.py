@@ -1,7 +1,7 @@
 """The bench of told changes: what is said on one day and on a later one, as files that clsm can read.
 
-``python -m scripts.told_changes FOLDER [--dev]`` writes each item of ``fixtures/changes/told.yaml`` to
-FOLDER/ID/DATE/: the files that are new or changed on that day. Copied over one another into one folder,
+``python -m scripts.told_changes FOLDER [--dev]`` writes each item of ``fixtures/changes/held.yaml`` (or
+``told.yaml``) to FOLDER/ID/DATE/: the files that are new or changed on that day. Copied over one another into one folder,
 day by day, they are the memory as it grows. ``fixtures/changes/README.md`` says what the items are.
 """
 
@@ -20,7 +20,7 @@ from scripts.join_labels import joined, lines_of
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-TOLD = Path(__file__).parents[1] / "fixtures" / "changes" / "told.yaml"
+CHANGES = Path(__file__).parents[1] / "fixtures" / "changes"
 FILLERS = (2, 4)
 """How many sentences about other things stand around those of an item, at least and at most."""
 
@@ -32,7 +32,6 @@ class Told:
     Attributes:
         id: Its part (c: a change, b: both are true), manner and number.
         manner: How the change is told, or why both are true.
-        dev: Whether developers may look at it.
         said: What was said, oldest first.
         days: On which days, ISO dates; one for each of ``said``.
         nights: By day, the files that are new or changed, by their path in the memory.
@@ -45,7 +44,6 @@ class Told:
 
     id: str
     manner: str
-    dev: bool
     said: tuple[str, ...]
     days: tuple[str, ...]
     nights: dict[str, dict[str, str]]
@@ -55,16 +53,11 @@ class Told:
     stay: tuple[str, ...]
 
 
-def items(*, dev: bool | None = None) -> list[Told]:
-    """The items of the bench, in its order.
-
-    Args:
-        dev: Only those that developers may look at, or only the others; None: all.
-    """
-    bench = yaml_text.load(TOLD.read_text("utf-8"), 1 << 20)
-    rows = [*bench["changes"], *bench["both"]]
-    every = [_item(row, bench["fillers"]) for row in rows]
-    return [item for item in every if dev is None or item.dev == dev]
+def items(*, dev: bool = False) -> list[Told]:
+    """The items of the bench, in its order; ``dev``: those that developers look at."""
+    path = CHANGES / ("told.yaml" if dev else "held.yaml")
+    bench = yaml_text.load(path.read_text("utf-8"), 1 << 20)
+    return [_item(row, bench["fillers"]) for row in [*bench["changes"], *bench["both"]]]
 
 
 AROUND = 12
@@ -84,7 +77,7 @@ def natural(copies: Path) -> list[Told]:
         days = ("1", "2")
         nights = dict(zip(days, files, strict=True))
         found.append(
-            Told(row["id"], "real", False, (old, new), days, nights, row["ask"], new, old, ())
+            Told(row["id"], "real", (old, new), days, nights, row["ask"], new, old, ())
         )
     return found
 
@@ -101,7 +94,6 @@ def _item(row: dict[str, Any], pool: Sequence[str]) -> Told:
     return Told(
         id=row["id"],
         manner=row["id"].split("-")[1],
-        dev=row.get("dev", False),
         said=said,
         days=days,
         nights=_nights(row, _fillers(row["id"], len(days), pool)),
@@ -149,9 +141,9 @@ def main() -> None:
     """Write the items as files."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=Path)
-    parser.add_argument("--dev", action="store_true", help="only those that developers may look at")
+    parser.add_argument("--dev", action="store_true", help="the items that developers look at")
     given = parser.parse_args()
-    for item in items(dev=True if given.dev else None):
+    for item in items(dev=given.dev):
         for day, files in item.nights.items():
             for path, text in files.items():
                 target = given.folder / item.id / day / path
