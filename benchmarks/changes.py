@@ -79,20 +79,23 @@ def stores(path: Path, told: Sequence[Told]) -> Iterator[tuple[Store, list[Told]
         store = layout.open_store(root / "memory", {"CLSM_DEVICE": "bench"})
         for night in range(max(len(item.nights) for item in chosen)):
             for item in chosen:
-                _write(root / "told" / item.id, item, night)
-            intake = Intake(paths=(str(root / "told"),), now=now)
-            ingest_run.ingest(store, intake, _embedder(), lambda *_: None)
+                _take_in(store, root / "told" / item.id, item, night)
             consolidation_run.consolidate(store, Night(now=now), _embedder(), lambda *_: None)
         yield store, chosen
 
 
-def _write(folder: Path, item: Told, night: int) -> None:
-    """The files of a day; each item has conversations of its own."""
-    days = list(item.nights.values())
-    for name, text in days[night].items() if night < len(days) else ():
+def _take_in(store: Store, folder: Path, item: Told, night: int) -> None:
+    """Take in the files of a day on its evening; each item has conversations of its own."""
+    if night >= len(item.nights):
+        return
+    day, files = list(item.nights.items())[night]
+    for name, text in files.items():
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text.replace('"session": "', f'"session": "{item.id}-'), "utf-8")
+    evening = datetime.fromisoformat(f"{day}T20:00:00+00:00")
+    intake = Intake(paths=(str(folder),), now=evening)
+    ingest_run.ingest(store, intake, _embedder(), lambda *_: None)
 
 
 def judge(figures: Figures, item: Told, answer: Answer, rows: Sequence[Statement]) -> None:

@@ -74,7 +74,7 @@ def natural(copies: Path) -> list[Told]:
         sides = [{"repo": row["repo"], **row[side]} for side in "ab"]
         files = [{side["file"]: _part(side, copies)} for side in sides]
         old, new = (side["text"] for side in sides)
-        days = ("1", "2")
+        days = ("2026-04-29", "2026-04-30")
         nights = dict(zip(days, files, strict=True))
         found.append(
             Told(row["id"], "real", (old, new), days, nights, row["ask"], new, old, ())

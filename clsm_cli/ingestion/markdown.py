@@ -10,6 +10,8 @@ from __future__ import annotations
 import os
 import re
 from bisect import bisect_left, bisect_right
+from datetime import date
+from functools import lru_cache
 from itertools import accumulate, groupby
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +22,7 @@ from clsm_cli.ingestion.recalled_text import KEPT, FenceKey, no_key, strip_block
 from clsm_cli.ingestion.timestamps import normalise
 from clsm_cli.model.trust import TRUST_ORDER
 from clsm_cli.text import dumps
+from clsm_cli.text.time import expressions
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -39,7 +42,8 @@ _WHEN = rf"{_DAY}(?![\d-])(?:T{_HOUR}(?:Z|[+-]\d\d:?\d\d)?| {_HOUR}(?: ?UTC\b)?)
 _LEADING = re.compile(rf"{_LEAD}(?:({_WHEN})|({_HOUR}))", re.ASCII)
 _IN_BRACKETS = re.compile(rf"\(({_WHEN})\)", re.ASCII)
 _SHORT_HOUR = re.compile(r"(?<=[T ])(?=\d:)")
-_ANY_DAY = re.compile(rf"(?<![\d-]){_DAY}(?![\d-])", re.ASCII)
+_ANY_YEAR = date(2000, 1, 1)
+"""Of a heading only what names its year is looked at."""
 _PIECE = MAX_MESSAGE // 4
 """Characters; none takes more than four bytes."""
 # A time is looked for where it is told first; a longer line is text.
@@ -82,9 +86,9 @@ def read(
     spans = scan(lines, start, ignored)
     if len(spans) > MAX_BLOCKS:
         return Problem(path, None, f"more than {MAX_BLOCKS:,} blocks, split it up")
-    date = _date_of(path, meta, zone)
+    dated = _date_of(path, meta, zone)
     blocks = tuple(
-        RawBlock(text, first + 1, last + 1, span.heading, _time_of(text, span.heading, date, zone))
+        RawBlock(text, first + 1, last + 1, span.heading, _time_of(text, span.heading, dated, zone))
         for text, first, last, span in _blocks(lines, _joined(lines, spans), ignored)
     )
     return RawDocument(
@@ -208,9 +212,9 @@ def _groups(lines: Sequence[str], numbers: Sequence[int]) -> Iterator[list[int]]
     yield group
 
 
-def _time_of(line: str, heading: tuple[str, ...], date: str | None, zone: tzinfo) -> str | None:
+def _time_of(line: str, heading: tuple[str, ...], dated: str | None, zone: tzinfo) -> str | None:
     """When a block was written or true: what it says first itself, then its headings, its file."""
-    day = _heading_day(heading, zone) or date
+    day = _heading_day(heading) or dated
     line = line[:_FIRST_LINE].split("\n", 1)[0]
     lead, bracket = _LEADING.match(line), _IN_BRACKETS.search(line)
     if lead and lead.group(2) and day:
@@ -226,12 +230,17 @@ def _when(text: str, zone: tzinfo) -> str | None:
     return normalise(_SHORT_HOUR.sub("0", text), zone)
 
 
-def _heading_day(heading: tuple[str, ...], zone: tzinfo) -> str | None:
+@lru_cache(maxsize=1024)
+def _heading_day(heading: tuple[str, ...]) -> str | None:
+    """The day that the innermost heading with one names, in whatever form; it must name its year.
+
+    >>> _heading_day(("House", "3 March 2026"))
+    '2026-03-03'
+    """
     for title in reversed(heading):
-        for match in _ANY_DAY.finditer(title[:_FIRST_LINE]):
-            day = normalise(match.group(), zone)
-            if day:
-                return day
+        for found in expressions.find_expressions(title[:_FIRST_LINE], _ANY_YEAR):
+            if found.day and not found.relative:
+                return found.day.isoformat()
     return None
 
 

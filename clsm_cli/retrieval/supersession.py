@@ -37,9 +37,13 @@ OVER = 0.93
 """Probability of an update from which the older one is said to be over."""
 PERHAPS = 0.35
 """The same from which it is said to be over perhaps."""
+_UNSURE = 0.92
+"""What an agent's word against its owner's is sure at most: perhaps over, and no more."""
 BELOW = 0.05
 """The same from which it stands below: what is later and not the same is read first."""
 _DAY = re.compile(r"\W*(\d{4}-\d\d-\d\d)\b")
+_LABELLED = re.compile(r"[^\s:][^:]{0,40}: ")
+"""A line that gives something with a label a value."""
 LONGEST = 40
 """Words of a passage that is looked at: the vector of a longer one is not that of one sentence of it, and
 the head knows sentences alone."""
@@ -138,6 +142,8 @@ def _judged(question: Question, read: list[_Side], at: str | None) -> dict[int, 
     ended: dict[int, Ended] = {}
     for old, new, one, two in _rivals(asked, read):
         chance = pair_head.load().relation(one.text, two.text, question.text).update
+        if not _is_as_trusted(new.passage, old.passage):
+            chance = min(chance, _UNSURE)
         if chance >= least and at and _is_later(new.time, at):
             ended.setdefault(new.row, Ended(chance, None, old.passage.id, old.row))
         elif chance >= least:
@@ -153,16 +159,23 @@ def _surer(one: Ended, two: Ended) -> Ended:
     return max(one, two, key=lambda each: each.chance)
 
 
+class _Told(NamedTuple):
+    """The earliest and the latest time at which something may have been said; None: nobody knows."""
+
+    after: str | None
+    time: str
+
+
 class _Side:
     """A passage, read when it is needed."""
 
     def __init__(
-        self, index: Index, candidate: Candidate, passage: Passage, time: str, near: float
+        self, index: Index, candidate: Candidate, passage: Passage, told: _Told, near: float
     ) -> None:
         self.row = candidate.row
         self.near = near
         self.passage = passage
-        self.time = time
+        self.after, self.time = told
         self.is_question = candidate.traits.is_question
         self.is_literal = candidate.signals.literal
         self._index = index
@@ -172,7 +185,9 @@ class _Side:
 
     def sentences(self) -> list[Sentence]:
         if self._sentences is None:
-            parts = sentences.sentences(self.passage.text)
+            text = self.passage.text
+            is_list = all(map(_LABELLED.match, text.splitlines()))
+            parts = text.splitlines() if is_list else sentences.sentences(text)
             heading = self.passage.heading.rpartition(" › ")[2] if self.passage.document else ""
             heading = "" if _DAY.match(heading) else heading
             read = (pair_head.sentence(part, heading) for part in parts)
@@ -193,25 +208,38 @@ def _side(
     index: Index, candidate: Candidate, passage: Passage, cosines: Sequence[float]
 ) -> _Side | None:
     """A passage that says since when; without a vector or a time, or too long, it is held against nothing."""
-    dated = _DAY.match(passage.text) or _DAY.match(passage.heading.rpartition(" › ")[2])
-    time = dated[1] if dated and passage.document else passage.time
     is_long = passage.text.count(" ") >= LONGEST
-    if candidate.traits.vector < 0 or not time or is_long:
+    told = None if is_long or candidate.traits.vector < 0 else _told(index, passage)
+    if told is None:
         return None
-    return _Side(index, candidate, passage, time, cosines[candidate.traits.vector])
+    return _Side(index, candidate, passage, told, cosines[candidate.traits.vector])
+
+
+def _told(index: Index, passage: Passage) -> _Told | None:
+    """When a passage was said: its time; else it was written between two captures of its document."""
+    dated = _DAY.match(passage.text) or _DAY.match(passage.heading.rpartition(" › ")[2])
+    if time := dated[1] if dated and passage.document else passage.time:
+        return _Told(time, time)
+    before, at = index.captures(passage.episode) if passage.episode else (None, None)
+    return _Told(before, at) if at else None
 
 
 def _may_end(old: _Side, new: _Side) -> bool:
-    """Whether something was said later, by somebody as trusted who may speak of the same."""
+    """Whether something was said later, by somebody trusted enough who may speak of the same."""
     one, other = old.passage, new.passage
     speakers = {one.speaker, other.speaker} - {""}
     return (
-        _is_later(new.time, old.time)
+        new.after is not None
+        and _is_later(new.after, old.time)
         and not new.is_question
-        and TRUST_ORDER.index(other.trust) >= TRUST_ORDER.index(one.trust)
+        and (other.trust == "agent" or _is_as_trusted(other, one))
         and new.is_literal >= old.is_literal
         and len(speakers) < 2
     )
+
+
+def _is_as_trusted(new: Passage, old: Passage) -> bool:
+    return TRUST_ORDER.index(new.trust) >= TRUST_ORDER.index(old.trust)
 
 
 def _is_later(new: str, old: str) -> bool:

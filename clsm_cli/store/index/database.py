@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from clsm_cli.model.codec import Record
 
-SCHEMA_VERSION = 15
+SCHEMA_VERSION = 16
 """Raised whenever the tables (``schema``) or what they mean change; an older index is rebuilt."""
 
 
@@ -262,9 +262,11 @@ CREATE TABLE rests (            -- which statements rest on a turn or block
 CREATE INDEX rests_passage ON rests (passage);
 CREATE TABLE episodes (
   id TEXT, file INTEGER, session TEXT, document TEXT, previous TEXT, start TEXT, continues TEXT,
+  recorded TEXT,                -- when the store got it
   PRIMARY KEY (id, file)) WITHOUT ROWID;
 CREATE INDEX episodes_session ON episodes (session);
 CREATE INDEX episodes_previous ON episodes (previous);
+CREATE INDEX episodes_document ON episodes (document, recorded) WHERE document IS NOT NULL;
 CREATE TABLE headings (id INTEGER PRIMARY KEY, text TEXT);  -- id: hash of the text
 CREATE TABLE documents (id TEXT PRIMARY KEY, path TEXT) WITHOUT ROWID;
 CREATE TABLE blocks (           -- where the current blocks of documents stand now

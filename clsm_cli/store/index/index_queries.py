@@ -221,6 +221,18 @@ class Index(Search):
         )
         return [str(row[0]) for row in rows]
 
+    def captures(self, episode: str) -> tuple[str | None, str | None]:
+        """When a document was taken in before an episode of it, and with it: it was written between.
+
+        None before the first, and for an episode that is not there.
+        """
+        row = self.connection.execute(
+            "SELECT (SELECT MAX(o.recorded) FROM episodes o WHERE o.document = e.document"
+            " AND o.recorded < e.recorded), e.recorded FROM episodes e WHERE e.id = ? LIMIT 1",
+            (episode,),
+        ).fetchone()
+        return (row[0], row[1]) if row else (None, None)
+
     def last_episode(self, session: str) -> str | None:
         """The newest episode of a session: the one that no other names as its previous."""
         row = self.connection.execute(

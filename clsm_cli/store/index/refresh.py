@@ -141,10 +141,10 @@ def _read_episode(batch: Batch, path: Path, file: int) -> _Problems:
     if episode is None:
         return []
     batch.connection.execute(
-        "INSERT OR REPLACE INTO episodes VALUES (?, ?, ?, ?, ?, ?, ?)",
+        "INSERT OR REPLACE INTO episodes VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
         (
             *(episode.id, file, episode.session, episode.document),
-            *(episode.previous, episode.start, episode.continues),
+            *(episode.previous, episode.start, episode.continues, episode.recorded_at),
         ),
     )
     limit = batch.store.settings.passage.max_tokens
