@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from clsm_cli.heads import pair_head
 from clsm_cli.model.trust import TRUST_ORDER
+from clsm_cli.text import factuality
 
 if TYPE_CHECKING:
     from typing import Any
@@ -105,7 +106,7 @@ def rivals(calibration: Calibration, claim: Claim, vector: Any) -> list[Rival]:
         chance = pair_head.load().relation(*texts).update
         if is_rewritten and chance >= REWRITTEN:
             chance = 1.0
-        if chance >= OVER and (row.pinned or _differ_in_subject(row.text, claim.text)):
+        if chance >= OVER and (row.pinned or factuality.is_hearsay(texts[1])):
             chance = ASKED
         if chance >= ASKED:
             found.append(Rival(chance, row, is_later))

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 RELATIONS = ("same", "update", "both", "unrelated")
-MOST_PIECES, MOST_ASKED = 48, 24
+MOST_PIECES, MOST_ASKED = 72, 24
 """Word pieces of a sentence, and of a question, that are read."""
 _MOST_KNOWN = 1024
 """Texts whose pieces are kept."""

@@ -38,7 +38,7 @@ OVER = 0.93
 PERHAPS = 0.35
 """The same from which it is said to be over perhaps."""
 _UNSURE = 0.92
-"""What an agent's word against its owner's is sure at most: perhaps over, and no more."""
+"""The most that is said by hearsay, by an agent of what its owner told, or of a past that is asked about."""
 BELOW = 0.05
 """The same from which it stands below: what is later and not the same is read first."""
 _DAY = re.compile(r"\W*(\d{4}-\d\d-\d\d)\b")
@@ -93,9 +93,6 @@ def found(
         cosines: Of every stored sentence vector to the question, by its row.
         at: The past time that is asked about; None for now.
     """
-    is_of_now = not question.periods and not factuality.asks_past(question.text)
-    if not is_of_now:
-        return {}
     best = [each for each in candidates[:HEAD] if each.traits.kind != "gist"]
     told = index.passages([each.row for each in best])
     ended: dict[int, Ended] = {}
@@ -139,10 +136,12 @@ def _judged(question: Question, read: list[_Side], at: str | None) -> dict[int, 
     # "Brian" and "who is Brian" ask for all that is known of him, and not for the newest.
     is_open = len(pair_head.content(asked)) < 2 and (len(asked.words) < 2 or asked.keys[0] == "who")
     least = OVER if is_open else BELOW
+    is_past = bool(question.periods) or factuality.asks_past(question.text)
     ended: dict[int, Ended] = {}
     for old, new, one, two in _rivals(asked, read):
         chance = pair_head.load().relation(one.text, two.text, question.text).update
-        if not _is_as_trusted(new.passage, old.passage):
+        is_doubtful = is_past or factuality.is_hearsay(two.text)
+        if is_doubtful or not _is_as_trusted(new.passage, old.passage):
             chance = min(chance, _UNSURE)
         if chance >= least and at and _is_later(new.time, at):
             ended.setdefault(new.row, Ended(chance, None, old.passage.id, old.row))

@@ -7,6 +7,7 @@ reads negation (Chapman et al. 2001). Only sets of words are looked up: every re
 
 from __future__ import annotations
 
+import re
 from functools import cache
 
 from clsm_cli.text import tokens
@@ -22,6 +23,8 @@ _REACH = 3
 _ENDS = frozenset({"longer", "anymore"})
 """After a denial: something stopped, which is so."""
 _STRESSED = frozenset(word_list("stressed"))
+_QUOTED = re.compile(r"[\"“„«»”]\w+\W+\w+[^\"“”„«»]*[\"“”«»]")
+"""Quotation marks around two words and more; one may be a name."""
 _MARKS = ".,;:!?\"'()[]*_…–—“”‘’"
 
 _ASKS = frozenset(word_list("asks for a value"))
@@ -55,6 +58,17 @@ def is_so(sentence: str) -> bool:
         first in words and second in words[words.index(first) + 1 :][:_REACH]
         for first, second in _PHRASES
     )
+
+
+def is_hearsay(sentence: str) -> bool:
+    """Whether a sentence gives the words of others, or what is said of something.
+
+    >>> is_hearsay("The book says: my garden is on sand."), is_hearsay("My garden is on sand.")
+    (True, False)
+    >>> is_hearsay('Jan went "our bank is closed" all day.')
+    True
+    """
+    return not _REPORTED.isdisjoint(_words(sentence)) or bool(_QUOTED.search(sentence))
 
 
 def _is_contrast(pieces: list[str], words: list[str], place: int) -> bool:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from ingesting import new_store
-from small_store import found, row, tell
+from ingesting import new_store, take
+from small_store import found, note, row, tell
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -68,6 +68,34 @@ def test_a_tool_ends_nothing(tmp_path: Path) -> None:
     tell(store, row("Ticket 90 is closed.", **said))
     first, *_ = found(store, "is ticket 90 open")
     assert (first.text, first.until) == ("Ticket 90 is open.", None)
+
+
+def test_a_page_without_a_day_lies_between_two_captures(tmp_path: Path) -> None:
+    store, old, new = new_store(tmp_path / "memory"), "The heating is on.", "The heating is broken."
+    for name, text, day in (
+        ("hall.md", old, "2026-02-01"),
+        ("2026-02-03.md", new, "2026-02-03"),
+        ("once.md", "The heating is off.", "2026-02-09"),  # nobody knows since when
+    ):
+        (tmp_path / name).write_text(f"{text}\n")
+        take(store, tmp_path / name, now=f"{day}T20:00:00+01:00")
+    told = {each.text: each for each in found(store, "is the heating on")}
+    assert (told[old].until or told[old].perhaps_until) == "2026-02-03"
+    assert not (told[new].until or told[new].perhaps_until)
+
+
+def test_an_agents_word_ends_its_owners_perhaps(tmp_path: Path) -> None:
+    store, old = new_store(tmp_path / "memory"), "The gateway is up."
+    tell(store, row(old, timestamp="2026-02-01T08:00Z"))
+    note(
+        store,
+        tmp_path / "MEMORY.md",
+        "- 2026-02-02 The gateway is dead, its power supply burnt out.\n",
+    )
+    marks = {
+        each.text: (each.until, each.perhaps_until) for each in found(store, "is the gateway up")
+    }
+    assert marks[old] == (None, "2026-02-02")
 
 
 @pytest.mark.parametrize(
