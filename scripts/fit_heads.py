@@ -340,9 +340,7 @@ def _unit_examples(
         rows.append(unit_inputs(each.shape, UNKNOWN, about))
         label = each.label
         kinds = [float(label["kind"] == kind) for kind in KINDS]
-        alone = label.get("alone", np.nan)
-        clear = [np.nan] * 2 if np.isnan(alone) else [alone == 1, alone > 0]
-        values = [label["keep"] == 0, label["keep"] == 2, *clear]
+        values = [label["keep"] == 0, label["keep"] == 2, label["alone"] == 1, label["alone"] > 0]
         targets.append([*map(float, values), *(kinds if sum(kinds) else [np.nan] * len(KINDS))])
     told = np.array(rows)
     told[:, -DIMENSIONS:] = words
@@ -377,17 +375,17 @@ def _document_figures(examples: Examples, found: Any) -> dict[str, float]:
 def _unit_figures(labelled: Sequence[Labelled], found: Any) -> dict[str, dict[str, float]]:
     chat = np.array([each.document is None for each in labelled])
     keep = np.array([each.label["keep"] for each in labelled])
-    alone = np.array([each.label.get("alone", np.nan) for each in labelled])
+    alone = np.array([each.label["alone"] for each in labelled])
     kinds = np.array([KINDS.index(each.label["kind"]) for each in labelled])
     figures = {}
     for name, own in (("all", chat | True), ("notes", ~chat), ("chat", chat)):
-        some, told = own & (keep > 0), own & ~np.isnan(alone)
+        some = own & (keep > 0)
         figures[name] = {
             "units": int(own.sum()),
             "noise AUROC": auroc(found[own, 0], keep[own] == 0),
             "keep AUROC": auroc(found[own, 1], keep[own] == 2),
-            "alone AUROC": auroc(found[told, 2], alone[told] == 1),
-            "with headings AUROC": auroc(found[told, 3], alone[told] > 0),
+            "alone AUROC": auroc(found[own, 2], alone[own] == 1),
+            "with headings AUROC": auroc(found[own, 3], alone[own] > 0),
             "noise calibration error": calibration_error(found[own, 0], keep[own] == 0),
             "keep calibration error": calibration_error(found[own, 1], keep[own] == 2),
             "kind accuracy": float((found[some, 4:].argmax(1) == kinds[some]).mean()),

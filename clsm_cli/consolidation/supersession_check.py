@@ -29,7 +29,7 @@ ALONE = 0.55
 """Cosine from which they need no word in common for that."""
 MOST = 8
 """Statements that are judged beside a claim: the nearest."""
-OVER, ASKED = 0.97, 0.60
+OVER, ASKED = 0.99, 0.60
 """Probabilities of an update from which it closes what it replaces, and from which a person is asked."""
 REWRITTEN = 0.5
 """The same of a sentence whose block is gone, and of one in the block that took its place."""

@@ -33,11 +33,11 @@ if TYPE_CHECKING:
 
 HEAD = 12
 """Passages that are held against each other: the best."""
-OVER = 0.93
+OVER = 0.99
 """Probability of an update from which the older one is said to be over."""
 PERHAPS = 0.35
 """The same from which it is said to be over perhaps."""
-_UNSURE = 0.92
+_UNSURE = 0.98
 """The most that is said by hearsay, by an agent of what its owner told, or of a past that is asked about."""
 BELOW = 0.05
 """The same from which it stands below: what is later and not the same is read first."""
