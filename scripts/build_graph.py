@@ -42,8 +42,6 @@ EPSILON = 1e-12
 """Added to the variance by every layer norm; from the model's config.json."""
 OPSET = 17
 """First opset with LayerNormalization; onnxruntime has had it since 1.13."""
-FROZEN = 2
-"""Layers from below that pairs of sentences have no adapter in."""
 ADAPTED = (
     "attention.self.query",
     "attention.self.key",

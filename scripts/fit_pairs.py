@@ -7,7 +7,8 @@ the labels and the figures, in half an hour on two cores. The same labels give t
 machine.
 
 The pairs: plain ones that people would tell, each with a question (``told_asked.jsonl``), of which two
-that belong to different settings make a pair about two things; pairs written to be hard
+that belong to different settings make a pair about two things, and twins, which are one thing or another
+by their question; pairs written to be hard
 (``told_pairs.jsonl``); and real ones (``pairs.jsonl``), whose texts are not in the repository.
 """
 
@@ -35,7 +36,7 @@ from scripts.pair_model import Minilm, Packed, PairNetwork, batch_of
 ROUNDS, RATE, DECAY, SIZE, WARMING = 4, 2e-3, 0.01, 32, 0.1
 FOLDS = 4
 UNASKED = 0.4
-"""Share of the pairs with a question that a round shows without it: a night knows none."""
+"""Share of the pairs with a question that a round shows without it: a night knows none. Twins need theirs."""
 APART = 1500
 """Pairs about two things."""
 COUNTS = {"plain": 1.0, "twin": 1.0, "apart": 0.5, "hard": 0.7, "real": 0.7}
@@ -121,7 +122,8 @@ def fit(model: Minilm, data: Examples, states: list[Any], rows: Any) -> PairNetw
         for chosen in _batches(chance.permutation(rows), data, chance):
             bare = chance.random(len(chosen)) < UNASKED
             shown = np.where(bare, data.twins[chosen], chosen)
-            scores = network(batch_of(states, data.packed, shown.tolist()))
+            with torch.autocast("cpu", torch.bfloat16):
+                scores = network(batch_of(states, data.packed, shown.tolist())).float()
             wanted, weight = torch.tensor(data.labels[chosen]), torch.tensor(counts[chosen])
             loss = (
                 functional.cross_entropy(scores, wanted, reduction="none") * weight
@@ -162,6 +164,7 @@ def left_out(model: Minilm, data: Examples, states: list[Any]) -> dict[str, Any]
     for name, kinds, is_asked in (
         ("plain, with a question", ["plain"], True),
         ("plain, without", ["plain"], False),
+        ("twins, with a question", ["twin"], True),
         ("plain and apart, with a question", ["plain", "apart"], True),
         ("hard, without", ["hard"], False),
         ("real", ["real"], False),
@@ -198,7 +201,7 @@ def main() -> None:
     model = Minilm(given.model / WEIGHTS.name)
     pairs = labelled(given.copies, given.locomo, given.gvd)
     data = examples(pairs, given.model / VOCABULARY.name)
-    states = model.frozen(data.packed)
+    states = model.embedded(data.packed)
     good = left_out(model, data, states)
     network = fit(model, data, states, np.arange(len(pairs)))
     Path(GRAPH).write_bytes(build_pairs(given.model / WEIGHTS.name, network.weights()))

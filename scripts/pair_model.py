@@ -1,8 +1,7 @@
 """The network of pairs, in PyTorch, to be fitted: MiniLM reads both sentences at once.
 
-The checkpoint stays as it is. Each matrix of its last layers gets an adapter of low rank, W + B·A
-(Hu et al. 2022, "LoRA"), and three pooled vectors give the scores of the relations. What the layers
-below give is the same in every round, so it is computed once.
+The checkpoint stays as it is. Each matrix of its layers gets an adapter of low rank, W + B·A
+(Hu et al. 2022, "LoRA"), and three pooled vectors give the scores of the relations.
 """
 
 from __future__ import annotations
@@ -16,13 +15,13 @@ from torch import nn
 from torch.nn import functional
 
 from clsm_cli.heads.pair_head import RELATIONS
-from scripts.build_graph import ADAPTED, EPSILON, FROZEN, HEADS, LAYERS, WIDTH, read_header
+from scripts.build_graph import ADAPTED, EPSILON, HEADS, LAYERS, WIDTH, read_header
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-RANK = 4
+RANK = 16
 """Of an adapter."""
 DROPPED = 0.1
 """Share of the numbers that a round of fitting leaves out."""
@@ -62,21 +61,16 @@ class Minilm:
                 values = np.frombuffer(data[begin:end], np.float32).reshape(entry["shape"])
                 self._tensors[name] = torch.from_numpy(values.copy())
 
-    def frozen(self, pairs: Sequence[Packed], size: int = 64) -> list[Any]:
-        """What the layers below the adapters make of each pair: float16 [s, 384]."""
+    def embedded(self, pairs: Sequence[Packed], size: int = 64) -> list[Any]:
+        """What each pair is before the first layer, the same in every round: float16 [s, 384]."""
         found: list[Any] = [None] * len(pairs)
         order = sorted(range(len(pairs)), key=lambda row: len(pairs[row].ids))
-        with torch.no_grad():
-            for begin in range(0, len(order), size):
-                rows = order[begin : begin + size]
-                ids, mask, second = (
-                    filled([pairs[row] for row in rows], part) for part in range(3)
-                )
-                states = self._embedded(ids, second)
-                for layer in range(FROZEN):
-                    states = self.layer(states, mask, layer, {})
-                for place, row in enumerate(rows):
-                    found[row] = states[place, : len(pairs[row].ids)].half()
+        for begin in range(0, len(order), size):
+            rows = order[begin : begin + size]
+            ids, second = (filled([pairs[row] for row in rows], part) for part in (0, 2))
+            states = self._embedded(ids, second)
+            for place, row in enumerate(rows):
+                found[row] = states[place, : len(pairs[row].ids)].half()
         return found
 
     def _embedded(self, ids: Any, second: Any) -> Any:
@@ -134,7 +128,7 @@ class PairNetwork(nn.Module):  # type: ignore[misc]  # torch has no types here
         super().__init__()
         self._model = model
         self._names = [
-            f"encoder.layer.{layer}.{part}" for layer in range(FROZEN, LAYERS) for part in ADAPTED
+            f"encoder.layer.{layer}.{part}" for layer in range(LAYERS) for part in ADAPTED
         ]
         self.low, self.high = nn.ParameterList(), nn.ParameterList()
         for name in self._names:
@@ -149,7 +143,7 @@ class PairNetwork(nn.Module):  # type: ignore[misc]  # torch has no types here
         """Scores [n, 4]: from the first mark, the mean of what is not ``second``, the mean of what is."""
         adapters = dict(zip(self._names, zip(self.low, self.high, strict=True), strict=True))
         states, mask, second = batch
-        for layer in range(FROZEN, LAYERS):
+        for layer in range(LAYERS):
             states = self._model.layer(states, mask, layer, adapters)
         parts = [(second == side) & mask.bool() for side in (0, 1)]
         means = [
@@ -178,7 +172,7 @@ def filled(pairs: Sequence[Packed], part: int) -> Any:
 
 
 def batch_of(states: Sequence[Any], pairs: Sequence[Packed], rows: Sequence[int]) -> Batch:
-    """Some pairs with what the frozen layers made of them."""
+    """Some pairs with what ``Minilm.embedded`` made of them."""
     chosen = [pairs[row] for row in rows]
     mask, second = filled(chosen, 1), filled(chosen, 2)
     put = torch.zeros(len(rows), mask.shape[1], WIDTH)

@@ -39,14 +39,15 @@ PERHAPS = 0.35
 """The same from which it is said to be over perhaps."""
 _UNSURE = 0.98
 """The most that is said by hearsay, by an agent of what its owner told, or of a past that is asked about."""
+_BELOW_ALONE = 0.34
+"""The most that is said of a long passage: another stands above it, and it is not marked."""
 BELOW = 0.05
 """The same from which it stands below: what is later and not the same is read first."""
 _DAY = re.compile(r"\W*(\d{4}-\d\d-\d\d)\b")
 _LABELLED = re.compile(r"[^\s:][^:]{0,40}: ")
 """A line that gives something with a label a value."""
 LONGEST = 40
-"""Words of a passage that is looked at: the vector of a longer one is not that of one sentence of it, and
-the head knows sentences alone."""
+"""Words of a passage that may be said to be over; of a longer one a sentence is, and the rest may hold."""
 _LEAST = 0.30
 """Cosine below which two passages are not looked at: one update in twenty lies below."""
 MOST = 8
@@ -143,6 +144,8 @@ def _judged(question: Question, read: list[_Side], at: str | None) -> dict[int, 
         is_doubtful = is_past or factuality.is_hearsay(two.text)
         if is_doubtful or not _is_as_trusted(new.passage, old.passage):
             chance = min(chance, _UNSURE)
+        if old.is_long:
+            chance = min(chance, _BELOW_ALONE)
         if chance >= least and at and _is_later(new.time, at):
             ended.setdefault(new.row, Ended(chance, None, old.passage.id, old.row))
         elif chance >= least:
@@ -175,6 +178,7 @@ class _Side:
         self.near = near
         self.passage = passage
         self.after, self.time = told
+        self.is_long = passage.text.count(" ") >= LONGEST
         self.is_question = candidate.traits.is_question
         self.is_literal = candidate.signals.literal
         self._index = index
@@ -206,9 +210,8 @@ class _Side:
 def _side(
     index: Index, candidate: Candidate, passage: Passage, cosines: Sequence[float]
 ) -> _Side | None:
-    """A passage that says since when; without a vector or a time, or too long, it is held against nothing."""
-    is_long = passage.text.count(" ") >= LONGEST
-    told = None if is_long or candidate.traits.vector < 0 else _told(index, passage)
+    """A passage that says since when; without a vector or a time it is held against nothing."""
+    told = None if candidate.traits.vector < 0 else _told(index, passage)
     if told is None:
         return None
     return _Side(index, candidate, passage, told, cosines[candidate.traits.vector])
