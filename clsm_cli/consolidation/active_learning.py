@@ -74,7 +74,6 @@ def owner_of(
     """What the owner decided so far.
 
     Args:
-        state: The store; its answered questions count.
         store: Its ledger says what went with an undone run, which nobody judged.
     """
     held = list(rows)

@@ -144,7 +144,6 @@ def select_parts(
     Of an episode that would not fit into an empty packet, as many parts as do.
 
     Args:
-        limit: Tokens of the packet.
         closed: Keys of blocks that their documents hold no longer; they are not shown.
     """
     room = empty = limit - count_tokens(render_packet([], [], closed))

@@ -103,11 +103,7 @@ class Calibration:
         self._add(claim, vector)
 
     def vanish(self, closed: Mapping[str, str]) -> None:
-        """Close what rests only on blocks that their documents hold no longer.
-
-        Args:
-            closed: Key of such a block → when it went.
-        """
+        """Close what rests only on blocks that their documents hold no longer."""
         for row in list(self.known.rows.values()):
             if (
                 row.is_current

@@ -94,7 +94,6 @@ def correct(
         wanted: Id of a statement, how one begins, or the name of what it is about; or a passage, of
             which the sentence that is not true becomes a statement first.
         said: The whole sentence that is true now, or only the value that takes the old one's place.
-        with_it: Ids of statements that are closed too.
         is_whole: It is a sentence, whatever it looks like.
         since: Since when it is true, a canonical time; else from now on.
         never: The old statement was never true.

@@ -112,7 +112,6 @@ def resolve_entities(
     Args:
         sightings: every name in every turn; how often a turn repeats one says nothing.
         statements_of_alias: what texts say are names of one thing.
-        same: node ids that a person merged.
         different: node ids that a person keeps apart, whatever else would join them.
         people: names of speakers, who are always entries.
         persons: names that are used as a person's.

@@ -221,11 +221,7 @@ class StatementScorer:
 def score_units(
     turns: Sequence[Turn], about: Mapping[str, float] | None, meanings: Meanings | None = None
 ) -> UnitScores:
-    """What the sentences of some turns are worth.
-
-    Args:
-        about: What the document is; None for a conversation.
-    """
+    """What the sentences of some turns are worth."""
     pieces: dict[str, list[ScoredUnit]] = {}
     for each in judge.judge_units(turns, about, meanings):
         turn = turns[each.unit.turn]

@@ -192,11 +192,6 @@ def brief(
     """What to read at this time, within a budget.
 
     Args:
-        store: Of which memory.
-        now: The last day ends here.
-        limit: What the items may have together, in ``unit`` (tokens or characters).
-        unit: tokens or characters.
-        query: What the session is about.
         concepts: What that activates; asked after the store's own part is read.
         session: What came out of a conversation that goes on.
     """

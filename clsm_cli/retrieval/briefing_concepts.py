@@ -28,16 +28,7 @@ def activated_concepts(
     embedder: Embedder,
     progress: Callable[[str, int, int], None],
 ) -> Concepts:
-    """What recall finds a query to be about, strongest first; it is not counted as a use.
-
-    Args:
-        store: Where.
-        query: Words or a question.
-        now: ISO 8601 with offset.
-        engine: Makes the vectors of the query.
-        embedder: Makes the vectors of passages that have none yet.
-        progress: Told what is done, how much of it and how much there is.
-    """
+    """What recall finds a query to be about, strongest first; it is not counted as a use."""
     settings = store.settings.recall
     asked = Query(query, now, settings.k, settings.budget)
     (answer,) = recall(

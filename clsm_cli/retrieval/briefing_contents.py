@@ -78,7 +78,6 @@ def collect(store: Store, until: datetime | None = None) -> Contents:
     """Read the contents from the index, which is updated first if the lock is free.
 
     Args:
-        store: Whose.
         until: Leave out episodes that start later; None: the newest are wanted.
     """
     with open_index(store, None) as opened:
@@ -254,7 +253,6 @@ def _best(found: Sequence[RankedItem], read: Iterable[set[str]]) -> Iterator[Ran
     """The best lines: one of those that say the same, and the newest of a label under a heading.
 
     Args:
-        found: All lines.
         read: The words of what the agent reads anyway, a set a line.
     """
     newest: dict[tuple[str, str], str] = {}
@@ -350,7 +348,6 @@ def source_items(source: Source, ended: frozenset[str]) -> Iterator[RankedItem]:
     """The sentences of a document or conversation that are worth a line.
 
     Args:
-        source: Its turns.
         ended: Sentences that hold no longer, as ``text_key`` has them.
     """
     from clsm_cli.heads.judge import about_document, judge_units

@@ -33,11 +33,6 @@ class Candidate(NamedTuple):
 def pack(found: Sequence[Candidate], limit: int, unit: str) -> tuple[dict[str, list[Item]], Budget]:
     """Choose what fits, the best first; each further item of a thread is worth less.
 
-    Args:
-        found: Everything there is.
-        limit: What all items may have together.
-        unit: tokens or characters.
-
     Returns:
         The chosen items by section, best first, and the budget with what was cut.
     """

@@ -56,10 +56,6 @@ def rank(
     """The concepts of a query, likeliest first.
 
     Args:
-        index: Fresh.
-        query: As it was asked.
-        candidates: Passages, best first.
-        limit: Concepts at most.
         cosines: Of every stored sentence vector to the query; none without a model.
     """
     weighed = score_concepts(index, query, candidates, cosines)

@@ -98,10 +98,6 @@ def nearest(
     """Scan all sentence vectors exactly; ties are all included.
 
     Args:
-        index: Fresh.
-        engine: That made the vectors.
-        sentence: Of the question, length 1.
-        limit: Passages to name.
         allowed: Passages that may be returned; None for all.
 
     Returns:
@@ -162,13 +158,6 @@ def late_interaction(
     passages: Mapping[int, Traits],
 ) -> LateInteraction | None:
     """Compare a question's tokens with those of some passages.
-
-    Args:
-        index: Fresh.
-        engine: That made the vectors.
-        vectors: Of the question.
-        weights: Of its tokens, see ``token_weights``.
-        passages: Where their tokens stand.
 
     Returns:
         None where there is nothing to compare.

@@ -78,8 +78,6 @@ def select_turns(
     and a mark stands where some between them are left out.
 
     Args:
-        turns: Messages, the oldest first.
-        terms: Search terms of the question (``Question.terms``).
         budget: Tokens (``tokens.count_tokens``) of the result at most.
         likeness: Cosine of each message to the question, where vectors are at hand.
 

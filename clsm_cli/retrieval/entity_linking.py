@@ -34,13 +34,7 @@ _WORD = re.compile(r"[^\s,;:!?\"“”()\[\]]+")
 
 
 def link_entities(index: Index, query: str, near: Mapping[int, NodeRow]) -> dict[int, str]:
-    """The nodes that a query names: number → how (exact, alias, fuzzy).
-
-    Args:
-        index: Fresh.
-        query: As it was asked.
-        near: Nodes that its best passages mention.
-    """
+    """The nodes that a query names: number → how (exact, alias, fuzzy)."""
     words = [word.strip(".'’") for word in _WORD.findall(query)[:_MAX_QUERY_WORDS]]
     words = [word.removesuffix("'s").removesuffix("’s") for word in words]
     return (

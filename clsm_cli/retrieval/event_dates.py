@@ -64,7 +64,6 @@ def parse_offset(text: str, taken: Sequence[tuple[int, int]]) -> EventOffset | N
     """The words of a question that count from an event; None without any.
 
     Args:
-        text: The question, its blanks single.
         taken: Stretches that name a time by themselves.
 
     >>> found = parse_offset("What did I cook two days before the trip to Porto?", [])
@@ -92,8 +91,6 @@ def event_day(index: Index, event: str, now: str, meaning: Meaning | None) -> da
     """The day of an event; None where nothing tells of it.
 
     Args:
-        index: Fresh.
-        event: Its words, without a time.
         now: ISO 8601; what is told later is not there.
         meaning: The cosines of passages to a text, by row; None without a model.
     """

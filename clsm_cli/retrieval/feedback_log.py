@@ -66,14 +66,6 @@ def record_feedback(
 ) -> FeedbackResult:
     """Record the good and bad items of a recall; twice the same counts once.
 
-    Args:
-        store: Where.
-        recall: Its id, or how it begins.
-        good: Ids it returned, or how they begin.
-        bad: Likewise.
-        now: Time of the judgement, with offset.
-        dry_run: Only say what would be written.
-
     Raises:
         BadInputError: No such recall is known, or it did not return an id.
         LockedError: Another clsm kept the lock.
@@ -223,7 +215,6 @@ def _rows(path: Path, *, holding: str = "", at_most: int = 0) -> list[dict[str, 
     """The mappings of a log, or of its last bytes; unreadable lines are left out.
 
     Args:
-        path: The log; it may be missing.
         holding: Only lines with these characters; they are asked for, so that a disk which fails is
             told, and not taken for a log without them.
         at_most: Bytes of its end that are looked at; 0 for all.

@@ -50,11 +50,8 @@ def find(
 
     Args:
         index: Fresh; it shows current statements alone.
-        concepts: Of the message, likeliest first.
         candidates: Passages and statements, best for the message first.
-        shown: The memories that stand below.
         limit: What the facts may have together, in ``unit`` (tokens or characters).
-        unit: tokens or characters.
     """
     about = [each for each in concepts if each.seed in BY_NAME] or list(concepts[:ACTIVATED])
     rows = [each.row for each in candidates if each.traits.kind == "statement"][:LOOKED_AT]

@@ -52,9 +52,6 @@ def search(
     """BM25 of every passage that shares a term with the question.
 
     Args:
-        index: Fresh.
-        question: What is asked.
-        settings: BM25's k1 and b.
         strange: How little the model knows of each term, 0 … 1 (``dense_search.unfamiliarity``).
         allowed: Passages that may be returned; None for all.
     """
@@ -161,8 +158,6 @@ def score_groups(
     Names are left out: in a conversation they stand in every group.
 
     Args:
-        words: Of the question.
-        question: What is asked.
         group_of: Passage → group, for every member of the groups that matter.
         lengths: Group → terms of all its members.
     """

@@ -102,9 +102,6 @@ def understand(
     """Read a query.
 
     Args:
-        text: The user's words.
-        periods: The days that they name, see ``time_scope``.
-        speakers: Everyone who speaks in the store.
         rest: The text without the words that say when, if it has any; empty where it has no others.
 
     >>> asked = understand("When did Mara's cat arrive?", (), ["Mara", "Brian"])

@@ -86,12 +86,8 @@ def rank(
     """Every passage with evidence for the question, best first.
 
     Args:
-        index: Fresh.
-        question: What is asked.
         vectors: Of ``question.dense``; None: words only.
         asked: Sentence vector of the question as it was asked, in which its names stand.
-        engine: That made the vectors.
-        settings: Weights and numbers of candidates.
         allowed: Passages that may be returned; None for all.
     """
     strange = dense_search.unfamiliarity(vectors, question) if vectors is not None else {}

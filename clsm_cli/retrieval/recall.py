@@ -75,15 +75,7 @@ def recall(
     embedder: Embedder,
     progress: Progress | None = None,
 ) -> Iterator[Answer]:
-    """Answer queries from the store, one after the other; never waits for a lock.
-
-    Args:
-        store: Where.
-        queries: What.
-        engine: Makes the vectors of the queries.
-        embedder: Makes the vectors of passages that have none yet.
-        progress: Told how many passages are embedded when an index is made.
-    """
+    """Answer queries from the store, one after the other; never waits for a lock."""
     missing = _model_fault(engine)
     with open_index(store, None if missing else embedder, progress) as opened:
         opened.warnings[:0] = [missing] if missing else []
@@ -238,9 +230,6 @@ def pack(
     on LoCoMo 89.7 % against 88.4 % at a reduction of 96.5 %, as much in 1,000 tokens.
 
     Args:
-        memories: Best first; what is kept stays in that order.
-        limit: In ``unit``.
-        unit: tokens or characters.
         said: Of the current conversation, which was fitted to the budget already and comes first.
     """
 

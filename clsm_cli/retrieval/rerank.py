@@ -243,14 +243,7 @@ def add_second_stage(
     """Signals of candidates with those of the second pass, and the ways by which activation reached some.
 
     Args:
-        index: Fresh.
-        question: What is asked.
-        rows: Of the candidates.
-        first: Their signals of the first look.
-        around: What stands around them.
         near: Cosines; None without a model: then nothing is added.
-        late: Late interaction.
-        settings: Weights, and how far breadth and standing alone count.
     """
     if near is None or not rows:
         return first, {}

@@ -248,13 +248,7 @@ def _sources(index: Index, passage: Passage, shown: Sequence[Passage]) -> tuple[
 
 
 def item_source(index: Index, shown: Sequence[Passage], passage: Passage) -> Source:
-    """The source of adjacent passages; the first decides what opens.
-
-    Args:
-        index: Knows the files.
-        shown: Of one file.
-        passage: The one of them that was found.
-    """
+    """The source of adjacent passages; the first decides what opens."""
     first = min(shown, key=lambda each: each.line_start)
     place = source_locations.locate(index, first)
     return Source(

@@ -44,10 +44,6 @@ def retrieve_passages(
 
     Args:
         index: Fresh; it is left looking at the time that the query is about.
-        query: What is asked.
-        engine: Makes the vectors.
-        settings: Weights and numbers of candidates.
-        has_model: Whether the engine can.
     """
     is_past = query.as_of is not None or query.known_at is not None
     index.look_at(query.at if is_past else None, query.known_at)

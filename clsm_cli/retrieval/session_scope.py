@@ -52,8 +52,6 @@ def match_sessions(index: Index, request: Request, now: str, within: Times | Non
     """The sessions that a request means.
 
     Args:
-        index: Fresh.
-        request: Its subjects hold no time.
         now: ISO 8601; sessions that begin later are not there.
         within: Only sessions that begin in these times; None for all.
     """
@@ -210,12 +208,7 @@ def resolve(
     """Find out when and where a question looks, see ``time_scope.resolve``.
 
     Args:
-        index: Fresh.
-        text: The user's words.
-        now: ISO 8601.
         meaning: The cosines of passages to a text, by row; None without a model.
-        has_time: Whether to read times by the calendar.
-        has_place: Whether to read places among the conversations.
     """
     text = " ".join(text.split())
     times = _times(text, now) if has_time else None

@@ -73,8 +73,6 @@ def participant_signal(question: Question, traits: Traits, *, is_about: bool) ->
     """Whether a passage is by the person asked about.
 
     Args:
-        question: What is asked.
-        traits: Of the passage.
         is_about: Whether its own words name that person.
 
     Returns:
@@ -108,8 +106,6 @@ def time_fit(question: Question, traits: Traits, sources: Sequence[SourceDates] 
     many days is no news of one. A gist has no day of its own, only its month.
 
     Args:
-        question: What is asked.
-        traits: Of the passage.
         sources: When those turns were told, and what days they speak of.
     """
     if not question.periods:

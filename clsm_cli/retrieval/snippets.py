@@ -28,11 +28,6 @@ _STEP = re.compile(r"\d{1,3}[.)]\s")
 def window_limit(most: int, budget: int, unit: str) -> int:
     """Characters to which a window grows within a budget.
 
-    Args:
-        most: Where the budget is large; the setting.
-        budget: In ``unit``.
-        unit: tokens, of about four characters, or characters.
-
     >>> window_limit(450, 2000, "tokens"), window_limit(450, 1000, "tokens"), window_limit(450, 1000, "characters")
     (450, 250, 62)
     """
@@ -46,10 +41,6 @@ def window_passages(
     """The passages that are shown for one: itself, and for a block its neighbours in the section.
 
     Args:
-        index: Fresh.
-        row: Of the passage.
-        passage: That was found.
-        taken: Ids of passages that are shown already.
         length: Characters a window grows to; 0: there are none.
 
     Returns:
@@ -92,12 +83,6 @@ def grow_window(
     lengths: Sequence[int], place: int, blocked: Collection[int], most: int
 ) -> tuple[int, int]:
     """Grow a window from one block, below and above in turn.
-
-    Args:
-        lengths: Characters of each block of the section.
-        place: Of the block that was found.
-        blocked: Blocks at which it ends.
-        most: Characters it grows to.
 
     Returns:
         First block, and the one after the last.

@@ -93,8 +93,6 @@ def resolve(index: Index, text: str, now: str, meaning: Meaning | None = None) -
     It never raises for what the words say: nonsense means nothing.
 
     Args:
-        index: Fresh.
-        text: The user's words.
         now: ISO 8601; what was said later is not there, and relative expressions count from it.
         meaning: The cosines of passages to a text, by row; None without a model.
     """

@@ -77,12 +77,7 @@ def associate(
             the first are counted.
         scenes: Of each turn, the number of the conversation or section it belongs to; turns of one
             scene are adjacent and in order.
-        reach: Turns.
-        alpha: Exponent of the context's counts.
         shrink: Contexts at which a weight is half its npmi.
-        min_count: Contexts.
-        min_npmi: 0 … 1.
-        top: Pairs of one node.
 
     Said together twice, and nothing else is known: npmi is 1, and 2 / (2 + 5) is left of it.
 
@@ -112,10 +107,7 @@ def co_occurrences(
     """Weighted edges between nodes that occur together, by id.
 
     Args:
-        order: Episode, section and key of all turns, as they stand.
         mentioned: Turn → the nodes it mentions.
-        settings: Of the association.
-        rev: Revision of new records.
     """
     nodes = sorted({node for found in mentioned.values() for node in found})
     number = {node: place for place, node in enumerate(nodes)}

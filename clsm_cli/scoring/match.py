@@ -24,10 +24,6 @@ if TYPE_CHECKING:
 def idf(documents: int, containing: int) -> float:
     """How much a term tells: ln(1 + (N − n + ½) / (n + ½)), never negative (Lucene's BM25).
 
-    Args:
-        documents: N, passages in the store.
-        containing: n, those with the term.
-
     >>> round(idf(10, 1), 4), round(idf(10, 10), 4)
     (1.9924, 0.0465)
     """
@@ -52,10 +48,6 @@ def add_bm25(
     Args:
         scores: Passage → score so far; changed in place.
         postings: Passage, occurrences of the term, terms of the passage.
-        idf: Of the term.
-        average_length: Terms of the mean passage.
-        k1: Saturation.
-        b: Length normalisation, 0 … 1.
 
     >>> scores = {7: 1.0}
     >>> add_bm25(scores, [(7, 1, 10), (8, 1, 10)], 2.0, 10.0, k1=0.9, b=0.3)
@@ -132,8 +124,6 @@ def period_match(asked: Sequence[Period], told: int | None, meant: Sequence[Peri
 
     Args:
         asked: Periods the question names: first day, and the day after the last.
-        told: Day of the passage.
-        meant: Periods the passage names.
 
     >>> period_match([(100, 101)], 100, []), period_match([(100, 101)], 200, [(95, 102)])
     (1.0, 1.0)

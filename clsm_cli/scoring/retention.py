@@ -49,12 +49,10 @@ def retention(
     """Share of a memory that is left, 0 … 1.
 
     Args:
-        curve: Which law.
         days: Since the last use; recording it counts as the first.
         stability: S in days, above 0. Of the exponential it is the time to 1/e; its half-life is
             S · ln 2, so a half-life h wants S = h / ln 2. The base level counts the uses itself,
             so it wants the stability of the stream, not a grown one.
-        exponent: d, above 0.
         ages: Days since each use, the last too, in any order. Only the base level reads them;
             without them it is that of one use.
 
@@ -129,10 +127,8 @@ def days_until(
         base-level   as power for one use; for more, where T(t) is the t of the power law
 
     Args:
-        curve: Which law.
         left: R, above 0 and at most 1.
         stability: S in days, as in ``retention``.
-        exponent: d, above 0.
         gaps: Days by which each use came before the last, the last (0) too. Only the base level
             reads them; without them it is that of one use.
 
