@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 from clsm_cli.consolidation import (
     active_learning,
+    calibrate,
     claims,
     entity_mentions,
     monthly_gists,
-    reconciliation,
 )
 from clsm_cli.consolidation.calibrate import Calibration
 from clsm_cli.consolidation.entity_resolution import near_pairs
@@ -109,10 +109,10 @@ class Learner:
         )
         self._candidates: list[active_learning.Candidate] = []
         is_shared = len(store.flows()) > 1
-        rows = reconciliation.settled(self._before, self.now) if is_shared else self._before
+        rows = calibrate.settled(self._before, self.now) if is_shared else self._before
         self._calibration = self._calibrate(rows.values())
         if is_shared:
-            reconciliation.compare(self._calibration, store.device)
+            calibrate.compare(self._calibration, store.device)
         self._months: set[str] = set()
         self._links: dict[str, Edge] = {}
         self._questions = ReviewQuestions(state, self.now)

@@ -25,8 +25,35 @@ class Source(NamedTuple):
     line: int = 0
 
 
-class SignalValues(NamedTuple):
-    """The signals of a memory, each 0 … 1 before its weight; see ``signals.Signals``."""
+class Signals(NamedTuple):
+    """The signals of a passage, each 0 … 1; their weighted sum is its score.
+
+    Attributes:
+        bm25: Its words, as a share of the best of this query, times the square of the largest
+            share of the question's idf that stands in one group: where the store hardly has the
+            question's words, words decide little.
+        maxsim: Late interaction with the passage and the one before it, min-max over candidates.
+        context: The same with the one after it too.
+        episode: Its group (eight turns of a conversation, eight blocks of a section): half BM25,
+            half mean cosine.
+        participant: Whether it is by, or in a note about, the one person the question names.
+        date: Whether it was told at, or speaks of, the time that the question names; most for a
+            single day (``match.period_match``).
+        temporal: Whether it speaks of a time, where the question asks for one.
+        question: Whether it is a question itself; that speaks against it.
+        echo: Late interaction with the turn before alone, where that asks nothing; it speaks
+            against: what is found stands there already.
+        names: How many names it mentions.
+        session: The best passage of its conversation at first sight.
+        meaning: The cosine to the question, as far as that asks for several things
+            (``text.breadth``) or names no speaker; ``episode`` and ``session`` count as far as it
+            does neither, or as the passage is near itself (``rerank.add_second_stage``).
+        outdated: Whether all that was learnt from it holds no longer, where the question asks
+            for what does; that speaks against it.
+        literal: What it holds, as it is written, of the question's words that the model does not
+            know: the share Σ strangeness · idf (``dense_search.unfamiliarity``, ``words``).
+        graph: How strongly the best passages lead to it, by what both mention (``activation``).
+    """
 
     bm25: float = 0.0
     maxsim: float = 0.0
@@ -80,8 +107,8 @@ class Memory(NamedTuple):
     trust: str
     session: str
     sources: tuple[Source, ...]
-    why: SignalValues
-    shares: SignalValues
+    why: Signals
+    shares: Signals
     heading: str = ""
     speaker: str = ""
     states: tuple[str, ...] = ()

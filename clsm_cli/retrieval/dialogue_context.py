@@ -14,7 +14,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from clsm_cli.model.ids import digest
-from clsm_cli.retrieval.answer import Memory, SignalValues, Source
+from clsm_cli.retrieval.answer import Memory, Signals, Source
 from clsm_cli.scoring import confidence
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.text import tokens
@@ -129,8 +129,8 @@ def context_memories(turns: Iterable[DialogueTurn], terms: Collection[str]) -> l
                     line=each.line_start,
                 ),
             ),
-            why=SignalValues(bm25=round(score, 4)),
-            shares=SignalValues(),
+            why=Signals(bm25=round(score, 4)),
+            shares=Signals(),
             speaker=each.speaker,
         )
         for each, score in zip(said, nearness, strict=True)

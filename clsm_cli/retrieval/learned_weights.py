@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from clsm_cli.retrieval.signals import Signals
+from clsm_cli.retrieval.answer import Signals
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -19,13 +19,11 @@ from clsm_cli.retrieval import (
     demotion,
     learned_weights,
     result_items,
-    snippets,
     source_quotas,
     supersession,
 )
 from clsm_cli.retrieval.answer import Answer, Budget, Dropped, Memory
-from clsm_cli.retrieval.query import Query
-from clsm_cli.retrieval.retrieve import retrieve_passages
+from clsm_cli.retrieval.retrieve import Query, retrieve_passages
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store.index.opening import open_index
 
@@ -171,10 +169,10 @@ def _route(index: Index, query: Query) -> tuple[str, tuple[str, ...]]:
     """Which memory the query needs, and by which cues; a question about memory itself is one."""
     if not (query.is_gated or query.current):
         return "ltm", ()
-    from clsm_cli.retrieval import entity_linking
+    from clsm_cli.retrieval import concepts
     from clsm_cli.text import route
 
-    known = bool(entity_linking.link_entities(index, query.text, {}))
+    known = bool(concepts.link_entities(index, query.text, {}))
     decided = route.choose_route(query.text, has_current=bool(query.current), known=known)
     if decided.route == "none" and not query.is_gated:
         return "ltm", decided.cues
@@ -395,7 +393,7 @@ def _chosen(
     if is_silent:
         return named, []
     settings = settings._replace(
-        window=snippets.window_limit(settings.window, query.budget, query.unit)
+        window=result_items.window_limit(settings.window, query.budget, query.unit)
     )
     ended = (
         supersession.found(index, found.question, kept, cosines, query.as_of or query.known_at)

@@ -1,4 +1,4 @@
-"""How well a passage matches a question: BM25 with Lucene's idf, late interaction, and dates.
+"""How well a passage matches a question: BM25 with Lucene's idf, late interaction, dates, and their sum.
 
 Late interaction finds the passage whose words come nearest to each word of the question:
 
@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    Period = tuple[int, int]
 
 
 def idf(documents: int, containing: int) -> float:
@@ -145,3 +144,27 @@ def period_match(asked: Sequence[Period], told: int | None, meant: Sequence[Peri
         elif told is not None and until <= told < until + SOON:
             best = max(best, SOON_DAY if is_day else SOON_LONGER)
     return best
+
+
+def spread(values: Sequence[float]) -> list[float]:
+    """Min-max normalisation: (v − min) / (max − min), 0 … 1.
+
+    Where nothing differs everything is the best there is: 1, or 0 if that is nothing.
+
+    >>> spread([2.0, 4.0, 3.0]), spread([5.0, 5.0]), spread([0.0])
+    ([0.0, 1.0, 0.5], [1.0, 1.0], [0.0])
+    """
+    low, high = min(values, default=0.0), max(values, default=0.0)
+    width = high - low
+    if not width:
+        return [float(high > 0)] * len(values)
+    return [(value - low) / width for value in values]
+
+
+def weighted(signals: Sequence[float], weights: Sequence[float]) -> float:
+    """Linear fusion Σ wᵢ · sᵢ.
+
+    >>> weighted((0.5, 1.0), (2.0, -0.5))
+    0.5
+    """
+    return sum(w * s for w, s in zip(weights, signals, strict=True))

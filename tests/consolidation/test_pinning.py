@@ -11,8 +11,7 @@ from consolidation.test_correction import BELL, HOME, NOW, bell, done, hold, hom
 from ingesting import new_store, take, tree
 from sleeping import chat, current, edges, nodes, rows, sleep, told
 
-from clsm_cli.consolidation.pinning import Pinning, pin
-from clsm_cli.consolidation.record_edit import draft, save
+from clsm_cli.consolidation.record_edit import Pinning, draft, pin, save
 from clsm_cli.errors import BadInputError
 from clsm_cli.model.episodes import Document, EpisodeRecord
 from clsm_cli.model.graph import Edge, Node

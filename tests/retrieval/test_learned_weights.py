@@ -13,10 +13,9 @@ from sample_store import NOW
 from strategies import examples
 
 from clsm_cli.errors import BadInputError
-from clsm_cli.retrieval.answer import Memory, SignalValues
+from clsm_cli.retrieval.answer import Memory, Signals
 from clsm_cli.retrieval.feedback_log import READ, latest_judgements, record_feedback
 from clsm_cli.retrieval.learned_weights import FILE, leading_signal, learn_multipliers
-from clsm_cli.retrieval.signals import Signals
 from clsm_cli.store import atomic, logs
 
 if TYPE_CHECKING:
@@ -45,19 +44,19 @@ def after(days: float) -> datetime:
 @pytest.mark.parametrize(
     ("why", "shares", "expected"),
     [
-        (SignalValues(bm25=1.0, maxsim=0.9), SignalValues(bm25=0.5, maxsim=1.26), "bm25"),
-        (SignalValues(bm25=1.0, maxsim=1.0), SignalValues(bm25=0.5, maxsim=1.4), "maxsim"),
+        (Signals(bm25=1.0, maxsim=0.9), Signals(bm25=0.5, maxsim=1.26), "bm25"),
+        (Signals(bm25=1.0, maxsim=1.0), Signals(bm25=0.5, maxsim=1.4), "maxsim"),
         (
-            SignalValues(maxsim=0.3, question=1.0),
-            SignalValues(maxsim=0.42, question=-0.3),
+            Signals(maxsim=0.3, question=1.0),
+            Signals(maxsim=0.42, question=-0.3),
             "maxsim",
         ),
-        (SignalValues(episode=0.4, context=0.4), SignalValues(episode=0.1, context=0.1), "context"),
-        (SignalValues(question=1.0), SignalValues(question=-0.3), ""),
-        (SignalValues(), SignalValues(), ""),
+        (Signals(episode=0.4, context=0.4), Signals(episode=0.1, context=0.1), "context"),
+        (Signals(question=1.0), Signals(question=-0.3), ""),
+        (Signals(), Signals(), ""),
     ],
 )
-def test_the_signal_that_led(why: SignalValues, shares: SignalValues, expected: str) -> None:
+def test_the_signal_that_led(why: Signals, shares: Signals, expected: str) -> None:
     memory = Memory("m", "passage", "", "flow", 1.0, 1.0, 1, "user", "", (), why, shares)
     assert leading_signal(memory) == expected
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from clsm_cli.retrieval import lexical_search
-from clsm_cli.retrieval.answer import Memory, SignalValues, Source
+from clsm_cli.retrieval.answer import Memory, Signals, Source
 from clsm_cli.retrieval.question import understand
 from clsm_cli.retrieval.recall import pack
 from clsm_cli.store.index import database
@@ -31,8 +31,8 @@ def memory(number: int, tokens: int) -> Memory:
         trust="user",
         session="s",
         sources=(Source("a.md", 1, 1, ("t",), None),),
-        why=SignalValues(),
-        shares=SignalValues(),
+        why=Signals(),
+        shares=Signals(),
     )
 
 

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from clsm_cli.config import RecallSettings
-from clsm_cli.retrieval import snippets
+from clsm_cli.retrieval import result_items
 
 LENGTH = RecallSettings().window
 
@@ -21,7 +21,7 @@ LENGTH = RecallSettings().window
     ],
 )
 def test_grow(lengths: list[int], place: int, blocked: set[int], expected: tuple[int, int]) -> None:
-    assert snippets.grow_window(lengths, place, blocked, LENGTH) == expected
+    assert result_items.grow_window(lengths, place, blocked, LENGTH) == expected
 
 
 @given(st.lists(st.integers(1, 600), min_size=1, max_size=30), st.data())
@@ -30,7 +30,7 @@ def test_a_window_holds_its_block_and_is_no_longer_than_it_may_be(
 ) -> None:
     place = data.draw(st.integers(0, len(lengths) - 1))
     blocked = data.draw(st.sets(st.integers(0, len(lengths) - 1)))
-    start, end = snippets.grow_window(lengths, place, blocked - {place}, LENGTH)
+    start, end = result_items.grow_window(lengths, place, blocked - {place}, LENGTH)
     assert start <= place < end
     assert not (blocked - {place}) & set(range(start, end))
     assert end - start == 1 or sum(lengths[start:end]) <= LENGTH

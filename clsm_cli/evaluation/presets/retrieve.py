@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from clsm_cli.evaluation.presets.library import Pool, Unit
     from clsm_cli.evaluation.presets.preset import Channel, Preset, Rounds
     from clsm_cli.retrieval.dense_search import Engine
-    from clsm_cli.retrieval.query import Query
+    from clsm_cli.retrieval.retrieve import Query
     from clsm_cli.store.index.index_queries import Index
 
     Scores = dict[int, float]
