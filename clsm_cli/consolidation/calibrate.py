@@ -57,6 +57,7 @@ class Outcome:
     doubts: list[Doubt] = field(default_factory=list)
 
 
+@dataclass
 class Calibration:
     """Statements as they become while claims are read, in the order of their time.
 
@@ -65,22 +66,14 @@ class Calibration:
         superseded: Id of the row that the last claim closed.
     """
 
-    def __init__(
-        self,
-        known: StatementIndex,
-        settings: ConsolidationSettings,
-        tags_of: Callable[[str], tuple[str, ...]],
-        now: str,
-        rewritten: Mapping[str, str] | None = None,
-    ) -> None:
-        self.known = known
-        self.rewritten = rewritten or {}
-        self.settings = settings
-        self.tags_of = tags_of
-        self.now = now
-        self.outcome = Outcome()
-        self.superseded: str | None = None
-        self._saying: Claim | None = None
+    known: StatementIndex
+    settings: ConsolidationSettings
+    tags_of: Callable[[str], tuple[str, ...]]
+    now: str
+    rewritten: Mapping[str, str]
+    outcome: Outcome = field(default_factory=Outcome)
+    superseded: str | None = None
+    _saying: Claim | None = None
 
     def read(self, claim: Claim, vector: Any) -> None:
         """Take one claim; ``vector`` is the unit vector of its text, or None without a model."""

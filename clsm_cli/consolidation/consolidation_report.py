@@ -4,23 +4,20 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from clsm_cli.config import LlmSettings
 from clsm_cli.startup.records import NamedTuple
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from datetime import datetime
 
     from clsm_cli.consolidation.adviser_proposals import Answer, Refused
     from clsm_cli.errors import ModelDigestError
 
-
-class Progress(Protocol):
+    Progress = Callable[[str, int, int], None]
     """Called with what is being done, how much is done and how much there is."""
-
-    def __call__(self, what: str, done: int, total: int, /) -> None:
-        """Report."""
 
 
 @dataclass(frozen=True, slots=True)

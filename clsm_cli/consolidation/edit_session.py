@@ -22,7 +22,6 @@ from clsm_cli.model.ids import normalise_text, resolve_id
 from clsm_cli.store import logs, record_files, runs, settle, shards, topics
 from clsm_cli.store.index.opening import published
 from clsm_cli.store.lock import locked
-from clsm_cli.store.topics import TITLES
 from clsm_cli.text.node_ids import node_id
 
 if TYPE_CHECKING:
@@ -148,12 +147,7 @@ class EditSession:
         writes: list[runs.Write] = []
         for stream, group in sorted(records.items()):
             writes += record_files.plan_records(self.store, stream, group)
-        writes += record_files.plan_topics(
-            self.store,
-            changed,
-            lambda row: self.label(row.subject),
-            lambda _, stem: TITLES.get(stem, stem.capitalize()),
-        )
+        writes += record_files.plan_topics(self.store, changed, lambda row: self.label(row.subject))
         writes += self.extra
         if not writes:
             return None

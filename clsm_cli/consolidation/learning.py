@@ -19,7 +19,6 @@ from clsm_cli.consolidation.entity_resolution import near_pairs
 from clsm_cli.consolidation.lookup import StatementIndex
 from clsm_cli.consolidation.statement_selection import StatementScorer
 from clsm_cli.consolidation.store_state import NEAR_NAMES
-from clsm_cli.ingestion.ingest_report import utc_text
 from clsm_cli.model.ids import digest
 from clsm_cli.store import logs, record_files
 from clsm_cli.store.index import evidence_queries, vectors
@@ -31,7 +30,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from clsm_cli.consolidation.claims import Claim
-    from clsm_cli.consolidation.consolidation_report import Request
     from clsm_cli.consolidation.edges import Told
     from clsm_cli.consolidation.entity_mentions import Vocabulary
     from clsm_cli.consolidation.graph_update import GraphUpdate
@@ -63,59 +61,46 @@ class LearnedRecords:
     review: list[logs.ReviewItem]
 
 
+@dataclass
 class Learner:
     """Reads episodes in the order of time and keeps what they teach."""
 
-    def __init__(
-        self,
-        store: Store,
-        connection: sqlite3.Connection,
-        state: StoreState,
-        words: Vocabulary,
-        ontology: Ontology,
-        embed: Embed | None,
-        meanings: Meanings | None,
-        adviser: Adviser,
-        request: Request,
-    ) -> None:
-        self.store = store
-        self.connection = connection
-        self.state = state
-        self.words = words
-        self.ontology = ontology
-        self.embed = embed
-        self.adviser = adviser
-        self.request = request
-        self.now = utc_text(request.now)
+    store: Store
+    connection: sqlite3.Connection
+    state: StoreState
+    words: Vocabulary
+    ontology: Ontology
+    embed: Embed | None
+    meanings: Meanings | None
+    adviser: Adviser
+    now: str
+
+    def __post_init__(self) -> None:
         self.records: dict[str, EpisodeRecord] = {}
         self.unread: dict[str, str] = {}
         """Path of an episode that a rule failed on → how; it stays pending."""
-        self._before = record_files.load_statements(store, state.records, self.now)
-        self._matcher = words.matcher()
+        self._before = record_files.load_statements(self.store, self.state.records, self.now)
+        self._matcher = self.words.matcher()
         self._owner = active_learning.owner_of(
-            connection,
-            state,
-            self._before.values(),
-            store,
-            self._vectors,
+            self.connection, self.state, self._before.values(), self.store, self._vectors
         )
         self._weighing = StatementScorer(
-            state,
+            self.state,
             self._episode,
-            meanings,
+            self.meanings,
             self._owner,
             self._vectors,
-            store.settings.consolidation.worth,
+            self.store.settings.consolidation.worth,
         )
         self._candidates: list[active_learning.Candidate] = []
-        is_shared = len(store.flows()) > 1
+        is_shared = len(self.store.flows()) > 1
         rows = calibrate.settled(self._before, self.now) if is_shared else self._before
         self._calibration = self._calibrate(rows.values())
         if is_shared:
-            calibrate.compare(self._calibration, store.device)
+            calibrate.compare(self._calibration, self.store.device)
         self._months: set[str] = set()
         self._links: dict[str, Edge] = {}
-        self._questions = ReviewQuestions(state, self.now)
+        self._questions = ReviewQuestions(self.state, self.now)
 
     @property
     def outcome(self) -> Any:
@@ -141,7 +126,7 @@ class Learner:
             except Exception as error:  # noqa: BLE001  # one text must not keep all others waiting
                 self.unread[self.state.files[episode_id].path] = _fault(error)
                 continue
-            found += self._thought(episode, said, current)
+            found += self._advised(episode, said, current)
             weights = self._weighing.score(episode)
             self._candidates += claims.candidates(episode, weights, current, settings.worth)
             # A person's title and summary stay.
@@ -187,12 +172,9 @@ class Learner:
         """What some statements tell, ready to read claims."""
         found = list(rows)
         known = self._vectors([row.text for row in found if row.text])
+        by_id = {row.id: known.get(row.text) for row in found}
         return Calibration(
-            StatementIndex(
-                found,
-                {row.id: known.get(row.text) for row in found},
-                self.state.forgotten,
-            ),
+            StatementIndex(found, by_id, self.state.forgotten),
             self.store.settings.consolidation,
             lambda text: tags_of(text, self.ontology),
             self.now,
@@ -202,7 +184,7 @@ class Learner:
     def _episode(self, episode_id: str) -> Episode | None:
         return self.state.read_episode(self.store.root, episode_id)
 
-    def _thought(self, episode: Episode, said: list[Claim], current: set[str]) -> list[Claim]:
+    def _advised(self, episode: Episode, said: list[Claim], current: set[str]) -> list[Claim]:
         """What an adviser makes of what the rules found; that itself without one."""
         if not self.adviser.is_available:
             return said

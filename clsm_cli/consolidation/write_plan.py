@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import fields, replace
+from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING
 
 from clsm_cli.consolidation.graph_update import WOVEN
@@ -10,7 +10,6 @@ from clsm_cli.errors import RefusedError
 from clsm_cli.model.graph import Edge, Node
 from clsm_cli.store import logs, record_files, runs, settle
 from clsm_cli.store.layout import TOPIC_STREAMS
-from clsm_cli.store.topics import TITLES
 
 if TYPE_CHECKING:
     from collections import Counter
@@ -32,26 +31,20 @@ FEW = 20
 """Records that may always go."""
 
 
+@dataclass
 class Writer:
     """Writes what differs from what the store holds, and knows afterwards what it holds."""
 
-    def __init__(
-        self,
-        store: Store,
-        state: StoreState,
-        words: Vocabulary,
-        request: Request,
-        run: Run,
-        report: Report,
-    ) -> None:
-        self.store = store
-        self.words = words
-        self.state = state
-        self.request = request
-        self.run = run
-        self.report = report
+    store: Store
+    state: StoreState
+    words: Vocabulary
+    request: Request
+    run: Run
+    report: Report
+
+    def __post_init__(self) -> None:
         self._statements: dict[str, Statement] | None = None
-        self._episodes = dict(state.episodes)
+        self._episodes = dict(self.state.episodes)
         self._asked: set[str] = set()
 
     def write(self, lessons: LearnedRecords, network: GraphUpdate | None) -> None:
@@ -77,12 +70,17 @@ class Writer:
         writes: list[runs.Write] = []
         for stream in TOPIC_STREAMS:
             writes += self._shards(stream, records, removed)
-        writes += record_files.plan_topics(self.store, changed, self._heading(network), _title)
+        writes += record_files.plan_topics(self.store, changed, self._heading(network))
         writes += self._shards("flow", records, removed)
         fresh = [item for item in lessons.review if item.id not in self._asked]
         path = self.store.flow / "review.jsonl"
         writes += [runs.Append(path, logs.render(item)) for item in fresh]
-        self._tell(lessons, changed, network, len(fresh))
+        self.report.review += len(fresh)
+        if network is not None:
+            rows = lessons.statements.values()
+            self.report.gists = sum(row.kind == "gist" for row in rows)
+            held = sum(row.is_current and row.kind != "gist" for row in rows)
+            self.report.statements["current"] = held
         self.report.run = self.run.apply(writes, whole=True) or self.report.run
         self._statements = dict(lessons.statements) | {s.id: s for s in changed}
         self._episodes |= told
@@ -125,7 +123,7 @@ class Writer:
             stream = streams[record_id]
             if new is not old or record_id not in self._anywhere(stream):
                 records.setdefault(stream, []).append(new)
-                self._count(record, old)
+                self._tally(record)["new" if old is None else "changed"] += 1
         for stream, held in self.state.places.items():
             for record_id in held:
                 known = self.state.records.get(record_id)
@@ -142,9 +140,6 @@ class Writer:
 
     def _tally(self, record: Record) -> Counter[str]:
         return self.report.nodes if isinstance(record, Node) else self.report.edges
-
-    def _count(self, record: Record, old: Record | None) -> None:
-        self._tally(record)["new" if old is None else "changed"] += 1
 
     def _guard(
         self,
@@ -199,22 +194,6 @@ class Writer:
 
         return heading_of
 
-    def _tell(
-        self,
-        lessons: LearnedRecords,
-        changed: Sequence[Statement],
-        network: GraphUpdate | None,
-        asked: int,
-    ) -> None:
-        self.report.review += asked
-        if network is None:
-            return
-        self.report.gists = sum(row.kind == "gist" for row in lessons.statements.values())
-        self.report.statements["current"] = sum(
-            row.is_current and row.kind != "gist" for row in lessons.statements.values()
-        )
-        del changed
-
 
 def _changed(
     now: Mapping[str, Statement], before: Mapping[str, Statement], device: str
@@ -259,8 +238,3 @@ def _stream(record: Node | Edge, nodes: Mapping[str, Node]) -> Stream:
 def _month(lessons: LearnedRecords, edge: Edge) -> str | None:
     gist = lessons.before.get(edge.target)
     return gist.value if gist is not None else None
-
-
-def _title(stream: Stream, stem: str) -> str:
-    del stream
-    return TITLES.get(stem, stem.capitalize())

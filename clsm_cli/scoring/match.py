@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    Period = tuple[int, int]
 
 
 def idf(documents: int, containing: int) -> float:

@@ -65,7 +65,7 @@ def hold(store: Store, *records: Statement | Node) -> None:
             if record.stream == stream
         ]
         writes += record_files.plan_records(store, stream, stored)
-    writes += record_files.plan_topics(store, facts, lambda _: "", lambda _, stem: stem.title())
+    writes += record_files.plan_topics(store, facts, lambda _: "")
     runs.apply(store, "test", "2026-02-20T21:00:00Z", writes)
 
 
