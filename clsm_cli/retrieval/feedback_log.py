@@ -9,6 +9,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from clsm_cli.errors import BadInputError, ClsmError, DiskError
+from clsm_cli.model.ids import resolve_id
 from clsm_cli.retrieval.learned_weights import FILE, learn_multipliers
 from clsm_cli.startup.records import NamedTuple
 
@@ -19,15 +20,11 @@ if TYPE_CHECKING:
     from typing import Any
 
     from clsm_cli.store.layout import Store
-    from clsm_cli.store.logs import Activation, Feedback
+    from clsm_cli.store.logs import Activation
 
 READ = 32 << 10
 """Bytes of the end of each machine's log that a recall reads: about 170 lines. What is older has
 mostly faded, as a judgement counts half after seven days."""
-MIN_PREFIX = 4
-"""Characters of an id that suffice when no other id begins so."""
-SUGGESTED = 5
-"""Ids named where one is not certain."""
 
 
 class JudgedItem(NamedTuple):
@@ -71,6 +68,8 @@ def record_feedback(
         LockedError: Another clsm kept the lock.
         DiskError: The disk refused.
     """
+    from datetime import UTC
+
     from clsm_cli.store import logs, runs
     from clsm_cli.store.lock import locked
 
@@ -85,28 +84,18 @@ def record_feedback(
         is_new = not said.items() <= old.items()
         run = None
         if is_new and not dry_run:
-            line = _line(known.recall, liked, disliked, now)
+            line = logs.Feedback(
+                known.recall,
+                now.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
+                tuple(each.id for each in liked),
+                tuple(each.id for each in disliked),
+                tuple(each.led for each in liked),
+                tuple(each.led for each in disliked),
+            )
             append = runs.Append(store.flow / FILE, logs.render(line))
             run = runs.apply(store, "feedback", line.at, [append])
     weights = learn_multipliers(store, now)
     return FeedbackResult(known.recall, liked, disliked, is_new, run.id if run else None, weights)
-
-
-def _line(
-    recall: str, good: Sequence[JudgedItem], bad: Sequence[JudgedItem], now: datetime
-) -> Feedback:
-    from datetime import UTC
-
-    from clsm_cli.store.logs import Feedback
-
-    return Feedback(
-        recall,
-        now.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
-        tuple(each.id for each in good),
-        tuple(each.id for each in bad),
-        tuple(each.led for each in good),
-        tuple(each.led for each in bad),
-    )
 
 
 def _recalled(store: Store, wanted: str) -> Activation:
@@ -127,18 +116,14 @@ def _recalled(store: Store, wanted: str) -> Activation:
         name = str(line.recall)
         if name.startswith(wanted):
             found[name] = line._replace(recall=name, ids=tuple(map(str, line.ids)))
-    if wanted in found:
-        return found[wanted]
-    if len(wanted) < MIN_PREFIX or not found:
+    name = resolve_id(wanted, found)
+    if name is None:
         next_step = (
             "use the recall_id that clsm recall --json gives; --no-touch keeps none, and recalls"
             " older than about 30 days cannot be judged any more"
         )
         raise BadInputError(wanted, "no recall with that id is known", next_step)
-    if len(found) > 1:
-        names = ", ".join(sorted(found)[:SUGGESTED])
-        raise BadInputError(wanted, f"several recalls begin so ({names})", "give more of the id")
-    return found.popitem()[1]
+    return found[name]
 
 
 def _judged(wanted: Iterable[str], known: Activation) -> tuple[JudgedItem, ...]:
@@ -149,16 +134,11 @@ def _judged(wanted: Iterable[str], known: Activation) -> tuple[JudgedItem, ...]:
     """
     chosen = set()
     for each in wanted:
-        near = [item for item in known.ids if each and item.startswith(each)]
-        if each in known.ids:
-            near = [each]
-        elif len(near) > 1:
-            reason = f"several ids of {known.recall} begin so ({', '.join(near[:SUGGESTED])})"
-            raise BadInputError(each, reason, "give more of the id")
-        if not near or len(each) < min(MIN_PREFIX, len(near[0])):
+        item = resolve_id(each, known.ids)
+        if item is None:
             reason = f"was not returned by {known.recall}"
             raise BadInputError(each, reason, f"give one of: {', '.join(known.ids)}")
-        chosen.add(near[0])
+        chosen.add(item)
     led = (*known.led, *[""] * len(known.ids))
     return tuple(
         JudgedItem(item, signal)
