@@ -61,7 +61,6 @@ def build_packet(
 
     Raises:
         BadInputError: Not even a part of an episode has room.
-        LockedError: Another clsm kept the lock.
         DiskError: There is no room for the copy.
     """
     if not inbox.files(store.inbox):

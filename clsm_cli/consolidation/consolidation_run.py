@@ -49,7 +49,6 @@ def consolidate(
     """Consolidate a store.
 
     Raises:
-        LockedError: Another clsm kept the lock.
         RefusedError: Much would be withdrawn at once.
         DiskError: The disk refused; what was written is whole, and the next run goes on.
     """

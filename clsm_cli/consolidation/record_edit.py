@@ -69,8 +69,6 @@ def draft(store: Store, wanted: str, now: datetime, warn: Warn) -> Draft:
 
     Raises:
         BadInputError: No record has that id, several begin so, or it is not for editing.
-        LockedError: Another clsm kept the lock.
-        DiskError: The disk refused.
     """
     with locked(store.root, store.settings.store.lock_wait):
         for warning in end_begun_run(store):
@@ -93,8 +91,6 @@ def save(store: Store, edited: Draft, text: str, now: datetime, warn: Warn) -> E
     Raises:
         BadInputError: It is no such record; the text says which field is wrong.
         RefusedError: The record was changed by another run meanwhile.
-        LockedError: Another clsm kept the lock.
-        DiskError: The disk refused.
     """
     old = edited.record
     new = _read(old, text)
@@ -259,8 +255,6 @@ def pin(
 
     Raises:
         BadInputError: It is not certain which record is meant, or it cannot be pinned.
-        LockedError: Another clsm kept the lock.
-        DiskError: The disk refused.
     """
     with open_for_edit(store, "pin" if is_pinned else "unpin", now, warn, dry_run=dry_run) as edits:
         found: dict[str, Pinned] = {}

@@ -35,7 +35,6 @@ def dry_run(store: Store, run: Callable[[Store], Report]) -> Report:
 
     Raises:
         DiskError: There is no room for the copy.
-        LockedError: Another clsm kept the lock.
     """
     with copy_store(store) as copy:
         report = run(copy)
@@ -51,7 +50,6 @@ def copy_store(store: Store) -> Iterator[Store]:
 
     Raises:
         DiskError: There is no room for it.
-        LockedError: Another clsm kept the lock.
     """
     atomic.make_folder(store.derived)
     with (

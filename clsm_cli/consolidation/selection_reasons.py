@@ -58,8 +58,6 @@ def explain(store: Store, wanted: str, now: datetime, meanings: Meanings | None)
 
     Raises:
         BadInputError: Nothing, or more than one thing, has such an id.
-        LockedError: Another clsm kept the lock.
-        DiskError: The index is damaged.
     """
     worth = store.settings.consolidation.worth
     with locked(store.root, store.settings.store.lock_wait), contextlib.ExitStack() as stack:

@@ -52,7 +52,6 @@ class Writer:
 
         Raises:
             RefusedError: It would withdraw a large share of what the store holds.
-            DiskError: The disk refused.
         """
         before = lessons.before if self._statements is None else self._statements
         changed = _changed(lessons.statements, before, self.store.device)

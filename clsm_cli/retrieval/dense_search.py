@@ -29,8 +29,6 @@ if TYPE_CHECKING:
 
 MOST_TOKENS = 32
 """Tokens of a question that late interaction looks at: those of its rarest words."""
-NEAR = 100
-"""Passages that ``cosines`` looks at."""
 BLOCK = 8
 """Tokens of a passage whose largest cosine the engine gives as one number: a fifth more products for
 an eighth of the numbers to read, which takes half the time."""
@@ -118,15 +116,6 @@ def nearest(
             held = index.rows_of_vectors(_best(cosines, count))
     held.sort(key=lambda each: (-cosines[each[0]], *each[1:]))
     return Nearest(cosines, [each[-1] for each in held[:limit]])
-
-
-def cosines(index: Index, engine: Engine, text: str) -> dict[int, float]:
-    """The cosines of the passages nearest to a text, by row; none without vectors."""
-    near = nearest(index, engine, engine.encode(text).sentence, NEAR)
-    if near is None:
-        return {}
-    traits = index.traits(near.passages)
-    return {row: near.cosine_of(each.vector) or 0.0 for row, each in traits.items()}
 
 
 def _best(cosines: Sequence[float], count: int) -> list[int]:

@@ -65,8 +65,6 @@ def record_feedback(
 
     Raises:
         BadInputError: No such recall is known, or it did not return an id.
-        LockedError: Another clsm kept the lock.
-        DiskError: The disk refused.
     """
     from datetime import UTC
 

@@ -16,33 +16,11 @@ _ASKS_WHEN = re.compile(
     r"|(?:what|which) (?:day|date|month|year|time|week))\b",
     re.IGNORECASE,
 )
-_PAST = frozenset(
-    [
-        "ago",
-        "already",
-        "before",
-        "been",
-        "did",
-        "earlier",
-        "ever",
-        "first",
-        "former",
-        "formerly",
-        "had",
-        "last",
-        "old",
-        "once",
-        "originally",
-        "past",
-        "previous",
-        "previously",
-        "since",
-        "then",
-        "used",
-        "was",
-        "were",
-    ]
-)
+_PAST = frozenset([
+    "ago", "already", "before", "been", "did", "earlier", "ever", "first", "former", "formerly",
+    "had", "last", "old", "once", "originally", "past", "previous", "previously", "since", "then",
+    "used", "was", "were",
+])  # fmt: skip
 """Words of a question that may ask for what holds no longer."""
 _SUMMING_UP = frozenset(
     tokens.stems(

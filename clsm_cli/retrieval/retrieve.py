@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from clsm_cli.retrieval import dense_search, ranking, time_scope
+from clsm_cli.retrieval import ranking, time_scope
 from clsm_cli.retrieval.question import understand
 from clsm_cli.retrieval.ranking import Ranked
 from clsm_cli.startup.records import NamedTuple
@@ -49,11 +49,7 @@ def retrieve_passages(
     is_past = query.as_of is not None or query.known_at is not None
     index.look_at(query.at if is_past else None, query.known_at)
     text = matching_text(query)
-
-    def near(words: str) -> dict[int, float]:
-        return dense_search.cosines(index, engine, words)
-
-    when = time_scope.resolve(index, text, query.at, near if has_model else None)
+    when = time_scope.resolve(index, text, query.at)
     periods = when.periods if when is not None else ()
     rest = when.rest if when is not None and periods else ""
     question = understand(text, periods, index.speakers(), rest)
