@@ -114,14 +114,14 @@ def _recalled(store: Store, wanted: str) -> Activation:
         name = str(line.recall)
         if name.startswith(wanted):
             found[name] = line._replace(recall=name, ids=tuple(map(str, line.ids)))
-    name = resolve_id(wanted, found)
-    if name is None:
+    chosen = resolve_id(wanted, found)
+    if chosen is None:
         next_step = (
             "use the recall_id that clsm recall --json gives; --no-touch keeps none, and recalls"
             " older than about 30 days cannot be judged any more"
         )
         raise BadInputError(wanted, "no recall with that id is known", next_step)
-    return found[name]
+    return found[chosen]
 
 
 def _judged(wanted: Iterable[str], known: Activation) -> tuple[JudgedItem, ...]:
