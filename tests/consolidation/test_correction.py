@@ -117,12 +117,6 @@ def test_what_was_never_true_is_withdrawn(store: Store) -> None:
     assert after[result.now.id].valid_from == bell().valid_from
 
 
-def test_since_when_it_is_true(store: Store) -> None:
-    hold(store, bell())
-    result = done(store, bell().id, QUARTER, since="2026-02-25")
-    assert (result.until, result.now.valid_from) == ("2026-02-25", "2026-02-25")
-
-
 def test_before_it_was_first_said_it_was_never_true(store: Store) -> None:
     hold(store, bell())
     result = done(store, bell().id, QUARTER, since="2026-01-01")
@@ -208,14 +202,6 @@ def test_a_dry_run_and_a_second_run_change_nothing(store: Store) -> None:
     assert tree(store.root, derived=True) == after
     with pytest.raises(BadInputError, match=f"{result.now.id} took its place"):
         done(store, bell().id, "The bell is silent.")
-
-
-def test_there_and_back_again(store: Store) -> None:
-    hold(store, bell())
-    for text in (QUARTER, BELL, QUARTER, BELL):
-        (last,) = [row for row in rows(store).values() if row.is_current]
-        done(store, last.id, text)
-    assert [row.text for row in rows(store).values() if row.is_current] == [BELL]
 
 
 def test_what_says_the_same_in_other_words_goes_too(store: Store) -> None:

@@ -119,6 +119,7 @@ def test_words_answer_without_a_model(sample: Store) -> None:
     (answer,) = recall(sample, [query], Missing(), embedder())
     assert answer.embedder is None
     assert "delegation" in answer.memories[0].text.lower()
+    assert answer.concepts[0].id == "delegation-defect"
     assert any("model install" in warning for warning in answer.warnings)
 
 

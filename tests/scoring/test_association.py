@@ -72,14 +72,6 @@ def test_weights_are_the_formula(said: Turns, scene: list[int], alpha: float) ->
             assert p.weight == pytest.approx(value * n / (n + 5), abs=6e-5)
 
 
-@examples(100)
-@given(turns, scenes, st.randoms(use_true_random=False))
-def test_order_within_a_turn_does_not_matter(said: Turns, scene: list[int], random: object) -> None:
-    shuffled = [random.sample(turn, len(turn)) for turn in said]  # type: ignore[attr-defined]
-    scene = scene[: len(said)]
-    assert associate(said, scene) == associate(shuffled, scene)
-
-
 def test_stretches_end_with_the_scene_and_with_reach() -> None:
     assert [p.n for p in associate([[0], [1], [0]], [0, 0, 0])] == [2]
     assert associate([[0], [1], [0]], [0, 1, 2]) == []

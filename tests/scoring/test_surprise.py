@@ -10,7 +10,6 @@ from clsm_cli.scoring.boundary_evidence import (
     UNSEEN_BITS,
     WordModel,
     deviations,
-    turn_surprise,
 )
 
 words = st.lists(st.sampled_from(["apple", "pear", "great", "brake", "garag", "time"]), max_size=8)
@@ -33,10 +32,6 @@ def test_witten_bell_by_hand() -> None:
     p_b_after_a = (1 + 2 * p_b) / 4
     expected = -(math.log2(p_a) + math.log2(p_b_after_a)) / 2
     assert model.bits(["a", "b"]) == pytest.approx(expected)
-
-
-def test_no_words_are_no_surprise() -> None:
-    assert WordModel().bits([]) == 0.0
 
 
 @given(st.lists(words, max_size=6))
@@ -66,7 +61,3 @@ def test_only_differences_count(x: float, past: list[float], shift: float) -> No
 
 def test_the_floor_keeps_an_even_past_calm() -> None:
     assert deviations(8.5, [8.0] * 9) < 0.5 / math.sqrt(LEAST_SPREAD)
-
-
-def test_both_parts_count_alike() -> None:
-    assert turn_surprise(2.0, 0.0) == pytest.approx(turn_surprise(0.0, 0.13))
