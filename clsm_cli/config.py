@@ -187,7 +187,7 @@ class GraphSettings(NamedTuple):
     top: int = 12
     """Strongest edges of a node that are kept, if either end counts them so."""
     retention: str = "power"
-    """The forgetting curve: power, exponential or base-level (``scoring/retention``)."""
+    """The forgetting curve: power or exponential (``scoring/retention``)."""
 
 
 class ConsolidationSettings(NamedTuple):
@@ -272,7 +272,7 @@ class MachineSettings(NamedTuple):
     llm: LlmSettings = LlmSettings()
 
 
-CHOICES = {"graph.retention": ("power", "exponential", "base-level")}
+CHOICES = {"graph.retention": ("power", "exponential")}
 """The words that a setting may have."""
 _Group = TypeVar("_Group", Settings, MachineSettings)
 
