@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from clsm_cli.consolidation.claims import leading_name
-from clsm_cli.consolidation.edit_session import EditSession, check_line, open_for_edit
+from clsm_cli.consolidation.edit_session import EditSession, check_line, listed, open_for_edit
 from clsm_cli.errors import BadInputError
 from clsm_cli.ingestion.ingest_report import Run
 from clsm_cli.ingestion.turns import Masker
@@ -201,10 +201,8 @@ def _meant(edits: EditSession, subject: str, said: str) -> Statement:
     ]
     if len({normalise_text(row.text) for row in fits}) == 1:
         return max(fits, key=lambda row: (row.valid_from or "", row.id))
-    listed = ", ".join(f"{row.id} ({row.text})" for row in (fits or rows)[:10])
-    reason = f"it is not certain which statement is meant: {listed}"
     ids = tuple(row.id for row in fits or rows)
-    raise NotCertainError(subject, reason, "name one by its id", ids)
+    raise NotCertainError(subject, listed(fits or rows), "name one by its id", ids)
 
 
 def _stated(edits: EditSession, passage: SourcePassage, said: str) -> Statement:

@@ -28,7 +28,7 @@ from clsm_cli.text.node_ids import node_id
 from clsm_cli.text.statement_streams import stream_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
     from datetime import date, datetime
 
     from clsm_cli.model.codec import Record
@@ -193,6 +193,12 @@ def open_for_edit(
         if not dry_run:
             run.apply(writes, whole=True)
         yield EditSession(store, run, now, dry_run=dry_run)
+
+
+def listed(rows: Sequence[Statement]) -> str:
+    """Why it is not certain which of some statements is meant."""
+    named = ", ".join(f"{row.id} ({row.text})" for row in rows[:10])
+    return f"it is not certain which statement is meant: {named}"
 
 
 def check_line(row: Statement) -> None:

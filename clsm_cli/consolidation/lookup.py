@@ -98,16 +98,9 @@ class StatementIndex:
         same = self._by_text.get(_normal(text))
         if same is not None:
             found[same] = 1.0
-        if vector is not None and self._ids:
-            import numpy as np
-
-            cosines = self._matrix[: len(self._ids)] @ vector
-            near = [
-                (round(float(cosines[place]), 4), self._ids[place])
-                for place in np.flatnonzero(cosines >= FLOOR)
-            ]
-            for cosine, record in sorted(near, key=lambda pair: (-pair[0], pair[1]))[:NEAREST]:
-                found.setdefault(record, cosine)
+        if vector is not None:
+            for row, cosine in self.alike(vector, FLOOR)[:NEAREST]:
+                found.setdefault(row.id, cosine)
         return [(self.rows[i], cosine) for i, cosine in found.items()]
 
     def alike(self, vector: Any, floor: float) -> list[tuple[Statement, float]]:

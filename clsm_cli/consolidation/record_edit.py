@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from clsm_cli.config import MAX_FILE
 from clsm_cli.consolidation.correction import with_new_text
-from clsm_cli.consolidation.edit_session import EditSession, check_line, open_for_edit
+from clsm_cli.consolidation.edit_session import EditSession, check_line, listed, open_for_edit
 from clsm_cli.errors import BadInputError, DamagedStoreError, RefusedError
 from clsm_cli.ingestion import timestamps
 from clsm_cli.ingestion.ingest_report import Run
@@ -292,9 +292,7 @@ def _meant(edits: EditSession, wanted: str, *, is_pinned: bool) -> tuple[Record,
     if node is not None:
         return node, None
     if rows:
-        listed = ", ".join(f"{row.id} ({row.text})" for row in rows[:10])
-        reason = f"it is not certain which statement is meant: {listed}"
-        raise BadInputError(wanted, reason, "name one by its id")
+        raise BadInputError(wanted, listed(rows), "name one by its id")
     return record_of(edits, wanted), None
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, TypeVar
@@ -12,7 +13,10 @@ from clsm_cli.model.episodes import Document, EpisodeRecord
 from clsm_cli.model.graph import Edge, Node
 from clsm_cli.model.streams import STREAMS
 from clsm_cli.store import episodes, logs, shards
-from clsm_cli.store.index import evidence_queries
+from clsm_cli.store.index import database, evidence_queries
+from clsm_cli.store.index.index_queries import Index
+from clsm_cli.store.index.opening import bring_up_to_date
+from clsm_cli.store.lock import locked
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -21,11 +25,10 @@ if TYPE_CHECKING:
     from clsm_cli.model.episodes import Episode
     from clsm_cli.model.streams import Stream
     from clsm_cli.store.index.evidence_queries import EpisodeFile
-    from clsm_cli.store.index.index_queries import Index
     from clsm_cli.store.layout import Store
 
     AnyRecord = TypeVar("AnyRecord", bound=Record)
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from clsm_cli.consolidation.consolidation_report import Request
 
@@ -103,6 +106,18 @@ class StoreState:
             return None  # the index names it among the problems
         left = episodes.without_forgotten(whole, self.forgotten)
         return left and without_dumps(left)
+
+
+@contextlib.contextmanager
+def opened_state(store: Store) -> Iterator[tuple[Index, StoreState]]:
+    """Lock a store, refresh its index without embedding anything, and read its state."""
+    with locked(store.root, store.settings.store.lock_wait), contextlib.ExitStack() as stack:
+        stack.enter_context(database.disk_errors(store.derived))
+        connection = database.open_to_write(store.derived)
+        stack.callback(connection.close)
+        bring_up_to_date(store, connection, None, None)
+        index = Index(connection, store)
+        yield index, load_state(store, index)
 
 
 def load_state(store: Store, index: Index) -> StoreState:

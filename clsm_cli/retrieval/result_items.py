@@ -299,7 +299,10 @@ def window_passages(
     if place is None:
         return [passage]
     start, end = grow_window(
-        [len(other.text) for other in section], place, _blocked(section, taken), length
+        [len(other.text) for other in section],
+        place,
+        {i for i, other in enumerate(section) if other.id in taken},
+        length,
     )
     start, end = _with_whole_lists(section, place, start, end, min(LONGEST, LISTS * length))
     return [other for other in section[start:end] if other.id not in taken]
@@ -319,10 +322,6 @@ def _with_whole_lists(
         elif first > place:
             end = min(end, first)
     return start, end
-
-
-def _blocked(section: Sequence[Passage], taken: Collection[str]) -> set[int]:
-    return {i for i, other in enumerate(section) if other.id in taken}
 
 
 def grow_window(
