@@ -64,11 +64,7 @@ _OF_OWNER = frozenset({"preference", "correction"})
 
 
 class Refused(NamedTuple):
-    """A proposal that was not taken.
-
-    Attributes:
-        proposal: How it begins.
-    """
+    """A proposal that was not taken."""
 
     part: str
     proposal: str

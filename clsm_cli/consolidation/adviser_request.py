@@ -34,7 +34,6 @@ class Packet(NamedTuple):
     """What to hand to an adviser.
 
     Attributes:
-        episodes: Of which it has parts, the most telling first.
         waiting: Episodes that wait, these included.
     """
 

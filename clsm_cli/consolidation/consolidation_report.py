@@ -26,10 +26,7 @@ class Request:
 
     Attributes:
         limit: Episodes to take, the most salient first; None for all.
-        only: Episodes that may be taken; None for all.
-        since: Pass over episodes that ended earlier.
         if_idle: Minutes of silence without which nothing happens.
-        rebuild: Work out nodes and edges from all episodes.
         llm: The language model that this machine is set to ask, and ``llm_key`` its key; by default none.
         answer: Of an adviser that was asked before; its episodes are taken, whatever their stage.
     """
@@ -48,12 +45,7 @@ class Request:
 
 
 class FileChange(NamedTuple):
-    """What a run changes in one file.
-
-    Attributes:
-        added: Lines that come.
-        removed: Lines that go.
-    """
+    """What a run changes in one file."""
 
     path: str
     added: tuple[str, ...]

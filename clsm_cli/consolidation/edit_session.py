@@ -41,11 +41,7 @@ _ARTICLE = re.compile(r"(?:the|an?|my|our)\s+", re.IGNORECASE)
 
 
 class EditSession:
-    """A store that a person works on: locked, its hand edits settled, its records read.
-
-    Attributes:
-        extra: Writes besides those of records and topic files.
-    """
+    """A store that a person works on: locked, its hand edits settled, its records read."""
 
     def __init__(self, store: Store, run: Run, now: datetime, *, dry_run: bool) -> None:
         self.store = store

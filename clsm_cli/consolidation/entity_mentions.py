@@ -43,7 +43,6 @@ class Vocabulary(NamedTuple):
     """The nodes there are, by id.
 
     Attributes:
-        people: Nodes of those who speak.
         canonical: Id of any name → node.
         heads: Id of a last word → the only node whose label ends in it.
     """

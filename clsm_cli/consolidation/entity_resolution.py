@@ -57,7 +57,6 @@ class Entity(NamedTuple):
 
     Attributes:
         id: ``node_id(label)``.
-        label: the name most used.
         aliases: every other name that means it, sorted; not what differs only in case.
         exact: names that count only with their capitals, as they are words otherwise.
     """

@@ -48,8 +48,6 @@ class LearnedRecords:
     """What a run has learnt so far.
 
     Attributes:
-        before: The statements as they were read, by id.
-        statements: As they are now, by id.
         links: Edges from episodes to the gists of the months that were clustered.
     """
 

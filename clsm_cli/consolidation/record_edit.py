@@ -221,7 +221,6 @@ class Pinned(NamedTuple):
     """A record that a person pinned or unpinned.
 
     Attributes:
-        record: As it is now; a statement with its text.
         turn: Key of the turn by which it was named; None where it was named by itself.
         is_new: False where it was so already, and nothing changes.
     """

@@ -52,16 +52,12 @@ class ScoredUnit(NamedTuple):
     """A sentence, item or row of a turn.
 
     Attributes:
-        start: Its first character in the turn's text.
-        end: The character after its last.
-        text: Its author's words, without markup.
         title: Whose words they are, or the headings without which nobody could tell what they are
             about; empty for what stands alone.
         keep: Probability that they are of use weeks later; 0 where even the headings do not tell what
             they are about.
         noise: Probability that they never are.
         chance: ``keep`` before the owner's decisions correct it.
-        kind: What it is likelier than not.
     """
 
     start: int

@@ -38,9 +38,7 @@ class StoreState:
     """A store as it is.
 
     Attributes:
-        records: Joined, by id.
         places: Stream → ids that this machine's shards of it hold.
-        files: Episodes by id.
         decided: Pairs of nodes that a person judged: (a, b) → whether they are one.
         reviewed: All review items there ever were, by id, but those about what was forgotten.
         forgotten: Hashes of ids with a tombstone.

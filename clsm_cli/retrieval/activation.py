@@ -48,7 +48,6 @@ class ActivationSource(NamedTuple):
     """How activation reached a passage.
 
     Attributes:
-        worth: 0 … 1.
         start: Row of the passage that it came from.
         concept: Label of what both mention, or of what a person has connected with that.
     """

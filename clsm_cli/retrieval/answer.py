@@ -13,7 +13,6 @@ class Source(NamedTuple):
     Attributes:
         file: Absolute path of what can be opened: that file, or where it is no longer there (or never
             was one) the file of the store that holds the text; "" where there is none.
-        line: In that one.
     """
 
     path: str
@@ -43,7 +42,6 @@ class Signals(NamedTuple):
         question: Whether it is a question itself; that speaks against it.
         echo: Late interaction with the turn before alone, where that asks nothing; it speaks
             against: what is found stands there already.
-        names: How many names it mentions.
         session: The best passage of its conversation at first sight.
         meaning: The cosine to the question, as far as that asks for several things
             (``text.breadth``) or names no speaker; ``episode`` and ``session`` count as far as it
@@ -91,7 +89,6 @@ class Memory(NamedTuple):
         until: Day from which it holds no longer; None for what may still hold.
         perhaps_until: The same where that is likely, and not sure.
         replaced_by: Id of what says so.
-        why: What spoke for it.
         shares: Weight · signal of each, which add up to the score before it is brought to 0 … 1, and
             before it yields to rivals (``retrieval.demotion``).
         way: What led to it, where something did (``retrieval.activation``).
@@ -143,7 +140,6 @@ class Fact(NamedTuple):
     """A current statement about something that the query names (``retrieval.known_facts``).
 
     Attributes:
-        about: Id of the concept.
         time: When it became true, as it is written; None where nobody said.
         tokens: Estimated word pieces of ``line``.
     """

@@ -54,15 +54,12 @@ class Item(NamedTuple):
 
     Attributes:
         kind: A statement's kind, or passage, turn, person, project, concept.
-        text: What its author wrote, without markup.
         tokens: Estimated word pieces of the item as it is shown under its file and heading.
         time: When it was said or became true, as it is written.
         path: The ingested file as it was given, or the topic file of the store; ``line`` from 1.
         file: Absolute path of what can be opened (``store.index.source_locations``); ``file_line`` in it.
-        state: Of tasks, open or blocked.
         due: A bare date: until when, or the day ahead that it names.
         about: The heading or name that it stands under, where it needs one.
-        before: What it took the place of.
     """
 
     id: str
@@ -108,7 +105,6 @@ class RankedItem(NamedTuple):
     """A candidate for an item, see ``briefing_contents``.
 
     Attributes:
-        section: Where it belongs.
         worth: From 0 to 1, whenever it is asked for.
         thread: What it is part of: the more of a thread is told, the less its next line is worth.
     """

@@ -155,7 +155,6 @@ class _StatementsAndNodes(NamedTuple):
     Attributes:
         worth: Of the best sentence of each turn that was weighed.
         loaded: Ids of documents that the agent reads anyway.
-        known: All statements, by id.
     """
 
     reader: Index

@@ -151,7 +151,6 @@ class _Passages:
     """What the best passages mention.
 
     Attributes:
-        nodes: Number → node.
         best: Score of the best passage that mentions a node, as a share of the best score.
         mass: Share of the passages' weight that mentions it.
         written: Numbers of those whose best passage is a block of a note.

@@ -43,8 +43,6 @@ class DialogueTurn(NamedTuple):
 
     Attributes:
         speaker: A name or a role; empty where none is known.
-        path: Of the file, as it was given.
-        foreign_id: The id that it carried there.
     """
 
     speaker: str

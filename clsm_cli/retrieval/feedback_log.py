@@ -38,9 +38,7 @@ class FeedbackResult(NamedTuple):
     """What was recorded.
 
     Attributes:
-        recall: The id of the recall, whole.
         is_new: False where all of it was said before, and nothing changes.
-        run: Id in the ledger; None when nothing was written.
         weights: By signal, what its weight is now multiplied by; None: nothing learnt yet.
     """
 

@@ -31,7 +31,6 @@ class LexicalMatches(NamedTuple):
         literal: Passage → what it holds of the question that the model does not know, 0 … 1; only
             passages that hold some.
         all: How much of that counts as all, 0 … 1.
-        passages: All of the store, a number.
     """
 
     scores: dict[int, float]

@@ -41,13 +41,8 @@ class Candidate(NamedTuple):
     """A passage that may answer.
 
     Attributes:
-        row: Row of the index.
         score: Σ weight · signal, relative to this query.
         confidence: That it answers, 0 … 1, comparable between queries (``scoring.confidence``).
-        signals: Each 0 … 1.
-        evidence: What they were made of.
-        traits: Where it stands.
-        way: What led to it over the graph.
     """
 
     row: int
@@ -63,7 +58,6 @@ class Ranked(NamedTuple):
     """What was found for a question.
 
     Attributes:
-        candidates: Best first.
         confidence: That something answers, which is that of the surest of the first ``FIRST``.
         cosines: Of every stored sentence vector to the question, by its row; empty without a model.
     """

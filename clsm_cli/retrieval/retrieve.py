@@ -28,9 +28,7 @@ class RetrievalResult(NamedTuple):
     """What a query found.
 
     Attributes:
-        question: What is asked, understood.
         ranked: Every passage with evidence for it, best first; none where it cannot be answered.
-        warnings: What the user should know about the question.
     """
 
     question: Question
@@ -106,11 +104,9 @@ class Query(NamedTuple):
     """What is asked, and how much may come back.
 
     Attributes:
-        now: ISO 8601 with offset.
         k: Turns, statements and windows of notes at most.
         budget: Text at most, in ``unit`` (tokens or characters).
         min_score: Confidence from 0 to 1 below which an item is left out; None: the setting.
-        filters: Which memories may come back; None for all.
         as_of: Day or time at which it should have been true; relative expressions count from it.
         known_at: Day or time at which it should have been known; None for now.
         current: Messages of the current conversation, the oldest first.

@@ -36,7 +36,6 @@ class SessionScope(NamedTuple):
     """Sessions that are meant, or why there are none.
 
     Attributes:
-        sessions: In order of time.
         hard: Whether, if there are none, nothing can answer.
         warning: Why there are none, in plain words.
     """

@@ -57,9 +57,7 @@ class TimeScope(NamedTuple):
         sessions: Ids of the conversations (and paths of notes) meant, in order of time; empty where
             it names none, or none is found.
         hard: Whether what lies outside cannot answer; else it is a preference.
-        contradictory: Whether its conditions leave no day.
         rest: The question without the words of time; empty where it has no others.
-        warning: Why nothing is meant, in plain words; empty where something is.
     """
 
     periods: tuple[tuple[int, int], ...]

@@ -38,9 +38,6 @@ class Pair(NamedTuple):
     """Two nodes that belong together.
 
     Attributes:
-        a: The smaller node number.
-        b: The larger one.
-        n: Contexts that hold both.
         weight: 0 … 1, four decimals.
     """
 
