@@ -10,7 +10,7 @@ from advising import NOTHING, answer, parts_of, statement
 from hypothesis import given
 from hypothesis import strategies as st
 from ingesting import new_store
-from sleeping import bytes_of, current, rows, sleep, told
+from sleeping import bytes_of, current, heard, rows, sleep, told
 
 from clsm_cli.consolidation import adviser_packet, adviser_proposals
 from clsm_cli.errors import BadInputError
@@ -266,22 +266,12 @@ def test_parts_hold_all_turns_once_and_a_budget_is_kept(tmp_path: Path) -> None:
 
 def test_an_answer_ends_what_it_replaces_and_no_more(tmp_path: Path) -> None:
     store = new_store(tmp_path / "memory")
-    told(
-        store,
-        tmp_path,
-        "one",
-        ("user", "2026-01-05T10:00:00+01:00", "Ada's boat lies in Malmo harbour."),
-    )
+    heard(store, tmp_path, "one", "2026-01-05", "Ada's boat lies in Malmo harbour.", "user")
     (first,) = parts_of(store)
     old = statement("Ada's boat lies in Malmo harbour.", first.turns[0].key)
     sleep(store, answer=adviser_proposals.parse_value(answer(first, old), "x"))
     (held,) = [row for row in rows(store).values() if row.is_current and row.kind != "gist"]
-    told(
-        store,
-        tmp_path,
-        "two",
-        ("user", "2026-02-05T10:00:00+01:00", "We moved Ada's boat to Lund harbour."),
-    )
+    heard(store, tmp_path, "two", "2026-02-05", "We moved Ada's boat to Lund harbour.", "user")
     second = next(p for p in parts_of(store) if p.handle != first.handle)
     new = statement("Ada's boat lies in Lund harbour.", second.turns[0].key, replaces=held.id)
     report = sleep(store, answer=adviser_proposals.parse_value(answer(second, new), "x"))

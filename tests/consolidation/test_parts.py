@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from ingesting import new_store, take
-from sleeping import current, edges, nodes, rows, sleep, told
+from sleeping import current, edges, heard, nodes, rows, sleep, told
 
 from clsm_cli.store import logs, shards
 from clsm_cli.store.layout import Store
@@ -77,7 +77,7 @@ def test_two_like_names_are_asked_about_and_an_answer_merges_them(
 
 
 def test_an_episode_mended_by_hand_is_read_again(store: Store, tmp_path: Path) -> None:
-    told(store, tmp_path, "a", ("Mara", "2026-02-02T10:00:00+01:00", "My cousin lives in Ghent."))
+    heard(store, tmp_path, "a", "2026-02-02", "My cousin lives in Ghent.")
     sleep(store)
     (path,) = (store.flow / "episodes").rglob("*.md")
     path.write_text(path.read_text("utf-8").replace("My cousin", "My cousin Ada Holm"), "utf-8")

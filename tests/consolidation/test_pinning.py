@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 from consolidation.test_correction import NOW, bell, done, hold, home, statement
 from ingesting import new_store, take, tree
-from sleeping import chat, current, edges, nodes, rows, sleep, told
+from sleeping import chat, current, edges, heard, nodes, rows, sleep, told
 
 from clsm_cli.consolidation.record_edit import Pinning, draft, pin, save
 from clsm_cli.errors import BadInputError
@@ -175,18 +175,18 @@ def test_what_is_no_longer_held_and_documents(store: Store) -> None:
 def test_a_statement_stays_until_it_is_unpinned(store: Store, tmp_path: Path) -> None:
     said = "Our reading club meets at Holm on Fridays."
     moved = "Our reading club no longer meets at Holm, it has moved to {}."
-    told(store, tmp_path, "one", ("Mara", "2026-02-02T10:00:00+01:00", said))
+    heard(store, tmp_path, "one", "2026-02-02", said)
     sleep(store, "2026-02-03T03:00:00+01:00")
     (club,) = [i for i, row in rows(store).items() if row.is_current and "Holm" in row.text]
     put(store, club, now="2026-02-04T10:00:00+01:00")
     kept = rows(store)[club]
-    told(store, tmp_path, "two", ("Mara", "2026-02-09T10:00:00+01:00", moved.format("Besgate")))
+    heard(store, tmp_path, "two", "2026-02-09", moved.format("Besgate"))
     sleep(store, "2026-02-10T03:00:00+01:00")
     sleep(store, "2026-02-11T03:00:00+01:00", rebuild=True, allow_loss=True)
     assert rows(store)[club] == kept
     assert not current(store, "Besgate")
     put(store, club, now="2026-02-12T10:00:00+01:00", on=False)
-    told(store, tmp_path, "three", ("Mara", "2026-02-16T10:00:00+01:00", moved.format("Torvel")))
+    heard(store, tmp_path, "three", "2026-02-16", moved.format("Torvel"))
     sleep(store, "2026-02-17T03:00:00+01:00")
     assert rows(store)[club].superseded_at
     assert current(store, "Torvel")
