@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from clsm_cli.consolidation.claims import is_trusted
 from clsm_cli.integrations.llm import demand, object_of
-from clsm_cli.integrations.llm_tasks import block, fit, one_line
+from clsm_cli.integrations.llm_tasks import block, one_line, shortened
 from clsm_cli.model.ids import digest
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.text.tokens import count_tokens
@@ -117,7 +117,7 @@ def split_parts(episode: Episode) -> list[Part]:
     for turn in episode.turns:
         if turn.role not in ("user", "assistant") or not is_trusted(turn.trust):
             continue
-        [shown] = fit([turn.text], PART_TOKENS, frame=0)
+        shown = shortened(turn.text, PART_TOKENS)
         size = count_tokens(shown)
         if not groups or size > room:
             groups.append([])

@@ -374,18 +374,6 @@ def citation_fault(text: str, cited: Sequence[Turn]) -> str | None:
     return "its turns say the opposite" if _is_denied(text, cited) else None
 
 
-def is_supported(text: str, source: str) -> bool:
-    """Whether a source has every number and every name of a text.
-
-    >>> is_supported("Mara has 3 cats.", "I, Mara, have 3 cats"), is_supported("Mara has 4 cats.", "3 cats, Mara")
-    (True, False)
-    """
-    numbers = sameness.numbers(source)
-    return all(each in numbers for each in sameness.numbers(text)) and not _unknown_name(
-        text, source
-    )
-
-
 def stem_overlap(text: str, source: str) -> float:
     """Share of a text's stems that a source has, 0 to 1; 1 of a text without any."""
     wanted = set(stems(text))

@@ -246,7 +246,6 @@ class Learner:
                 self._calibration.known,
                 network,
                 self.state,
-                self.adviser,
                 self.now,
                 self.store.settings.consolidation.gist_episodes,
             )

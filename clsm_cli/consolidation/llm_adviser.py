@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from clsm_cli.consolidation import adviser_packet, adviser_proposals
 from clsm_cli.consolidation.calibrate import Doubt
+from clsm_cli.integrations import llm_tasks
 from clsm_cli.integrations.llm_tasks import one_line
 from clsm_cli.model.episodes import OpenQuestion
 from clsm_cli.text.node_ids import node_id
@@ -144,15 +145,8 @@ class Adviser:
         told = self._replaced.get(old.id)
         if told is not None and told.text == new:
             return True
-        verdict = self._ask("judge", old.text, new)
+        verdict = self._ask_llm(lambda llm: llm_tasks.judge(llm, old.text, new))
         return None if verdict is None else verdict == "update"
-
-    def gist(self, sentences: Sequence[str]) -> str | None:
-        """One sentence for many; None where its numbers or names are not theirs."""
-        found = self._ask("gist", sentences)
-        return (
-            found if found and adviser_proposals.is_supported(found, " ".join(sentences)) else None
-        )
 
     def relations(
         self, record: EpisodeRecord, node_of: Callable[[str], str], nodes: Container[str]
@@ -188,12 +182,6 @@ class Adviser:
             del left[: len(chosen)]
             told = adviser_packet.render_question(chosen, known, closed)
             self._entries |= self._ask_llm(partial(_sent, told)) or {}
-
-    def _ask(self, task: str, *values: Any) -> Any:
-        """The answer to a task of ``integrations.llm_tasks``; None where there is none."""
-        from clsm_cli.integrations import llm_tasks
-
-        return self._ask_llm(lambda llm: getattr(llm_tasks, task)(llm, *values))
 
     def _ask_llm(self, ask: Callable[[Llm], Any]) -> Any:
         if self._llm is None:

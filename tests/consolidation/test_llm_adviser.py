@@ -35,8 +35,6 @@ def answers(said: dict[str, Any] | None = None) -> dict[str, Any]:
         "by_schema": {
             "answer": said or {"parts": []},
             "verdict": {"verdict": "both"},
-            "gist": {"sentence": "Mara rowed to Lund."},
-            "tag": {"word": ""},
         }
     }
 
