@@ -13,7 +13,7 @@ from clsm_cli.store.layout import TOPIC_STREAMS
 
 if TYPE_CHECKING:
     from collections import Counter
-    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from clsm_cli.consolidation.consolidation_report import Report, Request
     from clsm_cli.consolidation.entity_mentions import Vocabulary
@@ -120,11 +120,12 @@ class Writer:
             old = self.state.records.get(record_id)
             new = _next(record, old, self.run.now, self.store.device)
             stream = streams[record_id]
-            if new is not old or record_id not in self._anywhere(stream):
+            held = self.state.records if stream == "flow" else self.state.places[stream]
+            if new is not old or record_id not in held:  # flow has one folder a machine
                 records.setdefault(stream, []).append(new)
                 self._tally(record)["new" if old is None else "changed"] += 1
-        for stream, held in self.state.places.items():
-            for record_id in held:
+        for stream, ids in self.state.places.items():
+            for record_id in ids:
                 known = self.state.records.get(record_id)
                 if isinstance(known, (Node, Edge)) and streams.get(record_id) != stream:
                     removed.setdefault(stream, set()).add(record_id)
@@ -132,10 +133,6 @@ class Writer:
                         self._tally(known)["removed"] += 1
         self.report.nodes["total"] = len(network.nodes)
         self.report.edges["total"] = len(edges)
-
-    def _anywhere(self, stream: Stream) -> Collection[str]:
-        """Ids that some machine's shards of a stream hold; flow has one folder a machine."""
-        return self.state.records if stream == "flow" else self.state.places[stream]
 
     def _tally(self, record: Record) -> Counter[str]:
         return self.report.nodes if isinstance(record, Node) else self.report.edges
@@ -152,18 +149,13 @@ class Writer:
         now = lessons.statements
         current = [i for i, row in before.items() if row.is_current and row.kind != "gist"]
         lost = [i for i in current if i not in now or not now[i].is_current]
-        gone = [
-            self.state.records[i]
-            for ids in removed.values()
-            for i in ids
-            if i in self.state.records
-        ]
+        replaced = {row.supersedes for row in now.values()}
+        gone = [self.state.records.get(i) for ids in removed.values() for i in ids]
         counts = {
-            "statements": (len(lost) - self._replaced(now, lost), len(current)),
+            "statements": (sum(i not in replaced for i in lost), len(current)),
             "nodes": (self.report.nodes["removed"], len(self.state.nodes)),
             "typed edges": (
-                sum(isinstance(e, Edge) and e.type not in WOVEN for e in gone)
-                - sum(isinstance(e, Edge) and e.type not in WOVEN and e.id in now for e in gone),
+                sum(isinstance(e, Edge) and e.type not in WOVEN for e in gone),
                 sum(e.type not in WOVEN for e in self.state.edges.values()),
             ),
         }
@@ -176,12 +168,6 @@ class Writer:
                     f"this run would withdraw {count} of {total} {what}",
                     "look at it with: clsm consolidate --dry-run, and allow it with: --yes",
                 )
-
-    @staticmethod
-    def _replaced(now: Mapping[str, Statement], lost: Sequence[str]) -> int:
-        """How many of the lost were replaced by a newer statement."""
-        successors = {row.supersedes for row in now.values() if row.supersedes}
-        return sum(i in successors for i in lost)
 
     def _heading(self, network: GraphUpdate | None) -> Callable[[Statement], str]:
         """The heading of a statement: the name of what it is about."""
