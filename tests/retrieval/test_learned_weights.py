@@ -153,7 +153,7 @@ def test_an_old_recall_may_be_judged_and_teaches_nothing(store: Store) -> None:
         ("r-3a9", ["0a53"], [], r"several ids begin so \(r-3a9c12d08e41, r-3a9d00000000\)"),
         ("r-3a9c", ["0a54"], [], "0a54: was not returned by r-3a9c12d08e41; give one of: 0a53c1,"),
         ("r-3a9c", [], [""], "was not returned"),
-        ("r-3a9c", ["0a5"], [], "several ids begin so"),
+        ("r-3a9c", ["0a53"], [], "several ids begin so"),
         ("r-3a9c", ["77"], [], "77: was not returned"),
         ("r-3a9c", ["0a53c1"], ["0a53c"], "0a53c1: is named as good and as bad"),
     ],
@@ -161,7 +161,7 @@ def test_an_old_recall_may_be_judged_and_teaches_nothing(store: Store) -> None:
 def test_what_cannot_be_judged(
     store: Store, recall: str, good: list[str], bad: list[str], reason: str
 ) -> None:
-    recalled(store, "r-3a9c12d08e41", "0a53c1", "0a5e77", "778899")
+    recalled(store, "r-3a9c12d08e41", "0a53c1", "0a53e7", "778899")
     recalled(store, "r-3a9d00000000", "0a53c1")
     atomic.append(store.flow / "activation.jsonl", b'{"recall": ["r-3a9c"], "at": 1, "ids": [2]}')
     with pytest.raises(BadInputError, match=reason):
