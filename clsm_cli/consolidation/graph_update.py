@@ -136,10 +136,7 @@ class GraphBuilder:
         return {node.id for node in before.values() if closed.intersection(node.sources)}
 
     def _nodes(
-        self,
-        turns: Mapping[str, set[str]],
-        touched: Collection[str],
-        before: Mapping[str, Node],
+        self, turns: Mapping[str, set[str]], touched: Collection[str], before: Mapping[str, Node]
     ) -> dict[str, Node]:
         chosen = {node: sorted(turns[node]) for node in turns if node in touched}
         times = evidence_queries.turn_times(

@@ -49,11 +49,7 @@ class ScoredConcept(NamedTuple):
 
 
 def rank(
-    index: Index,
-    query: str,
-    candidates: Sequence[Candidate],
-    limit: int,
-    cosines: Sequence[float],
+    index: Index, query: str, candidates: Sequence[Candidate], limit: int, cosines: Sequence[float]
 ) -> tuple[Concept, ...]:
     """The concepts of a query, likeliest first.
 

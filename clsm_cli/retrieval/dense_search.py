@@ -8,12 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from clsm_cli.scoring import match
 from clsm_cli.startup.records import NamedTuple
-from clsm_cli.store.index.codes import (
-    SENTENCE_STEP,
-    TOKEN_BYTES,
-    TOKEN_STEP,
-    unpacked_tokens,
-)
+from clsm_cli.store.index.codes import SENTENCE_STEP, TOKEN_BYTES, TOKEN_STEP, unpacked_tokens
 from clsm_cli.text import tokens
 
 if TYPE_CHECKING:

@@ -63,11 +63,7 @@ def passage_weight(share: float) -> float:
 
 
 def probability(
-    evidence: Evidence,
-    weights: Evidence = WEIGHTS,
-    bias: float = BIAS,
-    *,
-    is_named: bool,
+    evidence: Evidence, weights: Evidence = WEIGHTS, bias: float = BIAS, *, is_named: bool
 ) -> float:
     """That a node belongs to the question, 0 … 1; at least ``NAMED`` if it is named.
 

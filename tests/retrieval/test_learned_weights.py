@@ -46,11 +46,7 @@ def after(days: float) -> datetime:
     [
         (Signals(bm25=1.0, maxsim=0.9), Signals(bm25=0.5, maxsim=1.26), "bm25"),
         (Signals(bm25=1.0, maxsim=1.0), Signals(bm25=0.5, maxsim=1.4), "maxsim"),
-        (
-            Signals(maxsim=0.3, question=1.0),
-            Signals(maxsim=0.42, question=-0.3),
-            "maxsim",
-        ),
+        (Signals(maxsim=0.3, question=1.0), Signals(maxsim=0.42, question=-0.3), "maxsim"),
         (Signals(episode=0.4, context=0.4), Signals(episode=0.1, context=0.1), "context"),
         (Signals(question=1.0), Signals(question=-0.3), ""),
         (Signals(), Signals(), ""),
