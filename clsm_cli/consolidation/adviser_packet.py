@@ -54,8 +54,7 @@ Answer with one entry for each part, even if its lists stay empty. Each statemen
 Few good statements are better than many. Statements are checked: one with a number or a name that its turns do not have is dropped.
 
 kind: fact; preference (somebody likes or wants it so); decision; correction (what was held before is wrong); convention (a rule that is followed); workflow (how something is done). subject: the name of who or what it is about. replaces: the id of the known statement that holds no longer because of this one, or "".
-relations: what a turn says of two named things; type is one to three English words in lower case joined by underscores, read from source to target: works_on, part_of, located_at, prefers, caused, owns, written_by. Being named together is no relation.
-description: for a conversation, title (at most ten words), narrative (two to five sentences in the past tense), topic (one to three words), valence (feeling of those who speak, -1 to 1), decisions and open_questions (full sentences); for notes all of it empty, and valence 0."""
+relations: what a turn says of two named things; type is one to three English words in lower case joined by underscores, read from source to target: works_on, part_of, located_at, prefers, caused, owns, written_by. Being named together is no relation."""
 
 
 def _list_of(items: dict[str, Any]) -> dict[str, Any]:
@@ -78,14 +77,6 @@ SCHEMA = object_of(
             ),
             relations=_list_of(
                 object_of(source=_TEXT, type=_TEXT, target=_TEXT, turns=_list_of(_TEXT))
-            ),
-            description=object_of(
-                title=_TEXT,
-                narrative=_TEXT,
-                topic=_TEXT,
-                valence={"type": "number", "minimum": -1, "maximum": 1},
-                decisions=_list_of(_TEXT),
-                open_questions=_list_of(_TEXT),
             ),
         )
     )

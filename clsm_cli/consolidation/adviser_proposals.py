@@ -285,33 +285,6 @@ class _Check:
         self.replaced[row.id] = claim.text
 
 
-def checked_description(entry: Mapping[str, Any], part: Part) -> dict[str, Any] | None:
-    """What an answer says of a whole conversation, if it is of the right form and on its turns."""
-    told = entry.get("description")
-    if not isinstance(told, dict) or part.episode.document is not None:
-        return None
-    texts = {name: told.get(name) for name in ("title", "narrative", "topic")}
-    lists = {name: told.get(name, []) for name in ("decisions", "open_questions")}
-    valence = told.get("valence", 0)
-    if (
-        not all(isinstance(text, str) for text in texts.values())
-        or not all(_are_texts(each) for each in lists.values())
-        or isinstance(valence, bool)
-        or not isinstance(valence, int | float)
-        or not -1 <= valence <= 1
-    ):
-        return None
-    return {
-        **{name: _plain(str(text)) for name, text in texts.items()},
-        **{name: tuple(dict.fromkeys(map(_plain, each))) for name, each in lists.items()},
-        "valence": round(float(valence), 4),
-    }
-
-
-def _are_texts(value: Any) -> bool:
-    return isinstance(value, list) and all(isinstance(each, str) and each.strip() for each in value)
-
-
 def _sentence(value: Any) -> str:
     """A text that may stand in a topic file, and holds nothing that is not to be seen."""
     if not isinstance(value, str) or not value.strip():
@@ -327,10 +300,6 @@ def _sentence(value: Any) -> str:
     if [item.text for item in found.items] != [text] or found.items[0].id:
         raise _UnfitError("it cannot stand as an item of a Markdown list")
     return text
-
-
-def _plain(value: str) -> str:
-    return one_line(safe(replace_lone(value)))
 
 
 def _short(text: str) -> str:

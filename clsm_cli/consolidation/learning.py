@@ -127,10 +127,7 @@ class Learner:
             found += self._advised(episode, said, current)
             weights = self._weighing.score(episode)
             self._candidates += claims.candidates(episode, weights, current, settings.worth)
-            # A person's title and summary stay.
-            self.records[episode_id] = (
-                record if record.pinned else self.adviser.describe(record, episode)
-            )
+            self.records[episode_id] = record
             start = self.state.files[episode_id].start
             if start:
                 self._months.add(start[:7])

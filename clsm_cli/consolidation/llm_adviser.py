@@ -6,15 +6,12 @@ which is sent and answered at once; the checks are the same (``adviser_proposals
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from clsm_cli.consolidation import adviser_packet, adviser_proposals
 from clsm_cli.consolidation.calibrate import Doubt
 from clsm_cli.integrations import llm_tasks
-from clsm_cli.integrations.llm_tasks import one_line
-from clsm_cli.model.episodes import OpenQuestion
 from clsm_cli.text.node_ids import node_id
 
 if TYPE_CHECKING:
@@ -28,11 +25,6 @@ if TYPE_CHECKING:
     from clsm_cli.integrations.llm import Llm
     from clsm_cli.model.episodes import Episode, EpisodeRecord
     from clsm_cli.model.graph import Statement
-
-_TITLE, _NARRATIVE = 120, 1500
-"""Characters of a title or a topic, and of a narrative; what is longer is cut."""
-_DECISIONS, _QUESTIONS = 15, 10
-"""Kept of an episode (Smriti's session delta: 15 decisions, 10 open threads)."""
 
 
 class Adviser:
@@ -102,29 +94,6 @@ class Adviser:
             by_text = {claim.text: claim for claim in checked.claims}
             self._replaced |= {i: by_text[text] for i, text in checked.replaced.items()}
         return kept + advised
-
-    def describe(self, record: EpisodeRecord, episode: Episode) -> EpisodeRecord:
-        """The record with title, narrative, topic and threads by the adviser, if it gives them."""
-        first = adviser_packet.split_parts(episode)[:1]
-        entry = self._entries.get(first[0].handle) if first else None
-        found = (
-            adviser_proposals.checked_description(entry, first[0]) if entry is not None else None
-        )
-        if found is None or not found["title"]:
-            return record
-        known = {question.text: question for question in record.open_questions}
-        return replace(
-            record,
-            title=one_line(found["title"], _TITLE),
-            narrative=one_line(found["narrative"], _NARRATIVE) or record.narrative,
-            topic=one_line(found["topic"], _TITLE) or record.topic,
-            valence=found["valence"],
-            decisions=found["decisions"][:_DECISIONS] or record.decisions,
-            open_questions=tuple(
-                known.get(text, OpenQuestion(text)) for text in found["open_questions"][:_QUESTIONS]
-            )
-            or record.open_questions,
-        )
 
     def doubts(self, rows: Mapping[str, Statement]) -> list[Doubt]:
         """The statements that the adviser says are over, each with what says so."""

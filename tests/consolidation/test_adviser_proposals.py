@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from advising import NOTHING, answer, parts_of, statement
+from advising import answer, parts_of, statement
 from hypothesis import given
 from hypothesis import strategies as st
 from ingesting import new_store
@@ -219,10 +219,8 @@ def test_no_value_breaks_the_checks(part: Part, value: Any) -> None:
     for entry in (
         {"statements": [value, statement("x", *first) | {"turns": value}], "relations": [value]},
         {"statements": value, "relations": value, "description": value},
-        {"description": {**NOTHING, "title": value, "valence": value, "decisions": value}},
     ):
         found = adviser_proposals.check_entry(entry, part, (), {})
-        adviser_proposals.checked_description(entry, part)
         assert not found.claims
 
 
