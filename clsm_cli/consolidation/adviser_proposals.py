@@ -16,9 +16,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from clsm_cli.consolidation import claims
-from clsm_cli.consolidation.adviser_packet import KINDS, LONGEST
+from clsm_cli.consolidation.adviser_packet import KINDS, LONGEST, one_line
 from clsm_cli.errors import BadInputError
-from clsm_cli.integrations.llm_tasks import one_line
 from clsm_cli.model.episodes import lowest_trust
 from clsm_cli.model.trust import TRUST_ORDER
 from clsm_cli.startup.records import NamedTuple

@@ -271,7 +271,7 @@ def _fault(error: Exception) -> str:
 
 
 MOST = 20
-"""Items of one reason that a run adds, and doubts that a language model is asked about."""
+"""Items of one reason that a run adds."""
 
 
 class ReviewQuestions:
@@ -283,21 +283,18 @@ class ReviewQuestions:
         self._now = now
 
     def about_doubts(self, calibration: Calibration, adviser: Adviser) -> None:
-        """Contradictions and near duplicates; a language model may decide the former."""
-        asked = 0
+        """Contradictions, unless an adviser decided them, and near duplicates."""
         doubts = calibration.outcome.doubts
         opposed = {(d.kept.id, d.other) for d in doubts if d.reason == "contradiction"}
         for doubt in doubts:
-            verdict = None
             if doubt.reason != "contradiction" and (doubt.kept.id, doubt.other) in opposed:
                 continue  # one question about two sentences
-            if doubt.reason == "contradiction" and asked < MOST:
-                asked += 1
-                verdict = adviser.is_update(doubt.kept, doubt.other)
             row = calibration.known.rows.get(doubt.kept.id, doubt.kept)
-            if verdict and doubt.at is not None and row.is_current:
+            if not row.is_current:
+                continue
+            if doubt.at is not None and adviser.is_update(doubt.kept, doubt.other):
                 calibration.close(row, doubt.at)
-            elif verdict is None and row.is_current:
+            else:
                 self._ask((row.id,), doubt.reason, row.text, doubt.other, doubt.turns)
 
     def about_names(self, words: Vocabulary, network: GraphUpdate) -> None:

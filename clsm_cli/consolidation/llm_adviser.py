@@ -6,12 +6,10 @@ which is sent and answered at once; the checks are the same (``adviser_proposals
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from clsm_cli.consolidation import adviser_packet, adviser_proposals
 from clsm_cli.consolidation.calibrate import Doubt
-from clsm_cli.integrations import llm_tasks
 from clsm_cli.text.node_ids import node_id
 
 if TYPE_CHECKING:
@@ -75,7 +73,7 @@ class Adviser:
         """
         found = adviser_packet.split_parts(episode)
         if self._llm is not None:
-            self._ask_about(found, known, closed)
+            self._ask_about(self._llm, found, known, closed)
         kept = list(by_rules)
         advised: list[Claim] = []
         for part in found:
@@ -109,13 +107,10 @@ class Adviser:
             if i in rows
         ]
 
-    def is_update(self, old: Statement, new: str) -> bool | None:
-        """Whether ``new`` means that ``old`` holds no longer; None when nobody can tell."""
+    def is_update(self, old: Statement, new: str) -> bool:
+        """Whether the adviser said that ``new`` means that ``old`` holds no longer."""
         told = self._replaced.get(old.id)
-        if told is not None and told.text == new:
-            return True
-        verdict = self._ask_llm(lambda llm: llm_tasks.judge(llm, old.text, new))
-        return None if verdict is None else verdict == "update"
+        return told is not None and told.text == new
 
     def relations(
         self, record: EpisodeRecord, node_of: Callable[[str], str], nodes: Container[str]
@@ -142,34 +137,28 @@ class Adviser:
         ]
 
     def _ask_about(
-        self, found: Sequence[Part], known: Sequence[Statement], closed: Collection[str]
+        self,
+        llm: Llm,
+        found: Sequence[Part],
+        known: Sequence[Statement],
+        closed: Collection[str],
     ) -> None:
         """Send the parts of an episode, as many at a time as a packet has room for."""
+        from clsm_cli.integrations.llm import LlmError
+
         left = list(found)
         while left:
             chosen = adviser_packet.select_parts([left], adviser_packet.BUDGET, closed) or left[:1]
             del left[: len(chosen)]
             told = adviser_packet.render_question(chosen, known, closed)
-            self._entries |= self._ask_llm(partial(_sent, told)) or {}
-
-    def _ask_llm(self, ask: Callable[[Llm], Any]) -> Any:
-        if self._llm is None:
-            return None
-        from clsm_cli.integrations.llm import LlmError
-
-        try:
-            return ask(self._llm)
-        except LlmError as error:
-            self._fail(error)
-            return None
+            try:
+                value = llm.ask(adviser_packet.TASK, told, adviser_packet.SCHEMA, "answer")
+            except LlmError as error:
+                self._fail(error)
+            else:
+                self._entries |= {entry["part"]: entry for entry in value["parts"]}
 
     def _fail(self, error: Exception) -> None:
         told = f"{error}; the rules decided instead"
         if told not in self.warnings:
             self.warnings.append(told)
-
-
-def _sent(told: str, llm: Llm) -> dict[str, dict[str, Any]]:
-    """The entries of what a model answers to a packet, by the handles of their parts."""
-    value = llm.ask(adviser_packet.TASK, told, adviser_packet.SCHEMA, "answer")
-    return {entry["part"]: entry for entry in value["parts"]}

@@ -241,6 +241,22 @@ def test_the_data_cannot_speak_for_the_packet(tmp_path: Path) -> None:
     assert "EdgeNotes before noon" not in text  # what the tool printed
 
 
+@given(st.lists(st.text(max_size=40), max_size=5))
+def test_no_text_ends_the_data(texts: list[str]) -> None:
+    lines = [{"text": text} for text in texts]
+    first, *told, last, _ = adviser_packet.block(lines).split("\n")
+    assert (first, last) == ("<data>", "</data>")
+    assert [json.loads(line) for line in told] == lines
+    assert not any("</" in line for line in told)
+
+
+@given(st.text("ab \n", max_size=80), st.integers(1, 200))
+def test_a_shortened_text_keeps_to_its_limit(text: str, limit: int) -> None:
+    kept = adviser_packet.shortened(text, limit)
+    assert count_tokens(kept) <= limit
+    assert count_tokens(text) > limit or "\n" * 20 in text or kept == text
+
+
 def test_parts_hold_all_turns_once_and_a_budget_is_kept(tmp_path: Path) -> None:
     store = new_store(tmp_path / "memory")
     long = [

@@ -29,7 +29,7 @@ def endpoint() -> Iterator[Endpoint]:
 
 
 def answers(said: dict[str, Any] | None = None) -> dict[str, Any]:
-    return {"by_schema": {"answer": said or {"parts": []}, "verdict": {"verdict": "both"}}}
+    return {"by_schema": {"answer": said or {"parts": []}}}
 
 
 def asked(
