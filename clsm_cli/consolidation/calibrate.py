@@ -1,9 +1,13 @@
 """Predict and calibrate: compare each claim with what is known (Nemori §3.2; CAIM's review).
 
 What is known already is *predicted*: the statement gains a source. What is not is a *gap*: a new
-statement. What says that something holds no longer is a *conflict* (``successions``): the old row is
+statement. What says that something holds no longer is a *conflict* (``supersession_check``): the old row is
 superseded, a copy of it is closed at the day of the change, and the new one stands in its place. An
 older sentence never replaces a newer one, whatever the order in which they are read.
+
+After git merged what two machines learnt separately, a row that one had closed may stand in the Markdown
+again, and each may have heard another value of one thing: what was closed is closed again (``settled``),
+and what the other machine learnt is judged as if it were told now (``compare``).
 """
 
 from __future__ import annotations

@@ -17,7 +17,6 @@ from clsm_cli.model.episodes import Document, lowest_trust
 from clsm_cli.model.graph import Node, Statement
 from clsm_cli.model.trust import UNTRUSTED
 from clsm_cli.retrieval.briefing import NEED, Concepts, Contents, Item, RankedItem, make_item
-from clsm_cli.retrieval.recall import Query, recall
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import episodes, logs, record_files
 from clsm_cli.store.index import source_locations
@@ -450,6 +449,8 @@ def activated_concepts(
     progress: Callable[[str, int, int], None],
 ) -> Concepts:
     """What recall finds a query to be about, strongest first; it is not counted as a use."""
+    from clsm_cli.retrieval.recall import Query, recall
+
     settings = store.settings.recall
     asked = Query(query, now, settings.k, settings.budget)
     (answer,) = recall(

@@ -3,6 +3,9 @@
 A node counts by the passages that mention it: going through the episodes beats ranking nodes by their
 own name, and activation over edges that the night drew adds nothing to it (docs/experiments.md). What a
 person has connected by hand belongs together: such an edge passes on its weight.
+
+A query names a concept by a label or alias that stands in it, or by being a part of one, on the borders of
+words; where there is none, by the names that its words misspell.
 """
 
 from __future__ import annotations

@@ -1,4 +1,9 @@
-"""From ranked passages to the items of an answer, without repeats, with their sources."""
+"""From ranked passages to the items of an answer, without repeats, with their sources.
+
+A turn is returned as it is. A block is what a note is best ranked by, a section what it is best read by;
+a window of about 450 characters (``recall.window``) round the block is near both in recall by item. By
+token single blocks hold more evidence, so a small budget has smaller windows, or none.
+"""
 
 from __future__ import annotations
 
