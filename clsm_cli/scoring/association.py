@@ -48,15 +48,7 @@ class Pair(NamedTuple):
 
 
 def associate(
-    turns: Sequence[Sequence[int]],
-    scenes: Sequence[int],
-    *,
-    reach: int = 2,
-    alpha: float = 0.75,
-    shrink: float = 5.0,
-    min_count: int = 2,
-    min_npmi: float = 0.10,
-    top: int = 12,
+    turns: Sequence[Sequence[int]], scenes: Sequence[int], settings: GraphSettings
 ) -> list[Pair]:
     """Pairs of nodes worth an edge, sorted.
 
@@ -74,22 +66,22 @@ def associate(
             the first are counted.
         scenes: Of each turn, the number of the conversation or section it belongs to; turns of one
             scene are adjacent and in order.
-        shrink: Contexts at which a weight is half its npmi.
 
     Said together twice, and nothing else is known: npmi is 1, and 2 / (2 + 5) is left of it.
 
-    >>> associate([[0, 1], [1, 0], [2]], [0, 0, 1])
+    >>> from clsm_cli.config import GraphSettings
+    >>> associate([[0, 1], [1, 0], [2]], [0, 0, 1], GraphSettings())
     [Pair(a=0, b=1, n=2, weight=0.2857)]
     """
-    codes, n, size = _counted(turns, scenes, reach)
+    codes, n, size = _counted(turns, scenes, settings.reach)
     if not len(n):
         return []
     a, b = codes // size, codes % size
-    npmi = _npmi(a, b, n, alpha, size)
-    chosen = (n >= min_count) & (npmi >= min_npmi)
+    npmi = _npmi(a, b, n, settings.alpha, size)
+    chosen = (n >= settings.min_count) & (npmi >= settings.min_npmi)
     a, b, n = a[chosen], b[chosen], n[chosen]
-    weight = (npmi[chosen] * n / (n + shrink)).round(4)
-    kept = _strongest(a, b, n, weight, top)
+    weight = (npmi[chosen] * n / (n + settings.shrink)).round(4)
+    kept = _strongest(a, b, n, weight, settings.top)
     kept |= _bridges(a, b, n, weight, kept)
     rows = zip(*(each[kept].tolist() for each in (a, b, n, weight)), strict=True)
     return [Pair(*row) for row in rows]
@@ -114,18 +106,8 @@ def co_occurrences(
     for episode, section, key in order:
         turns.append(sorted(number[node] for node in mentioned.get(key, ())))
         scenes.append(sections.setdefault((episode, section), len(sections)))
-    pairs = associate(
-        turns,
-        scenes,
-        reach=settings.reach,
-        alpha=settings.alpha,
-        shrink=settings.shrink,
-        min_count=settings.min_count,
-        min_npmi=settings.min_npmi,
-        top=settings.top,
-    )
     found: dict[str, Edge] = {}
-    for pair in pairs:
+    for pair in associate(turns, scenes, settings):
         a, b = nodes[pair.a], nodes[pair.b]
         record = edge_id(a, "co_occurs", b)
         found[record] = Edge(

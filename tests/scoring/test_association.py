@@ -2,13 +2,16 @@ import math
 from collections import Counter
 from collections.abc import Sequence
 from itertools import combinations
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from strategies import examples
 
-from clsm_cli.scoring.association import MOST_NODES, associate
+from clsm_cli.config import GraphSettings
+from clsm_cli.scoring import association
+from clsm_cli.scoring.association import MOST_NODES, Pair
 from clsm_cli.scoring.modularity import communities
 
 Turns = list[list[int]]
@@ -17,6 +20,10 @@ turns = st.lists(st.lists(st.integers(0, 6), max_size=4, unique=True), max_size=
 scenes = st.lists(st.integers(0, 1), min_size=12, max_size=12).map(
     lambda steps: [sum(steps[: i + 1]) for i in range(12)]
 )
+
+
+def associate(said: Sequence[Sequence[int]], scene: Sequence[int], **changes: Any) -> list[Pair]:
+    return association.associate(said, scene, GraphSettings(**changes))
 
 
 def contexts(said: Turns, scene: Sequence[int], reach: int) -> Counter[tuple[int, int]]:
