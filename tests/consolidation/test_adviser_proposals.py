@@ -69,11 +69,21 @@ def test_what_its_turns_bear_out_is_taken(part: Part) -> None:
         statement("Ada does not like early starts.", second),
         statement("Always put the recommendation first.", last, kind="convention"),
         statement("The user always wants the recommendation first.", last, kind="preference"),
+        # What the agent says of the owner is no rule of the owner; the lowest trust counts.
+        statement("Ada does not like early starts at all.", second, kind="preference"),
+        statement("Ada does not like early starts but rowed to Lund.", second, first),
     )
     assert found.refused == ()
-    assert [claim.kind for claim in found.claims] == ["fact", "fact", "convention", "preference"]
-    assert [claim.trust for claim in found.claims] == ["user", "agent", "user", "user"]
+    assert [(claim.kind, claim.trust) for claim in found.claims] == [
+        ("fact", "user"),
+        ("fact", "agent"),
+        ("convention", "user"),
+        ("preference", "user"),
+        ("fact", "agent"),
+        ("fact", "agent"),
+    ]
     assert found.claims[0].valid_from == TURNS[0][1]
+    assert found.claims[-1].turns == (first, second)
 
 
 @pytest.mark.parametrize(
@@ -135,19 +145,6 @@ def test_a_tool_makes_no_rule_by_any_way(part: Part) -> None:
     assert "a tool or a page said" in refusal(part, statement(rule, of_tool, kind="convention"))
     for kind in ("convention", "workflow", "preference", "correction"):
         assert "makes no rule" in refusal(part, statement(rule, of_agent, kind=kind))
-
-
-def test_what_the_agent_says_of_the_owner_is_no_rule_of_the_owner(part: Part) -> None:
-    said = statement("Ada does not like early starts.", *keys(part, 1), kind="preference")
-    (claim,) = checked(part, said).claims
-    assert (claim.kind, claim.trust) == ("fact", "agent")
-
-
-def test_it_has_the_lowest_trust_of_its_turns(part: Part) -> None:
-    both = statement("Ada does not like early starts but rowed to Lund.", *keys(part, 1, 0))
-    (claim,) = checked(part, both).claims
-    assert claim.trust == "agent"
-    assert list(claim.turns) == keys(part, 0, 1)
 
 
 def test_relations(part: Part) -> None:

@@ -36,7 +36,8 @@ def asked(
     tmp_path: Path, endpoint: Endpoint, script: str, *more: tuple[str, str, str]
 ) -> tuple[Store, Any]:
     store = new_store(tmp_path / "memory")
-    settings = LlmSettings(f"{endpoint.address}/v1", script, timeout=TIMEOUT)
+    address = "http://127.0.0.1:9" if script == "down" else endpoint.address
+    settings = LlmSettings(f"{address}/v1", script, timeout=TIMEOUT)
     told(store, tmp_path, "one", *TURNS, *more)
     return store, sleep(store, llm=settings, llm_key=KEY)
 
@@ -65,7 +66,7 @@ def test_a_good_model_adds_what_the_turns_hold(endpoint: Endpoint, tmp_path: Pat
     assert report.warnings == []
 
 
-@pytest.mark.parametrize("script", ["malformed", "refusing", "500", "slow", "wrong", "401"])
+@pytest.mark.parametrize("script", ["malformed", "refusing", "500", "slow", "wrong", "401", "down"])
 def test_a_bad_one_leaves_it_to_the_rules_loudly(
     endpoint: Endpoint, tmp_path: Path, script: str
 ) -> None:
@@ -75,15 +76,6 @@ def test_a_bad_one_leaves_it_to_the_rules_loudly(
     assert report.consolidated == 1
     assert any("the rules decided instead" in warning for warning in report.warnings)
     assert not any(KEY in warning or "Lund" in warning for warning in report.warnings)
-
-
-def test_one_that_is_down(tmp_path: Path) -> None:
-    class Nobody:
-        address = "http://127.0.0.1:9"
-
-    store, report = asked(tmp_path, Nobody(), "good")  # type: ignore[arg-type]  # an address is all
-    assert len(current(store, "Tomas", "Deventer")) == 1
-    assert any("the rules decided instead" in warning for warning in report.warnings)
 
 
 def test_what_a_tool_printed_is_never_shown(endpoint: Endpoint, tmp_path: Path) -> None:
