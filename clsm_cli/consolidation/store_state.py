@@ -167,13 +167,7 @@ def review_items(store: Store) -> dict[str, logs.ReviewItem]:
     forgotten = logs.load_tombstones(store)
     found: dict[str, logs.ReviewItem] = {}
     for flow in store.flows():
-        for _, row in logs.rows(flow / "review.jsonl")[0]:
-            try:
-                item = logs.parse_review(row)
-            except (KeyError, TypeError):
-                continue
-            if any(logs.is_forgotten(each, forgotten) for each in item.about):
-                continue
+        for item in items_in(flow / "review.jsonl", forgotten):
             known = found.get(item.id)
             if known is None or (item.at, item.state != "open") >= (
                 known.at,
@@ -181,6 +175,15 @@ def review_items(store: Store) -> dict[str, logs.ReviewItem]:
             ):
                 found[item.id] = item
     return found
+
+
+def items_in(path: Path, forgotten: frozenset[str]) -> Iterator[logs.ReviewItem]:
+    """The review items of a log, without damaged ones and those about what was forgotten."""
+    for _, row in logs.rows(path)[0]:
+        with contextlib.suppress(KeyError, TypeError):
+            item = logs.parse_review(row)
+            if not any(logs.is_forgotten(each, forgotten) for each in item.about):
+                yield item
 
 
 OPEN = 3
