@@ -268,10 +268,6 @@ class RecallPass(NamedTuple):
     concepts: tuple[Concept, ...]
     memories: list[Memory]
 
-    def is_sure(self, floor: float) -> bool:
-        """Whether it answers well above the floor, so that no other pass is needed."""
-        return bool(self.memories) and self.result.ranked.confidence >= DOUBT * floor
-
 
 def run_passes(
     index: Index, query: Query, engine: Engine, *, has_model: bool
@@ -287,9 +283,10 @@ def run_passes(
         named, memories = _chosen(index, query, found, settings)
         look = RecallPass(found, named, memories)
         yield look
-        if not index.has_archived() or look.is_sure(settings.floor):
+        if not index.has_archived():
             return
-        if look.memories and not _archive_is_near(index, found):
+        is_sure = found.ranked.confidence >= DOUBT * settings.floor
+        if memories and (is_sure or not _archive_is_near(index, found)):
             return
 
 

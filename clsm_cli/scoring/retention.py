@@ -29,7 +29,7 @@ MOST_GROWTH = 8.0
 """By how much spaced use can lengthen a stability: reached with the 127th day of use."""
 
 
-def retention(curve: Curve, days: float, stability: float, exponent: float = EXPONENT) -> float:
+def retention(curve: Curve, days: float, stability: float) -> float:
     """Share of a memory that is left, 0 … 1.
 
     Args:
@@ -51,7 +51,7 @@ def retention(curve: Curve, days: float, stability: float, exponent: float = EXP
     return (
         exp(-age / stability)
         if curve == "exponential"
-        else float((1 + age / stability) ** -exponent)
+        else float((1 + age / stability) ** -EXPONENT)
     )
 
 
@@ -75,7 +75,7 @@ def stability(base_days: float, spaced_uses: int) -> float:
     return base_days * min(MOST_GROWTH, 1 + log2(1 + max(spaced_uses, 0)))
 
 
-def days_until(curve: Curve, left: float, stability: float, exponent: float = EXPONENT) -> float:
+def days_until(curve: Curve, left: float, stability: float) -> float:
     """Days after its last use until a memory that is not used again falls to a retention.
 
     The inverse of ``retention``: S · (R^(−1/d) − 1) of the power law, −S · ln R of the exponential.
@@ -91,4 +91,4 @@ def days_until(curve: Curve, left: float, stability: float, exponent: float = EX
     """
     if curve == "exponential":
         return -stability * log(left)
-    return float(stability * (left ** (-1 / exponent) - 1))
+    return float(stability * (left ** (-1 / EXPONENT) - 1))

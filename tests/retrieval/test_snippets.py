@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -8,20 +7,6 @@ from clsm_cli.config import RecallSettings
 from clsm_cli.retrieval import result_items
 
 LENGTH = RecallSettings().window
-
-
-@pytest.mark.parametrize(
-    ("lengths", "place", "blocked", "expected"),
-    [
-        ([100], 0, (), (0, 1)),
-        ([600, 100], 0, (), (0, 1)),
-        ([100, 100, 100, 100, 100, 100], 2, (), (1, 5)),
-        ([100, 100, 100], 1, {0}, (1, 3)),
-        ([100, 100, 400], 0, (), (0, 2)),
-    ],
-)
-def test_grow(lengths: list[int], place: int, blocked: set[int], expected: tuple[int, int]) -> None:
-    assert result_items.grow_window(lengths, place, blocked, LENGTH) == expected
 
 
 @given(st.lists(st.integers(1, 600), min_size=1, max_size=30), st.data())
