@@ -118,14 +118,12 @@ class Learner:
                 continue
             try:
                 record = self._record(episode, by_episode.get(episode_id, {}))
-                said = claims.episode_claims(
-                    episode, self._weighing.score(episode), current, settings
-                )
+                weights = self._weighing.score(episode)
+                said = claims.episode_claims(episode, weights, current, settings)
             except Exception as error:  # noqa: BLE001  # one text must not keep all others waiting
                 self.unread[self.state.files[episode_id].path] = _fault(error)
                 continue
             found += self._advised(episode, said, current)
-            weights = self._weighing.score(episode)
             self._candidates += claims.candidates(episode, weights, current, settings.worth)
             self.records[episode_id] = record
             start = self.state.files[episode_id].start
