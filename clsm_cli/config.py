@@ -110,7 +110,7 @@ class RecallSettings(NamedTuple):
     """Weight in late interaction of a word that is in every passage or carries no term; the rarest words
     have about 6."""
     weight_bm25: float = 0.15
-    """Weight of BM25 (``signals.Signals``); docs/experiments.md has the weights' figures."""
+    """Weight of BM25 (``retrieval.answer.Signals``); docs/experiments.md has the weights' figures."""
     weight_maxsim: float = 1.4
     """Late interaction with the passage and the one before."""
     weight_context: float = 0.0
@@ -187,7 +187,7 @@ class GraphSettings(NamedTuple):
     top: int = 12
     """Strongest edges of a node that are kept, if either end counts them so."""
     retention: str = "power"
-    """The forgetting curve: power, exponential or base-level (``scoring/retention``)."""
+    """The forgetting curve: power or exponential (``scoring/retention``)."""
 
 
 class ConsolidationSettings(NamedTuple):
@@ -272,7 +272,7 @@ class MachineSettings(NamedTuple):
     llm: LlmSettings = LlmSettings()
 
 
-CHOICES = {"graph.retention": ("power", "exponential", "base-level")}
+CHOICES = {"graph.retention": ("power", "exponential")}
 """The words that a setting may have."""
 _Group = TypeVar("_Group", Settings, MachineSettings)
 

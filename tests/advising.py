@@ -11,15 +11,6 @@ from clsm_cli.consolidation.adviser_packet import Part
 from clsm_cli.store import episodes
 from clsm_cli.store.layout import Store
 
-NOTHING = {
-    "title": "",
-    "narrative": "",
-    "topic": "",
-    "valence": 0,
-    "decisions": [],
-    "open_questions": [],
-}
-
 
 def parts_of(store: Store) -> list[Part]:
     """The parts of all episodes of a store, in the order of their files; open ones are closed first."""
@@ -37,4 +28,4 @@ def statement(text: str, *turns: str, **changes: Any) -> dict[str, Any]:
 def answer(part: Part, *statements: Any, **changes: Any) -> dict[str, Any]:
     """An answer to one part."""
     told: dict[str, Any] = {"statements": list(statements), "relations": []}
-    return {"parts": [{"part": part.handle, **told, "description": NOTHING, **changes}]}
+    return {"parts": [{"part": part.handle, **told, **changes}]}

@@ -88,7 +88,7 @@ def state(store: Store, text: str, day: date = BORN, **fields: Any) -> str:
         store,
         [
             *record_files.plan_records(store, row.stream, [record_files.as_stored(row)]),
-            *record_files.plan_topics(store, [row], lambda _: "", lambda _, stem: stem),
+            *record_files.plan_topics(store, [row], lambda _: ""),
         ],
     )
     return row.id

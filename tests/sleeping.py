@@ -46,6 +46,13 @@ def told(store: Store, folder: Path, name: str, *turns: tuple[str, str, str]) ->
     take(store, chat(folder, name, turns))
 
 
+def heard(
+    store: Store, folder: Path, name: str, day: str, text: str, speaker: str = "Mara"
+) -> None:
+    """Ingest a conversation of one turn, at ten in the morning."""
+    told(store, folder, name, (speaker, f"{day}T10:00:00+01:00", text))
+
+
 def rows(store: Store) -> dict[str, Statement]:
     """All statements with their texts, by id."""
     graph = shards.load_graph(store.graphs())

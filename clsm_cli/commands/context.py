@@ -180,7 +180,7 @@ def _concepts(
     store: Store, query: str, now: str, printer: Printer, engine: Engine | None
 ) -> Concepts:
     from clsm_cli.commands.engine import QueryEngine, embedder, offer_install
-    from clsm_cli.retrieval.briefing_concepts import activated_concepts
+    from clsm_cli.retrieval.briefing_contents import activated_concepts
 
     offer_install(printer)
     try:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from clsm_cli.commands.command_line import DRY_RUN, Option
 from clsm_cli.commands.environment import decode_words
 from clsm_cli.commands.options import Common, command
-from clsm_cli.consolidation import pinning
+from clsm_cli.consolidation import record_edit
 from clsm_cli.model.codec import TYPE_NAMES
 from clsm_cli.model.episodes import EpisodeRecord
 from clsm_cli.model.graph import Edge, Node, Statement
@@ -59,7 +59,7 @@ def unpin(wanted: list[str], *, dry_run: bool = False, common: Common) -> None:
 
 def _set(wanted: Sequence[str], common: Common, *, is_pinned: bool, dry_run: bool) -> None:
     printer, opened, moment = common.start()
-    done = pinning.pin(
+    done = record_edit.pin(
         opened,
         [decode_words([each]) for each in wanted],
         moment,
@@ -73,7 +73,7 @@ def _set(wanted: Sequence[str], common: Common, *, is_pinned: bool, dry_run: boo
     )
 
 
-def _lines(done: pinning.Pinning, *, is_pinned: bool, dry_run: bool) -> list[str]:
+def _lines(done: record_edit.Pinning, *, is_pinned: bool, dry_run: bool) -> list[str]:
     word = "pinned" if is_pinned else "unpinned"
     lines = []
     for each in done.found:
@@ -99,7 +99,7 @@ def _text(record: Record) -> str:
             return record.id
 
 
-def _mapping(done: pinning.Pinning, *, is_pinned: bool, dry_run: bool) -> dict[str, Any]:
+def _mapping(done: record_edit.Pinning, *, is_pinned: bool, dry_run: bool) -> dict[str, Any]:
     return {
         "schema": "clsm.pin/1",
         "dry_run": dry_run,

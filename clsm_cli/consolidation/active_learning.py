@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from clsm_cli.consolidation.store_state import items_in
 from clsm_cli.heads.owner_model import Decision, Owner, logit
 from clsm_cli.model.ids import digest
 from clsm_cli.store import atomic, ledger, logs
@@ -74,7 +75,6 @@ def owner_of(
     """What the owner decided so far.
 
     Args:
-        state: The store; its answered questions count.
         store: Its ledger says what went with an undone run, which nobody judged.
     """
     held = list(rows)
@@ -182,13 +182,4 @@ def save_offer(store: Store, chosen: Sequence[Candidate], now: str) -> None:
 
 def load_offer(store: Store) -> list[logs.ReviewItem]:
     """What the last run offered, the most telling first."""
-    forgotten = logs.load_tombstones(store)
-    found = []
-    for _, row in logs.rows(store.derived / "offered.jsonl")[0]:
-        try:
-            item = logs.parse_review(row)
-        except (KeyError, TypeError):
-            continue
-        if not any(logs.is_forgotten(each, forgotten) for each in item.about):
-            found.append(item)
-    return found
+    return list(items_in(store.derived / "offered.jsonl", logs.load_tombstones(store)))

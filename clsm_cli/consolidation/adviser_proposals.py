@@ -16,9 +16,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from clsm_cli.consolidation import claims
-from clsm_cli.consolidation.adviser_packet import KINDS, LONGEST
+from clsm_cli.consolidation.adviser_packet import KINDS, LONGEST, one_line
 from clsm_cli.errors import BadInputError
-from clsm_cli.integrations.llm_tasks import one_line
 from clsm_cli.model.episodes import lowest_trust
 from clsm_cli.model.trust import TRUST_ORDER
 from clsm_cli.startup.records import NamedTuple
@@ -64,11 +63,7 @@ _OF_OWNER = frozenset({"preference", "correction"})
 
 
 class Refused(NamedTuple):
-    """A proposal that was not taken.
-
-    Attributes:
-        proposal: How it begins.
-    """
+    """A proposal that was not taken."""
 
     part: str
     proposal: str
@@ -289,33 +284,6 @@ class _Check:
         self.replaced[row.id] = claim.text
 
 
-def checked_description(entry: Mapping[str, Any], part: Part) -> dict[str, Any] | None:
-    """What an answer says of a whole conversation, if it is of the right form and on its turns."""
-    told = entry.get("description")
-    if not isinstance(told, dict) or part.episode.document is not None:
-        return None
-    texts = {name: told.get(name) for name in ("title", "narrative", "topic")}
-    lists = {name: told.get(name, []) for name in ("decisions", "open_questions")}
-    valence = told.get("valence", 0)
-    if (
-        not all(isinstance(text, str) for text in texts.values())
-        or not all(_are_texts(each) for each in lists.values())
-        or isinstance(valence, bool)
-        or not isinstance(valence, int | float)
-        or not -1 <= valence <= 1
-    ):
-        return None
-    return {
-        **{name: _plain(str(text)) for name, text in texts.items()},
-        **{name: tuple(dict.fromkeys(map(_plain, each))) for name, each in lists.items()},
-        "valence": round(float(valence), 4),
-    }
-
-
-def _are_texts(value: Any) -> bool:
-    return isinstance(value, list) and all(isinstance(each, str) and each.strip() for each in value)
-
-
 def _sentence(value: Any) -> str:
     """A text that may stand in a topic file, and holds nothing that is not to be seen."""
     if not isinstance(value, str) or not value.strip():
@@ -331,10 +299,6 @@ def _sentence(value: Any) -> str:
     if [item.text for item in found.items] != [text] or found.items[0].id:
         raise _UnfitError("it cannot stand as an item of a Markdown list")
     return text
-
-
-def _plain(value: str) -> str:
-    return one_line(safe(replace_lone(value)))
 
 
 def _short(text: str) -> str:
@@ -376,18 +340,6 @@ def citation_fault(text: str, cited: Sequence[Turn]) -> str | None:
     if stem_overlap(text, source) < SUPPORT:
         return "most of its words stand in no turn that it cites"
     return "its turns say the opposite" if _is_denied(text, cited) else None
-
-
-def is_supported(text: str, source: str) -> bool:
-    """Whether a source has every number and every name of a text.
-
-    >>> is_supported("Mara has 3 cats.", "I, Mara, have 3 cats"), is_supported("Mara has 4 cats.", "3 cats, Mara")
-    (True, False)
-    """
-    numbers = sameness.numbers(source)
-    return all(each in numbers for each in sameness.numbers(text)) and not _unknown_name(
-        text, source
-    )
 
 
 def stem_overlap(text: str, source: str) -> float:

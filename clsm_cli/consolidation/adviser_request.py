@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -12,18 +11,16 @@ from clsm_cli.errors import BadInputError
 from clsm_cli.ingestion.ingest_report import utc_text
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import inbox, record_files
-from clsm_cli.store.index import database, evidence_queries, vectors
-from clsm_cli.store.index.index_queries import Index
-from clsm_cli.store.index.opening import bring_up_to_date
-from clsm_cli.store.lock import locked
+from clsm_cli.store.index import evidence_queries, vectors
 from clsm_cli.text.tokens import count_tokens
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from clsm_cli.consolidation.adviser_packet import Part
     from clsm_cli.consolidation.consolidation_report import Progress, Request
     from clsm_cli.model.graph import Statement
+    from clsm_cli.store.index.index_queries import Index
     from clsm_cli.store.index.opening import Embedder
     from clsm_cli.store.layout import Store
 
@@ -37,7 +34,6 @@ class Packet(NamedTuple):
     """What to hand to an adviser.
 
     Attributes:
-        episodes: Of which it has parts, the most telling first.
         waiting: Episodes that wait, these included.
     """
 
@@ -61,7 +57,6 @@ def build_packet(
 
     Raises:
         BadInputError: Not even a part of an episode has room.
-        LockedError: Another clsm kept the lock.
         DiskError: There is no room for the copy.
     """
     if not inbox.files(store.inbox):
@@ -73,21 +68,17 @@ def build_packet(
 
 
 def _packet(store: Store, request: Request, budget: int) -> Packet:
-    with locked(store.root, store.settings.store.lock_wait), contextlib.ExitStack() as stack:
-        stack.enter_context(database.disk_errors(store.derived))
-        connection = database.open_to_write(store.derived)
-        stack.callback(connection.close)
-        bring_up_to_date(store, connection, None, None)
-        index = Index(connection, store)
-        found = store_state.load_state(store, index)
+    with store_state.opened_state(store) as (index, found):
         waiting = store_state.choose_episodes(
-            found, evidence_queries.user_shares(connection), request
+            found, evidence_queries.user_shares(index.connection), request
         )
         if not waiting:
             return Packet("", 0, (), 0, 0)
-        told = evidence_queries.turns_in_episodes(connection, waiting)
+        told = evidence_queries.turns_in_episodes(index.connection, waiting)
         closed = {key for key, turn in told.items() if not turn.is_current}
-        groups = [group for group in _parts(store, found, waiting) if group]
+        read = (found.read_episode(store.root, each) for each in waiting)
+        parts = (adviser_packet.split_parts(episode) for episode in read if episode is not None)
+        groups = [group for group in parts if group]
         chosen = adviser_packet.select_parts(groups, budget, closed)
         if groups and not chosen:
             least = budget
@@ -99,15 +90,6 @@ def _packet(store: Store, request: Request, budget: int) -> Packet:
         text = adviser_packet.render_packet(chosen, known, closed, budget) if chosen else ""
         of = tuple(dict.fromkeys(part.episode.id for part in chosen))
         return Packet(text, count_tokens(text), of, len(chosen), len(waiting))
-
-
-def _parts(
-    store: Store, found: store_state.StoreState, waiting: Sequence[str]
-) -> Iterator[list[Part]]:
-    for each in waiting:
-        told = found.read_episode(store.root, each)
-        if told is not None:
-            yield adviser_packet.split_parts(told)
 
 
 def _known(

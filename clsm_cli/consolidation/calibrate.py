@@ -1,9 +1,13 @@
 """Predict and calibrate: compare each claim with what is known (Nemori §3.2; CAIM's review).
 
 What is known already is *predicted*: the statement gains a source. What is not is a *gap*: a new
-statement. What says that something holds no longer is a *conflict* (``successions``): the old row is
+statement. What says that something holds no longer is a *conflict* (``supersession_check``): the old row is
 superseded, a copy of it is closed at the day of the change, and the new one stands in its place. An
 older sentence never replaces a newer one, whatever the order in which they are read.
+
+After git merged what two machines learnt separately, a row that one had closed may stand in the Markdown
+again, and each may have heard another value of one thing: what was closed is closed again (``settled``),
+and what the other machine learnt is judged as if it were told now (``compare``).
 """
 
 from __future__ import annotations
@@ -14,9 +18,11 @@ from datetime import date
 from typing import TYPE_CHECKING, Any
 
 from clsm_cli.consolidation import supersession_check
+from clsm_cli.consolidation.claims import Claim
 from clsm_cli.model.episodes import lowest_trust
 from clsm_cli.model.graph import Statement
 from clsm_cli.model.ids import closed_copy_id
+from clsm_cli.store.topics import text_sha
 from clsm_cli.text import sameness
 from clsm_cli.text.time import expressions
 
@@ -24,8 +30,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
     from clsm_cli.config import ConsolidationSettings
-    from clsm_cli.consolidation.claims import Claim
     from clsm_cli.consolidation.lookup import StatementIndex
+
 
 STATES = ("open", "blocked", "done")
 """A task only goes forward."""
@@ -55,6 +61,7 @@ class Outcome:
     doubts: list[Doubt] = field(default_factory=list)
 
 
+@dataclass
 class Calibration:
     """Statements as they become while claims are read, in the order of their time.
 
@@ -63,22 +70,14 @@ class Calibration:
         superseded: Id of the row that the last claim closed.
     """
 
-    def __init__(
-        self,
-        known: StatementIndex,
-        settings: ConsolidationSettings,
-        tags_of: Callable[[str], tuple[str, ...]],
-        now: str,
-        rewritten: Mapping[str, str] | None = None,
-    ) -> None:
-        self.known = known
-        self.rewritten = rewritten or {}
-        self.settings = settings
-        self.tags_of = tags_of
-        self.now = now
-        self.outcome = Outcome()
-        self.superseded: str | None = None
-        self._saying: Claim | None = None
+    known: StatementIndex
+    settings: ConsolidationSettings
+    tags_of: Callable[[str], tuple[str, ...]]
+    now: str
+    rewritten: Mapping[str, str]
+    outcome: Outcome = field(default_factory=Outcome)
+    superseded: str | None = None
+    _saying: Claim | None = None
 
     def read(self, claim: Claim, vector: Any) -> None:
         """Take one claim; ``vector`` is the unit vector of its text, or None without a model."""
@@ -103,11 +102,7 @@ class Calibration:
         self._add(claim, vector)
 
     def vanish(self, closed: Mapping[str, str]) -> None:
-        """Close what rests only on blocks that their documents hold no longer.
-
-        Args:
-            closed: Key of such a block → when it went.
-        """
+        """Close what rests only on blocks that their documents hold no longer."""
         for row in list(self.known.rows.values()):
             if (
                 row.is_current
@@ -233,3 +228,71 @@ def is_same_day(claim: Claim, row: Statement) -> bool:
         return True
     at, before = (date.fromisoformat(time[:10]) for time in (claim.observed, then))
     return at == before or expressions.same_days(claim.text, at, row.text, before)
+
+
+def settled(rows: Mapping[str, Statement], now: str) -> dict[str, Statement]:
+    """All statements, those that a machine had closed as that machine left them."""
+    copies = _closed_copies(rows.values())
+    return {i: _closed(row, copies[i], now) if i in copies else row for i, row in rows.items()}
+
+
+def compare(calibration: Calibration, device: str) -> None:
+    """Judge what other machines learnt beside what is known; the oldest first."""
+    known = calibration.known
+    rows = [row for row in known.rows.values() if row.is_current and row.rev[1] != device]
+    for row in sorted(rows, key=lambda row: (supersession_check.since(row), row.id)):
+        if not row.sources or not known.rows[row.id].is_current:
+            continue
+        found = supersession_check.rivals(calibration, _as_claim(row), known.vector_of(row.id))
+        sure = [each for each in found if each.chance >= supersession_check.OVER]
+        for each in sure:
+            if not each.is_later:
+                calibration.close(each.row, supersession_check.since(row))
+        if ends := [supersession_check.since(each.row) for each in sure if each.is_later]:
+            calibration.close(row, min(ends))
+
+
+def _as_claim(row: Statement) -> Claim:
+    return Claim(
+        text=row.text,
+        kind=row.kind,
+        stream=row.stream,
+        topic=row.topic,
+        turn=row.sources[0],
+        more_turns=row.sources[1:],
+        trust=row.trust,
+        valid_from=row.valid_from,
+        observed=row.recorded_at or "",
+        subject=row.subject,
+    )
+
+
+def _closed(row: Statement, copy: Statement, now: str) -> Statement:
+    """A row that does not hold, as the machine left it that closed it."""
+    if row.superseded_at and not row.withdrawn:
+        return row
+    return replace(
+        row,
+        text=row.text or copy.text,
+        trust=copy.trust,
+        pinned=copy.pinned,
+        withdrawn=False,
+        superseded_at=row.superseded_at or now,
+    )
+
+
+def _closed_copies(rows: Iterable[Statement]) -> dict[str, Statement]:
+    """Rows that hold, or were withdrawn, although a machine closed them: id → the closed copy."""
+    closed: dict[str, list[Statement]] = {}
+    others = []
+    for row in rows:
+        if row.valid_until is not None:
+            closed.setdefault(text_sha(row.text), []).append(row)
+        elif row.is_current or row.withdrawn:
+            others.append(row)
+    return {
+        row.id: copy
+        for row in others
+        for copy in closed.get(text_sha(row.text) if row.text else row.text_sha, ())
+        if closed_copy_id(row.id, copy.valid_until or "") == copy.id
+    }

@@ -60,7 +60,6 @@ class Claim(NamedTuple):
         subject: Id of the name it is about, as the sentence has it.
         valid_from: Since when: a date or a time; None when nothing is dated.
         observed: When it was said, or for what has no time, when the store got it.
-        turn: Key of its source.
     """
 
     text: str

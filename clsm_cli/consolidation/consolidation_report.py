@@ -4,23 +4,20 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from clsm_cli.config import LlmSettings
 from clsm_cli.startup.records import NamedTuple
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from datetime import datetime
 
     from clsm_cli.consolidation.adviser_proposals import Answer, Refused
     from clsm_cli.errors import ModelDigestError
 
-
-class Progress(Protocol):
+    Progress = Callable[[str, int, int], None]
     """Called with what is being done, how much is done and how much there is."""
-
-    def __call__(self, what: str, done: int, total: int, /) -> None:
-        """Report."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,10 +26,7 @@ class Request:
 
     Attributes:
         limit: Episodes to take, the most salient first; None for all.
-        only: Episodes that may be taken; None for all.
-        since: Pass over episodes that ended earlier.
         if_idle: Minutes of silence without which nothing happens.
-        rebuild: Work out nodes and edges from all episodes.
         llm: The language model that this machine is set to ask, and ``llm_key`` its key; by default none.
         answer: Of an adviser that was asked before; its episodes are taken, whatever their stage.
     """
@@ -51,12 +45,7 @@ class Request:
 
 
 class FileChange(NamedTuple):
-    """What a run changes in one file.
-
-    Attributes:
-        added: Lines that come.
-        removed: Lines that go.
-    """
+    """What a run changes in one file."""
 
     path: str
     added: tuple[str, ...]

@@ -8,7 +8,7 @@ add to what is known), ``graph_update`` (nodes and edges), ``monthly_gists``, ``
 from __future__ import annotations
 
 import contextlib
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
@@ -49,7 +49,6 @@ def consolidate(
     """Consolidate a store.
 
     Raises:
-        LockedError: Another clsm kept the lock.
         RefusedError: Much would be withdrawn at once.
         DiskError: The disk refused; what was written is whole, and the next run goes on.
     """
@@ -104,30 +103,25 @@ def _is_idle(store: Store, request: Request) -> bool:
     return not spoken or max(spoken) <= request.now - quiet
 
 
+@dataclass
 class _Run:
     """One run, step by step."""
 
-    def __init__(
-        self,
-        store: Store,
-        request: Request,
-        index: Index,
-        run: Run,
-        report: Report,
-        embedder: Embedder | None,
-        progress: Progress,
-    ) -> None:
-        self.store = store
-        self.request = request
-        self.index = index
-        self.run = run
-        self.report = report
-        self.progress = progress
+    store: Store
+    request: Request
+    index: Index
+    run: Run
+    report: Report
+    embedder: Embedder | None
+    progress: Progress
+
+    def __post_init__(self) -> None:
+        embedder = self.embedder
         self.embed = embed = embedder.embed() if embedder is not None else None
         self.embedder = embed and embedder and embedder._replace(embed=lambda: embed)
         self.meanings = embedder.words if embedder is not None else None
-        self.ontology, problems = store_ontology.load(store)
-        report.warnings += [
+        self.ontology, problems = store_ontology.load(self.store)
+        self.report.warnings += [
             f"{p.path}{f', line {p.line}' if p.line else ''}: {p.reason}" for p in problems
         ]
 
@@ -151,7 +145,7 @@ class _Run:
             self.embed,
             self.meanings,
             adviser,
-            self.request,
+            utc_text(self.request.now),
         )
         writer = write_plan.Writer(self.store, found, words, self.request, self.run, self.report)
         self._study(student, writer, sorted(chosen, key=lambda i: (found.files[i].start or "", i)))

@@ -9,25 +9,21 @@ from __future__ import annotations
 import re
 from collections import Counter
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from clsm_cli.consolidation.claims import FACTS, leading_name
-from clsm_cli.consolidation.edit_session import EditSession, check_line, open_for_edit
+from clsm_cli.consolidation.claims import leading_name
+from clsm_cli.consolidation.edit_session import EditSession, check_line, listed, open_for_edit
 from clsm_cli.errors import BadInputError
 from clsm_cli.ingestion.ingest_report import Run
 from clsm_cli.ingestion.turns import Masker
-from clsm_cli.model.graph import Statement
 from clsm_cli.model.ids import closed_copy_id, normalise_text
-from clsm_cli.model.tombstones import birth_ids, first_free
 from clsm_cli.startup.records import NamedTuple
-from clsm_cli.store import logs
 from clsm_cli.store import ontology as store_ontology
 from clsm_cli.text import sameness, todo
 from clsm_cli.text.name_matching import NO_NAMES
 from clsm_cli.text.ontology import tags_of
 from clsm_cli.text.plain import to_plain
 from clsm_cli.text.sentences import sentences
-from clsm_cli.text.statement_streams import stream_of
 from clsm_cli.text.time import expressions
 from clsm_cli.text.tokens import stems
 
@@ -36,6 +32,7 @@ if TYPE_CHECKING:
     from datetime import date, datetime
 
     from clsm_cli.consolidation.edit_session import Warn
+    from clsm_cli.model.graph import Statement
     from clsm_cli.model.trust import Trust
     from clsm_cli.store.layout import Store
 
@@ -94,7 +91,6 @@ def correct(
         wanted: Id of a statement, how one begins, or the name of what it is about; or a passage, of
             which the sentence that is not true becomes a statement first.
         said: The whole sentence that is true now, or only the value that takes the old one's place.
-        with_it: Ids of statements that are closed too.
         is_whole: It is a sentence, whatever it looks like.
         since: Since when it is true, a canonical time; else from now on.
         never: The old statement was never true.
@@ -102,8 +98,6 @@ def correct(
     Raises:
         NotCertainError: It is not certain which statement is meant.
         BadInputError: It is not certain what it should say.
-        LockedError: Another clsm kept the lock.
-        DiskError: The disk refused.
     """
     mask = Masker(Counter())
     said = " ".join(mask(said).split())
@@ -207,10 +201,8 @@ def _meant(edits: EditSession, subject: str, said: str) -> Statement:
     ]
     if len({normalise_text(row.text) for row in fits}) == 1:
         return max(fits, key=lambda row: (row.valid_from or "", row.id))
-    listed = ", ".join(f"{row.id} ({row.text})" for row in (fits or rows)[:10])
-    reason = f"it is not certain which statement is meant: {listed}"
     ids = tuple(row.id for row in fits or rows)
-    raise NotCertainError(subject, reason, "name one by its id", ids)
+    raise NotCertainError(subject, listed(fits or rows), "name one by its id", ids)
 
 
 def _stated(edits: EditSession, passage: SourcePassage, said: str) -> Statement:
@@ -219,24 +211,11 @@ def _stated(edits: EditSession, passage: SourcePassage, said: str) -> Statement:
     The one with a value to replace, else the one that has most words of what is meant.
     """
     meant = {*stems(f"{passage.about} {said}")}
-    known = {*edits.statements, *edits.records}
-    forgotten = logs.load_tombstones(edits.store)
-    rows = []
-    for text in dict.fromkeys(map(to_plain, sentences(passage.text))):
-        births = (each for each in birth_ids(normalise_text(text), None) if each not in known)
-        stream = stream_of(text)
-        row = Statement(
-            id=first_free(births, forgotten),
-            rev=(0, ""),
-            text=text,
-            stream=stream,
-            topic=FACTS[stream],
-            sources=(passage.key,),
-            valid_from=passage.time,
-            recorded_at=edits.run.now,
-            trust=passage.trust,
-        )
-        rows.append(with_new_text(row, text))
+    beside: dict[str, Any] = {"valid_from": passage.time, "trust": passage.trust}
+    rows = [
+        with_new_text(edits.sourced(text, (passage.key,), **beside), text)
+        for text in dict.fromkeys(map(to_plain, sentences(passage.text)))
+    ]
 
     def fitness(row: Statement) -> tuple[bool, int]:
         has_place = _with_value(row.text, said, edits.day) is not None
@@ -339,12 +318,10 @@ def with_new_text(row: Statement, text: str) -> Statement:
 
 def _new(edits: EditSession, old: Statement, text: str, start: str | None) -> Statement:
     """The third row: what is true now, by a person."""
-    known = {*edits.statements, *edits.records}
-    births = (i for i in birth_ids(normalise_text(text), None, start, old.id) if i not in known)
     ontology, _ = store_ontology.load(edits.store)
     return replace(
         with_new_text(old, text),
-        id=first_free(births, logs.load_tombstones(edits.store)),
+        id=edits.free_id(text, start, old.id),
         rev=(0, ""),
         due=todo.due_day(text, edits.day) if old.kind == "task" else None,
         sources=(),

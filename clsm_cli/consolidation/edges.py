@@ -48,11 +48,7 @@ def stated_relations(
     matcher: Matcher,
     meanings: Meanings | None,
 ) -> Stated:
-    """The relations that some turns state; what a tool printed or a page says states none.
-
-    Args:
-        turns: Whole.
-    """
+    """The relations that some turns state; what a tool printed or a page says states none."""
     keys: list[str] = []
     pairs: list[Pair] = []
     for turn in turns:

@@ -11,26 +11,27 @@ import re
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from clsm_cli.consolidation.claims import FACTS
 from clsm_cli.errors import BadInputError
 from clsm_cli.ingestion import timestamps
 from clsm_cli.ingestion.ingest_report import Run
 from clsm_cli.ingestion.ingest_run import end_begun_run
-from clsm_cli.model.graph import Node
+from clsm_cli.model.graph import Node, Statement
 from clsm_cli.model.ids import normalise_text, resolve_id
+from clsm_cli.model.tombstones import birth_ids, first_free
 from clsm_cli.store import logs, record_files, runs, settle, shards, topics
 from clsm_cli.store.index.opening import published
 from clsm_cli.store.lock import locked
-from clsm_cli.store.topics import TITLES
 from clsm_cli.text.node_ids import node_id
+from clsm_cli.text.statement_streams import stream_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
     from datetime import date, datetime
 
     from clsm_cli.model.codec import Record
-    from clsm_cli.model.graph import Statement
     from clsm_cli.model.streams import Stream
     from clsm_cli.store.layout import Store
 
@@ -40,11 +41,7 @@ _ARTICLE = re.compile(r"(?:the|an?|my|our)\s+", re.IGNORECASE)
 
 
 class EditSession:
-    """A store that a person works on: locked, its hand edits settled, its records read.
-
-    Attributes:
-        extra: Writes besides those of records and topic files.
-    """
+    """A store that a person works on: locked, its hand edits settled, its records read."""
 
     def __init__(self, store: Store, run: Run, now: datetime, *, dry_run: bool) -> None:
         self.store = store
@@ -120,6 +117,26 @@ class EditSession:
             None,
         )
 
+    def free_id(self, text: str, *salts: str | None) -> str:
+        """The id of a new statement, which no record has and none that was forgotten had."""
+        known = {*self.statements, *self.records}
+        births = (i for i in birth_ids(normalise_text(text), None, *salts) if i not in known)
+        return first_free(births, logs.load_tombstones(self.store))
+
+    def sourced(self, text: str, sources: tuple[str, ...], **more: Any) -> Statement:
+        """A statement that some turns say, not added yet."""
+        stream = stream_of(text)
+        return Statement(
+            id=self.free_id(text),
+            rev=(0, ""),
+            text=text,
+            stream=stream,
+            topic=FACTS[stream],
+            sources=sources,
+            recorded_at=self.run.now,
+            **more,
+        )
+
     def put(self, row: Statement) -> None:
         """Add a statement, or replace the one with its id; its revision is set when it is saved."""
         self.statements[row.id] = row
@@ -148,12 +165,7 @@ class EditSession:
         writes: list[runs.Write] = []
         for stream, group in sorted(records.items()):
             writes += record_files.plan_records(self.store, stream, group)
-        writes += record_files.plan_topics(
-            self.store,
-            changed,
-            lambda row: self.label(row.subject),
-            lambda _, stem: TITLES.get(stem, stem.capitalize()),
-        )
+        writes += record_files.plan_topics(self.store, changed, lambda row: self.label(row.subject))
         writes += self.extra
         if not writes:
             return None
@@ -165,12 +177,7 @@ class EditSession:
 def open_for_edit(
     store: Store, command: str, now: datetime, warn: Warn, *, dry_run: bool = False
 ) -> Iterator[EditSession]:
-    """Lock a store, end what was cut short, settle hand edits, and read it.
-
-    Raises:
-        LockedError: Another clsm kept the lock.
-        DiskError: The disk refused.
-    """
+    """Lock a store, end what was cut short, settle hand edits, and read it."""
     with locked(store.root, store.settings.store.lock_wait):
         run = Run(store, command, now)
         if not dry_run:
@@ -182,6 +189,12 @@ def open_for_edit(
         if not dry_run:
             run.apply(writes, whole=True)
         yield EditSession(store, run, now, dry_run=dry_run)
+
+
+def listed(rows: Sequence[Statement]) -> str:
+    """Why it is not certain which of some statements is meant."""
+    named = ", ".join(f"{row.id} ({row.text})" for row in rows[:10])
+    return f"it is not certain which statement is meant: {named}"
 
 
 def check_line(row: Statement) -> None:

@@ -43,7 +43,6 @@ class Vocabulary(NamedTuple):
     """The nodes there are, by id.
 
     Attributes:
-        people: Nodes of those who speak.
         canonical: Id of any name → node.
         heads: Id of a last word → the only node whose label ends in it.
     """
@@ -54,14 +53,12 @@ class Vocabulary(NamedTuple):
     canonical: dict[str, str]
     heads: dict[str, str]
 
-    def node_of(self, name: str) -> str:
-        """The node that a name stands for; of an unknown name the id it would have."""
-        return self.node_of_id(node_id(name))
-
     def node_of_id(self, name_id: str) -> str:
-        """The same for the id of a name; "club" stands for the reading club if there is no other."""
-        known = self.canonical.get(name_id) or self.heads.get(name_id)
-        return known or name_id
+        """The node that the id of a name stands for, that itself if it is unknown.
+
+        "club" stands for the reading club if there is no other.
+        """
+        return self.canonical.get(name_id) or self.heads.get(name_id) or name_id
 
     def matcher(self, nodes: Collection[str] | None = None) -> Matcher:
         """Finds the names of some nodes, or of all."""
@@ -220,17 +217,9 @@ def _heads(entries: Mapping[str, Entity]) -> dict[str, str]:
 
 def changed_nodes(vocabulary: Vocabulary, nodes: Mapping[str, Node]) -> set[str]:
     """Nodes whose names are others than those that the store's mentions were found by."""
-    return {
-        node
-        for node, entry in vocabulary.entries.items()
-        if node not in nodes or not _is_as_stored(entry, nodes[node])
-    }
-
-
-def _is_as_stored(entry: Entity, node: Node) -> bool:
-    return {entry.label, *entry.aliases} == {node.label, *node.aliases} and entry.exact == {
-        *node.exact
-    }
+    before = {i: ({n.label, *n.aliases}, {*n.exact}) for i, n in nodes.items()}
+    now = {i: ({e.label, *e.aliases}, {*e.exact}) for i, e in vocabulary.entries.items()}
+    return {node for node, names in now.items() if before.get(node) != names}
 
 
 def refind_mentions(

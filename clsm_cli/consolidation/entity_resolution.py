@@ -57,7 +57,6 @@ class Entity(NamedTuple):
 
     Attributes:
         id: ``node_id(label)``.
-        label: the name most used.
         aliases: every other name that means it, sorted; not what differs only in case.
         exact: names that count only with their capitals, as they are words otherwise.
     """
@@ -112,7 +111,6 @@ def resolve_entities(
     Args:
         sightings: every name in every turn; how often a turn repeats one says nothing.
         statements_of_alias: what texts say are names of one thing.
-        same: node ids that a person merged.
         different: node ids that a person keeps apart, whatever else would join them.
         people: names of speakers, who are always entries.
         persons: names that are used as a person's.

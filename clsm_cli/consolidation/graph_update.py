@@ -55,32 +55,22 @@ class GraphUpdate:
     episodes: dict[str, EpisodeRecord]
 
 
+@dataclass(frozen=True, slots=True)
 class GraphBuilder:
     """Works out the network.
 
-    Args:
+    Attributes:
         over: Turns of which all that memory states is over, and since when.
     """
 
-    def __init__(
-        self,
-        connection: sqlite3.Connection,
-        state: StoreState,
-        words: Vocabulary,
-        ontology: Ontology,
-        settings: GraphSettings,
-        rev: tuple[int, str],
-        meanings: Meanings | None,
-        over: Mapping[str, str],
-    ) -> None:
-        self.connection = connection
-        self.state = state
-        self.words = words
-        self.ontology = ontology
-        self.settings = settings
-        self.rev = rev
-        self.meanings = meanings
-        self.over = over
+    connection: sqlite3.Connection
+    state: StoreState
+    words: Vocabulary
+    ontology: Ontology
+    settings: GraphSettings
+    rev: tuple[int, str]
+    meanings: Meanings | None
+    over: Mapping[str, str]
 
     def build(
         self,
@@ -146,10 +136,7 @@ class GraphBuilder:
         return {node.id for node in before.values() if closed.intersection(node.sources)}
 
     def _nodes(
-        self,
-        turns: Mapping[str, set[str]],
-        touched: Collection[str],
-        before: Mapping[str, Node],
+        self, turns: Mapping[str, set[str]], touched: Collection[str], before: Mapping[str, Node]
     ) -> dict[str, Node]:
         chosen = {node: sorted(turns[node]) for node in turns if node in touched}
         times = evidence_queries.turn_times(

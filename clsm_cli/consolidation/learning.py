@@ -9,17 +9,16 @@ from typing import TYPE_CHECKING, Any
 
 from clsm_cli.consolidation import (
     active_learning,
+    calibrate,
     claims,
     entity_mentions,
     monthly_gists,
-    reconciliation,
 )
 from clsm_cli.consolidation.calibrate import Calibration
 from clsm_cli.consolidation.entity_resolution import near_pairs
 from clsm_cli.consolidation.lookup import StatementIndex
 from clsm_cli.consolidation.statement_selection import StatementScorer
 from clsm_cli.consolidation.store_state import NEAR_NAMES
-from clsm_cli.ingestion.ingest_report import utc_text
 from clsm_cli.model.ids import digest
 from clsm_cli.store import logs, record_files
 from clsm_cli.store.index import evidence_queries, vectors
@@ -31,7 +30,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from clsm_cli.consolidation.claims import Claim
-    from clsm_cli.consolidation.consolidation_report import Request
     from clsm_cli.consolidation.edges import Told
     from clsm_cli.consolidation.entity_mentions import Vocabulary
     from clsm_cli.consolidation.graph_update import GraphUpdate
@@ -50,8 +48,6 @@ class LearnedRecords:
     """What a run has learnt so far.
 
     Attributes:
-        before: The statements as they were read, by id.
-        statements: As they are now, by id.
         links: Edges from episodes to the gists of the months that were clustered.
     """
 
@@ -63,59 +59,46 @@ class LearnedRecords:
     review: list[logs.ReviewItem]
 
 
+@dataclass
 class Learner:
     """Reads episodes in the order of time and keeps what they teach."""
 
-    def __init__(
-        self,
-        store: Store,
-        connection: sqlite3.Connection,
-        state: StoreState,
-        words: Vocabulary,
-        ontology: Ontology,
-        embed: Embed | None,
-        meanings: Meanings | None,
-        adviser: Adviser,
-        request: Request,
-    ) -> None:
-        self.store = store
-        self.connection = connection
-        self.state = state
-        self.words = words
-        self.ontology = ontology
-        self.embed = embed
-        self.adviser = adviser
-        self.request = request
-        self.now = utc_text(request.now)
+    store: Store
+    connection: sqlite3.Connection
+    state: StoreState
+    words: Vocabulary
+    ontology: Ontology
+    embed: Embed | None
+    meanings: Meanings | None
+    adviser: Adviser
+    now: str
+
+    def __post_init__(self) -> None:
         self.records: dict[str, EpisodeRecord] = {}
         self.unread: dict[str, str] = {}
         """Path of an episode that a rule failed on → how; it stays pending."""
-        self._before = record_files.load_statements(store, state.records, self.now)
-        self._matcher = words.matcher()
+        self._before = record_files.load_statements(self.store, self.state.records, self.now)
+        self._matcher = self.words.matcher()
         self._owner = active_learning.owner_of(
-            connection,
-            state,
-            self._before.values(),
-            store,
-            self._vectors,
+            self.connection, self.state, self._before.values(), self.store, self._vectors
         )
         self._weighing = StatementScorer(
-            state,
+            self.state,
             self._episode,
-            meanings,
+            self.meanings,
             self._owner,
             self._vectors,
-            store.settings.consolidation.worth,
+            self.store.settings.consolidation.worth,
         )
         self._candidates: list[active_learning.Candidate] = []
-        is_shared = len(store.flows()) > 1
-        rows = reconciliation.settled(self._before, self.now) if is_shared else self._before
+        is_shared = len(self.store.flows()) > 1
+        rows = calibrate.settled(self._before, self.now) if is_shared else self._before
         self._calibration = self._calibrate(rows.values())
         if is_shared:
-            reconciliation.compare(self._calibration, store.device)
+            calibrate.compare(self._calibration, self.store.device)
         self._months: set[str] = set()
         self._links: dict[str, Edge] = {}
-        self._questions = ReviewQuestions(state, self.now)
+        self._questions = ReviewQuestions(self.state, self.now)
 
     @property
     def outcome(self) -> Any:
@@ -135,19 +118,14 @@ class Learner:
                 continue
             try:
                 record = self._record(episode, by_episode.get(episode_id, {}))
-                said = claims.episode_claims(
-                    episode, self._weighing.score(episode), current, settings
-                )
+                weights = self._weighing.score(episode)
+                said = claims.episode_claims(episode, weights, current, settings)
             except Exception as error:  # noqa: BLE001  # one text must not keep all others waiting
                 self.unread[self.state.files[episode_id].path] = _fault(error)
                 continue
-            found += self._thought(episode, said, current)
-            weights = self._weighing.score(episode)
+            found += self._advised(episode, said, current)
             self._candidates += claims.candidates(episode, weights, current, settings.worth)
-            # A person's title and summary stay.
-            self.records[episode_id] = (
-                record if record.pinned else self.adviser.describe(record, episode)
-            )
+            self.records[episode_id] = record
             start = self.state.files[episode_id].start
             if start:
                 self._months.add(start[:7])
@@ -187,12 +165,9 @@ class Learner:
         """What some statements tell, ready to read claims."""
         found = list(rows)
         known = self._vectors([row.text for row in found if row.text])
+        by_id = {row.id: known.get(row.text) for row in found}
         return Calibration(
-            StatementIndex(
-                found,
-                {row.id: known.get(row.text) for row in found},
-                self.state.forgotten,
-            ),
+            StatementIndex(found, by_id, self.state.forgotten),
             self.store.settings.consolidation,
             lambda text: tags_of(text, self.ontology),
             self.now,
@@ -202,7 +177,7 @@ class Learner:
     def _episode(self, episode_id: str) -> Episode | None:
         return self.state.read_episode(self.store.root, episode_id)
 
-    def _thought(self, episode: Episode, said: list[Claim], current: set[str]) -> list[Claim]:
+    def _advised(self, episode: Episode, said: list[Claim], current: set[str]) -> list[Claim]:
         """What an adviser makes of what the rules found; that itself without one."""
         if not self.adviser.is_available:
             return said
@@ -266,7 +241,6 @@ class Learner:
                 self._calibration.known,
                 network,
                 self.state,
-                self.adviser,
                 self.now,
                 self.store.settings.consolidation.gist_episodes,
             )
@@ -295,7 +269,7 @@ def _fault(error: Exception) -> str:
 
 
 MOST = 20
-"""Items of one reason that a run adds, and doubts that a language model is asked about."""
+"""Items of one reason that a run adds."""
 
 
 class ReviewQuestions:
@@ -307,21 +281,18 @@ class ReviewQuestions:
         self._now = now
 
     def about_doubts(self, calibration: Calibration, adviser: Adviser) -> None:
-        """Contradictions and near duplicates; a language model may decide the former."""
-        asked = 0
+        """Contradictions, unless an adviser decided them, and near duplicates."""
         doubts = calibration.outcome.doubts
         opposed = {(d.kept.id, d.other) for d in doubts if d.reason == "contradiction"}
         for doubt in doubts:
-            verdict = None
             if doubt.reason != "contradiction" and (doubt.kept.id, doubt.other) in opposed:
                 continue  # one question about two sentences
-            if doubt.reason == "contradiction" and asked < MOST:
-                asked += 1
-                verdict = adviser.is_update(doubt.kept, doubt.other)
             row = calibration.known.rows.get(doubt.kept.id, doubt.kept)
-            if verdict and doubt.at is not None and row.is_current:
+            if not row.is_current:
+                continue
+            if doubt.at is not None and adviser.is_update(doubt.kept, doubt.other):
                 calibration.close(row, doubt.at)
-            elif verdict is None and row.is_current:
+            else:
                 self._ask((row.id,), doubt.reason, row.text, doubt.other, doubt.turns)
 
     def about_names(self, words: Vocabulary, network: GraphUpdate) -> None:

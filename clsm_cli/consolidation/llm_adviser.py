@@ -6,14 +6,10 @@ which is sent and answered at once; the checks are the same (``adviser_proposals
 
 from __future__ import annotations
 
-from dataclasses import replace
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from clsm_cli.consolidation import adviser_packet, adviser_proposals
 from clsm_cli.consolidation.calibrate import Doubt
-from clsm_cli.integrations.llm_tasks import one_line
-from clsm_cli.model.episodes import OpenQuestion
 from clsm_cli.text.node_ids import node_id
 
 if TYPE_CHECKING:
@@ -27,11 +23,6 @@ if TYPE_CHECKING:
     from clsm_cli.integrations.llm import Llm
     from clsm_cli.model.episodes import Episode, EpisodeRecord
     from clsm_cli.model.graph import Statement
-
-_TITLE, _NARRATIVE = 120, 1500
-"""Characters of a title or a topic, and of a narrative; what is longer is cut."""
-_DECISIONS, _QUESTIONS = 15, 10
-"""Kept of an episode (Smriti's session delta: 15 decisions, 10 open threads)."""
 
 
 class Adviser:
@@ -82,7 +73,7 @@ class Adviser:
         """
         found = adviser_packet.split_parts(episode)
         if self._llm is not None:
-            self._ask_about(found, known, closed)
+            self._ask_about(self._llm, found, known, closed)
         kept = list(by_rules)
         advised: list[Claim] = []
         for part in found:
@@ -102,29 +93,6 @@ class Adviser:
             self._replaced |= {i: by_text[text] for i, text in checked.replaced.items()}
         return kept + advised
 
-    def describe(self, record: EpisodeRecord, episode: Episode) -> EpisodeRecord:
-        """The record with title, narrative, topic and threads by the adviser, if it gives them."""
-        first = adviser_packet.split_parts(episode)[:1]
-        entry = self._entries.get(first[0].handle) if first else None
-        found = (
-            adviser_proposals.checked_description(entry, first[0]) if entry is not None else None
-        )
-        if found is None or not found["title"]:
-            return record
-        known = {question.text: question for question in record.open_questions}
-        return replace(
-            record,
-            title=one_line(found["title"], _TITLE),
-            narrative=one_line(found["narrative"], _NARRATIVE) or record.narrative,
-            topic=one_line(found["topic"], _TITLE) or record.topic,
-            valence=found["valence"],
-            decisions=found["decisions"][:_DECISIONS] or record.decisions,
-            open_questions=tuple(
-                known.get(text, OpenQuestion(text)) for text in found["open_questions"][:_QUESTIONS]
-            )
-            or record.open_questions,
-        )
-
     def doubts(self, rows: Mapping[str, Statement]) -> list[Doubt]:
         """The statements that the adviser says are over, each with what says so."""
         return [
@@ -139,20 +107,10 @@ class Adviser:
             if i in rows
         ]
 
-    def is_update(self, old: Statement, new: str) -> bool | None:
-        """Whether ``new`` means that ``old`` holds no longer; None when nobody can tell."""
+    def is_update(self, old: Statement, new: str) -> bool:
+        """Whether the adviser said that ``new`` means that ``old`` holds no longer."""
         told = self._replaced.get(old.id)
-        if told is not None and told.text == new:
-            return True
-        verdict = self._ask("judge", old.text, new)
-        return None if verdict is None else verdict == "update"
-
-    def gist(self, sentences: Sequence[str]) -> str | None:
-        """One sentence for many; None where its numbers or names are not theirs."""
-        found = self._ask("gist", sentences)
-        return (
-            found if found and adviser_proposals.is_supported(found, " ".join(sentences)) else None
-        )
+        return told is not None and told.text == new
 
     def relations(
         self, record: EpisodeRecord, node_of: Callable[[str], str], nodes: Container[str]
@@ -179,40 +137,28 @@ class Adviser:
         ]
 
     def _ask_about(
-        self, found: Sequence[Part], known: Sequence[Statement], closed: Collection[str]
+        self,
+        llm: Llm,
+        found: Sequence[Part],
+        known: Sequence[Statement],
+        closed: Collection[str],
     ) -> None:
         """Send the parts of an episode, as many at a time as a packet has room for."""
+        from clsm_cli.integrations.llm import LlmError
+
         left = list(found)
         while left:
             chosen = adviser_packet.select_parts([left], adviser_packet.BUDGET, closed) or left[:1]
             del left[: len(chosen)]
             told = adviser_packet.render_question(chosen, known, closed)
-            self._entries |= self._ask_llm(partial(_sent, told)) or {}
-
-    def _ask(self, task: str, *values: Any) -> Any:
-        """The answer to a task of ``integrations.llm_tasks``; None where there is none."""
-        from clsm_cli.integrations import llm_tasks
-
-        return self._ask_llm(lambda llm: getattr(llm_tasks, task)(llm, *values))
-
-    def _ask_llm(self, ask: Callable[[Llm], Any]) -> Any:
-        if self._llm is None:
-            return None
-        from clsm_cli.integrations.llm import LlmError
-
-        try:
-            return ask(self._llm)
-        except LlmError as error:
-            self._fail(error)
-            return None
+            try:
+                value = llm.ask(adviser_packet.TASK, told, adviser_packet.SCHEMA, "answer")
+            except LlmError as error:
+                self._fail(error)
+            else:
+                self._entries |= {entry["part"]: entry for entry in value["parts"]}
 
     def _fail(self, error: Exception) -> None:
         told = f"{error}; the rules decided instead"
         if told not in self.warnings:
             self.warnings.append(told)
-
-
-def _sent(told: str, llm: Llm) -> dict[str, dict[str, Any]]:
-    """The entries of what a model answers to a packet, by the handles of their parts."""
-    value = llm.ask(adviser_packet.TASK, told, adviser_packet.SCHEMA, "answer")
-    return {entry["part"]: entry for entry in value["parts"]}

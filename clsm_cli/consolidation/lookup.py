@@ -76,17 +76,11 @@ class StatementIndex:
         heirs = (self.rows[i] for i in self._heirs.get(record, ()))
         return next((row for row in heirs if row.pinned and row.is_current), None)
 
-    def tasks(self) -> list[Statement]:
-        """Tasks that stand in the Markdown, the newest first."""
-        found = [self.rows[i] for i in self._tasks if self.rows[i].is_current]
-        return sorted(found, key=lambda row: (row.valid_from or "", row.id), reverse=True)
-
     def task_of(self, text: str) -> Statement | None:
-        """The newest task that a text names."""
-        for row in self.tasks():
-            if todo.is_same_task(row.text, text):
-                return row
-        return None
+        """The newest current task that a text names."""
+        found = [self.rows[i] for i in self._tasks if self.rows[i].is_current]
+        found.sort(key=lambda row: (row.valid_from or "", row.id), reverse=True)
+        return next((row for row in found if todo.is_same_task(row.text, text)), None)
 
     def was_withdrawn(self, text: str) -> bool:
         """Whether a person removed a statement with these words; its text went with it."""
@@ -98,16 +92,9 @@ class StatementIndex:
         same = self._by_text.get(_normal(text))
         if same is not None:
             found[same] = 1.0
-        if vector is not None and self._ids:
-            import numpy as np
-
-            cosines = self._matrix[: len(self._ids)] @ vector
-            near = [
-                (round(float(cosines[place]), 4), self._ids[place])
-                for place in np.flatnonzero(cosines >= FLOOR)
-            ]
-            for cosine, record in sorted(near, key=lambda pair: (-pair[0], pair[1]))[:NEAREST]:
-                found.setdefault(record, cosine)
+        if vector is not None:
+            for row, cosine in self.alike(vector, FLOOR)[:NEAREST]:
+                found.setdefault(row.id, cosine)
         return [(self.rows[i], cosine) for i, cosine in found.items()]
 
     def alike(self, vector: Any, floor: float) -> list[tuple[Statement, float]]:

@@ -7,7 +7,6 @@ how many nights it took. Nothing is replaced by its gist: ``gist_of`` edges lead
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import replace
 from datetime import date
 from typing import TYPE_CHECKING, Any
 
@@ -23,7 +22,6 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
     from clsm_cli.consolidation.graph_update import GraphUpdate
-    from clsm_cli.consolidation.llm_adviser import Adviser
     from clsm_cli.consolidation.lookup import StatementIndex
     from clsm_cli.consolidation.store_state import StoreState
     from clsm_cli.model.episodes import EpisodeRecord
@@ -54,7 +52,6 @@ def month_gists(
     known: StatementIndex,
     network: GraphUpdate,
     state: StoreState,
-    adviser: Adviser,
     now: str,
     least: int,
 ) -> tuple[list[Statement], list[Edge]]:
@@ -87,10 +84,7 @@ def month_gists(
         ]
         names = _distinctive(group, everywhere, network)
         said = _sentences(names, rows, known, vectors[members].mean(axis=0))
-        words = adviser.gist([known.rows[i].text for i in rows]) if rows else None
         gist = _gist(month, group, names, said, state, now)
-        if words is not None:
-            gist = replace(gist, text=words)
         found.append(gist)
         links += [link(record.id, "gist_of", gist.id, (0, "")) for record in group]
     return found, links

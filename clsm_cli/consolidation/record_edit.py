@@ -1,4 +1,9 @@
-"""Edit one record as text: show it, check what comes back, pin it and save it."""
+"""Edit one record as text, and pin records or unpin them, so that consolidation leaves them as they are.
+
+What is pinned keeps its values through every run, and decay never archives it; whoever edits a record
+pins it. What is unpinned is like any other record again: the next consolidation may reinforce, close or
+rename it.
+"""
 
 from __future__ import annotations
 
@@ -8,22 +13,23 @@ from typing import TYPE_CHECKING, Any
 
 from clsm_cli.config import MAX_FILE
 from clsm_cli.consolidation.correction import with_new_text
-from clsm_cli.consolidation.edit_session import EditSession, check_line, open_for_edit
-from clsm_cli.errors import BadInputError, RefusedError
+from clsm_cli.consolidation.edit_session import EditSession, check_line, listed, open_for_edit
+from clsm_cli.errors import BadInputError, DamagedStoreError, RefusedError
 from clsm_cli.ingestion import timestamps
 from clsm_cli.ingestion.ingest_report import Run
 from clsm_cli.ingestion.ingest_run import end_begun_run
 from clsm_cli.model.codec import TYPE_NAMES, RecordError, decode, encode
-from clsm_cli.model.episodes import Document
+from clsm_cli.model.episodes import Document, EpisodeRecord
 from clsm_cli.model.graph import Edge, Statement
 from clsm_cli.model.ids import resolve_id
 from clsm_cli.startup.records import NamedTuple
-from clsm_cli.store import shards, yaml_text
+from clsm_cli.store import episodes, inbox, shards, yaml_text
 from clsm_cli.store.jsonlines import LineError, dump
 from clsm_cli.store.layout import TOPIC_STREAMS
 from clsm_cli.store.lock import locked
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from datetime import datetime
 
     from clsm_cli.consolidation.edit_session import Warn
@@ -63,8 +69,6 @@ def draft(store: Store, wanted: str, now: datetime, warn: Warn) -> Draft:
 
     Raises:
         BadInputError: No record has that id, several begin so, or it is not for editing.
-        LockedError: Another clsm kept the lock.
-        DiskError: The disk refused.
     """
     with locked(store.root, store.settings.store.lock_wait):
         for warning in end_begun_run(store):
@@ -87,8 +91,6 @@ def save(store: Store, edited: Draft, text: str, now: datetime, warn: Warn) -> E
     Raises:
         BadInputError: It is no such record; the text says which field is wrong.
         RefusedError: The record was changed by another run meanwhile.
-        LockedError: Another clsm kept the lock.
-        DiskError: The disk refused.
     """
     old = edited.record
     new = _read(old, text)
@@ -209,3 +211,115 @@ def stream_of(store: Store, record_id: str) -> Stream:
             if any(record.id == record_id for record in shards.read(path).records):
                 return stream
     return "flow"
+
+
+_ID = re.compile(r"[efg]-[0-9a-f]{2,}")
+_TURN = re.compile(r"[0-9a-f]{12}")
+
+
+class Pinned(NamedTuple):
+    """A record that a person pinned or unpinned.
+
+    Attributes:
+        turn: Key of the turn by which it was named; None where it was named by itself.
+        is_new: False where it was so already, and nothing changes.
+    """
+
+    record: Record
+    turn: str | None
+    is_new: bool
+
+
+class Pinning(NamedTuple):
+    """What became of all that was named, in that order, and the run (None: nothing was written)."""
+
+    found: tuple[Pinned, ...]
+    run: str | None
+
+
+def pin(
+    store: Store,
+    wanted: Sequence[str],
+    now: datetime,
+    warn: Warn,
+    *,
+    is_pinned: bool = True,
+    dry_run: bool = False,
+) -> Pinning:
+    """Pin some records, or unpin them: all of them, or none.
+
+    Args:
+        wanted: Ids of statements, concepts, edges, episodes or turns, how one begins, or names of
+            concepts and of what statements are about. A turn stands for its episode.
+
+    Raises:
+        BadInputError: It is not certain which record is meant, or it cannot be pinned.
+    """
+    with open_for_edit(store, "pin" if is_pinned else "unpin", now, warn, dry_run=dry_run) as edits:
+        found: dict[str, Pinned] = {}
+        for each in wanted:
+            record, turn = _meant(edits, each, is_pinned=is_pinned)
+            if is_pinned and isinstance(record, Statement):
+                _check_held(record)
+            is_new = record.pinned != is_pinned
+            found.setdefault(record.id, Pinned(replace(record, pinned=is_pinned), turn, is_new))
+        for one in found.values():
+            if not one.is_new:
+                continue
+            if isinstance(one.record, Statement):
+                edits.put(one.record)
+            else:
+                edits.put_record(stream_of(store, one.record.id), one.record)
+        return Pinning(tuple(found.values()), edits.save())
+
+
+def _meant(edits: EditSession, wanted: str, *, is_pinned: bool) -> tuple[Record, str | None]:
+    """The record that somebody means, and the turn by which they named it.
+
+    Raises:
+        BadInputError: None, or several.
+    """
+    if wanted in edits.statements or wanted in edits.records or _ID.fullmatch(wanted):
+        return record_of(edits, wanted), None
+    if _TURN.fullmatch(wanted):
+        return _episode_of(edits, wanted), wanted
+    rows = edits.statements_about(wanted)
+    other = [row for row in rows if row.pinned != is_pinned]
+    if len(other or rows) == 1:
+        return (other or rows)[0], None
+    node = edits.nodes.get(edits.node_of(wanted))
+    if node is not None:
+        return node, None
+    if rows:
+        raise BadInputError(wanted, listed(rows), "name one by its id")
+    return record_of(edits, wanted), None
+
+
+def _episode_of(edits: EditSession, turn: str) -> EpisodeRecord:
+    """The record of the episode that a turn is in.
+
+    Raises:
+        BadInputError: It is in none.
+    """
+    for flow in edits.store.flows():
+        for path in episodes.files(flow):
+            try:
+                if turn.encode() not in path.read_bytes():
+                    continue
+                episode = episodes.read(path)
+            except (OSError, DamagedStoreError):
+                continue  # another command says so
+            record = edits.records.get(episode.id)
+            if isinstance(record, EpisodeRecord) and any(t.key == turn for t in episode.turns):
+                return record
+    for path in inbox.files(edits.store.inbox):
+        if any(captured.turn.key == turn for captured in inbox.read(path).turns):
+            reason = "is in a conversation that is not over"
+            raise BadInputError(turn, reason, "pin it after: clsm consolidate")
+    raise BadInputError(turn, "no turn has that key", "find keys with: clsm recall")
+
+
+def _check_held(row: Statement) -> None:
+    """Refuse to pin what the store no longer holds."""
+    if row.superseded_at or row.withdrawn:
+        raise BadInputError(row.id, "is no longer held", "find what is held with: clsm recall")

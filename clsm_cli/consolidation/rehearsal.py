@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from clsm_cli.consolidation.consolidation_report import FileChange
-from clsm_cli.errors import DiskError
 from clsm_cli.store import atomic
 from clsm_cli.store.lock import locked
 
@@ -29,8 +28,6 @@ PREFIX = "rehearsal-"
 """How the folder of a copy begins."""
 _LEFT_OUT = shutil.ignore_patterns(".git", "runs", f"{PREFIX}*", atomic.TEMP_PREFIX + "*")
 """What a run does not read: git's own, preimages, other rehearsals."""
-ROOM = 3
-"""Times the size of the store: what a copy takes at most, with the index that is worked out on it."""
 
 
 def dry_run(store: Store, run: Callable[[Store], Report]) -> Report:
@@ -38,7 +35,6 @@ def dry_run(store: Store, run: Callable[[Store], Report]) -> Report:
 
     Raises:
         DiskError: There is no room for the copy.
-        LockedError: Another clsm kept the lock.
     """
     with copy_store(store) as copy:
         report = run(copy)
@@ -53,53 +49,23 @@ def copy_store(store: Store) -> Iterator[Store]:
     """A copy of a store, as it is at one moment; it is deleted at the end.
 
     Raises:
-        DiskError: There is no room for it, or for what is done with it.
-        LockedError: Another clsm kept the lock.
+        DiskError: There is no room for it.
     """
-    with _room_told(store):
-        atomic.make_folder(store.derived)
-        with (
-            atomic.disk_errors(store.derived),
-            tempfile.TemporaryDirectory(prefix=PREFIX, dir=store.derived) as folder,
-        ):
-            copy = Path(folder) / store.root.name
-            with locked(store.root, store.settings.store.lock_wait):
-                shutil.copytree(
-                    store.root, copy, ignore=_LEFT_OUT, symlinks=True, copy_function=_copy
-                )
-            yield store._replace(root=copy)
+    atomic.make_folder(store.derived)
+    with (
+        atomic.disk_errors(store.derived),
+        tempfile.TemporaryDirectory(prefix=PREFIX, dir=store.derived) as folder,
+    ):
+        copy = Path(folder) / store.root.name
+        with locked(store.root, store.settings.store.lock_wait):
+            shutil.copytree(store.root, copy, ignore=_LEFT_OUT, symlinks=True, copy_function=_copy)
+        yield store._replace(root=copy)
 
 
 def _copy(source: str, target: str) -> None:
     """Copy a file; ``copytree`` would collect what fails, and tell it as a list."""
     with atomic.disk_errors(target):
         shutil.copy2(source, target)
-
-
-@contextlib.contextmanager
-def _room_told(store: Store) -> Iterator[None]:
-    """Say how much room is needed, where it is room that is lacking."""
-    try:
-        yield
-    except DiskError as error:
-        with atomic.disk_errors(store.root):
-            needed = ROOM * _size(store.root)
-            free = os.statvfs(store.root)
-        if free.f_bavail * free.f_frsize >= needed:
-            raise
-        reason = f"no room for a copy of the store to work on, {needed / (1 << 20):.1f} MiB"
-        raise DiskError(store.derived, reason) from error
-
-
-def _size(root: Path) -> int:
-    """Bytes on the disk of what would be copied."""
-    blocks = 0
-    for folder, names, files in os.walk(root):
-        left_out = _LEFT_OUT(folder, [*names, *files])
-        names[:] = [name for name in names if name not in left_out]
-        found = [name for name in files if name not in left_out]
-        blocks += sum(os.lstat(os.path.join(folder, name)).st_blocks for name in found)
-    return 512 * blocks
 
 
 def _differences(before: Path, after: Path) -> list[FileChange]:

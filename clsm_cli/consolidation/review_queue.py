@@ -8,7 +8,6 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, Any, Literal
 
 from clsm_cli.consolidation.active_learning import WORTH, load_offer
-from clsm_cli.consolidation.claims import FACTS
 from clsm_cli.consolidation.correction import apply_correction, with_new_text
 from clsm_cli.consolidation.edit_session import check_line, open_for_edit
 from clsm_cli.consolidation.store_state import NEAR_NAMES, review_items
@@ -16,12 +15,10 @@ from clsm_cli.errors import BadInputError
 from clsm_cli.ingestion.timestamps import instant
 from clsm_cli.model.codec import RecordError, decode
 from clsm_cli.model.graph import Statement
-from clsm_cli.model.ids import normalise_text, resolve_id
-from clsm_cli.model.tombstones import birth_ids, first_free
+from clsm_cli.model.ids import resolve_id
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import logs, record_files, runs, shards, topics
 from clsm_cli.store.jsonlines import LineError, load
-from clsm_cli.text.statement_streams import stream_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -123,8 +120,6 @@ def decide(
 
     Raises:
         BadInputError: No item has such an id, or several begin so; nothing is written.
-        LockedError: Another clsm kept the lock.
-        DiskError: The disk refused.
     """
     with open_for_edit(store, "review", now, warn, dry_run=dry_run) as edits:
         items = {item.id: item for item in load_offer(store)} | review_items(store)
@@ -269,18 +264,7 @@ def _worth(edits: EditSession, item: logs.ReviewItem, accepted: bool) -> str:
     if not accepted:
         return _withdrawn(edits, row) if row else "stays in its episode alone"
     if row is None:
-        known = {*edits.statements, *edits.records}
-        births = (i for i in birth_ids(normalise_text(item.kept), None) if i not in known)
-        stream = stream_of(item.kept)
-        row = Statement(
-            id=first_free(births, logs.load_tombstones(edits.store)),
-            rev=(0, ""),
-            text=item.kept,
-            stream=stream,
-            topic=FACTS[stream],
-            sources=item.about,
-            recorded_at=edits.run.now,
-        )
+        row = edits.sourced(item.kept, item.about)
         check_line(row)
     edits.put(replace(row, pinned=True))
     return f"{row.id} is kept"

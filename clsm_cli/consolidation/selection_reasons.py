@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from clsm_cli.consolidation import active_learning, store_state
@@ -11,10 +10,7 @@ from clsm_cli.errors import BadInputError
 from clsm_cli.ingestion.ingest_report import utc_text
 from clsm_cli.model.ids import resolve_id
 from clsm_cli.store import record_files
-from clsm_cli.store.index import database, evidence_queries, vectors
-from clsm_cli.store.index.index_queries import Index
-from clsm_cli.store.index.opening import bring_up_to_date
-from clsm_cli.store.lock import locked
+from clsm_cli.store.index import evidence_queries, vectors
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -58,16 +54,10 @@ def explain(store: Store, wanted: str, now: datetime, meanings: Meanings | None)
 
     Raises:
         BadInputError: Nothing, or more than one thing, has such an id.
-        LockedError: Another clsm kept the lock.
-        DiskError: The index is damaged.
     """
     worth = store.settings.consolidation.worth
-    with locked(store.root, store.settings.store.lock_wait), contextlib.ExitStack() as stack:
-        stack.enter_context(database.disk_errors(store.derived))
-        connection = database.open_to_write(store.derived)
-        stack.callback(connection.close)
-        bring_up_to_date(store, connection, None, None)
-        found = store_state.load_state(store, Index(connection, store))
+    with store_state.opened_state(store) as (index, found):
+        connection = index.connection
         rows = record_files.load_statements(store, found.records, utc_text(now))
         name, text, turn = _meant(store, found, rows, wanted)
 

@@ -52,16 +52,12 @@ class ScoredUnit(NamedTuple):
     """A sentence, item or row of a turn.
 
     Attributes:
-        start: Its first character in the turn's text.
-        end: The character after its last.
-        text: Its author's words, without markup.
         title: Whose words they are, or the headings without which nobody could tell what they are
             about; empty for what stands alone.
         keep: Probability that they are of use weeks later; 0 where even the headings do not tell what
             they are about.
         noise: Probability that they never are.
         chance: ``keep`` before the owner's decisions correct it.
-        kind: What it is likelier than not.
     """
 
     start: int
@@ -149,55 +145,49 @@ class UnitScores:
         )
 
 
+@dataclass
 class StatementScorer:
     """Weighs episodes, each document once, whole and as it stands now."""
 
-    def __init__(
-        self,
-        state: StoreState,
-        read: Callable[[str], Episode | None],
-        meanings: Meanings | None,
-        owner: Owner,
-        vectors: Vectors,
-        worth: float,
-    ) -> None:
+    state: StoreState
+    read: Callable[[str], Episode | None]
+    meanings: Meanings | None
+    owner: Owner
+    vectors: Vectors
+    worth: float
+
+    def __post_init__(self) -> None:
         self._documents: dict[str, UnitScores] = {}
-        self._state = state
-        self._owner = owner
-        self._vectors = vectors
-        self._worth = worth
-        self._read = read
-        self._meanings = meanings
         self._episodes: dict[str, list[str]] = {}
-        for name, file in state.files.items():
+        for name, file in self.state.files.items():
             if file.document:
                 self._episodes.setdefault(file.document, []).append(name)
 
     def score(self, episode: Episode) -> UnitScores:
         """Score the units of an episode."""
         if episode.document is None:
-            found = score_units(episode.turns, None, self._meanings)
+            found = score_units(episode.turns, None, self.meanings)
             found = replace(found, is_noted=episode.session == NOTES)
             return self._corrected(found, episode.session)
         if episode.document not in self._documents:
             turns = self._whole(episode)
-            found = score_units(turns, judge.about_document(turns), self._meanings)
+            found = score_units(turns, judge.about_document(turns), self.meanings)
             self._documents[episode.document] = self._corrected(found, episode.document)
         return self._documents[episode.document]
 
     def _corrected(self, weights: UnitScores, place: str) -> UnitScores:
         """The same by the owner's decisions, where these may change what is kept."""
-        if not self._owner.decisions:
+        if not self.owner.decisions:
             return weights
         every = chain.from_iterable(weights.pieces.values())
-        least = weights.least(self._worth)
+        least = weights.least(self.worth)
         texts = [each.statement for each in every if active_learning.is_unsure(each.chance, least)]
-        known = self._vectors(texts)
+        known = self.vectors(texts)
 
         def corrected(piece: ScoredUnit) -> ScoredUnit:
             if piece.statement not in known:
                 return piece
-            keep = self._owner.chance(piece.chance, known[piece.statement], place)
+            keep = self.owner.chance(piece.chance, known[piece.statement], place)
             left = (1 - keep) / max(1 - piece.chance, 1e-4)  # of what is not worth keeping
             return piece._replace(keep=keep, noise=min(1.0, piece.noise * left))
 
@@ -205,11 +195,11 @@ class StatementScorer:
         return replace(weights, pieces=pieces)
 
     def _whole(self, episode: Episode) -> Sequence[Turn]:
-        document = self._state.records.get(episode.document or "")
+        document = self.state.records.get(episode.document or "")
         if not isinstance(document, Document):
             return episode.turns
         names = self._episodes.get(document.id, ())
-        read = [found for name in names if name != episode.id and (found := self._read(name))]
+        read = [found for name in names if name != episode.id and (found := self.read(name))]
         turns = {turn.key: turn for each in (*read, episode) for turn in each.turns}
         return [
             replace(turns[block.key], heading=block.heading)
@@ -221,11 +211,7 @@ class StatementScorer:
 def score_units(
     turns: Sequence[Turn], about: Mapping[str, float] | None, meanings: Meanings | None = None
 ) -> UnitScores:
-    """What the sentences of some turns are worth.
-
-    Args:
-        about: What the document is; None for a conversation.
-    """
+    """What the sentences of some turns are worth."""
     pieces: dict[str, list[ScoredUnit]] = {}
     for each in judge.judge_units(turns, about, meanings):
         turn = turns[each.unit.turn]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, TypeVar
@@ -12,7 +13,10 @@ from clsm_cli.model.episodes import Document, EpisodeRecord
 from clsm_cli.model.graph import Edge, Node
 from clsm_cli.model.streams import STREAMS
 from clsm_cli.store import episodes, logs, shards
-from clsm_cli.store.index import evidence_queries
+from clsm_cli.store.index import database, evidence_queries
+from clsm_cli.store.index.index_queries import Index
+from clsm_cli.store.index.opening import bring_up_to_date
+from clsm_cli.store.lock import locked
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -21,11 +25,10 @@ if TYPE_CHECKING:
     from clsm_cli.model.episodes import Episode
     from clsm_cli.model.streams import Stream
     from clsm_cli.store.index.evidence_queries import EpisodeFile
-    from clsm_cli.store.index.index_queries import Index
     from clsm_cli.store.layout import Store
 
     AnyRecord = TypeVar("AnyRecord", bound=Record)
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from clsm_cli.consolidation.consolidation_report import Request
 
@@ -35,9 +38,7 @@ class StoreState:
     """A store as it is.
 
     Attributes:
-        records: Joined, by id.
         places: Stream → ids that this machine's shards of it hold.
-        files: Episodes by id.
         decided: Pairs of nodes that a person judged: (a, b) → whether they are one.
         reviewed: All review items there ever were, by id, but those about what was forgotten.
         forgotten: Hashes of ids with a tombstone.
@@ -105,6 +106,18 @@ class StoreState:
         return left and without_dumps(left)
 
 
+@contextlib.contextmanager
+def opened_state(store: Store) -> Iterator[tuple[Index, StoreState]]:
+    """Lock a store, refresh its index without embedding anything, and read its state."""
+    with locked(store.root, store.settings.store.lock_wait), contextlib.ExitStack() as stack:
+        stack.enter_context(database.disk_errors(store.derived))
+        connection = database.open_to_write(store.derived)
+        stack.callback(connection.close)
+        bring_up_to_date(store, connection, None, None)
+        index = Index(connection, store)
+        yield index, load_state(store, index)
+
+
 def load_state(store: Store, index: Index) -> StoreState:
     """Read every shard once, and what the index knows of episodes."""
     forgotten = logs.load_tombstones(store)
@@ -154,13 +167,7 @@ def review_items(store: Store) -> dict[str, logs.ReviewItem]:
     forgotten = logs.load_tombstones(store)
     found: dict[str, logs.ReviewItem] = {}
     for flow in store.flows():
-        for _, row in logs.rows(flow / "review.jsonl")[0]:
-            try:
-                item = logs.parse_review(row)
-            except (KeyError, TypeError):
-                continue
-            if any(logs.is_forgotten(each, forgotten) for each in item.about):
-                continue
+        for item in items_in(flow / "review.jsonl", forgotten):
             known = found.get(item.id)
             if known is None or (item.at, item.state != "open") >= (
                 known.at,
@@ -168,6 +175,15 @@ def review_items(store: Store) -> dict[str, logs.ReviewItem]:
             ):
                 found[item.id] = item
     return found
+
+
+def items_in(path: Path, forgotten: frozenset[str]) -> Iterator[logs.ReviewItem]:
+    """The review items of a log, without damaged ones and those about what was forgotten."""
+    for _, row in logs.rows(path)[0]:
+        with contextlib.suppress(KeyError, TypeError):
+            item = logs.parse_review(row)
+            if not any(logs.is_forgotten(each, forgotten) for each in item.about):
+                yield item
 
 
 OPEN = 3

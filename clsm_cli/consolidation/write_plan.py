@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import fields, replace
+from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING
 
 from clsm_cli.consolidation.graph_update import WOVEN
@@ -10,11 +10,10 @@ from clsm_cli.errors import RefusedError
 from clsm_cli.model.graph import Edge, Node
 from clsm_cli.store import logs, record_files, runs, settle
 from clsm_cli.store.layout import TOPIC_STREAMS
-from clsm_cli.store.topics import TITLES
 
 if TYPE_CHECKING:
     from collections import Counter
-    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from clsm_cli.consolidation.consolidation_report import Report, Request
     from clsm_cli.consolidation.entity_mentions import Vocabulary
@@ -32,26 +31,20 @@ FEW = 20
 """Records that may always go."""
 
 
+@dataclass
 class Writer:
     """Writes what differs from what the store holds, and knows afterwards what it holds."""
 
-    def __init__(
-        self,
-        store: Store,
-        state: StoreState,
-        words: Vocabulary,
-        request: Request,
-        run: Run,
-        report: Report,
-    ) -> None:
-        self.store = store
-        self.words = words
-        self.state = state
-        self.request = request
-        self.run = run
-        self.report = report
+    store: Store
+    state: StoreState
+    words: Vocabulary
+    request: Request
+    run: Run
+    report: Report
+
+    def __post_init__(self) -> None:
         self._statements: dict[str, Statement] | None = None
-        self._episodes = dict(state.episodes)
+        self._episodes = dict(self.state.episodes)
         self._asked: set[str] = set()
 
     def write(self, lessons: LearnedRecords, network: GraphUpdate | None) -> None:
@@ -59,7 +52,6 @@ class Writer:
 
         Raises:
             RefusedError: It would withdraw a large share of what the store holds.
-            DiskError: The disk refused.
         """
         before = lessons.before if self._statements is None else self._statements
         changed = _changed(lessons.statements, before, self.store.device)
@@ -77,12 +69,17 @@ class Writer:
         writes: list[runs.Write] = []
         for stream in TOPIC_STREAMS:
             writes += self._shards(stream, records, removed)
-        writes += record_files.plan_topics(self.store, changed, self._heading(network), _title)
+        writes += record_files.plan_topics(self.store, changed, self._heading(network))
         writes += self._shards("flow", records, removed)
         fresh = [item for item in lessons.review if item.id not in self._asked]
         path = self.store.flow / "review.jsonl"
         writes += [runs.Append(path, logs.render(item)) for item in fresh]
-        self._tell(lessons, changed, network, len(fresh))
+        self.report.review += len(fresh)
+        if network is not None:
+            rows = lessons.statements.values()
+            self.report.gists = sum(row.kind == "gist" for row in rows)
+            held = sum(row.is_current and row.kind != "gist" for row in rows)
+            self.report.statements["current"] = held
         self.report.run = self.run.apply(writes, whole=True) or self.report.run
         self._statements = dict(lessons.statements) | {s.id: s for s in changed}
         self._episodes |= told
@@ -123,11 +120,12 @@ class Writer:
             old = self.state.records.get(record_id)
             new = _next(record, old, self.run.now, self.store.device)
             stream = streams[record_id]
-            if new is not old or record_id not in self._anywhere(stream):
+            held = self.state.records if stream == "flow" else self.state.places[stream]
+            if new is not old or record_id not in held:  # flow has one folder a machine
                 records.setdefault(stream, []).append(new)
-                self._count(record, old)
-        for stream, held in self.state.places.items():
-            for record_id in held:
+                self._tally(record)["new" if old is None else "changed"] += 1
+        for stream, ids in self.state.places.items():
+            for record_id in ids:
                 known = self.state.records.get(record_id)
                 if isinstance(known, (Node, Edge)) and streams.get(record_id) != stream:
                     removed.setdefault(stream, set()).add(record_id)
@@ -136,15 +134,8 @@ class Writer:
         self.report.nodes["total"] = len(network.nodes)
         self.report.edges["total"] = len(edges)
 
-    def _anywhere(self, stream: Stream) -> Collection[str]:
-        """Ids that some machine's shards of a stream hold; flow has one folder a machine."""
-        return self.state.records if stream == "flow" else self.state.places[stream]
-
     def _tally(self, record: Record) -> Counter[str]:
         return self.report.nodes if isinstance(record, Node) else self.report.edges
-
-    def _count(self, record: Record, old: Record | None) -> None:
-        self._tally(record)["new" if old is None else "changed"] += 1
 
     def _guard(
         self,
@@ -158,18 +149,13 @@ class Writer:
         now = lessons.statements
         current = [i for i, row in before.items() if row.is_current and row.kind != "gist"]
         lost = [i for i in current if i not in now or not now[i].is_current]
-        gone = [
-            self.state.records[i]
-            for ids in removed.values()
-            for i in ids
-            if i in self.state.records
-        ]
+        replaced = {row.supersedes for row in now.values()}
+        gone = [self.state.records.get(i) for ids in removed.values() for i in ids]
         counts = {
-            "statements": (len(lost) - self._replaced(now, lost), len(current)),
+            "statements": (sum(i not in replaced for i in lost), len(current)),
             "nodes": (self.report.nodes["removed"], len(self.state.nodes)),
             "typed edges": (
-                sum(isinstance(e, Edge) and e.type not in WOVEN for e in gone)
-                - sum(isinstance(e, Edge) and e.type not in WOVEN and e.id in now for e in gone),
+                sum(isinstance(e, Edge) and e.type not in WOVEN for e in gone),
                 sum(e.type not in WOVEN for e in self.state.edges.values()),
             ),
         }
@@ -183,12 +169,6 @@ class Writer:
                     "look at it with: clsm consolidate --dry-run, and allow it with: --yes",
                 )
 
-    @staticmethod
-    def _replaced(now: Mapping[str, Statement], lost: Sequence[str]) -> int:
-        """How many of the lost were replaced by a newer statement."""
-        successors = {row.supersedes for row in now.values() if row.supersedes}
-        return sum(i in successors for i in lost)
-
     def _heading(self, network: GraphUpdate | None) -> Callable[[Statement], str]:
         """The heading of a statement: the name of what it is about."""
         nodes = network.nodes if network is not None else self.state.nodes
@@ -198,22 +178,6 @@ class Writer:
             return node.label if node is not None else ""
 
         return heading_of
-
-    def _tell(
-        self,
-        lessons: LearnedRecords,
-        changed: Sequence[Statement],
-        network: GraphUpdate | None,
-        asked: int,
-    ) -> None:
-        self.report.review += asked
-        if network is None:
-            return
-        self.report.gists = sum(row.kind == "gist" for row in lessons.statements.values())
-        self.report.statements["current"] = sum(
-            row.is_current and row.kind != "gist" for row in lessons.statements.values()
-        )
-        del changed
 
 
 def _changed(
@@ -259,8 +223,3 @@ def _stream(record: Node | Edge, nodes: Mapping[str, Node]) -> Stream:
 def _month(lessons: LearnedRecords, edge: Edge) -> str | None:
     gist = lessons.before.get(edge.target)
     return gist.value if gist is not None else None
-
-
-def _title(stream: Stream, stem: str) -> str:
-    del stream
-    return TITLES.get(stem, stem.capitalize())

@@ -11,8 +11,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from clsm_cli.evaluation.measures import Retrieved, passage_item
-from clsm_cli.retrieval import signals
-from clsm_cli.retrieval.query import Query as Asking
+from clsm_cli.retrieval.answer import Signals
+from clsm_cli.retrieval.rerank import signal_weights
+from clsm_cli.retrieval.retrieve import Query as Asking
 from clsm_cli.retrieval.retrieve import retrieve_passages
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store.index.opening import open_index
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
     """Case → weights in the order of ``SIGNALS``."""
 
 
-SIGNALS: tuple[str, ...] = signals.Signals._fields
+SIGNALS: tuple[str, ...] = Signals._fields
 """The signals of a candidate, in the order of its row of ``Run.signals``."""
 NOT_CONTENT = frozenset({"participant", "date", "temporal", "question"})
 """Signals that look at who, when and the form of a sentence, not at what it says."""
@@ -84,7 +85,7 @@ class CandidateTable:
 
 def weights(settings: RecallSettings) -> tuple[float, ...]:
     """The shipped weights in the order of ``SIGNALS``."""
-    return tuple(signals.weights(settings))
+    return tuple(signal_weights(settings))
 
 
 class QueryRunner:

@@ -302,9 +302,7 @@ def topic_writes(
     empty: another clone may have changed it, and git cannot merge that with a file that is gone.
     """
     headings = lines.headings(stream)
-    planned = record_files.plan_topics(
-        store, rows, lambda row: headings.get(row.id, ""), lambda _, stem: stem.capitalize()
-    )
+    planned = record_files.plan_topics(store, rows, lambda row: headings.get(row.id, ""))
     made: list[runs.Write] = []
     for write in planned:
         if not isinstance(write, runs.Put):

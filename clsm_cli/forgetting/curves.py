@@ -54,7 +54,7 @@ def curve(law: str, stream: Stream, times: int = 0) -> list[tuple[int, float]]:
     """Retention of a memory by the days since its last use, denser at its steep beginning.
 
     Args:
-        law: ``power``, ``exponential`` or ``base-level``.
+        law: ``power`` or ``exponential``.
         stream: Of the memory.
         times: Days on which it was used after that of its recording.
     """

@@ -69,22 +69,13 @@ class Trace(NamedTuple):
 
     def retention(self, today: date, curve: str) -> float:
         """Its retention on a day, 0 … 1."""
-        ages = [float((today - day).days) for day in {self.recorded or self.last, *self.used}]
         law = cast("retention.Curve", curve)
-        return retention.retention(law, min(ages), self._stability(curve), ages=ages)
+        return retention.retention(law, (today - self.last).days, self.stability)
 
     def since(self, curve: str) -> date:
         """The first day on which it is below the limit, if it is not used again."""
-        last = self.last
-        gaps = [float((last - day).days) for day in {self.recorded or last, *self.used}]
         law = cast("retention.Curve", curve)
-        days = retention.days_until(law, retention.ARCHIVE, self._stability(curve), gaps=gaps)
-        return days_later(last, days)
-
-    def _stability(self, curve: str) -> float:
-        """S as a law wants it: the base level counts the uses itself."""
-        is_base = curve == "base-level"
-        return retention.STREAM_DAYS[self.stream] if is_base else self.stability
+        return days_later(self.last, retention.days_until(law, retention.ARCHIVE, self.stability))
 
 
 class ArchivedTrace(NamedTuple):

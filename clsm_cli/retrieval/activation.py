@@ -48,7 +48,6 @@ class ActivationSource(NamedTuple):
     """How activation reached a passage.
 
     Attributes:
-        worth: 0 … 1.
         start: Row of the passage that it came from.
         concept: Label of what both mention, or of what a person has connected with that.
     """
@@ -67,13 +66,7 @@ class Neighbour(NamedTuple):
 
 
 def linked_passages(index: Index, question: Question, rows: Iterable[int]) -> set[int]:
-    """The visible passages that activation reaches from some others.
-
-    Args:
-        index: Fresh.
-        question: What it names leads nowhere new.
-        rows: Passages that lead to others.
-    """
+    """The visible passages that activation reaches from some others."""
     ties = _ties(index, question, sorted(set(rows)))
     held = _held(index, {tie.node: tie.label for found in ties.values() for tie in found})
     return {row for found in held.values() for row in found}
@@ -85,8 +78,6 @@ def spread(
     """How strongly the best passages activate others.
 
     Args:
-        index: Fresh.
-        question: What it names leads nowhere new.
         seeds: The best passages, best first, with their scores as shares of the range of all.
         late: Late interaction with the question; what it did not look at is not led to.
 
@@ -150,10 +141,6 @@ def _held(index: Index, labels: Mapping[str, str]) -> dict[str, set[int]]:
 
     What a night has noted counts, and what has all words of the label: a name that begins a sentence,
     or was told since, is found by them.
-
-    Args:
-        index: Fresh.
-        labels: Of the nodes, by id.
     """
     hidden = index.hidden()
     found: dict[str, set[int]] = {node: _with_words(index, name) for node, name in labels.items()}

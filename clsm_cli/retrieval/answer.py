@@ -13,7 +13,6 @@ class Source(NamedTuple):
     Attributes:
         file: Absolute path of what can be opened: that file, or where it is no longer there (or never
             was one) the file of the store that holds the text; "" where there is none.
-        line: In that one.
     """
 
     path: str
@@ -25,8 +24,34 @@ class Source(NamedTuple):
     line: int = 0
 
 
-class SignalValues(NamedTuple):
-    """The signals of a memory, each 0 … 1 before its weight; see ``signals.Signals``."""
+class Signals(NamedTuple):
+    """The signals of a passage, each 0 … 1; their weighted sum is its score.
+
+    Attributes:
+        bm25: Its words, as a share of the best of this query, times the square of the largest
+            share of the question's idf that stands in one group: where the store hardly has the
+            question's words, words decide little.
+        maxsim: Late interaction with the passage and the one before it, min-max over candidates.
+        context: The same with the one after it too.
+        episode: Its group (eight turns of a conversation, eight blocks of a section): half BM25,
+            half mean cosine.
+        participant: Whether it is by, or in a note about, the one person the question names.
+        date: Whether it was told at, or speaks of, the time that the question names; most for a
+            single day (``match.period_match``).
+        temporal: Whether it speaks of a time, where the question asks for one.
+        question: Whether it is a question itself; that speaks against it.
+        echo: Late interaction with the turn before alone, where that asks nothing; it speaks
+            against: what is found stands there already.
+        session: The best passage of its conversation at first sight.
+        meaning: The cosine to the question, as far as that asks for several things
+            (``text.breadth``) or names no speaker; ``episode`` and ``session`` count as far as it
+            does neither, or as the passage is near itself (``rerank.add_second_stage``).
+        outdated: Whether all that was learnt from it holds no longer, where the question asks
+            for what does; that speaks against it.
+        literal: What it holds, as it is written, of the question's words that the model does not
+            know: the share Σ strangeness · idf (``dense_search.unfamiliarity``, ``words``).
+        graph: How strongly the best passages lead to it, by what both mention (``activation``).
+    """
 
     bm25: float = 0.0
     maxsim: float = 0.0
@@ -64,7 +89,6 @@ class Memory(NamedTuple):
         until: Day from which it holds no longer; None for what may still hold.
         perhaps_until: The same where that is likely, and not sure.
         replaced_by: Id of what says so.
-        why: What spoke for it.
         shares: Weight · signal of each, which add up to the score before it is brought to 0 … 1, and
             before it yields to rivals (``retrieval.demotion``).
         way: What led to it, where something did (``retrieval.activation``).
@@ -80,8 +104,8 @@ class Memory(NamedTuple):
     trust: str
     session: str
     sources: tuple[Source, ...]
-    why: SignalValues
-    shares: SignalValues
+    why: Signals
+    shares: Signals
     heading: str = ""
     speaker: str = ""
     states: tuple[str, ...] = ()
@@ -116,7 +140,6 @@ class Fact(NamedTuple):
     """A current statement about something that the query names (``retrieval.known_facts``).
 
     Attributes:
-        about: Id of the concept.
         time: When it became true, as it is written; None where nobody said.
         tokens: Estimated word pieces of ``line``.
     """

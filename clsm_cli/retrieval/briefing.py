@@ -8,21 +8,23 @@ from __future__ import annotations
 
 import json
 from datetime import date, datetime, timedelta
+from heapq import heapify, heappop, heappush
 from typing import TYPE_CHECKING, Any
 
 from clsm_cli.model.ids import digest
-from clsm_cli.retrieval.briefing_pack import Candidate, pack
+from clsm_cli.retrieval.answer import Budget, Dropped
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store.index import prepared_briefing
 from clsm_cli.store.index.source_locations import is_file
 from clsm_cli.text import tokens
+from clsm_cli.text.tokens import count_tokens
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Sequence
 
-    from clsm_cli.retrieval.answer import Budget
     from clsm_cli.store.index.prepared_briefing import OpenTurn
     from clsm_cli.store.layout import Store
+
 
 SCHEMA = "clsm.context/2"
 SECTIONS = ("session", "now", "due", "changed", "lately", "tasks", "rules", "who", "concepts")
@@ -52,15 +54,12 @@ class Item(NamedTuple):
 
     Attributes:
         kind: A statement's kind, or passage, turn, person, project, concept.
-        text: What its author wrote, without markup.
         tokens: Estimated word pieces of the item as it is shown under its file and heading.
         time: When it was said or became true, as it is written.
         path: The ingested file as it was given, or the topic file of the store; ``line`` from 1.
         file: Absolute path of what can be opened (``store.index.source_locations``); ``file_line`` in it.
-        state: Of tasks, open or blocked.
         due: A bare date: until when, or the day ahead that it names.
         about: The heading or name that it stands under, where it needs one.
-        before: What it took the place of.
     """
 
     id: str
@@ -106,7 +105,6 @@ class RankedItem(NamedTuple):
     """A candidate for an item, see ``briefing_contents``.
 
     Attributes:
-        section: Where it belongs.
         worth: From 0 to 1, whenever it is asked for.
         thread: What it is part of: the more of a thread is told, the less its next line is worth.
     """
@@ -192,11 +190,6 @@ def brief(
     """What to read at this time, within a budget.
 
     Args:
-        store: Of which memory.
-        now: The last day ends here.
-        limit: What the items may have together, in ``unit`` (tokens or characters).
-        unit: tokens or characters.
-        query: What the session is about.
         concepts: What that activates; asked after the store's own part is read.
         session: What came out of a conversation that goes on.
     """
@@ -345,3 +338,66 @@ def _of_turn(turn: OpenTurn) -> Item:
         file=turn.file,
         file_line=turn.file_line,
     )
+
+
+DENSITY = 0.5
+"""Power of an item's size that its worth is divided by: 1 fills a budget with fragments, 0 with
+paragraphs. This and the next: chosen on labelled workspaces, docs/experiments.md."""
+AGAIN = 0.7
+"""Share of its worth that each further item of one section of a file has."""
+
+
+class Candidate(NamedTuple):
+    """An item with its section, what it is worth now, and the thread it is part of."""
+
+    item: Item
+    section: str
+    value: float
+    thread: str
+
+
+def pack(found: Sequence[Candidate], limit: int, unit: str) -> tuple[dict[str, list[Item]], Budget]:
+    """Choose what fits, the best first; each further item of a thread is worth less.
+
+    Returns:
+        The chosen items by section, best first, and the budget with what was cut.
+    """
+
+    def size(each: Candidate) -> int:
+        """Of the item, and of its heading and its file's name where these are not shown yet."""
+        item = each.item
+        above = "" if (each.section, item.path) in shown else item.name
+        above += "" if threads.get(each.thread) else f" {item.about}"
+        if unit == "tokens":
+            return item.tokens + count_tokens(above)
+        return len(item.text) + len(above.strip())
+
+    shown: set[tuple[str, str]] = set()
+    threads: dict[str, int] = {}
+
+    def score(place: int) -> float:
+        each = found[place]
+        told = AGAIN ** threads.get(each.thread, 0)
+        return float(each.value * told / max(1, each.item.tokens) ** DENSITY)
+
+    # What is told only lowers what is left, so the best is certain once its score is up to date.
+    heap = [(-score(place), place) for place in range(len(found))]
+    heapify(heap)
+    kept: dict[str, list[Item]] = {}
+    dropped: list[Dropped] = []
+    used = 0
+    while heap:
+        known, place = heappop(heap)
+        now = -score(place)
+        if now > known:
+            heappush(heap, (now, place))
+            continue
+        each = found[place]
+        if used + size(each) > limit:
+            dropped.append(Dropped(each.item.id, each.item.tokens, "budget"))
+            continue
+        used += size(each)
+        shown.add((each.section, each.item.path))
+        kept.setdefault(each.section, []).append(each.item)
+        threads[each.thread] = threads.get(each.thread, 0) + 1
+    return kept, Budget(limit, used, unit, tuple(dropped))

@@ -16,7 +16,7 @@ from clsm_cli.errors import DamagedStoreError
 from clsm_cli.model.episodes import Document, lowest_trust
 from clsm_cli.model.graph import Node, Statement
 from clsm_cli.model.trust import UNTRUSTED
-from clsm_cli.retrieval.briefing import NEED, Contents, RankedItem, make_item
+from clsm_cli.retrieval.briefing import NEED, Concepts, Contents, Item, RankedItem, make_item
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import episodes, logs, record_files
 from clsm_cli.store.index import source_locations
@@ -28,16 +28,19 @@ from clsm_cli.text.plain import to_plain
 from clsm_cli.text.time import expressions
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from clsm_cli.heads.judge import UnitProbabilities
     from clsm_cli.model.codec import Record
     from clsm_cli.model.episodes import Episode, Turn
     from clsm_cli.model.trust import Trust
-    from clsm_cli.retrieval.briefing import Item
+    from clsm_cli.retrieval.answer import Concept
+    from clsm_cli.retrieval.dense_search import Engine
     from clsm_cli.store.index.index_queries import Index
+    from clsm_cli.store.index.opening import Embedder
     from clsm_cli.store.index.passages import Passage
     from clsm_cli.store.layout import Store
+
 
 ROLE_WORTH = {"log": 1.0, "living": 1.0, "list": 0.7, "instruction": 0.4, "reference": 0.1}
 """How much of what documents of a role say is about what goes on (own choice)."""
@@ -78,7 +81,6 @@ def collect(store: Store, until: datetime | None = None) -> Contents:
     """Read the contents from the index, which is updated first if the lock is free.
 
     Args:
-        store: Whose.
         until: Leave out episodes that start later; None: the newest are wanted.
     """
     with open_index(store, None) as opened:
@@ -152,7 +154,6 @@ class _StatementsAndNodes(NamedTuple):
     Attributes:
         worth: Of the best sentence of each turn that was weighed.
         loaded: Ids of documents that the agent reads anyway.
-        known: All statements, by id.
     """
 
     reader: Index
@@ -254,7 +255,6 @@ def _best(found: Sequence[RankedItem], read: Iterable[set[str]]) -> Iterator[Ran
     """The best lines: one of those that say the same, and the newest of a label under a heading.
 
     Args:
-        found: All lines.
         read: The words of what the agent reads anyway, a set a line.
     """
     newest: dict[tuple[str, str], str] = {}
@@ -350,7 +350,6 @@ def source_items(source: Source, ended: frozenset[str]) -> Iterator[RankedItem]:
     """The sentences of a document or conversation that are worth a line.
 
     Args:
-        source: Its turns.
         ended: Sentences that hold no longer, as ``text_key`` has them.
     """
     from clsm_cli.heads.judge import about_document, judge_units
@@ -439,3 +438,48 @@ def text_key(text: str) -> str:
     True
     """
     return " ".join(re.findall(r"\w+", to_plain(text).lower()))
+
+
+def activated_concepts(
+    store: Store,
+    query: str,
+    now: str,
+    engine: Engine,
+    embedder: Embedder,
+    progress: Callable[[str, int, int], None],
+) -> Concepts:
+    """What recall finds a query to be about, strongest first; it is not counted as a use."""
+    from clsm_cli.retrieval.recall import Query, recall
+
+    settings = store.settings.recall
+    asked = Query(query, now, settings.k, settings.budget)
+    (answer,) = recall(
+        store,
+        [asked],
+        engine,
+        embedder,
+        lambda done, total: progress("making the index", done, total),
+    )
+    with open_index(store, None) as opened:
+        items = tuple(_of_concept(opened.index, concept) for concept in answer.concepts)
+    return Concepts(items, answer.warnings)
+
+
+def _of_concept(index: Index, concept: Concept) -> Item:
+    node = index.node(concept.id)
+    names = f" ({', '.join(concept.aliases)})" if concept.aliases else ""
+    summary = f": {node.summary}" if node and node.summary else ""
+    trust: list[Trust] = [
+        cast("Trust", passage.trust)
+        for key in (node.sources if node else ())
+        for passage in index.by_key(key)
+        if passage.key == key
+    ]
+    return make_item(
+        concept.id,
+        "concept",
+        f"{concept.label}{names}{summary}",
+        stream=concept.stream,
+        trust=lowest_trust(trust) if trust else "agent",
+        time=node.last if node else None,
+    )

@@ -3,21 +3,25 @@
 A node counts by the passages that mention it: going through the episodes beats ranking nodes by their
 own name, and activation over edges that the night drew adds nothing to it (docs/experiments.md). What a
 person has connected by hand belongs together: such an edge passes on its weight.
+
+A query names a concept by a label or alias that stands in it, or by being a part of one, on the borders of
+words; where there is none, by the names that its words misspell.
 """
 
 from __future__ import annotations
 
+import re
 from math import log1p
 from typing import TYPE_CHECKING
 
-from clsm_cli.retrieval import entity_linking, signals
-from clsm_cli.retrieval.answer import Concept
+from clsm_cli.retrieval.answer import Concept, Signals
 from clsm_cli.scoring import relevance
+from clsm_cli.scoring.match import weighted
 from clsm_cli.scoring.relevance import Evidence
-from clsm_cli.scoring.weighting import weighted
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store.index import graph_queries
 from clsm_cli.text import tokens
+from clsm_cli.text.node_ids import node_id
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -26,6 +30,7 @@ if TYPE_CHECKING:
     from clsm_cli.retrieval.ranking import Candidate
     from clsm_cli.store.index.graph_queries import LinkRow, NodeRow
     from clsm_cli.store.index.index_queries import Index
+
 
 BY_NAME = frozenset({"exact", "alias"})
 """Seeds that stand in the query, or it in them."""
@@ -47,19 +52,11 @@ class ScoredConcept(NamedTuple):
 
 
 def rank(
-    index: Index,
-    query: str,
-    candidates: Sequence[Candidate],
-    limit: int,
-    cosines: Sequence[float],
+    index: Index, query: str, candidates: Sequence[Candidate], limit: int, cosines: Sequence[float]
 ) -> tuple[Concept, ...]:
     """The concepts of a query, likeliest first.
 
     Args:
-        index: Fresh.
-        query: As it was asked.
-        candidates: Passages, best first.
-        limit: Concepts at most.
         cosines: Of every stored sentence vector to the query; none without a model.
     """
     weighed = score_concepts(index, query, candidates, cosines)
@@ -81,7 +78,7 @@ def score_concepts(
     settings = index.store.settings.recall
     own = _by_sense(candidates, settings)
     found = _Passages(index, own[: settings.concept_passages])
-    named = entity_linking.link_entities(index, query, found.nodes)
+    named = link_entities(index, query, found.nodes)
     known = found.nodes | graph_queries.nodes(index.connection, named.keys() - found.nodes.keys())
     edges = graph_queries.set_by_hand(index.connection, known)
     known |= graph_queries.nodes(index.connection, {edge.other for edge in edges} - known.keys())
@@ -121,7 +118,7 @@ def _by_sense(candidates: Sequence[Candidate], settings: RecallSettings) -> list
     What activation leads to answers, but is of something else; and where one word decides, what the
     other passages are about is no less near to the question.
     """
-    without = signals.Signals(graph=settings.weight_graph, literal=settings.weight_literal)
+    without = Signals(graph=settings.weight_graph, literal=settings.weight_literal)
     own = [each._replace(score=each.score - weighted(each.signals, without)) for each in candidates]
     return sorted(own, key=lambda each: -each.score)
 
@@ -153,7 +150,6 @@ class _Passages:
     """What the best passages mention.
 
     Attributes:
-        nodes: Number → node.
         best: Score of the best passage that mentions a node, as a share of the best score.
         mass: Share of the passages' weight that mentions it.
         written: Numbers of those whose best passage is a block of a note.
@@ -252,3 +248,86 @@ def _concept(weighed: ScoredConcept, ids: Mapping[int, str]) -> Concept:
         path=(ids[edge.node], node.id) if edge else (node.id,),
         steps=((edge.type, edge.weight),) if edge else (),
     )
+
+
+LONGEST_NAME = 5
+"""Words of a name that is looked for in the query."""
+SHORT_QUERY = 3
+"""Words, without those that say nothing, of a query that is looked for in names."""
+MISSPELT = 5
+"""Letters of a word that may be misspelt."""
+ALIKE = 0.8
+"""Share of letters that stay (1 − edits / letters, neighbours that changed places being one edit) from
+which a word is a misspelt name: one edit in five to nine letters, two in ten."""
+_MAX_QUERY_WORDS = 64
+_WORD = re.compile(r"[^\s,;:!?\"“”()\[\]]+")
+
+
+def link_entities(index: Index, query: str, near: Mapping[int, NodeRow]) -> dict[int, str]:
+    """The nodes that a query names: number → how (exact, alias, fuzzy)."""
+    words = [word.strip(".'’") for word in _WORD.findall(query)[:_MAX_QUERY_WORDS]]
+    words = [word.removesuffix("'s").removesuffix("’s") for word in words]
+    return (
+        _in_query(index, words, near) or _around_query(words, near) or _misspelt(index, words, near)
+    )
+
+
+def _in_query(index: Index, words: list[str], near: Mapping[int, NodeRow]) -> dict[int, str]:
+    """Names in the query; of overlapping ones the longest, then the first."""
+    runs = [
+        (start, end, node_id(" ".join(words[start:end])))
+        for length in range(min(LONGEST_NAME, len(words)), 0, -1)
+        for start in range(len(words) - length + 1)
+        for end in [start + length]
+        if length > 1 or words[start].casefold() not in tokens.STOP_WORDS
+    ]
+    known = graph_queries.nodes_by_name(index.connection, sorted({name for _, _, name in runs}))
+    unrecorded = {node.id: [number] for number, node in near.items() if node.last is None}
+    found: dict[int, str] = {}
+    taken: set[int] = set()
+    for start, end, name in runs:
+        numbers = known.get(name) or unrecorded.get(name) or []
+        if numbers and taken.isdisjoint(range(start, end)):
+            taken.update(range(start, end))
+            for number in numbers:
+                found.setdefault(
+                    number, "exact" if number == graph_queries.number_of(name) else "alias"
+                )
+    return found
+
+
+def _around_query(words: list[str], near: Mapping[int, NodeRow]) -> dict[int, str]:
+    """Names that contain a short query."""
+    asked = [word.casefold() for word in words if word.casefold() not in tokens.STOP_WORDS]
+    if not 0 < len(asked) <= SHORT_QUERY:
+        return {}
+    wanted = f" {' '.join(asked)} "
+    return {
+        number: "alias"
+        for number, node in near.items()
+        for name in (node.label, *node.aliases)
+        if wanted in f" {name.casefold().replace('-', ' ')} "
+    }
+
+
+def _misspelt(index: Index, words: list[str], near: Mapping[int, NodeRow]) -> dict[int, str]:
+    """Nodes with a word in their name that resembles a query word unknown to the store."""
+    parts: dict[str, set[int]] = {}
+    for number, node in near.items():
+        for part in node.label.casefold().replace("-", " ").split():
+            parts.setdefault(part, set()).add(number)
+    found: dict[int, str] = {}
+    for word in (word.casefold() for word in words if len(word) >= MISSPELT):
+        if any(index.postings(stem) for stem in tokens.stems(word)):
+            continue
+        for name, known in graph_queries.names_from(index.connection, word[0]):
+            parts.setdefault(name.split("-")[0], set()).add(graph_queries.number_of(known))
+        # rapidfuzz takes 10 ms to load, so it is asked only about what has nearly the same letters.
+        near_by = [part for part in parts if len({*word} ^ {*part}) <= 2 + len(word) // 10]
+        if near_by:
+            from rapidfuzz.distance import OSA
+
+            for part in near_by:
+                if OSA.normalized_similarity(word, part) >= ALIKE:
+                    found |= dict.fromkeys(parts[part], "fuzzy")
+    return found

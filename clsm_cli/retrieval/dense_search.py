@@ -8,12 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from clsm_cli.scoring import match
 from clsm_cli.startup.records import NamedTuple
-from clsm_cli.store.index.codes import (
-    SENTENCE_STEP,
-    TOKEN_BYTES,
-    TOKEN_STEP,
-    unpacked_tokens,
-)
+from clsm_cli.store.index.codes import SENTENCE_STEP, TOKEN_BYTES, TOKEN_STEP, unpacked_tokens
 from clsm_cli.text import tokens
 
 if TYPE_CHECKING:
@@ -29,8 +24,6 @@ if TYPE_CHECKING:
 
 MOST_TOKENS = 32
 """Tokens of a question that late interaction looks at: those of its rarest words."""
-NEAR = 100
-"""Passages that ``cosines`` looks at."""
 BLOCK = 8
 """Tokens of a passage whose largest cosine the engine gives as one number: a fifth more products for
 an eighth of the numbers to read, which takes half the time."""
@@ -98,10 +91,6 @@ def nearest(
     """Scan all sentence vectors exactly; ties are all included.
 
     Args:
-        index: Fresh.
-        engine: That made the vectors.
-        sentence: Of the question, length 1.
-        limit: Passages to name.
         allowed: Passages that may be returned; None for all.
 
     Returns:
@@ -122,15 +111,6 @@ def nearest(
             held = index.rows_of_vectors(_best(cosines, count))
     held.sort(key=lambda each: (-cosines[each[0]], *each[1:]))
     return Nearest(cosines, [each[-1] for each in held[:limit]])
-
-
-def cosines(index: Index, engine: Engine, text: str) -> dict[int, float]:
-    """The cosines of the passages nearest to a text, by row; none without vectors."""
-    near = nearest(index, engine, engine.encode(text).sentence, NEAR)
-    if near is None:
-        return {}
-    traits = index.traits(near.passages)
-    return {row: near.cosine_of(each.vector) or 0.0 for row, each in traits.items()}
 
 
 def _best(cosines: Sequence[float], count: int) -> list[int]:
@@ -162,13 +142,6 @@ def late_interaction(
     passages: Mapping[int, Traits],
 ) -> LateInteraction | None:
     """Compare a question's tokens with those of some passages.
-
-    Args:
-        index: Fresh.
-        engine: That made the vectors.
-        vectors: Of the question.
-        weights: Of its tokens, see ``token_weights``.
-        passages: Where their tokens stand.
 
     Returns:
         None where there is nothing to compare.

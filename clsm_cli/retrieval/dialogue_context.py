@@ -7,15 +7,14 @@ the criterion open).
 
 from __future__ import annotations
 
-import math
 import os
 import re
 from collections import Counter
 from typing import TYPE_CHECKING
 
 from clsm_cli.model.ids import digest
-from clsm_cli.retrieval.answer import Memory, SignalValues, Source
-from clsm_cli.scoring import confidence
+from clsm_cli.retrieval.answer import Memory, Signals, Source
+from clsm_cli.scoring import confidence, match
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.text import tokens
 
@@ -44,8 +43,6 @@ class DialogueTurn(NamedTuple):
 
     Attributes:
         speaker: A name or a role; empty where none is known.
-        path: Of the file, as it was given.
-        foreign_id: The id that it carried there.
     """
 
     speaker: str
@@ -66,10 +63,7 @@ class _Piece(NamedTuple):
 
 
 def select_turns(
-    turns: Sequence[DialogueTurn],
-    terms: Collection[str],
-    budget: int,
-    likeness: Sequence[float] | None = None,
+    turns: Sequence[DialogueTurn], terms: Collection[str], budget: int
 ) -> list[DialogueTurn]:
     """The conversation if it fits, else an extract of it, in its order.
 
@@ -78,10 +72,7 @@ def select_turns(
     and a mark stands where some between them are left out.
 
     Args:
-        turns: Messages, the oldest first.
-        terms: Search terms of the question (``Question.terms``).
         budget: Tokens (``tokens.count_tokens``) of the result at most.
-        likeness: Cosine of each message to the question, where vectors are at hand.
 
     >>> words = ("The red barge leaks.", "I see that now.", "So do I.", "It rains today.")
     >>> [said.text for said in select_turns([DialogueTurn("a", text) for text in words], ["barg"], 14)]
@@ -90,7 +81,7 @@ def select_turns(
     if sum(tokens.count_tokens(said.text) for said in turns) <= budget:
         return list(turns)
     pieces = _pieces(turns, budget)
-    nearness = _nearness(pieces, terms, likeness)
+    nearness = _nearness(pieces, terms)
     latest = range(len(pieces) - 1, -1, -1)
     near = sorted((i for i in latest if nearness[i] > 0), key=lambda i: -nearness[i])
     chosen: set[int] = set()
@@ -108,7 +99,7 @@ def context_memories(turns: Iterable[DialogueTurn], terms: Collection[str]) -> l
     """
     said = list(turns)
     pieces = [_piece(number, each.text) for number, each in enumerate(said)]
-    nearness = _nearness(pieces, terms, None)
+    nearness = _nearness(pieces, terms)
     return [
         Memory(
             id=f"c-{digest('context', each.speaker, each.text, str(each.line_start))}",
@@ -131,8 +122,8 @@ def context_memories(turns: Iterable[DialogueTurn], terms: Collection[str]) -> l
                     line=each.line_start,
                 ),
             ),
-            why=SignalValues(bm25=round(score, 4)),
-            shares=SignalValues(),
+            why=Signals(bm25=round(score, 4)),
+            shares=Signals(),
             speaker=each.speaker,
         )
         for each, score in zip(said, nearness, strict=True)
@@ -194,27 +185,13 @@ def _piece(turn: int, text: str) -> _Piece:
     return _Piece(turn, text, frozenset(tokens.stems(text)), tokens.count_tokens(text) + _JOINT)
 
 
-def _nearness(
-    pieces: Sequence[_Piece], terms: Collection[str], likeness: Sequence[float] | None
-) -> list[float]:
-    """Σ idf of the terms in a piece / Σ idf of all, 0 … 1; the mean of that and the cosine.
-
-    idf(t) = ln(1 + (N − n + ½) / (n + ½)) for n of N pieces with t: positive for every n.
-    """
+def _nearness(pieces: Sequence[_Piece], terms: Collection[str]) -> list[float]:
+    """Σ idf of the terms in a piece / Σ idf of all, 0 … 1."""
     wanted = frozenset(terms)
     count = Counter(term for piece in pieces for term in piece.terms & wanted)
-    idf = {
-        term: math.log(1 + (len(pieces) - count[term] + 0.5) / (count[term] + 0.5))
-        for term in sorted(wanted)
-    }
+    idf = {term: match.idf(len(pieces), count[term]) for term in sorted(wanted)}
     whole = sum(idf.values()) or 1.0
-    by_words = [sum(idf[term] for term in sorted(piece.terms & wanted)) / whole for piece in pieces]
-    if likeness is None:
-        return by_words
-    return [
-        (words + max(0.0, likeness[piece.turn])) / 2
-        for words, piece in zip(by_words, pieces, strict=True)
-    ]
+    return [sum(idf[term] for term in sorted(piece.terms & wanted)) / whole for piece in pieces]
 
 
 def _take(
@@ -258,10 +235,10 @@ def _joined(
 
 def _item(text: str, before: Sequence[DialogueTurn]) -> str | None:
     """The item of the last list that "the second" means."""
-    match = re.search(_ORDINAL, text, re.IGNORECASE)
-    if match is None:
+    found = re.search(_ORDINAL, text, re.IGNORECASE)
+    if found is None:
         return None
-    place = _ORDINALS[match["which"].lower()]
+    place = _ORDINALS[found["which"].lower()]
     for said in reversed(before):
         items: list[str] = _ITEM.findall(said.text)
         if len(items) > 1:

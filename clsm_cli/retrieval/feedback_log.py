@@ -9,6 +9,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from clsm_cli.errors import BadInputError, ClsmError, DiskError
+from clsm_cli.model.ids import resolve_id
 from clsm_cli.retrieval.learned_weights import FILE, learn_multipliers
 from clsm_cli.startup.records import NamedTuple
 
@@ -19,15 +20,11 @@ if TYPE_CHECKING:
     from typing import Any
 
     from clsm_cli.store.layout import Store
-    from clsm_cli.store.logs import Activation, Feedback
+    from clsm_cli.store.logs import Activation
 
 READ = 32 << 10
 """Bytes of the end of each machine's log that a recall reads: about 170 lines. What is older has
 mostly faded, as a judgement counts half after seven days."""
-MIN_PREFIX = 4
-"""Characters of an id that suffice when no other id begins so."""
-SUGGESTED = 5
-"""Ids named where one is not certain."""
 
 
 class JudgedItem(NamedTuple):
@@ -41,9 +38,7 @@ class FeedbackResult(NamedTuple):
     """What was recorded.
 
     Attributes:
-        recall: The id of the recall, whole.
         is_new: False where all of it was said before, and nothing changes.
-        run: Id in the ledger; None when nothing was written.
         weights: By signal, what its weight is now multiplied by; None: nothing learnt yet.
     """
 
@@ -66,19 +61,11 @@ def record_feedback(
 ) -> FeedbackResult:
     """Record the good and bad items of a recall; twice the same counts once.
 
-    Args:
-        store: Where.
-        recall: Its id, or how it begins.
-        good: Ids it returned, or how they begin.
-        bad: Likewise.
-        now: Time of the judgement, with offset.
-        dry_run: Only say what would be written.
-
     Raises:
         BadInputError: No such recall is known, or it did not return an id.
-        LockedError: Another clsm kept the lock.
-        DiskError: The disk refused.
     """
+    from datetime import UTC
+
     from clsm_cli.store import logs, runs
     from clsm_cli.store.lock import locked
 
@@ -93,28 +80,18 @@ def record_feedback(
         is_new = not said.items() <= old.items()
         run = None
         if is_new and not dry_run:
-            line = _line(known.recall, liked, disliked, now)
+            line = logs.Feedback(
+                known.recall,
+                now.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
+                tuple(each.id for each in liked),
+                tuple(each.id for each in disliked),
+                tuple(each.led for each in liked),
+                tuple(each.led for each in disliked),
+            )
             append = runs.Append(store.flow / FILE, logs.render(line))
             run = runs.apply(store, "feedback", line.at, [append])
     weights = learn_multipliers(store, now)
     return FeedbackResult(known.recall, liked, disliked, is_new, run.id if run else None, weights)
-
-
-def _line(
-    recall: str, good: Sequence[JudgedItem], bad: Sequence[JudgedItem], now: datetime
-) -> Feedback:
-    from datetime import UTC
-
-    from clsm_cli.store.logs import Feedback
-
-    return Feedback(
-        recall,
-        now.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
-        tuple(each.id for each in good),
-        tuple(each.id for each in bad),
-        tuple(each.led for each in good),
-        tuple(each.led for each in bad),
-    )
 
 
 def _recalled(store: Store, wanted: str) -> Activation:
@@ -135,18 +112,14 @@ def _recalled(store: Store, wanted: str) -> Activation:
         name = str(line.recall)
         if name.startswith(wanted):
             found[name] = line._replace(recall=name, ids=tuple(map(str, line.ids)))
-    if wanted in found:
-        return found[wanted]
-    if len(wanted) < MIN_PREFIX or not found:
+    chosen = resolve_id(wanted, found)
+    if chosen is None:
         next_step = (
             "use the recall_id that clsm recall --json gives; --no-touch keeps none, and recalls"
             " older than about 30 days cannot be judged any more"
         )
         raise BadInputError(wanted, "no recall with that id is known", next_step)
-    if len(found) > 1:
-        names = ", ".join(sorted(found)[:SUGGESTED])
-        raise BadInputError(wanted, f"several recalls begin so ({names})", "give more of the id")
-    return found.popitem()[1]
+    return found[chosen]
 
 
 def _judged(wanted: Iterable[str], known: Activation) -> tuple[JudgedItem, ...]:
@@ -157,16 +130,11 @@ def _judged(wanted: Iterable[str], known: Activation) -> tuple[JudgedItem, ...]:
     """
     chosen = set()
     for each in wanted:
-        near = [item for item in known.ids if each and item.startswith(each)]
-        if each in known.ids:
-            near = [each]
-        elif len(near) > 1:
-            reason = f"several ids of {known.recall} begin so ({', '.join(near[:SUGGESTED])})"
-            raise BadInputError(each, reason, "give more of the id")
-        if not near or len(each) < min(MIN_PREFIX, len(near[0])):
+        item = resolve_id(each, known.ids)
+        if item is None:
             reason = f"was not returned by {known.recall}"
             raise BadInputError(each, reason, f"give one of: {', '.join(known.ids)}")
-        chosen.add(near[0])
+        chosen.add(item)
     led = (*known.led, *[""] * len(known.ids))
     return tuple(
         JudgedItem(item, signal)
@@ -223,7 +191,6 @@ def _rows(path: Path, *, holding: str = "", at_most: int = 0) -> list[dict[str, 
     """The mappings of a log, or of its last bytes; unreadable lines are left out.
 
     Args:
-        path: The log; it may be missing.
         holding: Only lines with these characters; they are asked for, so that a disk which fails is
             told, and not taken for a log without them.
         at_most: Bytes of its end that are looked at; 0 for all.

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from clsm_cli.model.ids import normalise_text
 from clsm_cli.model.trust import UNTRUSTED
 from clsm_cli.retrieval.answer import Fact
+from clsm_cli.retrieval.concepts import BY_NAME
 from clsm_cli.store.index import graph_queries
 from clsm_cli.store.index.graph_queries import number_of
 from clsm_cli.text import tokens
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from clsm_cli.store.index.index_queries import Index
     from clsm_cli.store.index.passages import Passage
 
-BY_NAME = frozenset({"exact", "alias"})
+
 ACTIVATED = 2
 """Concepts that the passages activate, looked at where the message names none."""
 LOOKED_AT = 60
@@ -50,11 +51,8 @@ def find(
 
     Args:
         index: Fresh; it shows current statements alone.
-        concepts: Of the message, likeliest first.
         candidates: Passages and statements, best for the message first.
-        shown: The memories that stand below.
         limit: What the facts may have together, in ``unit`` (tokens or characters).
-        unit: tokens or characters.
     """
     about = [each for each in concepts if each.seed in BY_NAME] or list(concepts[:ACTIVATED])
     rows = [each.row for each in candidates if each.traits.kind == "statement"][:LOOKED_AT]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from clsm_cli.retrieval.signals import Signals
+from clsm_cli.retrieval.answer import Signals
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -44,7 +44,6 @@ def learn_multipliers(
 
     Args:
         store: Of which all machines' feedback counts.
-        now: From which judgements fade.
         seed: Draw from what is believed instead of taking its mean (Thompson sampling).
     """
     paths = [path for flow in store.flows() if (path := flow / FILE).exists()]

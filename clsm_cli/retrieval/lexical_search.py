@@ -31,7 +31,6 @@ class LexicalMatches(NamedTuple):
         literal: Passage → what it holds of the question that the model does not know, 0 … 1; only
             passages that hold some.
         all: How much of that counts as all, 0 … 1.
-        passages: All of the store, a number.
     """
 
     scores: dict[int, float]
@@ -52,9 +51,6 @@ def search(
     """BM25 of every passage that shares a term with the question.
 
     Args:
-        index: Fresh.
-        question: What is asked.
-        settings: BM25's k1 and b.
         strange: How little the model knows of each term, 0 … 1 (``dense_search.unfamiliarity``).
         allowed: Passages that may be returned; None for all.
     """
@@ -161,8 +157,6 @@ def score_groups(
     Names are left out: in a conversation they stand in every group.
 
     Args:
-        words: Of the question.
-        question: What is asked.
         group_of: Passage → group, for every member of the groups that matter.
         lengths: Group → terms of all its members.
     """

@@ -16,33 +16,11 @@ _ASKS_WHEN = re.compile(
     r"|(?:what|which) (?:day|date|month|year|time|week))\b",
     re.IGNORECASE,
 )
-_PAST = frozenset(
-    [
-        "ago",
-        "already",
-        "before",
-        "been",
-        "did",
-        "earlier",
-        "ever",
-        "first",
-        "former",
-        "formerly",
-        "had",
-        "last",
-        "old",
-        "once",
-        "originally",
-        "past",
-        "previous",
-        "previously",
-        "since",
-        "then",
-        "used",
-        "was",
-        "were",
-    ]
-)
+_PAST = frozenset([
+    "ago", "already", "before", "been", "did", "earlier", "ever", "first", "former", "formerly",
+    "had", "last", "old", "once", "originally", "past", "previous", "previously", "since", "then",
+    "used", "was", "were",
+])  # fmt: skip
 """Words of a question that may ask for what holds no longer."""
 _SUMMING_UP = frozenset(
     tokens.stems(
@@ -61,13 +39,11 @@ class Question(NamedTuple):
     """A query, understood.
 
     Attributes:
-        text: As it was asked.
         terms: Its search terms, each once, in order.
         keys: What it holds that has several words and is one name (``tokens.identifier_keys``), each once.
         besides: How many terms it has besides its time and its names; without one it has no key, as
             none of its words is looked for as it is written.
         named_speakers: Speakers of the store that it names, as the store writes them.
-        name_terms: The search terms of those names.
         dense: The text as that speaker would say it, "I" for the name: whoever tells of themselves
             uses no name, and one pulls MiniLM towards whatever mentions it (recall@10 on LoCoMo of
             the sentence vector alone 29 % with names, 56 % without; of all signals 85 % without,
@@ -75,7 +51,6 @@ class Question(NamedTuple):
             so these pull it towards any that name one (recall@1 of LoCoMo's dated questions 51 % with
             them, 62 % without).
         periods: The days it asks about: first, and the day after the last, as ordinals.
-        asks_when: Whether the answer is a time.
         means_both: Whether two people are named as one subject ("Mara and Brian").
         asks_of_now: Whether it asks for what holds: in the present tense, and for no time past.
         asks_for_gist: Whether it asks what a time was about ("what happened in March?"), for all and
@@ -102,9 +77,6 @@ def understand(
     """Read a query.
 
     Args:
-        text: The user's words.
-        periods: The days that they name, see ``time_scope``.
-        speakers: Everyone who speaks in the store.
         rest: The text without the words that say when, if it has any; empty where it has no others.
 
     >>> asked = understand("When did Mara's cat arrive?", (), ["Mara", "Brian"])

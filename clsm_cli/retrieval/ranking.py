@@ -1,6 +1,6 @@
 """Passages ranked for a question, in reading order: candidates → first pass → second pass → score.
 
-    score = Σ weight · signal     (``signals.Signals``, weights in ``config.RecallSettings``)
+    score = Σ weight · signal     (``answer.Signals``, weights in ``config.RecallSettings``)
 
 Candidates are the passages nearest by words, by meaning and by date; both scans are exact. What is
 dearer, late interaction and the look at a passage's surroundings, is done for candidates alone, so
@@ -13,10 +13,9 @@ from heapq import nlargest
 from typing import TYPE_CHECKING
 
 from clsm_cli.retrieval import activation, dense_search, lexical_search, rerank
-from clsm_cli.retrieval import signals as signal
 from clsm_cli.retrieval.rerank import EvidenceScorer, Neighbourhood
 from clsm_cli.scoring import confidence
-from clsm_cli.scoring.weighting import weighted
+from clsm_cli.scoring.match import weighted
 from clsm_cli.startup.records import NamedTuple
 
 if TYPE_CHECKING:
@@ -25,10 +24,10 @@ if TYPE_CHECKING:
     from clsm_cli.config import RecallSettings
     from clsm_cli.embedding.query_vectors import QueryVectors
     from clsm_cli.retrieval.activation import ActivationSource
+    from clsm_cli.retrieval.answer import Signals
     from clsm_cli.retrieval.dense_search import Engine, Nearest
     from clsm_cli.retrieval.lexical_search import LexicalMatches
     from clsm_cli.retrieval.question import Question
-    from clsm_cli.retrieval.signals import Signals
     from clsm_cli.scoring.confidence import Evidence
     from clsm_cli.store.index.index_queries import Index
     from clsm_cli.store.index.ranking_queries import Traits
@@ -42,13 +41,8 @@ class Candidate(NamedTuple):
     """A passage that may answer.
 
     Attributes:
-        row: Row of the index.
         score: Σ weight · signal, relative to this query.
         confidence: That it answers, 0 … 1, comparable between queries (``scoring.confidence``).
-        signals: Each 0 … 1.
-        evidence: What they were made of.
-        traits: Where it stands.
-        way: What led to it over the graph.
     """
 
     row: int
@@ -64,7 +58,6 @@ class Ranked(NamedTuple):
     """What was found for a question.
 
     Attributes:
-        candidates: Best first.
         confidence: That something answers, which is that of the surest of the first ``FIRST``.
         cosines: Of every stored sentence vector to the question, by its row; empty without a model.
     """
@@ -86,12 +79,8 @@ def rank(
     """Every passage with evidence for the question, best first.
 
     Args:
-        index: Fresh.
-        question: What is asked.
         vectors: Of ``question.dense``; None: words only.
         asked: Sentence vector of the question as it was asked, in which its names stand.
-        engine: That made the vectors.
-        settings: Weights and numbers of candidates.
         allowed: Passages that may be returned; None for all.
     """
     strange = dense_search.unfamiliarity(vectors, question) if vectors is not None else {}
@@ -115,7 +104,7 @@ def rank(
     looked, ways = rerank.add_second_stage(
         index, question, rows, found_first, around, near, late, settings
     )
-    factors = signal.weights(settings)
+    factors = rerank.signal_weights(settings)
     ranked = []
     for row, values in zip(rows, looked, strict=True):
         evidence = view.evidence(row)

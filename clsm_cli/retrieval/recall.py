@@ -19,13 +19,11 @@ from clsm_cli.retrieval import (
     demotion,
     learned_weights,
     result_items,
-    snippets,
     source_quotas,
     supersession,
 )
 from clsm_cli.retrieval.answer import Answer, Budget, Dropped, Memory
-from clsm_cli.retrieval.query import Query
-from clsm_cli.retrieval.retrieve import retrieve_passages
+from clsm_cli.retrieval.retrieve import Query, retrieve_passages
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store.index.opening import open_index
 
@@ -75,15 +73,7 @@ def recall(
     embedder: Embedder,
     progress: Progress | None = None,
 ) -> Iterator[Answer]:
-    """Answer queries from the store, one after the other; never waits for a lock.
-
-    Args:
-        store: Where.
-        queries: What.
-        engine: Makes the vectors of the queries.
-        embedder: Makes the vectors of passages that have none yet.
-        progress: Told how many passages are embedded when an index is made.
-    """
+    """Answer queries from the store, one after the other; never waits for a lock."""
     missing = _model_fault(engine)
     with open_index(store, None if missing else embedder, progress) as opened:
         opened.warnings[:0] = [missing] if missing else []
@@ -179,10 +169,10 @@ def _route(index: Index, query: Query) -> tuple[str, tuple[str, ...]]:
     """Which memory the query needs, and by which cues; a question about memory itself is one."""
     if not (query.is_gated or query.current):
         return "ltm", ()
-    from clsm_cli.retrieval import entity_linking
+    from clsm_cli.retrieval import concepts
     from clsm_cli.text import route
 
-    known = bool(entity_linking.link_entities(index, query.text, {}))
+    known = bool(concepts.link_entities(index, query.text, {}))
     decided = route.choose_route(query.text, has_current=bool(query.current), known=known)
     if decided.route == "none" and not query.is_gated:
         return "ltm", decided.cues
@@ -238,9 +228,6 @@ def pack(
     on LoCoMo 89.7 % against 88.4 % at a reduction of 96.5 %, as much in 1,000 tokens.
 
     Args:
-        memories: Best first; what is kept stays in that order.
-        limit: In ``unit``.
-        unit: tokens or characters.
         said: Of the current conversation, which was fitted to the budget already and comes first.
     """
 
@@ -281,10 +268,6 @@ class RecallPass(NamedTuple):
     concepts: tuple[Concept, ...]
     memories: list[Memory]
 
-    def is_sure(self, floor: float) -> bool:
-        """Whether it answers well above the floor, so that no other pass is needed."""
-        return bool(self.memories) and self.result.ranked.confidence >= DOUBT * floor
-
 
 def run_passes(
     index: Index, query: Query, engine: Engine, *, has_model: bool
@@ -300,9 +283,10 @@ def run_passes(
         named, memories = _chosen(index, query, found, settings)
         look = RecallPass(found, named, memories)
         yield look
-        if not index.has_archived() or look.is_sure(settings.floor):
+        if not index.has_archived():
             return
-        if look.memories and not _archive_is_near(index, found):
+        is_sure = found.ranked.confidence >= DOUBT * settings.floor
+        if memories and (is_sure or not _archive_is_near(index, found)):
             return
 
 
@@ -406,7 +390,7 @@ def _chosen(
     if is_silent:
         return named, []
     settings = settings._replace(
-        window=snippets.window_limit(settings.window, query.budget, query.unit)
+        window=result_items.window_limit(settings.window, query.budget, query.unit)
     )
     ended = (
         supersession.found(index, found.question, kept, cosines, query.as_of or query.known_at)

@@ -13,15 +13,17 @@ graph (``activation``).
 
 from __future__ import annotations
 
+import json
 from functools import cached_property
 from math import fsum, log1p
 from typing import TYPE_CHECKING
 
 from clsm_cli.retrieval import activation, lexical_search
-from clsm_cli.retrieval import signals as signal
-from clsm_cli.retrieval.signals import Signals
+from clsm_cli.retrieval.answer import Signals
+from clsm_cli.scoring import match
 from clsm_cli.scoring.confidence import Evidence
-from clsm_cli.scoring.weighting import spread, weighted
+from clsm_cli.scoring.match import spread, weighted
+from clsm_cli.store.index.graph_queries import SourceDates
 from clsm_cli.text.breadth import breadth
 
 if TYPE_CHECKING:
@@ -32,7 +34,6 @@ if TYPE_CHECKING:
     from clsm_cli.retrieval.dense_search import LateInteraction, Nearest
     from clsm_cli.retrieval.lexical_search import GroupScore, LexicalMatches
     from clsm_cli.retrieval.question import Question
-    from clsm_cli.store.index.graph_queries import SourceDates
     from clsm_cli.store.index.index_queries import Index
     from clsm_cli.store.index.ranking_queries import Traits
 
@@ -138,9 +139,7 @@ class EvidenceScorer:
         if not self._question.periods:
             return dict.fromkeys(rows, 0.0)
         sources = self._around.source_dates(rows)
-        return {
-            row: signal.time_fit(self._question, near[row], sources.get(row, ())) for row in rows
-        }
+        return {row: time_fit(self._question, near[row], sources.get(row, ())) for row in rows}
 
     def signals(self, rows: list[int]) -> list[Signals]:
         """The signals of candidates, brought to one scale over them."""
@@ -156,10 +155,10 @@ class EvidenceScorer:
                 maxsim=own[i],
                 context=around[i],
                 episode=(group_words[i] + group_meaning[i]) / 2,
-                participant=signal.participant_signal(
+                participant=participant_signal(
                     self._question, near[row], is_about=row in self._about
                 ),
-                date=signal.date_signal(self._question, near[row], self.fits[row]),
+                date=date_signal(self._question, near[row], self.fits[row]),
                 temporal=float(self._question.asks_when and bool(near[row].periods)),
                 question=float(near[row].is_question),
                 literal=self._words.literal.get(row, 0.0) / self._words.all,
@@ -243,14 +242,7 @@ def add_second_stage(
     """Signals of candidates with those of the second pass, and the ways by which activation reached some.
 
     Args:
-        index: Fresh.
-        question: What is asked.
-        rows: Of the candidates.
-        first: Their signals of the first look.
-        around: What stands around them.
         near: Cosines; None without a model: then nothing is added.
-        late: Late interaction.
-        settings: Weights, and how far breadth and standing alone count.
     """
     if near is None or not rows:
         return first, {}
@@ -300,7 +292,7 @@ def _seeds(
     settings: RecallSettings,
 ) -> dict[int, float]:
     """The best passages, best first, with their scores as shares of the range of all."""
-    weights = signal.weights(settings)
+    weights = signal_weights(settings)
     shares = spread([weighted(values, weights) for values in looked])
     order = sorted(
         range(len(rows)), key=lambda i: (-shares[i], traits[i].key, traits[i].part, rows[i])
@@ -336,3 +328,61 @@ def _session(traits: Sequence[Traits], scores: Sequence[float]) -> list[float]:
             for each, score in zip(traits, scores, strict=True)
         ]
     )
+
+
+def signal_weights(settings: RecallSettings) -> Signals:
+    """The weight of each signal."""
+    return Signals(*(getattr(settings, f"weight_{name}") for name in Signals._fields))
+
+
+def participant_signal(question: Question, traits: Traits, *, is_about: bool) -> float:
+    """Whether a passage is by the person asked about.
+
+    Args:
+        is_about: Whether its own words name that person.
+
+    Returns:
+        1: said by the only participant the question names, or a note that names them. ½: a note
+        that does not, or said by the first of two ("What does Mara think of Brian?") unless both
+        are meant. 0: said by another, or the question names nobody or several.
+    """
+    if len(question.named_speakers) == 2:
+        return 0.5 * (not question.means_both and traits.speaker == question.named_speakers[0])
+    if len(question.named_speakers) != 1:
+        return 0.0
+    if traits.is_document or not traits.speaker:
+        return 1.0 if is_about else 0.5
+    return float(traits.speaker == question.named_speakers[0])
+
+
+def date_signal(question: Question, traits: Traits, fits: float) -> float:
+    """The date signal: how much it counts that a passage fits the time asked about (``time_fit``).
+
+    The evidence of a dated question often stands in the note of another day, so that of a note
+    counts 1 / (1 + n), n the terms that the question has besides its time and its names: "what
+    happened on 2 March" asks for a day, and what else is in a question says more of what is meant.
+    """
+    return fits / (1 + question.besides) if traits.is_document else fits
+
+
+def time_fit(question: Question, traits: Traits, sources: Sequence[SourceDates] = ()) -> float:
+    """How well a passage fits the time asked about, see ``match.period_match``.
+
+    A statement is as much of a day as the turns are that it rests on, on average; what was said on
+    many days is no news of one. A gist has no day of its own, only its month.
+
+    Args:
+        sources: When those turns were told, and what days they speak of.
+    """
+    if not question.periods:
+        return 0.0
+    asked = question.periods
+    if traits.kind == "gist":
+        asked = tuple(each for each in asked if each[1] - each[0] > 1)
+        sources = ()
+    told = sources or (SourceDates(traits.day, traits.periods),)
+    found = [
+        match.period_match(asked, each.day, json.loads(each.periods) if each.periods else [])
+        for each in told
+    ]
+    return sum(found) / len(found)

@@ -1,4 +1,9 @@
-"""From ranked passages to the items of an answer, without repeats, with their sources."""
+"""From ranked passages to the items of an answer, without repeats, with their sources.
+
+A turn is returned as it is. A block is what a note is best ranked by, a section what it is best read by;
+a window of about 450 characters (``recall.window``) round the block is near both in recall by item. By
+token single blocks hold more evidence, so a small budget has smaller windows, or none.
+"""
 
 from __future__ import annotations
 
@@ -8,13 +13,13 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from clsm_cli.model.ids import normalise_text, statement_id
-from clsm_cli.retrieval import signals, snippets
-from clsm_cli.retrieval.answer import ActivationPath, Memory, SignalValues, Source
+from clsm_cli.retrieval.answer import ActivationPath, Memory, Signals, Source
+from clsm_cli.retrieval.rerank import signal_weights
 from clsm_cli.store.index import source_locations
 from clsm_cli.text import sameness, tokens
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from clsm_cli.config import RecallSettings
     from clsm_cli.retrieval.ranking import Candidate
@@ -47,7 +52,7 @@ def build_items(
     nearly word for word is folded into it: its source is named there, and it counts of ``k`` as any
     other. Of an untrusted source no more comes than its ``share``.
     """
-    weights = signals.weights(settings)
+    weights = signal_weights(settings)
     full = _best_of_all(candidates, weights)
     taken: dict[str, int] = {}
     told = _SourceCandidates(index, candidates)
@@ -67,7 +72,7 @@ def build_items(
             continue
         if share.is_used_up(passage):
             continue
-        shown = snippets.window_passages(index, row, passage, taken, settings.window)
+        shown = window_passages(index, row, passage, taken, settings.window)
         sources = _sources(index, passage, shown)
         left -= max(1, len(passage.sources))
         share.take(passage)
@@ -169,7 +174,7 @@ _FEW = 4
 """Search terms below which two texts are not compared: "Thanks, Mara!" is said a hundred times."""
 
 
-def _best_of_all(candidates: Sequence[Candidate], weights: signals.Signals) -> float:
+def _best_of_all(candidates: Sequence[Candidate], weights: Signals) -> float:
     """The score of a passage that equals the best in every signal."""
     if not candidates:
         return 1.0
@@ -206,7 +211,7 @@ def _memory(
     passage: Passage,
     shown: Sequence[Passage],
     sources: tuple[Source, ...],
-    weights: signals.Signals,
+    weights: Signals,
     full: float,
 ) -> Memory:
     shares = (w * s for w, s in zip(weights, candidate.signals, strict=True))
@@ -222,8 +227,8 @@ def _memory(
         trust=passage.trust,
         session=passage.path if passage.document else passage.session,
         sources=sources,
-        why=SignalValues(*(round(value, 4) for value in candidate.signals)),
-        shares=SignalValues(*(round(share, 4) for share in shares)),
+        why=Signals(*(round(value, 4) for value in candidate.signals)),
+        shares=Signals(*(round(share, 4) for share in shares)),
         heading=passage.heading,
         speaker=passage.speaker,
     )
@@ -248,13 +253,7 @@ def _sources(index: Index, passage: Passage, shown: Sequence[Passage]) -> tuple[
 
 
 def item_source(index: Index, shown: Sequence[Passage], passage: Passage) -> Source:
-    """The source of adjacent passages; the first decides what opens.
-
-    Args:
-        index: Knows the files.
-        shown: Of one file.
-        passage: The one of them that was found.
-    """
+    """The source of adjacent passages; the first decides what opens."""
     first = min(shown, key=lambda each: each.line_start)
     place = source_locations.locate(index, first)
     return Source(
@@ -266,3 +265,104 @@ def item_source(index: Index, shown: Sequence[Passage], passage: Passage) -> Sou
         file=place.file if place else "",
         line=place.line if place else 0,
     )
+
+
+LONGEST = 1600
+"""Characters a window may have to show a numbered list whole: its steps belong together."""
+LISTS = 4
+"""Times its length that a window may have for that, where this is less."""
+PARTS = 16
+"""Parts of a budget of which a window has one at most: what stands round one item costs others theirs."""
+_STEP = re.compile(r"\d{1,3}[.)]\s")
+
+
+def window_limit(most: int, budget: int, unit: str) -> int:
+    """Characters to which a window grows within a budget.
+
+    >>> window_limit(450, 2000, "tokens"), window_limit(450, 1000, "tokens"), window_limit(450, 1000, "characters")
+    (450, 250, 62)
+    """
+    characters = 4 * budget if unit == "tokens" else budget
+    return min(most, characters // PARTS)
+
+
+def window_passages(
+    index: Index, row: int, passage: Passage, taken: Collection[str], length: int
+) -> list[Passage]:
+    """The passages that are shown for one: itself, and for a block its neighbours in the section.
+
+    Args:
+        length: Characters a window grows to; 0: there are none.
+
+    Returns:
+        In the order of the note; the passage alone if it is no current block.
+    """
+    if passage.document is None or not passage.current or not length:
+        return [passage]
+    section = index.section(row)
+    place = next((i for i, other in enumerate(section) if other.id == passage.id), None)
+    if place is None:
+        return [passage]
+    start, end = grow_window(
+        [len(other.text) for other in section],
+        place,
+        {i for i, other in enumerate(section) if other.id in taken},
+        length,
+    )
+    start, end = _with_whole_lists(section, place, start, end, min(LONGEST, LISTS * length))
+    return [other for other in section[start:end] if other.id not in taken]
+
+
+def _with_whole_lists(
+    section: Sequence[Passage], place: int, start: int, end: int, most: int
+) -> tuple[int, int]:
+    """Widen a window to the numbered lists that it cuts, unless they are too long."""
+    for edge in (start, end - 1):
+        first, last = numbered_run(section, edge)
+        wide = min(start, first), max(end, last)
+        if sum(len(other.text) for other in section[slice(*wide)]) <= most:
+            start, end = wide
+        elif last <= place:
+            start = max(start, last)
+        elif first > place:
+            end = min(end, first)
+    return start, end
+
+
+def grow_window(
+    lengths: Sequence[int], place: int, blocked: Collection[int], most: int
+) -> tuple[int, int]:
+    """Grow a window from one block, below and above in turn.
+
+    Returns:
+        First block, and the one after the last.
+
+    >>> grow_window([200, 100, 100, 300], 1, (), 450)
+    (0, 3)
+    """
+    start, end, size = place, place + 1, lengths[place]
+    below = above = True
+    while below or above:
+        below = below and end < len(lengths) and end not in blocked
+        below = below and size + lengths[end] <= most
+        if below:
+            size += lengths[end]
+            end += 1
+        above = above and start > 0 and start - 1 not in blocked
+        above = above and size + lengths[start - 1] <= most
+        if above:
+            start -= 1
+            size += lengths[start]
+    return start, end
+
+
+def numbered_run(section: Sequence[Passage], place: int) -> tuple[int, int]:
+    """The run of numbered items that a block is one of: first, and the one after the last."""
+    if not _STEP.match(section[place].text):
+        return place, place + 1
+    start, end = place, place + 1
+    while start > 0 and _STEP.match(section[start - 1].text):
+        start -= 1
+    while end < len(section) and _STEP.match(section[end].text):
+        end += 1
+    return start, end

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from clsm_cli.retrieval import dense_search, ranking, time_scope
+from clsm_cli.retrieval import ranking, time_scope
 from clsm_cli.retrieval.question import understand
 from clsm_cli.retrieval.ranking import Ranked
 from clsm_cli.startup.records import NamedTuple
@@ -17,19 +17,18 @@ if TYPE_CHECKING:
 
     from clsm_cli.config import RecallSettings
     from clsm_cli.retrieval.dense_search import Engine
-    from clsm_cli.retrieval.query import Query
+    from clsm_cli.retrieval.dialogue_context import DialogueTurn
     from clsm_cli.retrieval.question import Question
     from clsm_cli.retrieval.time_scope import TimeScope
     from clsm_cli.store.index.index_queries import Index
+    from clsm_cli.store.index.ranking_queries import Filters
 
 
 class RetrievalResult(NamedTuple):
     """What a query found.
 
     Attributes:
-        question: What is asked, understood.
         ranked: Every passage with evidence for it, best first; none where it cannot be answered.
-        warnings: What the user should know about the question.
     """
 
     question: Question
@@ -44,19 +43,11 @@ def retrieve_passages(
 
     Args:
         index: Fresh; it is left looking at the time that the query is about.
-        query: What is asked.
-        engine: Makes the vectors.
-        settings: Weights and numbers of candidates.
-        has_model: Whether the engine can.
     """
     is_past = query.as_of is not None or query.known_at is not None
     index.look_at(query.at if is_past else None, query.known_at)
     text = matching_text(query)
-
-    def near(words: str) -> dict[int, float]:
-        return dense_search.cosines(index, engine, words)
-
-    when = time_scope.resolve(index, text, query.at, near if has_model else None)
+    when = time_scope.resolve(index, text, query.at)
     periods = when.periods if when is not None else ()
     rest = when.rest if when is not None and periods else ""
     question = understand(text, periods, index.speakers(), rest)
@@ -107,3 +98,38 @@ def _allowed(index: Index, query: Query, when: TimeScope | None) -> Collection[i
             )
         )
     return inside if allowed is None else inside & frozenset(allowed)
+
+
+class Query(NamedTuple):
+    """What is asked, and how much may come back.
+
+    Attributes:
+        k: Turns, statements and windows of notes at most.
+        budget: Text at most, in ``unit`` (tokens or characters).
+        min_score: Confidence from 0 to 1 below which an item is left out; None: the setting.
+        as_of: Day or time at which it should have been true; relative expressions count from it.
+        known_at: Day or time at which it should have been known; None for now.
+        current: Messages of the current conversation, the oldest first.
+        is_gated: Whether a message that needs no memory gets none.
+        with_facts: Whether to tell, in a part of the budget, what holds of what it names.
+        seed: Of the draw of weights from feedback; None: their means.
+    """
+
+    text: str
+    now: str
+    k: int
+    budget: int
+    unit: str = "tokens"
+    min_score: float | None = None
+    filters: Filters | None = None
+    as_of: str | None = None
+    known_at: str | None = None
+    current: tuple[DialogueTurn, ...] = ()
+    is_gated: bool = False
+    with_facts: bool = False
+    seed: str | None = None
+
+    @property
+    def at(self) -> str:
+        """The time the question is about, if its words name none."""
+        return self.as_of or self.known_at or self.now

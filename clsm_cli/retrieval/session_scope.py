@@ -1,4 +1,4 @@
-"""Resolve the conversations and days that a question refers to by order, subject or event.
+"""Resolve the conversations and days that a question refers to by order or subject.
 
 Conversations are those that began before now; the one that is going on does not count. One is about
 a subject when some group of eight of its passages holds nearly as much of the subject's words (by
@@ -16,15 +16,13 @@ from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store.index import session_queries
 from clsm_cli.text import ordinals, tokens
 from clsm_cli.text.node_ids import node_id
-from clsm_cli.text.ordinals import ConversationPlace
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from clsm_cli.retrieval.event_dates import Meaning
     from clsm_cli.store.index.index_queries import Index
     from clsm_cli.store.index.session_queries import Session
-    from clsm_cli.text.ordinals import Request
+    from clsm_cli.text.ordinals import ConversationPlace, Request
     from clsm_cli.text.time.bounds import Bound, Times
 
 LEAST = 0.5
@@ -38,7 +36,6 @@ class SessionScope(NamedTuple):
     """Sessions that are meant, or why there are none.
 
     Attributes:
-        sessions: In order of time.
         hard: Whether, if there are none, nothing can answer.
         warning: Why there are none, in plain words.
     """
@@ -52,8 +49,6 @@ def match_sessions(index: Index, request: Request, now: str, within: Times | Non
     """The sessions that a request means.
 
     Args:
-        index: Fresh.
-        request: Its subjects hold no time.
         now: ISO 8601; sessions that begin later are not there.
         within: Only sessions that begin in these times; None for all.
     """
@@ -205,22 +200,11 @@ _LEADING = re.compile(
 
 
 def resolve(
-    index: Index, text: str, now: str, meaning: Meaning | None, *, has_time: bool, has_place: bool
+    index: Index, text: str, now: str, *, has_time: bool, has_place: bool
 ) -> TimeScope | None:
-    """Find out when and where a question looks, see ``time_scope.resolve``.
-
-    Args:
-        index: Fresh.
-        text: The user's words.
-        now: ISO 8601.
-        meaning: The cosines of passages to a text, by row; None without a model.
-        has_time: Whether to read times by the calendar.
-        has_place: Whether to read places among the conversations.
-    """
+    """Find out when and where a question looks, see ``time_scope.resolve``."""
     text = " ".join(text.split())
     times = _times(text, now) if has_time else None
-    if has_time and (counted := _by_event(index, text, now, times, meaning)):
-        return counted
     request = ordinals.read_request(text) if has_place else None
     if request is not None and times is not None and _is_date(request, times.bounds):
         request = None
@@ -242,34 +226,6 @@ def _times(text: str, now: str) -> Times | None:
     if all(text[each.start : each.end].lower() in bounds.VAGUE for each in times.bounds):
         return None
     return times
-
-
-def _by_event(
-    index: Index, text: str, now: str, times: Times | None, meaning: Meaning | None
-) -> TimeScope | None:
-    """The days that are counted from an event; None without one that the store knows."""
-    from clsm_cli.retrieval import event_dates
-
-    bounds = times.bounds if times else ()
-    asked = event_dates.parse_offset(text, [(each.start, each.end) for each in bounds])
-    if asked is None:
-        return None
-    spoken = [text[each.start : each.end] for each in bounds]
-    event = _bare(ConversationPlace(asked.event), spoken).subject
-    day = event_dates.event_day(index, event, now, meaning)
-    if day is None:
-        return None
-    try:
-        (first, until), exact = event_dates.offset_period(asked.words, day)
-    except (ValueError, OverflowError):
-        return None
-    return TimeScope(
-        periods=_around(first.toordinal(), until.toordinal(), exact=exact),
-        sessions=(),
-        hard=False,
-        contradictory=False,
-        rest=_rest(text, [(asked.start, asked.end, "")]),
-    )
 
 
 def _around(first: int, until: int, *, exact: bool) -> tuple[tuple[int, int], ...]:

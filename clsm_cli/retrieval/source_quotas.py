@@ -37,10 +37,7 @@ def drop_lookalikes(
     """Candidates without untrusted ones that only resemble an answer.
 
     Args:
-        index: Fresh.
         question: What is asked; where it asks for what a tool or a page said, all stay.
-        candidates: Best first.
-        settings: ``untrusted_floor`` and ``rivals``.
     """
     if not settings.untrusted_floor or factuality.asks_for_output(question.text):
         return list(candidates)
@@ -81,8 +78,6 @@ class SourceQuota:
 
     Args:
         question: Where it asks for what a tool or a page said, nothing is counted.
-        k: Items of the answer.
-        settings: ``source_share``.
     """
 
     def __init__(self, question: Question, k: int, settings: RecallSettings) -> None:

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 from clsm_cli.startup.records import NamedTuple
 
 if TYPE_CHECKING:
-    from clsm_cli.retrieval.event_dates import Meaning
     from clsm_cli.store.index.index_queries import Index
 
 OPEN_FIRST = 1
@@ -58,9 +57,7 @@ class TimeScope(NamedTuple):
         sessions: Ids of the conversations (and paths of notes) meant, in order of time; empty where
             it names none, or none is found.
         hard: Whether what lies outside cannot answer; else it is a preference.
-        contradictory: Whether its conditions leave no day.
         rest: The question without the words of time; empty where it has no others.
-        warning: Why nothing is meant, in plain words; empty where something is.
     """
 
     periods: tuple[tuple[int, int], ...]
@@ -87,20 +84,17 @@ def may_name_time(text: str) -> tuple[bool, bool]:
     )
 
 
-def resolve(index: Index, text: str, now: str, meaning: Meaning | None = None) -> TimeScope | None:
+def resolve(index: Index, text: str, now: str) -> TimeScope | None:
     """Find out when and where a question looks; None if it does not say.
 
     It never raises for what the words say: nonsense means nothing.
 
     Args:
-        index: Fresh.
-        text: The user's words.
         now: ISO 8601; what was said later is not there, and relative expressions count from it.
-        meaning: The cosines of passages to a text, by row; None without a model.
     """
     has_time, has_place = may_name_time(text)
     if not (has_time or has_place):
         return None
     from clsm_cli.retrieval import session_scope
 
-    return session_scope.resolve(index, text, now, meaning, has_time=has_time, has_place=has_place)
+    return session_scope.resolve(index, text, now, has_time=has_time, has_place=has_place)

@@ -38,9 +38,6 @@ class Pair(NamedTuple):
     """Two nodes that belong together.
 
     Attributes:
-        a: The smaller node number.
-        b: The larger one.
-        n: Contexts that hold both.
         weight: 0 … 1, four decimals.
     """
 
@@ -51,15 +48,7 @@ class Pair(NamedTuple):
 
 
 def associate(
-    turns: Sequence[Sequence[int]],
-    scenes: Sequence[int],
-    *,
-    reach: int = 2,
-    alpha: float = 0.75,
-    shrink: float = 5.0,
-    min_count: int = 2,
-    min_npmi: float = 0.10,
-    top: int = 12,
+    turns: Sequence[Sequence[int]], scenes: Sequence[int], settings: GraphSettings
 ) -> list[Pair]:
     """Pairs of nodes worth an edge, sorted.
 
@@ -77,27 +66,22 @@ def associate(
             the first are counted.
         scenes: Of each turn, the number of the conversation or section it belongs to; turns of one
             scene are adjacent and in order.
-        reach: Turns.
-        alpha: Exponent of the context's counts.
-        shrink: Contexts at which a weight is half its npmi.
-        min_count: Contexts.
-        min_npmi: 0 … 1.
-        top: Pairs of one node.
 
     Said together twice, and nothing else is known: npmi is 1, and 2 / (2 + 5) is left of it.
 
-    >>> associate([[0, 1], [1, 0], [2]], [0, 0, 1])
+    >>> from clsm_cli.config import GraphSettings
+    >>> associate([[0, 1], [1, 0], [2]], [0, 0, 1], GraphSettings())
     [Pair(a=0, b=1, n=2, weight=0.2857)]
     """
-    codes, n, size = _counted(turns, scenes, reach)
+    codes, n, size = _counted(turns, scenes, settings.reach)
     if not len(n):
         return []
     a, b = codes // size, codes % size
-    npmi = _npmi(a, b, n, alpha, size)
-    chosen = (n >= min_count) & (npmi >= min_npmi)
+    npmi = _npmi(a, b, n, settings.alpha, size)
+    chosen = (n >= settings.min_count) & (npmi >= settings.min_npmi)
     a, b, n = a[chosen], b[chosen], n[chosen]
-    weight = (npmi[chosen] * n / (n + shrink)).round(4)
-    kept = _strongest(a, b, n, weight, top)
+    weight = (npmi[chosen] * n / (n + settings.shrink)).round(4)
+    kept = _strongest(a, b, n, weight, settings.top)
     kept |= _bridges(a, b, n, weight, kept)
     rows = zip(*(each[kept].tolist() for each in (a, b, n, weight)), strict=True)
     return [Pair(*row) for row in rows]
@@ -112,10 +96,7 @@ def co_occurrences(
     """Weighted edges between nodes that occur together, by id.
 
     Args:
-        order: Episode, section and key of all turns, as they stand.
         mentioned: Turn → the nodes it mentions.
-        settings: Of the association.
-        rev: Revision of new records.
     """
     nodes = sorted({node for found in mentioned.values() for node in found})
     number = {node: place for place, node in enumerate(nodes)}
@@ -125,18 +106,8 @@ def co_occurrences(
     for episode, section, key in order:
         turns.append(sorted(number[node] for node in mentioned.get(key, ())))
         scenes.append(sections.setdefault((episode, section), len(sections)))
-    pairs = associate(
-        turns,
-        scenes,
-        reach=settings.reach,
-        alpha=settings.alpha,
-        shrink=settings.shrink,
-        min_count=settings.min_count,
-        min_npmi=settings.min_npmi,
-        top=settings.top,
-    )
     found: dict[str, Edge] = {}
-    for pair in pairs:
+    for pair in associate(turns, scenes, settings):
         a, b = nodes[pair.a], nodes[pair.b]
         record = edge_id(a, "co_occurs", b)
         found[record] = Edge(

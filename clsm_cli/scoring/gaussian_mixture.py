@@ -42,9 +42,6 @@ def clusters(
 
     Args:
         vectors: [n, d], unit length.
-        seed: Of the start of EM.
-        threshold: Mean cosine.
-        few: Rows.
 
     >>> import numpy as np
     >>> clusters(np.array([[1, 0], [0, 1], [0.8, 0.6], [0, 1]], np.float32), seed=0)

@@ -1,4 +1,4 @@
-"""How well a passage matches a question: BM25 with Lucene's idf, late interaction, and dates.
+"""How well a passage matches a question: BM25 with Lucene's idf, late interaction, dates, and their sum.
 
 Late interaction finds the passage whose words come nearest to each word of the question:
 
@@ -24,10 +24,6 @@ if TYPE_CHECKING:
 def idf(documents: int, containing: int) -> float:
     """How much a term tells: ln(1 + (N − n + ½) / (n + ½)), never negative (Lucene's BM25).
 
-    Args:
-        documents: N, passages in the store.
-        containing: n, those with the term.
-
     >>> round(idf(10, 1), 4), round(idf(10, 10), 4)
     (1.9924, 0.0465)
     """
@@ -52,10 +48,6 @@ def add_bm25(
     Args:
         scores: Passage → score so far; changed in place.
         postings: Passage, occurrences of the term, terms of the passage.
-        idf: Of the term.
-        average_length: Terms of the mean passage.
-        k1: Saturation.
-        b: Length normalisation, 0 … 1.
 
     >>> scores = {7: 1.0}
     >>> add_bm25(scores, [(7, 1, 10), (8, 1, 10)], 2.0, 10.0, k1=0.9, b=0.3)
@@ -132,8 +124,6 @@ def period_match(asked: Sequence[Period], told: int | None, meant: Sequence[Peri
 
     Args:
         asked: Periods the question names: first day, and the day after the last.
-        told: Day of the passage.
-        meant: Periods the passage names.
 
     >>> period_match([(100, 101)], 100, []), period_match([(100, 101)], 200, [(95, 102)])
     (1.0, 1.0)
@@ -155,3 +145,27 @@ def period_match(asked: Sequence[Period], told: int | None, meant: Sequence[Peri
         elif told is not None and until <= told < until + SOON:
             best = max(best, SOON_DAY if is_day else SOON_LONGER)
     return best
+
+
+def spread(values: Sequence[float]) -> list[float]:
+    """Min-max normalisation: (v − min) / (max − min), 0 … 1.
+
+    Where nothing differs everything is the best there is: 1, or 0 if that is nothing.
+
+    >>> spread([2.0, 4.0, 3.0]), spread([5.0, 5.0]), spread([0.0])
+    ([0.0, 1.0, 0.5], [1.0, 1.0], [0.0])
+    """
+    low, high = min(values, default=0.0), max(values, default=0.0)
+    width = high - low
+    if not width:
+        return [float(high > 0)] * len(values)
+    return [(value - low) / width for value in values]
+
+
+def weighted(signals: Sequence[float], weights: Sequence[float]) -> float:
+    """Linear fusion Σ wᵢ · sᵢ.
+
+    >>> weighted((0.5, 1.0), (2.0, -0.5))
+    0.5
+    """
+    return sum(w * s for w, s in zip(weights, signals, strict=True))

@@ -95,7 +95,7 @@ def _best(items: Sequence[_Item], capacity: int) -> list[_Item]:
     """The best choice; ``items`` are in the order of density and do not all fit."""
     reached = _worth(_good(items, capacity))
     taken, open_, room = _settle(items, capacity, reached)
-    return taken + _decide(open_, room, reached - _worth(taken))
+    return taken + _decide(open_, room)
 
 
 def _settle(
@@ -128,8 +128,8 @@ def _settle(
     return taken, left, capacity - sum(item.cost for item in taken)
 
 
-def _decide(items: Sequence[_Item], room: int, reached: int) -> list[_Item]:
-    """The best choice of ``items`` in the order of density, whose value is at least ``reached``.
+def _decide(items: Sequence[_Item], room: int) -> list[_Item]:
+    """The best choice of ``items``.
 
     A state is a cost and the most that can be had for it. The value of item i of n in the order of
     ranks is shifted left by n bits and has bit n − 1 − i set: a total then says what it is made
@@ -137,13 +137,11 @@ def _decide(items: Sequence[_Item], room: int, reached: int) -> list[_Item]:
     """
     n = len(items)
     ranks = {item.place: n - 1 - i for i, item in enumerate(sorted(items))}
-    tails = [(item.value, item.cost) for item in items]
     states: list[tuple[int, int]] = [(0, 0)]
-    for place, item in enumerate(items):
+    for item in items:
         worth = item.value << n | 1 << ranks[item.place]
         further = [(cost + item.cost, total + worth) for cost, total in states]
         states = _undominated(states, further, room)
-        states, reached = _hopeful(states, tails, place + 1, room, reached, n)
     best = max(total for _, total in states)
     return [item for item in items if best >> ranks[item.place] & 1]
 
@@ -164,33 +162,3 @@ def _undominated(
             kept.append(state)
             best = total
     return kept
-
-
-def _hopeful(
-    states: list[tuple[int, int]],
-    tails: Sequence[tuple[int, int]],
-    start: int,
-    room: int,
-    reached: int,
-    shift: int,
-) -> tuple[list[tuple[int, int]], int]:
-    """The states from which the items from ``start`` on may still reach the best value.
-
-    Also raises ``reached`` to what filling a state up by density brings.
-    """
-    bounds = []
-    end, cost, value = start, 0, 0
-    for spent, total in reversed(states):  # the room grows, so the end only moves on
-        left = room - spent
-        while end < len(tails) and cost + tails[end][1] <= left:
-            value += tails[end][0]
-            cost += tails[end][1]
-            end += 1
-        sure = (total >> shift) + value
-        reached = max(reached, sure)
-        if end < len(tails):
-            sure += (left - cost) * tails[end][0] // tails[end][1]
-        bounds.append(sure)
-    bounds.reverse()
-    kept = [state for state, bound in zip(states, bounds, strict=True) if bound >= reached]
-    return kept, reached

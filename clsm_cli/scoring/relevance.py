@@ -63,11 +63,7 @@ def passage_weight(share: float) -> float:
 
 
 def probability(
-    evidence: Evidence,
-    weights: Evidence = WEIGHTS,
-    bias: float = BIAS,
-    *,
-    is_named: bool,
+    evidence: Evidence, weights: Evidence = WEIGHTS, bias: float = BIAS, *, is_named: bool
 ) -> float:
     """That a node belongs to the question, 0 … 1; at least ``NAMED`` if it is named.
 
@@ -91,8 +87,6 @@ def cut_size(probabilities: Sequence[float], most: int, beta: float) -> int:
     is below ``UNSURE``, how the rest falls off says little: then all from ``LEAST`` on are returned.
 
     Args:
-        probabilities: Of everything there is, falling.
-        most: At most.
         beta: By how much more recall counts than precision.
 
     >>> cut_size([0.99, 0.9, 0.1, 0.01], 10, 2.5), cut_size([0.3] + [0.1] * 20, 10, 2.5), cut_size([], 10, 2.5)

@@ -2,28 +2,18 @@
 
     power        R = (1 + t/S)^−d                          (Wickelgren 1974; Wixted & Ebbesen 1991)
     exponential  R = e^(−t/S)                              (Ebbinghaus, as MemoryBank means it)
-    base-level   R = (1 + T/S)^−d,  T = (Σ_j t_j^−d)^(−1/d)      (ACT-R, Anderson & Schooler 1991)
 
-t is the age of the last use, t_j that of each use, S the stability, all in days; d is the decay
-exponent. An age below 0, a time that lies ahead, counts as now: R = 1.
-
-ACT-R's base level B = ln Σ_j t_j^−d is unbounded, R is not. T = e^(−B/d) turns B back into the age
-at which *one* use would have this B; so R is the power law of that age. In B itself it is a logistic
-function to the power d, R = σ(B/d + ln S)^d, and for one use it is exactly the power law; the plain
-logistic σ(B + d · ln S) would be off by up to 0.23 there.
-
-The power law is the default: forgetting slows with age, which an exponential cannot show.
+t is the age of the last use, S the stability, both in days; d is the decay exponent. An age below 0, a
+time that lies ahead, counts as now: R = 1. The power law is the default: forgetting slows with age,
+which an exponential cannot show.
 """
 
 from __future__ import annotations
 
 from math import exp, log, log2
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-Curve = Literal["power", "exponential", "base-level"]
+Curve = Literal["power", "exponential"]
 
 EXPONENT = 0.5
 """ACT-R's d."""
@@ -39,58 +29,30 @@ MOST_GROWTH = 8.0
 """By how much spaced use can lengthen a stability: reached with the 127th day of use."""
 
 
-def retention(
-    curve: Curve,
-    days: float,
-    stability: float,
-    exponent: float = EXPONENT,
-    ages: Sequence[float] = (),
-) -> float:
+def retention(curve: Curve, days: float, stability: float) -> float:
     """Share of a memory that is left, 0 … 1.
 
     Args:
-        curve: Which law.
         days: Since the last use; recording it counts as the first.
         stability: S in days, above 0. Of the exponential it is the time to 1/e; its half-life is
-            S · ln 2, so a half-life h wants S = h / ln 2. The base level counts the uses itself,
-            so it wants the stability of the stream, not a grown one.
-        exponent: d, above 0.
-        ages: Days since each use, the last too, in any order. Only the base level reads them;
-            without them it is that of one use.
+            S · ln 2, so a half-life h wants S = h / ln 2.
 
     >>> [round(retention("power", days, 1.0), 2) for days in (0, 1, 7, 30, 365)]
     [1.0, 0.71, 0.35, 0.18, 0.05]
     >>> [round(retention("exponential", days, 7 / 0.6931), 2) for days in (1, 7, 30)]
     [0.91, 0.5, 0.05]
 
-    Four uses, eight days ago each, are worth one of half a day ago: 4 · 8^−½ = 0.5^−½.
-
-    >>> retention("base-level", 8, 1.0, ages=[8, 8, 8, 8]) == retention("power", 0.5, 1.0)
-    True
-
     When the power law falls below the two limits, in multiples of S:
 
     >>> [round(limit ** (-1 / EXPONENT) - 1) for limit in (DORMANT, ARCHIVE)]
     [43, 99]
-    >>> retention("power", 42, 1.0) > DORMANT > retention("power", 44, 1.0)
-    True
-    >>> retention("power", 98, 1.0) > ARCHIVE > retention("power", 100, 1.0)
-    True
     """
-    age = max(_as_one_use(ages, exponent) if ages and curve == "base-level" else days, 0.0)
-    if curve == "exponential":
-        return exp(-age / stability)
-    return float((1 + age / stability) ** -exponent)
-
-
-def _as_one_use(ages: Sequence[float], exponent: float) -> float:
-    """T: the age at which one use would have the base level of all."""
-    last = min(ages)
-    if last <= 0:
-        return 0.0
-    # In units of the last use's age no power overflows; sorted, the sum is the same in any order.
-    total = sum((age / last) ** -exponent for age in sorted(ages))
-    return float(last * total ** (-1 / exponent))
+    age = max(days, 0.0)
+    return (
+        exp(-age / stability)
+        if curve == "exponential"
+        else float((1 + age / stability) ** -EXPONENT)
+    )
 
 
 def stability(base_days: float, spaced_uses: int) -> float:
@@ -113,54 +75,20 @@ def stability(base_days: float, spaced_uses: int) -> float:
     return base_days * min(MOST_GROWTH, 1 + log2(1 + max(spaced_uses, 0)))
 
 
-def days_until(
-    curve: Curve,
-    left: float,
-    stability: float,
-    exponent: float = EXPONENT,
-    gaps: Sequence[float] = (),
-) -> float:
+def days_until(curve: Curve, left: float, stability: float) -> float:
     """Days after its last use until a memory that is not used again falls to a retention.
 
-    The inverse of ``retention``:
-
-        power        t = S · (R^(−1/d) − 1)
-        exponential  t = −S · ln R
-        base-level   as power for one use; for more, where T(t) is the t of the power law
+    The inverse of ``retention``: S · (R^(−1/d) − 1) of the power law, −S · ln R of the exponential.
 
     Args:
-        curve: Which law.
         left: R, above 0 and at most 1.
         stability: S in days, as in ``retention``.
-        exponent: d, above 0.
-        gaps: Days by which each use came before the last, the last (0) too. Only the base level
-            reads them; without them it is that of one use.
 
     >>> [round(days_until("power", limit, 3.0), 6) for limit in (ARCHIVE, 0.5, 1.0)]
     [297.0, 9.0, 0.0]
     >>> round(days_until("exponential", 0.5, 7 / log(2)), 6)
     7.0
-
-    Four uses on one day last 4² = 16 times as long as one: 4 · (16 t)^−½ = t^−½.
-
-    >>> round(days_until("base-level", ARCHIVE, 1.0, gaps=[0, 0, 0, 0]), 6)
-    1584.0
     """
     if curve == "exponential":
         return -stability * log(left)
-    wanted = float(stability * (left ** (-1 / exponent) - 1))
-    if curve == "power" or len(gaps) < 2 or wanted == 0:
-        return wanted
-    low = wanted  # as if there had been one use; ``high`` as if all were on the last day
-    high = float(wanted * len(gaps) ** (1 / exponent))
-    for _ in range(_HALVINGS):
-        middle = (low + high) / 2
-        if _as_one_use([middle + gap for gap in gaps], exponent) < wanted:
-            low = middle
-        else:
-            high = middle
-    return high
-
-
-_HALVINGS = 60
-"""Bisections: from a billion days to far below a second."""
+    return float(stability * (left ** (-1 / EXPONENT) - 1))

@@ -52,7 +52,6 @@ def posteriors(priors: Mapping[str, Beta], feedback: Iterable[Feedback]) -> dict
 
     Args:
         priors: By signal; feedback on any other signal is ignored.
-        feedback: In any order.
 
     >>> posteriors({"text": Beta(1.2, 1)}, [Feedback("text", True, 0), Feedback("text", False, 7)])
     {'text': Beta(good=2.2, bad=1.5)}
@@ -80,7 +79,6 @@ def multipliers(
     The probability is the posterior's mean, or with a seed one draw from it (Thompson sampling).
 
     Args:
-        priors: By signal.
         feedback: In any order; what names no signal of ``priors`` does not count.
         seed: Of the draw; the same seed draws the same, whatever the order of ``priors``.
 

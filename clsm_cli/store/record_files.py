@@ -66,14 +66,11 @@ def visible_topics(
 
 
 def plan_topics(
-    store: Store,
-    changed: Iterable[Statement],
-    heading_of: Callable[[Statement], str],
-    title_of: Callable[[Stream, str], str],
+    store: Store, changed: Iterable[Statement], heading_of: Callable[[Statement], str]
 ) -> list[runs.Write]:
     """Writes that bring the topic files up to new and changed statements; records are written apart.
 
-    ``heading_of`` says where a new statement stands, ``title_of`` names a new file by stream and stem.
+    ``heading_of`` says where a new statement stands.
     """
     by_topic: dict[tuple[Stream, str], list[Statement]] = {}
     for statement in sorted(changed, key=lambda s: s.id):
@@ -91,7 +88,7 @@ def plan_topics(
             if not any(statement.is_current for statement in group):
                 continue
             path = store.root / stream / f"{stem}.md"
-            topic = topics.new_topic(path, title_of(stream, stem), stream)
+            topic = topics.new_topic(path, topics.TITLES.get(stem, stem.capitalize()), stream)
         writes += _file(topic, group, heading_of)
     return writes
 

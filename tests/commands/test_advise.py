@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from advising import NOTHING, statement
+from advising import statement
 from processes import Cli
 
 from clsm_cli.text.tokens import count_tokens
@@ -54,7 +54,6 @@ def said(packet: str, *texts: str, **changes: Any) -> bytes:
         "part": part,
         "statements": [statement(text, turn) for text in texts],
         "relations": [],
-        "description": NOTHING,
     }
     return json.dumps({"parts": [entry | changes]}).encode()
 

@@ -53,7 +53,7 @@ def test_a_store_that_cannot_be_looked_for_is_not_missing(
 @pytest.mark.skipif(
     os.geteuid() != 0 or shutil.which("mount") is None, reason="needs root: it mounts a tmpfs"
 )
-def test_a_copy_that_has_no_room_says_how_much_it_needs(tmp_path: Path) -> None:
+def test_a_copy_that_has_no_room_says_so_in_one_line(tmp_path: Path) -> None:
     """The sentence was a list of every file that could not be copied."""
     mount = ["mount", "-t", "tmpfs", "-o", "size=1m", "none", str(tmp_path)]
     subprocess.run(mount, check=True)
@@ -61,7 +61,7 @@ def test_a_copy_that_has_no_room_says_how_much_it_needs(tmp_path: Path) -> None:
         store = new_store(tmp_path / "memory")
         topic = store.root / "projects" / "boats.md"
         topic.write_bytes(b"x" * 600_000)
-        said = r"\.clsm: no room for a copy of the store to work on, 1\.[78] MiB; free some space"
+        said = r"boats\.md: [^;\[]*; free some space"
         with pytest.raises(DiskError, match=said), rehearsal.copy_store(store):
             pass
         assert not list(store.derived.glob(f"{rehearsal.PREFIX}*"))

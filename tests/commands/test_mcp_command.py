@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from advising import NOTHING, statement
+from advising import statement
 from mcp import Client, MCPError, StdioServerParameters, stdio_client
 from mcp_types import CallToolResult
 from processes import Cli
@@ -125,7 +125,7 @@ def test_an_agent_advises_the_memory(told: Cli) -> None:
         handle = [line["part"] for line in lines[:part] if "part" in line][-1]
         good = statement("Ada's boat lies in Malmo harbour.", lines[part]["turn"], subject="Ada")
         bad = statement("Ada's boat lies in Lund harbour.", lines[part]["turn"])
-        entry = {"part": handle, "statements": [good, bad], "relations": [], "description": NOTHING}
+        entry = {"part": handle, "statements": [good, bad], "relations": []}
         done = await client.call_tool("answer", {"answer": {"parts": [entry]}})
         assert "adviser: 1 taken, 1 refused" in text_of(done)
         assert done.structured_content["adviser"]["refused"][0]["part"] == handle

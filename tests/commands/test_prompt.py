@@ -15,7 +15,7 @@ from strategies import examples, texts
 
 from clsm_cli.commands import fence_key
 from clsm_cli.commands.render_prompt import ABOUT, ABOUT_QUOTED, prompt_lines
-from clsm_cli.retrieval.answer import Answer, Budget, Concept, Dropped, Memory, SignalValues, Source
+from clsm_cli.retrieval.answer import Answer, Budget, Concept, Dropped, Memory, Signals, Source
 from clsm_cli.text.fence_lines import KEY_BYTES, blocks
 
 KEY = bytes(range(KEY_BYTES))
@@ -36,8 +36,8 @@ def memory(text: str = "Juno is a cat.", **values: Any) -> Memory:
         sources=(
             Source("chat.jsonl", 14, 14, ("m1",), "2026-02-24T08:15:00+01:00", "/m/chat.jsonl", 14),
         ),
-        why=SignalValues(),
-        shares=SignalValues(),
+        why=Signals(),
+        shares=Signals(),
         speaker="Mara",
     )
     return told._replace(**values)

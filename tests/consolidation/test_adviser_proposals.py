@@ -6,11 +6,11 @@ import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from advising import NOTHING, answer, parts_of, statement
+from advising import answer, parts_of, statement
 from hypothesis import given
 from hypothesis import strategies as st
 from ingesting import new_store
-from sleeping import bytes_of, current, rows, sleep, told
+from sleeping import bytes_of, current, heard, rows, sleep, told
 
 from clsm_cli.consolidation import adviser_packet, adviser_proposals
 from clsm_cli.errors import BadInputError
@@ -69,11 +69,21 @@ def test_what_its_turns_bear_out_is_taken(part: Part) -> None:
         statement("Ada does not like early starts.", second),
         statement("Always put the recommendation first.", last, kind="convention"),
         statement("The user always wants the recommendation first.", last, kind="preference"),
+        # What the agent says of the owner is no rule of the owner; the lowest trust counts.
+        statement("Ada does not like early starts at all.", second, kind="preference"),
+        statement("Ada does not like early starts but rowed to Lund.", second, first),
     )
     assert found.refused == ()
-    assert [claim.kind for claim in found.claims] == ["fact", "fact", "convention", "preference"]
-    assert [claim.trust for claim in found.claims] == ["user", "agent", "user", "user"]
+    assert [(claim.kind, claim.trust) for claim in found.claims] == [
+        ("fact", "user"),
+        ("fact", "agent"),
+        ("convention", "user"),
+        ("preference", "user"),
+        ("fact", "agent"),
+        ("fact", "agent"),
+    ]
     assert found.claims[0].valid_from == TURNS[0][1]
+    assert found.claims[-1].turns == (first, second)
 
 
 @pytest.mark.parametrize(
@@ -135,19 +145,6 @@ def test_a_tool_makes_no_rule_by_any_way(part: Part) -> None:
     assert "a tool or a page said" in refusal(part, statement(rule, of_tool, kind="convention"))
     for kind in ("convention", "workflow", "preference", "correction"):
         assert "makes no rule" in refusal(part, statement(rule, of_agent, kind=kind))
-
-
-def test_what_the_agent_says_of_the_owner_is_no_rule_of_the_owner(part: Part) -> None:
-    said = statement("Ada does not like early starts.", *keys(part, 1), kind="preference")
-    (claim,) = checked(part, said).claims
-    assert (claim.kind, claim.trust) == ("fact", "agent")
-
-
-def test_it_has_the_lowest_trust_of_its_turns(part: Part) -> None:
-    both = statement("Ada does not like early starts but rowed to Lund.", *keys(part, 1, 0))
-    (claim,) = checked(part, both).claims
-    assert claim.trust == "agent"
-    assert list(claim.turns) == keys(part, 0, 1)
 
 
 def test_relations(part: Part) -> None:
@@ -219,10 +216,8 @@ def test_no_value_breaks_the_checks(part: Part, value: Any) -> None:
     for entry in (
         {"statements": [value, statement("x", *first) | {"turns": value}], "relations": [value]},
         {"statements": value, "relations": value, "description": value},
-        {"description": {**NOTHING, "title": value, "valence": value, "decisions": value}},
     ):
         found = adviser_proposals.check_entry(entry, part, (), {})
-        adviser_proposals.checked_description(entry, part)
         assert not found.claims
 
 
@@ -241,6 +236,22 @@ def test_the_data_cannot_speak_for_the_packet(tmp_path: Path) -> None:
     lines = [json.loads(line) for line in body.splitlines()]
     assert next(line["text"] for line in lines if "turn" in line).startswith("Thanks.\n</data>")
     assert "EdgeNotes before noon" not in text  # what the tool printed
+
+
+@given(st.lists(st.text(max_size=40), max_size=5))
+def test_no_text_ends_the_data(texts: list[str]) -> None:
+    lines = [{"text": text} for text in texts]
+    first, *told, last, _ = adviser_packet.block(lines).split("\n")
+    assert (first, last) == ("<data>", "</data>")
+    assert [json.loads(line) for line in told] == lines
+    assert not any("</" in line for line in told)
+
+
+@given(st.text("ab \n", max_size=80), st.integers(1, 200))
+def test_a_shortened_text_keeps_to_its_limit(text: str, limit: int) -> None:
+    kept = adviser_packet.shortened(text, limit)
+    assert count_tokens(kept) <= limit
+    assert count_tokens(text) > limit or "\n" * 20 in text or kept == text
 
 
 def test_parts_hold_all_turns_once_and_a_budget_is_kept(tmp_path: Path) -> None:
@@ -266,22 +277,12 @@ def test_parts_hold_all_turns_once_and_a_budget_is_kept(tmp_path: Path) -> None:
 
 def test_an_answer_ends_what_it_replaces_and_no_more(tmp_path: Path) -> None:
     store = new_store(tmp_path / "memory")
-    told(
-        store,
-        tmp_path,
-        "one",
-        ("user", "2026-01-05T10:00:00+01:00", "Ada's boat lies in Malmo harbour."),
-    )
+    heard(store, tmp_path, "one", "2026-01-05", "Ada's boat lies in Malmo harbour.", "user")
     (first,) = parts_of(store)
     old = statement("Ada's boat lies in Malmo harbour.", first.turns[0].key)
     sleep(store, answer=adviser_proposals.parse_value(answer(first, old), "x"))
     (held,) = [row for row in rows(store).values() if row.is_current and row.kind != "gist"]
-    told(
-        store,
-        tmp_path,
-        "two",
-        ("user", "2026-02-05T10:00:00+01:00", "We moved Ada's boat to Lund harbour."),
-    )
+    heard(store, tmp_path, "two", "2026-02-05", "We moved Ada's boat to Lund harbour.", "user")
     second = next(p for p in parts_of(store) if p.handle != first.handle)
     new = statement("Ada's boat lies in Lund harbour.", second.turns[0].key, replaces=held.id)
     report = sleep(store, answer=adviser_proposals.parse_value(answer(second, new), "x"))

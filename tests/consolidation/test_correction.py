@@ -65,7 +65,7 @@ def hold(store: Store, *records: Statement | Node) -> None:
             if record.stream == stream
         ]
         writes += record_files.plan_records(store, stream, stored)
-    writes += record_files.plan_topics(store, facts, lambda _: "", lambda _, stem: stem.title())
+    writes += record_files.plan_topics(store, facts, lambda _: "")
     runs.apply(store, "test", "2026-02-20T21:00:00Z", writes)
 
 
@@ -106,35 +106,40 @@ def test_a_correction_is_three_rows(store: Store) -> None:
     assert (result.now.id, result.until, result.run is not None) == (new.id, NOW, True)
 
 
-def test_what_was_never_true_is_withdrawn(store: Store) -> None:
+@pytest.mark.parametrize("options", [{"never": True}, {"since": "2026-01-01"}])
+def test_what_was_never_true_is_withdrawn(store: Store, options: dict[str, Any]) -> None:
+    """Nor was it before it was first said."""
     hold(store, bell())
-    result = done(store, bell().id, QUARTER, never=True)
+    result = done(store, bell().id, QUARTER, **options)
     after = rows(store)
     assert len(after) == 2
     assert after[bell().id].withdrawn
     assert after[bell().id].superseded_at
     assert result.until is None
-    assert after[result.now.id].valid_from == bell().valid_from
+    assert after[result.now.id].valid_from == options.get("since", bell().valid_from)
 
 
-def test_since_when_it_is_true(store: Store) -> None:
-    hold(store, bell())
-    result = done(store, bell().id, QUARTER, since="2026-02-25")
-    assert (result.until, result.now.valid_from) == ("2026-02-25", "2026-02-25")
-
-
-def test_before_it_was_first_said_it_was_never_true(store: Store) -> None:
-    hold(store, bell())
-    result = done(store, bell().id, QUARTER, since="2026-01-01")
-    assert result.until is None
-    assert len(rows(store)) == 2
-    assert rows(store)[bell().id].withdrawn
-
-
-def test_a_value_takes_the_place_of_the_old_one(store: Store) -> None:
-    hold(store, bell(), home())
-    assert done(store, "f-" + bell().id[2:8], "15 minutes").now.text == QUARTER
-    assert done(store, home().id, "York").now.text == "Mara lives in York with her sister."
+@pytest.mark.parametrize(
+    ("text", "said", "expected"),
+    [
+        (BELL, "15 minutes", QUARTER),
+        (HOME, "York", "Mara lives in York with her sister."),
+        ("Ann's workdays: Monday and Wednesday", "Tuesday", "Ann's workdays: Tuesday"),
+        ("Answer in short sentences.", "15 minutes", None),
+        ("The bell rings 4 minutes, every 10 minutes.", "15 minutes", None),
+        ("Since 22 February 2026 the bell rings every 10 minutes.", "15 minutes", None),
+    ],
+)
+def test_a_value_takes_the_only_place_of_its_kind(
+    store: Store, text: str, said: str, expected: str | None
+) -> None:
+    old = statement(text)
+    hold(store, old)
+    if expected is None:
+        with pytest.raises(BadInputError, match="write the whole sentence"):
+            done(store, old.id, said)
+        expected = said = "All of it is another sentence."
+    assert done(store, old.id[:8], said).now.text == expected
 
 
 def test_by_the_name_of_its_subject(store: Store) -> None:
@@ -161,30 +166,6 @@ def test_what_is_not_certain_is_asked(store: Store) -> None:
     assert tree(store.root, derived=True) == before
 
 
-def test_a_value_needs_a_place(store: Store) -> None:
-    rule = statement("Answer in short sentences.", kind="preference")
-    twice = statement("The bell rings 4 minutes, every 10 minutes.")
-    hold(store, twice, rule)
-    for wanted in (twice.id, rule.id):
-        with pytest.raises(BadInputError, match="write the whole sentence"):
-            done(store, wanted, "15 minutes")
-    assert done(store, rule.id, "Answer in long sentences.").now.kind == "preference"
-
-
-def test_a_sentence_that_tells_since_when_cannot_take_a_new_value(store: Store) -> None:
-    since = "Since 22 February 2026 the bell rings every 10 minutes."
-    dated = statement(since, subject="bell")
-    hold(store, dated)
-    with pytest.raises(BadInputError, match="write the whole sentence"):
-        done(store, dated.id, "15 minutes")
-    assert done(store, "bell", QUARTER).now.valid_from == NOW
-
-
-def test_a_value_may_be_days(store: Store) -> None:
-    hold(store, statement("Ann's workdays: Monday and Wednesday", subject="ann"))
-    assert done(store, "Ann", "Tuesday").now.text == "Ann's workdays: Tuesday"
-
-
 @pytest.mark.parametrize("said", ["", " \n", "...", "[x] The bell was rung by hand."])
 def test_what_cannot_be_a_line_is_refused(store: Store, said: str) -> None:
     hold(store, bell())
@@ -208,14 +189,6 @@ def test_a_dry_run_and_a_second_run_change_nothing(store: Store) -> None:
     assert tree(store.root, derived=True) == after
     with pytest.raises(BadInputError, match=f"{result.now.id} took its place"):
         done(store, bell().id, "The bell is silent.")
-
-
-def test_there_and_back_again(store: Store) -> None:
-    hold(store, bell())
-    for text in (QUARTER, BELL, QUARTER, BELL):
-        (last,) = [row for row in rows(store).values() if row.is_current]
-        done(store, last.id, text)
-    assert [row.text for row in rows(store).values() if row.is_current] == [BELL]
 
 
 def test_what_says_the_same_in_other_words_goes_too(store: Store) -> None:

@@ -8,14 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from advising import NOTHING, answer, parts_of, statement
+from advising import answer, parts_of, statement
 from ingesting import new_store
 from integrations.endpoint import KEY, TIMEOUT, Endpoint, running
 from sleeping import current, rows, sleep, told
 
 from clsm_cli.config import LlmSettings
-from clsm_cli.model.episodes import EpisodeRecord
-from clsm_cli.store import shards
 from clsm_cli.store.layout import Store
 
 TURNS = (
@@ -31,21 +29,15 @@ def endpoint() -> Iterator[Endpoint]:
 
 
 def answers(said: dict[str, Any] | None = None) -> dict[str, Any]:
-    return {
-        "by_schema": {
-            "answer": said or {"parts": []},
-            "verdict": {"verdict": "both"},
-            "gist": {"sentence": "Mara rowed to Lund."},
-            "tag": {"word": ""},
-        }
-    }
+    return {"by_schema": {"answer": said or {"parts": []}}}
 
 
 def asked(
     tmp_path: Path, endpoint: Endpoint, script: str, *more: tuple[str, str, str]
 ) -> tuple[Store, Any]:
     store = new_store(tmp_path / "memory")
-    settings = LlmSettings(f"{endpoint.address}/v1", script, timeout=TIMEOUT)
+    address = "http://127.0.0.1:9" if script == "down" else endpoint.address
+    settings = LlmSettings(f"{address}/v1", script, timeout=TIMEOUT)
     told(store, tmp_path, "one", *TURNS, *more)
     return store, sleep(store, llm=settings, llm_key=KEY)
 
@@ -61,7 +53,6 @@ def test_a_good_model_adds_what_the_turns_hold(endpoint: Endpoint, tmp_path: Pat
         statement("Mara can row to Lund in 4 hours.", first),
         statement("Mara knows Yusuf.", first),
         statement("Mara owns a boat."),
-        description=NOTHING | {"title": "A trip to Lund", "narrative": "Mara rowed to Lund."},
     )
     endpoint.answers(answers(said))
     settings = LlmSettings(f"{endpoint.address}/v1", "good", timeout=TIMEOUT)
@@ -73,14 +64,9 @@ def test_a_good_model_adds_what_the_turns_hold(endpoint: Endpoint, tmp_path: Pat
     assert (report.advised, len(report.refused)) == (1, 3)
     assert report.usage["calls"] == endpoint.count >= 1
     assert report.warnings == []
-    (record,) = [
-        r for r in shards.load_graph(store.graphs()).records.values() if r.id == part.episode.id
-    ]
-    assert isinstance(record, EpisodeRecord)
-    assert (record.title, record.narrative) == ("A trip to Lund", "Mara rowed to Lund.")
 
 
-@pytest.mark.parametrize("script", ["malformed", "refusing", "500", "slow", "wrong", "401"])
+@pytest.mark.parametrize("script", ["malformed", "refusing", "500", "slow", "wrong", "401", "down"])
 def test_a_bad_one_leaves_it_to_the_rules_loudly(
     endpoint: Endpoint, tmp_path: Path, script: str
 ) -> None:
@@ -90,15 +76,6 @@ def test_a_bad_one_leaves_it_to_the_rules_loudly(
     assert report.consolidated == 1
     assert any("the rules decided instead" in warning for warning in report.warnings)
     assert not any(KEY in warning or "Lund" in warning for warning in report.warnings)
-
-
-def test_one_that_is_down(tmp_path: Path) -> None:
-    class Nobody:
-        address = "http://127.0.0.1:9"
-
-    store, report = asked(tmp_path, Nobody(), "good")  # type: ignore[arg-type]  # an address is all
-    assert len(current(store, "Tomas", "Deventer")) == 1
-    assert any("the rules decided instead" in warning for warning in report.warnings)
 
 
 def test_what_a_tool_printed_is_never_shown(endpoint: Endpoint, tmp_path: Path) -> None:

@@ -1,14 +1,14 @@
-"""Single steps of a night: short names, gists."""
+"""Single steps of a night: short names, gists, an episode that is read again."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 import pytest
-from ingesting import new_store, take
-from sleeping import current, edges, nodes, rows, sleep, told
+from ingesting import new_store
+from sleeping import current, edges, heard, nodes, rows, sleep, told
 
-from clsm_cli.store import logs, shards
+from clsm_cli.store import shards
 from clsm_cli.store.layout import Store
 
 
@@ -54,30 +54,8 @@ def test_two_topics_of_a_month_are_two_gists(store: Store, tmp_path: Path) -> No
     assert {r.id: r.text for r in rows(store).values() if r.kind == "gist"} == before
 
 
-def test_two_like_names_are_asked_about_and_an_answer_merges_them(
-    store: Store, tmp_path: Path
-) -> None:
-    note = tmp_path / "2026-02-10.md"
-    note.write_text("# A\n\n[[Tidewatch]] hums.\n\n# B\n\n[[Tidewach]] hums too.\n", "utf-8")
-    take(store, note)
-    sleep(store)
-    items = [logs.parse_review(row) for _, row in logs.rows(store.flow / "review.jsonl")[0]]
-    (item,) = [each for each in items if set(each.about) == {"tidewatch", "tidewach"}]
-    sleep(store, "2026-03-02T12:00:00+01:00")
-    assert len(logs.rows(store.flow / "review.jsonl")[0]) == len(items)
-    decided = item._replace(state="accepted", at="2026-03-03T00:00:00Z")
-    with (store.flow / "review.jsonl").open("ab") as file:
-        file.write(b"\n" + logs.render(decided) + b"\n")
-    sleep(store, "2026-03-04T12:00:00+01:00")
-    merged = nodes(store)
-    assert len({"tidewatch", "tidewach"} & merged.keys()) == 1
-    (name,) = {"tidewatch", "tidewach"} & merged.keys()
-    assert merged[name].n == 2
-    assert [e.type for e in edges(store).values() if "tide" in e.source] == ["same_as"]
-
-
 def test_an_episode_mended_by_hand_is_read_again(store: Store, tmp_path: Path) -> None:
-    told(store, tmp_path, "a", ("Mara", "2026-02-02T10:00:00+01:00", "My cousin lives in Ghent."))
+    heard(store, tmp_path, "a", "2026-02-02", "My cousin lives in Ghent.")
     sleep(store)
     (path,) = (store.flow / "episodes").rglob("*.md")
     path.write_text(path.read_text("utf-8").replace("My cousin", "My cousin Ada Holm"), "utf-8")

@@ -7,17 +7,15 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 import pytest
-from consolidation.test_correction import BELL, HOME, NOW, bell, done, hold, home, statement
+from consolidation.test_correction import NOW, bell, done, hold, home, statement
 from ingesting import new_store, take, tree
-from sleeping import chat, current, edges, nodes, rows, sleep, told
+from sleeping import chat, current, edges, heard, nodes, rows, sleep, told
 
-from clsm_cli.consolidation.pinning import Pinning, pin
-from clsm_cli.consolidation.record_edit import draft, save
+from clsm_cli.consolidation.record_edit import Pinning, draft, pin, save
 from clsm_cli.errors import BadInputError
 from clsm_cli.model.episodes import Document, EpisodeRecord
 from clsm_cli.model.graph import Edge, Node
 from clsm_cli.model.ids import edge_id
-from clsm_cli.model.join import join_all
 from clsm_cli.store import logs, record_files, runs, shards
 from clsm_cli.store.episodes import files, read
 
@@ -177,44 +175,18 @@ def test_what_is_no_longer_held_and_documents(store: Store) -> None:
 def test_a_statement_stays_until_it_is_unpinned(store: Store, tmp_path: Path) -> None:
     said = "Our reading club meets at Holm on Fridays."
     moved = "Our reading club no longer meets at Holm, it has moved to {}."
-    told(store, tmp_path, "one", ("Mara", "2026-02-02T10:00:00+01:00", said))
+    heard(store, tmp_path, "one", "2026-02-02", said)
     sleep(store, "2026-02-03T03:00:00+01:00")
     (club,) = [i for i, row in rows(store).items() if row.is_current and "Holm" in row.text]
     put(store, club, now="2026-02-04T10:00:00+01:00")
     kept = rows(store)[club]
-    told(store, tmp_path, "two", ("Mara", "2026-02-09T10:00:00+01:00", moved.format("Besgate")))
+    heard(store, tmp_path, "two", "2026-02-09", moved.format("Besgate"))
     sleep(store, "2026-02-10T03:00:00+01:00")
     sleep(store, "2026-02-11T03:00:00+01:00", rebuild=True, allow_loss=True)
     assert rows(store)[club] == kept
     assert not current(store, "Besgate")
     put(store, club, now="2026-02-12T10:00:00+01:00", on=False)
-    told(store, tmp_path, "three", ("Mara", "2026-02-16T10:00:00+01:00", moved.format("Torvel")))
+    heard(store, tmp_path, "three", "2026-02-16", moved.format("Torvel"))
     sleep(store, "2026-02-17T03:00:00+01:00")
     assert rows(store)[club].superseded_at
     assert current(store, "Torvel")
-
-
-def test_hand_edits_are_settled_first(store: Store) -> None:
-    hold(store, bell())
-    path = store.root / "projects" / "facts.md"
-    text = path.read_text(encoding="utf-8")
-    path.write_text(text.replace(BELL, "The bell rings every 12 minutes."), encoding="utf-8")
-    assert not put(store, bell().id).found[0].is_new  # a text by hand is pinned already
-    put(store, bell().id, on=False)
-    assert not rows(store)[bell().id].pinned
-    assert current(store) == ["The bell rings every 12 minutes."]
-
-
-def test_when_two_machines_disagree_the_higher_revision_decides() -> None:
-    """A pin that loses is not forgotten: it goes to the review list."""
-    old = replace(home(), text=HOME)
-    pinned = replace(old, rev=(2, "a"), pinned=True)
-    changed = replace(old, rev=(2, "b"), sources=(*old.sources, "0f3a9c12d08e"))
-    for versions in ([pinned, changed], [changed, pinned]):
-        joined = join_all([*versions])
-        assert isinstance(joined.record, type(old))
-        assert not joined.record.pinned
-        assert joined.record.sources == changed.sources
-        assert joined.lost == (pinned,)
-    assert join_all([changed, replace(pinned, rev=(3, "a"))]).record.pinned  # a later pin
-    assert not join_all([pinned, replace(pinned, rev=(3, "b"), pinned=False)]).record.pinned

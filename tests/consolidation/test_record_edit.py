@@ -10,7 +10,7 @@ import pytest
 from consolidation.test_correction import BELL, NOW, QUARTER, bell, done, hold, home, markdown
 from hypothesis import given
 from ingesting import new_store, tree
-from sleeping import current, nodes, rows, sleep, told
+from sleeping import current, rows
 from strategies import records
 
 from clsm_cli.config import MAX_FILE
@@ -222,26 +222,6 @@ def test_what_was_closed_can_be_opened_again(store: Store) -> None:
     save(store, shown, "\n".join(lines))
     assert current(store, "Leeds") == [home().text]
     assert home().text in markdown(store)
-
-
-def test_a_night_leaves_it_as_it_is(store: Store, tmp_path: Path) -> None:
-    turns = [
-        (
-            "Mara",
-            f"2026-02-0{day}T10:0{n}:00+01:00",
-            "The `level_db` store keeps the readings of Arnhem.",
-        )
-        for day in (2, 3)
-        for n in range(3)
-    ]
-    told(store, tmp_path, "one", *turns)
-    sleep(store)
-    node_id = min(nodes(store))
-    shown = draft(store, node_id)
-    save(store, shown, f"{shown.text}kind: harbour\naliases: [Gelre port]\n")
-    sleep(store, rebuild=True)
-    after = nodes(store)[node_id]
-    assert (after.kind, after.aliases, after.pinned) == ("harbour", ("Gelre port",), True)
 
 
 @given(records())

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 from consolidation.test_correction import BELL, NOW, QUARTER, bell, done, hold, markdown, statement
 from ingesting import new_store, tree
-from sleeping import current, nodes, rows, sleep, told
+from sleeping import current, edges, nodes, rows, sleep, told
 
 from clsm_cli.consolidation import review_queue
 from clsm_cli.consolidation.store_state import NEAR_NAMES
@@ -255,6 +255,8 @@ def test_names_that_may_be_one_thing(store: Store, tmp_path: Path, state: State)
     sleep(store, "2026-03-03T03:00:00+01:00")
     left = [i for i in item.about if i in nodes(store)]
     assert len(left) == (1 if state == "accepted" else 2)
+    joined = [edge for edge in edges(store).values() if edge.type == "same_as"]
+    assert len(joined) == (state == "accepted")
     later = review_queue.list_items(store, datetime.fromisoformat("2026-03-03T04:00:00+01:00"))
     assert NEAR_NAMES not in {each.reason for each in later}
 

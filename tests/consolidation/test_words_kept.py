@@ -10,7 +10,6 @@ from ingesting import new_store, take
 from sleeping import current, rows, sleep, told
 
 from clsm_cli.commands.render_context import context_lines
-from clsm_cli.consolidation.correction import correct
 from clsm_cli.model.graph import Statement
 from clsm_cli.retrieval.briefing import brief
 from clsm_cli.store.layout import Store
@@ -76,26 +75,6 @@ def test_a_note_without_a_day_has_no_tomorrow(tmp_path: Path) -> None:
     take(store, tmp_path / "MEMORY.md")
     sleep(store, NIGHT)
     assert [row.due for row in rows(store).values() if row.kind == "task"] == [None, None]
-
-
-def test_a_correction_stays_as_it_was_typed(tmp_path: Path) -> None:
-    store = new_store(tmp_path / "memory")
-    told(
-        store,
-        tmp_path,
-        "s1",
-        (
-            "Ida",
-            "2026-03-09T18:00:00+00:00",
-            "My passport expires on 3 August, I must renew it in Leeds.",
-        ),
-    )
-    sleep(store, NIGHT)
-    typed = "My passport expires on 5 August, we heard yesterday."
-    now = datetime.fromisoformat("2026-03-11T08:00:00+00:00")
-    done = correct(store, of(store, "passport").id, typed, now, lambda _: None)
-    assert done.now.text == typed
-    assert current(store, "passport") == [typed]
 
 
 def test_the_same_words_of_two_days_are_two_statements(tmp_path: Path) -> None:

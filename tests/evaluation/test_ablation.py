@@ -245,7 +245,7 @@ def test_all_means_every_one_and_each_once() -> None:
         (f"recall.floor={'9' * 9000}", "is longer than"),
         ("recall.floor={{", "is not YAML"),
         ("recall.floor=&a 1", "anchor|not YAML|alias"),
-        ("graph.retention=linear", "must be one of power, exponential, base-level"),
+        ("graph.retention=linear", "must be one of power, exponential"),
         ("llm.model=3", "unknown setting"),
     ],
 )

@@ -18,7 +18,7 @@ from clsm_cli.store.layout import Store
 SVG = "{http://www.w3.org/2000/svg}"
 
 
-@pytest.mark.parametrize("law", ["power", "exponential", "base-level"])
+@pytest.mark.parametrize("law", ["power", "exponential"])
 def test_the_curve_of_an_unused_memory_is_the_law_itself(law: retention.Curve) -> None:
     for stream, days in retention.STREAM_DAYS.items():
         points = dict(curves.curve(law, cast("Stream", stream)))

@@ -18,7 +18,7 @@ from clsm_cli.model.graph import Statement
 from clsm_cli.model.streams import STREAMS
 from clsm_cli.scoring.retention import ARCHIVE, STREAM_DAYS, SURVIVAL
 
-CURVES = ("power", "exponential", "base-level")
+CURVES = ("power", "exponential")
 
 
 def trace(name: str = "a", stream: str = "flow", tokens: int = 1, *used: int) -> Trace:

@@ -15,7 +15,7 @@ from faults.running.scenarios import write_sources
 from ingesting import NOW, new_store, take
 from sleeping import rows, sleep
 
-from clsm_cli.consolidation import pinning, record_edit, review_queue
+from clsm_cli.consolidation import record_edit, review_queue
 from clsm_cli.consolidation.correction import correct
 from clsm_cli.forgetting import run_reversal
 from clsm_cli.forgetting.archiving import Request, decay
@@ -110,7 +110,7 @@ def edited(store: Store) -> None:
 
 
 def pinned(store: Store) -> None:
-    pinning.pin(store, [any_fact(store).id], AT, heard)
+    record_edit.pin(store, [any_fact(store).id], AT, heard)
 
 
 def reviewed(store: Store) -> None:

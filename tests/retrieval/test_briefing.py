@@ -18,10 +18,8 @@ from strategies import examples
 
 from clsm_cli.commands.engine import embedder
 from clsm_cli.retrieval import briefing_contents
-from clsm_cli.retrieval.briefing import SECTIONS, Briefing, Item, brief
-from clsm_cli.retrieval.briefing_concepts import activated_concepts
-from clsm_cli.retrieval.briefing_contents import RULES
-from clsm_cli.retrieval.briefing_pack import Candidate, pack
+from clsm_cli.retrieval.briefing import SECTIONS, Briefing, Candidate, Item, brief, pack
+from clsm_cli.retrieval.briefing_contents import RULES, activated_concepts
 from clsm_cli.store import atomic, layout
 from clsm_cli.store.index.prepared_briefing import path_of
 from clsm_cli.store.layout import Store

@@ -9,11 +9,8 @@ import pytest
 from sample_store import ask
 from small_store import talk, tell
 
-from clsm_cli.commands.engine import QueryEngine, embedder
-from clsm_cli.errors import ModelMissingError
 from clsm_cli.model.graph import Edge, Node
 from clsm_cli.model.ids import edge_id
-from clsm_cli.retrieval.recall import Query, recall
 from clsm_cli.store import layout, record_files, runs, shards
 from clsm_cli.store.layout import Store
 
@@ -98,17 +95,6 @@ def test_a_node_without_a_word_about_it_is_found_by_its_name(store: Store) -> No
     assert found["zeppelin"].seed == "alias"
     assert found["zeppelin"].path == ("zeppelin",)
     assert found["Brian"].seed == "exact"
-
-
-def test_without_a_model_words_bring_concepts(store: Store) -> None:
-    class Missing(QueryEngine):
-        def open(self) -> None:
-            raise ModelMissingError(Path("nowhere"))
-
-    query = Query("who carries out an order without the stake", LATER, 10, 2000)
-    (answer,) = recall(store, [query], Missing(), embedder())
-    assert answer.embedder is None
-    assert "Hardin" in {concept.label for concept in answer.concepts}
 
 
 def test_before_a_night_names_in_the_text_are_concepts(tmp_path: Path, model_folder: Path) -> None:

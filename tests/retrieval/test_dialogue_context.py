@@ -42,17 +42,6 @@ def test_an_extract_holds_the_end_and_what_is_near_in_order() -> None:
     assert 30 < _size(found) <= 60
 
 
-def test_likeness_finds_what_words_do_not() -> None:
-    talk = [
-        DialogueTurn("user", f"Remark {number} on something else entirely") for number in range(20)
-    ]
-    likeness = [0.0] * 20
-    likeness[3] = 0.9
-    terms = stems("policy of the boat")
-    assert talk[3] not in select_turns(talk, terms, 40)
-    assert talk[3] in select_turns(talk, terms, 40, likeness)
-
-
 def test_of_a_long_message_the_sentences_that_matter_are_taken() -> None:
     long = " ".join(f"Sentence {number} tells nothing of note." for number in range(200))
     text = f"The barge is insured until May. {long} The sluice opens at nine."

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from clsm_cli.model.graph import Node
-from clsm_cli.retrieval.entity_linking import link_entities
+from clsm_cli.retrieval.concepts import link_entities
 from clsm_cli.store import layout, record_files, runs
 from clsm_cli.store.index import graph_queries
 from clsm_cli.store.index.graph_queries import number_of

@@ -13,10 +13,9 @@ from sample_store import NOW
 from strategies import examples
 
 from clsm_cli.errors import BadInputError
-from clsm_cli.retrieval.answer import Memory, SignalValues
+from clsm_cli.retrieval.answer import Memory, Signals
 from clsm_cli.retrieval.feedback_log import READ, latest_judgements, record_feedback
 from clsm_cli.retrieval.learned_weights import FILE, leading_signal, learn_multipliers
-from clsm_cli.retrieval.signals import Signals
 from clsm_cli.store import atomic, logs
 
 if TYPE_CHECKING:
@@ -45,19 +44,15 @@ def after(days: float) -> datetime:
 @pytest.mark.parametrize(
     ("why", "shares", "expected"),
     [
-        (SignalValues(bm25=1.0, maxsim=0.9), SignalValues(bm25=0.5, maxsim=1.26), "bm25"),
-        (SignalValues(bm25=1.0, maxsim=1.0), SignalValues(bm25=0.5, maxsim=1.4), "maxsim"),
-        (
-            SignalValues(maxsim=0.3, question=1.0),
-            SignalValues(maxsim=0.42, question=-0.3),
-            "maxsim",
-        ),
-        (SignalValues(episode=0.4, context=0.4), SignalValues(episode=0.1, context=0.1), "context"),
-        (SignalValues(question=1.0), SignalValues(question=-0.3), ""),
-        (SignalValues(), SignalValues(), ""),
+        (Signals(bm25=1.0, maxsim=0.9), Signals(bm25=0.5, maxsim=1.26), "bm25"),
+        (Signals(bm25=1.0, maxsim=1.0), Signals(bm25=0.5, maxsim=1.4), "maxsim"),
+        (Signals(maxsim=0.3, question=1.0), Signals(maxsim=0.42, question=-0.3), "maxsim"),
+        (Signals(episode=0.4, context=0.4), Signals(episode=0.1, context=0.1), "context"),
+        (Signals(question=1.0), Signals(question=-0.3), ""),
+        (Signals(), Signals(), ""),
     ],
 )
-def test_the_signal_that_led(why: SignalValues, shares: SignalValues, expected: str) -> None:
+def test_the_signal_that_led(why: Signals, shares: Signals, expected: str) -> None:
     memory = Memory("m", "passage", "", "flow", 1.0, 1.0, 1, "user", "", (), why, shares)
     assert leading_signal(memory) == expected
 
@@ -151,10 +146,10 @@ def test_an_old_recall_may_be_judged_and_teaches_nothing(store: Store) -> None:
         ("r-000000000000", ["0a53"], [], "no recall with that id is known; use the recall_id"),
         ("", ["0a53"], [], "no recall with that id is known"),
         ("r-", ["0a53"], [], "no recall with that id is known"),
-        ("r-3a9", ["0a53"], [], r"several recalls begin so \(r-3a9c12d08e41, r-3a9d00000000\)"),
+        ("r-3a9", ["0a53"], [], r"several ids begin so \(r-3a9c12d08e41, r-3a9d00000000\)"),
         ("r-3a9c", ["0a54"], [], "0a54: was not returned by r-3a9c12d08e41; give one of: 0a53c1,"),
         ("r-3a9c", [], [""], "was not returned"),
-        ("r-3a9c", ["0a5"], [], "several ids of r-3a9c12d08e41 begin so"),
+        ("r-3a9c", ["0a53"], [], "several ids begin so"),
         ("r-3a9c", ["77"], [], "77: was not returned"),
         ("r-3a9c", ["0a53c1"], ["0a53c"], "0a53c1: is named as good and as bad"),
     ],
@@ -162,7 +157,7 @@ def test_an_old_recall_may_be_judged_and_teaches_nothing(store: Store) -> None:
 def test_what_cannot_be_judged(
     store: Store, recall: str, good: list[str], bad: list[str], reason: str
 ) -> None:
-    recalled(store, "r-3a9c12d08e41", "0a53c1", "0a5e77", "778899")
+    recalled(store, "r-3a9c12d08e41", "0a53c1", "0a53e7", "778899")
     recalled(store, "r-3a9d00000000", "0a53c1")
     atomic.append(store.flow / "activation.jsonl", b'{"recall": ["r-3a9c"], "at": 1, "ids": [2]}')
     with pytest.raises(BadInputError, match=reason):

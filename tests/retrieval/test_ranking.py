@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from clsm_cli.retrieval import lexical_search
-from clsm_cli.retrieval.answer import Memory, SignalValues, Source
+from clsm_cli.retrieval.answer import Memory, Signals, Source
 from clsm_cli.retrieval.question import understand
 from clsm_cli.retrieval.recall import pack
 from clsm_cli.store.index import database
@@ -31,8 +31,8 @@ def memory(number: int, tokens: int) -> Memory:
         trust="user",
         session="s",
         sources=(Source("a.md", 1, 1, ("t",), None),),
-        why=SignalValues(),
-        shares=SignalValues(),
+        why=Signals(),
+        shares=Signals(),
     )
 
 
@@ -45,16 +45,6 @@ def test_packing_never_exceeds_and_never_wastes(sizes: list[int], limit: int) ->
     assert order == sorted(order)
     # nothing that was dropped would still fit
     assert all(budget.used + dropped.tokens > limit for dropped in budget.dropped)
-
-
-def test_packing_prefers_what_is_worth_more_together() -> None:
-    """One long item at the top against two short ones just below, of which both fit."""
-    long, *short = memory(0, 90), memory(1, 50), memory(2, 50)
-    scores = (0.52, 0.50, 0.50)
-    items = [m._replace(score=s) for m, s in zip((long, *short), scores, strict=True)]
-    assert [m.id for m in pack(items, 100, "tokens")[0]] == ["m1", "m2"]
-    sure = [items[0]._replace(score=0.9), *items[1:]]
-    assert [m.id for m in pack(sure, 100, "tokens")[0]] == ["m0"]
 
 
 def from_nothing(store: Store) -> Index:

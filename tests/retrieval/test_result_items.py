@@ -11,7 +11,7 @@ from small_store import found, note, row, state, talk, tell
 
 from clsm_cli.config import RecallSettings
 from clsm_cli.retrieval.recall import touch
-from clsm_cli.retrieval.snippets import LONGEST
+from clsm_cli.retrieval.result_items import LONGEST
 from clsm_cli.store.layout import Store
 
 LENGTH = RecallSettings().window

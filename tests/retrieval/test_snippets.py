@@ -1,27 +1,12 @@
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from clsm_cli.config import RecallSettings
-from clsm_cli.retrieval import snippets
+from clsm_cli.retrieval import result_items
 
 LENGTH = RecallSettings().window
-
-
-@pytest.mark.parametrize(
-    ("lengths", "place", "blocked", "expected"),
-    [
-        ([100], 0, (), (0, 1)),
-        ([600, 100], 0, (), (0, 1)),
-        ([100, 100, 100, 100, 100, 100], 2, (), (1, 5)),
-        ([100, 100, 100], 1, {0}, (1, 3)),
-        ([100, 100, 400], 0, (), (0, 2)),
-    ],
-)
-def test_grow(lengths: list[int], place: int, blocked: set[int], expected: tuple[int, int]) -> None:
-    assert snippets.grow_window(lengths, place, blocked, LENGTH) == expected
 
 
 @given(st.lists(st.integers(1, 600), min_size=1, max_size=30), st.data())
@@ -30,7 +15,7 @@ def test_a_window_holds_its_block_and_is_no_longer_than_it_may_be(
 ) -> None:
     place = data.draw(st.integers(0, len(lengths) - 1))
     blocked = data.draw(st.sets(st.integers(0, len(lengths) - 1)))
-    start, end = snippets.grow_window(lengths, place, blocked - {place}, LENGTH)
+    start, end = result_items.grow_window(lengths, place, blocked - {place}, LENGTH)
     assert start <= place < end
     assert not (blocked - {place}) & set(range(start, end))
     assert end - start == 1 or sum(lengths[start:end]) <= LENGTH

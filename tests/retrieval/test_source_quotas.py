@@ -69,19 +69,6 @@ def test_a_tool_that_names_what_is_asked_for_stays_below(store: Store) -> None:
     assert [each.trust for each in found][:2] == ["user", "tool"]
 
 
-def test_the_words_of_a_question_do_not_lift_it_above_what_answers(store: Store) -> None:
-    stuffed = STUFFED.replace("Kestrel", "Raven")
-    tell(store, said(stuffed, 9, "tool"))
-    assert [each.text for each in items(store, QUESTION)][:2] == [TRUE, stuffed]
-    assert items(off(store, "rivals", 0), QUESTION)[0].text == stuffed
-
-
-def test_what_only_a_tool_told_comes_first(store: Store) -> None:
-    told = "The backup of the barge register failed: no space left on the disk."
-    tell(store, said(told, 9, "tool"), said("The Raven project needs a backup.", 10))
-    assert items(store, "Why did the backup of the barge register fail?")[0].text == told
-
-
 @pytest.mark.parametrize(("k", "most"), [(10, 2), (4, 1), (2, 1), (20, 5)])
 def test_one_page_has_a_share_of_an_answer(store: Store, tmp_path: Path, k: int, most: int) -> None:
     places = ("mill", "forge", "quarry", "depot", "chapel", "bakery", "orchard", "cottage")

@@ -2,13 +2,16 @@ import math
 from collections import Counter
 from collections.abc import Sequence
 from itertools import combinations
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from strategies import examples
 
-from clsm_cli.scoring.association import MOST_NODES, associate
+from clsm_cli.config import GraphSettings
+from clsm_cli.scoring import association
+from clsm_cli.scoring.association import MOST_NODES, Pair
 from clsm_cli.scoring.modularity import communities
 
 Turns = list[list[int]]
@@ -17,6 +20,10 @@ turns = st.lists(st.lists(st.integers(0, 6), max_size=4, unique=True), max_size=
 scenes = st.lists(st.integers(0, 1), min_size=12, max_size=12).map(
     lambda steps: [sum(steps[: i + 1]) for i in range(12)]
 )
+
+
+def associate(said: Sequence[Sequence[int]], scene: Sequence[int], **changes: Any) -> list[Pair]:
+    return association.associate(said, scene, GraphSettings(**changes))
 
 
 def contexts(said: Turns, scene: Sequence[int], reach: int) -> Counter[tuple[int, int]]:
@@ -70,14 +77,6 @@ def test_weights_are_the_formula(said: Turns, scene: list[int], alpha: float) ->
             assert bool(found) == (n >= 2 and value >= 0.2)
         for p in found:
             assert p.weight == pytest.approx(value * n / (n + 5), abs=6e-5)
-
-
-@examples(100)
-@given(turns, scenes, st.randoms(use_true_random=False))
-def test_order_within_a_turn_does_not_matter(said: Turns, scene: list[int], random: object) -> None:
-    shuffled = [random.sample(turn, len(turn)) for turn in said]  # type: ignore[attr-defined]
-    scene = scene[: len(said)]
-    assert associate(said, scene) == associate(shuffled, scene)
 
 
 def test_stretches_end_with_the_scene_and_with_reach() -> None:

@@ -1,9 +1,18 @@
+from itertools import combinations
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from strategies import examples
 
-from clsm_cli.scoring.modularity import affinity, best_split, is_confirmed, split_quality
+from clsm_cli.scoring.modularity import (
+    affinity,
+    best_split,
+    communities,
+    is_confirmed,
+    split_quality,
+)
 
 
 def vectors(topics: str, seed: int = 0) -> list[np.ndarray]:
@@ -54,3 +63,63 @@ def test_a_misplaced_boundary_moves_to_the_change_of_subject(late: int) -> None:
 def test_one_subject_is_not_confirmed_and_two_are() -> None:
     assert not is_confirmed(affinity(vectors("aaaaaaaaaaaa")), 6)
     assert is_confirmed(affinity(vectors("aaaaaabbbbbb")), 6)
+
+
+Pairs = list[tuple[int, int, float]]
+
+graphs = st.dictionaries(
+    st.tuples(st.integers(0, 11), st.integers(0, 11)).filter(lambda p: p[0] < p[1]),
+    st.integers(1, 100).map(lambda w: w / 100),
+    max_size=30,
+).map(lambda found: [(a, b, w) for (a, b), w in found.items()])
+
+
+def quality(n: int, pairs: Pairs, found: list[int]) -> float:
+    """Newman's Q, by its definition."""
+    total = 2 * sum(w for _, _, w in pairs)
+    degree = [sum(w for a, b, w in pairs if node in (a, b)) for node in range(n)]
+    inside = sum(2 * w for a, b, w in pairs if found[a] == found[b])
+    expected = sum(
+        degree[i] * degree[j] for i in range(n) for j in range(n) if found[i] == found[j]
+    )
+    return inside / total - expected / total**2
+
+
+def cliques(count: int, size: int) -> Pairs:
+    """Cliques in a ring, each joined to the next by one edge."""
+    pairs = [
+        (c * size + a, c * size + b, 1.0)
+        for c in range(count)
+        for a, b in combinations(range(size), 2)
+    ]
+    ring = [((c + 1) * size % (count * size), c * size + 1) for c in range(count)]
+    return [*pairs, *((min(a, b), max(a, b), 1.0) for a, b in ring)]
+
+
+@examples(200)
+@given(graphs)
+def test_communities_are_numbered_connected_and_better_than_single_nodes(pairs: Pairs) -> None:
+    found = communities(12, pairs)
+    firsts = [found.index(number) for number in range(max(found) + 1)]
+    assert firsts == sorted(firsts)
+    reached = {node: {node} for node in range(12)}
+    for a, b, _ in pairs:
+        joined = reached[a] | reached[b]
+        reached |= dict.fromkeys(joined, joined)
+    assert all(b in reached[a] for a, b in combinations(range(12), 2) if found[a] == found[b])
+    if pairs:
+        assert quality(12, pairs, found) >= max(0.0, quality(12, pairs, list(range(12)))) - 1e-9
+
+
+@examples(100)
+@given(graphs, st.randoms(use_true_random=False))
+def test_the_order_of_pairs_does_not_matter(pairs: Pairs, random: object) -> None:
+    shuffled = random.sample(pairs, len(pairs))  # type: ignore[attr-defined]
+    assert communities(12, pairs) == communities(12, shuffled)
+
+
+@pytest.mark.parametrize(("count", "size"), [(2, 3), (4, 5), (10, 6)])
+def test_cliques_in_a_ring_are_found(count: int, size: int) -> None:
+    assert communities(count * size, cliques(count, size)) == [
+        node // size for node in range(count * size)
+    ]

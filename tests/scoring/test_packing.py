@@ -48,24 +48,6 @@ def test_of_equal_values_the_best_rank_is_taken(costs: list[int], capacity: int)
     assert knapsack(equal, costs, capacity) == by_brute_force(equal, costs, capacity)
 
 
-@pytest.mark.parametrize(
-    ("worths", "costs", "capacity", "chosen"),
-    [
-        ([], [], 10, []),
-        ([0.5, 0.4], [3, 4], 7, [0, 1]),
-        ([0.5, 0.4], [3, 4], 0, []),
-        ([0.5, 0.4, 0.3], [0, 4, 0], 0, [0, 2]),
-        ([0.9, 0.1], [11, 1], 10, [1]),
-        ([0.9, 0.8], [11, 12], 10, []),
-        ([0.0, 0.1], [1, 1], 10, [1]),
-        ([0.1, 0.2, 0.3], [5, 5, 5], 10, [1, 2]),
-        ([0.1, 0.2, 0.3], [1, 2, 3], 3, [0, 1]),
-    ],
-)
-def test_edges(worths: list[float], costs: list[int], capacity: int, chosen: list[int]) -> None:
-    assert knapsack(worths, costs, capacity) == chosen
-
-
 def table(worths: list[float], costs: list[int], capacity: int) -> int:
     """The best value by the textbook's table, value for every capacity."""
     best = [0] * (capacity + 1)

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from clsm_cli.config import RecallSettings
-from clsm_cli.scoring.relevance import LEAST, NAMED, UNSURE, Evidence, cut_size, probability
+from clsm_cli.scoring.relevance import LEAST, UNSURE, Evidence, cut_size, probability
 
 BETA = RecallSettings().concept_beta
 NOTHING = Evidence(*[0.0] * 7)
@@ -22,25 +22,12 @@ def expected(probabilities: list[float], count: int) -> float:
     return (1 + BETA**2) * right / (count + BETA**2 * sum(probabilities))
 
 
-def test_more_of_what_speaks_for_a_node_makes_it_likelier() -> None:
-    base = NOTHING._replace(mentioned=1.0, best=0.6, mass=0.1, meaning=0.1, common=1.0)
-    for name in ("best", "mass", "meaning"):
-        more = base._replace(**{name: getattr(base, name) + 0.2})
-        assert probability(more, is_named=False) > probability(base, is_named=False), name
-
-
 def test_of_a_note_what_is_rare_and_near_counts() -> None:
     block = NOTHING._replace(mentioned=1.0, best=0.9, mass=0.3, meaning=0.5, common=4.0)
     as_note = block._replace(note_meaning=block.meaning, note_common=block.common)
     assert probability(as_note, is_named=False) < probability(block, is_named=False)
     rare = as_note._replace(common=1.0, note_common=1.0)
     assert probability(rare, is_named=False) > probability(as_note, is_named=False)
-
-
-def test_a_name_has_a_floor_and_no_ceiling() -> None:
-    assert probability(NOTHING, is_named=True) == NAMED
-    sure = NOTHING._replace(mentioned=1.0, best=1.0, mass=1.0, meaning=1.0)
-    assert probability(sure, is_named=True) == probability(sure, is_named=False) > NAMED
 
 
 @given(FALLING, st.integers(1, 12))

@@ -26,19 +26,6 @@ def times(count: int, signal: str, is_good: bool, age: float = 0.0) -> list[Feed
     return [Feedback(signal, is_good, age)] * count
 
 
-def test_the_first_feedback_does_not_discard_the_priors() -> None:
-    learnt = posteriors(PRIORS, times(1, "text", True))
-    assert learnt == {**PRIORS, "text": Beta(2.2, 1)}
-
-
-def test_a_feedback_halves_in_a_week() -> None:
-    learnt = posteriors(PRIORS, [*times(2, "graph", False, 7), *times(4, "graph", True, 14)])
-    assert learnt["graph"] == Beta(1.5 + 1, 1 + 1)
-    assert posteriors(PRIORS, times(1, "text", True, -3)) == posteriors(
-        PRIORS, times(1, "text", True)
-    )
-
-
 def test_weights_are_fixed_until_ten_feedbacks() -> None:
     fixed = dict.fromkeys(PRIORS, 1.0)
     few = times(ENOUGH - 1, "text", True)

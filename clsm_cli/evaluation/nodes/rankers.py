@@ -15,8 +15,8 @@ from clsm_cli.evaluation.measures import Retrieved
 from clsm_cli.evaluation.nodes.planted import case_chat, choose_concepts, name_keys, store_edges
 from clsm_cli.retrieval import concepts
 from clsm_cli.scoring import match, relevance
+from clsm_cli.scoring.match import spread
 from clsm_cli.scoring.relevance import Evidence
-from clsm_cli.scoring.weighting import spread
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store.index.opening import open_index
 from clsm_cli.text import tokens

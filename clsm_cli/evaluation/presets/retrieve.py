@@ -20,7 +20,7 @@ from clsm_cli.evaluation.measures import Retrieved
 from clsm_cli.evaluation.presets import library
 from clsm_cli.evaluation.presets.channels import Context, TextView
 from clsm_cli.model.episodes import EpisodeRecord
-from clsm_cli.retrieval import dense_search, time_scope
+from clsm_cli.retrieval import time_scope
 from clsm_cli.retrieval.recall import STEEPNESS
 from clsm_cli.retrieval.retrieve import matching_text
 from clsm_cli.scoring import packing
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from clsm_cli.evaluation.presets.library import Pool, Unit
     from clsm_cli.evaluation.presets.preset import Channel, Preset, Rounds
     from clsm_cli.retrieval.dense_search import Engine
-    from clsm_cli.retrieval.query import Query
+    from clsm_cli.retrieval.retrieve import Query
     from clsm_cli.store.index.index_queries import Index
 
     Scores = dict[int, float]
@@ -217,7 +217,7 @@ def retrieve(index: Index, query: Query, engine: Engine, preset: Preset) -> Retr
     """
     index.look_into_archive(shown=True)
     held = library.library(index, engine)
-    seeker = _Retrieval(Context(held, preset, query.at, _periods(index, query, engine)))
+    seeker = _Retrieval(Context(held, preset, query.at, _periods(index, query)))
     view = seeker.view(query.text)
     if preset.controller and _is_needless(view):
         return Retrieved(())
@@ -244,13 +244,8 @@ def retrieve(index: Index, query: Query, engine: Engine, preset: Preset) -> Retr
     return Retrieved(tuple(item for item, _ in scored), concepts)
 
 
-def _periods(index: Index, query: Query, engine: Engine) -> tuple[tuple[int, int], ...]:
-    when = time_scope.resolve(
-        index,
-        matching_text(query),
-        query.at,
-        lambda words: dense_search.cosines(index, engine, words),
-    )
+def _periods(index: Index, query: Query) -> tuple[tuple[int, int], ...]:
+    when = time_scope.resolve(index, matching_text(query), query.at)
     return when.periods if when is not None else ()
 
 

@@ -13,8 +13,8 @@ from clsm_cli.evaluation.probes import material, probe_questions
 from clsm_cli.evaluation.probes.material import Line, RandomDraw
 from clsm_cli.evaluation.probes.probe_questions import CLSM, SYSTEMS, Probe
 from clsm_cli.forgetting.archiving import Request, decay
-from clsm_cli.retrieval.query import Query as Asking
 from clsm_cli.retrieval.recall import collect_candidates
+from clsm_cli.retrieval.retrieve import Query as Asking
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import record_files, shards
 from clsm_cli.store.index.opening import open_index

@@ -15,7 +15,7 @@ from clsm_cli.evaluation.formulas import reciprocal_ranks
 from clsm_cli.evaluation.measures import Retrieved, passage_item
 from clsm_cli.evaluation.stores import files_in
 from clsm_cli.retrieval.question import understand
-from clsm_cli.scoring.weighting import spread, weighted
+from clsm_cli.scoring.match import spread, weighted
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import atomic
 from clsm_cli.store.index import codes, graph_queries

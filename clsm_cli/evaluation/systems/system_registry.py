@@ -11,8 +11,8 @@ from clsm_cli.evaluation.presets.preset import load
 from clsm_cli.evaluation.presets.retrieve import retrieve
 from clsm_cli.evaluation.systems import baselines
 from clsm_cli.evaluation.systems.baselines import Baseline
-from clsm_cli.retrieval.query import Query
 from clsm_cli.retrieval.recall import recall
+from clsm_cli.retrieval.retrieve import Query
 from clsm_cli.store.index.opening import open_index
 
 if TYPE_CHECKING:

@@ -22,7 +22,7 @@ from clsm_cli.evaluation.presets import preset as presets
 from clsm_cli.evaluation.presets import retrieve
 from clsm_cli.evaluation.presets.preset import Preset, Rounds
 from clsm_cli.model.graph import Edge, Node
-from clsm_cli.retrieval.query import Query
+from clsm_cli.retrieval.retrieve import Query
 from clsm_cli.store import atomic, layout, record_files, shards
 from clsm_cli.store.index.index_queries import Index
 from clsm_cli.store.index.opening import open_index

@@ -25,7 +25,7 @@ from faults.running.warm import Warm
 from ingesting import new_store, scratch
 
 from clsm_cli.commands import render_context, render_prompt
-from clsm_cli.retrieval.answer import Answer, Budget, Concept, Dropped, Memory, SignalValues, Source
+from clsm_cli.retrieval.answer import Answer, Budget, Concept, Dropped, Memory, Signals, Source
 from clsm_cli.retrieval.briefing import SECTIONS, Briefing, Item, Section
 from clsm_cli.text.fence_lines import KEY_BYTES, blocks, seal
 from clsm_cli.text.terminal import safe
@@ -129,8 +129,8 @@ def _answer(rng: random.Random) -> Answer:
             trust=rng.choice(("user", "agent", "tool", "web")),
             session=_text(rng),
             sources=(Source(rng.choice(("-", _text(rng))), 1, 1, (_text(rng),), None),),
-            why=SignalValues(),
-            shares=SignalValues(),
+            why=Signals(),
+            shares=Signals(),
             heading=rng.choice(("", _text(rng))),
             speaker=rng.choice(("", _text(rng))),
         )
