@@ -49,12 +49,7 @@ class Plan(NamedTuple):
 
 
 def decay(store: Store, request: Request) -> Report:
-    """Let a store's memories fade, as far as its clock can be believed.
-
-    Raises:
-        LockedError: Another clsm kept the lock.
-        DiskError: The disk refused; what was written is whole, and the next run goes on.
-    """
+    """Let a store's memories fade, as far as its clock can be believed."""
     warnings: list[str] = []
     with open_for_edit(
         store, "decay", request.now, warnings.append, dry_run=request.dry_run
@@ -346,7 +341,6 @@ class Item(NamedTuple):
 
     Attributes:
         kind: ``turn``, ``block``, the kind of a statement, or ``edge``.
-        since: Day since which it is so (ISO).
         last: Day on which it was last recorded or used; of a row that is compacted, the day
             on which it was superseded.
         left: Its retention, 0 … 1; None for what is compacted.

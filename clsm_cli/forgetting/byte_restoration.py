@@ -36,12 +36,7 @@ class RestoredFiles(NamedTuple):
 def restore_files(
     store: Store, steps: Sequence[ledger.KeptStep], wanted: Callable[[str], bool] = lambda _: True
 ) -> RestoredFiles:
-    """Take the steps of a run back, in memory.
-
-    Raises:
-        DamagedStoreError: A preimage is not what it must be.
-        DiskError: A file cannot be read.
-    """
+    """Take the steps of a run back, in memory."""
     now: dict[str, bytes | None] = {}
     before: dict[str, bytes | None] = {}
     changed: set[str] = set()

@@ -52,7 +52,6 @@ class CleanWrites(NamedTuple):
     Attributes:
         puts: New bytes of files by path relative to the store, and the digest of what was there.
         gone: Ids that no log may name any more.
-        texts: What the turns and statements that go said.
         names: Names of inbox files that no conversation has any more; a ledger may still tell them.
         asked: Lines that a consolidation adds to the list for review.
         renamed: Ids that logs name otherwise from now on: old id → new id.
@@ -74,11 +73,6 @@ def write_clean(
 
     Returns:
         Id of the run in the ledger, and what the user should hear.
-
-    Raises:
-        RefusedError: The store changed since it was planned.
-        LockedError: Another clsm kept the lock.
-        DiskError: The disk refused; the next command ends what was begun.
     """
     with locked(store.root, store.settings.store.lock_wait):
         end_begun_run(store)

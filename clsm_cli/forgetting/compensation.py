@@ -54,11 +54,7 @@ class Plan(NamedTuple):
 
 
 def plan(store: Store, steps: Sequence[ledger.KeptStep], at: str, now: str) -> Plan:
-    """Work out newer records that take a run back.
-
-    Raises:
-        DamagedStoreError: A preimage is not what it must be.
-    """
+    """Work out newer records that take a run back."""
     lines = WrittenRecords(store, steps)
     files = restore_files(store, steps, lambda path: not lines.is_of_records(path))
     conflicts = []

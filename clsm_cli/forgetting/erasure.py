@@ -86,8 +86,6 @@ def plan(
 
     Raises:
         BadInputError: Nothing is meant, or it is not certain what.
-        LockedError: Another clsm kept the lock.
-        DiskError: There is no room for the copy.
     """
     with locked(store.root, store.settings.store.lock_wait):
         warnings = end_begun_run(store)
@@ -139,8 +137,6 @@ def apply(store: Store, planned: Plan, now: datetime, embedder: Embedder | None)
 
     Raises:
         RefusedError: The store changed since it was planned.
-        LockedError: Another clsm kept the lock.
-        DiskError: The disk refused; the next command ends what was begun.
     """
     run, warnings = clean_writing.write_clean(store, planned.writes, now, embedder)
     done = planned.receipt._replace(run=run)
@@ -191,8 +187,6 @@ class LostSupport(NamedTuple):
     """What has lost its support.
 
     Attributes:
-        episodes: Ids of those that lose turns.
-        statements: Ids of those that go.
         nodes: Ids of those that a person pinned and that nothing mentions any more.
         again: Ids of episodes that have to be read again.
         months: Whose gists are made anew, as ``2026-02``.
@@ -267,7 +261,6 @@ class Purged(NamedTuple):
         unsupported: What lost its support.
         forgotten: Ids that have a tombstone now.
         remade: Id of an episode that lost turns → of the one that took its place.
-        texts: Texts of the turns.
     """
 
     unsupported: LostSupport

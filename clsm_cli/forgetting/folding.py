@@ -127,9 +127,6 @@ def rotate(store: Store, folded: FoldedLog, today: date) -> None:
     """Let the older log go if it may, and make an old one of the other; the caller holds the lock.
 
     The activation log is no part of a run: what was recalled cannot be undone.
-
-    Raises:
-        DiskError: The operating system refused.
     """
     old = folded.logged.get(OLD_LOG)
     is_free = not (store.flow / OLD_LOG).exists()

@@ -97,9 +97,6 @@ def clean_labels(store: Store, data: bytes | None, lost: ForgottenTerms) -> list
     """Take out of the labels what tells of it; a query goes with the last thing that answers it.
 
     A file that cannot be read as labels loses the lines that tell of it.
-
-    Returns:
-        The queries that go.
     """
     if data is None:
         return []

@@ -94,12 +94,7 @@ class Plan(NamedTuple):
 
 
 def plan(store: Store, now: datetime, *, purge_history: bool = False) -> Plan:
-    """Work out, on a copy, which files change and how.
-
-    Raises:
-        LockedError: Another clsm kept the lock.
-        DiskError: There is no room for the copy.
-    """
+    """Work out, on a copy, which files change and how."""
     with locked(store.root, store.settings.store.lock_wait):
         warnings = end_begun_run(store)
     with rehearsal.copy_store(store) as copy:
@@ -152,8 +147,6 @@ def apply(store: Store, planned: Plan, now: datetime, embedder: Embedder | None)
 
     Raises:
         RefusedError: The store changed since it was planned.
-        LockedError: Another clsm kept the lock.
-        DiskError: The disk refused; the next command ends what was begun.
     """
     run, warnings = clean_writing.write_clean(store, planned.writes, now, embedder)
     done = planned.receipt._replace(run=run)
@@ -312,11 +305,7 @@ class StoreRewriter:
 
 
 class DerivedFiles:
-    """Rewrites files whose texts came from turns.
-
-    Args:
-        work: What is known by then: the secrets, new ids, and what goes.
-    """
+    """Rewrites files whose texts came from turns."""
 
     def __init__(self, work: StoreRewriter) -> None:
         self._work = work

@@ -80,9 +80,6 @@ def undo(
     Raises:
         BadInputError: No run has that id, or several begin so.
         RefusedError: It cannot be undone; nothing was written.
-        DamagedStoreError: What was kept of it is damaged.
-        LockedError: Another clsm kept the lock.
-        DiskError: The disk refused; the next command ends what was begun.
     """
     with locked(store.root, store.settings.store.lock_wait):
         if not dry_run:
@@ -257,11 +254,7 @@ def _undo_to_redo(entry: Entry, known: dict[str, Entry], undos: set[str]) -> Ent
 
 
 def kept_steps(store: Store, entry: Entry) -> list[ledger.KeptStep]:
-    """What is kept of a run, in order.
-
-    Raises:
-        RefusedError: Some of it is gone.
-    """
+    """What is kept of a run, in order."""
     steps = [kept for line in entry.steps if (kept := ledger.load_kept(store, line)) is not None]
     if len(steps) == len(entry.steps):
         return steps
@@ -296,7 +289,6 @@ def writer_of(store: Store, later: Sequence[Entry], record_id: str, path: str) -
     """The last of some runs that wrote a record, or where no id is given a file.
 
     Args:
-        later: Runs, oldest first.
         record_id: "" for a whole file.
     """
     for entry in reversed(later):

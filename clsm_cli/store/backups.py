@@ -154,13 +154,9 @@ def make_backup(
     """Write a backup of a store.
 
     Args:
-        store: What is backed up.
         path: The file; its folder must be there.
         at: UTC time that the backup gets. The same store and time give the same bytes.
         end_begun: Ends what a killed command began, and says what the user should hear of it.
-        progress: Told how far it is.
-        force: Replace a file of that name.
-        dry_run: Only say what it would hold.
 
     Raises:
         BadInputError: The folder is not there, or the name is that of no file.
@@ -188,7 +184,6 @@ def make_backup(
 
 
 def _target(store: Store, path: Path, *, force: bool) -> Path:
-    """Where the file goes, links in its folder resolved."""
     with atomic.disk_errors(path):
         if not path.parent.is_dir():
             raise BadInputError(str(path.parent), "is not there", "make the folder first")

@@ -72,11 +72,7 @@ def turn_mapping(turn: Turn) -> dict[str, Any]:
 
 
 def turn_from(mapping: dict[str, Any], text: str) -> Turn:
-    """The turn that a mapping and its text describe.
-
-    Raises:
-        LineError: A field has the wrong form.
-    """
+    """The turn that a mapping and its text describe."""
     try:
         lines = mapping.get("lines") or [0, 0]
         tool = mapping.get("tool")
@@ -230,7 +226,6 @@ def _parse_body(body: str) -> dict[str, str]:
 
 
 def _without_last_blank(lines: list[str]) -> list[str]:
-    """A turn's lines without the empty one that ``render`` puts behind them."""
     return lines[:-1] if lines and not lines[-1] else lines
 
 
@@ -283,11 +278,7 @@ def files(flow: Path) -> Iterator[Path]:
 
 
 def read(path: Path) -> Episode:
-    """The episode in a file of the store.
-
-    Raises:
-        DamagedStoreError: Missing, too large, or not an episode.
-    """
+    """The episode in a file of the store."""
     data = atomic.read(path, MAX_EPISODE)
     if data is None:
         raise DamagedStoreError(path, None, "is missing")

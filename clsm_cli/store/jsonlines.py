@@ -92,11 +92,7 @@ def _decode(text: str) -> Any:
 
 
 def check_depth(text: str) -> None:
-    """Refuse nesting that would exhaust a parser's stack; strings do not count.
-
-    Raises:
-        LineError: Deeper than the limit.
-    """
+    """Refuse nesting that would exhaust a parser's stack; strings do not count."""
     if text.count("[") + text.count("{") <= MAX_DEPTH:
         return
     depth = 0

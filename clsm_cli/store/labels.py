@@ -98,11 +98,7 @@ def path_of(root: Path) -> Path:
 
 
 def decode(data: bytes, name: str) -> str:
-    """The text of a file; line ends become newlines.
-
-    Raises:
-        BadInputError: It is too large or not UTF-8.
-    """
+    """The text of a file; line ends become newlines."""
     if len(data) > MAX_LABELS:
         raise BadInputError(name, f"is larger than {MAX_LABELS >> 20} MiB", "split it")
     try:
@@ -140,8 +136,6 @@ def parse(text: str, name: str) -> Labels:
 
 
 class _File:
-    """Reads nodes of one file, and names it in what is wrong."""
-
     def __init__(self, name: str) -> None:
         self._name = name
 
@@ -248,9 +242,6 @@ def edit(
 
     Comments between queries stay; those inside a query that is written anew go, as does all of one
     that is taken out. Where queries have no lines of their own the whole list is written anew.
-
-    Raises:
-        BadInputError: The file is not what it must be.
 
     >>> print(edit("queries:\n- query: a\n  evidence: []\n# end\n",
     ...     fresh=[Label("q2", "b", memories=("m1",))]), end="")

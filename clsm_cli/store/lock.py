@@ -39,9 +39,6 @@ class HeldLock:
         """Let somebody else in: a hook that captures a turn must not wait for a long import.
 
         What the caller knew of the store may be old afterwards.
-
-        Raises:
-            LockedError: The other one did not give the lock back in time.
         """
         fcntl.flock(self._fd, fcntl.LOCK_UN)
         time.sleep(1.5 * POLL_SECONDS)  # longer than others sleep between two tries

@@ -83,9 +83,6 @@ def apply(
     """Do the writes of a run, or of one step of it; the caller holds the lock.
 
     Args:
-        store: Where.
-        command: Its name, for ``status`` and ``undo``.
-        now: UTC time of the run.
         writes: In the order that makes every prefix completable.
         run_id: Of the run that these writes are a further step of; None begins a run.
         whole: All of the writes happen or none, whenever the process dies (see ``recover``).
@@ -313,7 +310,6 @@ class NightLog(NamedTuple):
         good: UTC time of the last that succeeded, whether or not it changed anything; None: unknown.
         failed: How many failed since then.
         failed_at: UTC time of the last of these.
-        reason: What it said.
         woken: UTC time when OpenClaw was last told of one; None: never, or it was not to be reached.
     """
 
@@ -338,11 +334,7 @@ def read_nights(store: Store) -> NightLog:
 
 
 def note_success(store: Store, at: str) -> None:
-    """A run succeeded; what failed before it is forgotten.
-
-    Raises:
-        LockedError: Another run kept writing down how it ended.
-    """
+    """A run succeeded; what failed before it is forgotten."""
     _write_nights(store, NightLog(good=at, woken=read_nights(store).woken))
 
 

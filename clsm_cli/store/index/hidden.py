@@ -138,7 +138,6 @@ def hidden_rows(connection: sqlite3.Connection, at: str, known_at: str | None) -
     """Rows of the passages that do not count at a time.
 
     Args:
-        connection: The index.
         at: When it should have been true, ISO 8601; a bare date is a day.
         known_at: When it should have been known; None for now.
     """

@@ -49,8 +49,6 @@ class Embedder(NamedTuple):
     """An engine's name, and how to make it embed; making it may be slow, so it is made late.
 
     Attributes:
-        engine: Id of its vectors.
-        embed: Makes what embeds texts.
         words: What the words of texts mean, without regard to each other; see ``embedding.wordpiece``.
     """
 
@@ -84,10 +82,7 @@ def bring_up_to_date(
     """Apply all changes of files and embed what has no vector; the caller holds the lock.
 
     Args:
-        store: Whose index it is.
-        connection: From ``database.open_to_write``.
         embedder: None: no vectors are made.
-        progress: Called with (done, all) while passages are embedded.
         at_most: Leave the embedding alone when more passages than this need it.
         pause: Called between two batches of embedding, to let others have the lock.
     """

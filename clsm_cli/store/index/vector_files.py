@@ -110,8 +110,6 @@ class Committed(NamedTuple):
     """Rows that the database knows; bytes past them do not exist.
 
     Attributes:
-        sentences: Rows of ``sentences.q4``.
-        tokens: Rows of ``tokens.q2``.
         checksum: CRC-32 of those of ``sentences.q4``, which a recall reads from end to end.
     """
 
@@ -223,7 +221,6 @@ class VectorReader:
     """
 
     def __init__(self, connection: sqlite3.Connection, derived: Path) -> None:
-        """Read the vectors in ``derived`` that ``connection`` knows."""
         self._connection = connection
         self._derived = derived
         self._mapped: tuple[memoryview | None, memoryview | None] | None = None
