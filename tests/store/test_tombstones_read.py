@@ -8,14 +8,7 @@ from pathlib import Path
 import pytest
 
 from clsm_cli.model.codec import Record
-from clsm_cli.model.episodes import (
-    Block,
-    Document,
-    Episode,
-    EpisodeRecord,
-    OpenQuestion,
-    Turn,
-)
+from clsm_cli.model.episodes import Block, Document, Episode, EpisodeRecord, OpenQuestion, Turn
 from clsm_cli.model.graph import Edge, Node, Statement
 from clsm_cli.model.ids import statement_id, tombstone_hash
 from clsm_cli.model.tombstones import visible
