@@ -28,6 +28,10 @@ if TYPE_CHECKING:
     from clsm_cli.store.layout import Store
 
 
+LARGEST = 1 << 30
+"""Bytes of a file of the store."""
+
+
 class ErasedTraces(NamedTuple):
     """What tells of something that was forgotten.
 
@@ -73,6 +77,9 @@ def write_clean(
 
     Returns:
         Id of the run in the ledger, and what the user should hear.
+
+    Raises:
+        RefusedError: The store changed since it was planned.
     """
     with locked(store.root, store.settings.store.lock_wait):
         end_begun_run(store)
@@ -165,11 +172,7 @@ def _changed(path: Path, planned: CleanWrites, flow: Path) -> Iterator[runs.Writ
 
 
 def _bytes(path: Path) -> bytes:
-    return atomic.read(path, _LARGEST) or b""
-
-
-_LARGEST = 1 << 30
-"""Bytes of a file of the store."""
+    return atomic.read(path, LARGEST) or b""
 
 
 _ID = re.compile(rb"(?<![a-z0-9_-])(?:[a-z]-)?[0-9a-f]{12}(?![a-z0-9_])")

@@ -133,14 +133,10 @@ def plan(
 
 
 def apply(store: Store, planned: Plan, now: datetime, embedder: Embedder | None) -> Receipt:
-    """Do it, whole, and leave nothing behind.
-
-    Raises:
-        RefusedError: The store changed since it was planned.
-    """
+    """Do it, whole, and leave nothing behind; see ``clean_writing.write_clean``."""
     run, warnings = clean_writing.write_clean(store, planned.writes, now, embedder)
-    done = planned.receipt._replace(run=run)
-    return done._replace(warnings=(*done.warnings, *warnings))
+    done = planned.receipt
+    return done._replace(run=run, warnings=(*done.warnings, *warnings))
 
 
 def _usable(embedder: Embedder | None) -> tuple[Embedder | None, list[str]]:
@@ -337,7 +333,7 @@ def clean_quarantine(store: Store, gone: AbstractSet[str], texts: Iterable[str])
     """Lines that could not be read and were kept aside: those that tell of what went."""
     told = tuple(texts)
     for path in sorted(store.quarantine.glob("*")) if store.quarantine.is_dir() else ():
-        data = atomic.read(path, _LARGEST) if path.is_file() else None
+        data = atomic.read(path, clean_writing.LARGEST) if path.is_file() else None
         lines = (data or b"").split(b"\n")
         left = [line for line in lines if not clean_writing.has_trace(line, gone, told)]
         if not any(line.strip() for line in left if not line.startswith(b"#")):
@@ -368,12 +364,8 @@ def file_differences(
     puts: dict[str, tuple[bytes, str | None]] = {}
     now = dict(compared_files(copy))
     for name, path in now.items():
-        data = atomic.read(path, _LARGEST) or b""
+        data = atomic.read(path, clean_writing.LARGEST) or b""
         if atomic.sha256(data) != before.get(name):
             puts[name] = (data, before.get(name))
     removes = {name: digest for name, digest in before.items() if name not in now and digest}
     return puts, removes
-
-
-_LARGEST = 1 << 30
-"""Bytes of a file of the store."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import UTC, date, timedelta
+from itertools import accumulate
 from math import ceil
 from typing import TYPE_CHECKING, cast
 
@@ -94,22 +95,29 @@ class ArchivedTrace(NamedTuple):
     since: date
 
 
-class StreamShare(NamedTuple):
-    """What is archived of a stream.
+class StreamState(NamedTuple):
+    """How much of a stream is archived.
 
     Attributes:
-        faded: In the order in which they faded, as far as the stream may lose them.
-        kept: How many more have faded, which stay since the stream has lost its share.
-        tokens: Of ``faded``.
-        total: Tokens ever recorded in the stream.
-        items: Turns and statements ever recorded in it.
+        items: Turns and statements ever recorded; ``archived`` of them are.
+        tokens: Of ``items``; ``archived_tokens`` of the archived ones.
+        most: Share of the tokens that may be archived, 0 … 1.
+        kept: What has faded too and stays, since more of the stream must not go.
     """
 
-    faded: tuple[ArchivedTrace, ...]
-    kept: int
-    tokens: int
-    total: int
     items: int
+    archived: int
+    tokens: int
+    archived_tokens: int
+    most: float
+    kept: int
+
+
+class StreamShare(NamedTuple):
+    """What is archived of a stream, in the order in which it faded, and how much of it that is."""
+
+    faded: tuple[ArchivedTrace, ...]
+    state: StreamState
 
 
 def days_later(day: date, days: float) -> date:
@@ -171,14 +179,18 @@ def _share(stream: Stream, group: list[Trace], today: date, curve: str) -> Strea
         if not trace.kept and (since := trace.since(curve)) <= today
     ]
     below.sort(key=lambda each: (each.since, each.trace.id))
-    most = (1 - retention.SURVIVAL[stream]) * total
-    tokens, chosen = 0, 0
-    for each in below:
-        if tokens + each.trace.tokens > most:
-            break
-        tokens += each.trace.tokens
-        chosen += 1
-    return StreamShare(tuple(below[:chosen]), len(below) - chosen, tokens, total, len(group))
+    most = 1 - retention.SURVIVAL[stream]
+    sums = [*accumulate(each.trace.tokens for each in below)]
+    chosen = sum(tokens <= most * total for tokens in sums)
+    state = StreamState(
+        items=len(group),
+        archived=chosen,
+        tokens=total,
+        archived_tokens=sums[chosen - 1] if chosen else 0,
+        most=round(most, 4),
+        kept=len(below) - chosen,
+    )
+    return StreamShare(tuple(below[:chosen]), state)
 
 
 def _of_turn(

@@ -90,7 +90,9 @@ def _names(record: Record | None) -> tuple[str, ...]:
 def read_labels(store: Store) -> bytes | None:
     """The file of labels; None without one."""
     path = labels.path_of(store.root)
-    return atomic.read(path, _LARGEST) if path.is_file() and not path.is_symlink() else None
+    if not path.is_file() or path.is_symlink():
+        return None
+    return atomic.read(path, clean_writing.LARGEST)
 
 
 def clean_labels(store: Store, data: bytes | None, lost: ForgottenTerms) -> list[RemovedItem]:
@@ -107,13 +109,13 @@ def clean_labels(store: Store, data: bytes | None, lost: ForgottenTerms) -> list
         lines = data.decode("utf-8", "replace").split("\n")
         _put(store, data, "\n".join(line for line in lines if not _line_tells(line, lost)))
         return []
-    change = {row.id: left for row in rows if (left := _left(row, lost)) != row}
     lines = text.split("\n")
-    for row in rows:
-        if row.id not in change and any(
-            _line_tells(line, lost) for line in lines[row.line - 1 : row.last]
-        ):
-            change[row.id] = row  # written anew, without the comments in it
+    ends = [*(row.line - 1 for row in rows[1:]), len(lines)]
+    change: dict[str, Label | None] = {}
+    for row, end in zip(rows, ends, strict=False):
+        left = _left(row, lost)
+        if left != row or any(_line_tells(line, lost) for line in lines[row.line - 1 : end]):
+            change[row.id] = left  # written anew, without the comments in it
     made = labels.edit(text, change) if change else text
     _put(store, data, "\n".join(line for line in made.split("\n") if not _comment(line, lost)))
     return [
@@ -148,7 +150,3 @@ def _comment(line: str, lost: ForgottenTerms) -> bool:
 def _put(store: Store, old: bytes, text: str) -> None:
     if text.encode() != old.replace(b"\r\n", b"\n").removeprefix(b"\xef\xbb\xbf"):
         atomic.put(labels.path_of(store.root), text.encode())
-
-
-_LARGEST = 1 << 30
-"""Bytes of a file of the store."""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from clsm_cli.model.graph import Edge, Node, Statement
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import git
-from clsm_cli.store.index.graph_rows import OF_EPISODES
+from clsm_cli.store.index.derived import OF_EPISODES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -9,8 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from clsm_cli.errors import BadInputError, RefusedError
-from clsm_cli.forgetting import byte_restoration, compensation
-from clsm_cli.forgetting.byte_restoration import added_lines
+from clsm_cli.forgetting import compensation
 from clsm_cli.ingestion.ingest_report import utc_text
 from clsm_cli.ingestion.ingest_run import end_begun_run
 from clsm_cli.model.ids import resolve_id
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
     from datetime import datetime
 
-    from clsm_cli.forgetting.byte_restoration import RestoredFiles
+    from clsm_cli.forgetting.compensation import RestoredFiles
     from clsm_cli.store.layout import Store
     from clsm_cli.store.ledger import Entry
 
@@ -117,7 +116,7 @@ def _completed(store: Store, run_id: str, wanted: str | None, *, redo: bool) -> 
 def _taken_back(
     store: Store, entry: ledger.Entry, steps: Sequence[ledger.KeptStep], now: str, *, dry_run: bool
 ) -> UndoReport:
-    files = byte_restoration.restore_files(store, steps)
+    files = compensation.restore_files(store, steps)
     reason = ""
     if files.changed:
         reason = f"{_listed(files.changed)} changed since"
@@ -127,7 +126,7 @@ def _taken_back(
         entry.id, entry.command, entry.at, None, entry.undoes is not None, not reason, reason
     )
     if not reason:
-        made = byte_restoration.plan_writes(store, files.now, files.before)
+        made = compensation.plan_writes(store, files.now, files.before)
     else:
         plan = compensation.plan(store, steps, entry.at, now)
         if plan.conflicts:
@@ -319,7 +318,7 @@ def ref_with(store: Store, entry: ledger.Entry, files: RestoredFiles) -> str | N
 
 def _telling(path: str, files: RestoredFiles) -> list[bytes]:
     """Lines that the run added, of those that no other run would write."""
-    lines = added_lines(files.now[path], files.before[path])
+    lines = compensation.added_lines(files.now[path], files.before[path])
     if path.endswith(".yaml"):
         return [line for line in lines if not line.startswith(b"#")]
     if path.endswith(".md") and not path.startswith("flow/"):

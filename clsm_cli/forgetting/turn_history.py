@@ -34,7 +34,6 @@ class TurnRecord(NamedTuple):
     """
 
     turn: Turn
-    session: str
     document: str | None
     recorded: date
     is_settled: bool
@@ -82,7 +81,7 @@ def _read(
     for turn in episode.turns:
         if logs.is_forgotten(turn.key, forgotten):
             continue
-        stored = TurnRecord(turn, episode.session, episode.document, recorded, is_settled)
+        stored = TurnRecord(turn, episode.document, recorded, is_settled)
         other = found.get(turn.key)
         if other is not None:
             later = max(stored, other, key=lambda each: each.recorded)
