@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from clsm_cli.errors import LockedError, ModelDigestError, ModelMissingError
 from clsm_cli.ingestion.ingest_report import utc_text
 from clsm_cli.ingestion.ingest_run import end_begun_run
+from clsm_cli.model.ids import whole_id
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import atomic, cleanup, inbox, logs, runs
 from clsm_cli.store.index import database, maintenance
@@ -180,8 +181,6 @@ _ID = re.compile(rb"(?<![a-z0-9_-])(?:[a-z]-)?[0-9a-f]{12}(?![a-z0-9_])")
 _WORD = re.compile(r"[a-z0-9][a-z0-9_-]*")
 _LISTS = {"ids": "led", "good": "good_led", "bad": "bad_led", "concepts": ""}
 """Lists of ids in a line, and the list that goes along with each."""
-_PART = re.compile(r"(?<=\A[0-9a-f]{12})-[0-9]+\Z")
-"""A part of a long turn has the turn's key and a number."""
 LEAST = 12
 """Characters from which a line of a text tells that text from others."""
 
@@ -224,11 +223,11 @@ def rename_in_log(log: bytes, names: Mapping[str, str]) -> bytes:
 
 
 def _named(text: str) -> set[str]:
-    return {_PART.sub("", word) for word in _WORD.findall(text)}
+    return {whole_id(word) for word in _WORD.findall(text)}
 
 
 def _is_gone(named: Any, gone: AbstractSet[str]) -> bool:
-    return isinstance(named, str) and _PART.sub("", named) in gone
+    return isinstance(named, str) and whole_id(named) in gone
 
 
 def _without(line: str, gone: AbstractSet[str]) -> dict[str, Any] | None:

@@ -185,14 +185,12 @@ class LostSupport(NamedTuple):
     Attributes:
         nodes: Ids of those that a person pinned and that nothing mentions any more.
         again: Ids of episodes that have to be read again.
-        months: Whose gists are made anew, as ``2026-02``.
     """
 
     episodes: frozenset[str]
     statements: frozenset[str]
     nodes: frozenset[str]
     again: frozenset[str]
-    months: frozenset[str]
 
 
 def find_unsupported(memory: StoreContents, chosen: Chosen) -> LostSupport:
@@ -222,7 +220,6 @@ def find_unsupported(memory: StoreContents, chosen: Chosen) -> LostSupport:
         frozenset(lost),
         frozenset(unmentioned),
         frozenset(again - touched) | _one_of_each(memory, months, touched | again),
-        frozenset(months),
     )
 
 

@@ -22,7 +22,7 @@ from clsm_cli.store import archive, ledger, logs
 from clsm_cli.text.tokens import count_tokens
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable
+    from collections.abc import Collection, Iterable, Sequence
     from datetime import datetime
 
     from clsm_cli.forgetting.folding import FoldedLog
@@ -266,9 +266,10 @@ def survey_store(
     folded = folding.fold_log(store, forgotten)
     used, torn = _used(store, folded, forgotten)
     told, unread = turn_history.read_turns(store, records, forgotten)
-    recalled = folded.stamps.union(*used.values())
-    stamps = turn_history.recorded_days(store, records.values(), told.values(), recalled)
-    behind = _behind(store, today)
+    ran = [[day(run.at) for run in ledger.entries(flow)] for flow in store.flows()]
+    days = [[each for each in one if each is not None] for one in ran]
+    stamps = folded.stamps.union(*used.values(), *days, (each.recorded for each in told.values()))
+    behind = _behind(days, today)
     told = {
         key: each._replace(recorded=behind.get(each.recorded, each.recorded))
         for key, each in told.items()
@@ -285,14 +286,11 @@ def survey_store(
     )
 
 
-def _behind(store: Store, today: date) -> dict[date, date]:
-    """Days of clocks that were behind, of all machines; where two give one, the later least day."""
+def _behind(days: Iterable[Sequence[date]], today: date) -> dict[date, date]:
+    """Days of clocks that were behind, by the runs of each machine; where two give one, the later."""
     found: dict[date, date] = {}
-    for flow in store.flows():
-        days = [
-            day for run in ledger.entries(flow) if (day := turn_history.day(run.at)) is not None
-        ]
-        for wrong, least in turn_history.clock_corrections(days, today).items():
+    for one in days:
+        for wrong, least in turn_history.clock_corrections(one, today).items():
             found[wrong] = max(least, found.get(wrong, least))
     return found
 

@@ -6,13 +6,14 @@ question that was asked in what is forgotten.
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from clsm_cli.errors import BadInputError
 from clsm_cli.forgetting import clean_writing
 from clsm_cli.forgetting.receipt import RemovedItem
+from clsm_cli.forgetting.selection import names_pattern
 from clsm_cli.model.graph import Node
+from clsm_cli.model.ids import whole_id
 from clsm_cli.store import atomic, labels
 from clsm_cli.text.node_ids import node_id
 
@@ -24,9 +25,6 @@ if TYPE_CHECKING:
     from clsm_cli.model.codec import Record
     from clsm_cli.store.labels import Label
     from clsm_cli.store.layout import Store
-
-_PART = re.compile(r"(?<=\A[0-9a-f]{12})-[0-9]+\Z")
-"""A part of a long turn has the turn's key and a number."""
 
 
 class ForgottenTerms:
@@ -50,12 +48,11 @@ class ForgottenTerms:
         }
         names = {name for i in gone for name in _names(contents.records.get(i))}
         names -= {_even(name) for record in after.values() for name in _names(record)}
-        listed = "|".join(re.escape(each) for each in sorted(names, key=len, reverse=True))
-        self._names = re.compile(rf"(?<!\w)(?:{listed})(?!\w)") if listed else None
+        self._names = names_pattern(names) if names else None
 
     def has_id(self, name: str) -> bool:
         """Whether an id is forgotten."""
-        return _PART.sub("", name) in self.ids
+        return whole_id(name) in self.ids
 
     def has_concept(self, name: str) -> bool:
         """Whether a name stands for a concept that goes."""
