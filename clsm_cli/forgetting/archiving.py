@@ -21,8 +21,7 @@ from clsm_cli.model.graph import Edge, Statement
 from clsm_cli.model.streams import STREAMS
 from clsm_cli.scoring import retention
 from clsm_cli.startup.records import NamedTuple
-from clsm_cli.store import archive, atomic, logs, record_files, runs, shards
-from clsm_cli.store.index.indexed_files import ARCHIVED
+from clsm_cli.store import atomic, logs, record_files, runs, shards
 from clsm_cli.store.index.opening import published
 from clsm_cli.text.tokens import count_tokens
 
@@ -36,6 +35,7 @@ if TYPE_CHECKING:
     from clsm_cli.forgetting.turn_history import Clock
     from clsm_cli.model.codec import Record
     from clsm_cli.model.streams import Stream
+    from clsm_cli.store.jsonlines import LineProblem
     from clsm_cli.store.layout import Store
 
 
@@ -115,7 +115,7 @@ def _apply(edits: EditSession, plan: Plan, warnings: list[str]) -> str | None:
 def _list(store: Store, month: date, plan: Plan) -> list[runs.Write]:
     """What is archived now, in place of what was."""
     since = {each.trace.id: each.since for s in plan.shares.values() for each in s.faded}
-    path, data = store.flow / ARCHIVED, archive.render(month, since)
+    path, data = store.flow / logs.ARCHIVED, logs.render_archived(month, since)
     read_as = atomic.digest_of(path)
     return [] if atomic.sha256(data) == read_as else [runs.Put(path, data, read_as=read_as)]
 
@@ -128,7 +128,7 @@ def _rows(store: Store, plan: Plan, warnings: list[str]) -> list[runs.Write]:
         if not moved:
             continue
         stored = [record_files.as_stored(r) if isinstance(r, Statement) else r for r in moved]
-        added, problems = archive.plan(store, stream, stored)
+        added, problems = _plan_archive(store, stream, stored)
         warnings += [
             f"{path}: nothing is moved there until all of its lines can be read"
             for path in sorted({problem.path for problem in problems})
@@ -139,6 +139,24 @@ def _rows(store: Store, plan: Plan, warnings: list[str]) -> list[runs.Write]:
                 *added,
             ]
     return writes
+
+
+def _plan_archive(
+    store: Store, stream: Stream, rows: Iterable[Record]
+) -> tuple[list[runs.Write], list[LineProblem]]:
+    """Writes that put rows into the archive of a stream, replacing older versions.
+
+    A shard with lines that cannot be read must not be rewritten without them: then there are no
+    writes, but those lines.
+    """
+    folder, limit = store.archive(stream), store.settings.store.shard_records
+    planned = shards.plan_update(folder, rows, limit, forgotten=logs.load_tombstones(store))
+    problems = [problem for _, before in planned.values() for problem in before.problems]
+    if problems:
+        return [], problems
+    return [
+        runs.Put(path, data, read_as=before.sha256) for path, (data, before) in planned.items()
+    ], []
 
 
 class ItemReporter:

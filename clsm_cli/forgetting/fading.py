@@ -18,7 +18,7 @@ from clsm_cli.model.episodes import Document
 from clsm_cli.model.streams import STREAMS
 from clsm_cli.scoring import retention
 from clsm_cli.startup.records import NamedTuple
-from clsm_cli.store import archive, ledger, logs
+from clsm_cli.store import ledger, logs
 from clsm_cli.text.tokens import count_tokens
 
 if TYPE_CHECKING:
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from clsm_cli.model.codec import Record
     from clsm_cli.model.graph import Statement
     from clsm_cli.model.streams import Stream
-    from clsm_cli.store.archive import Archived
     from clsm_cli.store.jsonlines import LineProblem
     from clsm_cli.store.layout import Store
 
@@ -242,7 +241,7 @@ class Survey(NamedTuple):
     """
 
     clock: Clock
-    before: Archived
+    before: logs.Archived
     folded: FoldedLog
     used: UsedOn
     turns: dict[str, TurnRecord]
@@ -262,7 +261,7 @@ def survey_store(
     """Read episodes and logs; nothing is written, and neither model nor index is asked."""
     forgotten = logs.load_tombstones(store)
     today = now.astimezone(UTC).date()
-    before = archive.read(store.flow)
+    before = logs.read_archived(store.flow)
     folded = folding.fold_log(store, forgotten)
     used, torn = _used(store, folded, forgotten)
     told, unread = turn_history.read_turns(store, records, forgotten)

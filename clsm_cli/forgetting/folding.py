@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING
 from clsm_cli.model.ids import whole_id
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import atomic, logs, runs
-from clsm_cli.store.index.indexed_files import USES
 from clsm_cli.store.jsonlines import LineProblem
 
 if TYPE_CHECKING:
@@ -85,7 +84,7 @@ def fold_log(store: Store, forgotten: frozenset[str]) -> FoldedLog:
 
 def read_folded(flow: Path, forgotten: frozenset[str]) -> tuple[Uses, list[LineProblem], bool]:
     """The folded uses of a machine, the lines that are none, and whether the file can be read."""
-    path = flow / USES
+    path = flow / logs.USES
     found, problems = logs.rows(path)
     is_readable = all(problem.line is not None for problem in problems)
     uses: Uses = {}
@@ -116,10 +115,10 @@ def plan(store: Store, folded: FoldedLog) -> list[runs.Write]:
     data = render(folded.uses)
     if not folded.uses or not folded.is_readable:
         return []
-    read_as = atomic.digest_of(store.flow / USES)
+    read_as = atomic.digest_of(store.flow / logs.USES)
     if atomic.sha256(data) == read_as:
         return []
-    return [runs.Put(store.flow / USES, data, read_as=read_as)]
+    return [runs.Put(store.flow / logs.USES, data, read_as=read_as)]
 
 
 def rotate(store: Store, folded: FoldedLog, today: date) -> None:

@@ -44,9 +44,9 @@ _ASLEEP = (
 
 def read_archived(batch: Batch, path: Path, file: int) -> Sequence[LineProblem]:
     """Take in a machine's list; a line that is none of it is a problem."""
-    from clsm_cli.store import archive  # not for a recall as of another time
+    from clsm_cli.store import logs  # not for a recall as of another time
 
-    found = archive.read(path.parent)
+    found = logs.read_archived(path.parent)
     batch.connection.executemany(
         "INSERT INTO archived VALUES (?, ?, ?)",
         [(name, day.toordinal(), file) for name, day in found.since.items()],

@@ -219,14 +219,13 @@ def _open(store: Store, embedder: Embedder | None, progress: Progress | None) ->
         from clsm_cli.store.lock import try_locked
 
         # What was made without a model is made whole too, or it would stay without vectors.
-        is_new = disk is None or not vector_files.has_engine(disk)
+        is_new = disk is None or vector_files.engine_of(disk) is None
         limit = None if is_new else store.settings.recall.refresh_passages
-        with (
-            try_locked(store.root) as is_held,
-            _written(store, embedder, progress, at_most=limit, is_held=is_held) as connection,
-        ):
+        with try_locked(store.root) as is_held:
+            connection = _written(store, embedder, progress, limit) if is_held else None
             if connection is not None:
-                yield _opened(Index(connection, store), embedder)
+                with contextlib.closing(connection):
+                    yield _opened(Index(connection, store), embedder)
                 return
         is_marked = disk is not None and not is_held and is_run_marked(disk)
         found, has_more = split_aside(found) if is_marked else (found, False)
@@ -300,28 +299,21 @@ def _is_ready(connection: sqlite3.Connection, store: Store, embedder: Embedder |
     return not count or count > store.settings.recall.refresh_passages
 
 
-@contextlib.contextmanager
 def _written(
-    store: Store,
-    embedder: Embedder | None,
-    progress: Progress | None,
-    *,
-    at_most: int | None,
-    is_held: bool,
-) -> Iterator[sqlite3.Connection | None]:
-    """The index on disk, brought up to date; None without the lock or where the disk refuses."""
-    connection = None
-    is_done = False
-    try:
-        if is_held:
-            with contextlib.suppress(DiskError), database.disk_errors(store.derived):
-                connection = database.open_to_write(store.derived)
-                bring_up_to_date(store, connection, embedder, progress, at_most=at_most)
-                is_done = True
-        yield connection if is_done else None
-    finally:
-        if connection is not None:
-            connection.close()
+    store: Store, embedder: Embedder | None, progress: Progress | None, at_most: int | None
+) -> sqlite3.Connection | None:
+    """The index on disk, brought up to date; None where the disk refuses."""
+    with (
+        contextlib.suppress(DiskError),
+        database.disk_errors(store.derived),
+        contextlib.ExitStack() as unless_done,
+    ):
+        connection = database.open_to_write(store.derived)
+        unless_done.enter_context(contextlib.closing(connection))
+        bring_up_to_date(store, connection, embedder, progress, at_most=at_most)
+        unless_done.pop_all()
+        return connection
+    return None
 
 
 def _opened(index: Index, embedder: Embedder | None) -> Opened:
