@@ -11,7 +11,6 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from clsm_cli.config import MAX_FILE
 from clsm_cli.errors import DamagedStoreError
 from clsm_cli.model.ids import tombstone_hash
 from clsm_cli.store import atomic, episodes, inbox, labels, logs, record_files, runs, shards, topics
@@ -27,7 +26,6 @@ if TYPE_CHECKING:
     from clsm_cli.store.layout import Store
 
 _KEY = re.compile(rb'\bkey"?: *"?([0-9a-f]{12})\b')
-_WORD = re.compile(rb"[a-z0-9][a-z0-9_-]{0,79}")
 
 
 def sweep(store: Store, now: str) -> None:
@@ -50,10 +48,9 @@ def plan(store: Store, forgotten: frozenset[str]) -> list[runs.Write]:
     known = shards.load_graph(store.graphs(), forgotten, only="statement").records
     for stream in TOPIC_STREAMS:
         writes += _topics(store, stream, known, forgotten)
-    safe: set[bytes] = set()
     for folder in (*store.graphs(), *store.archives()):
         for path in shards.shard_files(folder):
-            writes += _shard(store, path, forgotten, safe)
+            writes += _shard(store, path, forgotten)
     writes += _episodes(store, forgotten)
     for flow in store.flows():
         for path in inbox.files(flow / "inbox"):
@@ -84,28 +81,8 @@ def _topics(
     return writes
 
 
-def _holds(data: bytes, forgotten: frozenset[str], safe: set[bytes]) -> bool:
-    """Whether some bytes name an id with a tombstone: much faster than reading the records.
-
-    ``safe`` are words that are no such id; those that are found are added.
-    """
-    words = {*_WORD.findall(data)} - safe
-    if any(tombstone_hash(word.decode()) in forgotten for word in words):
-        return True
-    safe |= words
-    return False
-
-
-def _shard(
-    store: Store, path: Path, forgotten: frozenset[str], safe: set[bytes]
-) -> list[runs.Write]:
-    try:
-        data = atomic.read(path, MAX_FILE)
-    except DamagedStoreError:
-        return []  # the index names it among the problems
-    if data is None or not _holds(data, forgotten, safe):
-        return []
-    shard = shards.parse(data, path)
+def _shard(store: Store, path: Path, forgotten: frozenset[str]) -> list[runs.Write]:
+    shard = shards.read(path)
     left = shards.fold([shard], forgotten).records
     if left == shards.fold([shard]).records:
         return []

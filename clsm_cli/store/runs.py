@@ -29,7 +29,6 @@ from clsm_cli.model.streams import STREAMS
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import atomic, ledger, lock, logs
 from clsm_cli.store.jsonlines import dump
-from clsm_cli.store.lock import locked
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -296,8 +295,6 @@ def _remember_device(store: Store) -> None:
         atomic.put(path, f"{store.device}\n".encode())
 
 
-_WAIT = 2.0
-"""Seconds to wait for another run that says how it ended."""
 _LIMIT = 64 << 10
 _MOST_REASON = 2000
 """Characters of a reason that are kept."""
@@ -362,10 +359,7 @@ def note_wake(store: Store, at: str | None, problem: str | None = None) -> bool:
 
 
 def _write_nights(store: Store, nights: NightLog) -> None:
-    """Under a lock of its own: the store's may be what a run waited for in vain."""
-    atomic.make_folder(store.derived)
-    with locked(store.derived, _WAIT):
-        atomic.put(_path(store), json.dumps(nights._asdict()).encode(), durable=False)
+    atomic.put(_path(store), json.dumps(nights._asdict()).encode(), durable=False)
 
 
 def _path(store: Store) -> Path:

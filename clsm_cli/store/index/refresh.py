@@ -72,7 +72,7 @@ def _bury(batch: Batch, found: Changes) -> tuple[dict[str, Signature], set[str]]
     batch.forgotten = hidden.forgotten_hashes(batch.connection)
     if batch.forgotten == before:
         return changed, set()
-    again = hidden.affected_files(batch.connection, before, batch.forgotten)
+    again = hidden.affected_files(batch.connection)
     for path in again.keys() - set(found.removed):
         changed.setdefault(path, again[path])
     return changed, {hidden.FOLDER}
