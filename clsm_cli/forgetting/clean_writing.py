@@ -13,7 +13,7 @@ from clsm_cli.ingestion.ingest_report import utc_text
 from clsm_cli.ingestion.ingest_run import end_begun_run
 from clsm_cli.model.ids import whole_id
 from clsm_cli.startup.records import NamedTuple
-from clsm_cli.store import atomic, cleanup, inbox, logs, runs
+from clsm_cli.store import atomic, cleanup, inbox, runs
 from clsm_cli.store.index import database, maintenance
 from clsm_cli.store.index.opening import bring_up_to_date, published
 from clsm_cli.store.jsonlines import LineError, dump, load
@@ -33,24 +33,6 @@ LARGEST = 1 << 30
 """Bytes of a file of the store."""
 
 
-class ErasedTraces(NamedTuple):
-    """What tells of something that was forgotten.
-
-    Attributes:
-        tombstones: Hashes of ids that were ever forgotten.
-        ids: Of records without a tombstone: concepts, connections.
-        texts: What the turns and statements said; known only when they go.
-        paths: Files that went whole, relative to the store.
-        names: Names of files that went, in whatever folder.
-    """
-
-    tombstones: frozenset[str]
-    ids: frozenset[str] = frozenset()
-    texts: tuple[str, ...] = ()
-    paths: frozenset[str] = frozenset()
-    names: frozenset[str] = frozenset()
-
-
 class CleanWrites(NamedTuple):
     """Which files of a store change and how; worked out on a copy.
 
@@ -62,11 +44,11 @@ class CleanWrites(NamedTuple):
         renamed: Ids that logs name otherwise from now on: old id → new id.
     """
 
-    puts: dict[str, tuple[bytes, str | None]]
-    removes: dict[str, str]
-    gone: frozenset[str]
-    texts: tuple[str, ...]
-    names: frozenset[str]
+    puts: Mapping[str, tuple[bytes, str | None]] = MappingProxyType({})
+    removes: Mapping[str, str] = MappingProxyType({})
+    gone: frozenset[str] = frozenset()
+    texts: tuple[str, ...] = ()
+    names: frozenset[str] = frozenset()
     asked: bytes = b""
     renamed: Mapping[str, str] = MappingProxyType({})
 
@@ -99,15 +81,6 @@ def write_clean(
         _refresh(store, embedder)
         warnings = _sweep(store)
     return line.id if line else None, warnings
-
-
-def traces_of(store: Store, planned: CleanWrites | None = None) -> ErasedTraces:
-    """What tells, in git's past, of all that was ever forgotten, and of what is taken out now."""
-    forgotten = logs.load_tombstones(store)
-    if planned is None:
-        return ErasedTraces(tombstones=forgotten)
-    removes = frozenset(planned.removes)
-    return ErasedTraces(forgotten, planned.gone, planned.texts, removes, planned.names)
 
 
 def _refresh(store: Store, embedder: Embedder | None) -> None:

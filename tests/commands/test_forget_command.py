@@ -109,7 +109,7 @@ def test_much_is_more_than_a_fifth_and_more_than_twenty(
     turns: int, gone: int, *, is_much: bool
 ) -> None:
     told = Receipt((), (), {}, turns=gone, all_turns=turns, files=(), beyond=(), warnings=())
-    plan = Plan(told, CleanWrites({}, {}, frozenset(), (), frozenset(), b""))
+    plan = Plan(told, CleanWrites())
     assert plan.is_mass_loss == is_much
 
 
