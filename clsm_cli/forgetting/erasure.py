@@ -9,6 +9,7 @@ that could still hold a trace is destroyed or compacted.
 from __future__ import annotations
 
 import calendar
+import contextlib
 import os
 from dataclasses import replace
 from pathlib import Path
@@ -87,13 +88,8 @@ def plan(
     Raises:
         BadInputError: Nothing is meant, or it is not certain what.
     """
-    with locked(store.root, store.settings.store.lock_wait):
-        warnings = end_begun_run(store)
     embedder, missing = _usable(embedder)
-    warnings += missing
-    with rehearsal.copy_store(store) as copy:
-        before = {name: atomic.digest_of(path) for name, path in compared_files(copy)}
-        warnings += joining.join(copy, utc_text(now), everywhere=True)
+    with copied(store, now) as (copy, before, warnings):
         contents = store_contents.read_store(copy, utc_text(now))
         if _is_known(store, contents, wanted):
             return None
@@ -125,11 +121,24 @@ def plan(
             ),
             refers=references.find_references(contents, chosen, wanted, store.zone),
             undoable=tuple(receipt.Run(e.id, e.command, e.at) for e in undoable(store)),
-            warnings=(*warnings, *report.warnings),
+            warnings=(*warnings, *missing, *report.warnings),
         )
     texts = (*purged.texts, *(each.text for each in done.gone if each.kind in _SAYING))
     names = _inbox_names(contents, chosen)
     return Plan(done, CleanWrites(puts, removes, frozenset(gone), texts, names, asked))
+
+
+@contextlib.contextmanager
+def copied(store: Store, now: datetime) -> Iterator[tuple[Store, dict[str, str | None], list[str]]]:
+    """A copy of a store to try things on, digests of its files, and what the user should hear.
+
+    What was begun is ended before, and conflict copies are joined in it.
+    """
+    with locked(store.root, store.settings.store.lock_wait):
+        warnings = end_begun_run(store)
+    with rehearsal.copy_store(store) as copy:
+        before = {name: atomic.digest_of(path) for name, path in compared_files(copy)}
+        yield copy, before, warnings + joining.join(copy, utc_text(now), everywhere=True)
 
 
 def apply(store: Store, planned: Plan, now: datetime, embedder: Embedder | None) -> Receipt:

@@ -62,11 +62,6 @@ class Trace(NamedTuple):
         """The day of its last use; recording it counts as the first."""
         return max([self.recorded or date.min, *self.used])
 
-    @property
-    def stability(self) -> float:
-        """S in days, grown by the days on which it was used."""
-        return retention.stability(retention.STREAM_DAYS[self.stream], len(self.used))
-
     def retention(self, today: date, curve: str) -> float:
         """Its retention on a day, 0 … 1."""
         ages = [float((today - day).days) for day in {self.recorded or self.last, *self.used}]
@@ -82,9 +77,9 @@ class Trace(NamedTuple):
         return days_later(last, days)
 
     def _stability(self, curve: str) -> float:
-        """S as a law wants it: the base level counts the uses itself."""
-        is_base = curve == "base-level"
-        return retention.STREAM_DAYS[self.stream] if is_base else self.stability
+        """S in days, grown by the days on which it was used; the base level counts these itself."""
+        days = retention.STREAM_DAYS[self.stream]
+        return days if curve == "base-level" else retention.stability(days, len(self.used))
 
 
 class ArchivedTrace(NamedTuple):

@@ -15,13 +15,11 @@ from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from clsm_cli.consolidation import rehearsal
 from clsm_cli.forgetting import clean_writing, erasure, receipt, store_contents
 from clsm_cli.forgetting.clean_writing import LARGEST
 from clsm_cli.forgetting.erasure import compared_files
 from clsm_cli.forgetting.run_reversal import undoable
 from clsm_cli.ingestion.ingest_report import utc_text
-from clsm_cli.ingestion.ingest_run import end_begun_run
 from clsm_cli.ingestion.turns import Masker, masked_text, masked_turn
 from clsm_cli.model.codec import decode, encode
 from clsm_cli.model.episodes import EpisodeRecord
@@ -32,7 +30,6 @@ from clsm_cli.store import (
     atomic,
     episodes,
     inbox,
-    joining,
     logs,
     record_files,
     runs,
@@ -42,7 +39,6 @@ from clsm_cli.store import (
 from clsm_cli.store.inbox import CallMark, CapturedTurn
 from clsm_cli.store.jsonlines import LineError, dump, load
 from clsm_cli.store.layout import TOPIC_STREAMS
-from clsm_cli.store.lock import locked
 from clsm_cli.text.secrets import mask, secrets_of
 
 if TYPE_CHECKING:
@@ -96,11 +92,7 @@ class Plan(NamedTuple):
 
 def plan(store: Store, now: datetime, *, purge_history: bool = False) -> Plan:
     """Work out, on a copy, which files change and how."""
-    with locked(store.root, store.settings.store.lock_wait):
-        warnings = end_begun_run(store)
-    with rehearsal.copy_store(store) as copy:
-        before = {name: atomic.digest_of(path) for name, path in compared_files(copy)}
-        warnings += joining.join(copy, utc_text(now), everywhere=True)
+    with erasure.copied(store, now) as (copy, before, warnings):
         held = store_contents.read_store(copy, utc_text(now))
         work = _Rewriter(copy, held, utc_text(now))
         work.rewrite()
