@@ -320,10 +320,8 @@ def _remade(store: Store, memory: StoreContents, touched: AbstractSet[str]) -> d
     known = {episode.id for _, episode in memory.episodes}
     new = {
         turn.key: episode.id
-        for flow in store.flows()
-        for path in episodes.files(flow)
-        if path.stem.partition("-")[2] not in known
-        for episode in [episodes.read(path)]
+        for _, episode in episodes.readable(store)
+        if episode.id not in known
         for turn in episode.turns
     }
     return {

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from collections.abc import Collection
     from pathlib import Path
 
-    from clsm_cli.model.episodes import Turn
     from clsm_cli.model.streams import Stream
     from clsm_cli.store.layout import Store
 
@@ -117,20 +116,23 @@ def _episodes(store: Store, forgotten: frozenset[str]) -> list[runs.Write]:
     Another machine may have cut a longer episode behind the same first turn. What waits in an inbox
     does not count: machines that sweep at the same time would not agree, and git could not merge it.
     """
-    paths = [(flow, path) for flow in store.flows() for path in episodes.files(flow)]
-    buried = [each for each in paths if _is_buried(each[1].stem, forgotten)]
+    paths = (path for flow in store.flows() for path in episodes.files(flow))
+    buried = [path for path in paths if _is_buried(path.stem, forgotten)]
     if not buried:
         return []
-    kept = {*paths} - {*buried}
-    held = {turn.key for _, path in sorted(kept) for turn in _turns(path)}
+    every = dict(episodes.readable(store))
+    kept = every.keys() - {*buried}
+    held = {turn.key for path in kept for turn in every[path].turns}
     writes: list[runs.Write] = []
-    for flow, path in buried:
-        living = {turn.key for turn in _turns(path) if not logs.is_forgotten(turn.key, forgotten)}
+    for path in buried:
+        turns = every[path].turns if path in every else ()
+        keys = {turn.key for turn in turns}
+        living = {key for key in keys if not logs.is_forgotten(key, forgotten)}
         if living - held:
-            episode = episodes.read(path)
-            rest = episodes.reduced(episode, {turn.key for turn in episode.turns} - (living - held))
+            rest = episodes.reduced(every[path], keys - (living - held))
             assert rest is not None
-            writes.append(runs.Put(episodes.file_of(rest, flow), episodes.render(rest)))
+            place = episodes.file_of(rest, path.parents[3])
+            writes.append(runs.Put(place, episodes.render(rest)))
             held |= living
         writes.append(runs.Remove(path))
     return writes
@@ -155,13 +157,6 @@ def _thinned(store: Store, forgotten: frozenset[str]) -> list[str]:
 def _is_buried(stem: str, forgotten: frozenset[str]) -> bool:
     """Whether the name of an episode file, ``<time>-<id>``, has an id with a tombstone."""
     return logs.is_forgotten(stem.partition("-")[2], forgotten)
-
-
-def _turns(path: Path) -> tuple[Turn, ...]:
-    try:
-        return episodes.read(path).turns
-    except DamagedStoreError:
-        return ()  # the index names it among the problems
 
 
 def marker_path(store: Store) -> Path:

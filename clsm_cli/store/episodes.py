@@ -26,6 +26,8 @@ from clsm_cli.text.characters import replace_lone
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 
+    from clsm_cli.store.layout import Store
+
 MAX_EPISODE = 64 << 20
 """Bytes of an episode file: 25 turns of at most 1 MiB, escaped."""
 MAX_REWRITTEN = 1 << 20
@@ -275,6 +277,16 @@ def files(flow: Path) -> Iterator[Path]:
         for name in sorted(found):
             if name.endswith(".md") and name[0] != "." and not is_conflict_copy(name):
                 yield Path(folder, name)
+
+
+def readable(store: Store) -> Iterator[tuple[Path, Episode]]:
+    """Every episode of every machine that can be read, with its file; the index names the others."""
+    for path in (path for flow in store.flows() for path in files(flow)):
+        try:
+            episode = read(path)
+        except DamagedStoreError:
+            continue
+        yield path, episode
 
 
 def read(path: Path) -> Episode:
