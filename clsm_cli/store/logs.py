@@ -176,9 +176,15 @@ def rows(path: Path) -> tuple[list[tuple[int, dict[str, Any]]], list[LineProblem
         data = atomic.read(path, MAX_LOG)
     except DamagedStoreError as error:
         return [], [LineProblem(path, error.line, error.reason)]
+    return _mappings(data or b"", path)
+
+
+def _mappings(
+    data: bytes, path: Path
+) -> tuple[list[tuple[int, dict[str, Any]]], list[LineProblem]]:
     found: list[tuple[int, dict[str, Any]]] = []
     problems: list[LineProblem] = []
-    for number, line in enumerate((data or b"").decode("utf-8", "replace").split("\n"), 1):
+    for number, line in enumerate(data.decode("utf-8", "replace").split("\n"), 1):
         if not line.strip():
             continue
         try:
@@ -293,21 +299,13 @@ def plan_missing(data: bytes, path: Path) -> list[bytes]:
     said: dict[Any, int] = {}
     for row in there:
         _is_news(said, row, path.name)
+    lines = data.split(b"\n")
     found: list[bytes] = []
-    for line in data.split(b"\n"):
-        new = _row(line)
-        if new is not None and repr(new) not in known and _is_news(said, new, path.name):
+    for number, new in _mappings(data, path)[0]:  # what is torn stays in the copy
+        if repr(new) not in known and _is_news(said, new, path.name):
             known.add(repr(new))
-            found.append(line)
+            found.append(lines[number - 1])
     return found
-
-
-def _row(line: bytes) -> dict[str, Any] | None:
-    try:
-        row = load(line.decode("utf-8", "replace")) if line.strip() else None
-    except LineError:
-        return None  # torn, or none of ours; it stays in the copy
-    return row if isinstance(row, dict) else None
 
 
 def _is_news(said: dict[Any, int], row: dict[str, Any], name: str) -> bool:
