@@ -26,11 +26,8 @@ NAME = "eval/queries.yaml"
 """The file, relative to the store."""
 MAX_LABELS = 1 << 20
 """Bytes of it: some ten thousand queries, four seconds to read."""
-MAX_QUERIES = 10_000
 _MAX_VALUES = 100_000
 """Keys and values; twice as many as elsewhere: it is the owner's own, and no recall reads it."""
-MAX_PIECES = 1_000
-"""Quotes, ids or concepts of one query."""
 
 _LISTS = ("evidence", "memories", "concepts")
 _KEYS = ("id", "query", *_LISTS, "category", "difficulty")
@@ -162,8 +159,6 @@ class _File:
     def texts(self, node: Any, what: str) -> tuple[str, ...]:
         if node.id != "sequence":
             raise self.fault(node, f"{what} is not a list", f"write {what}: [...]")
-        if len(node.value) > MAX_PIECES:
-            raise self.fault(node, f"{what} has more than {MAX_PIECES} entries", "name fewer")
         found = [self.text(each, f"an entry of {what}") for each in node.value]
         for each, text in zip(node.value, found, strict=True):
             if not text:
@@ -175,8 +170,6 @@ class _File:
             return
         if node.id != "sequence":
             raise self.fault(node, "'queries' is not a list", "begin each query with '- query:'")
-        if len(node.value) > MAX_QUERIES:
-            raise self.fault(node, f"has more than {MAX_QUERIES} queries", "split the file")
         lines: dict[str, int] = {}
         for each in node.value:
             row = self._row(each)
