@@ -11,7 +11,7 @@ from clsm_cli.forgetting.archiving import Report, Request, decay
 from clsm_cli.model.episodes import Block, Document, Episode, EpisodeRecord, Turn
 from clsm_cli.model.graph import Statement
 from clsm_cli.model.ids import digest, episode_id, statement_id
-from clsm_cli.store import archive, atomic, episodes, logs, record_files, runs
+from clsm_cli.store import atomic, episodes, logs, record_files, runs
 from clsm_cli.store.layout import Store
 
 BORN = date(2026, 1, 1)
@@ -108,7 +108,7 @@ def recall(store: Store, day: date, *ids: str, name: str = "r-1", hour: int = 12
 
 def archived(store: Store) -> dict[str, str]:
     """What this machine's last run found archived: id → since when."""
-    return {name: str(day) for name, day in archive.read(store.flow).since.items()}
+    return {name: str(day) for name, day in logs.read_archived(store.flow).since.items()}
 
 
 def uses(store: Store) -> set[tuple[str, str, int]]:

@@ -27,7 +27,7 @@ BELOW = {
     "inspection": {"model", "scoring", "text", "embedding", "store"},
     "integrations": {"model", "text"},
     "consolidation": {"heads", "ingestion", "integrations", "model", "scoring", "text", "store"},
-    "forgetting": {"ingestion", "consolidation", "inspection", "scoring", "model", "text", "store"},
+    "forgetting": {"ingestion", "consolidation", "scoring", "model", "text", "store"},
     "evaluation": {
         "forgetting",
         "ingestion",

@@ -169,7 +169,7 @@ def _forget(
     dry_run: bool,
 ) -> None:
     from clsm_cli.commands import engine
-    from clsm_cli.forgetting import clean_writing, erasure, history_purge
+    from clsm_cli.forgetting import erasure, history_purge
 
     tree = history_purge.check_repository(store) if purge_history else None
 
@@ -189,7 +189,7 @@ def _forget(
     if plan is None:
         again = None
         if tree is not None and not dry_run:
-            again = history_purge.purge(store, tree, clean_writing.traces_of(store))
+            again = history_purge.purge(store, tree)
         printer.show(
             {"schema": "clsm.forget/1", "known": True, "history": plain(again)},
             ["it was forgotten already", *_history_lines(again)],
@@ -240,7 +240,7 @@ def _applied(
 ) -> Any:
     """The receipt of a plan that was carried out, in git's history too; of a dry run as it is."""
     from clsm_cli.commands import engine
-    from clsm_cli.forgetting import clean_writing, history_purge
+    from clsm_cli.forgetting import history_purge
     from clsm_cli.retrieval import briefing
 
     receipt = plan.receipt
@@ -250,8 +250,7 @@ def _applied(
         receipt = apply(store, plan, now, engine.embedder())
         briefing.prepare(store)
     if tree is not None:
-        told = clean_writing.traces_of(store, plan.writes)
-        receipt = receipt._replace(history=history_purge.purge(store, tree, told))
+        receipt = receipt._replace(history=history_purge.purge(store, tree, plan.writes))
     return receipt
 
 

@@ -21,8 +21,7 @@ from clsm_cli.model.graph import Edge, Statement
 from clsm_cli.model.streams import STREAMS
 from clsm_cli.scoring import retention
 from clsm_cli.startup.records import NamedTuple
-from clsm_cli.store import archive, atomic, logs, record_files, runs, shards
-from clsm_cli.store.index.indexed_files import ARCHIVED
+from clsm_cli.store import atomic, logs, record_files, runs, shards
 from clsm_cli.store.index.opening import published
 from clsm_cli.text.tokens import count_tokens
 
@@ -32,10 +31,11 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from clsm_cli.consolidation.edit_session import EditSession
-    from clsm_cli.forgetting.fading import ArchivedTrace, StreamShare, Survey, Trace
+    from clsm_cli.forgetting.fading import StreamShare, StreamState, Survey, Trace
     from clsm_cli.forgetting.turn_history import Clock
     from clsm_cli.model.codec import Record
     from clsm_cli.model.streams import Stream
+    from clsm_cli.store.jsonlines import LineProblem
     from clsm_cli.store.layout import Store
 
 
@@ -49,12 +49,7 @@ class Plan(NamedTuple):
 
 
 def decay(store: Store, request: Request) -> Report:
-    """Let a store's memories fade, as far as its clock can be believed.
-
-    Raises:
-        LockedError: Another clsm kept the lock.
-        DiskError: The disk refused; what was written is whole, and the next run goes on.
-    """
+    """Let a store's memories fade, as far as its clock can be believed."""
     warnings: list[str] = []
     with open_for_edit(
         store, "decay", request.now, warnings.append, dry_run=request.dry_run
@@ -72,7 +67,7 @@ def decay(store: Store, request: Request) -> Report:
         clock=found.clock,
         recalls=found.folded.recalls,
         days=found.folded.days,
-        streams={stream: stream_state(stream, plan.shares[stream]) for stream in plan.shares},
+        streams={stream: share.state for stream, share in plan.shares.items()},
         archive=told.archived(plan.shares.values()),
         revive=told.revived(plan.shares.values()) if found.clock.is_believed else (),
         compact=tuple(map(told.moved, plan.moved)),
@@ -120,7 +115,7 @@ def _apply(edits: EditSession, plan: Plan, warnings: list[str]) -> str | None:
 def _list(store: Store, month: date, plan: Plan) -> list[runs.Write]:
     """What is archived now, in place of what was."""
     since = {each.trace.id: each.since for s in plan.shares.values() for each in s.faded}
-    path, data = store.flow / ARCHIVED, archive.render(month, since)
+    path, data = store.flow / logs.ARCHIVED, logs.render_archived(month, since)
     read_as = atomic.digest_of(path)
     return [] if atomic.sha256(data) == read_as else [runs.Put(path, data, read_as=read_as)]
 
@@ -133,7 +128,7 @@ def _rows(store: Store, plan: Plan, warnings: list[str]) -> list[runs.Write]:
         if not moved:
             continue
         stored = [record_files.as_stored(r) if isinstance(r, Statement) else r for r in moved]
-        added, problems = archive.plan(store, stream, stored)
+        added, problems = _plan_archive(store, stream, stored)
         warnings += [
             f"{path}: nothing is moved there until all of its lines can be read"
             for path in sorted({problem.path for problem in problems})
@@ -144,6 +139,24 @@ def _rows(store: Store, plan: Plan, warnings: list[str]) -> list[runs.Write]:
                 *added,
             ]
     return writes
+
+
+def _plan_archive(
+    store: Store, stream: Stream, rows: Iterable[Record]
+) -> tuple[list[runs.Write], list[LineProblem]]:
+    """Writes that put rows into the archive of a stream, replacing older versions.
+
+    A shard with lines that cannot be read must not be rewritten without them: then there are no
+    writes, but those lines.
+    """
+    folder, limit = store.archive(stream), store.settings.store.shard_records
+    planned = shards.plan_update(folder, rows, limit, forgotten=logs.load_tombstones(store))
+    problems = [problem for _, before in planned.values() for problem in before.problems]
+    if problems:
+        return [], problems
+    return [
+        runs.Put(path, data, read_as=before.sha256) for path, (data, before) in planned.items()
+    ], []
 
 
 class ItemReporter:
@@ -158,20 +171,20 @@ class ItemReporter:
 
     def archived(self, shares: Iterable[StreamShare]) -> tuple[Item, ...]:
         """What is archived now and was not before, by stream and since when."""
-        fresh = [f for share in shares for f in share.faded if f.trace.id not in self._before]
-        return tuple(self._archived(each) for each in fresh)
-
-    def _archived(self, faded: ArchivedTrace) -> Item:
-        why = f"not used for {_days(faded.trace.last, self._today)}"
-        return self._item(faded.trace, faded.since, why)
+        return tuple(
+            self._item(
+                each.trace, each.since, f"not used for {_days(each.trace.last, self._today)}"
+            )
+            for share in shares
+            for each in share.faded
+            if each.trace.id not in self._before
+        )
 
     def revived(self, shares: Iterable[StreamShare]) -> tuple[Item, ...]:
         """What was archived before and is no more, as far as it is still there, by id."""
         still = {each.trace.id for share in shares for each in share.faded}
-        found = [
-            self._traces[i] for i in sorted(self._before) if i not in still and i in self._traces
-        ]
-        return tuple(self._revived(trace) for trace in found)
+        gone = sorted((self._before.keys() & self._traces.keys()) - still)
+        return tuple(self._revived(self._traces[each]) for each in gone)
 
     def _revived(self, trace: Trace) -> Item:
         if trace.last > self._before[trace.id]:
@@ -186,44 +199,20 @@ class ItemReporter:
 
     def _item(self, trace: Trace, since: date, why: str) -> Item:
         left = round(trace.retention(self._today, self._curve), 4)
-        last = str(trace.last)
-        return Item(
-            trace.id,
-            trace.kind,
-            trace.stream,
-            str(since),
-            last,
-            left,
-            trace.tokens,
-            why,
-            trace.text,
-        )
+        what = (trace.id, trace.kind, trace.stream, str(since), str(trace.last), left)
+        return Item(*what, trace.tokens, why, trace.text)
 
     def moved(self, each: CompactedRow) -> Item:
         """A row that goes to the archive."""
         row, ended = each.row, str(each.ended)
         if isinstance(row, Edge):
-            kind, text = "edge", f"{self._name(row.source)} {row.type} {self._name(row.target)}"
+            ends = [self._label(node) or node for node in (row.source, row.target)]
+            kind, text = "edge", f"{ends[0]} {row.type} {ends[1]}"
         else:
             kind, text = row.kind, row.text
         why = f"superseded {_days(each.ended, self._today)} ago"
         size = count_tokens(text)
         return Item(row.id, kind, each.stream, str(each.since), ended, None, size, why, text)
-
-    def _name(self, node: str) -> str:
-        return self._label(node) or node
-
-
-def stream_state(stream: Stream, share: StreamShare) -> StreamState:
-    """How much of a stream is archived."""
-    return StreamState(
-        items=share.items,
-        archived=len(share.faded),
-        tokens=share.total,
-        archived_tokens=share.tokens,
-        most=round(1 - retention.SURVIVAL[stream], 4),
-        kept=share.kept,
-    )
 
 
 def clock_warnings(clock: Clock) -> list[str]:
@@ -346,7 +335,6 @@ class Item(NamedTuple):
 
     Attributes:
         kind: ``turn``, ``block``, the kind of a statement, or ``edge``.
-        since: Day since which it is so (ISO).
         last: Day on which it was last recorded or used; of a row that is compacted, the day
             on which it was superseded.
         left: Its retention, 0 … 1; None for what is compacted.
@@ -361,24 +349,6 @@ class Item(NamedTuple):
     tokens: int
     why: str
     text: str
-
-
-class StreamState(NamedTuple):
-    """How much of a stream is archived after the run.
-
-    Attributes:
-        items: Turns and statements ever recorded; ``archived`` of them are.
-        tokens: Of ``items``; ``archived_tokens`` of the archived ones.
-        most: Share of the tokens that may be archived, 0 … 1.
-        kept: What has faded too and stays, since more of the stream must not go.
-    """
-
-    items: int
-    archived: int
-    tokens: int
-    archived_tokens: int
-    most: float
-    kept: int
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 from clsm_cli.errors import LockedError, ModelDigestError, ModelMissingError
 from clsm_cli.ingestion.ingest_report import utc_text
 from clsm_cli.ingestion.ingest_run import end_begun_run
+from clsm_cli.model.ids import whole_id
 from clsm_cli.startup.records import NamedTuple
-from clsm_cli.store import atomic, cleanup, inbox, logs, runs
+from clsm_cli.store import atomic, cleanup, inbox, runs
 from clsm_cli.store.index import database, maintenance
 from clsm_cli.store.index.opening import bring_up_to_date, published
 from clsm_cli.store.jsonlines import LineError, dump, load
@@ -28,22 +29,8 @@ if TYPE_CHECKING:
     from clsm_cli.store.layout import Store
 
 
-class ErasedTraces(NamedTuple):
-    """What tells of something that was forgotten.
-
-    Attributes:
-        tombstones: Hashes of ids that were ever forgotten.
-        ids: Of records without a tombstone: concepts, connections.
-        texts: What the turns and statements said; known only when they go.
-        paths: Files that went whole, relative to the store.
-        names: Names of files that went, in whatever folder.
-    """
-
-    tombstones: frozenset[str]
-    ids: frozenset[str] = frozenset()
-    texts: tuple[str, ...] = ()
-    paths: frozenset[str] = frozenset()
-    names: frozenset[str] = frozenset()
+LARGEST = 1 << 30
+"""Bytes of a file of the store."""
 
 
 class CleanWrites(NamedTuple):
@@ -52,17 +39,16 @@ class CleanWrites(NamedTuple):
     Attributes:
         puts: New bytes of files by path relative to the store, and the digest of what was there.
         gone: Ids that no log may name any more.
-        texts: What the turns and statements that go said.
         names: Names of inbox files that no conversation has any more; a ledger may still tell them.
         asked: Lines that a consolidation adds to the list for review.
         renamed: Ids that logs name otherwise from now on: old id → new id.
     """
 
-    puts: dict[str, tuple[bytes, str | None]]
-    removes: dict[str, str]
-    gone: frozenset[str]
-    texts: tuple[str, ...]
-    names: frozenset[str]
+    puts: Mapping[str, tuple[bytes, str | None]] = MappingProxyType({})
+    removes: Mapping[str, str] = MappingProxyType({})
+    gone: frozenset[str] = frozenset()
+    texts: tuple[str, ...] = ()
+    names: frozenset[str] = frozenset()
     asked: bytes = b""
     renamed: Mapping[str, str] = MappingProxyType({})
 
@@ -77,8 +63,6 @@ def write_clean(
 
     Raises:
         RefusedError: The store changed since it was planned.
-        LockedError: Another clsm kept the lock.
-        DiskError: The disk refused; the next command ends what was begun.
     """
     with locked(store.root, store.settings.store.lock_wait):
         end_begun_run(store)
@@ -97,15 +81,6 @@ def write_clean(
         _refresh(store, embedder)
         warnings = _sweep(store)
     return line.id if line else None, warnings
-
-
-def traces_of(store: Store, planned: CleanWrites | None = None) -> ErasedTraces:
-    """What tells, in git's past, of all that was ever forgotten, and of what is taken out now."""
-    forgotten = logs.load_tombstones(store)
-    if planned is None:
-        return ErasedTraces(tombstones=forgotten)
-    removes = frozenset(planned.removes)
-    return ErasedTraces(forgotten, planned.gone, planned.texts, removes, planned.names)
 
 
 def _refresh(store: Store, embedder: Embedder | None) -> None:
@@ -171,11 +146,7 @@ def _changed(path: Path, planned: CleanWrites, flow: Path) -> Iterator[runs.Writ
 
 
 def _bytes(path: Path) -> bytes:
-    return atomic.read(path, _LARGEST) or b""
-
-
-_LARGEST = 1 << 30
-"""Bytes of a file of the store."""
+    return atomic.read(path, LARGEST) or b""
 
 
 _ID = re.compile(rb"(?<![a-z0-9_-])(?:[a-z]-)?[0-9a-f]{12}(?![a-z0-9_])")
@@ -183,8 +154,6 @@ _ID = re.compile(rb"(?<![a-z0-9_-])(?:[a-z]-)?[0-9a-f]{12}(?![a-z0-9_])")
 _WORD = re.compile(r"[a-z0-9][a-z0-9_-]*")
 _LISTS = {"ids": "led", "good": "good_led", "bad": "bad_led", "concepts": ""}
 """Lists of ids in a line, and the list that goes along with each."""
-_PART = re.compile(r"(?<=\A[0-9a-f]{12})-[0-9]+\Z")
-"""A part of a long turn has the turn's key and a number."""
 LEAST = 12
 """Characters from which a line of a text tells that text from others."""
 
@@ -227,11 +196,11 @@ def rename_in_log(log: bytes, names: Mapping[str, str]) -> bytes:
 
 
 def _named(text: str) -> set[str]:
-    return {_PART.sub("", word) for word in _WORD.findall(text)}
+    return {whole_id(word) for word in _WORD.findall(text)}
 
 
 def _is_gone(named: Any, gone: AbstractSet[str]) -> bool:
-    return isinstance(named, str) and _PART.sub("", named) in gone
+    return isinstance(named, str) and whole_id(named) in gone
 
 
 def _without(line: str, gone: AbstractSet[str]) -> dict[str, Any] | None:

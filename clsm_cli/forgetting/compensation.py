@@ -1,6 +1,10 @@
-"""Undo by newer records, for a run whose bytes cannot simply be restored.
+"""What an undo writes: bytes from before the run, or newer records where these cannot simply come back.
 
-Other clones may have what the run wrote, or later runs wrote other records into the same files. So
+**Bytes.** The steps are taken back from the last to the first, on the files as they are now. A log is
+taken back line by line: what the run added goes, what it removed comes back before the rest, and the
+lines of others stay.
+
+**Newer records.** Other clones may have what the run wrote, or later runs wrote other records into the same files. So
 each record that the run changed gets its earlier value under a higher revision; what the run added is
 withdrawn or, where it is derived, removed; everything else stays. A record or line that somebody
 changed after the run is theirs: it is reported as a conflict and not written.
@@ -11,12 +15,12 @@ the marks (``ledger.mark_of``) of the lines that it added and removed.
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 from clsm_cli.config import MAX_FILE
-from clsm_cli.forgetting.byte_restoration import plan_writes, restore_files, restore_log
 from clsm_cli.model.graph import Statement
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import atomic, ledger, logs, record_files, runs, shards, topics
@@ -24,12 +28,118 @@ from clsm_cli.store.layout import TOPIC_STREAMS
 from clsm_cli.store.reconcile import reconcile
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from pathlib import Path
 
     from clsm_cli.model.codec import Record
     from clsm_cli.model.streams import Stream
     from clsm_cli.store.layout import Store
+
+
+class RestoredFiles(NamedTuple):
+    """The files of a run, taken back.
+
+    Attributes:
+        now: Path → bytes that it has; None: it is missing.
+        before: Path → bytes that it had before the run; None: there was none.
+        changed: Paths that somebody changed since, sorted; the other two do not hold them.
+    """
+
+    now: dict[str, bytes | None]
+    before: dict[str, bytes | None]
+    changed: tuple[str, ...]
+
+
+def restore_files(
+    store: Store, steps: Sequence[ledger.KeptStep], wanted: Callable[[str], bool] = lambda _: True
+) -> RestoredFiles:
+    """Take the steps of a run back, in memory."""
+    now: dict[str, bytes | None] = {}
+    before: dict[str, bytes | None] = {}
+    changed: set[str] = set()
+    for kept in reversed(steps):
+        for path in {change.path for change in kept.line.changes} - changed:
+            if not wanted(path):
+                continue
+            if path not in now:
+                now[path] = before[path] = atomic.read(store.root / path, logs.MAX_LOG)
+            try:
+                before[path] = _taken_back(before[path], kept, path)
+            except _ChangedError:
+                changed.add(path)
+                del now[path], before[path]
+    return RestoredFiles(now, before, tuple(sorted(changed)))
+
+
+class _ChangedError(Exception):
+    """A file is not as the run left it."""
+
+
+def _taken_back(data: bytes | None, kept: ledger.KeptStep, path: str) -> bytes | None:
+    """A file without the changes of a step."""
+    changes = [(n, change) for n, change in enumerate(kept.line.changes) if change.path == path]
+    replaced = [(n, change) for n, change in changes if change.after != ""]  # the rest are appends
+    sha = None if data is None else atomic.sha256(data)
+    if replaced and sha == replaced[0][1].before:
+        return data
+    if replaced and sha == changes[-1][1].after:
+        return kept.preimage(replaced[0][0])
+    if not path.endswith(".jsonl"):
+        raise _ChangedError
+    old = kept.preimage(replaced[0][0]) if replaced else None
+    is_new = old is None and not any(change.size for _, change in changes)
+    return _without_lines(data or b"", kept, path, old or b"", is_new=is_new)
+
+
+def _without_lines(
+    data: bytes, kept: ledger.KeptStep, path: str, old: bytes, *, is_new: bool
+) -> bytes | None:
+    """A log without the lines of a step; None where the step made it and nothing else is in it."""
+    added = Counter(kept.added.get(path, ()))
+    left: list[bytes] = []
+    cut = False
+    for line in reversed(data.split(b"\n")):
+        mark = ledger.mark_of(line)
+        if added[mark] > 0:
+            added[mark] -= 1
+            cut = True
+        elif cut and not line:
+            cut = False  # the newline that was written before it
+        else:
+            left.append(line)
+    if added.total() > 0:
+        raise _ChangedError
+    gone = set(kept.removed.get(path, ()))
+    back = [line for line in old.split(b"\n") if ledger.mark_of(line) in gone]
+    rest = b"\n".join([*([b"", *back] if back else []), *reversed(left)])
+    return None if is_new and not rest.strip() else rest
+
+
+def plan_writes(
+    store: Store, now: Mapping[str, bytes | None], wanted: Mapping[str, bytes | None]
+) -> list[runs.Write]:
+    """Writes that make files what they should be.
+
+    What comes back is there before anything goes: the turns of an episode are in the inbox again
+    when its file is removed, so that a reader finds them at every moment.
+    """
+    found: list[runs.Write] = []
+    for path, data in sorted(wanted.items(), key=lambda item: (item[1] is None, item[0])):
+        if data == now[path]:
+            continue
+        if data is None:
+            found.append(runs.Remove(store.root / path))
+        else:
+            old = now[path]
+            sha = None if old is None else atomic.sha256(old)
+            found.append(runs.Put(store.root / path, data, read_as=sha))
+    return found
+
+
+def added_lines(now: bytes | None, before: bytes | None) -> Iterable[bytes]:
+    """Lines that only the newer of two versions has; empty ones left out."""
+    known = set((before or b"").split(b"\n"))
+    return [line for line in (now or b"").split(b"\n") if line.strip() and line not in known]
 
 
 class Conflict(NamedTuple):
@@ -54,19 +164,10 @@ class Plan(NamedTuple):
 
 
 def plan(store: Store, steps: Sequence[ledger.KeptStep], at: str, now: str) -> Plan:
-    """Work out newer records that take a run back.
-
-    Raises:
-        DamagedStoreError: A preimage is not what it must be.
-    """
+    """Work out newer records that take a run back."""
     lines = WrittenRecords(store, steps)
     files = restore_files(store, steps, lambda path: not lines.is_of_records(path))
-    conflicts = []
-    for path in files.changed:
-        log = restore_log(store, steps, path) if path.endswith(".jsonl") else files
-        files.now.update(log.now)
-        files.before.update(log.before)
-        conflicts += [Conflict("", path)] if path in log.changed else []
+    conflicts = [Conflict("", path) for path in files.changed]
     made = Plan(tuple(plan_writes(store, files.now, files.before)), (), (), (), ())
     for folder in lines.folders:
         part = _Folder(store, lines, folder, at, now).plan()

@@ -9,6 +9,7 @@ that could still hold a trace is destroyed or compacted.
 from __future__ import annotations
 
 import calendar
+import contextlib
 import os
 from dataclasses import replace
 from pathlib import Path
@@ -86,16 +87,9 @@ def plan(
 
     Raises:
         BadInputError: Nothing is meant, or it is not certain what.
-        LockedError: Another clsm kept the lock.
-        DiskError: There is no room for the copy.
     """
-    with locked(store.root, store.settings.store.lock_wait):
-        warnings = end_begun_run(store)
     embedder, missing = _usable(embedder)
-    warnings += missing
-    with rehearsal.copy_store(store) as copy:
-        before = {name: atomic.digest_of(path) for name, path in compared_files(copy)}
-        warnings += joining.join(copy, utc_text(now), everywhere=True)
+    with copied(store, now) as (copy, before, warnings):
         contents = store_contents.read_store(copy, utc_text(now))
         if _is_known(store, contents, wanted):
             return None
@@ -127,24 +121,31 @@ def plan(
             ),
             refers=references.find_references(contents, chosen, wanted, store.zone),
             undoable=tuple(receipt.Run(e.id, e.command, e.at) for e in undoable(store)),
-            warnings=(*warnings, *report.warnings),
+            warnings=(*warnings, *missing, *report.warnings),
         )
     texts = (*purged.texts, *(each.text for each in done.gone if each.kind in _SAYING))
     names = _inbox_names(contents, chosen)
     return Plan(done, CleanWrites(puts, removes, frozenset(gone), texts, names, asked))
 
 
-def apply(store: Store, planned: Plan, now: datetime, embedder: Embedder | None) -> Receipt:
-    """Do it, whole, and leave nothing behind.
+@contextlib.contextmanager
+def copied(store: Store, now: datetime) -> Iterator[tuple[Store, dict[str, str | None], list[str]]]:
+    """A copy of a store to try things on, digests of its files, and what the user should hear.
 
-    Raises:
-        RefusedError: The store changed since it was planned.
-        LockedError: Another clsm kept the lock.
-        DiskError: The disk refused; the next command ends what was begun.
+    What was begun is ended before, and conflict copies are joined in it.
     """
+    with locked(store.root, store.settings.store.lock_wait):
+        warnings = end_begun_run(store)
+    with rehearsal.copy_store(store) as copy:
+        before = {name: atomic.digest_of(path) for name, path in compared_files(copy)}
+        yield copy, before, warnings + joining.join(copy, utc_text(now), everywhere=True)
+
+
+def apply(store: Store, planned: Plan, now: datetime, embedder: Embedder | None) -> Receipt:
+    """Do it, whole, and leave nothing behind; see ``clean_writing.write_clean``."""
     run, warnings = clean_writing.write_clean(store, planned.writes, now, embedder)
-    done = planned.receipt._replace(run=run)
-    return done._replace(warnings=(*done.warnings, *warnings))
+    done = planned.receipt
+    return done._replace(run=run, warnings=(*done.warnings, *warnings))
 
 
 def _usable(embedder: Embedder | None) -> tuple[Embedder | None, list[str]]:
@@ -191,18 +192,14 @@ class LostSupport(NamedTuple):
     """What has lost its support.
 
     Attributes:
-        episodes: Ids of those that lose turns.
-        statements: Ids of those that go.
         nodes: Ids of those that a person pinned and that nothing mentions any more.
         again: Ids of episodes that have to be read again.
-        months: Whose gists are made anew, as ``2026-02``.
     """
 
     episodes: frozenset[str]
     statements: frozenset[str]
     nodes: frozenset[str]
     again: frozenset[str]
-    months: frozenset[str]
 
 
 def find_unsupported(memory: StoreContents, chosen: Chosen) -> LostSupport:
@@ -232,7 +229,6 @@ def find_unsupported(memory: StoreContents, chosen: Chosen) -> LostSupport:
         frozenset(lost),
         frozenset(unmentioned),
         frozenset(again - touched) | _one_of_each(memory, months, touched | again),
-        frozenset(months),
     )
 
 
@@ -267,7 +263,6 @@ class Purged(NamedTuple):
         unsupported: What lost its support.
         forgotten: Ids that have a tombstone now.
         remade: Id of an episode that lost turns → of the one that took its place.
-        texts: Texts of the turns.
     """
 
     unsupported: LostSupport
@@ -325,10 +320,8 @@ def _remade(store: Store, memory: StoreContents, touched: AbstractSet[str]) -> d
     known = {episode.id for _, episode in memory.episodes}
     new = {
         turn.key: episode.id
-        for flow in store.flows()
-        for path in episodes.files(flow)
-        if path.stem.partition("-")[2] not in known
-        for episode in [episodes.read(path)]
+        for _, episode in episodes.readable(store)
+        if episode.id not in known
         for turn in episode.turns
     }
     return {
@@ -344,7 +337,7 @@ def clean_quarantine(store: Store, gone: AbstractSet[str], texts: Iterable[str])
     """Lines that could not be read and were kept aside: those that tell of what went."""
     told = tuple(texts)
     for path in sorted(store.quarantine.glob("*")) if store.quarantine.is_dir() else ():
-        data = atomic.read(path, _LARGEST) if path.is_file() else None
+        data = atomic.read(path, clean_writing.LARGEST) if path.is_file() else None
         lines = (data or b"").split(b"\n")
         left = [line for line in lines if not clean_writing.has_trace(line, gone, told)]
         if not any(line.strip() for line in left if not line.startswith(b"#")):
@@ -375,12 +368,8 @@ def file_differences(
     puts: dict[str, tuple[bytes, str | None]] = {}
     now = dict(compared_files(copy))
     for name, path in now.items():
-        data = atomic.read(path, _LARGEST) or b""
+        data = atomic.read(path, clean_writing.LARGEST) or b""
         if atomic.sha256(data) != before.get(name):
             puts[name] = (data, before.get(name))
     removes = {name: digest for name, digest in before.items() if name not in now and digest}
     return puts, removes
-
-
-_LARGEST = 1 << 30
-"""Bytes of a file of the store."""

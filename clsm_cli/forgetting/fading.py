@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import UTC, date, timedelta
+from itertools import accumulate
 from math import ceil
 from typing import TYPE_CHECKING, cast
 
@@ -17,11 +18,11 @@ from clsm_cli.model.episodes import Document
 from clsm_cli.model.streams import STREAMS
 from clsm_cli.scoring import retention
 from clsm_cli.startup.records import NamedTuple
-from clsm_cli.store import archive, ledger, logs
+from clsm_cli.store import ledger, logs
 from clsm_cli.text.tokens import count_tokens
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable
+    from collections.abc import Collection, Iterable, Sequence
     from datetime import datetime
 
     from clsm_cli.forgetting.folding import FoldedLog
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
     from clsm_cli.model.codec import Record
     from clsm_cli.model.graph import Statement
     from clsm_cli.model.streams import Stream
-    from clsm_cli.store.archive import Archived
     from clsm_cli.store.jsonlines import LineProblem
     from clsm_cli.store.layout import Store
 
@@ -62,20 +62,20 @@ class Trace(NamedTuple):
         """The day of its last use; recording it counts as the first."""
         return max([self.recorded or date.min, *self.used])
 
-    @property
-    def stability(self) -> float:
-        """S in days, grown by the days on which it was used."""
-        return retention.stability(retention.STREAM_DAYS[self.stream], len(self.used))
-
     def retention(self, today: date, curve: str) -> float:
         """Its retention on a day, 0 … 1."""
         law = cast("retention.Curve", curve)
-        return retention.retention(law, (today - self.last).days, self.stability)
+        return retention.retention(law, (today - self.last).days, self._stability)
 
     def since(self, curve: str) -> date:
         """The first day on which it is below the limit, if it is not used again."""
         law = cast("retention.Curve", curve)
-        return days_later(self.last, retention.days_until(law, retention.ARCHIVE, self.stability))
+        return days_later(self.last, retention.days_until(law, retention.ARCHIVE, self._stability))
+
+    @property
+    def _stability(self) -> float:
+        """S in days, grown by the days on which it was used."""
+        return retention.stability(retention.STREAM_DAYS[self.stream], len(self.used))
 
 
 class ArchivedTrace(NamedTuple):
@@ -85,22 +85,29 @@ class ArchivedTrace(NamedTuple):
     since: date
 
 
-class StreamShare(NamedTuple):
-    """What is archived of a stream.
+class StreamState(NamedTuple):
+    """How much of a stream is archived.
 
     Attributes:
-        faded: In the order in which they faded, as far as the stream may lose them.
-        kept: How many more have faded, which stay since the stream has lost its share.
-        tokens: Of ``faded``.
-        total: Tokens ever recorded in the stream.
-        items: Turns and statements ever recorded in it.
+        items: Turns and statements ever recorded; ``archived`` of them are.
+        tokens: Of ``items``; ``archived_tokens`` of the archived ones.
+        most: Share of the tokens that may be archived, 0 … 1.
+        kept: What has faded too and stays, since more of the stream must not go.
     """
 
-    faded: tuple[ArchivedTrace, ...]
-    kept: int
-    tokens: int
-    total: int
     items: int
+    archived: int
+    tokens: int
+    archived_tokens: int
+    most: float
+    kept: int
+
+
+class StreamShare(NamedTuple):
+    """What is archived of a stream, in the order in which it faded, and how much of it that is."""
+
+    faded: tuple[ArchivedTrace, ...]
+    state: StreamState
 
 
 def days_later(day: date, days: float) -> date:
@@ -162,14 +169,18 @@ def _share(stream: Stream, group: list[Trace], today: date, curve: str) -> Strea
         if not trace.kept and (since := trace.since(curve)) <= today
     ]
     below.sort(key=lambda each: (each.since, each.trace.id))
-    most = (1 - retention.SURVIVAL[stream]) * total
-    tokens, chosen = 0, 0
-    for each in below:
-        if tokens + each.trace.tokens > most:
-            break
-        tokens += each.trace.tokens
-        chosen += 1
-    return StreamShare(tuple(below[:chosen]), len(below) - chosen, tokens, total, len(group))
+    most = 1 - retention.SURVIVAL[stream]
+    sums = [*accumulate(each.trace.tokens for each in below)]
+    chosen = sum(tokens <= most * total for tokens in sums)
+    state = StreamState(
+        items=len(group),
+        archived=chosen,
+        tokens=total,
+        archived_tokens=sums[chosen - 1] if chosen else 0,
+        most=round(most, 4),
+        kept=len(below) - chosen,
+    )
+    return StreamShare(tuple(below[:chosen]), state)
 
 
 def _of_turn(
@@ -221,7 +232,7 @@ class Survey(NamedTuple):
     """
 
     clock: Clock
-    before: Archived
+    before: logs.Archived
     folded: FoldedLog
     used: UsedOn
     turns: dict[str, TurnRecord]
@@ -241,13 +252,14 @@ def survey_store(
     """Read episodes and logs; nothing is written, and neither model nor index is asked."""
     forgotten = logs.load_tombstones(store)
     today = now.astimezone(UTC).date()
-    before = archive.read(store.flow)
+    before = logs.read_archived(store.flow)
     folded = folding.fold_log(store, forgotten)
     used, torn = _used(store, folded, forgotten)
     told, unread = turn_history.read_turns(store, records, forgotten)
-    recalled = folded.stamps.union(*used.values())
-    stamps = turn_history.recorded_days(store, records.values(), told.values(), recalled)
-    behind = _behind(store, today)
+    ran = [[day(run.at) for run in ledger.entries(flow)] for flow in store.flows()]
+    days = [[each for each in one if each is not None] for one in ran]
+    stamps = folded.stamps.union(*used.values(), *days, (each.recorded for each in told.values()))
+    behind = _behind(days, today)
     told = {
         key: each._replace(recorded=behind.get(each.recorded, each.recorded))
         for key, each in told.items()
@@ -264,14 +276,11 @@ def survey_store(
     )
 
 
-def _behind(store: Store, today: date) -> dict[date, date]:
-    """Days of clocks that were behind, of all machines; where two give one, the later least day."""
+def _behind(days: Iterable[Sequence[date]], today: date) -> dict[date, date]:
+    """Days of clocks that were behind, by the runs of each machine; where two give one, the later."""
     found: dict[date, date] = {}
-    for flow in store.flows():
-        days = [
-            day for run in ledger.entries(flow) if (day := turn_history.day(run.at)) is not None
-        ]
-        for wrong, least in turn_history.clock_corrections(days, today).items():
+    for one in days:
+        for wrong, least in turn_history.clock_corrections(one, today).items():
             found[wrong] = max(least, found.get(wrong, least))
     return found
 

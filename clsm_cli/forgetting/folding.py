@@ -8,14 +8,13 @@ as the log says, or as was folded before if that is more, so folding again chang
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from datetime import UTC, date, datetime, timedelta
 from typing import TYPE_CHECKING
 
+from clsm_cli.model.ids import whole_id
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import atomic, logs, runs
-from clsm_cli.store.index.indexed_files import USES
 from clsm_cli.store.jsonlines import LineProblem
 
 if TYPE_CHECKING:
@@ -26,7 +25,6 @@ if TYPE_CHECKING:
 OLD_LOG, LOG = logs.ACTIVATIONS
 KEPT = timedelta(30)
 """How long a recall can still be judged; its line is kept at least as long."""
-_PART = re.compile(r"((?:f-)?[0-9a-f]{12})-[0-9]+")
 
 Uses = dict[tuple[str, date], int]
 """How often an id was recalled on a day."""
@@ -86,14 +84,14 @@ def fold_log(store: Store, forgotten: frozenset[str]) -> FoldedLog:
 
 def read_folded(flow: Path, forgotten: frozenset[str]) -> tuple[Uses, list[LineProblem], bool]:
     """The folded uses of a machine, the lines that are none, and whether the file can be read."""
-    path = flow / USES
+    path = flow / logs.USES
     found, problems = logs.rows(path)
     is_readable = all(problem.line is not None for problem in problems)
     uses: Uses = {}
     for number, row in found:
         try:
             use = logs.parse_use(row)
-            key = (_whole(use.id), date.fromisoformat(use.day))
+            key = (whole_id(use.id), date.fromisoformat(use.day))
         except (KeyError, TypeError, ValueError):
             problems.append(LineProblem(path, number, "is no line of uses"))
             continue
@@ -117,19 +115,16 @@ def plan(store: Store, folded: FoldedLog) -> list[runs.Write]:
     data = render(folded.uses)
     if not folded.uses or not folded.is_readable:
         return []
-    read_as = atomic.digest_of(store.flow / USES)
+    read_as = atomic.digest_of(store.flow / logs.USES)
     if atomic.sha256(data) == read_as:
         return []
-    return [runs.Put(store.flow / USES, data, read_as=read_as)]
+    return [runs.Put(store.flow / logs.USES, data, read_as=read_as)]
 
 
 def rotate(store: Store, folded: FoldedLog, today: date) -> None:
     """Let the older log go if it may, and make an old one of the other; the caller holds the lock.
 
     The activation log is no part of a run: what was recalled cannot be undone.
-
-    Raises:
-        DiskError: The operating system refused.
     """
     old = folded.logged.get(OLD_LOG)
     is_free = not (store.flow / OLD_LOG).exists()
@@ -155,7 +150,7 @@ def _recalls(path: Path, forgotten: frozenset[str]) -> tuple[list[_Recall], list
         except (KeyError, TypeError, ValueError, OverflowError):
             problems.append(LineProblem(path, number, "tells of no recall"))
             continue
-        ids = dict.fromkeys(_whole(str(each)) for each in (*line.ids, *line.concepts))
+        ids = dict.fromkeys(whole_id(str(each)) for each in (*line.ids, *line.concepts))
         recalls.append((day, tuple(i for i in ids if not logs.is_forgotten(i, forgotten))))
     return recalls, problems
 
@@ -171,13 +166,3 @@ def day_of(at: str) -> date:
     """
     moment = datetime.fromisoformat(at)
     return (moment.astimezone(UTC) if moment.tzinfo else moment).date()
-
-
-def _whole(name: str) -> str:
-    """The turn or statement of which an id names a part.
-
-    >>> _whole("0a532821e780-2"), _whole("f-0a532821e780-12"), _whole("python-3")
-    ('0a532821e780', 'f-0a532821e780', 'python-3')
-    """
-    part = _PART.fullmatch(name)
-    return part[1] if part else name

@@ -19,13 +19,12 @@ from typing import TYPE_CHECKING, Any
 
 from clsm_cli.errors import BadInputError, DiskError, RefusedError
 from clsm_cli.extras import how_to_get
-from clsm_cli.forgetting.clean_writing import ErasedTraces, has_trace
+from clsm_cli.forgetting.clean_writing import CleanWrites, has_trace
 from clsm_cli.model.ids import tombstone_hash
 from clsm_cli.startup.records import NamedTuple
-from clsm_cli.store import git
+from clsm_cli.store import git, logs
 
 if TYPE_CHECKING:
-    from clsm_cli.forgetting.clean_writing import ErasedTraces
     from clsm_cli.store.layout import Store
 
 _OPTION = "--purge-history"
@@ -79,8 +78,10 @@ def check_repository(store: Store) -> git.WorkTree:
     return tree
 
 
-def purge(store: Store, tree: git.WorkTree, told: ErasedTraces) -> RewrittenHistory:
-    """Write every commit anew without what tells of what was forgotten.
+def purge(store: Store, tree: git.WorkTree, writes: CleanWrites | None = None) -> RewrittenHistory:
+    """Write every commit anew without what tells of all that was ever forgotten.
+
+    What is taken out now, by its ``writes``, is known by its texts too.
 
     Raises:
         DiskError: git failed; the past is as it was, or as it is to be with some of the old
@@ -92,7 +93,9 @@ def purge(store: Store, tree: git.WorkTree, told: ErasedTraces) -> RewrittenHist
     try:
         with tempfile.TemporaryDirectory(prefix="clsm-past-", ignore_cleanup_errors=True) as made:
             git.run(store.root, "init", "--quiet", "--bare", made)
-            _filter(tree, Path(made), told)
+            _filter(
+                tree, Path(made), _Cleaner(logs.load_tombstones(store), writes or CleanWrites())
+            )
             _take_over(tree, made)
         after = set(_lines(tree, "rev-list", "--all"))
         _sweep(tree)
@@ -106,16 +109,17 @@ def purge(store: Store, tree: git.WorkTree, told: ErasedTraces) -> RewrittenHist
 class _Cleaner:
     """Takes what tells out of files; a word is looked at once."""
 
-    def __init__(self, told: ErasedTraces) -> None:
-        self._told = told
-        self._ids = {each.encode() for each in told.ids}
-        self._files = {each.encode() for each in (*told.paths, *told.names)}
+    def __init__(self, tombstones: frozenset[str], writes: CleanWrites) -> None:
+        self._tombstones = tombstones
+        self._writes = writes
+        self._ids = {each.encode() for each in writes.gone}
+        self._files = {each.encode() for each in (*writes.removes, *writes.names)}
         self._known: dict[bytes, bool] = {}
 
     def is_gone(self, name: bytes) -> bool:
         """Whether something is the id of what was forgotten."""
         if name not in self._known:
-            hashed = tombstone_hash(name.decode()) in self._told.tombstones
+            hashed = tombstone_hash(name.decode()) in self._tombstones
             self._known[name] = hashed or name in self._ids
         return self._known[name]
 
@@ -131,32 +135,30 @@ class _Cleaner:
     def without(self, data: bytes) -> bytes:
         r"""A file without its lines that name or quote it.
 
-        >>> from clsm_cli.forgetting.clean_writing import ErasedTraces
-        >>> told = ErasedTraces(frozenset(), frozenset({"f-0123456789ab"}), ("The gate code is 4711.",))
-        >>> _Cleaner(told).without(b"a\n- Old.  ^f-0123456789ab\nThe gate code is 4711.\nb\n")
+        >>> writes = CleanWrites(gone=frozenset({"f-0123456789ab"}), texts=("The gate code is 4711.",))
+        >>> _Cleaner(frozenset(), writes).without(b"a\n- Old.  ^f-0123456789ab\nThe gate code is 4711.\nb\n")
         b'a\nb\n'
         """
         lines = data.split(b"\n")
         kept = [
             line
             for line in lines
-            if not (self.names(line) or has_trace(line, frozenset(), self._told.texts))
+            if not (self.names(line) or has_trace(line, frozenset(), self._writes.texts))
         ]
         return data if len(kept) == len(lines) else b"\n".join(kept)
 
     def is_whole(self, path: str, data: bytes) -> bool:
         """Whether a file goes whole: it went, or it is the episode of what went."""
         name = path.rpartition("/")[2]
-        if path in self._told.paths or name in self._told.names:
+        if path in self._writes.removes or name in self._writes.names:
             return True
         return "/episodes/" in path and any(map(self.is_gone, _MADE.findall(data)))
 
 
-def _filter(tree: git.WorkTree, made: Path, told: ErasedTraces) -> None:
+def _filter(tree: git.WorkTree, made: Path, cleaner: _Cleaner) -> None:
     """git-filter-repo from the repository into an empty one."""
     import git_filter_repo as filter_repo
 
-    cleaner = _Cleaner(told)
     prefix = tree.prefix.encode()
     cleaned: dict[int, int] = {}  # blob → the one to take its place
     episodes: set[int] = set()

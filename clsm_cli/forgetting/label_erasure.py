@@ -6,13 +6,14 @@ question that was asked in what is forgotten.
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from clsm_cli.errors import BadInputError
 from clsm_cli.forgetting import clean_writing
 from clsm_cli.forgetting.receipt import RemovedItem
+from clsm_cli.forgetting.selection import names_pattern
 from clsm_cli.model.graph import Node
+from clsm_cli.model.ids import whole_id
 from clsm_cli.store import atomic, labels
 from clsm_cli.text.node_ids import node_id
 
@@ -24,9 +25,6 @@ if TYPE_CHECKING:
     from clsm_cli.model.codec import Record
     from clsm_cli.store.labels import Label
     from clsm_cli.store.layout import Store
-
-_PART = re.compile(r"(?<=\A[0-9a-f]{12})-[0-9]+\Z")
-"""A part of a long turn has the turn's key and a number."""
 
 
 class ForgottenTerms:
@@ -50,12 +48,11 @@ class ForgottenTerms:
         }
         names = {name for i in gone for name in _names(contents.records.get(i))}
         names -= {_even(name) for record in after.values() for name in _names(record)}
-        listed = "|".join(re.escape(each) for each in sorted(names, key=len, reverse=True))
-        self._names = re.compile(rf"(?<!\w)(?:{listed})(?!\w)") if listed else None
+        self._names = names_pattern(names) if names else None
 
     def has_id(self, name: str) -> bool:
         """Whether an id is forgotten."""
-        return _PART.sub("", name) in self.ids
+        return whole_id(name) in self.ids
 
     def has_concept(self, name: str) -> bool:
         """Whether a name stands for a concept that goes."""
@@ -90,16 +87,15 @@ def _names(record: Record | None) -> tuple[str, ...]:
 def read_labels(store: Store) -> bytes | None:
     """The file of labels; None without one."""
     path = labels.path_of(store.root)
-    return atomic.read(path, _LARGEST) if path.is_file() and not path.is_symlink() else None
+    if not path.is_file() or path.is_symlink():
+        return None
+    return atomic.read(path, clean_writing.LARGEST)
 
 
 def clean_labels(store: Store, data: bytes | None, lost: ForgottenTerms) -> list[RemovedItem]:
     """Take out of the labels what tells of it; a query goes with the last thing that answers it.
 
     A file that cannot be read as labels loses the lines that tell of it.
-
-    Returns:
-        The queries that go.
     """
     if data is None:
         return []
@@ -110,13 +106,13 @@ def clean_labels(store: Store, data: bytes | None, lost: ForgottenTerms) -> list
         lines = data.decode("utf-8", "replace").split("\n")
         _put(store, data, "\n".join(line for line in lines if not _line_tells(line, lost)))
         return []
-    change = {row.id: left for row in rows if (left := _left(row, lost)) != row}
     lines = text.split("\n")
-    for row in rows:
-        if row.id not in change and any(
-            _line_tells(line, lost) for line in lines[row.line - 1 : row.last]
-        ):
-            change[row.id] = row  # written anew, without the comments in it
+    ends = [*(row.line - 1 for row in rows[1:]), len(lines)]
+    change: dict[str, Label | None] = {}
+    for row, end in zip(rows, ends, strict=False):
+        left = _left(row, lost)
+        if left != row or any(_line_tells(line, lost) for line in lines[row.line - 1 : end]):
+            change[row.id] = left  # written anew, without the comments in it
     made = labels.edit(text, change) if change else text
     _put(store, data, "\n".join(line for line in made.split("\n") if not _comment(line, lost)))
     return [
@@ -151,7 +147,3 @@ def _comment(line: str, lost: ForgottenTerms) -> bool:
 def _put(store: Store, old: bytes, text: str) -> None:
     if text.encode() != old.replace(b"\r\n", b"\n").removeprefix(b"\xef\xbb\xbf"):
         atomic.put(labels.path_of(store.root), text.encode())
-
-
-_LARGEST = 1 << 30
-"""Bytes of a file of the store."""

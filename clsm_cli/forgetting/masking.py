@@ -15,12 +15,11 @@ from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from clsm_cli.consolidation import rehearsal
 from clsm_cli.forgetting import clean_writing, erasure, receipt, store_contents
+from clsm_cli.forgetting.clean_writing import LARGEST
 from clsm_cli.forgetting.erasure import compared_files
 from clsm_cli.forgetting.run_reversal import undoable
 from clsm_cli.ingestion.ingest_report import utc_text
-from clsm_cli.ingestion.ingest_run import end_begun_run
 from clsm_cli.ingestion.turns import Masker, masked_text, masked_turn
 from clsm_cli.model.codec import decode, encode
 from clsm_cli.model.episodes import EpisodeRecord
@@ -31,7 +30,6 @@ from clsm_cli.store import (
     atomic,
     episodes,
     inbox,
-    joining,
     logs,
     record_files,
     runs,
@@ -41,7 +39,6 @@ from clsm_cli.store import (
 from clsm_cli.store.inbox import CallMark, CapturedTurn
 from clsm_cli.store.jsonlines import LineError, dump, load
 from clsm_cli.store.layout import TOPIC_STREAMS
-from clsm_cli.store.lock import locked
 from clsm_cli.text.secrets import mask, secrets_of
 
 if TYPE_CHECKING:
@@ -94,19 +91,10 @@ class Plan(NamedTuple):
 
 
 def plan(store: Store, now: datetime, *, purge_history: bool = False) -> Plan:
-    """Work out, on a copy, which files change and how.
-
-    Raises:
-        LockedError: Another clsm kept the lock.
-        DiskError: There is no room for the copy.
-    """
-    with locked(store.root, store.settings.store.lock_wait):
-        warnings = end_begun_run(store)
-    with rehearsal.copy_store(store) as copy:
-        before = {name: atomic.digest_of(path) for name, path in erasure.compared_files(copy)}
-        warnings += joining.join(copy, utc_text(now), everywhere=True)
+    """Work out, on a copy, which files change and how."""
+    with erasure.copied(store, now) as (copy, before, warnings):
         held = store_contents.read_store(copy, utc_text(now))
-        work = StoreRewriter(copy, held, utc_text(now))
+        work = _Rewriter(copy, held, utc_text(now))
         work.rewrite()
         puts, removes = erasure.file_differences(copy, before)
         puts |= _reviews(store, copy)
@@ -128,7 +116,7 @@ def plan(store: Store, now: datetime, *, purge_history: bool = False) -> Plan:
         puts,
         removes,
         frozenset(work.gone),
-        tuple(sorted(work.lines)),
+        tuple(sorted(work.secrets.lines)),
         frozenset(work.names),
         renamed=work.renamed,
     )
@@ -148,27 +136,17 @@ def _reviews(store: Store, copy: Store) -> dict[str, tuple[bytes, str | None]]:
 
 
 def apply(store: Store, planned: Plan, now: datetime, embedder: Embedder | None) -> MaskingReport:
-    """Do it, whole, and leave no secret in what is derived.
-
-    Raises:
-        RefusedError: The store changed since it was planned.
-        LockedError: Another clsm kept the lock.
-        DiskError: The disk refused; the next command ends what was begun.
-    """
+    """Do it, whole, and leave no secret in what is derived; see ``clean_writing.write_clean``."""
     run, warnings = clean_writing.write_clean(store, planned.writes, now, embedder)
-    done = planned.receipt._replace(run=run)
-    return done._replace(warnings=(*done.warnings, *warnings))
-
-
-_LARGEST = 1 << 30
-"""Bytes of a file that is no record."""
+    done = planned.receipt
+    return done._replace(run=run, warnings=(*done.warnings, *warnings))
 
 
 _RAW = ("quarantine/", "eval/", "ontology.yaml")
 """Files that are no records: masked as the text that they are."""
 
 
-class StoreRewriter:
+class _Rewriter:
     """Rewrites a copy of a store.
 
     Attributes:
@@ -189,9 +167,9 @@ class StoreRewriter:
         self.renamed: dict[str, str] = {}
         self.gone: set[str] = set()
         self.names: set[str] = set()
+        self.secrets = _Secrets()
         self._buried: set[str] = set()
-        self.known = KnownSecrets()
-        self.again: set[str] = set()
+        self._again: set[str] = set()
 
     def rewrite(self) -> None:
         """Rewrite the copy, turns first."""
@@ -205,25 +183,24 @@ class StoreRewriter:
         if stones:
             path = self.store.root / "tombstones" / f"{self.store.device}.jsonl"
             atomic.append(path, b"\n".join(map(logs.render, stones)))
-        derived = DerivedFiles(self)
         for stream in TOPIC_STREAMS:
             for topic in topics.read_topics(self.store.root / stream):
-                derived.topic(topic)
+                self._topic(topic)
         for folder in (*self.store.graphs(), *self.store.archives()):
-            derived.shards(folder)
+            self._shards(folder)
         for name, path in list(compared_files(self.store)):
             if name.startswith(_RAW):
-                derived.raw(path)
+                self._text(path, (atomic.read(path, LARGEST) or b"").decode(*_LOSSLESS))
         for flow in self.store.flows():
-            derived.review(flow / "review.jsonl")
+            self._review(flow / "review.jsonl")
 
-    @property
-    def lines(self) -> frozenset[str]:
-        """Lines that held a secret, as they were."""
-        return frozenset(self.known.lines)
+    def _put(self, path: Path, data: bytes, mask: Masker) -> None:
+        """Write a file if it held secrets, and note which kinds and how many."""
+        self._count(path, mask)
+        if mask.counts:
+            atomic.put(path, data)
 
-    def count(self, path: Path, mask: Masker) -> None:
-        """Note which kinds of secrets a file held, and how many."""
+    def _count(self, path: Path, mask: Masker) -> None:
         if mask.counts:
             name = path.relative_to(self.store.root).as_posix()
             self.found.setdefault(name, Counter()).update(mask.counts)
@@ -234,7 +211,7 @@ class StoreRewriter:
             self.turns.add(turn.key)
             tool = "" if turn.tool is None else turn.tool.input or ""
             for text in (turn.text, tool, *turn.heading):
-                self.known.note(turn.key, text)
+                self.secrets.note(turn.key, text)
         if made.key != turn.key:
             self.renamed[turn.key] = made.key
             self._buried.add(turn.key)
@@ -252,14 +229,14 @@ class StoreRewriter:
         )
         if made == episode:
             return
-        self.count(path, mask)
+        self._count(path, mask)
         made = replace(made, id=f"e-{digest('episode', made.turns[0].key, episode.id)}")
         if episode.document is not None and session != episode.session:
             made = replace(made, document=document_id(session))
             self.renamed[episode.document] = document_id(session)
         self.renamed[episode.id] = made.id
         self._buried.add(episode.id)
-        self.again.add(made.id)
+        self._again.add(made.id)
         atomic.remove(path)
         atomic.put(episodes.file_of(made, path.parents[3]), episodes.render(made))
 
@@ -276,9 +253,8 @@ class StoreRewriter:
         calls = [CallMark(mask.name(each.session), mask.name(each.call)) for each in box.calls]
         if (tuple(rows), tuple(calls)) == (box.items, box.calls):
             return
-        self.count(box.path, mask)
-        session = rows[0].session if rows else calls[0].session
-        path = inbox.path_of(box.path.parent, session)
+        self._count(box.path, mask)
+        path = inbox.path_of(box.path.parent, [*rows, *calls][0].session)
         if path != box.path:
             self.names.add(box.path.name)
             atomic.remove(box.path)
@@ -289,156 +265,126 @@ class StoreRewriter:
         forgotten = logs.load_tombstones(self.store)
         known = set(self.held.statements)
         for row in self.held.statements.values():
-            text = self.known.masked(row.text, Masker(), self.known.secrets_of(row.sources))
+            text = self.secrets.masked(row.text, Masker(), row.sources)
             if text == row.text:
                 continue
             self.statements.add(row.id)
-            self.known.note(row.id, row.text)
+            self.secrets.note(row.id, row.text)
             born = topics.birth_id(text, forgotten)
             self.renamed[row.id] = born if born not in known else f"f-{digest('masked', row.id)}"
             known.add(self.renamed[row.id])
             self._buried.add(row.id)
 
     def _name_nodes(self) -> None:
+        """Nodes whose name holds a secret go, and edges with them."""
         for record in self.held.records.values():
             if isinstance(record, Node):
                 names = (record.label or record.id, *record.aliases)
-                secrets = self.known.secrets_of(record.sources)
-                if any(self.known.masked(each, Masker(), secrets) != each for each in names):
+                if any(self.secrets.masked(n, Masker(), record.sources) != n for n in names):
                     self.gone.add(record.id)
         for record in self.held.records.values():
             if isinstance(record, Edge) and self.gone & {record.source, record.target}:
                 self.gone.add(record.id)
 
-
-class DerivedFiles:
-    """Rewrites files whose texts came from turns.
-
-    Args:
-        work: What is known by then: the secrets, new ids, and what goes.
-    """
-
-    def __init__(self, work: StoreRewriter) -> None:
-        self._work = work
-
-    def topic(self, topic: topics.Topic) -> None:
+    def _topic(self, topic: topics.Topic) -> None:
         """A file of statements: its items get their new texts and ids, all else is masked."""
         mask = Masker()
         change: dict[str, Statement] = {}
         for item in topic.items:
-            row = self._work.held.statements.get(item.id or "")
-            if row is not None and row.id in self._work.statements:
-                text = self._work.known.masked(
-                    item.text, mask, self._work.known.secrets_of((*row.sources, row.id))
-                )
-                new = replace(row, id=self._work.renamed[row.id], text=text, state=item.state)
-                change[row.id] = new
-        text = topics.apply_edits(topic, change=change).decode("utf-8", "surrogateescape")
-        data = self._work.known.masked(text, mask).encode("utf-8", "surrogateescape")
-        if atomic.sha256(data) != topic.sha256 and mask.counts:
-            self._work.count(topic.path, mask)
-            atomic.put(topic.path, data)
+            row = self.held.statements.get(item.id or "")
+            if row is not None and row.id in self.statements:
+                text = self.secrets.masked(item.text, mask, (*row.sources, row.id))
+                change[row.id] = replace(row, id=self.renamed[row.id], text=text, state=item.state)
+        self._text(topic.path, topics.apply_edits(topic, change=change).decode(*_LOSSLESS), mask)
 
-    def raw(self, path: Path) -> None:
-        """Mask a file that is no record."""
-        data = atomic.read(path, _LARGEST) or b""
+    def _text(self, path: Path, text: str, mask: Masker | None = None) -> None:
+        """Mask a file as the text that it is."""
+        mask = mask or Masker()
+        self._put(path, self.secrets.masked(text, mask).encode(*_LOSSLESS), mask)
+
+    def _review(self, path: Path) -> None:
+        """Questions to a person, which quote both texts and name ids."""
         mask = Masker()
-        text = self._work.known.masked(data.decode("utf-8", "surrogateescape"), mask)
-        if mask.counts:
-            self._work.count(path, mask)
-            atomic.put(path, text.encode("utf-8", "surrogateescape"))
+        lines = (atomic.read(path, logs.MAX_LOG) or b"").split(b"\n")
+        made = [self._review_line(line, mask) for line in lines]
+        if made != lines:
+            self._count(path, mask)
+            atomic.put(path, b"\n".join(made))
 
-    def review(self, path: Path) -> None:
-        """Rewrite review items, which quote both texts."""
-        data = atomic.read(path, logs.MAX_LOG) or b""
-        mask = Masker()
-        lines = [self._line(line, mask) for line in data.split(b"\n")]
-        if b"\n".join(lines) != data:
-            self._work.count(path, mask)
-            atomic.put(path, b"\n".join(lines))
-
-    def _line(self, line: bytes, mask: Masker) -> bytes:
+    def _review_line(self, line: bytes, mask: Masker) -> bytes:
         try:
             row = load(line.decode("utf-8", "replace")) if line.strip() else None
         except LineError:
             return line
-        made = self._walked(row, mask, self._work.known.secrets_of(_strings(row)))
+        made = self._walked(row, mask, {*_strings(row)})
         return line if made == row else dump(made).encode()
 
-    def shards(self, folder: Path) -> None:
+    def _shards(self, folder: Path) -> None:
         """All records of a folder; those with a new id move to the shard that is theirs."""
-        forgotten = logs.load_tombstones(self._work.store)
-        mask = Masker()
         changed: dict[str, Record] = {}
         removed: set[str] = set()
         for path in shards.shard_files(folder):
             mask = Masker()
             for record in shards.read(path).records:
-                if record.id in self._work.gone:
+                made = None if record.id in self.gone else self._record(record, mask)
+                if made is None or made.id != record.id:
                     removed.add(record.id)
-                    continue
-                made = self._record(record, mask)
-                if made != record:
+                if made is not None and made != record:
                     changed[made.id] = made
-                    if made.id != record.id:
-                        removed.add(record.id)
-            self._work.count(path, mask)
-        limit = self._work.store.settings.store.shard_records
+            self._count(path, mask)
+        limit, forgotten = self.store.settings.store.shard_records, logs.load_tombstones(self.store)
         plan = shards.plan_update(folder, changed.values(), limit, removed, forgotten)
-        place = folder.relative_to(self._work.store.root).parts
-        name = "-".join(part for part in place if part != "graph")
+        name = "-".join(p for p in folder.relative_to(self.store.root).parts if p != "graph")
         for path, (data, before) in plan.items():
-            for write in record_files.rewrite(self._work.store, name, path, data, before):
+            for write in record_files.rewrite(self.store, name, path, data, before):
                 if isinstance(write, runs.Put):
                     atomic.put(write.path, write.data)
 
     def _record(self, record: Record, mask: Masker) -> Record:
         """A record without secrets, that names everything by its new id."""
         mapping = encode(record)
-        rests = {record.id, *_strings(mapping)}
-        made = decode(self._walked(mapping, mask, self._work.known.secrets_of(rests)))
+        made = decode(self._walked(mapping, mask, {record.id, *_strings(mapping)}))
         if made == record:
             return record
-        made = replace(made, rev=(record.rev[0] + 1, self._work.store.device))
+        made = replace(made, rev=(record.rev[0] + 1, self.store.device))
         if isinstance(made, Statement):
-            row = self._work.held.statements.get(record.id)
-            if row is not None and row.id in self._work.statements:
-                text = self._work.known.masked(
-                    row.text, Masker(), self._work.known.secrets_of((*row.sources, row.id))
-                )
+            row = self.held.statements.get(record.id)
+            if row is not None and row.id in self.statements:
+                text = self.secrets.masked(row.text, Masker(), (*row.sources, row.id))
                 made = replace(made, text_sha=topics.text_sha(text))
-            return replace(made, subject=None) if made.subject in self._work.gone else made
+            return replace(made, subject=None) if made.subject in self.gone else made
         if isinstance(made, EpisodeRecord):
-            mentions = {
-                node: keys for node, keys in made.mentions.items() if node not in self._work.gone
-            }
-            again = made.id in self._work.again
-            return replace(made, mentions=mentions, stage="pending" if again else made.stage)
-        if isinstance(made, Edge) and isinstance(record, Edge):
-            ends = (record.source, record.type, record.target, record.valid_from)
-            if record.id == edge_id(*ends):
-                return replace(
-                    made, id=edge_id(made.source, made.type, made.target, made.valid_from)
-                )
+            mentions = {node: keys for node, keys in made.mentions.items() if node not in self.gone}
+            stage = "pending" if made.id in self._again else made.stage
+            return replace(made, mentions=mentions, stage=stage)
+        if isinstance(made, Edge) and isinstance(record, Edge) and record.id == _edge_id(record):
+            return replace(made, id=_edge_id(made))
         return made
 
-    def _walked(self, value: Any, mask: Masker, secrets: frozenset[str], name: str = "") -> Any:
+    def _walked(self, value: Any, mask: Masker, rests: set[str], name: str = "") -> Any:
+        """A value of JSON without secrets, those of what it ``rests`` on too, with new ids."""
         if isinstance(value, str):
-            if value in self._work.renamed:
-                return self._work.renamed[value]
-            if name in ("origin", "path"):
-                return mask.name(value)
-            return self._work.known.masked(value, mask, secrets)
+            if value in self.renamed:
+                return self.renamed[value]
+            is_place = name in ("origin", "path")
+            return mask.name(value) if is_place else self.secrets.masked(value, mask, rests)
         if isinstance(value, list):
-            return [self._walked(each, mask, secrets) for each in value]
+            return [self._walked(each, mask, rests) for each in value]
         if isinstance(value, dict):
             return {
-                self._work.renamed.get(key, key): item
+                self.renamed.get(key, key): item
                 if key in ("record", "rev")
-                else self._walked(item, mask, secrets, key)
+                else self._walked(item, mask, rests, key)
                 for key, item in value.items()
             }
         return value
+
+
+_LOSSLESS = ("utf-8", "surrogateescape")
+
+
+def _edge_id(edge: Edge) -> str:
+    return edge_id(edge.source, edge.type, edge.target, edge.valid_from)
 
 
 def _strings(value: Any) -> Iterator[str]:
@@ -460,36 +406,29 @@ _LEAST = 3
 """Characters that a secret has at least."""
 
 
-class KnownSecrets:
-    """The secrets of some texts, by what each text was.
-
-    Attributes:
-        lines: Lines that held one, as they were.
-    """
+class _Secrets:
+    """The secrets of some texts, by what each text was; ``lines`` that held one, as they were."""
 
     def __init__(self) -> None:
         self.lines: set[str] = set()
-        self._by_key: dict[str, frozenset[str]] = {}
+        self._by_key: dict[str, set[str]] = {}
         self._sure: set[str] = set()
 
     def note(self, key: str, text: str) -> None:
         """Remember the secrets of a text: of a turn or a statement, by its id."""
         found = {text[each.start : each.end].strip() for each in secrets_of(text)}
         found = {each for each in found if len(each) >= _LEAST}
-        self._by_key[key] = self._by_key.get(key, frozenset()) | found
+        self._by_key.setdefault(key, set()).update(found)
         self._sure |= {each for each in found if len(each) >= SURE}
         self.lines |= {line for line in text.split("\n") if any(each in line for each in found)}
 
-    def secrets_of(self, keys: Iterable[str]) -> frozenset[str]:
-        """The secrets that some texts held."""
-        return frozenset(each for key in keys for each in self._by_key.get(key, ()))
-
-    def masked(self, text: str, mask: Masker, secrets: frozenset[str] = frozenset()) -> str:
-        """A text without secrets: those that show, those that are given, and those that are sure."""
+    def masked(self, text: str, mask: Masker, rests: Iterable[str] = ()) -> str:
+        """A text without secrets: those that show, those of what it rests on, and those that are sure."""
         text = masked_text(text, mask)
-        for secret in sorted(secrets | self._sure, key=len, reverse=True):
+        known = self._sure.union(*(self._by_key.get(key, ()) for key in rests))
+        for secret in sorted(known, key=len, reverse=True):
             if secret in text:
                 whole = re.compile(rf"(?<!\w){re.escape(secret)}(?!\w)")
                 text, count = whole.subn("[masked:secret]", text)
-                mask.counts["secret"] += count
+                mask.counts.update({"secret": count} if count else {})
         return text

@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from typing import TYPE_CHECKING
 
+from clsm_cli.forgetting.selection import names_pattern
 from clsm_cli.text.node_ids import node_id
 from clsm_cli.text.person_words import PLAIN, SINGULAR, gender_of_noun, language_of, words_of
 
@@ -41,8 +42,7 @@ class Person:
     def __init__(self, names: Sequence[str]) -> None:
         self.names = {name.casefold() for name in names}
         self.nodes = {node_id(name) for name in names}
-        listed = "|".join(re.escape(each) for each in sorted(self.names, key=len, reverse=True))
-        self._pattern = re.compile(rf"(?<!\w)(?:{listed})(?!\w)", re.IGNORECASE)
+        self._pattern = names_pattern(self.names, re.IGNORECASE)
         self._parts = {
             word.low for name in names for word in words_of(name) if len(word.text) >= _SHORT
         }

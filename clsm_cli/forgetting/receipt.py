@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from clsm_cli.model.graph import Edge, Node, Statement
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import git
-from clsm_cli.store.index.graph_rows import OF_EPISODES
+from clsm_cli.store.index.derived import OF_EPISODES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -183,7 +183,8 @@ def find_copies(
     is_purged: bool = False,
 ) -> tuple[ExternalCopy, ...]:
     """Every place that is known to hold, or may hold, what is forgotten."""
-    history = _pushed(store) if is_purged else _git(store, files)
+    again = f"clsm forget {min(chosen.turns | chosen.statements)} --store {quote(str(store.root))}"
+    history = _history(store, files, f"{again} --yes --purge-history", is_purged=is_purged)
     return (*_sources(memory, chosen), *history, _copies())
 
 
@@ -193,7 +194,7 @@ def secret_copies(
     """The same for secrets that are masked: of a source no more than that it may hold them."""
     if not files:
         return ()
-    history = _pushed(store) if is_purged else _git(store, files)
+    history = _history(store, files, "", is_purged=is_purged)
     sources = (
         "what was ingested is never changed, and holds them still; change them where they count"
     )
@@ -229,73 +230,28 @@ def _lines_with(path: Path, texts: set[str]) -> list[int]:
     return [n for n, line in enumerate(lines, 1) if any(first in line for first in firsts)]
 
 
-def _git(store: Store, files: Sequence[str]) -> Iterator[ExternalCopy]:
-    """The history of the store, and of the repositories it was pushed to."""
-    tree = git.work_tree(store.root)
-    if tree is None:
-        return
-    count = len(git.commits(tree, files))
-    if not count:
-        return
-    branch = git.head(tree) or "main"
-    at = f"git -C {quote(str(tree.top))}"
-    kept = "the files stay" if not tree.prefix else "the other files of the repository keep theirs"
-    commits = "1 commit holds" if count == 1 else f"{count} commits hold"
-    remotes = git.remotes(tree)
-    pushes = [f"{at} push --force {quote(each.name)} {quote(branch)}" for each in remotes]
-    anew = _of_whole(at, branch) if not tree.prefix else _of_part(at, tree)
-    yield ExternalCopy(
-        f"{tree.top}/.git",
-        f"{commits} these files as they were; this drops their history, and {kept}",
-        (*anew, *pushes, *_swept(at)),
-    )
-    for each in remotes:
-        why = "it was pushed there; a server keeps what nothing names until it collects garbage"
-        yield ExternalCopy(f"{each.name} ({_without_secret(each.url)})", why)
+def _history(
+    store: Store, files: Sequence[str], purge: str, *, is_purged: bool
+) -> Iterator[ExternalCopy]:
+    """The history of the store in git, unless it is purged, and where it was pushed to.
 
-
-def _pushed(store: Store) -> Iterator[ExternalCopy]:
-    """Where the past was pushed to before it was written anew."""
+    ``purge`` is the command that writes it anew afterwards too; "" where that is too late.
+    """
     tree = git.work_tree(store.root)
-    if tree is None:
+    count = 0 if tree is None or is_purged else len(git.commits(tree, files))
+    if tree is None or not (count or is_purged):
         return
-    at = f"git -C {quote(str(tree.top))}"
+    if count:
+        commits = "1 commit holds" if count == 1 else f"{count} commits hold"
+        how = "" if purge else "; only --purge-history at this time takes that out of them"
+        why = f"{commits} these files as they were{how}"
+        yield ExternalCopy(f"{tree.top}/.git", why, (purge,) if purge else ())
     for each in git.remotes(tree):
-        why = "what was pushed there is still there; replace it before the next fetch"
-        pushes = [f"{at} push --force {kind} {quote(each.name)}" for kind in ("--all", "--tags")]
-        yield ExternalCopy(f"{each.name} ({_without_secret(each.url)})", why, tuple(pushes))
-
-
-def _of_whole(at: str, branch: str) -> tuple[str, ...]:
-    """A repository that is the store alone begins anew."""
-    return (
-        f"{at} checkout --orphan without-history",
-        f"{at} add -A",
-        f"{at} commit -m Memory",
-        f"{at} branch -M {quote(branch)}",
-    )
-
-
-def _of_part(at: str, tree: git.WorkTree) -> tuple[str, ...]:
-    """A repository that holds more: the store's folder is taken out of its history."""
-    root, kept = quote(str(tree.root)), quote(f"{tree.root}.kept")
-    prefix = quote(tree.prefix)
-    return (
-        f"cp -a {root} {kept}",
-        f"{at} filter-repo --force --invert-paths --path {prefix}   # pip install git-filter-repo",
-        f"rm -rf {root}",
-        f"mv {kept} {root}",
-        f"{at} add {prefix}",
-        f"{at} commit -m Memory",
-    )
-
-
-def _swept(at: str) -> tuple[str, ...]:
-    return (
-        f"{at} stash clear",
-        f"{at} reflog expire --expire=now --expire-unreachable=now --all",
-        f"{at} gc --quiet --prune=now",
-    )
+        why = "what was pushed there is still there; replace it before the next fetch, once the"
+        why += " history here is clean. A server keeps what nothing names until it collects garbage"
+        push = f"git -C {quote(str(tree.top))} push --force"
+        pushes = tuple(f"{push} {kind} {quote(each.name)}" for kind in ("--all", "--tags"))
+        yield ExternalCopy(f"{each.name} ({_without_secret(each.url)})", why, pushes)
 
 
 def _without_secret(url: str) -> str:

@@ -9,8 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from clsm_cli.errors import BadInputError, RefusedError
-from clsm_cli.forgetting import byte_restoration, compensation
-from clsm_cli.forgetting.byte_restoration import added_lines
+from clsm_cli.forgetting import compensation
 from clsm_cli.ingestion.ingest_report import utc_text
 from clsm_cli.ingestion.ingest_run import end_begun_run
 from clsm_cli.model.ids import resolve_id
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
     from datetime import datetime
 
-    from clsm_cli.forgetting.byte_restoration import RestoredFiles
+    from clsm_cli.forgetting.compensation import RestoredFiles
     from clsm_cli.store.layout import Store
     from clsm_cli.store.ledger import Entry
 
@@ -80,9 +79,6 @@ def undo(
     Raises:
         BadInputError: No run has that id, or several begin so.
         RefusedError: It cannot be undone; nothing was written.
-        DamagedStoreError: What was kept of it is damaged.
-        LockedError: Another clsm kept the lock.
-        DiskError: The disk refused; the next command ends what was begun.
     """
     with locked(store.root, store.settings.store.lock_wait):
         if not dry_run:
@@ -120,7 +116,7 @@ def _completed(store: Store, run_id: str, wanted: str | None, *, redo: bool) -> 
 def _taken_back(
     store: Store, entry: ledger.Entry, steps: Sequence[ledger.KeptStep], now: str, *, dry_run: bool
 ) -> UndoReport:
-    files = byte_restoration.restore_files(store, steps)
+    files = compensation.restore_files(store, steps)
     reason = ""
     if files.changed:
         reason = f"{_listed(files.changed)} changed since"
@@ -130,7 +126,7 @@ def _taken_back(
         entry.id, entry.command, entry.at, None, entry.undoes is not None, not reason, reason
     )
     if not reason:
-        made = byte_restoration.plan_writes(store, files.now, files.before)
+        made = compensation.plan_writes(store, files.now, files.before)
     else:
         plan = compensation.plan(store, steps, entry.at, now)
         if plan.conflicts:
@@ -257,11 +253,7 @@ def _undo_to_redo(entry: Entry, known: dict[str, Entry], undos: set[str]) -> Ent
 
 
 def kept_steps(store: Store, entry: Entry) -> list[ledger.KeptStep]:
-    """What is kept of a run, in order.
-
-    Raises:
-        RefusedError: Some of it is gone.
-    """
+    """What is kept of a run, in order."""
     steps = [kept for line in entry.steps if (kept := ledger.load_kept(store, line)) is not None]
     if len(steps) == len(entry.steps):
         return steps
@@ -296,7 +288,6 @@ def writer_of(store: Store, later: Sequence[Entry], record_id: str, path: str) -
     """The last of some runs that wrote a record, or where no id is given a file.
 
     Args:
-        later: Runs, oldest first.
         record_id: "" for a whole file.
     """
     for entry in reversed(later):
@@ -327,7 +318,7 @@ def ref_with(store: Store, entry: ledger.Entry, files: RestoredFiles) -> str | N
 
 def _telling(path: str, files: RestoredFiles) -> list[bytes]:
     """Lines that the run added, of those that no other run would write."""
-    lines = added_lines(files.now[path], files.before[path])
+    lines = compensation.added_lines(files.now[path], files.before[path])
     if path.endswith(".yaml"):
         return [line for line in lines if not line.startswith(b"#")]
     if path.endswith(".md") and not path.startswith("flow/"):

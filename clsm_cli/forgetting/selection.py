@@ -17,7 +17,7 @@ from clsm_cli.errors import BadInputError
 from clsm_cli.forgetting.store_contents import names_of
 from clsm_cli.ingestion.timestamps import instant
 from clsm_cli.model.graph import Edge, Node
-from clsm_cli.model.ids import resolve_id
+from clsm_cli.model.ids import resolve_id, whole_id
 from clsm_cli.startup.records import NamedTuple
 
 if TYPE_CHECKING:
@@ -29,10 +29,6 @@ if TYPE_CHECKING:
 
 _ENDS = frozenset("\"'`<>()[]{}\\|^,;/?#")
 """What may follow an address in a text; after ``/``, ``?`` and ``#`` comes what lies below it."""
-
-
-_PART = re.compile(r"(?<=\A[0-9a-f]{12})-[0-9]+\Z")
-"""A part of a long turn stands for the whole turn."""
 
 
 class Wanted(NamedTuple):
@@ -71,7 +67,7 @@ def choose(memory: StoreContents, wanted: Wanted, zone: tzinfo) -> Chosen:
     turns: set[str] = set()
     stated: set[str] = set()
     for each in wanted.ids:
-        found, named = _by_id(memory, _PART.sub("", each))
+        found, named = _by_id(memory, whole_id(each))
         turns |= found
         stated |= named
     if wanted.ids:
@@ -150,6 +146,12 @@ def _of_record(memory: StoreContents, found: str) -> tuple[set[str], set[str]]:
     return {k for k, stored in memory.turns.items() if people.mentions(k, stored)}, set()
 
 
+def names_pattern(names: Iterable[str], flags: int = 0) -> re.Pattern[str]:
+    """What finds any of some names in a text, as a word of its own."""
+    listed = "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True))
+    return re.compile(rf"(?<!\w)(?:{listed})(?!\w)", flags)
+
+
 class _SubjectMatcher:
     """Finds what is told of something, or by someone.
 
@@ -160,8 +162,7 @@ class _SubjectMatcher:
     def __init__(self, noted: frozenset[str], names: Iterable[str]) -> None:
         self._noted = noted
         self._names = {name.casefold() for name in names if name.strip()}
-        listed = "|".join(re.escape(name) for name in sorted(self._names, key=len, reverse=True))
-        self._pattern = re.compile(rf"(?<!\w)(?:{listed})(?!\w)")
+        self._pattern = names_pattern(self._names)
 
     def is_named_in(self, text: str) -> bool:
         """Whether a text names it."""

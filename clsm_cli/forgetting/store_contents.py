@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from clsm_cli.errors import DamagedStoreError
 from clsm_cli.model.episodes import EpisodeRecord
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import episodes, inbox, logs, record_files, shards
@@ -53,7 +52,6 @@ class StoreContents(NamedTuple):
     records: dict[str, Record]
     statements: dict[str, Statement]
     mentions: dict[str, frozenset[str]]
-    unread: tuple[Path, ...]
 
     def episode_of(self, key: str) -> str | None:
         """The episode that a turn is in."""
@@ -64,7 +62,9 @@ class StoreContents(NamedTuple):
 def read_store(store: Store, now: str) -> StoreContents:
     """Read a store from its files, without its index."""
     forgotten = logs.load_tombstones(store)
-    found, unread = _episodes(store, forgotten)
+    found = tuple(
+        each for each in episodes.readable(store) if not logs.is_forgotten(each[1].id, forgotten)
+    )
     boxes = tuple(inbox.read(p) for flow in store.flows() for p in inbox.files(flow / "inbox"))
     told: dict[str, StoredTurn] = {}
     for box in boxes:
@@ -84,7 +84,6 @@ def read_store(store: Store, now: str) -> StoreContents:
         records=records,
         statements=record_files.load_statements(store, records, now),
         mentions=_mentions(records.values()),
-        unread=unread,
     )
 
 
@@ -99,22 +98,6 @@ def names_of(memory: StoreContents, name: str) -> tuple[str, ...]:
             if wanted == node.id or wanted in map(node_id, names):
                 return names
     return ()
-
-
-def _episodes(
-    store: Store, forgotten: frozenset[str]
-) -> tuple[tuple[tuple[Path, Episode], ...], tuple[Path, ...]]:
-    found: list[tuple[Path, Episode]] = []
-    unread: list[Path] = []
-    for path in (path for flow in store.flows() for path in episodes.files(flow)):
-        try:
-            episode = episodes.read(path)
-        except DamagedStoreError:
-            unread.append(path)
-            continue
-        if not logs.is_forgotten(episode.id, forgotten):
-            found.append((path, episode))
-    return tuple(found), tuple(unread)
 
 
 def _mentions(records: Iterable[Record]) -> dict[str, frozenset[str]]:

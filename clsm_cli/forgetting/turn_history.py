@@ -1,4 +1,4 @@
-"""What decay reads from the files: every turn with its episode's state, and the days that were recorded."""
+"""What decay reads from the files: every turn with its episode's state; and whether the clock can be right."""
 
 from __future__ import annotations
 
@@ -7,22 +7,18 @@ from typing import TYPE_CHECKING
 
 from clsm_cli.errors import DamagedStoreError
 from clsm_cli.forgetting.folding import day_of
-from clsm_cli.model.episodes import Document, EpisodeRecord
-from clsm_cli.model.graph import Edge, Statement
+from clsm_cli.model.episodes import EpisodeRecord
 from clsm_cli.startup.records import NamedTuple
-from clsm_cli.store import atomic, episodes, inbox, logs
+from clsm_cli.store import atomic, episodes, logs
 from clsm_cli.store.jsonlines import LineProblem
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Mapping
     from pathlib import Path
 
     from clsm_cli.model.codec import Record
     from clsm_cli.model.episodes import Turn
     from clsm_cli.store.layout import Store
-
-LOGS = ("feedback.jsonl", "review.jsonl", "runs.jsonl")
-"""Logs of a machine, besides its recalls, that tell when something happened."""
 
 
 class TurnRecord(NamedTuple):
@@ -34,7 +30,6 @@ class TurnRecord(NamedTuple):
     """
 
     turn: Turn
-    session: str
     document: str | None
     recorded: date
     is_settled: bool
@@ -82,39 +77,12 @@ def _read(
     for turn in episode.turns:
         if logs.is_forgotten(turn.key, forgotten):
             continue
-        stored = TurnRecord(turn, episode.session, episode.document, recorded, is_settled)
+        stored = TurnRecord(turn, episode.document, recorded, is_settled)
         other = found.get(turn.key)
         if other is not None:
             later = max(stored, other, key=lambda each: each.recorded)
             stored = later._replace(is_settled=is_settled and other.is_settled)
         found[turn.key] = stored
-
-
-def recorded_days(
-    store: Store, records: Iterable[Record], turns: Iterable[TurnRecord], recalled: Iterable[date]
-) -> set[date]:
-    """Every day on which some machine of the store wrote something down, by its own clock.
-
-    ``recalled`` are days of folded uses and of this machine's log.
-    """
-    times: set[str] = {
-        record.recorded_at
-        for record in records
-        if isinstance(record, (Statement, Edge, Document)) and record.recorded_at
-    }
-    for flow in store.flows():
-        for name in LOGS if flow == store.flow else (*LOGS, *logs.ACTIVATIONS):
-            times.update(_at(flow / name))
-        for path in inbox.files(flow / "inbox"):
-            times.update(item.recorded_at for item in inbox.read(path).turns)
-    days = {found for time in times if (found := day(time)) is not None}
-    return days | {each.recorded for each in turns} | {*recalled}
-
-
-def _at(path: Path) -> Iterator[str]:
-    for _, row in logs.rows(path)[0]:
-        if isinstance(row.get("at"), str):
-            yield row["at"]
 
 
 def day(time: str | None, behind: Mapping[date, date] | None = None) -> date | None:

@@ -50,7 +50,6 @@ def holds(row: Clocked, at: str, known_at: str | None = None) -> bool:
     (Smriti's as-of query).
 
     Args:
-        row: With the two clocks.
         at: An instant; or a bare date, which asks whether the row was true at any time of that day.
         known_at: The same for the other clock. A day of the store's zone has to come as an instant,
             since records are dated in UTC, see ``end_of_day``.
@@ -103,9 +102,6 @@ def end_of_day(day: str, zone: tzinfo) -> str:
     >>> from datetime import UTC
     >>> end_of_day("2026-02-20", UTC)
     '2026-02-20T23:59:59.999999+00:00'
-
-    Raises:
-        ValueError: It is no date.
     """
     from datetime import date, datetime, time
 

@@ -12,13 +12,7 @@ from collections.abc import Callable
 from dataclasses import MISSING, Field, fields
 from typing import Any, get_args
 
-from clsm_cli.model.episodes import (
-    Block,
-    Document,
-    EpisodeRecord,
-    OpenQuestion,
-    Stage,
-)
+from clsm_cli.model.episodes import Block, Document, EpisodeRecord, OpenQuestion, Stage
 from clsm_cli.model.graph import Edge, Node, Statement, StatementKind, TaskState
 from clsm_cli.model.ids import is_id
 from clsm_cli.model.streams import Stream
@@ -252,11 +246,7 @@ def encode(record: Record) -> dict[str, Any]:
     {'id': 'mara', 'record': 'node', 'rev': [1, 'pi'], 'label': 'Mara', 'n': 3}
     """
     cls = type(record)
-    mapping: dict[str, Any] = {
-        "id": record.id,
-        "record": TYPE_NAMES[cls],
-        "rev": list(record.rev),
-    }
+    mapping: dict[str, Any] = {"id": record.id, "record": TYPE_NAMES[cls], "rev": list(record.rev)}
     for name, default in _DEFAULTS[cls]:
         value = getattr(record, name)
         if value != default and (plain := _plain(value)) != default:  # a float may round to it

@@ -58,9 +58,6 @@ class Turn:
         origin: Where that file really lies, ``~`` for the home folder; "" where ``path`` or the
             session tells it.
         line_start: First line in that file, from 1.
-        line_end: Last line, inclusive.
-        foreign_id: The id it carried there.
-        heading: Heading path above a block.
     """
 
     key: str
@@ -85,7 +82,6 @@ class Episode:
     Attributes:
         session: The conversation, or the origin of the document, that it belongs to.
         start: Time of the first dated turn (offset kept), or None when nothing is dated.
-        end: Time of the last dated turn.
         recorded_at: When the store got it (UTC).
         document: Id of the living document whose blocks these are.
         previous: The episode before it in the same session, in order of arrival.

@@ -73,6 +73,19 @@ def is_id(value: object) -> bool:
     return isinstance(value, str) and ID_PATTERN.match(value) is not None
 
 
+_PART = re.compile(r"((?:f-)?[0-9a-f]{12})-[0-9]+")
+
+
+def whole_id(name: str) -> str:
+    """The turn or statement of which an id names a part (``Passage.id``).
+
+    >>> whole_id("0a532821e780-2"), whole_id("f-0a532821e780-12"), whole_id("python-3")
+    ('0a532821e780', 'f-0a532821e780', 'python-3')
+    """
+    part = _PART.fullmatch(name)
+    return part[1] if part else name
+
+
 def resolve_id(wanted: str, known: Iterable[str]) -> str | None:
     """The id that somebody means: this very one, or the only one with this prefix; None if there is none.
 
@@ -99,8 +112,6 @@ def digest(*parts: str) -> str:
 
     >>> digest("ab", "c") == digest("a", "bc")
     False
-    >>> len(digest("x"))
-    12
     """
     encoded = [part.encode("utf-8", "surrogatepass") for part in parts]
     return sha256(b"".join(b"%d:%b" % (len(data), data) for data in encoded))[:12]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from itertools import count
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 from clsm_cli.model.episodes import Document, EpisodeRecord
 from clsm_cli.model.graph import Edge, Node, Statement
@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from clsm_cli.model.codec import Record
-
-    AnyRecord = TypeVar("AnyRecord", Document, EpisodeRecord, Statement, Node, Edge)
 
 
 def visible(record: Record, forgotten: frozenset[str]) -> Record | None:
@@ -100,11 +98,6 @@ def _is_gone(record_id: str | None, forgotten: frozenset[str]) -> bool:
     return record_id is not None and tombstone_hash(record_id) in forgotten
 
 
-def _same_or(record: AnyRecord, changed: AnyRecord) -> AnyRecord:
-    """The record itself if nothing changed, so that a caller can tell."""
-    return record if changed == record else changed
-
-
 def _edge(edge: Edge, forgotten: frozenset[str]) -> Edge | None:
     """Edges lead from episodes and to statements too."""
     sources = _left(edge.sources, forgotten)
@@ -133,7 +126,7 @@ def _episode(record: EpisodeRecord, forgotten: frozenset[str]) -> EpisodeRecord:
         mentions={n: keys for n, keys in mentions.items() if keys or not record.mentions[n]},
         open_questions=tuple(questions),
     )
-    return _same_or(record, changed)
+    return record if changed == record else changed
 
 
 def _document(record: Document, forgotten: frozenset[str]) -> Document | None:
@@ -145,4 +138,5 @@ def _document(record: Document, forgotten: frozenset[str]) -> Document | None:
     }
     if (record.blocks or record.closed) and not (blocks or closed):
         return None
-    return _same_or(record, replace(record, blocks=blocks, closed=closed))
+    changed = replace(record, blocks=blocks, closed=closed)
+    return record if changed == record else changed

@@ -51,11 +51,7 @@ else:
             return tuple(self)
 
     def _completed(cls: Any, values: tuple[Any, ...], named: dict[str, Any]) -> list[Any]:
-        """The values of all fields of a class.
-
-        Raises:
-            TypeError: One is missing, given twice, or of no field.
-        """
+        """The values of all fields of a class."""
         given = dict(zip(cls._fields, values, strict=False))
         if len(values) > len(cls._fields) or given.keys() & named:
             raise TypeError(f"{cls.__name__}() got more values than fields")

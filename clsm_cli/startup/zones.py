@@ -36,11 +36,7 @@ def is_zone(name: str) -> bool:
 
 
 def check_zone(name: str) -> None:
-    """Whether a time zone is known.
-
-    Raises:
-        BadInputError: It is not.
-    """
+    """Whether a time zone is known."""
     if not is_zone(name):
         raise BadInputError(
             "--time-zone", f"{name!r} is no IANA zone", "name one like Europe/Amsterdam"

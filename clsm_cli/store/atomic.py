@@ -226,11 +226,7 @@ def create_exclusive(path: Path) -> BinaryIO:
 
 
 def digest_of(path: Path) -> str | None:
-    """sha256 of a file, None when it is missing.
-
-    Raises:
-        DamagedStoreError: It is not a regular file.
-    """
+    """sha256 of a file, None when it is missing."""
     with disk_errors(path):
         try:
             with open_to_read(path) as file:

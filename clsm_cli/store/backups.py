@@ -3,10 +3,9 @@
 The format (docs/format.md §12) is a tar file in gzip whose first member, the manifest, names every
 file with its size and sha256. The reader follows the manifest alone, and any ``tar`` unpacks it too.
 
-Making one: every path, size and digest is listed under the lock. The bytes are copied after it, so
-that a hook need not wait: a file that was replaced meanwhile has another digest, and then all is done
-again under the lock; a log that grew is cut where it ended. The file gets its name once it has been
-read back and verified.
+It is made under the lock: hooks and notes need none. A log may grow meanwhile and is cut where it ended;
+what a person changes at that moment is refused. The file gets its name once it has been read back and
+verified.
 """
 
 from __future__ import annotations
@@ -110,10 +109,6 @@ class BackupResult(NamedTuple):
     warnings: tuple[str, ...]
 
 
-class _ChangedError(Exception):
-    """A file is not what it was when it was listed."""
-
-
 def is_kept(path: str) -> bool:
     """Whether a file of a store belongs into a backup, and may come out of one.
 
@@ -154,41 +149,25 @@ def make_backup(
     """Write a backup of a store.
 
     Args:
-        store: What is backed up.
         path: The file; its folder must be there.
         at: UTC time that the backup gets. The same store and time give the same bytes.
         end_begun: Ends what a killed command began, and says what the user should hear of it.
-        progress: Told how far it is.
-        force: Replace a file of that name.
-        dry_run: Only say what it would hold.
 
     Raises:
         BadInputError: The folder is not there, or the name is that of no file.
         RefusedError: There is a file of that name, or it would lie inside the store.
     """
     path = _target(store, path, force=force)
-    changed = ""
-    for is_held in (False, True):  # the second time nothing can change but by hand
-        try:
-            with contextlib.ExitStack() as stack:
-                stack.enter_context(locked(store.root, store.settings.store.lock_wait))
-                warnings = () if dry_run else tuple(end_begun(store))
-                names, left_out = _names(store.root)
-                manifest = Manifest(
-                    *(FORMAT_VERSION, store.store_id, store.device, at),
-                    _listed(store.root, names, progress),
-                )
-                if not is_held:
-                    stack.close()
-                packed = None if dry_run else _write(store, manifest, path, progress)
-                return BackupResult(manifest, packed, tuple(left_out), warnings)
-        except _ChangedError as error:
-            changed = str(error)
-    raise atomic.changed_meanwhile(store.root / changed)
+    with locked(store.root, store.settings.store.lock_wait):
+        warnings = () if dry_run else tuple(end_begun(store))
+        names, left_out = _names(store.root)
+        files = _listed(store.root, names, progress)
+        manifest = Manifest(FORMAT_VERSION, store.store_id, store.device, at, files)
+        packed = None if dry_run else _write(store, manifest, path, progress)
+    return BackupResult(manifest, packed, tuple(left_out), warnings)
 
 
 def _target(store: Store, path: Path, *, force: bool) -> Path:
-    """Where the file goes, links in its folder resolved."""
     with atomic.disk_errors(path):
         if not path.parent.is_dir():
             raise BadInputError(str(path.parent), "is not there", "make the folder first")
@@ -300,16 +279,13 @@ def padding(size: int) -> bytes:
 def _content(root: Path, entry: Entry) -> Iterator[bytes]:
     """The bytes of a file, as many as there were when it was listed."""
     digest, left = hashlib.sha256(), entry.size
-    try:
-        with atomic.open_to_read(root / entry.path) as file:
-            while left and (piece := file.read(min(left, _PIECE))):
-                digest.update(piece)
-                left -= len(piece)
-                yield piece
-    except FileNotFoundError:
-        raise _ChangedError(entry.path) from None
+    with atomic.open_to_read(root / entry.path) as file:
+        while left and (piece := file.read(min(left, _PIECE))):
+            digest.update(piece)
+            left -= len(piece)
+            yield piece
     if left or digest.hexdigest() != entry.sha256:
-        raise _ChangedError(entry.path)
+        raise atomic.changed_meanwhile(root / entry.path)
 
 
 @contextlib.contextmanager

@@ -11,7 +11,6 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from clsm_cli.config import MAX_FILE
 from clsm_cli.errors import DamagedStoreError
 from clsm_cli.model.ids import tombstone_hash
 from clsm_cli.store import atomic, episodes, inbox, labels, logs, record_files, runs, shards, topics
@@ -22,12 +21,10 @@ if TYPE_CHECKING:
     from collections.abc import Collection
     from pathlib import Path
 
-    from clsm_cli.model.episodes import Turn
     from clsm_cli.model.streams import Stream
     from clsm_cli.store.layout import Store
 
 _KEY = re.compile(rb'\bkey"?: *"?([0-9a-f]{12})\b')
-_WORD = re.compile(rb"[a-z0-9][a-z0-9_-]{0,79}")
 
 
 def sweep(store: Store, now: str) -> None:
@@ -50,10 +47,9 @@ def plan(store: Store, forgotten: frozenset[str]) -> list[runs.Write]:
     known = shards.load_graph(store.graphs(), forgotten, only="statement").records
     for stream in TOPIC_STREAMS:
         writes += _topics(store, stream, known, forgotten)
-    safe: set[bytes] = set()
     for folder in (*store.graphs(), *store.archives()):
         for path in shards.shard_files(folder):
-            writes += _shard(store, path, forgotten, safe)
+            writes += _shard(store, path, forgotten)
     writes += _episodes(store, forgotten)
     for flow in store.flows():
         for path in inbox.files(flow / "inbox"):
@@ -84,28 +80,8 @@ def _topics(
     return writes
 
 
-def _holds(data: bytes, forgotten: frozenset[str], safe: set[bytes]) -> bool:
-    """Whether some bytes name an id with a tombstone: much faster than reading the records.
-
-    ``safe`` are words that are no such id; those that are found are added.
-    """
-    words = {*_WORD.findall(data)} - safe
-    if any(tombstone_hash(word.decode()) in forgotten for word in words):
-        return True
-    safe |= words
-    return False
-
-
-def _shard(
-    store: Store, path: Path, forgotten: frozenset[str], safe: set[bytes]
-) -> list[runs.Write]:
-    try:
-        data = atomic.read(path, MAX_FILE)
-    except DamagedStoreError:
-        return []  # the index names it among the problems
-    if data is None or not _holds(data, forgotten, safe):
-        return []
-    shard = shards.parse(data, path)
+def _shard(store: Store, path: Path, forgotten: frozenset[str]) -> list[runs.Write]:
+    shard = shards.read(path)
     left = shards.fold([shard], forgotten).records
     if left == shards.fold([shard]).records:
         return []
@@ -140,20 +116,23 @@ def _episodes(store: Store, forgotten: frozenset[str]) -> list[runs.Write]:
     Another machine may have cut a longer episode behind the same first turn. What waits in an inbox
     does not count: machines that sweep at the same time would not agree, and git could not merge it.
     """
-    paths = [(flow, path) for flow in store.flows() for path in episodes.files(flow)]
-    buried = [each for each in paths if _is_buried(each[1].stem, forgotten)]
+    paths = (path for flow in store.flows() for path in episodes.files(flow))
+    buried = [path for path in paths if _is_buried(path.stem, forgotten)]
     if not buried:
         return []
-    kept = {*paths} - {*buried}
-    held = {turn.key for _, path in sorted(kept) for turn in _turns(path)}
+    every = dict(episodes.readable(store))
+    kept = every.keys() - {*buried}
+    held = {turn.key for path in kept for turn in every[path].turns}
     writes: list[runs.Write] = []
-    for flow, path in buried:
-        living = {turn.key for turn in _turns(path) if not logs.is_forgotten(turn.key, forgotten)}
+    for path in buried:
+        turns = every[path].turns if path in every else ()
+        keys = {turn.key for turn in turns}
+        living = {key for key in keys if not logs.is_forgotten(key, forgotten)}
         if living - held:
-            episode = episodes.read(path)
-            rest = episodes.reduced(episode, {turn.key for turn in episode.turns} - (living - held))
+            rest = episodes.reduced(every[path], keys - (living - held))
             assert rest is not None
-            writes.append(runs.Put(episodes.file_of(rest, flow), episodes.render(rest)))
+            place = episodes.file_of(rest, path.parents[3])
+            writes.append(runs.Put(place, episodes.render(rest)))
             held |= living
         writes.append(runs.Remove(path))
     return writes
@@ -178,13 +157,6 @@ def _thinned(store: Store, forgotten: frozenset[str]) -> list[str]:
 def _is_buried(stem: str, forgotten: frozenset[str]) -> bool:
     """Whether the name of an episode file, ``<time>-<id>``, has an id with a tombstone."""
     return logs.is_forgotten(stem.partition("-")[2], forgotten)
-
-
-def _turns(path: Path) -> tuple[Turn, ...]:
-    try:
-        return episodes.read(path).turns
-    except DamagedStoreError:
-        return ()  # the index names it among the problems
 
 
 def marker_path(store: Store) -> Path:

@@ -31,9 +31,6 @@ def device_name(root: Path, environment: dict[str, str]) -> str:
 
     The digits come from the machine's id and the store's path, so that two machines of one name,
     or two clones on one machine, do not write one folder; and deleting ``.clsm`` changes nothing.
-
-    Raises:
-        BadInputError: CLSM_DEVICE is not a safe folder name.
     """
     named = environment.get("CLSM_DEVICE")
     if named:
@@ -70,11 +67,7 @@ def machine_id() -> str:
 
 
 def check(root: Path) -> None:
-    """Refuse a store that others may write to; one ``stat`` where all is well.
-
-    Raises:
-        RefusedError: They may, and the owner can change that.
-    """
+    """Refuse a store that others may write to; one ``stat`` where all is well."""
     with atomic.disk_errors(root):
         found = os.stat(root)
         if not others_write(found) or not _keeps_modes(root):

@@ -26,6 +26,8 @@ from clsm_cli.text.characters import replace_lone
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 
+    from clsm_cli.store.layout import Store
+
 MAX_EPISODE = 64 << 20
 """Bytes of an episode file: 25 turns of at most 1 MiB, escaped."""
 MAX_REWRITTEN = 1 << 20
@@ -72,11 +74,7 @@ def turn_mapping(turn: Turn) -> dict[str, Any]:
 
 
 def turn_from(mapping: dict[str, Any], text: str) -> Turn:
-    """The turn that a mapping and its text describe.
-
-    Raises:
-        LineError: A field has the wrong form.
-    """
+    """The turn that a mapping and its text describe."""
     try:
         lines = mapping.get("lines") or [0, 0]
         tool = mapping.get("tool")
@@ -230,7 +228,6 @@ def _parse_body(body: str) -> dict[str, str]:
 
 
 def _without_last_blank(lines: list[str]) -> list[str]:
-    """A turn's lines without the empty one that ``render`` puts behind them."""
     return lines[:-1] if lines and not lines[-1] else lines
 
 
@@ -282,12 +279,18 @@ def files(flow: Path) -> Iterator[Path]:
                 yield Path(folder, name)
 
 
-def read(path: Path) -> Episode:
-    """The episode in a file of the store.
+def readable(store: Store) -> Iterator[tuple[Path, Episode]]:
+    """Every episode of every machine that can be read, with its file; the index names the others."""
+    for path in (path for flow in store.flows() for path in files(flow)):
+        try:
+            episode = read(path)
+        except DamagedStoreError:
+            continue
+        yield path, episode
 
-    Raises:
-        DamagedStoreError: Missing, too large, or not an episode.
-    """
+
+def read(path: Path) -> Episode:
+    """The episode in a file of the store."""
     data = atomic.read(path, MAX_EPISODE)
     if data is None:
         raise DamagedStoreError(path, None, "is missing")

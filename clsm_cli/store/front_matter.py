@@ -65,20 +65,13 @@ def parse(raw: str, limit: int = MAX_FRONT_MATTER) -> dict[str, Any]:
 
 
 def parse_config(text: str) -> dict[str, Any]:
-    """A mapping that fills a whole file, as ``parse``; line numbers count from its first line.
-
-    Raises:
-        LineError: Not YAML, hostile, or not a mapping.
-    """
+    """A mapping that fills a whole file, as ``parse``; line numbers count from its first line."""
     own = _parse_own(text)
     return _mapping(text, MAX_FRONT_MATTER) if own is None else own
 
 
 def with_setting(data: bytes, name: str, value: float, path: Path) -> bytes:
     r"""The bytes of ``clsm.yaml`` with one setting changed or added; comments and order stay.
-
-    Raises:
-        RefusedError: The file is written in a way that this cannot change.
 
     >>> from pathlib import Path
     >>> data = b"format: 1\n# mine\nsettings:\n  recall.k: 5  # few\n"

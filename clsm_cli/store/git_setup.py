@@ -96,9 +96,6 @@ def set_up(root: Path) -> MissingSetup:
     """Make a store a repository if it lies in none, and give both what they lack; returns that.
 
     Done twice, it changes nothing the second time. Nothing that the repository names is run.
-
-    Raises:
-        BadInputError: git is missing or refuses.
     """
     if git.work_tree(root) is None:
         with _failures(root, "init"):

@@ -20,7 +20,7 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Literal
 
 from clsm_cli.config import MAX_FILE
-from clsm_cli.errors import DamagedStoreError, DiskError
+from clsm_cli.errors import DamagedStoreError
 from clsm_cli.model.codec import encode
 from clsm_cli.model.graph import Statement
 from clsm_cli.model.ids import normalise_text
@@ -317,12 +317,7 @@ def _turns(store: Store, copy: Copy) -> list[runs.Write]:
     episode = episodes.without_forgotten(episodes.read(copy.path), forgotten)
     if episode is None:
         return []
-    held: set[str] = set()
-    for path in (path for flow in store.flows() for path in episodes.files(flow)):
-        try:
-            held |= {turn.key for turn in episodes.read(path).turns}
-        except (DamagedStoreError, DiskError):
-            continue  # the index names it among the problems
+    held = {turn.key for _, each in episodes.readable(store) for turn in each.turns}
     gone = held & {turn.key for turn in episode.turns}
     if not gone and not copy.original.exists():
         return [runs.Put(copy.original, episodes.render(episode), read_as=None)]

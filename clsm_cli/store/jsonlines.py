@@ -13,7 +13,6 @@ from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 from clsm_cli.config import MAX_DEPTH, MAX_FILE
-from clsm_cli.errors import DamagedStoreError
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.text.characters import SURROGATES, Escapes
 
@@ -38,10 +37,6 @@ class LineProblem(NamedTuple):
     line: int | None
     reason: str
     text: str = ""
-
-    def error(self) -> DamagedStoreError:
-        """The same as an exception."""
-        return DamagedStoreError(self.path, self.line, self.reason)
 
 
 def dump(value: Any) -> str:
@@ -92,11 +87,7 @@ def _decode(text: str) -> Any:
 
 
 def check_depth(text: str) -> None:
-    """Refuse nesting that would exhaust a parser's stack; strings do not count.
-
-    Raises:
-        LineError: Deeper than the limit.
-    """
+    """Refuse nesting that would exhaust a parser's stack; strings do not count."""
     if text.count("[") + text.count("{") <= MAX_DEPTH:
         return
     depth = 0

@@ -1,13 +1,14 @@
 """A person's own labelled queries, ``eval/queries.yaml``: read with line numbers, edited in place.
 
-A person writes this file, so an edit (a query added, changed or taken out) leaves the rest to the byte:
-comments, order, quotes, other queries. It is read here, below evaluation, because a forget has to read
-it too: a label may quote what is forgotten.
+A person writes this file, so an edit (a query added, changed or taken out) leaves the rest to the byte.
+It is read here, below evaluation, because a forget has to read it too: a label may quote what is
+forgotten.
 """
 
 from __future__ import annotations
 
 import re
+from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
 from clsm_cli.errors import BadInputError
@@ -25,11 +26,8 @@ NAME = "eval/queries.yaml"
 """The file, relative to the store."""
 MAX_LABELS = 1 << 20
 """Bytes of it: some ten thousand queries, four seconds to read."""
-MAX_QUERIES = 10_000
 _MAX_VALUES = 100_000
 """Keys and values; twice as many as elsewhere: it is the owner's own, and no recall reads it."""
-MAX_PIECES = 1_000
-"""Quotes, ids or concepts of one query."""
 
 _LISTS = ("evidence", "memories", "concepts")
 _KEYS = ("id", "query", *_LISTS, "category", "difficulty")
@@ -48,7 +46,7 @@ class Label(NamedTuple):
         is_labelled: Whether any of the three lists is there: an empty one says that nothing answers,
             ``evidence:`` without a value says nothing.
         has_empty_category: ``category:`` stands there without a value.
-        line: Where it begins, from 1, and ``last`` where it ends; 0: it is not from a file.
+        line: Where it begins, from 1; 0: it is not from a file.
     """
 
     id: str
@@ -61,7 +59,6 @@ class Label(NamedTuple):
     is_labelled: bool = True
     has_empty_category: bool = False
     line: int = 0
-    last: int = 0
 
     @property
     def has_gold(self) -> bool:
@@ -70,14 +67,10 @@ class Label(NamedTuple):
 
 
 class Labels(NamedTuple):
-    """A whole file: the store that it is of ("": not said), and its queries.
-
-    ``is_block``: they are a list in block style without indentation, so each has lines of its own.
-    """
+    """A whole file: the store that it is of ("": not said), and its queries."""
 
     store: str
     rows: tuple[Label, ...]
-    is_block: bool = False
 
 
 EMPTY = Labels("", ())
@@ -98,11 +91,7 @@ def path_of(root: Path) -> Path:
 
 
 def decode(data: bytes, name: str) -> str:
-    """The text of a file; line ends become newlines.
-
-    Raises:
-        BadInputError: It is too large or not UTF-8.
-    """
+    """The text of a file; line ends become newlines."""
     if len(data) > MAX_LABELS:
         raise BadInputError(name, f"is larger than {MAX_LABELS >> 20} MiB", "split it")
     try:
@@ -133,15 +122,10 @@ def parse(text: str, name: str) -> Labels:
     if "queries" not in entries:
         raise file.fault(root, "has no 'queries'", "write a list of queries under 'queries:'")
     store = file.text(entries["store"], "store") if "store" in entries else ""
-    queries = entries["queries"]
-    rows = tuple(file.rows(queries))
-    is_block = bool(rows) and not queries.flow_style and queries.start_mark.column == 0
-    return Labels(store, rows, is_block)
+    return Labels(store, tuple(file.rows(entries["queries"])))
 
 
 class _File:
-    """Reads nodes of one file, and names it in what is wrong."""
-
     def __init__(self, name: str) -> None:
         self._name = name
 
@@ -175,8 +159,6 @@ class _File:
     def texts(self, node: Any, what: str) -> tuple[str, ...]:
         if node.id != "sequence":
             raise self.fault(node, f"{what} is not a list", f"write {what}: [...]")
-        if len(node.value) > MAX_PIECES:
-            raise self.fault(node, f"{what} has more than {MAX_PIECES} entries", "name fewer")
         found = [self.text(each, f"an entry of {what}") for each in node.value]
         for each, text in zip(node.value, found, strict=True):
             if not text:
@@ -188,8 +170,6 @@ class _File:
             return
         if node.id != "sequence":
             raise self.fault(node, "'queries' is not a list", "begin each query with '- query:'")
-        if len(node.value) > MAX_QUERIES:
-            raise self.fault(node, f"has more than {MAX_QUERIES} queries", "split the file")
         lines: dict[str, int] = {}
         for each in node.value:
             row = self._row(each)
@@ -220,24 +200,11 @@ class _File:
             is_labelled=bool(lists),
             has_empty_category=said.get("category") == "",
             line=node.start_mark.line + 1,
-            last=_last_line(node),
         )
-
-
-def _last_line(node: Any) -> int:
-    """The last line of a node, from 1: a block ends where its last scalar does."""
-    if node.id == "scalar" or node.flow_style:
-        mark = node.end_mark
-        is_before = mark.column == 0 and mark.line > node.start_mark.line
-        return int(mark.line + (0 if is_before else 1))
-    parts = [part for each in node.value for part in (each if isinstance(each, tuple) else (each,))]
-    return max([int(node.start_mark.line) + 1, *map(_last_line, parts)])
 
 
 _ID = re.compile(rb"(?<![\w-])(?:[a-z]-)?[0-9a-f]{12}(?!\w)")
 """The id of a memory or a turn; a part of a long turn has a number behind it."""
-_OTHER_ENDS = frozenset("\r\x85\u2028\u2029")
-"""Where YAML ends a line besides."""
 HEADER = "# Queries of this memory and what answers them; see docs/evaluation.md.\n"
 
 
@@ -246,30 +213,53 @@ def edit(
 ) -> str:
     r"""A file with some queries, by id, written anew or taken out (None), or added at its end.
 
-    Comments between queries stay; those inside a query that is written anew go, as does all of one
-    that is taken out. Where queries have no lines of their own the whole list is written anew.
+    Comments between queries stay; those inside a query that is written anew go. Where queries have no
+    lines of their own the whole list is written anew, under the comments that the file begins with.
 
-    Raises:
-        BadInputError: The file is not what it must be.
-
-    >>> print(edit("queries:\n- query: a\n  evidence: []\n# end\n",
+    >>> print(edit("queries:\n- query: a  # mine\n  evidence: []\n",
     ...     fresh=[Label("q2", "b", memories=("m1",))]), end="")
     queries:
-    - query: a
+    - query: a  # mine
       evidence: []
     - id: "q2"
       query: "b"
       memories: ["m1"]
-    # end
     """
     found = parse(text, NAME)
     changed = change or {}
     rows = [changed.get(row.id, row) for row in found.rows]
     wanted = [*(row for row in rows if row is not None), *fresh]
-    made = _in_place(text, found, changed, fresh)
-    if made is None or _bare(parse(made, NAME).rows) != _bare(wanted):
-        made = _whole(text, found.store, wanted)
-    return made
+    lines = [f"{line}\n" for line in text.removesuffix("\n").split("\n")]
+    starts = [*(row.line - 1 for row in found.rows), len(lines)]
+    added = "".join(map(render, fresh))
+    for row, start, stop in reversed([*zip(found.rows, starts, starts[1:], strict=False)]):
+        own = (n for n in range(stop, start, -1) if lines[n - 1].partition("#")[0].strip())
+        end = next(own, start)
+        lines[end:end], added = [added], ""
+        if row.id in changed:
+            new = changed[row.id]
+            lines[start:end] = [] if new is None else [render(new)]
+    if _says(made := "".join(lines), wanted):
+        return made
+    head = "".join(f"{line}\n" for line in takewhile(_is_comment, text.split("\n")))
+    named = f"store: {dump(found.store)}\n" if found.store else ""
+    return f"{head or HEADER}{named}queries:\n{''.join(map(render, wanted))}"
+
+
+def _is_comment(line: str) -> bool:
+    return line.startswith("#")
+
+
+def _says(text: str, rows: Sequence[Label]) -> bool:
+    """Whether a text has just these queries, however they are written."""
+    try:
+        found = parse(text, NAME).rows
+    except BadInputError:
+        return False
+    bare = [
+        [row._replace(line=0, has_empty_category=False) for row in each] for each in (found, rows)
+    ]
+    return bare[0] == bare[1]
 
 
 def without_forgotten(data: bytes, forgotten: frozenset[str]) -> bytes:
@@ -309,43 +299,3 @@ def render(label: Label) -> str:
     if label.is_labelled and not label.has_gold:
         parts.append("evidence: []")
     return "- " + "\n  ".join(parts) + "\n"
-
-
-def _bare(rows: Sequence[Label]) -> list[Label]:
-    """Rows without what differs by how they are written."""
-    return [row._replace(line=0, last=0, has_empty_category=False) for row in rows]
-
-
-def _in_place(
-    text: str, found: Labels, change: Mapping[str, Label | None], fresh: Sequence[Label]
-) -> str | None:
-    """None where the queries have no lines of their own."""
-    if not found.is_block or _OTHER_ENDS.intersection(text):
-        return None
-    lines = [f"{line}\n" for line in text.removesuffix("\n").split("\n")]
-    at = found.rows[-1].last
-    lines[at:at] = map(render, fresh)
-    for row in reversed(found.rows):
-        if row.id in change:
-            new = change[row.id]
-            first = _dash(lines, row.line - 1)
-            lines[first : row.last] = [] if new is None else [render(new)]
-    return "".join(lines)
-
-
-def _dash(lines: Sequence[str], line: int) -> int:
-    """The line, from 0, of the dash before a query that begins in a line."""
-    while line > 0 and not lines[line].lstrip().startswith("-"):
-        line -= 1
-    return line
-
-
-def _whole(text: str, store: str, rows: Sequence[Label]) -> str:
-    """A file written anew, under the comments that the old one begins with."""
-    head = ""
-    for line in text.split("\n"):
-        if not line.startswith("#"):
-            break
-        head += f"{line}\n"
-    named = f"store: {dump(store)}\n" if store else ""
-    return f"{head or HEADER}{named}queries:\n{''.join(map(render, rows))}"

@@ -129,11 +129,7 @@ def _folders(parent: Path) -> list[Path]:
 
 
 def discover(named: str | None, environment: dict[str, str], cwd: Path) -> Path:
-    """The store folder: ``--store``, else CLSM_STORE, else the nearest parent, else the default.
-
-    Raises:
-        StoreNotFoundError: None of them is a store.
-    """
+    """The store folder: ``--store``, else CLSM_STORE, else the nearest parent, else the default."""
     chosen = named or environment.get("CLSM_STORE")
     if chosen:
         root = Path(os.path.expanduser(chosen))
@@ -254,9 +250,6 @@ def create(root: Path, zone_name: str) -> bool:
     """Make a new, empty store; one that is already there stays as it is. Returns whether it was made.
 
     The store id is derived from the folder and the machine, so creation needs no randomness.
-
-    Raises:
-        BadInputError: The folder holds something that is not a store.
     """
     if not is_free(root):
         return False

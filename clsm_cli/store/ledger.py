@@ -31,7 +31,6 @@ class Entry(NamedTuple):
     """A run of the ledger.
 
     Attributes:
-        steps: Its lines, in order.
         undoes: For an undo: the run that it took back.
         undone_by: The undo that took this run back, and was not taken back itself.
     """
@@ -63,11 +62,7 @@ class KeptStep(NamedTuple):
     removed: dict[str, tuple[str, ...]]
 
     def preimage(self, place: int) -> bytes | None:
-        """The bytes that a file had before the change at a place of the line; None: it was new.
-
-        Raises:
-            DamagedStoreError: They are gone.
-        """
+        """The bytes that a file had before the change at a place of the line; None: it was new."""
         if self.line.changes[place].before is None:
             return None
         number = sum(change.before is not None for change in self.line.changes[:place])

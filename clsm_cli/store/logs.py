@@ -18,12 +18,17 @@ from clsm_cli.store.activations import Activation as Activation  # noqa: PLC0414
 from clsm_cli.store.jsonlines import LineError, LineProblem, dump, load
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from datetime import date
     from pathlib import Path
 
     from clsm_cli.store.layout import Store
 
 ACTIVATIONS = ("activation-old.jsonl", "activation.jsonl")
 """The log of recalls, and what ``decay`` renamed of it: the older one first."""
+USES, ARCHIVED = "uses.jsonl", "archived.jsonl"
+"""Folded uses of a machine, in its flow; what is not folded yet is no input of a recall. What its last
+``decay`` found archived."""
 MAX_LOG = 256 << 20
 """Bytes of a log; ``decay`` folds activations long before."""
 
@@ -171,9 +176,15 @@ def rows(path: Path) -> tuple[list[tuple[int, dict[str, Any]]], list[LineProblem
         data = atomic.read(path, MAX_LOG)
     except DamagedStoreError as error:
         return [], [LineProblem(path, error.line, error.reason)]
+    return _mappings(data or b"", path)
+
+
+def _mappings(
+    data: bytes, path: Path
+) -> tuple[list[tuple[int, dict[str, Any]]], list[LineProblem]]:
     found: list[tuple[int, dict[str, Any]]] = []
     problems: list[LineProblem] = []
-    for number, line in enumerate((data or b"").decode("utf-8", "replace").split("\n"), 1):
+    for number, line in enumerate(data.decode("utf-8", "replace").split("\n"), 1):
         if not line.strip():
             continue
         try:
@@ -185,6 +196,50 @@ def rows(path: Path) -> tuple[list[tuple[int, dict[str, Any]]], list[LineProblem
         else:
             found.append((number, value))
     return found, problems
+
+
+class Archived(NamedTuple):
+    """``archived.jsonl``: what a machine's last ``decay`` found archived, as of a day, each since a day.
+
+    The text of a turn or statement in it stays where it is; a first look passes it over.
+    """
+
+    as_of: date | None = None
+    since: Mapping[str, date] = {}
+    problems: tuple[LineProblem, ...] = ()
+
+
+def read_archived(flow: Path) -> Archived:
+    """The list of a machine; of an id that stands there twice (after a merge) the later day."""
+    from datetime import date
+
+    path = flow / ARCHIVED
+    found, problems = rows(path)
+    as_of: date | None = None
+    since: dict[str, date] = {}
+    for number, row in found:
+        try:
+            if "as_of" in row:
+                day = date.fromisoformat(row["as_of"])
+                as_of = day if as_of is None else max(as_of, day)
+            else:
+                day, name = date.fromisoformat(row["since"]), str(row["id"])
+                since[name] = max(day, since.get(name, day))
+        except (KeyError, TypeError, ValueError):
+            problems.append(LineProblem(path, number, "names nothing archived"))
+    return Archived(as_of, since, tuple(problems))
+
+
+def render_archived(as_of: date, since: Mapping[str, date]) -> bytes:
+    r"""The bytes of a list.
+
+    >>> from datetime import date
+    >>> render_archived(date(2026, 6, 1), {"f-2": date(2026, 5, 20)}).decode().splitlines()
+    ['{"as_of": "2026-06-01"}', '{"id": "f-2", "since": "2026-05-20"}']
+    """
+    rows = [{"as_of": str(as_of)}]
+    rows += [{"id": name, "since": str(day)} for name, day in sorted(since.items())]
+    return "".join(f"{dump(row)}\n" for row in rows).encode()
 
 
 def load_tombstones(store: Store) -> frozenset[str]:
@@ -230,17 +285,13 @@ def is_forgotten(record_id: str, hashes: frozenset[str]) -> bool:
     return bool(hashes) and tombstone_hash(record_id) in hashes
 
 
-_MADE_ANEW = "archived.jsonl"
-"""Worked out from the rest by every ``decay``."""
-
-
 def plan_missing(data: bytes, path: Path) -> list[bytes]:
     """The records among the lines of a copy that are to be added to a log.
 
     Of uses of one id and day the most counts, of a review item the decision; an activation that was
     put aside since is no new one.
     """
-    if path.name == _MADE_ANEW:
+    if path.name == ARCHIVED:  # worked out from the rest by every ``decay``
         return []
     files = [path.with_name(n) for n in ACTIVATIONS] if path.name in ACTIVATIONS else [path]
     there = [row for each in files for _, row in rows(each)[0]]
@@ -248,27 +299,19 @@ def plan_missing(data: bytes, path: Path) -> list[bytes]:
     said: dict[Any, int] = {}
     for row in there:
         _is_news(said, row, path.name)
+    lines = data.split(b"\n")
     found: list[bytes] = []
-    for line in data.split(b"\n"):
-        new = _row(line)
-        if new is not None and repr(new) not in known and _is_news(said, new, path.name):
+    for number, new in _mappings(data, path)[0]:  # what is torn stays in the copy
+        if repr(new) not in known and _is_news(said, new, path.name):
             known.add(repr(new))
-            found.append(line)
+            found.append(lines[number - 1])
     return found
-
-
-def _row(line: bytes) -> dict[str, Any] | None:
-    try:
-        row = load(line.decode("utf-8", "replace")) if line.strip() else None
-    except LineError:
-        return None  # torn, or none of ours; it stays in the copy
-    return row if isinstance(row, dict) else None
 
 
 def _is_news(said: dict[Any, int], row: dict[str, Any], name: str) -> bool:
     """Whether a row says more than those before, of which ``said`` keeps the most for each key."""
     key: object
-    if name == "uses.jsonl":
+    if name == USES:
         key, count = (row.get("id"), row.get("day")), row.get("n")
         value = count if isinstance(count, int) else 0
     elif name == "review.jsonl":

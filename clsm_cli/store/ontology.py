@@ -12,8 +12,6 @@ from clsm_cli.store.jsonlines import LineError, LineProblem
 from clsm_cli.text.ontology import OntologyError, parse
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from clsm_cli.store.layout import Store
     from clsm_cli.text.ontology import Ontology
 
@@ -23,7 +21,7 @@ MAX_ONTOLOGY = 128 << 10
 
 
 def load(store: Store) -> tuple[Ontology, list[LineProblem]]:
-    """The store's ontology, else the shipped one; and what is wrong with the file, by line from 1."""
+    """The store's ontology, else the shipped one; and what is wrong with the file."""
     path = store.root / ONTOLOGY_NAME
     try:
         data = atomic.read(path, MAX_ONTOLOGY)
@@ -39,7 +37,7 @@ def load(store: Store) -> tuple[Ontology, list[LineProblem]]:
         reason = str(error)[: place.start()] if place else str(error)
         return shipped(), [LineProblem(path, int(place.group(1)) if place else None, reason)]
     except OntologyError as error:
-        return shipped(), [LineProblem(path, _line_of(text, error.place), str(error))]
+        return shipped(), [LineProblem(path, None, str(error))]
 
 
 @cache
@@ -57,18 +55,3 @@ def shipped_text() -> bytes:
 
 
 _YAML_LINE = re.compile(r" \(line (\d+)\)\Z")
-
-
-def _line_of(text: str, place: Sequence[str]) -> int | None:
-    """The line that the keys of ``place`` lead to, one inside the other; its last may be a value."""
-    position, found = 0, None
-    for depth, name in enumerate(place):
-        word = rf"(?<!\w)[\"']?{re.escape(name)}[\"']?(?!\w)"
-        key = (
-            re.compile(rf"^ *{word} *:", re.MULTILINE).search(text, position) if depth < 3 else None
-        )
-        match = key or re.compile(word).search(text, position)
-        if match is None:
-            break
-        position, found = match.end(), match.end()
-    return None if found is None else text.count("\n", 0, found) + 1

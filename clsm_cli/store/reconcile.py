@@ -26,14 +26,12 @@ class Edits:
 
     Attributes:
         statements: Every statement as it now is, with its text, by id.
-        changed: Ids whose text a person changed; ``added``: new ones; ``withdrawn``: removed.
+        withdrawn: Ids of those that a person removed.
         conflicts: Two texts under one id (after a merge): id, kept text, other text.
         stale: Ids whose line a merge brought back, unchanged, after they were superseded.
     """
 
     statements: dict[str, Statement]
-    changed: tuple[str, ...]
-    added: tuple[str, ...]
     withdrawn: tuple[str, ...]
     conflicts: tuple[tuple[str, str, str], ...]
     stale: tuple[str, ...] = ()
@@ -72,17 +70,11 @@ def reconcile(
     stale = _stale(topics, records)
     topics = without(topics, stale, frozenset())
     statements = dict(records)
-    changed: list[str] = []
-    added: list[str] = []
     places, conflicts = _by_id(topics, records, forgotten)
     for record_id, found in places.items():
         old = records.get(record_id)
         item, topic = _chosen(found, old)
         new = _by_hand(item, old, record_id, stream=stream, topic=topic, now=now)
-        if old is None:
-            added.append(record_id)
-        elif text_sha(item.text) != old.text_sha or not old.is_current:
-            changed.append(record_id)
         if new != old:
             new = replace(new, rev=(1 if old is None else old.rev[0] + 1, device))
         statements[record_id] = replace(new, text=item.text)
@@ -100,9 +92,7 @@ def reconcile(
             gone = {"superseded_at": copy.recorded_at or now, "text": copy.text}
         statements[record_id] = replace(old, **gone, rev=(old.rev[0] + 1, device))
     withdrawn = [record_id for record_id in withdrawn if record_id not in closed]
-    return Edits(
-        statements, tuple(changed), tuple(added), tuple(withdrawn), conflicts, tuple(sorted(stale))
-    )
+    return Edits(statements, tuple(withdrawn), conflicts, tuple(sorted(stale)))
 
 
 def _stale(topics: Sequence[Topic], records: dict[str, Statement]) -> frozenset[str]:

@@ -55,17 +55,13 @@ def restore(
     """Verify a backup and make a store of it; a dry run only verifies, all of it.
 
     Args:
-        path: The backup.
         root: The store's folder: not there yet, or empty.
         environment: For ``CLSM_DEVICE``.
-        progress: Told how far it is.
-        dry_run: Write nothing.
 
     Raises:
         DamagedBackupError: It is not what was written.
         NewerFormatError: A newer clsm wrote it.
         RefusedError: The folder holds something, or cannot be replaced.
-        LockedError: Another restore into this folder is at work.
     """
     root = _free(root)
     misplaced: tuple[str, ...] = ()
@@ -121,7 +117,6 @@ def _staged(root: Path) -> Iterator[Path]:
 
 
 def _clear(staging: Path) -> None:
-    """Take away what a killed restore left."""
     with atomic.disk_errors(staging):
         found = os.lstat(staging)
         if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.geteuid():

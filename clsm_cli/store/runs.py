@@ -29,7 +29,6 @@ from clsm_cli.model.streams import STREAMS
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import atomic, ledger, lock, logs
 from clsm_cli.store.jsonlines import dump
-from clsm_cli.store.lock import locked
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -83,9 +82,6 @@ def apply(
     """Do the writes of a run, or of one step of it; the caller holds the lock.
 
     Args:
-        store: Where.
-        command: Its name, for ``status`` and ``undo``.
-        now: UTC time of the run.
         writes: In the order that makes every prefix completable.
         run_id: Of the run that these writes are a further step of; None begins a run.
         whole: All of the writes happen or none, whenever the process dies (see ``recover``).
@@ -299,8 +295,6 @@ def _remember_device(store: Store) -> None:
         atomic.put(path, f"{store.device}\n".encode())
 
 
-_WAIT = 2.0
-"""Seconds to wait for another run that says how it ended."""
 _LIMIT = 64 << 10
 _MOST_REASON = 2000
 """Characters of a reason that are kept."""
@@ -313,7 +307,6 @@ class NightLog(NamedTuple):
         good: UTC time of the last that succeeded, whether or not it changed anything; None: unknown.
         failed: How many failed since then.
         failed_at: UTC time of the last of these.
-        reason: What it said.
         woken: UTC time when OpenClaw was last told of one; None: never, or it was not to be reached.
     """
 
@@ -338,11 +331,7 @@ def read_nights(store: Store) -> NightLog:
 
 
 def note_success(store: Store, at: str) -> None:
-    """A run succeeded; what failed before it is forgotten.
-
-    Raises:
-        LockedError: Another run kept writing down how it ended.
-    """
+    """A run succeeded; what failed before it is forgotten."""
     _write_nights(store, NightLog(good=at, woken=read_nights(store).woken))
 
 
@@ -370,10 +359,7 @@ def note_wake(store: Store, at: str | None, problem: str | None = None) -> bool:
 
 
 def _write_nights(store: Store, nights: NightLog) -> None:
-    """Under a lock of its own: the store's may be what a run waited for in vain."""
-    atomic.make_folder(store.derived)
-    with locked(store.derived, _WAIT):
-        atomic.put(_path(store), json.dumps(nights._asdict()).encode(), durable=False)
+    atomic.put(_path(store), json.dumps(nights._asdict()).encode(), durable=False)
 
 
 def _path(store: Store) -> Path:

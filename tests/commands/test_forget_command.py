@@ -109,7 +109,7 @@ def test_much_is_more_than_a_fifth_and_more_than_twenty(
     turns: int, gone: int, *, is_much: bool
 ) -> None:
     told = Receipt((), (), {}, turns=gone, all_turns=turns, files=(), beyond=(), warnings=())
-    plan = Plan(told, CleanWrites({}, {}, frozenset(), (), frozenset(), b""))
+    plan = Plan(told, CleanWrites())
     assert plan.is_mass_loss == is_much
 
 
@@ -136,10 +136,13 @@ def test_what_git_still_holds_and_the_commands_that_drop_it(kept: Cli) -> None:
     git_says(store, "remote", "add", "origin", str(bare))
     git_says(store, "push", "-q", "origin", "main")
     receipt = kept.ok("forget", key_of(kept, "gate code"), "--yes", "--json", *NOW).json
-    (git,) = (each for each in receipt["beyond"] if each["commands"])
-    assert any(each["what"].startswith("origin (") for each in receipt["beyond"])
+    (git,) = (each for each in receipt["beyond"] if each["what"].endswith("/.git"))
+    (origin,) = (each for each in receipt["beyond"] if each["what"].startswith("origin ("))
     assert _objects_with(store, "quagga")
-    for line in git["commands"]:
+    (again,) = (shlex.split(line) for line in git["commands"])
+    assert again[0] == "clsm"
+    kept.ok(*again[1:])
+    for line in origin["commands"]:
         done = subprocess.run(
             shlex.split(line), env={**os.environ, **GIT}, capture_output=True, check=False
         )

@@ -88,7 +88,7 @@ def _believe(
 
 
 @contextlib.contextmanager
-def _locked_by_file(root: Path, wait: float) -> Iterator[lock.HeldLock]:
+def _locked_by_file(root: Path, wait: float) -> Iterator[None]:
     """As ``lock.locked``."""
     path = root / "lock"
     end = time.monotonic() + wait
@@ -101,7 +101,7 @@ def _locked_by_file(root: Path, wait: float) -> Iterator[lock.HeldLock]:
                 raise LockedError(root, "somebody", wait) from None
             time.sleep(lock.POLL_SECONDS)
     try:
-        yield lock.HeldLock(root, fd, wait)
+        yield
     finally:
         os.close(fd)
         path.unlink()

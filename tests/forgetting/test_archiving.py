@@ -7,18 +7,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from aging import (
-    BORN,
-    age,
-    archived,
-    at,
-    later,
-    living,
-    recall,
-    say,
-    state,
-    tree,
-)
+from aging import BORN, age, archived, at, later, living, recall, say, state, tree
 from ingesting import new_store, scratch
 
 from clsm_cli.model.ids import tombstone_hash

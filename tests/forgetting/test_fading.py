@@ -56,9 +56,10 @@ def test_it_fades_on_the_first_day_on_which_its_retention_is_at_the_limit(
 def test_a_stream_keeps_its_ratio_of_tokens(stream: str, ratio: float) -> None:
     group = [trace(f"{number:03}", stream, 7) for number in range(100)]
     share = archived_shares(group, date(9000, 1, 1), "power")[stream]  # type: ignore[index]
-    assert share.total == 700
-    assert (1 - ratio) * 700 - 7 < share.tokens <= (1 - ratio) * 700
-    assert len(share.faded) + share.kept == share.items == 100
+    state = share.state
+    assert state.tokens == 700
+    assert (1 - ratio) * 700 - 7 < state.archived_tokens <= (1 - ratio) * 700
+    assert len(share.faded) + state.kept == state.items == 100
     assert [each.trace.id for each in share.faded] == [t.id for t in group[: len(share.faded)]]
 
 
@@ -67,7 +68,7 @@ def test_what_faded_first_goes_first_and_its_twin_by_id() -> None:
     group += [replace_recorded(trace("d", "flow", 10), -20), trace("e", "flow", 10, 9)]
     share = archived_shares(group, BORN + timedelta(1000), "power")["flow"]
     assert [each.trace.id for each in share.faded] == ["d", "a", "b"]  # 30 of 50 tokens, not 40
-    assert share.kept == 2
+    assert share.state.kept == 2
 
 
 def replace_recorded(one: Trace, days: int) -> Trace:
@@ -78,7 +79,7 @@ def told(
     key: str, *, time: str | None = None, trust: str = "agent", **fields: object
 ) -> TurnRecord:
     turn = Turn(key, "", "user", "The heron.", time=time, trust=trust)  # type: ignore[arg-type]
-    base = TurnRecord(turn, "main", "d-1", BORN, is_settled=True)
+    base = TurnRecord(turn, "d-1", BORN, is_settled=True)
     return base._replace(**fields)  # type: ignore[arg-type]
 
 

@@ -14,7 +14,7 @@ from processes import Cli
 from using_git import git_says as git
 
 from clsm_cli.errors import BadInputError, RefusedError
-from clsm_cli.forgetting import clean_writing, erasure, history_purge
+from clsm_cli.forgetting import erasure, history_purge
 from clsm_cli.forgetting.selection import Wanted
 from clsm_cli.store.layout import Store
 
@@ -58,7 +58,7 @@ def purged() -> Iterator[tuple[Store, Path, history_purge.RewrittenHistory, str]
         yield (
             store,
             top,
-            history_purge.purge(store, tree, clean_writing.traces_of(store, plan.writes)),
+            history_purge.purge(store, tree, plan.writes),
             before,
         )
 
@@ -93,9 +93,7 @@ def test_a_later_forget_finds_what_was_forgotten_before(tmp_path: Path) -> None:
     git(store.root, "commit", "--quiet", "-m", "After it")
     said = b"my address is quaggamire lane 4"
     assert said in objects(store.root).lower()
-    history_purge.purge(
-        store, history_purge.check_repository(store), clean_writing.traces_of(store)
-    )
+    history_purge.purge(store, history_purge.check_repository(store))
     left = [line for line in objects(store.root).lower().split(b"\n") if said in line]
     without_id = [said + b" in leeds.", b"3: - " + said + b" in leeds."]  # message, quarantine
     assert sorted(left, reverse=True) == without_id

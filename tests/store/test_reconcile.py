@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 from hypothesis import given
@@ -15,7 +16,6 @@ from clsm_cli.model.ids import closed_copy_id
 from clsm_cli.model.streams import Stream
 from clsm_cli.store import reconcile as use_case
 from clsm_cli.store import topics
-from clsm_cli.store.reconcile import Edits
 
 NOW = "2026-02-24T22:00:00Z"
 TEA = "Mara drinks tea."
@@ -37,18 +37,38 @@ def statement(record_id: str, known_text: str, **values: object) -> Statement:
 TWO = {"f-1": statement("f-1", TEA), "f-2": statement("f-2", FIRST)}
 
 
+class Told(NamedTuple):
+    """What hand edits made of some records."""
+
+    statements: dict[str, Statement]
+    changed: tuple[str, ...]
+    added: tuple[str, ...]
+    withdrawn: tuple[str, ...]
+    conflicts: tuple[tuple[str, str, str], ...]
+    stale: tuple[str, ...]
+
+
 def reconcile(
     files: dict[str, str],
     records: dict[str, Statement],
     stream: Stream = "projects",
     unreadable: tuple[str, ...] = (),
-) -> Edits:
+) -> Told:
     found = [topics.parse(text.encode(), Path(f"{name}.md")) for name, text in files.items()]
     found += [topics.Topic(Path(f"{name}.md"), name, (), (), None) for name in unreadable]
-    return use_case.reconcile(found, records, stream=stream, now=NOW, device="pi")
+    edits = use_case.reconcile(found, records, stream=stream, now=NOW, device="pi")
+    changed = [
+        i
+        for i, old in records.items()
+        if (new := edits.statements[i]).is_current
+        and (not old.is_current or topics.text_sha(new.text) != old.text_sha)
+    ]
+    added = tuple(i for i in edits.statements if i not in records)
+    rest = (edits.withdrawn, edits.conflicts, edits.stale)
+    return Told(edits.statements, tuple(changed), added, *rest)
 
 
-def stored(edits: Edits) -> dict[str, Statement]:
+def stored(edits: Told) -> dict[str, Statement]:
     """Records as shards keep them: the text of current ones stands in the Markdown alone."""
     return {i: replace(s, text="" if s.is_current else s.text) for i, s in edits.statements.items()}
 

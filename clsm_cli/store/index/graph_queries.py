@@ -21,10 +21,8 @@ class NodeRow(NamedTuple):
     """A node that has a record.
 
     Attributes:
-        n: Turns that mention it, at the last consolidation.
         last: Day of its last mention, as a proleptic ordinal.
         degree: Nodes that it has current edges with.
-        strongest: Weight of its strongest current edge.
         vector: Row of the sentence vector of ``node_text``; −1 without one.
     """
 
@@ -47,8 +45,6 @@ class LinkRow(NamedTuple):
 
     Attributes:
         outward: ``node`` is its source.
-        edge: Number of its record's id.
-        pinned: Whether a person set it.
     """
 
     node: int

@@ -5,7 +5,7 @@ use of, or of a part of it, since that day. A recall must not ask that of each o
 their rows stand packed in one place (``asleep``), counted again at the end of a refresh that changed any.
 
 **Forgotten** is a turn, an episode or a record whose id has a tombstone: it is left out when its file is
-read. So when tombstones come or go, the files they concern are read again.
+read. So when tombstones come or go, all files are read again that may hold such a thing.
 
 **As of another time** passages are hidden too. Validity is a matter of statements: a date is no mask on
 what was said, as evidence often stands in the note of another day (as a mask it costs 3 points of recall
@@ -19,7 +19,6 @@ from array import array
 from typing import TYPE_CHECKING
 
 from clsm_cli.model import clocks
-from clsm_cli.model.ids import tombstone_hash
 from clsm_cli.store.index.database import mapping_of
 from clsm_cli.store.index.graph_queries import Fact, number_of
 from clsm_cli.store.jsonlines import LineProblem
@@ -44,9 +43,9 @@ _ASLEEP = (
 
 def read_archived(batch: Batch, path: Path, file: int) -> Sequence[LineProblem]:
     """Take in a machine's list; a line that is none of it is a problem."""
-    from clsm_cli.store import archive  # not for a recall as of another time
+    from clsm_cli.store import logs  # not for a recall as of another time
 
-    found = archive.read(path.parent)
+    found = logs.read_archived(path.parent)
     batch.connection.executemany(
         "INSERT INTO archived VALUES (?, ?, ?)",
         [(name, day.toordinal(), file) for name, day in found.since.items()],
@@ -89,34 +88,12 @@ def forgotten_hashes(connection: sqlite3.Connection) -> frozenset[str]:
     return frozenset(row[0] for row in connection.execute("SELECT hash FROM tombstones"))
 
 
-def affected_files(
-    connection: sqlite3.Connection, before: frozenset[str], now: frozenset[str]
-) -> dict[str, Signature]:
-    """The files of which something goes, or may come back; they will be read whatever they hold.
-
-    ``before`` are the hashes that the rows of the index obey, ``now`` those that they should.
-    """
-    come = now - before
-    where, values = "kind IN ('episode', 'inbox', 'shard')", []
-    if not before - now:  # else something comes back, nobody knows where from
-        ids = (
-            "SELECT DISTINCT p.key, l.file FROM passages p JOIN places l ON l.id = p.place",
-            "SELECT id, file FROM episodes",
-            "SELECT id, file FROM records",
-        )
-        rows = (row for query in ids for row in connection.execute(query))
-        values = sorted({file for name, file in rows if come and tombstone_hash(name) in come})
-        where = f"id IN ({','.join(map(str, values))})"
-    found = {
-        path: (kind, size, mtime)
-        for path, kind, size, mtime in connection.execute(
-            f"SELECT path, kind, size, mtime_ns FROM files WHERE {where} ORDER BY path"
-        )
-    }
-    connection.executemany(
-        "UPDATE files SET sha256 = '' WHERE path = ?", [(path,) for path in found]
-    )
-    return found
+def affected_files(connection: sqlite3.Connection) -> dict[str, Signature]:
+    """The files of which something goes, or may come back; they will be read whatever they hold."""
+    where = "kind IN ('episode', 'inbox', 'shard')"
+    connection.execute(f"UPDATE files SET sha256 = '' WHERE {where}")
+    found = connection.execute(f"SELECT path, kind, size, mtime_ns FROM files WHERE {where}")
+    return {path: (kind, size, mtime) for path, kind, size, mtime in found}
 
 
 def visible_record(connection: sqlite3.Connection, record: Record) -> Record | None:
@@ -138,7 +115,6 @@ def hidden_rows(connection: sqlite3.Connection, at: str, known_at: str | None) -
     """Rows of the passages that do not count at a time.
 
     Args:
-        connection: The index.
         at: When it should have been true, ISO 8601; a bare date is a day.
         known_at: When it should have been known; None for now.
     """

@@ -22,11 +22,8 @@ if TYPE_CHECKING:
 
     from clsm_cli.store.layout import Store
 
-USES = "uses.jsonl"
-"""Folded uses of a machine, in its flow; what is not folded yet is no input of a recall."""
-ARCHIVED = "archived.jsonl"
-"""What a machine's last ``decay`` found archived, in its flow."""
-_OF_FLOW = {USES: "uses", ARCHIVED: "archived"}
+_OF_FLOW = {"uses.jsonl": "uses", "archived.jsonl": "archived"}
+"""Logs of a machine that a recall reads, in its flow, and their kinds."""
 _MOST_ASIDE = 32 << 10
 """Bytes of captured turns that a recall takes in beside a run at work."""
 _SHARD = re.compile(r"[0-9a-f]{1,2}\.yaml\Z")

@@ -49,8 +49,6 @@ class Embedder(NamedTuple):
     """An engine's name, and how to make it embed; making it may be slow, so it is made late.
 
     Attributes:
-        engine: Id of its vectors.
-        embed: Makes what embeds texts.
         words: What the words of texts mean, without regard to each other; see ``embedding.wordpiece``.
     """
 
@@ -79,17 +77,12 @@ def bring_up_to_date(
     progress: Progress | None,
     *,
     at_most: int | None = None,
-    pause: Callable[[], None] | None = None,
 ) -> None:
     """Apply all changes of files and embed what has no vector; the caller holds the lock.
 
     Args:
-        store: Whose index it is.
-        connection: From ``database.open_to_write``.
         embedder: None: no vectors are made.
-        progress: Called with (done, all) while passages are embedded.
         at_most: Leave the embedding alone when more passages than this need it.
-        pause: Called between two batches of embedding, to let others have the lock.
     """
     before = database.pages(connection)
     found = changes(connection, store)
@@ -98,7 +91,7 @@ def bring_up_to_date(
 
         refresh(connection, store, found)
     if embedder is not None:
-        _embed(store, connection, embedder, progress, at_most, pause)
+        _embed(store, connection, embedder, progress, at_most)
     if not connection.in_transaction:
         database.tidy(connection, before)
 
@@ -109,7 +102,6 @@ def _embed(
     embedder: Embedder,
     progress: Progress | None,
     at_most: int | None,
-    pause: Callable[[], None] | None,
 ) -> None:
     vector_files.use_engine(connection, store.derived, embedder.engine)
     count = vectors.waiting(connection)
@@ -122,10 +114,7 @@ def _embed(
         vectors.add(connection, store.derived, waiting[:_STEP], embed)
         waiting = waiting[_STEP:]
         if progress:
-            progress(max(0, total - len(waiting)), total)
-        if pause and waiting:
-            pause()
-            waiting = vectors.missing(connection)  # others may have made some, or brought more
+            progress(total - len(waiting), total)
 
 
 @contextlib.contextmanager
@@ -224,14 +213,13 @@ def _open(store: Store, embedder: Embedder | None, progress: Progress | None) ->
         from clsm_cli.store.lock import try_locked
 
         # What was made without a model is made whole too, or it would stay without vectors.
-        is_new = disk is None or not vector_files.has_engine(disk)
+        is_new = disk is None or vector_files.engine_of(disk) is None
         limit = None if is_new else store.settings.recall.refresh_passages
-        with (
-            try_locked(store.root) as is_held,
-            _written(store, embedder, progress, at_most=limit, is_held=is_held) as connection,
-        ):
+        with try_locked(store.root) as is_held:
+            connection = _written(store, embedder, progress, limit) if is_held else None
             if connection is not None:
-                yield _opened(Index(connection, store), embedder)
+                with contextlib.closing(connection):
+                    yield _opened(Index(connection, store), embedder)
                 return
         is_marked = disk is not None and not is_held and is_run_marked(disk)
         found, has_more = split_aside(found) if is_marked else (found, False)
@@ -305,28 +293,21 @@ def _is_ready(connection: sqlite3.Connection, store: Store, embedder: Embedder |
     return not count or count > store.settings.recall.refresh_passages
 
 
-@contextlib.contextmanager
 def _written(
-    store: Store,
-    embedder: Embedder | None,
-    progress: Progress | None,
-    *,
-    at_most: int | None,
-    is_held: bool,
-) -> Iterator[sqlite3.Connection | None]:
-    """The index on disk, brought up to date; None without the lock or where the disk refuses."""
-    connection = None
-    is_done = False
-    try:
-        if is_held:
-            with contextlib.suppress(DiskError), database.disk_errors(store.derived):
-                connection = database.open_to_write(store.derived)
-                bring_up_to_date(store, connection, embedder, progress, at_most=at_most)
-                is_done = True
-        yield connection if is_done else None
-    finally:
-        if connection is not None:
-            connection.close()
+    store: Store, embedder: Embedder | None, progress: Progress | None, at_most: int | None
+) -> sqlite3.Connection | None:
+    """The index on disk, brought up to date; None where the disk refuses."""
+    with (
+        contextlib.suppress(DiskError),
+        database.disk_errors(store.derived),
+        contextlib.ExitStack() as unless_done,
+    ):
+        connection = database.open_to_write(store.derived)
+        unless_done.enter_context(contextlib.closing(connection))
+        bring_up_to_date(store, connection, embedder, progress, at_most=at_most)
+        unless_done.pop_all()
+        return connection
+    return None
 
 
 def _opened(index: Index, embedder: Embedder | None) -> Opened:

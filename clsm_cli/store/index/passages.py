@@ -31,9 +31,7 @@ class Passage(NamedTuple):
     Attributes:
         key: Turn key or statement id; with ``part`` (from 0) it names the passage.
         path: The ingested file as it was given; a topic file of the store for statements.
-        heading: Heading path above a block, joined.
         line_offset: Lines between the start of the block and of this part.
-        sources: Keys of the turns a statement rests on.
         origin: Where the ingested file really lies, see ``Turn``.
         current: False for a closed block and a superseded statement.
         is_dump: Whether it lies in a dump, so that it is found by its words alone: it has no vector,

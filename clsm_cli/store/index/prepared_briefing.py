@@ -9,15 +9,15 @@ from __future__ import annotations
 
 import json
 import os
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from clsm_cli.errors import DamagedStoreError, DiskError
 from clsm_cli.model.ids import sha256
 from clsm_cli.startup.records import NamedTuple
-from clsm_cli.store import atomic
+from clsm_cli.store import atomic, logs
 from clsm_cli.store.index import source_locations
 from clsm_cli.store.index.indexed_files import scan
-from clsm_cli.store.jsonlines import LineError, load
 from clsm_cli.store.layout import ASIDE, is_conflict_copy
 
 if TYPE_CHECKING:
@@ -31,9 +31,6 @@ VERSION = 7
 MAX_BYTES = 16 << 20
 _LIVE = ("inbox", "uses")
 """Kinds of files that a briefing does not keep anything of."""
-_TAIL = 256 << 10
-"""Bytes at the end of an inbox file in which the last turns are looked for."""
-_MOST_INBOX = 256 << 20
 
 
 class OpenTurn(NamedTuple):
@@ -132,25 +129,16 @@ def open_turns(store: Store, most: int) -> list[list[OpenTurn]]:
 def _last_turns(path: Path, most: int) -> Iterator[OpenTurn]:
     """Newest first."""
     try:
-        data = atomic.read(path, _MOST_INBOX) or b""
-    except (DiskError, DamagedStoreError):
+        found, _ = logs.rows(path)
+    except DiskError:
         return
-    tail = data[-_TAIL:] if data.count(b"\n", -_TAIL) > 1 else data
-    number = data.count(b"\n") + 2
-    for line in reversed(tail.decode("utf-8", "replace").split("\n")):
-        number -= 1
-        turn = _turn(line, path, number) if line.strip() else None
-        if turn is not None and turn.role != "tool":
-            yield turn
-            most -= 1
-        if most <= 0:
-            return
+    turns = (_turn(row, path, number) for number, row in reversed(found))
+    yield from islice((turn for turn in turns if turn is not None and turn.role != "tool"), most)
 
 
-def _turn(line: str, box: Path, number: int) -> OpenTurn | None:
-    """The turn that a line of an inbox file holds; None for a mark, or a line that was torn."""
+def _turn(row: dict[str, Any], box: Path, number: int) -> OpenTurn | None:
+    """The turn of a line of an inbox file; None for a mark."""
     try:
-        row = load(line)
         time = row.get("time")
         path, first = str(row.get("path", "-")), int((row.get("lines") or [0])[0])
         named = (path, str(row.get("origin", "")), str(row["session"]))
@@ -169,5 +157,5 @@ def _turn(line: str, box: Path, number: int) -> OpenTurn | None:
             file=source or os.path.abspath(box),
             file_line=first if source else number,
         )
-    except (LineError, AttributeError, LookupError, TypeError, ValueError):
+    except (LookupError, TypeError, ValueError):
         return None

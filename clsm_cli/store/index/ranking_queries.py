@@ -37,17 +37,11 @@ class Traits(NamedTuple):
     Attributes:
         key: Turn key or statement id; with ``part`` it names the passage, whatever its row.
         part: From 0, of a long one.
-        previous: The passage before it in its session or section.
-        next: The one after it.
         group: First passage of its group of eight.
         kind: passage, statement or gist; ``day``: the proleptic ordinal of when it was told.
         periods: JSON: [[first, until], …], days that it speaks of; None for none.
-        session: Of the conversation it was said in.
         vector: Row of its sentence vector; −1 without one.
-        token: Row of its first token vector.
-        tokens: Number of its token vectors.
         checksum: Of its vectors, see ``vector_files``.
-        length: Terms.
     """
 
     key: str
@@ -73,8 +67,6 @@ class Filters(NamedTuple):
     """What a memory must be; None asks for nothing.
 
     Attributes:
-        kind: passage, statement or gist.
-        stream: identity, projects, tasks or flow.
         project: A project's name: its topic in ``projects/``, and what mentions the name.
         session: A conversation's id, or the path of a note as it was given.
         first: First day, as a proleptic ordinal.
@@ -103,7 +95,6 @@ class Search:
     """A database that is as fresh as it could be made, and the vectors beside it."""
 
     def __init__(self, connection: sqlite3.Connection, store: Store) -> None:
-        """Ask ``connection``, the index of ``store``."""
         self.connection = connection
         self.store = store
         self.vectors = VectorReader(connection, store.derived)

@@ -72,7 +72,7 @@ def _bury(batch: Batch, found: Changes) -> tuple[dict[str, Signature], set[str]]
     batch.forgotten = hidden.forgotten_hashes(batch.connection)
     if batch.forgotten == before:
         return changed, set()
-    again = hidden.affected_files(batch.connection, before, batch.forgotten)
+    again = hidden.affected_files(batch.connection)
     for path in again.keys() - set(found.removed):
         changed.setdefault(path, again[path])
     return changed, {hidden.FOLDER}
@@ -106,8 +106,7 @@ def _load(batch: Batch, path: str, signature: Signature) -> set[str]:
     row = connection.execute("SELECT id, sha256 FROM files WHERE path = ?", (path,)).fetchone()
     if row is not None and row[1] == sha256:
         connection.execute(
-            "UPDATE files SET size = ?, mtime_ns = ? WHERE id = ?",
-            (*signature[1:], row[0]),
+            "UPDATE files SET size = ?, mtime_ns = ? WHERE id = ?", (*signature[1:], row[0])
         )
         return set()
     if row is not None and signature[0] == "inbox":

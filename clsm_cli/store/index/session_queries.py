@@ -30,7 +30,6 @@ class Session(NamedTuple):
         id: As its source names it; a note's path as it was given.
         start: When it began, in seconds since 1970 (UTC).
         day: The day of that by the time's own offset, as a proleptic ordinal.
-        is_note: Whether it is a document.
         last_open: The same seconds of its newest turn that no episode holds yet; None without one.
     """
 

@@ -22,7 +22,7 @@ from clsm_cli.store.index.codes import SENTENCE_BYTES, TOKEN_BYTES
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Iterable
+    from collections.abc import Mapping
     from pathlib import Path
 
     from _typeshed import ReadableBuffer
@@ -110,8 +110,6 @@ class Committed(NamedTuple):
     """Rows that the database knows; bytes past them do not exist.
 
     Attributes:
-        sentences: Rows of ``sentences.q4``.
-        tokens: Rows of ``tokens.q2``.
         checksum: CRC-32 of those of ``sentences.q4``, which a recall reads from end to end.
     """
 
@@ -129,10 +127,38 @@ def committed(connection: sqlite3.Connection) -> Committed:
     return Committed(*row) if row else Committed(0, 0, 0)
 
 
-def commit_rows(connection: sqlite3.Connection, rows: Iterable[Row], crc: int) -> None:
-    """Say where vectors are, in the caller's transaction; ``crc`` is the checksum with these rows."""
-    connection.executemany("INSERT INTO vectors VALUES (?, ?, ?, ?, ?)", rows)
-    connection.execute("INSERT OR REPLACE INTO meta VALUES ('checksum', ?)", (str(crc),))
+def stored(connection: sqlite3.Connection, derived: Path) -> dict[int, tuple[bytes, bytes]]:
+    """The codes of every text whose vectors are right, of its sentence and its tokens, by digest."""
+    count = committed(connection)
+    sentences = rows_of(sentences_path(derived), count.sentences * SENTENCE_BYTES)
+    tokens = rows_of(tokens_path(derived), count.tokens * TOKEN_BYTES)
+    found = map(Row._make, connection.execute("SELECT * FROM vectors ORDER BY row"))
+    return {
+        row.digest: _codes(row, sentences, tokens)
+        for row in found
+        if is_right(row, sentences, tokens)
+    }
+
+
+def append(
+    connection: sqlite3.Connection, derived: Path, codes: Mapping[int, tuple[bytes, bytes]]
+) -> None:
+    """Write the codes of texts without vectors, by digest, and commit their rows; under the lock."""
+    first = committed(connection)
+    sentences = b"".join(sentence for sentence, _ in codes.values())
+    write_at(sentences_path(derived), first.sentences * SENTENCE_BYTES, sentences)
+    tokens = b"".join(own for _, own in codes.values())
+    write_at(tokens_path(derived), first.tokens * TOKEN_BYTES, tokens)
+    rows = []
+    token = first.tokens
+    for row, (digest, (sentence, own)) in enumerate(codes.items(), first.sentences):
+        count = len(own) // TOKEN_BYTES
+        rows.append(Row(digest, row, token, count, checksum(sentence, own)))
+        token += count
+    crc = zlib.crc32(sentences, first.checksum)
+    with database.transaction(connection):
+        connection.executemany("INSERT INTO vectors VALUES (?, ?, ?, ?, ?)", rows)
+        connection.execute("INSERT OR REPLACE INTO meta VALUES ('checksum', ?)", (str(crc),))
 
 
 _WAITING = (
@@ -142,9 +168,17 @@ _WAITING = (
 )
 
 
-def has_engine(connection: sqlite3.Connection) -> bool:
-    """Whether vectors were ever asked for; not in an index that was made without a model."""
-    return connection.execute("SELECT 1 FROM meta WHERE key = 'engine'").fetchone() is not None
+def engine_of(connection: sqlite3.Connection) -> str | None:
+    """Whose vectors an index has; None where none were ever asked for, as without a model."""
+    row = connection.execute("SELECT value FROM meta WHERE key = 'engine'").fetchone()
+    return None if row is None else str(row[0])
+
+
+def drop_all(connection: sqlite3.Connection) -> None:
+    """Let all texts wait for new vectors."""
+    with database.transaction(connection):
+        connection.execute("DELETE FROM vectors")
+        connection.execute(_WAITING)
 
 
 def is_whole(connection: sqlite3.Connection, derived: Path, engine: str) -> bool:
@@ -165,18 +199,16 @@ def use_engine(connection: sqlite3.Connection, derived: Path, engine: str) -> No
         drop_damaged(connection, derived)
         return
     with database.transaction(connection):
-        connection.execute("DELETE FROM vectors")
-        connection.execute(_WAITING)
+        drop_all(connection)
         connection.execute("INSERT OR REPLACE INTO meta VALUES ('engine', ?)", (engine,))
 
 
 def damaged(connection: sqlite3.Connection, derived: Path) -> list[int]:
     """Digests of the texts whose vectors are not as they were written; reads both files whole."""
-    count = committed(connection)
-    sentences = rows_of(sentences_path(derived), count.sentences * SENTENCE_BYTES)
-    tokens = rows_of(tokens_path(derived), count.tokens * TOKEN_BYTES)
-    rows = connection.execute("SELECT digest, row, token, tokens, checksum FROM vectors")
-    return [row.digest for row in map(Row._make, rows) if not is_right(row, sentences, tokens)]
+    right = stored(connection, derived)
+    return [
+        each for (each,) in connection.execute("SELECT digest FROM vectors") if each not in right
+    ]
 
 
 def drop_damaged(connection: sqlite3.Connection, derived: Path) -> None:
@@ -193,17 +225,21 @@ def drop_damaged(connection: sqlite3.Connection, derived: Path) -> None:
 
 def is_right(row: Row, sentences: memoryview | None, tokens: memoryview | None) -> bool:
     """Whether the rows of a text are as they were written."""
+    return checksum(*_codes(row, sentences, tokens)) == row.checksum
+
+
+def _codes(
+    row: Row, sentences: memoryview | None, tokens: memoryview | None
+) -> tuple[bytes, bytes]:
     sentence = (sentences or b"")[row.row * SENTENCE_BYTES : (row.row + 1) * SENTENCE_BYTES]
     own = (tokens or b"")[row.token * TOKEN_BYTES : (row.token + row.tokens) * TOKEN_BYTES]
-    return checksum(sentence, own) == row.checksum
+    return bytes(sentence), bytes(own)
 
 
 def _holds(connection: sqlite3.Connection, derived: Path, engine: str, count: Committed) -> bool:
     """Whether the vectors are this engine's and the files are long enough."""
-    row = connection.execute("SELECT value FROM meta WHERE key = 'engine'").fetchone()
     return (
-        row is not None
-        and row[0] == engine
+        engine_of(connection) == engine
         and size_of(sentences_path(derived)) >= count.sentences * SENTENCE_BYTES
         and size_of(tokens_path(derived)) >= count.tokens * TOKEN_BYTES
     )
@@ -223,7 +259,6 @@ class VectorReader:
     """
 
     def __init__(self, connection: sqlite3.Connection, derived: Path) -> None:
-        """Read the vectors in ``derived`` that ``connection`` knows."""
         self._connection = connection
         self._derived = derived
         self._mapped: tuple[memoryview | None, memoryview | None] | None = None

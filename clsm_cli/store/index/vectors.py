@@ -8,27 +8,16 @@ so the files are the embedding cache: a text that comes back is not embedded aga
 from __future__ import annotations
 
 import json
-import zlib
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
 from clsm_cli.errors import DiskError
-from clsm_cli.store.index import codes, database
-from clsm_cli.store.index.codes import SENTENCE_BYTES, TOKEN_BYTES
+from clsm_cli.store.index import codes
+from clsm_cli.store.index.codes import SENTENCE_BYTES
 from clsm_cli.store.index.graph_queries import node_text
 from clsm_cli.store.index.passages import text_digest, with_heading
 from clsm_cli.store.index.ranking_queries import select
-from clsm_cli.store.index.vector_files import (
-    Row,
-    checksum,
-    commit_rows,
-    committed,
-    rows_of,
-    sentences_path,
-    size_of,
-    tokens_path,
-    write_at,
-)
+from clsm_cli.store.index.vector_files import append, committed, rows_of, sentences_path, size_of
 from clsm_cli.text.tokens import STOP_WORDS
 
 if TYPE_CHECKING:
@@ -106,21 +95,14 @@ def add(
     import numpy as np
 
     found = embed([text for _, text in items])
-    sentences = [codes.pack_sentences(each.sentence[np.newaxis]) for each in found]
-    tokens = [codes.pack_tokens(each.tokens[kept_tokens(each.pieces)]) for each in found]
-    first = committed(connection)
-    all_sentences = b"".join(sentences)
-    write_at(sentences_path(derived), first.sentences * SENTENCE_BYTES, all_sentences)
-    write_at(tokens_path(derived), first.tokens * TOKEN_BYTES, b"".join(tokens))
-    rows = []
-    token = first.tokens
-    for number, (digest, _) in enumerate(items):
-        sentence, own = sentences[number], tokens[number]
-        count = len(own) // TOKEN_BYTES
-        rows.append(Row(digest, first.sentences + number, token, count, checksum(sentence, own)))
-        token += count
-    with database.transaction(connection):
-        commit_rows(connection, rows, zlib.crc32(all_sentences, first.checksum))
+    packed = {
+        digest: (
+            codes.pack_sentences(each.sentence[np.newaxis]),
+            codes.pack_tokens(each.tokens[kept_tokens(each.pieces)]),
+        )
+        for (digest, _), each in zip(items, found, strict=True)
+    }
+    append(connection, derived, packed)
 
 
 def of_texts(

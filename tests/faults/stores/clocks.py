@@ -35,7 +35,7 @@ from faults.running.warm import Ended, Warm
 from forking import CLSM
 from ingesting import new_store, scratch, state_of
 
-from clsm_cli.store import archive, atomic, layout, runs
+from clsm_cli.store import atomic, layout, logs, runs
 from clsm_cli.store.layout import Store
 
 LIBRARY = next(Path("/usr/lib").glob("*/faketime/libfaketime.so.1"), Path("/missing"))
@@ -132,7 +132,7 @@ class Life:
     def _faded(self, decayed: dict[str, object]) -> None:
         """Nothing may be archived or moved."""
         self.found += [f"decay: {name}" for name in ("archive", "compact") if decayed[name]]
-        if gone := archive.read(self.store.flow).since:
+        if gone := logs.read_archived(self.store.flow).since:
             self.found.append(f"{len(gone)} memories are archived")
 
     def judge(self, decayed: dict[str, object], wrong: Wrong) -> None:
@@ -168,7 +168,7 @@ def _made(root: Path) -> Store:
     for number in range(0, 70, 10):
         put = runs.Put(store.root / "tasks" / "list.md", f"- [ ] Day {number}.\n".encode())
         runs.apply(store, "ingest", f"{later(number)}T12:00:00Z", [put])
-    path, data = store.flow / "archived.jsonl", archive.render(date(2026, 3, 1), {})
+    path, data = store.flow / "archived.jsonl", logs.render_archived(date(2026, 3, 1), {})
     atomic.put(path, data)
     return layout.open_store(root, {"CLSM_DEVICE": "pi"})
 

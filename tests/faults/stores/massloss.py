@@ -28,7 +28,7 @@ from clsm_cli.consolidation import write_plan
 from clsm_cli.errors import RefusedError
 from clsm_cli.forgetting import run_reversal
 from clsm_cli.forgetting.archiving import Request, decay
-from clsm_cli.store import archive, ledger, settle
+from clsm_cli.store import ledger, logs, settle
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -166,7 +166,7 @@ def _ahead(house: House) -> list[str]:
     wrong = datetime.fromisoformat("2068-01-01T12:00:00+01:00")
     report = decay(house.store, Request(wrong, explicit=False))
     found = [] if report.warnings else ["nothing is said"]
-    if archive.read(house.store.flow).since:
+    if logs.read_archived(house.store.flow).since:
         found.append("memories are archived")
     return found + house.lost("after the decay")
 

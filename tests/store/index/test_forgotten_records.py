@@ -34,20 +34,6 @@ def fresh(store: Store) -> Index:
         return Index(database.in_memory(connection), store)
 
 
-def shown(index: Index) -> dict[str, tuple[str, ...]]:
-    """The visible statements: id → sources."""
-    found = index.passages(index.current_rows())
-    return {passage.key: passage.sources for passage in found.values()}
-
-
-def test_who_writes_a_forgotten_sentence_again_means_it(store: Store) -> None:
-    atomic.put(store.root / "projects" / "t.md", b"- Salt keeps.\n")
-    (born,) = shown(fresh(store))
-    bury(store, born)
-    (again,) = shown(fresh(store))
-    assert again != born
-
-
 def test_a_node_is_shown_as_long_as_a_turn_that_is_left_mentions_it(store: Store) -> None:
     mentions = {"mara": (A, B), "brian": (A,), "quay": (A,)}
     put(store, "flow/pi/graph/0.yaml", EpisodeRecord(id="e-1", rev=REV, mentions=mentions))
