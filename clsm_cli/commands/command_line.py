@@ -24,7 +24,6 @@ class Option(NamedTuple):
         least: The smallest number allowed, ``most`` the largest.
         choices: The values allowed; none: all.
         is_repeated: Several values make a tuple.
-        offers: What ``completion`` offers behind the tab key.
     """
 
     names: str
@@ -35,7 +34,6 @@ class Option(NamedTuple):
     most: float | None = None
     choices: tuple[str, ...] = ()
     is_repeated: bool = False
-    offers: str = ""
 
     def read(self, text: str) -> Any:
         """The value that a text of the command line means.

@@ -39,7 +39,6 @@ _SHORTEST = 3
         "ID|WORDS",
         "A statement's id, what it is about, or what you remember of it; or, alone, the"
         " sentence that is true now.",
-        offers="ids",
     ),
     said=Option("", "[VALUE]...", "The whole sentence that is true now, or its value alone."),
     since=Option("--since", "TIME", "Since when; default: now."),

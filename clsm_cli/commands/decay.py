@@ -1,22 +1,17 @@
 """``clsm decay``: archive what was not used for long; using it again brings it back.
 
-First the command, then the rendering of a report, then the picture of ``--plot``.
+First the command, then the rendering of a report.
 """
 
 from __future__ import annotations
 
-import os
 from itertools import groupby
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from clsm_cli.commands.command_line import DRY_RUN, Option
-from clsm_cli.commands.environment import UsageError
+from clsm_cli.commands.command_line import DRY_RUN
 from clsm_cli.commands.options import Common, command
 from clsm_cli.commands.output import count_noun, shorten
-from clsm_cli.errors import BadInputError
 from clsm_cli.forgetting import archiving
-from clsm_cli.store import atomic
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -34,16 +29,10 @@ _WIDTH = 60
     "clsm decay                        # once a month or every night, by cron",
     "clsm decay --dry-run              # what would fade, why, and since when",
     "clsm decay --dry-run --json       # all of it, as data",
-    "clsm decay --dry-run --plot forgetting.svg   # a picture, and nothing else",
     "clsm decay --now 2026-11-22       # the clock is right: say so once",
-    plot=Option(
-        "--plot",
-        "FILE",
-        "Draw the forgetting curves, and how much is left of the memories, as .svg.",
-    ),
     dry_run=DRY_RUN,
 )
-def decay(*, plot: Path | None = None, dry_run: bool = False, common: Common) -> None:
+def decay(*, dry_run: bool = False, common: Common) -> None:
     """Archive what was not used for long; nothing is deleted.
 
     What was not recalled for long is archived: it answers only when nothing else does or a rare
@@ -51,14 +40,9 @@ def decay(*, plot: Path | None = None, dry_run: bool = False, common: Common) ->
     Rows superseded long ago move to the archive. How often it runs makes no difference. If the clock
     seems wrong, nothing fades until you confirm it with --now.
     """
-    picture = _plot_path(plot)
     printer, opened, moment = common.start()
     request = archiving.Request(moment, explicit=common.now is not None, dry_run=dry_run)
     report = archiving.decay(opened, request)
-    if picture is not None:
-        from clsm_cli.forgetting import curves
-
-        atomic.put(picture, curves.forgetting_picture(opened, moment).encode())
     printer.warn_all(report.warnings)
     printer.show(_decay_mapping(report), _decay_lines(report, verbose=common.verbose))
 
@@ -153,17 +137,3 @@ def _summary(report: Report) -> str:
     if report.run:
         parts.append(report.run)
     return " · ".join(parts)
-
-
-def _plot_path(path: Path | None) -> Path | None:
-    """Where a picture goes; what could not be written later is refused before any work is done."""
-    if path is None:
-        return None
-    if path.suffix.lower() != ".svg":
-        raise UsageError("--plot", "name a file that ends in .svg")
-    target = Path(os.path.realpath(path.expanduser()))
-    if not target.parent.is_dir():
-        raise BadInputError(str(path.parent), "is no folder", "make it, or name another file")
-    if target.exists() and not target.is_file():
-        raise BadInputError(str(path), "is not a regular file", "name another one with --plot")
-    return target

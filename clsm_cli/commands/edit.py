@@ -14,9 +14,7 @@ from clsm_cli.model.codec import TYPE_NAMES, encode
     "clsm edit f-3a9c12d08e41          # a statement, in $EDITOR",
     "clsm edit delegation-defect       # a concept: its label, kind, aliases",
     "EDITOR='code --wait' clsm edit g-91ab",
-    wanted=Option(
-        "", "ID", "A statement, concept, edge or episode, or how its id begins.", offers="ids"
-    ),
+    wanted=Option("", "ID", "A statement, concept, edge or episode, or how its id begins."),
 )
 def edit(wanted: str, *, common: Common) -> None:
     """Change one record in your editor.

@@ -40,9 +40,7 @@ EVERY = "all"
         "Labelled sets: PATH, or KIND=PATH where the kind is not what the files show; see"
         " docs/evaluation.md. None: your own, in the store.",
     ),
-    preset=Option(
-        "--preset", "P", "Compare a published system too; all: each of them.", offers="presets"
-    ),
+    preset=Option("--preset", "P", "Compare a published system too; all: each of them."),
     ablate=Option("--ablate", "M", "Measure without a mechanism too; all: each, one at a time."),
     probe=Option("--probe", "P", "Run a probe too, or alone; all: each of them."),
     unanswerable=Option(

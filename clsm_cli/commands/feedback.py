@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 @command(
     "clsm feedback r-3a9c12d08e41 --good 0a532821e780 --good f-91ab77c0d2e4 --bad 5fe6a791c8cc",
     "clsm recall heartbeat --json      # gives the recall_id and the id of each item",
-    recall=Option("", "RECALL_ID", "The recall_id that clsm recall --json gave.", offers="recalls"),
-    good=Option("--good", "ID", "Items that were of use; repeat for more.", offers="ids"),
+    recall=Option("", "RECALL_ID", "The recall_id that clsm recall --json gave."),
+    good=Option("--good", "ID", "Items that were of use; repeat for more."),
     bad=Option("--bad", "ID", "Items that were not."),
     dry_run=DRY_RUN,
 )

@@ -53,7 +53,6 @@ _COMMAND, _MASKING = "clsm forget", "clsm forget --secrets"
         "",
         "[ID|WORDS]...",
         "Ids of turns, episodes, statements, documents or concepts; or words to find them.",
-        offers="ids",
     ),
     source=Option("--source", "PATH|URL", "Everything ingested from there, or from below it."),
     session=Option("--session", "NAME", "A whole conversation."),

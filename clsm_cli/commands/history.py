@@ -41,7 +41,6 @@ HEADINGS = (
         "",
         "ID|SUBJECT...",
         "Ids of statements or edges; concepts by id, label or alias; topics.",
-        offers="ids",
     ),
     as_of=AS_OF,
     known_at=KNOWN_AT,

@@ -23,7 +23,7 @@ KINDS: tuple[str, ...] = get_args(StatementKind)
     "clsm list --as-of 2026-02-15      # what was true on that day",
     stream=Option("--stream", "STREAM", f"Only one stream: {', '.join(STREAMS)}."),
     kind=Option("--kind", "KIND", f"Only one kind: {', '.join(KINDS)}."),
-    about=Option("--about", "NAME", "Only about this, by any of its names.", offers="ids"),
+    about=Option("--about", "NAME", "Only about this, by any of its names."),
     limit=Option("--limit -n", "N", "Lines at most.", least=1),
     as_of=AS_OF,
     known_at=KNOWN_AT,

@@ -21,15 +21,14 @@ from clsm_cli.extras import how_to_get
 def mcp(*, common: Common) -> None:
     """Serve the memory to an agent over MCP, on standard input.
 
-    Tools: recall, context, show, history, note, feedback. Resources: the four streams. It runs until
+    Tools: recall, context, show, history, note, feedback. It runs until
     standard input ends; every call opens the store anew. It needs the official SDK, and
     says how to get it.
     """
     if find_spec("mcp") is None:
         reason = "needs the official SDK"
         raise BadInputError("clsm mcp", reason, f"install it with: {how_to_get('mcp')}")
-    from clsm_cli.commands.mcp_server import Server
-    from clsm_cli.commands.mcp_tools import Calls
+    from clsm_cli.commands.mcp_tools import Calls, Server
 
     printer = Printer(quiet=common.quiet)
     try:

@@ -13,7 +13,7 @@ from clsm_cli.errors import BadInputError
     "clsm open f-3a9c12d08e41          # where it was said, in $VISUAL or $EDITOR",
     "clsm open 3a9c --print            # FILE:LINE alone, for a script",
     no_effect=("now",),
-    wanted=Option("", "ID", "An id from recall or how it begins, or a name.", offers="ids"),
+    wanted=Option("", "ID", "An id from recall or how it begins, or a name."),
     only_print=Option("--print", "", "Print FILE:LINE instead of opening it."),
 )
 def open_source(wanted: str, *, only_print: bool = False, common: Common) -> None:

@@ -15,7 +15,6 @@ from typing import Annotated, Any, Literal, NamedTuple, get_args, get_type_hints
 import typer
 from typer.core import TyperCommand
 
-from clsm_cli.commands import completion
 from clsm_cli.commands.command_line import COMMON, CommandLine, Option
 from clsm_cli.commands.environment import UsageError, chosen_store, current_time
 from clsm_cli.commands.output import Printer
@@ -27,8 +26,6 @@ def _described(option: Option) -> Any:
     given: dict[str, Any] = {"help": option.help, "min": option.least, "max": option.most}
     if option.metavar:
         given["metavar"] = option.metavar
-    if option.offers:
-        given["autocompletion"] = getattr(completion, option.offers)
     return typer.Option(*option.names.split(), **given) if option.names else typer.Argument(**given)
 
 

@@ -22,7 +22,6 @@ WANTED = Option(
     "",
     "ID|SUBJECT...",
     "A statement, concept, edge, episode or turn: its id, how it begins, or its name.",
-    offers="ids",
 )
 
 

@@ -73,7 +73,6 @@ COMMAND_LINE = CommandLine(
             "--project",
             "NAME",
             "Only what a project's topic holds or what mentions its name.",
-            offers="topics",
         ),
         "session": Option(
             "--session", "ID", "Only from one conversation, or one note by its path."

@@ -27,11 +27,9 @@ if TYPE_CHECKING:
     "clsm review --json                # what is open, as data",
     "clsm review --accept v-3a9c12d08e41 --reject v-91ab",
     "clsm review --why f-3a9c12d08e41  # what made this sentence a statement",
-    accept=Option("--accept", "ID", "Accept this item; repeat for more.", offers="questions"),
-    reject=Option("--reject", "ID", "Reject this item; repeat for more.", offers="questions"),
-    why=Option(
-        "--why", "ID", "Say how a statement, or a sentence of the list, was weighed.", offers="ids"
-    ),
+    accept=Option("--accept", "ID", "Accept this item; repeat for more."),
+    reject=Option("--reject", "ID", "Reject this item; repeat for more."),
+    why=Option("--why", "ID", "Say how a statement, or a sentence of the list, was weighed."),
     everything=Option("--all", "", "List also what expired or was decided."),
     dry_run=DRY_RUN,
 )

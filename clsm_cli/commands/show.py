@@ -26,7 +26,7 @@ LONGEST = 100
     "clsm show 3a9c                    # how an id begins is enough",
     "clsm show delegation-defect --json",
     no_effect=("now",),
-    wanted=Option("", "ID", "An id from recall or how it begins, or a name.", offers="ids"),
+    wanted=Option("", "ID", "An id from recall or how it begins, or a name."),
 )
 def show(wanted: str, *, common: Common) -> None:
     """Show one thing by its id.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import re
 from typing import TYPE_CHECKING, Any
 
@@ -13,8 +12,7 @@ from clsm_cli.model.graph import Edge, Node, Statement
 from clsm_cli.model.ids import MIN_PREFIX, resolve_id
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import episodes, logs
-from clsm_cli.store.index import database, source_locations
-from clsm_cli.store.index.index_queries import Index
+from clsm_cli.store.index import source_locations
 from clsm_cli.store.index.opening import open_index
 from clsm_cli.text.node_ids import node_id
 
@@ -23,6 +21,7 @@ if TYPE_CHECKING:
 
     from clsm_cli.model.codec import Record
     from clsm_cli.model.episodes import Episode
+    from clsm_cli.store.index.index_queries import Index
     from clsm_cli.store.index.passages import Passage
     from clsm_cli.store.layout import Store
     from clsm_cli.store.logs import ReviewItem
@@ -120,19 +119,6 @@ def _first_told(index: Index, ids: Iterable[str]) -> SourceTurn | None:
             if _is_first(passage, each):
                 return _told(index, passage)
     return None
-
-
-def ids_with_prefix(store: Store, beginning: str, limit: int = 50) -> list[str]:
-    """Ids that begin so, sorted; only from an index that is there, fresh or not: a shell asks."""
-    connection = database.open_to_read(store.derived)
-    if connection is None:
-        return []
-    with contextlib.closing(connection):
-        index = Index(connection, store)
-        found = set(index.ids(beginning)) | set(index.episode_ids(beginning))
-        if len(beginning) >= MIN_PREFIX:
-            found |= {passage.key for passage in index.by_key(beginning)}
-    return sorted(found)[:limit]
 
 
 def is_known(store: Store, wanted: str) -> bool:

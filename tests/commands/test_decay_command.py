@@ -77,14 +77,3 @@ def test_a_wrong_clock_fades_nothing(cli: Cli, store: Store, now: str) -> None:
     assert told["clock"]["is_believed"] is False
     assert not any(told[name] for name in ("archive", "revive", "withdraw", "compact"))
     assert (store.flow / "archived.jsonl").read_bytes() == before
-
-
-@pytest.mark.usefixtures("store")
-def test_a_picture_of_what_fades(cli: Cli) -> None:
-    before = tree(layout.open_store(cli.store, {}))
-    cli.ok("decay", "--dry-run", "--plot", "fading.svg", *NOW)
-    page = (cli.folder / "fading.svg").read_text(encoding="utf-8")
-    assert "<svg" in page
-    assert "<script" not in page
-    assert all(word in page for word in ("identity", "projects", "tasks", "flow"))
-    assert tree(layout.open_store(cli.store, {})) == before
