@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from clsm_cli.commands.command_line import DRY_RUN, Option
+from clsm_cli.commands.command_line import DRY_RUN, Common, Option
 from clsm_cli.commands.environment import UsageError
-from clsm_cli.commands.options import Common, command
+from clsm_cli.commands.options import command
 from clsm_cli.commands.output import count_noun
 from clsm_cli.ingestion.ingest_report import utc_text
 from clsm_cli.ingestion.ingest_run import end_begun_run
@@ -56,11 +56,7 @@ def backup(file: Path, *, force: bool = False, dry_run: bool = False, common: Co
 
 
 def backup_path(file: Path) -> Path:
-    """The path of a backup, as it was given.
-
-    Raises:
-        UsageError: It names standard input or output, or nothing.
-    """
+    """The path of a backup, as it was given."""
     if str(file) in ("-", "."):
         raise UsageError("FILE", "a backup is verified as a file; name one")
     return file.expanduser()

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from clsm_cli.commands import log, machine_settings
-from clsm_cli.commands.command_line import DRY_RUN, YES, Option
+from clsm_cli.commands.command_line import DRY_RUN, YES, Common, Option
 from clsm_cli.commands.environment import UsageError, environment, parse_time, standard_input
-from clsm_cli.commands.options import Common, command
+from clsm_cli.commands.options import command
 from clsm_cli.commands.output import Printer, count_noun
 from clsm_cli.config import LlmSettings
 from clsm_cli.consolidation import (
@@ -229,7 +229,6 @@ def _summary(report: Report) -> str:
 
 
 def _advice(report: Report) -> Iterator[str]:
-    """What became of an adviser's answer; each refused proposal by name."""
     if report.advised or report.refused:
         yield f"adviser: {report.advised} taken, {len(report.refused)} refused"
     if report.stale:
@@ -266,7 +265,6 @@ _LESS = "answer one packet at a time"
 def _check_options(
     file: str | None, budget: int | None, answer: str | None, *, ask: bool, whole: bool
 ) -> None:
-    """Whether the options fit together."""
     if ask and answer is not None:
         raise UsageError("--ask", "does not go with --answer; an answer comes after its packet")
     if file is not None and not ask:

@@ -6,9 +6,9 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from clsm_cli.commands import disambiguation
-from clsm_cli.commands.command_line import DRY_RUN, Option
+from clsm_cli.commands.command_line import DRY_RUN, Common, Option
 from clsm_cli.commands.environment import UsageError, decode_words, parse_time
-from clsm_cli.commands.options import Common, command
+from clsm_cli.commands.options import command
 from clsm_cli.commands.output import Printer, local_time
 from clsm_cli.consolidation import correction
 from clsm_cli.ingestion import timestamps

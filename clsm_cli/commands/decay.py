@@ -8,8 +8,8 @@ from __future__ import annotations
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
-from clsm_cli.commands.command_line import DRY_RUN
-from clsm_cli.commands.options import Common, command
+from clsm_cli.commands.command_line import DRY_RUN, Common
+from clsm_cli.commands.options import command
 from clsm_cli.commands.output import count_noun, shorten
 from clsm_cli.forgetting import archiving
 

@@ -153,12 +153,7 @@ def _match_mapping(found: Matches) -> dict[str, Any]:
 def choose(
     printer: Printer, command: str, words: str, found: Matches, *, yes: bool, dry_run: bool
 ) -> list[Match]:
-    """The things that a person means; [] for a dry run of which that is not clear.
-
-    Raises:
-        RefusedError: Nothing fits, or it is not certain what is meant and nobody can be asked, or
-            nothing is meant of it.
-    """
+    """The things that a person means; [] for a dry run of which that is not clear."""
     if not found.found:
         printer.lines(["nearest", *_match_lines(found.nearest)] if found.nearest else [])
         raise RefusedError(words, "nothing here fits that", "say it in other words, or by an id")
@@ -185,7 +180,6 @@ def choose(
 
 
 def _asked(count: int) -> list[int]:
-    """The numbers that a person types: some, all, or none."""
     question = "Is it meant? [1, Enter for no]" if count == 1 else f"Which? [1-{count}, all, none]"
     while True:
         answer = typer.prompt(question, default="none", show_default=False, err=True).lower()

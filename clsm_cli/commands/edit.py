@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from clsm_cli.commands import editor
-from clsm_cli.commands.command_line import Option
+from clsm_cli.commands.command_line import Common, Option
 from clsm_cli.commands.environment import decode_words
-from clsm_cli.commands.options import Common, command
+from clsm_cli.commands.options import command
 from clsm_cli.consolidation import record_edit
 from clsm_cli.model.codec import TYPE_NAMES, encode
 

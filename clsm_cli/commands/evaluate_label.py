@@ -7,9 +7,9 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from clsm_cli.commands import editor
-from clsm_cli.commands.command_line import Option
+from clsm_cli.commands.command_line import Common, Option
 from clsm_cli.commands.environment import UsageError
-from clsm_cli.commands.options import Common, command
+from clsm_cli.commands.options import command
 from clsm_cli.commands.output import Printer, count_noun
 from clsm_cli.errors import BadInputError
 from clsm_cli.text.terminal import safe

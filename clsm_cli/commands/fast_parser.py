@@ -38,10 +38,11 @@ def run(arguments: Sequence[str]) -> int | None:
         return None
     gc.disable()  # the process ends before there is garbage worth 4 ms of looking for it
     from clsm_cli.commands import error_boundary
+    from clsm_cli.commands.command_line import make_options
     from clsm_cli.commands.environment import UsageError
 
     try:
-        return error_boundary.guard(lambda: command.run(command.Options(**values)))
+        return error_boundary.guard(lambda: command.run(make_options(command.Options, values)))
     except UsageError:
         return None
 
@@ -94,7 +95,6 @@ def parse(arguments: Sequence[str], options: Mapping[str, Option]) -> dict[str, 
 
 
 def _by_name(options: Mapping[str, Option]) -> tuple[dict[str, tuple[str, bool]], str | None]:
-    """The field of each option, with the state that a switch gives it; and the field of the words."""
     named: dict[str, tuple[str, bool]] = {}
     words_are = None
     for field, option in options.items():

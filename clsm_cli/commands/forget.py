@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from clsm_cli.commands import disambiguation
-from clsm_cli.commands.command_line import DRY_RUN, Option
+from clsm_cli.commands.command_line import DRY_RUN, Common, Option
 from clsm_cli.commands.environment import UsageError, decode_words, parse_time
-from clsm_cli.commands.options import Common, command
+from clsm_cli.commands.options import command
 from clsm_cli.commands.output import Printer, count_noun, is_terminal, plain, shorten
 from clsm_cli.errors import RefusedError
 from clsm_cli.text.terminal import safe
@@ -210,7 +210,6 @@ def _forget(
 def _mask(
     printer: Printer, store: Store, now: datetime, *, yes: bool, purge_history: bool, dry_run: bool
 ) -> None:
-    """``--secrets``: show kinds, numbers and places, have it confirmed, mask."""
     from clsm_cli.forgetting import history_purge, masking
 
     tree = history_purge.check_repository(store) if purge_history else None
@@ -260,7 +259,6 @@ def _can_ask(command: str) -> None:
 
 
 def _show(lines: Iterable[str]) -> None:
-    """What a person reads before a question."""
     for line in lines:
         typer.echo(safe(line), err=True)
 
@@ -342,7 +340,6 @@ def _end_lines(receipt: Receipt | MaskingReport, *, is_done: bool) -> list[str]:
 
 
 def _nor_can(undoable: Sequence[Run]) -> str:
-    """Which earlier runs cannot either."""
     if not undoable:
         return ""
     commands = Counter(run.command for run in undoable)

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from clsm_cli.commands import recall, tables
-from clsm_cli.commands.command_line import AS_OF, KNOWN_AT, Option
+from clsm_cli.commands.command_line import AS_OF, KNOWN_AT, Common, Option
 from clsm_cli.commands.environment import UsageError, decode_words
-from clsm_cli.commands.options import Common, command
+from clsm_cli.commands.options import command
 from clsm_cli.commands.output import Printer, count_noun, plain
 from clsm_cli.commands.tables import Table
 from clsm_cli.errors import BadInputError
@@ -97,7 +97,7 @@ def graph(
         node for each in nodes or () for node in graph_view.find_nodes(whole, decode_words([each]))
     ]
     if query is not None:
-        asked = recall.Options((query,), as_of=as_of, known_at=known_at, now=common.now)
+        asked = recall.Options((query,), as_of=as_of, known_at=known_at, common=common)
         whole = graph_view.activated_part(whole, recall.node_activation(found, asked, printer))
     limit = IN_PICTURE if limit is None and form == "html" else limit
     shown = graph_view.neighbourhood(whole, seeds, depth) if seeds else whole
@@ -192,7 +192,6 @@ def _graph_tables(graph: Graph, found: Statistics, seeds: Sequence[str]) -> list
 
 
 def _said(graph: Graph, seeds: Sequence[str]) -> tuple[tuple[str, str, str], ...]:
-    """The statements about some nodes, newest first."""
     rows = {row.id: row for node in seeds for row in graph.statements.get(node, ())}
     newest = sorted(rows.values(), key=lambda row: (row.valid_from or "", row.id), reverse=True)
     return tuple((_short(row.text), (row.valid_from or "")[:10], row.id) for row in newest)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from clsm_cli.commands import tables
-from clsm_cli.commands.command_line import AS_OF, KNOWN_AT, Option
+from clsm_cli.commands.command_line import AS_OF, KNOWN_AT, Common, Option
 from clsm_cli.commands.environment import UsageError, decode_words
-from clsm_cli.commands.options import Common, command
+from clsm_cli.commands.options import command
 from clsm_cli.commands.output import local_time, location_text, plain, shorten
 from clsm_cli.commands.recall import view_of
 from clsm_cli.commands.tables import Table

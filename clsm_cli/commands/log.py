@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from clsm_cli.commands.command_line import Option
+from clsm_cli.commands.command_line import Common, Option
 from clsm_cli.commands.environment import UsageError, parse_time
-from clsm_cli.commands.options import Common, command
+from clsm_cli.commands.options import command
 from clsm_cli.commands.output import LinkedLine, flat, local_time, location_text, plain, shorten
 from clsm_cli.commands.render_review import as_question, question_lines
 from clsm_cli.consolidation.active_learning import WORTH
@@ -128,7 +128,6 @@ def _period_lines(seen: PeriodReview, zone: tzinfo, limit: int) -> Iterator[str]
 def _part_lines(
     found: News | PeriodReview, titles: Iterable[tuple[str, str]], zone: tzinfo, limit: int
 ) -> Iterator[str]:
-    """The parts that have something, each newest first; a line a sentence."""
     for name, title in titles:
         lines: tuple[StatementLine, ...] = getattr(found, name)
         if lines:
@@ -206,7 +205,6 @@ def held_mapping(found: Sequence[StatementLine]) -> dict[str, Any]:
 
 
 def _line(line: StatementLine, zone: tzinfo) -> Iterator[str]:
-    """A sentence, what it replaced, and its source."""
     times = f" until {local_time(line.until, zone)}" if line.until else ""
     before = f" (was: {flat(line.before)})" if line.before else ""
     box = f"[{BOX_OF[line.state]}] " if line.state in BOX_OF else ""

@@ -220,11 +220,7 @@ def _comment(text: str) -> str:
 
 
 def read_todo(text: str, items: Iterable[ReviewItem]) -> dict[str, State]:
-    """The decisions of a file, by id.
-
-    Raises:
-        BadInputError: A line is none; the text says which.
-    """
+    """The decisions of a file, by id."""
     known = {item.id for item in items}
     found: dict[str, State] = {}
     for number, line in enumerate(text.split("\n"), 1):

@@ -6,9 +6,9 @@ import sys
 from typing import TYPE_CHECKING
 
 from clsm_cli.commands import editor, engine, render_review
-from clsm_cli.commands.command_line import DRY_RUN, Option
+from clsm_cli.commands.command_line import DRY_RUN, Common, Option
 from clsm_cli.commands.environment import UsageError, decode_words
-from clsm_cli.commands.options import Common, command
+from clsm_cli.commands.options import command
 from clsm_cli.commands.output import Printer, is_terminal
 from clsm_cli.consolidation import review_queue, selection_reasons
 

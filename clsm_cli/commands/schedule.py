@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from clsm_cli.commands.command_line import DRY_RUN, Option
+from clsm_cli.commands.command_line import DRY_RUN, Common, Option
 from clsm_cli.commands.environment import UsageError, environment, program
-from clsm_cli.commands.options import Common, command, command_group
+from clsm_cli.commands.options import command, command_group
 from clsm_cli.commands.output import Printer
 from clsm_cli.config import MachineSettings, defaults, variable_of
 from clsm_cli.errors import BadInputError, ClsmError, LockedError
@@ -353,9 +353,6 @@ def known_schedulers(by: str | None = None, *, asks_openclaw: bool = False) -> l
 
     OpenClaw, as the last, only where it is named or wanted: it answers when its gateway runs, and
     takes seconds.
-
-    Raises:
-        BadInputError: None is here.
     """
     here = environment()
     known: list[Scheduler] = [Systemd(here, _write), Crontab(here)]
@@ -380,11 +377,7 @@ def job_commands(store: Store) -> dict[str, list[str]]:
 
 
 def find_jobs(store: Store, by: str | None, now: datetime) -> ScheduledJobs:
-    """Ask them. An OpenClaw that nobody named need not answer.
-
-    Raises:
-        BadInputError: One of the others cannot be asked.
-    """
+    """Ask them. An OpenClaw that nobody named need not answer."""
     name = name_of(store)
     answer = ScheduledJobs({}, {}, [])
     for scheduler in known_schedulers(by, asks_openclaw=is_in_openclaw(store)):
@@ -411,11 +404,7 @@ def is_in_openclaw(store: Store) -> bool:
 
 
 def remember_openclaw(store: Store, *, has: bool) -> None:
-    """Write that down, for this machine alone: without it, OpenClaw is asked where it is named.
-
-    Raises:
-        DiskError: The operating system refused.
-    """
+    """Write that down, for this machine alone: without it, OpenClaw is asked where it is named."""
     if has:
         _write(_mark(store), b"")
     elif is_in_openclaw(store):

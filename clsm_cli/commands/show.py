@@ -5,9 +5,9 @@ from __future__ import annotations
 from json import dumps
 from typing import TYPE_CHECKING, Any
 
-from clsm_cli.commands.command_line import Option
+from clsm_cli.commands.command_line import Common, Option
 from clsm_cli.commands.environment import decode_words
-from clsm_cli.commands.options import Common, command
+from clsm_cli.commands.options import command
 from clsm_cli.commands.output import LinkedLine, local_time, location_text, plain, shorten
 
 if TYPE_CHECKING:

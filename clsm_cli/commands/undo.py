@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from clsm_cli.commands.command_line import DRY_RUN, Option
+from clsm_cli.commands.command_line import DRY_RUN, Common, Option
 from clsm_cli.commands.environment import decode_words
-from clsm_cli.commands.options import Common, command
+from clsm_cli.commands.options import command
 from clsm_cli.commands.output import count_noun
 from clsm_cli.forgetting import run_reversal
 

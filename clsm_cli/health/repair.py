@@ -110,7 +110,6 @@ def clean_ledger(snapshot: Snapshot) -> list[str]:
 
 
 def _bad(snapshot: Snapshot, path: str) -> set[int]:
-    """Numbers of the lines of a file that go."""
     file = snapshot.files[path]
     if path in snapshot.topics:
         return {*file.markers} if len(file.markers) > 1 else set()
@@ -278,7 +277,6 @@ def mend(store: Store, findings: Collection[Finding], now: datetime) -> Mended:
 
 
 def _settled(snapshot: Snapshot, now: str) -> Planned:
-    """Hand edits, where nothing makes them doubtful."""
     if file_checks.is_doubtful(snapshot) or any(
         each.code == "statements-gone" for each in file_checks.unsettled_edits(snapshot, now)
     ):
@@ -288,7 +286,6 @@ def _settled(snapshot: Snapshot, now: str) -> Planned:
 
 
 def _git(snapshot: Snapshot) -> Planned:
-    """What git is told of the store's files."""
     writes = git_state.mend(snapshot.store)
     names = [write.path.name for write in writes]
     return writes, [f"{name}: completed" for name in names]

@@ -127,7 +127,6 @@ def _by_session(rows: Iterable[InboxRow]) -> dict[str, list[InboxRow]]:
 
 
 def _new_call(item: Dropped, sessions: Sessions) -> list[InboxRow]:
-    """A mark for a call that ran clsm, once."""
     call = item.reason.removeprefix(CLSM_CALL)
     if item.session is None or call in ("", item.reason):
         return []

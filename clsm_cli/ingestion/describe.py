@@ -141,7 +141,6 @@ def _heading(episode: Episode) -> str:
 
 
 def _opening(episode: Episode) -> str:
-    """The first words of the episode, for when nothing in it is a phrase."""
     texts = (_plain(turn.text) for turn in episode.turns)
     return _short(next((text for text in texts if text), "untitled"), 60)
 

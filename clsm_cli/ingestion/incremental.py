@@ -128,7 +128,6 @@ def _mark(stream: BinaryIO, at: int) -> str:
 
 
 def _header(stream: BinaryIO) -> Iterator[Line]:
-    """The first line, if it is a header."""
     stream.seek(0)
     for number, line in itertools.islice(jsonl_rows.bounded_lines(stream), 1):
         if isinstance(line, bytes) and _is_header(line):

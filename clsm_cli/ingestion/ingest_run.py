@@ -78,7 +78,6 @@ def ingest(
 
 
 def _wait(store: Store, request: Request) -> float:
-    """Seconds that the lock is waited for."""
     limits = store.settings.store
     return limits.capture_wait if request.capture_only else limits.lock_wait
 

@@ -281,8 +281,6 @@ def _threads(
 
 
 class _Memory:
-    """All rows of a store, and what their subjects are called."""
-
     def __init__(self, store: Store, now: str) -> None:
         folders = [*store.graphs(), *store.archives()]
         records = shards.load_graph(folders, logs.load_tombstones(store)).records
@@ -341,7 +339,6 @@ class _Memory:
         return rows.get(found) if found else None
 
     def _siblings(self, edge: Edge) -> list[Row]:
-        """The edges of the same source and type."""
         edges = self.edges.values()
         return [each for each in edges if (each.source, each.type) == (edge.source, edge.type)]
 
@@ -370,14 +367,12 @@ class _Memory:
         return kin
 
     def _nodes(self, wanted: str) -> set[str]:
-        """The nodes that an id, label or alias names, else the subject that would have that id."""
         if wanted in self.nodes:
             return {wanted}
         key = node_id(wanted) if wanted.strip() else ""
         return self._named.get(key) or ({key} if key else set())
 
     def _subjects(self, word: str) -> tuple[Subject, ...]:
-        """The subjects with statements in a topic of that name."""
         rows = self.statements.values()
         counts = Counter(self.subject(row) for row in rows if row.topic.casefold() == word)
         found = [

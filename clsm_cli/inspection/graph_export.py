@@ -401,7 +401,6 @@ def _sizes(graph: Graph) -> dict[str, float]:
 
 
 def _safe(value: Any) -> Any:
-    """The same with every text made safe to show."""
     if isinstance(value, dict):
         return {key: _safe(item) for key, item in value.items()}
     if isinstance(value, list):

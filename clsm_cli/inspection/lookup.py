@@ -110,7 +110,6 @@ def question_sources(store: Store, items: Iterable[ReviewItem]) -> dict[str, Que
 
 
 def _first_told(index: Index, ids: Iterable[str]) -> SourceTurn | None:
-    """Where the first of some statements or turns was said."""
     for each in ids:
         record = index.record(each)
         if isinstance(record, Statement):

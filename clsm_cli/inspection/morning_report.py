@@ -136,7 +136,6 @@ def last_night(store: Store, before: str = "9999") -> str | None:
 
 
 def _day(time: str, store: Store) -> str:
-    """The day of an instant by the store's clock."""
     return f"{datetime.fromisoformat(time).astimezone(store.zone):%Y-%m-%d}"
 
 

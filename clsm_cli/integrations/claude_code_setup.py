@@ -122,7 +122,6 @@ def _group(event: str, program: str, options: str) -> dict[str, Any]:
 
 
 def _ours(group: Any) -> list[dict[str, Any]]:
-    """The hooks of clsm in a group."""
     hooks = group.get("hooks") if isinstance(group, dict) else None
     return [hook for hook in hooks if _is_ours(hook)] if isinstance(hooks, list) else []
 

@@ -384,7 +384,6 @@ class OpenClawCron(Scheduler):
         return [shlex.join(["openclaw", "cron", "add", *each]) for each in self._options(job)]
 
     def _options(self, job: Job) -> list[list[str]]:
-        """Of what is added: the night, and before it the adviser, if one is wanted."""
         advice = [_openclaw_advice(job, job.advice)] if job.advice else []
         return [_openclaw_options(job, self._polite()), *advice]
 

@@ -231,7 +231,6 @@ def _spelled(words: Sequence[re.Match[str]], letters: str) -> int | None:
 
 
 def _codes(text: str) -> Iterator[StatedAlias]:
-    """Yield codes with what they stand for: "SL-12, the valve chatter"."""
     for match in _CODE.finditer(text):
         words = match.group(2).split()
         if not any(word.lower() in STOP_WORDS for word in words):

@@ -122,7 +122,6 @@ def due_day(text: str, at: date | None) -> str | None:
 
 
 def _next_day(number: int, at: date) -> str | None:
-    """The next day with this number in its month, as ISO text."""
     ahead = (at + timedelta(days=step) for step in range(62))
     return next((day.isoformat() for day in ahead if day.day == number), None)
 
@@ -145,7 +144,6 @@ def is_same_task(a: str, b: str) -> bool:
 
 
 def _undated(text: str) -> str:
-    """A task without its days."""
     text = unmarked(text)
     for found in reversed(expressions.find_expressions(text, date(2000, 1, 1))):
         text = f"{text[: found.start]} {text[found.end :]}"

@@ -112,7 +112,6 @@ def _fold(text: str) -> str:
 
 
 def _parts(word: str) -> list[str]:
-    """Cut a word where it changes between CJK and any other script."""
     parts: list[str] = []
     done = 0
     for match in _cjk().finditer(word):

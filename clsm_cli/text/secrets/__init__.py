@@ -152,7 +152,6 @@ def _visible(text: str) -> tuple[str, _Hidden | None]:
 
 
 def _place(hidden: _Hidden, place: int) -> int:
-    """Where a character stands in the whole text."""
     before = bisect_right(hidden.places, place)
     return place + (hidden.sizes[before - 1] if before else 0)
 

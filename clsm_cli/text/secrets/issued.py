@@ -180,6 +180,5 @@ def _broken(text: str, lowered: str) -> Iterator[Secret]:
 
 
 def _start(text: str, place: int) -> int:
-    """Where the word begins that ends at a place."""
     spaces = [text.rfind(blank, max(0, place - _FAR), place) for blank in " \n\t"]
     return max(max(spaces) + 1, place - _FAR, 0)

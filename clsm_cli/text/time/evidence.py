@@ -128,7 +128,6 @@ def looks_ahead(match: re.Match[str]) -> bool:
 
 
 def _says(cue: str, match: re.Match[str]) -> bool:
-    """Whether a cue stands in the clause before a match."""
     before = match.string[max(0, match.start() - _BEFORE) : match.start()]
     return _compiled(cue).search(re.split(r"[.!?;\n]", before)[-1] + "\0") is not None
 
@@ -237,5 +236,4 @@ def _agree(groups: Groups, first: date, at: date) -> bool:
 
 
 def _is_chosen(groups: Groups) -> bool:
-    """Whether an expression itself says which of its days it means: by a year, or by "last"."""
     return "year" in groups or groups.get("which", "in") in _CHOOSES

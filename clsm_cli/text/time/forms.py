@@ -388,7 +388,6 @@ def shift(day: date, name: str, count: int) -> date:
 
 
 def _count(groups: Groups) -> tuple[int, int]:
-    """Return the least and the most that a number word, or two of them, mean."""
     word = groups["count"]
     if "few" in word or word == "several":
         return 2, 5

@@ -170,7 +170,6 @@ def _piece(words: dict[str, str], whole: Period) -> Period:
 
 
 def _number(which: str) -> int:
-    """Return the number of "second" or "2nd"; −1 for the last."""
     if which in {"last", "final"}:
         return -1
     return int(which[0]) if which[0].isdigit() else ORDINALS.index(which) + 1
