@@ -13,7 +13,7 @@ from clsm_cli.commands import log, machine_settings
 from clsm_cli.commands.command_line import DRY_RUN, YES, Common, Option
 from clsm_cli.commands.environment import UsageError, environment, parse_time, standard_input
 from clsm_cli.commands.options import command
-from clsm_cli.commands.output import Printer, count_noun
+from clsm_cli.commands.output import Printer, count_noun, fields
 from clsm_cli.config import LlmSettings
 from clsm_cli.consolidation import (
     adviser_packet,
@@ -189,19 +189,13 @@ def consolidate_mapping(report: Report) -> dict[str, Any]:
     """The report as a JSON object."""
     return {
         "schema": "clsm.consolidate/1",
-        "dry_run": report.dry_run,
-        "run": report.run,
-        "is_busy": report.is_busy,
-        "episodes": {"pending": report.pending, "consolidated": report.consolidated},
-        "unread": report.unread,
-        "open_turns": report.open_turns,
+        **fields(report, "dry_run run is_busy"),
+        "episodes": fields(report, "pending consolidated"),
+        **fields(report, "unread open_turns"),
         "statements": dict(sorted(report.statements.items())),
         "nodes": dict(sorted(report.nodes.items())),
         "edges": dict(sorted(report.edges.items())),
-        "gists": report.gists,
-        "review": report.review,
-        "files": report.files,
-        "usage": report.usage,
+        **fields(report, "gists review files usage"),
         "adviser": {
             "taken": report.advised,
             "refused": [each._asdict() for each in report.refused],
@@ -335,8 +329,5 @@ def packet_mapping(found: Packet) -> dict[str, Any]:
     return {
         "schema": "clsm.packet/1",
         "packet": found.text,
-        "tokens": found.tokens,
-        "episodes": list(found.episodes),
-        "parts": found.parts,
-        "waiting": found.waiting,
+        **fields(found, "tokens episodes parts waiting"),
     }

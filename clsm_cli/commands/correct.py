@@ -9,7 +9,7 @@ from clsm_cli.commands import disambiguation
 from clsm_cli.commands.command_line import DRY_RUN, Common, Option
 from clsm_cli.commands.environment import UsageError, decode_words, parse_time
 from clsm_cli.commands.options import command
-from clsm_cli.commands.output import Printer, local_time
+from clsm_cli.commands.output import Printer, fields, local_time
 from clsm_cli.consolidation import correction
 from clsm_cli.ingestion import timestamps
 from clsm_cli.model.graph import Statement
@@ -160,5 +160,4 @@ def _mapping(done: correction.Correction, *, dry_run: bool) -> dict[str, Any]:
 
 
 def _row(row: Statement) -> dict[str, Any]:
-    names = ("id", "text", "kind", "stream", "topic", "subject", "valid_from")
-    return {name: getattr(row, name) for name in names}
+    return fields(row, "id text kind stream topic subject valid_from")

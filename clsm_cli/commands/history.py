@@ -8,7 +8,7 @@ from clsm_cli.commands import tables
 from clsm_cli.commands.command_line import AS_OF, KNOWN_AT, Common, Option
 from clsm_cli.commands.environment import UsageError, decode_words
 from clsm_cli.commands.options import command
-from clsm_cli.commands.output import local_time, location_text, plain, shorten
+from clsm_cli.commands.output import fields, local_time, location_text, shorten
 from clsm_cli.commands.recall import view_of
 from clsm_cli.commands.tables import Table
 
@@ -74,17 +74,8 @@ def history_mapping(found: Sequence[History], view: View) -> dict[str, Any]:
     """Schema ``clsm.history/1``."""
     return {
         "schema": "clsm.history/1",
-        "now": view.now,
-        "as_of": view.as_of,
-        "known_at": view.known_at,
-        "found": [
-            {
-                "wanted": each.wanted,
-                "threads": plain(each.threads),
-                "subjects": plain(each.subjects),
-            }
-            for each in found
-        ],
+        **fields(view, "now as_of known_at"),
+        "found": [fields(each, "wanted threads subjects") for each in found],
     }
 
 

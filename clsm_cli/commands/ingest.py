@@ -14,7 +14,7 @@ from clsm_cli.commands.environment import (
     environment,
     parse_time,
 )
-from clsm_cli.commands.output import Printer, count_noun
+from clsm_cli.commands.output import Printer, count_noun, fields
 from clsm_cli.errors import BadInputError
 from clsm_cli.ingestion import ingest_run
 from clsm_cli.ingestion.detection import Format
@@ -196,26 +196,19 @@ def ingest_mapping(report: Report) -> dict[str, Any]:
         "schema": "clsm.ingest/1",
         "dry_run": report.dry_run,
         "files": [_file_mapping(source) for source in report.sources],
-        "skipped": [{"path": s.path, "reason": s.reason} for s in report.skipped],
+        "skipped": [fields(skipped, "path reason") for skipped in report.skipped],
         "excluded": report.excluded,
-        "problems": [{"path": p.path, "line": p.line, "reason": p.reason} for p in report.problems],
+        "problems": [fields(problem, "path line reason") for problem in report.problems],
         "masked": dict(sorted(report.masked.items())),
-        "up_to_date": report.up_to_date,
-        "episodes": report.episodes,
-        "open_turns": report.open_turns,
-        "warnings": report.warnings,
+        **fields(report, "up_to_date episodes open_turns warnings"),
     }
 
 
 def _file_mapping(source: SourceReport) -> dict[str, Any]:
     tally = source.tally
     return {
-        "path": source.path,
-        "format": source.format,
-        "added": tally.added,
-        "changed": tally.changed,
-        "closed": tally.closed,
-        "known": tally.known,
+        **fields(source, "path format"),
+        **fields(tally, "added changed closed known"),
         "dropped": dict(sorted(tally.dropped.items())),
         "masked": dict(sorted(tally.masked.items())),
         "encoding": tally.encoding or "UTF-8",

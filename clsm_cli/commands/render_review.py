@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 from typing import TYPE_CHECKING, Any
 
-from clsm_cli.commands.output import LinkedLine, local_time, location_text, plain
+from clsm_cli.commands.output import LinkedLine, fields, local_time, location_text, plain
 from clsm_cli.consolidation import review_queue
 from clsm_cli.consolidation.active_learning import WORTH
 from clsm_cli.consolidation.store_state import NEAR_NAMES
@@ -180,11 +180,7 @@ def explanation_mapping(explanation: Explanation) -> dict[str, Any]:
     """The same as data."""
     return {
         "schema": "clsm.review.why/1",
-        "id": explanation.id,
-        "text": explanation.text,
-        "chance": explanation.chance,
-        "keep": explanation.keep,
-        "worth": explanation.worth,
+        **fields(explanation, "id text chance keep worth"),
         "decisions": [
             {"share": round(share, 4), "id": each.name, "text": each.text, "is_kept": each.is_kept}
             for share, each in explanation.shares
