@@ -34,7 +34,10 @@ COMMANDS = tuple(name for group in GROUPS.values() for name in group)
 
 
 _MODULES = {
-    "search": "recall",
+    "recall": "recall_command",
+    "search": "recall_command",
+    "graph": "graph_command",
+    "log": "log_command",
     "list": "list_statements",
     "open": "open_source",
     "eval": "evaluate",

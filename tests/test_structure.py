@@ -258,7 +258,7 @@ def test_every_part_is_known() -> None:
     ("modules", "heavy"),
     [
         (("ingestion.ingest_run", "ingestion.capture", "retrieval.recall"), HEAVY),
-        (("inspection.lookup", "inspection.overview"), HEAVY),
+        (("inspection.item_lookup", "inspection.overview"), HEAVY),
         (("app", "commands.mcp"), HEAVY - {"typer"}),
     ],
 )

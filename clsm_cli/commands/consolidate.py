@@ -9,7 +9,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from clsm_cli.commands import log, machine_settings
+from clsm_cli.commands import log_command, machine_settings
 from clsm_cli.commands.command_line import DRY_RUN, YES, Common, Option
 from clsm_cli.commands.environment import UsageError, environment, parse_time, standard_input
 from clsm_cli.commands.options import command
@@ -133,7 +133,7 @@ def consolidate(
     else:
         told = list(consolidate_lines(report, verbose=common.verbose))
         if report.run is not None:
-            told += log.brief_lines(opened, utc_text(request.now), request.now)
+            told += log_command.brief_lines(opened, utc_text(request.now), request.now)
         printer.lines(told)
     if report.bad_model is not None:
         raise report.bad_model

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from datetime import datetime, tzinfo
 
     from clsm_cli.commands.disambiguation import Matches
-    from clsm_cli.inspection.lookup import FoundItem
+    from clsm_cli.inspection.item_lookup import FoundItem
     from clsm_cli.store.layout import Store
 
 _MOST = 6

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from datetime import datetime
 
-    from clsm_cli.inspection.lookup import FoundItem
+    from clsm_cli.inspection.item_lookup import FoundItem
     from clsm_cli.retrieval.answer import Memory
     from clsm_cli.store.layout import Store
 
@@ -78,7 +78,7 @@ def looks_like_id(words: str) -> bool:
 
 def matches_of_ids(store: Store, ids: Sequence[str]) -> Matches:
     """Matches for ids that are certain, all equally likely."""
-    from clsm_cli.inspection.lookup import look_up
+    from clsm_cli.inspection.item_lookup import look_up
 
     return Matches(tuple(Match(look_up(store, each)) for each in ids[:MOST]))
 
@@ -122,7 +122,7 @@ def _fits(
 
     They must have a share of the largest probability before them, and ``LEAST`` of their own.
     """
-    from clsm_cli.inspection.lookup import look_up
+    from clsm_cli.inspection.item_lookup import look_up
 
     covered = {told.id for fit in before for told in fit.thing.told}
     own = LEAST * max((memory.confidence for memory in found), default=0.0)

@@ -19,7 +19,12 @@ if TYPE_CHECKING:
 
     from clsm_cli.commands.command_line import Option
 
-_MODULES = {"recall": "recall", "search": "recall", "context": "context", "ingest": "ingest"}
+_MODULES = {
+    "recall": "recall_command",
+    "search": "recall_command",
+    "context": "context",
+    "ingest": "ingest",
+}
 
 
 def run(arguments: Sequence[str]) -> int | None:
@@ -54,7 +59,7 @@ def parse(arguments: Sequence[str], options: Mapping[str, Option]) -> dict[str, 
         arguments: What stands after the command's name.
         options: By field.
 
-    >>> from clsm_cli.commands.recall import COMMAND_LINE
+    >>> from clsm_cli.commands.recall_command import COMMAND_LINE
     >>> parse(["--json", "-k", "3", "who", "is", "brian"], COMMAND_LINE.options)
     {'as_json': True, 'k': 3, 'query': ('who', 'is', 'brian')}
     >>> parse(["--help"], COMMAND_LINE.options), parse(["-k"], COMMAND_LINE.options)

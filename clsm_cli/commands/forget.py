@@ -146,7 +146,7 @@ def _meant(
     printer: Printer, store: Store, ids: tuple[str, ...], now: datetime, *, yes: bool, dry_run: bool
 ) -> tuple[str, ...]:
     """The ids, or those of what plain words mean."""
-    from clsm_cli.inspection.lookup import is_known
+    from clsm_cli.inspection.item_lookup import is_known
 
     if any(disambiguation.looks_like_id(each) or is_known(store, each) for each in ids):
         return ids

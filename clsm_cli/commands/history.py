@@ -9,7 +9,7 @@ from clsm_cli.commands.command_line import AS_OF, KNOWN_AT, Common, Option
 from clsm_cli.commands.environment import UsageError, decode_words
 from clsm_cli.commands.options import command
 from clsm_cli.commands.output import fields, local_time, location_text, shorten
-from clsm_cli.commands.recall import view_of
+from clsm_cli.commands.recall_command import view_of
 from clsm_cli.commands.tables import Table
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from clsm_cli.commands import context, ingest, recall
+from clsm_cli.commands import context, ingest, recall_command
 from clsm_cli.commands.command_line import DRY_RUN, Common, Option
 from clsm_cli.commands.environment import chosen_root, program
 from clsm_cli.commands.options import command, command_group
@@ -125,9 +125,9 @@ def message(*, common: Common) -> None:
         return
     if len(said) > LONGEST:
         said = f"{said[: LONGEST // 2]}\n{said[-LONGEST // 2 :]}"
-    asked = recall.Options((said,), RECALLED, RECALL_BUDGET, gate=True, output="prompt")
+    asked = recall_command.Options((said,), RECALLED, RECALL_BUDGET, gate=True, output="prompt")
     with _quiet(common) as quiet:
-        recall.run(asked._replace(common=quiet))
+        recall_command.run(asked._replace(common=quiet))
 
 
 @command("clsm hook claude-code capture", group=app, hidden=True)

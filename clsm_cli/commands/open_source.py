@@ -22,7 +22,7 @@ def open_source(wanted: str, *, only_print: bool = False, common: Common) -> Non
     The note or the transcript that was ingested, if it is still there; else the file of the memory
     that holds the words.
     """
-    from clsm_cli.inspection.lookup import look_up
+    from clsm_cli.inspection.item_lookup import look_up
     from clsm_cli.store.index.source_locations import Location, relocate
 
     printer = common.printer()

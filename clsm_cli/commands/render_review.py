@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from clsm_cli.consolidation.review_queue import Outcome, State
     from clsm_cli.consolidation.selection_reasons import Explanation
-    from clsm_cli.inspection.lookup import QuestionSources
+    from clsm_cli.inspection.item_lookup import QuestionSources
     from clsm_cli.store.logs import ReviewItem
 
 _WIDTH = 96

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from clsm_cli.consolidation.review_queue import Outcome, State
-    from clsm_cli.inspection.lookup import QuestionSources
+    from clsm_cli.inspection.item_lookup import QuestionSources
     from clsm_cli.store.layout import Store
     from clsm_cli.store.logs import ReviewItem
 
@@ -49,7 +49,7 @@ def review(
     the most important first. What you decide about sentences, and what you pin, correct or delete,
     changes how similar ones are judged.
     """
-    from clsm_cli.inspection.lookup import question_sources
+    from clsm_cli.inspection.item_lookup import question_sources
 
     printer, opened, moment = common.start()
     if why is not None:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from datetime import tzinfo
 
-    from clsm_cli.inspection.lookup import FoundItem
+    from clsm_cli.inspection.item_lookup import FoundItem
 
 
 LONGEST = 100
@@ -34,7 +34,7 @@ def show(wanted: str, *, common: Common) -> None:
     A turn, a block, an episode, a statement, a concept or an edge: what it says, since when, and
     where it was said. --verbose adds every field.
     """
-    from clsm_cli.inspection.lookup import look_up
+    from clsm_cli.inspection.item_lookup import look_up
 
     printer = common.printer()
     opened = common.opened()

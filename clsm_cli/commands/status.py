@@ -64,11 +64,11 @@ def status(*, check: bool = False, common: Common) -> None:
 
 
 def _last_night(store: Store, now: datetime) -> list[str]:
-    from clsm_cli.commands import log
+    from clsm_cli.commands import log_command
     from clsm_cli.inspection import morning_report
 
     since = morning_report.last_night(store)
-    lines = log.brief_lines(store, since, now) if since is not None else []
+    lines = log_command.brief_lines(store, since, now) if since is not None else []
     return ["since the last night", *(f"  {line}" for line in lines)] if lines else []
 
 

@@ -12,7 +12,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Literal
 
 from clsm_cli.errors import BadInputError
-from clsm_cli.inspection.lookup import nearest
+from clsm_cli.inspection.item_lookup import nearest
 from clsm_cli.model import clocks
 from clsm_cli.model.graph import Edge, Node, Statement
 from clsm_cli.model.ids import resolve_id

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from clsm_cli.errors import BadInputError
 from clsm_cli.inspection.fact_history import naming
-from clsm_cli.inspection.lookup import nearest
+from clsm_cli.inspection.item_lookup import nearest
 from clsm_cli.model import clocks
 from clsm_cli.model.episodes import EpisodeRecord
 from clsm_cli.model.graph import Edge, Node

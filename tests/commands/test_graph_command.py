@@ -12,7 +12,7 @@ import typer
 from inspection.test_graph_view import edge, new_store, node, sample
 from typer.testing import CliRunner, Result
 
-from clsm_cli.commands.graph import graph
+from clsm_cli.commands.graph_command import graph
 from clsm_cli.commands.options import Command
 
 SINGLE = typer.Typer(add_completion=False, rich_markup_mode=None)

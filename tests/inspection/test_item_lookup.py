@@ -8,7 +8,7 @@ import pytest
 from ingesting import new_store, take
 
 from clsm_cli.errors import BadInputError
-from clsm_cli.inspection.lookup import look_up
+from clsm_cli.inspection.item_lookup import look_up
 from clsm_cli.inspection.overview import overview
 from clsm_cli.store.layout import Store
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from datetime import date, datetime, tzinfo
 
-    from clsm_cli.inspection.lookup import QuestionSources
+    from clsm_cli.inspection.item_lookup import QuestionSources
     from clsm_cli.inspection.morning_report import News, PeriodReview, StatementLine
     from clsm_cli.store.layout import Store
     from clsm_cli.store.logs import ReviewItem
@@ -69,7 +69,7 @@ def log(
     And what it wants to ask you. "Since" is about when it was recorded, not when it was true.
     """
     from clsm_cli.consolidation import review_queue
-    from clsm_cli.inspection.lookup import question_sources
+    from clsm_cli.inspection.item_lookup import question_sources
 
     days = _period(month, week, since)
     printer, opened, moment = common.start()
