@@ -45,7 +45,6 @@ class Match(NamedTuple):
     """A thing that may be meant.
 
     Attributes:
-        thing: With its text and where it was said.
         confidence: Probability that it is meant, as a recall has it; 1 where it was named.
     """
 

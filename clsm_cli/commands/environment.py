@@ -76,10 +76,6 @@ def standard_input(most: int, next_step: str) -> str:
     """What comes on standard input, where ``-`` was given for words; "" when it is closed.
 
     It is read once: what the fast path could not use is run again, to be told why.
-
-    Args:
-        most: Bytes.
-        next_step: What to do with more.
     """
     data = b"" if sys.stdin is None else sys.stdin.buffer.read(most + 1)
     if len(data) > most:

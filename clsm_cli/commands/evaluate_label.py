@@ -146,11 +146,7 @@ def todo_file(blank: dict[str, Any]) -> str:
 
 
 def read_todo(text: str, blank: dict[str, Any]) -> dict[str, Any]:
-    """The sheet with the marks of a file.
-
-    Raises:
-        BadInputError: A line is no query, no item, and no remark.
-    """
+    """The sheet with the marks of a file."""
     known = {safe(query["query"]): (query["query"], query["kind"]) for query in blank["queries"]}
     found: list[dict[str, Any]] = []
     for number, line in enumerate(text.split("\n"), 1):

@@ -55,10 +55,6 @@ def run(arguments: Sequence[str]) -> int | None:
 def parse(arguments: Sequence[str], options: Mapping[str, Option]) -> dict[str, Any] | None:
     """The values of a command's fields; None if there is anything that is not plain.
 
-    Args:
-        arguments: What stands after the command's name.
-        options: By field.
-
     >>> from clsm_cli.commands.recall_command import COMMAND_LINE
     >>> parse(["--json", "-k", "3", "who", "is", "brian"], COMMAND_LINE.options)
     {'as_json': True, 'k': 3, 'query': ('who', 'is', 'brian')}

@@ -33,9 +33,7 @@ class PluginState(NamedTuple):
 
     Attributes:
         plugins: Its setting ``plugins``; None is unset.
-        extra_paths: Its setting with the folders it searches; None is unset.
         folder: Where the plugin is, or would be.
-        files: The installed files by their path in the folder.
     """
 
     plugins: Any

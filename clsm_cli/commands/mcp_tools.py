@@ -120,10 +120,6 @@ class Calls:
 
     The store is opened anew for every call, since another process may write to it, or remove it, at
     any time. Only the model stays; one question at a time uses it.
-
-    Args:
-        store: As ``--store`` has it.
-        printer: Told warnings.
     """
 
     def __init__(self, store: str | None, printer: Printer) -> None:

@@ -80,8 +80,6 @@ def command(
     Args:
         lines: Examples, for the end of its help.
         group: The command below which it is one; none: it stands for itself, and ``app`` finds it.
-        called: Its name there, if not that of the function.
-        hidden: It is not listed.
         no_effect: Of ``store`` and ``now`` those that it does not use; its help says so.
         options: Those of its other parameters. One that has the name of a common option takes its
             place.

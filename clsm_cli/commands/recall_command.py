@@ -403,7 +403,6 @@ class BatchRow(NamedTuple):
 
     Attributes:
         id: As it was given, else the number of the line.
-        query: The words.
         as_of: Day or time the question is asked from.
         problem: Why it cannot be answered; None if it can.
     """

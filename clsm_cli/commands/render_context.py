@@ -78,7 +78,6 @@ def prompt_lines(found: Briefing, key: bytes | None) -> list[str]:
     """The lines of a block (``text.fence_lines``), already safe to print; none when nothing is in it.
 
     Args:
-        found: What there is to read.
         key: The user's key; None leaves a block that ingest takes for ordinary text.
     """
     from clsm_cli.text.fence_lines import seal

@@ -247,11 +247,7 @@ class Mended(NamedTuple):
 
 
 def mend(store: Store, findings: Collection[Finding], now: datetime) -> Mended:
-    """Mend what can be; the caller holds the lock, and makes the index anew.
-
-    Raises:
-        DiskError: The operating system refused; run it again when there is room.
-    """
+    """Mend what can be; the caller holds the lock, and makes the index anew."""
     done = [*_begun(store, findings), *_beside(store, findings)]
     run = Run(store, "doctor", now)
     run_id = None

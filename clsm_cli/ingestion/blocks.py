@@ -69,7 +69,6 @@ def scan(lines: Sequence[str], start: int = 0, ignored: frozenset[int] = frozens
     """The blocks of ``lines`` from ``start`` on.
 
     Args:
-        lines: Without their line ends.
         start: First line that counts (front matter lies before it).
 
     Returns:

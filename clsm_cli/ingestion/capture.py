@@ -87,9 +87,6 @@ def capture(
     Args:
         sessions: What the store has; what is yielded counts as known from then on.
         origin: Where it really lies; "" where that is no file.
-
-    Raises:
-        OSError: As ``items`` do; what they gave before was yielded.
     """
     sessions.begin_source()
     mask = Masker(tally.masked)
@@ -228,10 +225,6 @@ def write_note(
 
     Args:
         by: Whose words they are: a person's, or those of an agent, who may repeat a stranger's.
-
-    Raises:
-        BadInputError: The text is empty.
-        DiskError: The disk refused.
     """
     mask = Masker(Counter())
     text = strip_blocks(text, fence_key).text

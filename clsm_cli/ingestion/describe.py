@@ -66,7 +66,6 @@ def describe(
     """The record of an episode, pending consolidation.
 
     Args:
-        rev: Lamport count and device of the run that writes it.
         vectors: A unit vector for each turn, in their order.
         previous: ``mean_vector`` of the episode before it in its session, None for the first.
         zone: The store's; dates are those of its calendar.

@@ -37,10 +37,6 @@ def ingest(
     """Ingest the sources of a request; what could not be read is in the report.
 
     A capture never waits long: while another clsm has the lock, its turns are put aside.
-
-    Raises:
-        LockedError: Another clsm kept the lock.
-        DiskError: The disk refused; what was reported as captured is safe.
     """
     report = Report(request.dry_run)
     run = Run(store, "ingest", request.now)

@@ -170,7 +170,6 @@ class Thread(NamedTuple):
 
     Attributes:
         subject: Node id, "" where there is none.
-        label: What a person calls it.
         type: Of its edges; "" for statements.
     """
 
@@ -230,11 +229,7 @@ class View(NamedTuple):
 
 
 def history(store: Store, wanted: Sequence[str], view: View) -> list[History]:
-    """The versions behind some ids or names, an answer for each; the store is only read.
-
-    Raises:
-        BadInputError: Nothing has that id or name; names ids near it.
-    """
+    """The versions behind some ids or names, an answer for each; the store is only read."""
     memory = _Memory(store, view.now)
     chosen = [memory.find(each) for each in wanted]
     with open_index(store, None) as opened:
@@ -294,11 +289,7 @@ class _Memory:
                 self._named[node_id(name)].add(node.id)
 
     def find(self, wanted: str) -> tuple[list[Row], tuple[Subject, ...], str]:
-        """The rows behind an id or a name, else the subjects of a topic; and the node of a name.
-
-        Raises:
-            BadInputError: There is neither.
-        """
+        """The rows behind an id or a name, else the subjects of a topic; and the node of a name."""
         row = self._by_id(wanted)
         if row is not None:
             return self._siblings(row) if isinstance(row, Edge) else self._family(row), (), ""

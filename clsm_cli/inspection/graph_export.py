@@ -185,8 +185,6 @@ def layout(graph: Graph, group: Mapping[str, int], sizes: Mapping[str, float]) -
     s · d²/k, where s grows with its weight; steps shrink to zero. Then what overlaps is pushed apart.
 
     Args:
-        graph: Nodes and edges.
-        group: Community of each node.
         sizes: Diameter of each node in pixels.
     """
     import numpy as np

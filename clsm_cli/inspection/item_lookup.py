@@ -53,8 +53,6 @@ class FoundItem(NamedTuple):
 
     Attributes:
         kind: turn, block, statement, episode, concept, or a record type.
-        text: What a person would read of it.
-        facts: Its fields, in reading order.
         told: Where it was said, the earliest first; of a turn or a block itself.
     """
 
@@ -66,12 +64,7 @@ class FoundItem(NamedTuple):
 
 
 def nearest(wanted: str, names: Iterable[tuple[str, str]]) -> list[str]:
-    """What has a name most like a wanted one, best first: at least 60 % alike, at most five.
-
-    Args:
-        wanted: As a person wrote it.
-        names: Each with what has it.
-    """
+    """What has a name most like a wanted one, best first: at least 60 % alike, at most five."""
     from rapidfuzz import fuzz, process, utils
 
     known = list(names)
@@ -121,11 +114,7 @@ def _first_told(index: Index, ids: Iterable[str]) -> SourceTurn | None:
 
 
 def is_known(store: Store, wanted: str) -> bool:
-    """Whether something has that id, or the only id that begins so, or a concept has that name.
-
-    Raises:
-        BadInputError: Several ids begin so.
-    """
+    """Whether something has that id, or the only id that begins so, or a concept has that name."""
     with open_index(store, None) as opened:
         index = opened.index
         node = index.node_of(node_id(wanted)) if wanted.strip() else ""
@@ -134,11 +123,7 @@ def is_known(store: Store, wanted: str) -> bool:
 
 
 def look_up(store: Store, wanted: str) -> FoundItem:
-    """The thing that an id, or the beginning of one, stands for; or the concept that is called so.
-
-    Raises:
-        BadInputError: Nothing has that id or name, or several begin so.
-    """
+    """The thing that an id, or the beginning of one, stands for; or the concept that is called so."""
     wanted = _PART.sub("", wanted)
     with open_index(store, None) as opened:
         index = opened.index

@@ -18,8 +18,6 @@ class RunState(NamedTuple):
     """What became of a run.
 
     Attributes:
-        files: How many files it wrote.
-        undone_by: The undo that took it back.
         undo_of: For an undo: the run that it took back.
         is_kept: Whether what it replaced is still there, so that it can be undone.
     """
@@ -54,7 +52,6 @@ class Overview:
 
     Attributes:
         counts: Kind of thing → how many (see ``Index.counts``).
-        unembedded: Passages without a vector.
         runs: The runs of this machine, newest first.
     """
 

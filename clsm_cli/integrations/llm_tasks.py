@@ -40,7 +40,6 @@ def fit(texts: Sequence[str], limit: int, frame: int = FRAME) -> list[str]:
     ['one two', 'three three three three three three three three three three three three three three three']
 
     Args:
-        texts: In order.
         limit: Tokens together.
         frame: Tokens that each text takes beside its own.
     """
@@ -124,9 +123,6 @@ def judge(llm: Llm, old: str, new: str) -> Verdict:
 
     Returns:
         ``same``: they say one thing; ``update``: the old one no longer holds; ``both``: both hold.
-
-    Raises:
-        LlmError: No usable answer.
     """
     first, second = (trim_to_tokens(text, KNOWN_TOKENS) for text in (old, new))
     answer = llm.ask(_JUDGE, block([{"old": first}, {"new": second}]), _VERDICT, "verdict")
@@ -135,11 +131,7 @@ def judge(llm: Llm, old: str, new: str) -> Verdict:
 
 
 def gist(llm: Llm, sentences: Sequence[str]) -> str:
-    """One sentence that says what several add up to.
-
-    Raises:
-        LlmError: No usable answer.
-    """
+    """One sentence that says what several add up to."""
     lines = [{"sentence": text} for text in fit(sentences, SHOWN_TOKENS)]
     answer = llm.ask(_GIST, block(lines), _SENTENCE, "gist")
     first = next(iter(split_sentences(answer["sentence"])), answer["sentence"])

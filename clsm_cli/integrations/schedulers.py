@@ -45,11 +45,7 @@ class Job(NamedTuple):
     """A nightly run.
 
     Attributes:
-        name: Of the job; one store has one name.
-        store: The folder of the memory.
         minute: When, in minutes of the day, local time.
-        command: What runs it, without a search along PATH.
-        environment: What it needs of the environment.
         advice: What an agent is to do before; "" where none is asked.
     """
 

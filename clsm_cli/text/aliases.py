@@ -25,11 +25,7 @@ if TYPE_CHECKING:
 
 
 class StatedAlias(NamedTuple):
-    """Two names of one thing, and where the text says so.
-
-    Attributes:
-        name: What it is called elsewhere: the full name, the target of a link, the title.
-    """
+    """Two names of one thing, and where the text says so."""
 
     name: str
     alias: str

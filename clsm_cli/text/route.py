@@ -29,7 +29,6 @@ class RouteDecision(NamedTuple):
     """A decision and what it rests on.
 
     Attributes:
-        route: ``ltm`` is the memory of earlier conversations, ``stm`` the current one.
         cues: Names of the cues that decided, in the order of the tables; empty: by default.
     """
 

@@ -38,11 +38,7 @@ _LONGEST_SPAN = 7
 
 
 class Todo(NamedTuple):
-    """A task as a text states it.
-
-    Attributes:
-        due: The last day for it, ISO; None where none is named.
-    """
+    """A task as a text states it."""
 
     text: str
     state: TodoState
@@ -53,9 +49,6 @@ class Todo(NamedTuple):
 
 def todos(text: str, at: date | None) -> list[Todo]:
     """The items of a text that have a box, in its order; code has none.
-
-    Args:
-        at: The day it was said or written; None leaves relative days unresolved.
 
     >>> todos("- [ ] Call **Ada** by Friday", date(2026, 2, 10))
     [Todo(text='Call Ada by Friday', state='open', due='2026-02-13', start=0, end=28)]

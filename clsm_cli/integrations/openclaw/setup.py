@@ -55,8 +55,6 @@ def changes(
         plugins: The setting ``plugins``, None when it is unset.
         extra_paths: The folders that OpenClaw searches besides its own, likewise.
         paths_at: The path of that setting, which another version has elsewhere.
-        program: What runs clsm.
-        store: The folder of the memory.
     """
     entry = entry_of(plugins)
     config = {"command": list(program), "store": store}

@@ -20,12 +20,7 @@ if TYPE_CHECKING:
 
 
 class MaskedText(NamedTuple):
-    """A text without its secrets.
-
-    Attributes:
-        text: the text with every secret replaced by ``[masked:kind]``.
-        counts: kind → number of secrets of that kind.
-    """
+    """A text without its secrets."""
 
     text: str
     counts: Mapping[str, int]

@@ -187,10 +187,7 @@ def is_certain(kind: Kind, groups: Groups, found: Period, at: date, *, is_told: 
     the year before lies at most ``MISSED`` days back; a weekday that is also today's always.
 
     Args:
-        kind: What places it.
         groups: Named groups of its match.
-        found: The period.
-        at: The day of speaking.
         is_told: Whether what it is of places it, rather than its clause: then it may lie far back.
 
     >>> from datetime import date

@@ -212,11 +212,7 @@ def _nearest(month: int, day: int, at: date, weekday: str, *, ahead: bool | None
 
 
 def nearest(found: list[date], at: date, *, ahead: bool | None) -> date:
-    """Of some days the one that is meant: the last behind or the next ahead.
-
-    Raises:
-        ValueError: They do not lie on both sides.
-    """
+    """Of some days the one that is meant: the last behind or the next ahead."""
     behind = max((each for each in found if each <= at), default=None)
     coming = min((each for each in found if each >= at), default=None)
     if behind is None or coming is None:

@@ -56,7 +56,6 @@ class Part(NamedTuple):
 
     Attributes:
         end: The character after their last, where the period's own words begin.
-        words: Named groups, lower-case.
     """
 
     start: int
@@ -88,9 +87,6 @@ def find_parts(text: str) -> list[Part]:
 
 def part_of_period(words: dict[str, str], whole: Period) -> Period:
     """Return the part of a period that some words choose.
-
-    Raises:
-        ValueError: It has no such part.
 
     >>> from datetime import date
     >>> march = (date(2026, 3, 1), date(2026, 4, 1))
