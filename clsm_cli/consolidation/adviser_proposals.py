@@ -24,7 +24,7 @@ from clsm_cli.model.trust import TRUST_ORDER
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import topics
 from clsm_cli.text import sameness, secrets
-from clsm_cli.text.characters import replace_lone
+from clsm_cli.text.terminal import replace_lone
 from clsm_cli.text.name_matching import NO_NAMES
 from clsm_cli.text.node_ids import node_id
 from clsm_cli.text.sentences import sentences

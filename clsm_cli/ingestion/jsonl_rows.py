@@ -13,7 +13,7 @@ from typing import IO, TYPE_CHECKING, Any, BinaryIO
 from clsm_cli.config import MAX_MESSAGE
 from clsm_cli.ingestion.timestamps import instant, is_future
 from clsm_cli.store.jsonlines import LineError, load
-from clsm_cli.text.characters import replace_lone
+from clsm_cli.text.terminal import replace_lone
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
