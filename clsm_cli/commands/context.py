@@ -7,10 +7,7 @@ from typing import TYPE_CHECKING
 
 from clsm_cli.commands import render_context
 from clsm_cli.commands.command_line import COMMON, FORMAT, CommandLine, Common, Option
-from clsm_cli.commands.environment import (
-    UsageError,
-    decode_words,
-)
+from clsm_cli.commands.environment import UsageError, decode_words
 from clsm_cli.commands.output import Printer
 from clsm_cli.retrieval.briefing import Concepts, brief, make_item
 from clsm_cli.startup.records import NamedTuple

@@ -176,10 +176,7 @@ def _named(option: str, names: Sequence[str], known: Sequence[str]) -> tuple[str
 
 
 def _typed(
-    datasets: Sequence[str],
-    given: Mapping[str, Sequence[str] | None],
-    limit: int | None,
-    seed: int,
+    datasets: Sequence[str], given: Mapping[str, Sequence[str] | None], limit: int | None, seed: int
 ) -> str:
     """The command, without the folders of this machine: what makes the same figures elsewhere.
 

@@ -38,9 +38,7 @@ HEADINGS = (
     "clsm history heartbeat --as-of 2026-02-15    # what was true on that day",
     "clsm history heartbeat --known-at 2026-02-15 # what memory believed at its end",
     wanted=Option(
-        "",
-        "ID|SUBJECT...",
-        "Ids of statements or edges; concepts by id, label or alias; topics.",
+        "", "ID|SUBJECT...", "Ids of statements or edges; concepts by id, label or alias; topics."
     ),
     as_of=AS_OF,
     known_at=KNOWN_AT,

@@ -8,12 +8,7 @@ from typing import TYPE_CHECKING, Any, get_args
 
 from clsm_cli.commands import fence_key
 from clsm_cli.commands.command_line import COMMON, DRY_RUN, CommandLine, Common, Option
-from clsm_cli.commands.environment import (
-    UsageError,
-    decode_words,
-    environment,
-    parse_time,
-)
+from clsm_cli.commands.environment import UsageError, decode_words, environment, parse_time
 from clsm_cli.commands.output import Printer, count_noun, fields
 from clsm_cli.errors import BadInputError
 from clsm_cli.ingestion import ingest_run

@@ -14,12 +14,7 @@ from typing import TYPE_CHECKING, Any
 from clsm_cli.commands import render_recall
 from clsm_cli.commands.command_line import COMMON, FORMAT, CommandLine, Common, Option
 from clsm_cli.commands.engine import QueryEngine, embedder, offer_install
-from clsm_cli.commands.environment import (
-    UsageError,
-    decode_words,
-    parse_time,
-    standard_input,
-)
+from clsm_cli.commands.environment import UsageError, decode_words, parse_time, standard_input
 from clsm_cli.commands.output import Printer
 from clsm_cli.config import MAX_MESSAGE
 from clsm_cli.errors import BadInputError, DiskError, NothingRelevantError
@@ -67,9 +62,7 @@ COMMAND_LINE = CommandLine(
             choices=STREAMS,
         ),
         "project": Option(
-            "--project",
-            "NAME",
-            "Only what a project's topic holds or what mentions its name.",
+            "--project", "NAME", "Only what a project's topic holds or what mentions its name."
         ),
         "session": Option(
             "--session", "ID", "Only from one conversation, or one note by its path."

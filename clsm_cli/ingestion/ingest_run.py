@@ -28,12 +28,7 @@ if TYPE_CHECKING:
 __all__ = ["Progress", "Report", "Request", "ingest"]
 
 
-def ingest(
-    store: Store,
-    request: Request,
-    embedder: Embedder | None,
-    progress: Progress,
-) -> Report:
+def ingest(store: Store, request: Request, embedder: Embedder | None, progress: Progress) -> Report:
     """Ingest the sources of a request; what could not be read is in the report.
 
     A capture never waits long: while another clsm has the lock, its turns are put aside.

@@ -153,10 +153,7 @@ _cut_topic = edit(TOPIC, lambda data: data[:-8])
 DAMAGE: dict[str, tuple[str, str, Damage]] = {
     "link": ("not-a-file", "damage", _link),
     "pipe": ("not-a-file", "damage", lambda store: os.mkfifo(store.inbox / "pipe.jsonl")),
-    "sparse": (
-        *("too-large", "damage"),
-        lambda store: os.truncate(largest(store, TOPIC), 9 << 20),
-    ),
+    "sparse": (*("too-large", "damage"), lambda store: os.truncate(largest(store, TOPIC), 9 << 20)),
     "temp": ("left-over", "note", edit("flow/.tmp-runs.jsonl", lambda _: b"half")),
     "unbegun": ("left-over", "note", _unbegun),
     "twice": ("not-normal", "note", edit(TOPIC_SHARD, twice)),
@@ -181,10 +178,7 @@ DAMAGE: dict[str, tuple[str, str, Damage]] = {
     "edited": ("edited-turn", "note", swap(EPISODE, "boathouse green", "boathouse blue")),
     "headless": ("turn-mismatch", "damage", edit(EPISODE, headless)),
     "copied": ("turn-twice", "note", _copied),
-    "renamed": (
-        *("misplaced", "warning"),
-        _renamed,
-    ),
+    "renamed": (*("misplaced", "warning"), _renamed),
     "cut topic": ("cut-short", "damage", _cut_topic),
     "open head": ("unreadable-head", "damage", swap(TOPIC, 'title: "', 'title: ["')),
     "same item": ("item-twice", "note", edit(TOPIC, twice)),

@@ -61,13 +61,7 @@ class Format(NamedTuple):
 def formats() -> tuple[Format, ...]:
     """All of them, in the order in which they are looked for: the surest first."""
     return tuple(
-        Format(
-            kind,
-            place == "token",
-            tuple(hints.split(" ")),
-            _TESTS[test],
-            pattern,
-        )
+        Format(kind, place == "token", tuple(hints.split(" ")), _TESTS[test], pattern)
         for kind, place, hints, test, pattern in table_rows("secrets/formats", L=_LEFT, R=_RIGHT)
     )
 

@@ -114,10 +114,7 @@ def _table() -> list[tuple[str, Rule]]:
 def _resolver(name: str) -> Resolver:
     if name.startswith("offset "):
         first, until = map(int, name.split()[1:])
-        return lambda _groups, at, _ahead: (
-            at + timedelta(days=first),
-            at + timedelta(days=until),
-        )
+        return lambda _groups, at, _ahead: (at + timedelta(days=first), at + timedelta(days=until))
     resolver: Resolver = globals()[name]
     return resolver
 
