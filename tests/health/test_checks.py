@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import datetime
 from pathlib import Path
 
@@ -60,7 +60,7 @@ def edit(pattern: str, change: Callable[[bytes], bytes]) -> Damage:
     return damage
 
 
-def add(row: dict[str, object]) -> Damage:
+def add(row: Mapping[str, object]) -> Damage:
     """A record that somebody wrote into a shard."""
     return edit(SHARD, lambda data: data + f"- {json.dumps(row)}\n".encode())
 
