@@ -33,8 +33,11 @@ GROUPS = {
 COMMANDS = tuple(name for group in GROUPS.values() for name in group)
 
 
-_MODULES = {
-    "search": "recall",
+MODULES = {
+    "recall": "recall_command",
+    "search": "recall_command",
+    "graph": "graph_command",
+    "log": "log_command",
     "list": "list_statements",
     "open": "open_source",
     "eval": "evaluate",
@@ -47,7 +50,7 @@ _MODULES = {
 @cache
 def _build(name: str) -> Any:
     """A command by its name; to build all would take half of the time that a hook may take."""
-    place = _MODULES.get(name, name)
+    place = MODULES.get(name, name)
     module = import_module(f"clsm_cli.commands.{place}")
     single = getattr(module, "app", None)
     if single is None:

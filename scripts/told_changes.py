@@ -76,9 +76,7 @@ def natural(copies: Path) -> list[Told]:
         old, new = (side["text"] for side in sides)
         days = ("2026-04-29", "2026-04-30")
         nights = dict(zip(days, files, strict=True))
-        found.append(
-            Told(row["id"], "real", (old, new), days, nights, row["ask"], new, old, ())
-        )
+        found.append(Told(row["id"], "real", (old, new), days, nights, row["ask"], new, old, ()))
     return found
 
 

@@ -6,11 +6,13 @@ import json
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 import typer
 from typer.testing import CliRunner, Result
 
+from clsm_cli.app import MODULES
 from clsm_cli.commands.options import Command
 from clsm_cli.store.layout import Store
 
@@ -18,7 +20,7 @@ from clsm_cli.store.layout import Store
 @cache
 def _alone(name: str) -> typer.Typer:
     """A command without the others, and without the boundary that turns errors into exit codes."""
-    module = import_module(f"clsm_cli.commands.{'pin' if name == 'unpin' else name}")
+    module = import_module(f"clsm_cli.commands.{MODULES.get(name, name)}")
     app = typer.Typer(add_completion=False, rich_markup_mode=None)
     app.command(name, cls=Command)(getattr(module, name))
     return app
@@ -31,17 +33,17 @@ class InProcess:
     command: str
     now: str
 
-    def run(self, store: Store, *words: str) -> Result:
-        """However it ends."""
+    def run(self, store: Store, *words: str | Path, **given: Any) -> Result:
+        """However it ends; it is given an ``input`` or an ``env``."""
         where = ["--store", str(store.root), "--now", self.now]
-        return CliRunner().invoke(_alone(self.command), [*where, *words])
+        return CliRunner().invoke(_alone(self.command), [*where, *map(str, words)], **given)
 
-    def ok(self, store: Store, *words: str) -> str:
+    def ok(self, store: Store, *words: str | Path) -> str:
         """What it prints; it must succeed."""
         done = self.run(store, *words)
         assert done.exit_code == 0, (done.output, done.exception)
         return done.stdout
 
-    def data(self, store: Store, *words: str) -> Any:
+    def data(self, store: Store, *words: str | Path) -> Any:
         """What it prints as JSON."""
         return json.loads(self.ok(store, "--json", *words))

@@ -277,7 +277,7 @@ MUTANTS = (
     ),
     Mutant(
         "a recall is not written down",
-        "commands/recall.py",
+        "commands/recall_command.py",
         "    if options.touch and found.answered:",
         "    if False:",
         ("commands/test_feedback_command.py",),

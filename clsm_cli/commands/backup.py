@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from clsm_cli.commands.command_line import DRY_RUN, Option
+from clsm_cli.commands.command_line import DRY_RUN, Common, Option
 from clsm_cli.commands.environment import UsageError
-from clsm_cli.commands.options import Common, command
-from clsm_cli.commands.output import count_noun
+from clsm_cli.commands.options import command
+from clsm_cli.commands.output import count_noun, fields
 from clsm_cli.ingestion.ingest_report import utc_text
 from clsm_cli.ingestion.ingest_run import end_begun_run
 from clsm_cli.store import backups
@@ -56,11 +56,7 @@ def backup(file: Path, *, force: bool = False, dry_run: bool = False, common: Co
 
 
 def backup_path(file: Path) -> Path:
-    """The path of a backup, as it was given.
-
-    Raises:
-        UsageError: It names standard input or output, or nothing.
-    """
+    """The path of a backup, as it was given."""
     if str(file) in ("-", "."):
         raise UsageError("FILE", "a backup is verified as a file; name one")
     return file.expanduser()
@@ -93,17 +89,14 @@ def _lines(made: backups.BackupResult, path: Path, store: Store, *, verbose: boo
 def _mapping(
     made: backups.BackupResult, path: Path, store: Store, *, dry_run: bool
 ) -> dict[str, Any]:
-    manifest = made.manifest
     return {
         "schema": "clsm.backup/1",
         "dry_run": dry_run,
         "path": path,
         "packed": made.packed,
         "store": store.root,
-        "id": manifest.store,
-        "device": manifest.device,
-        "at": manifest.at,
-        "files": len(manifest.files),
-        "size": manifest.size,
+        "id": made.manifest.store,
+        **fields(made.manifest, "device at size"),
+        "files": len(made.manifest.files),
         "left_out": made.left_out,
     }

@@ -7,10 +7,17 @@ what is wrong.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from clsm_cli.commands.environment import chosen_format, chosen_store, current_time
+from clsm_cli.commands.output import Printer
 from clsm_cli.startup.records import NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from datetime import datetime, tzinfo
+
+    from clsm_cli.store.layout import Store
 
 
 class Option(NamedTuple):
@@ -24,7 +31,6 @@ class Option(NamedTuple):
         least: The smallest number allowed, ``most`` the largest.
         choices: The values allowed; none: all.
         is_repeated: Several values make a tuple.
-        offers: What ``completion`` offers behind the tab key.
     """
 
     names: str
@@ -35,14 +41,9 @@ class Option(NamedTuple):
     most: float | None = None
     choices: tuple[str, ...] = ()
     is_repeated: bool = False
-    offers: str = ""
 
     def read(self, text: str) -> Any:
-        """The value that a text of the command line means.
-
-        Raises:
-            ValueError: It is none.
-        """
+        """The value that a text of the command line means."""
         value = self.kind(text)
         if self.choices and value not in self.choices:
             raise ValueError(text)
@@ -57,6 +58,45 @@ class CommandLine(NamedTuple):
     options: dict[str, Option]
     help: str
     examples: tuple[str, ...]
+
+
+class Common(NamedTuple):
+    """The options that every command has, as they were given."""
+
+    store: str | None = None
+    now: str | None = None
+    as_json: bool = False
+    quiet: bool = False
+    verbose: bool = False
+
+    def printer(self) -> Printer:
+        """What prints as these options want it."""
+        return Printer(as_json=self.as_json, quiet=self.quiet, verbose=self.verbose)
+
+    def formatted(self, named: str | None) -> tuple[Printer, str]:
+        """The same where there is ``--format`` too, and the form: text, json or prompt."""
+        form = chosen_format(named, as_json=self.as_json)
+        return self._replace(as_json=form == "json").printer(), form
+
+    def opened(self) -> Store:
+        """The store that is meant."""
+        return chosen_store(self.store)
+
+    def start(self) -> tuple[Printer, Store, datetime]:
+        """The printer, the store and the time of a command."""
+        opened = self.opened()
+        return self.printer(), opened, self.time(opened.zone)
+
+    def time(self, zone: tzinfo | None = None) -> datetime:
+        """The current time."""
+        return current_time(self.now, zone)
+
+
+def make_options(options: Callable[..., Any], values: Mapping[str, Any]) -> Any:
+    """The options of a command that starts fast: its own fields, and ``common``."""
+    own = {name: value for name, value in values.items() if name not in Common._fields}
+    given = {name: value for name, value in values.items() if name in Common._fields}
+    return options(**own, common=Common(**given))
 
 
 COMMON = {

@@ -9,11 +9,11 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from clsm_cli.commands import log, machine_settings
-from clsm_cli.commands.command_line import DRY_RUN, YES, Option
+from clsm_cli.commands import log_command, machine_settings
+from clsm_cli.commands.command_line import DRY_RUN, YES, Common, Option
 from clsm_cli.commands.environment import UsageError, environment, parse_time, standard_input
-from clsm_cli.commands.options import Common, command
-from clsm_cli.commands.output import Printer, count_noun
+from clsm_cli.commands.options import command
+from clsm_cli.commands.output import Printer, count_noun, fields
 from clsm_cli.config import LlmSettings
 from clsm_cli.consolidation import (
     adviser_packet,
@@ -133,7 +133,7 @@ def consolidate(
     else:
         told = list(consolidate_lines(report, verbose=common.verbose))
         if report.run is not None:
-            told += log.brief_lines(opened, utc_text(request.now), request.now)
+            told += log_command.brief_lines(opened, utc_text(request.now), request.now)
         printer.lines(told)
     if report.bad_model is not None:
         raise report.bad_model
@@ -189,19 +189,13 @@ def consolidate_mapping(report: Report) -> dict[str, Any]:
     """The report as a JSON object."""
     return {
         "schema": "clsm.consolidate/1",
-        "dry_run": report.dry_run,
-        "run": report.run,
-        "is_busy": report.is_busy,
-        "episodes": {"pending": report.pending, "consolidated": report.consolidated},
-        "unread": report.unread,
-        "open_turns": report.open_turns,
+        **fields(report, "dry_run run is_busy"),
+        "episodes": fields(report, "pending consolidated"),
+        **fields(report, "unread open_turns"),
         "statements": dict(sorted(report.statements.items())),
         "nodes": dict(sorted(report.nodes.items())),
         "edges": dict(sorted(report.edges.items())),
-        "gists": report.gists,
-        "review": report.review,
-        "files": report.files,
-        "usage": report.usage,
+        **fields(report, "gists review files usage"),
         "adviser": {
             "taken": report.advised,
             "refused": [each._asdict() for each in report.refused],
@@ -229,7 +223,6 @@ def _summary(report: Report) -> str:
 
 
 def _advice(report: Report) -> Iterator[str]:
-    """What became of an adviser's answer; each refused proposal by name."""
     if report.advised or report.refused:
         yield f"adviser: {report.advised} taken, {len(report.refused)} refused"
     if report.stale:
@@ -266,7 +259,6 @@ _LESS = "answer one packet at a time"
 def _check_options(
     file: str | None, budget: int | None, answer: str | None, *, ask: bool, whole: bool
 ) -> None:
-    """Whether the options fit together."""
     if ask and answer is not None:
         raise UsageError("--ask", "does not go with --answer; an answer comes after its packet")
     if file is not None and not ask:
@@ -337,8 +329,5 @@ def packet_mapping(found: Packet) -> dict[str, Any]:
     return {
         "schema": "clsm.packet/1",
         "packet": found.text,
-        "tokens": found.tokens,
-        "episodes": list(found.episodes),
-        "parts": found.parts,
-        "waiting": found.waiting,
+        **fields(found, "tokens episodes parts waiting"),
     }

@@ -6,14 +6,8 @@ import re
 from typing import TYPE_CHECKING
 
 from clsm_cli.commands import render_context
-from clsm_cli.commands.command_line import COMMON, FORMAT, CommandLine, Option
-from clsm_cli.commands.environment import (
-    UsageError,
-    chosen_format,
-    chosen_store,
-    current_time,
-    decode_words,
-)
+from clsm_cli.commands.command_line import COMMON, FORMAT, CommandLine, Common, Option
+from clsm_cli.commands.environment import UsageError, decode_words
 from clsm_cli.commands.output import Printer
 from clsm_cli.retrieval.briefing import Concepts, brief, make_item
 from clsm_cli.startup.records import NamedTuple
@@ -84,36 +78,21 @@ class Options(NamedTuple):
     budget: str | None = None
     window: int | None = None
     output: str | None = None
-    store: str | None = None
-    now: str | None = None
-    as_json: bool = False
-    quiet: bool = False
-    verbose: bool = False
+    common: Common = Common()
 
 
 def run(options: Options) -> None:
-    """Put together, and print.
-
-    Raises:
-        UsageError: An option cannot be used as it was given; nothing was printed.
-        ClsmError: As the store or the disk will have it.
-    """
-    form = chosen_format(options.output, as_json=options.as_json)
-    printer = Printer(as_json=form == "json", quiet=options.quiet, verbose=options.verbose)
+    """Put together, and print."""
+    printer, form = options.common.formatted(options.output)
     _print(printer, make_briefing(options, printer), form)
 
 
 def make_briefing(options: Options, printer: Printer, engine: Engine | None = None) -> Briefing:
-    """Put together what an agent reads.
-
-    Raises:
-        UsageError: An option cannot be used as it was given.
-        ClsmError: As the store or the disk will have it.
-    """
+    """Put together what an agent reads."""
     limit, unit = _budget(options)
     query = None if options.query is None else _query_text(options.query)
-    store = chosen_store(options.store)
-    now = current_time(options.now, store.zone)
+    store = options.common.opened()
+    now = options.common.time(store.zone)
 
     def concepts() -> Concepts:
         if query is None:
@@ -160,7 +139,6 @@ def _query_text(text: str) -> str:
 
 
 def _budget(options: Options) -> tuple[int, str]:
-    """Limit and unit."""
     window = WINDOW if options.window is None else options.window
     if options.budget is None:
         return (BUDGET if options.window is None else window * SHARE // 100), "tokens"

@@ -51,10 +51,6 @@ def read(
 
     Left out are the instructions of the system, and what clsm itself had recalled into it where the
     fence verifies.
-
-    Raises:
-        BadInputError: There is no such file, it is too large or binary, or it holds no message.
-        DiskError: It cannot be read.
     """
     name = "standard input" if path == sources.STDIN else path
     data, form = _load(path, name)
@@ -131,7 +127,6 @@ def _of_transcript(
 def _of_text(
     data: bytes, path: str, zone: tzinfo, fence_key: FenceKey
 ) -> tuple[list[DialogueTurn], list[Problem]]:
-    """The blocks of a text, a message each."""
     from clsm_cli.ingestion import markdown
 
     found = markdown.read(data, path=path, zone=zone, fence_key=fence_key)

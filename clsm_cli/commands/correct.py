@@ -6,10 +6,10 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from clsm_cli.commands import disambiguation
-from clsm_cli.commands.command_line import DRY_RUN, Option
+from clsm_cli.commands.command_line import DRY_RUN, Common, Option
 from clsm_cli.commands.environment import UsageError, decode_words, parse_time
-from clsm_cli.commands.options import Common, command
-from clsm_cli.commands.output import Printer, local_time
+from clsm_cli.commands.options import command
+from clsm_cli.commands.output import Printer, fields, local_time
 from clsm_cli.consolidation import correction
 from clsm_cli.ingestion import timestamps
 from clsm_cli.model.graph import Statement
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from datetime import datetime, tzinfo
 
     from clsm_cli.commands.disambiguation import Matches
-    from clsm_cli.inspection.lookup import FoundItem
+    from clsm_cli.inspection.item_lookup import FoundItem
     from clsm_cli.store.layout import Store
 
 _MOST = 6
@@ -39,7 +39,6 @@ _SHORTEST = 3
         "ID|WORDS",
         "A statement's id, what it is about, or what you remember of it; or, alone, the"
         " sentence that is true now.",
-        offers="ids",
     ),
     said=Option("", "[VALUE]...", "The whole sentence that is true now, or its value alone."),
     since=Option("--since", "TIME", "Since when; default: now."),
@@ -161,5 +160,4 @@ def _mapping(done: correction.Correction, *, dry_run: bool) -> dict[str, Any]:
 
 
 def _row(row: Statement) -> dict[str, Any]:
-    names = ("id", "text", "kind", "stream", "topic", "subject", "valid_from")
-    return {name: getattr(row, name) for name in names}
+    return fields(row, "id text kind stream topic subject valid_from")

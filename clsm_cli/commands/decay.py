@@ -8,9 +8,9 @@ from __future__ import annotations
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
-from clsm_cli.commands.command_line import DRY_RUN
-from clsm_cli.commands.options import Common, command
-from clsm_cli.commands.output import count_noun, shorten
+from clsm_cli.commands.command_line import DRY_RUN, Common
+from clsm_cli.commands.options import command
+from clsm_cli.commands.output import count_noun, fields, shorten
 from clsm_cli.forgetting import archiving
 
 if TYPE_CHECKING:
@@ -57,24 +57,12 @@ def _decay_lines(report: Report, *, verbose: bool) -> Iterator[str]:
 
 
 def _decay_mapping(report: Report) -> dict[str, Any]:
-    clock = report.clock
     return {
         "schema": "clsm.decay/1",
-        "dry_run": report.dry_run,
-        "run": report.run,
-        "clock": {
-            "today": clock.today,
-            "newest": clock.newest,
-            "is_believed": clock.is_believed,
-            "future": clock.future,
-        },
-        "folded": {"recalls": report.recalls, "days": report.days},
-        "streams": report.streams,
-        "archive": report.archive,
-        "revive": report.revive,
-        "compact": report.compact,
-        "preimages": report.preimages,
-        "warnings": report.warnings,
+        **fields(report, "dry_run run"),
+        "clock": fields(report.clock, "today newest is_believed future"),
+        "folded": fields(report, "recalls days"),
+        **fields(report, "streams archive revive compact preimages warnings"),
     }
 
 

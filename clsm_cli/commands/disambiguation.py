@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from datetime import datetime
 
-    from clsm_cli.inspection.lookup import FoundItem
+    from clsm_cli.inspection.item_lookup import FoundItem
     from clsm_cli.retrieval.answer import Memory
     from clsm_cli.store.layout import Store
 
@@ -45,7 +45,6 @@ class Match(NamedTuple):
     """A thing that may be meant.
 
     Attributes:
-        thing: With its text and where it was said.
         confidence: Probability that it is meant, as a recall has it; 1 where it was named.
     """
 
@@ -78,7 +77,7 @@ def looks_like_id(words: str) -> bool:
 
 def matches_of_ids(store: Store, ids: Sequence[str]) -> Matches:
     """Matches for ids that are certain, all equally likely."""
-    from clsm_cli.inspection.lookup import look_up
+    from clsm_cli.inspection.item_lookup import look_up
 
     return Matches(tuple(Match(look_up(store, each)) for each in ids[:MOST]))
 
@@ -122,7 +121,7 @@ def _fits(
 
     They must have a share of the largest probability before them, and ``LEAST`` of their own.
     """
-    from clsm_cli.inspection.lookup import look_up
+    from clsm_cli.inspection.item_lookup import look_up
 
     covered = {told.id for fit in before for told in fit.thing.told}
     own = LEAST * max((memory.confidence for memory in found), default=0.0)
@@ -153,12 +152,7 @@ def _match_mapping(found: Matches) -> dict[str, Any]:
 def choose(
     printer: Printer, command: str, words: str, found: Matches, *, yes: bool, dry_run: bool
 ) -> list[Match]:
-    """The things that a person means; [] for a dry run of which that is not clear.
-
-    Raises:
-        RefusedError: Nothing fits, or it is not certain what is meant and nobody can be asked, or
-            nothing is meant of it.
-    """
+    """The things that a person means; [] for a dry run of which that is not clear."""
     if not found.found:
         printer.lines(["nearest", *_match_lines(found.nearest)] if found.nearest else [])
         raise RefusedError(words, "nothing here fits that", "say it in other words, or by an id")
@@ -185,7 +179,6 @@ def choose(
 
 
 def _asked(count: int) -> list[int]:
-    """The numbers that a person types: some, all, or none."""
     question = "Is it meant? [1, Enter for no]" if count == 1 else f"Which? [1-{count}, all, none]"
     while True:
         answer = typer.prompt(question, default="none", show_default=False, err=True).lower()

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from clsm_cli.commands import machine_settings, schedule_jobs
-from clsm_cli.commands.command_line import DRY_RUN, Option
+from clsm_cli.commands import machine_settings, schedule
+from clsm_cli.commands.command_line import DRY_RUN, Common, Option
 from clsm_cli.commands.environment import chosen_root, environment
-from clsm_cli.commands.options import Common, command
+from clsm_cli.commands.options import command
 from clsm_cli.commands.output import Printer, count_noun
 from clsm_cli.errors import RefusedError
 
@@ -55,7 +55,7 @@ def doctor(
     around = CheckContext(
         common.time(opened.zone),
         values,
-        jobs=schedule_jobs.job_commands(opened),
+        jobs=schedule.job_commands(opened),
         fault=machine_settings.settings_fault(opened.root, values),
     )
     is_to_write = (fix or rebuild) and not dry_run
@@ -107,7 +107,6 @@ def _doctor_lines(report: Report, *, dry_run: bool, verbose: bool) -> Iterator[s
 
 
 def _group(findings: Sequence[Finding], *, verbose: bool) -> Iterator[str]:
-    """One line a finding, and a count where one kind has many."""
     shown: dict[str, int] = {}
     for each in findings:
         shown[each.code] = shown.get(each.code, 0) + 1

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from clsm_cli.commands import editor
-from clsm_cli.commands.command_line import Option
+from clsm_cli.commands.command_line import Common, Option
 from clsm_cli.commands.environment import decode_words
-from clsm_cli.commands.options import Common, command
+from clsm_cli.commands.options import command
 from clsm_cli.consolidation import record_edit
 from clsm_cli.model.codec import TYPE_NAMES, encode
 
@@ -14,9 +14,7 @@ from clsm_cli.model.codec import TYPE_NAMES, encode
     "clsm edit f-3a9c12d08e41          # a statement, in $EDITOR",
     "clsm edit delegation-defect       # a concept: its label, kind, aliases",
     "EDITOR='code --wait' clsm edit g-91ab",
-    wanted=Option(
-        "", "ID", "A statement, concept, edge or episode, or how its id begins.", offers="ids"
-    ),
+    wanted=Option("", "ID", "A statement, concept, edge or episode, or how its id begins."),
 )
 def edit(wanted: str, *, common: Common) -> None:
     """Change one record in your editor.

@@ -33,10 +33,6 @@ def edit_text(
 
     At a terminal a person may mend what was refused. The file goes when its text was taken; else it
     stays, and is named.
-
-    Raises:
-        BadInputError: The editor failed, or the text was refused.
-        ClsmError: As ``take`` raises it.
     """
     path = _free(folder, name)
     atomic.put(path, text.encode())
@@ -84,11 +80,7 @@ AT_LINE = {
 
 
 def open_in_editor(file: str, line: int) -> None:
-    """Open a file at a line in $VISUAL or $EDITOR, and wait for that.
-
-    Raises:
-        BadInputError: It cannot be run, or failed.
-    """
+    """Open a file at a line in $VISUAL or $EDITOR, and wait for that."""
     _run(
         lambda program: [w.format(file=file, line=line) for w in AT_LINE.get(program, ("{file}",))]
     )
@@ -100,7 +92,6 @@ def _open(path: Path) -> None:
 
 
 def _run(words: Callable[[str], list[str]]) -> None:
-    """Wait for the editor."""
     values = environment()
     named = values.get("VISUAL") or values.get("EDITOR")
     if not named and not is_terminal(sys.stdin):

@@ -68,13 +68,7 @@ class QueryEngine:
         self._similarity: Similarity
 
     def open(self) -> None:
-        """Load the model and the graph of dot products.
-
-        Raises:
-            ModelMissingError: The model is not installed.
-            ModelDigestError: A model file is not the right one.
-            DiskError: A model file cannot be read.
-        """
+        """Load the model and the graph of dot products."""
         from clsm_cli.embedding import pins
         from clsm_cli.embedding.query_vectors import QueryEncoder
         from clsm_cli.embedding.similarity import Similarity

@@ -31,11 +31,7 @@ def environment() -> dict[str, str]:
 
 
 def chosen_format(named: str | None, *, as_json: bool) -> str:
-    """The form of an answer: ``--format``, which may not contradict ``--json``, else text.
-
-    Raises:
-        UsageError: It does.
-    """
+    """The form of an answer: ``--format``, which may not contradict ``--json``, else text."""
     form = named or ("json" if as_json else "text")
     if as_json and form != "json":
         raise UsageError("--format", f"--json and --format {form} exclude each other")
@@ -43,23 +39,14 @@ def chosen_format(named: str | None, *, as_json: bool) -> str:
 
 
 def chosen_store(named: str | None) -> Store:
-    """Open the store that ``--store``, the environment or the folder names.
-
-    Raises:
-        StoreNotFoundError: There is none.
-        RefusedError: Others may write to it.
-    """
+    """Open the store that ``--store``, the environment or the folder names."""
     root = chosen_root(named)
     device.check(root)
     return open_store(root, environment())
 
 
 def chosen_root(named: str | None) -> Path:
-    """The folder of that store, which may be damaged.
-
-    Raises:
-        StoreNotFoundError: There is none.
-    """
+    """The folder of that store, which may be damaged."""
     return discover(named, environment(), _working_folder())
 
 
@@ -89,13 +76,6 @@ def standard_input(most: int, next_step: str) -> str:
     """What comes on standard input, where ``-`` was given for words; "" when it is closed.
 
     It is read once: what the fast path could not use is run again, to be told why.
-
-    Args:
-        most: Bytes.
-        next_step: What to do with more.
-
-    Raises:
-        BadInputError: It is longer.
     """
     data = b"" if sys.stdin is None else sys.stdin.buffer.read(most + 1)
     if len(data) > most:
@@ -104,11 +84,7 @@ def standard_input(most: int, next_step: str) -> str:
 
 
 def current_time(named: str | None, zone: tzinfo | None = None) -> datetime:
-    """``--now``, else the clock; with an offset, whole seconds.
-
-    Raises:
-        UsageError: It is not a time.
-    """
+    """``--now``, else the clock; with an offset, whole seconds."""
     from datetime import datetime
 
     if zone is None:
@@ -121,11 +97,7 @@ def current_time(named: str | None, zone: tzinfo | None = None) -> datetime:
 
 
 def parse_time(text: str, zone: tzinfo, option: str) -> datetime:
-    """A time from the command line; without an offset it is in the store's zone.
-
-    Raises:
-        UsageError: It is not a time.
-    """
+    """A time from the command line; without an offset it is in the store's zone."""
     from datetime import UTC, datetime
 
     try:

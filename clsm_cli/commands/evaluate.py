@@ -13,7 +13,8 @@ from clsm_cli.commands import (
     evaluate_shadow,
     evaluate_study,
 )
-from clsm_cli.commands.options import Command, Common, command, examples
+from clsm_cli.commands.command_line import Common
+from clsm_cli.commands.options import Command, command, examples
 
 app = typer.Typer(
     help="How good recall is, measured.",

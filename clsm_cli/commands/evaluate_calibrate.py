@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from clsm_cli.commands.command_line import DRY_RUN
-from clsm_cli.commands.options import Common, command
+from clsm_cli.commands.command_line import DRY_RUN, Common
+from clsm_cli.commands.options import command
 from clsm_cli.commands.output import plain
 
 if TYPE_CHECKING:

@@ -7,9 +7,9 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from clsm_cli.commands import editor
-from clsm_cli.commands.command_line import Option
+from clsm_cli.commands.command_line import Common, Option
 from clsm_cli.commands.environment import UsageError
-from clsm_cli.commands.options import Common, command
+from clsm_cli.commands.options import command
 from clsm_cli.commands.output import Printer, count_noun
 from clsm_cli.errors import BadInputError
 from clsm_cli.text.terminal import safe
@@ -146,11 +146,7 @@ def todo_file(blank: dict[str, Any]) -> str:
 
 
 def read_todo(text: str, blank: dict[str, Any]) -> dict[str, Any]:
-    """The sheet with the marks of a file.
-
-    Raises:
-        BadInputError: A line is no query, no item, and no remark.
-    """
+    """The sheet with the marks of a file."""
     known = {safe(query["query"]): (query["query"], query["kind"]) for query in blank["queries"]}
     found: list[dict[str, Any]] = []
     for number, line in enumerate(text.split("\n"), 1):

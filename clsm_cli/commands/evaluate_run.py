@@ -6,10 +6,10 @@ from pathlib import Path
 from textwrap import wrap
 from typing import TYPE_CHECKING
 
-from clsm_cli.commands.command_line import Option
+from clsm_cli.commands.command_line import Common, Option
 from clsm_cli.commands.environment import UsageError, chosen_store
 from clsm_cli.commands.evaluate_shared import EVAL_NOW, FRESH, SEED, WORK, make_factory, open_engine
-from clsm_cli.commands.options import Common, command
+from clsm_cli.commands.options import command
 from clsm_cli.commands.output import plain
 from clsm_cli.commands.tables import Table
 from clsm_cli.errors import BadInputError, RegressionError
@@ -40,9 +40,7 @@ EVERY = "all"
         "Labelled sets: PATH, or KIND=PATH where the kind is not what the files show; see"
         " docs/evaluation.md. None: your own, in the store.",
     ),
-    preset=Option(
-        "--preset", "P", "Compare a published system too; all: each of them.", offers="presets"
-    ),
+    preset=Option("--preset", "P", "Compare a published system too; all: each of them."),
     ablate=Option("--ablate", "M", "Measure without a mechanism too; all: each, one at a time."),
     probe=Option("--probe", "P", "Run a probe too, or alone; all: each of them."),
     unanswerable=Option(
@@ -178,10 +176,7 @@ def _named(option: str, names: Sequence[str], known: Sequence[str]) -> tuple[str
 
 
 def _typed(
-    datasets: Sequence[str],
-    given: Mapping[str, Sequence[str] | None],
-    limit: int | None,
-    seed: int,
+    datasets: Sequence[str], given: Mapping[str, Sequence[str] | None], limit: int | None, seed: int
 ) -> str:
     """The command, without the folders of this machine: what makes the same figures elsewhere.
 

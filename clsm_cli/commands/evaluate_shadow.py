@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 import typer
 
 from clsm_cli.commands import tables
-from clsm_cli.commands.command_line import Option
+from clsm_cli.commands.command_line import Common, Option
 from clsm_cli.commands.environment import parse_time
-from clsm_cli.commands.options import Common, command, command_group
+from clsm_cli.commands.options import command, command_group
 from clsm_cli.commands.output import Printer, count_noun, plain
 from clsm_cli.commands.tables import Table
 

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import typer
 
 from clsm_cli.commands import tables
-from clsm_cli.commands.command_line import Option
+from clsm_cli.commands.command_line import Common, Option
 from clsm_cli.commands.evaluate_shared import EVAL_NOW, FRESH, SEED, WORK, make_factory, open_engine
-from clsm_cli.commands.options import Common, command
+from clsm_cli.commands.options import command
 from clsm_cli.commands.output import plain
 from clsm_cli.commands.tables import Table
 from clsm_cli.evaluation.studies import memory, times

@@ -19,7 +19,12 @@ if TYPE_CHECKING:
 
     from clsm_cli.commands.command_line import Option
 
-_MODULES = {"recall": "recall", "search": "recall", "context": "context", "ingest": "ingest"}
+_MODULES = {
+    "recall": "recall_command",
+    "search": "recall_command",
+    "context": "context",
+    "ingest": "ingest",
+}
 
 
 def run(arguments: Sequence[str]) -> int | None:
@@ -38,10 +43,11 @@ def run(arguments: Sequence[str]) -> int | None:
         return None
     gc.disable()  # the process ends before there is garbage worth 4 ms of looking for it
     from clsm_cli.commands import error_boundary
+    from clsm_cli.commands.command_line import make_options
     from clsm_cli.commands.environment import UsageError
 
     try:
-        return error_boundary.guard(lambda: command.run(command.Options(**values)))
+        return error_boundary.guard(lambda: command.run(make_options(command.Options, values)))
     except UsageError:
         return None
 
@@ -49,11 +55,7 @@ def run(arguments: Sequence[str]) -> int | None:
 def parse(arguments: Sequence[str], options: Mapping[str, Option]) -> dict[str, Any] | None:
     """The values of a command's fields; None if there is anything that is not plain.
 
-    Args:
-        arguments: What stands after the command's name.
-        options: By field.
-
-    >>> from clsm_cli.commands.recall import COMMAND_LINE
+    >>> from clsm_cli.commands.recall_command import COMMAND_LINE
     >>> parse(["--json", "-k", "3", "who", "is", "brian"], COMMAND_LINE.options)
     {'as_json': True, 'k': 3, 'query': ('who', 'is', 'brian')}
     >>> parse(["--help"], COMMAND_LINE.options), parse(["-k"], COMMAND_LINE.options)
@@ -94,7 +96,6 @@ def parse(arguments: Sequence[str], options: Mapping[str, Option]) -> dict[str, 
 
 
 def _by_name(options: Mapping[str, Option]) -> tuple[dict[str, tuple[str, bool]], str | None]:
-    """The field of each option, with the state that a switch gives it; and the field of the words."""
     named: dict[str, tuple[str, bool]] = {}
     words_are = None
     for field, option in options.items():

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from clsm_cli.commands.command_line import DRY_RUN, Option
+from clsm_cli.commands.command_line import DRY_RUN, Common, Option
 from clsm_cli.commands.environment import UsageError, decode_words
-from clsm_cli.commands.options import Common, command
+from clsm_cli.commands.options import command
 from clsm_cli.commands.output import plain
 
 if TYPE_CHECKING:
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 @command(
     "clsm feedback r-3a9c12d08e41 --good 0a532821e780 --good f-91ab77c0d2e4 --bad 5fe6a791c8cc",
     "clsm recall heartbeat --json      # gives the recall_id and the id of each item",
-    recall=Option("", "RECALL_ID", "The recall_id that clsm recall --json gave.", offers="recalls"),
-    good=Option("--good", "ID", "Items that were of use; repeat for more.", offers="ids"),
+    recall=Option("", "RECALL_ID", "The recall_id that clsm recall --json gave."),
+    good=Option("--good", "ID", "Items that were of use; repeat for more."),
     bad=Option("--bad", "ID", "Items that were not."),
     dry_run=DRY_RUN,
 )

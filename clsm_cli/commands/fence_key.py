@@ -22,11 +22,7 @@ _MEANWHILE = "until then recalled text that comes back is taken for something th
 
 
 def key_path() -> Path:
-    """The file of the key: in the user's data folder, beside the models.
-
-    Raises:
-        RuntimeError: The user has no home folder.
-    """
+    """The file of the key: in the user's data folder, beside the models."""
     data = os.environ.get("XDG_DATA_HOME", "")
     # The XDG specification says to ignore a relative path.
     base = Path(data) if os.path.isabs(data) else Path.home() / ".local" / "share"

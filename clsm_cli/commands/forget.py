@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from clsm_cli.commands import disambiguation
-from clsm_cli.commands.command_line import DRY_RUN, Option
+from clsm_cli.commands.command_line import DRY_RUN, Common, Option
 from clsm_cli.commands.environment import UsageError, decode_words, parse_time
-from clsm_cli.commands.options import Common, command
+from clsm_cli.commands.options import command
 from clsm_cli.commands.output import Printer, count_noun, is_terminal, plain, shorten
 from clsm_cli.errors import RefusedError
+from clsm_cli.startup.records import NamedTuple
 from clsm_cli.text.terminal import safe
 
 if TYPE_CHECKING:
@@ -36,9 +37,21 @@ WIDTH = 72
 """Characters of a text that a line shows."""
 FEW = 20
 """Things of a kind that are listed without --verbose."""
-
-
 _COMMAND, _MASKING = "clsm forget", "clsm forget --secrets"
+
+
+class How(NamedTuple):
+    """The options that say how, not what."""
+
+    yes: bool
+    force: bool
+    purge_history: bool
+    dry_run: bool
+
+    @property
+    def asks(self) -> bool:
+        """Whether a person is asked first."""
+        return not (self.yes or self.dry_run)
 
 
 @command(
@@ -53,7 +66,6 @@ _COMMAND, _MASKING = "clsm forget", "clsm forget --secrets"
         "",
         "[ID|WORDS]...",
         "Ids of turns, episodes, statements, documents or concepts; or words to find them.",
-        offers="ids",
     ),
     source=Option("--source", "PATH|URL", "Everything ingested from there, or from below it."),
     session=Option("--session", "NAME", "A whole conversation."),
@@ -94,29 +106,21 @@ def forget(
     older version did not recognise: each is replaced by the name of its kind.
     """
     printer, opened, moment = common.start()
+    how = How(yes, force, purge_history, dry_run)
     wanted = _wanted(opened, ids or [], source, session, person, since, until)
     if secrets:
         if any(each not in ((), None) for each in wanted):
             raise UsageError("--secrets", "looks through everything; name nothing beside it")
-        _mask(printer, opened, moment, yes=yes, purge_history=purge_history, dry_run=dry_run)
+        _mask(printer, opened, moment, how)
         return
     if all(each in ((), None) for each in wanted):
         raise UsageError("ID", "say what is to be forgotten, by id, in words or by an option")
     if wanted.ids:
-        meant = _meant(printer, opened, wanted.ids, moment, yes=yes, dry_run=dry_run)
+        meant = _meant(printer, opened, wanted.ids, moment, how)
         if not meant:
             return
         wanted = wanted._replace(ids=meant)
-    _forget(
-        printer,
-        opened,
-        wanted,
-        moment,
-        yes=yes,
-        force=force,
-        purge_history=purge_history,
-        dry_run=dry_run,
-    )
+    _forget(printer, opened, wanted, moment, how)
 
 
 def _wanted(
@@ -144,108 +148,87 @@ def _wanted(
 
 
 def _meant(
-    printer: Printer, store: Store, ids: tuple[str, ...], now: datetime, *, yes: bool, dry_run: bool
+    printer: Printer, store: Store, ids: tuple[str, ...], now: datetime, how: How
 ) -> tuple[str, ...]:
     """The ids, or those of what plain words mean."""
-    from clsm_cli.inspection.lookup import is_known
+    from clsm_cli.inspection.item_lookup import is_known
 
     if any(disambiguation.looks_like_id(each) or is_known(store, each) for each in ids):
         return ids
     words = " ".join(ids)
     fits = disambiguation.find_matches(printer, store, words, now)
-    chosen = disambiguation.choose(printer, _COMMAND, words, fits, yes=yes, dry_run=dry_run)
+    chosen = disambiguation.choose(printer, _COMMAND, words, fits, yes=how.yes, dry_run=how.dry_run)
     return tuple(fit.id for fit in chosen)
 
 
-def _forget(
-    printer: Printer,
-    store: Store,
-    wanted: Wanted,
-    now: datetime,
-    *,
-    yes: bool,
-    force: bool,
-    purge_history: bool,
-    dry_run: bool,
-) -> None:
+def _forget(printer: Printer, store: Store, wanted: Wanted, now: datetime, how: How) -> None:
     from clsm_cli.commands import engine
     from clsm_cli.forgetting import erasure, history_purge
 
-    tree = history_purge.check_repository(store) if purge_history else None
+    tree = history_purge.check_repository(store) if how.purge_history else None
 
     def planned(wanted: Wanted) -> Plan | None:
         try:
-            return erasure.plan(
-                store, wanted, now, engine.embedder(), printer.progress, purge_history=purge_history
-            )
+            embedder, past = engine.embedder(), how.purge_history
+            return erasure.plan(store, wanted, now, embedder, printer.progress, purge_history=past)
         finally:
             printer.end_progress()
 
     plan = planned(wanted)
-    if plan is not None and not (yes or dry_run):
+    if plan is not None and how.asks:
         _can_ask(_COMMAND)
         if also := _also(plan.receipt.refers):
             plan = planned(wanted._replace(also=also))
     if plan is None:
         again = None
-        if tree is not None and not dry_run:
+        if tree is not None and not how.dry_run:
             again = history_purge.purge(store, tree)
         printer.show(
             {"schema": "clsm.forget/1", "known": True, "history": plain(again)},
             ["it was forgotten already", *_history_lines(again)],
         )
         return
-    if not dry_run:
-        _ask(printer, plan, yes=yes, force=force)
-    receipt = _applied(store, plan, erasure.apply, now, tree, dry_run=dry_run)
+    if not how.dry_run:
+        _ask(printer, plan, how)
+    receipt = plan.receipt if how.dry_run else _applied(store, plan, erasure.apply, now, tree)
     printer.warn_all(receipt.warnings)
-    if receipt.refers and not dry_run:
+    if receipt.refers and not how.dry_run:
         more = count_noun(len(receipt.refers), "more turn")
         printer.warn(f"{more} may be about them; to remove that too: {removal(receipt.refers)}")
     printer.show(
-        _receipt_mapping(receipt, dry_run=dry_run),
-        _receipt_lines(receipt, is_done=not dry_run, verbose=printer.verbose),
+        _receipt_mapping(receipt, dry_run=how.dry_run),
+        _receipt_lines(receipt, is_done=not how.dry_run, verbose=printer.verbose),
     )
 
 
-def _mask(
-    printer: Printer, store: Store, now: datetime, *, yes: bool, purge_history: bool, dry_run: bool
-) -> None:
-    """``--secrets``: show kinds, numbers and places, have it confirmed, mask."""
+def _mask(printer: Printer, store: Store, now: datetime, how: How) -> None:
     from clsm_cli.forgetting import history_purge, masking
 
-    tree = history_purge.check_repository(store) if purge_history else None
-    plan = masking.plan(store, now, purge_history=purge_history)
-    if plan.receipt.files and not (yes or dry_run):
+    tree = history_purge.check_repository(store) if how.purge_history else None
+    plan = masking.plan(store, now, purge_history=how.purge_history)
+    if plan.receipt.files and how.asks:
         _can_ask(_MASKING)
         _show(_masked_lines(plan.receipt, is_done=False))
         if not typer.confirm("Mask all this for good?", err=True):
             raise RefusedError(_MASKING, "nothing was masked", "run it again if you want to")
     apply = masking.apply if plan.receipt.files else None
-    receipt = _applied(store, plan, apply, now, tree, dry_run=dry_run)
+    receipt = plan.receipt if how.dry_run else _applied(store, plan, apply, now, tree)
     printer.warn_all(receipt.warnings)
     printer.show(
-        _receipt_mapping(receipt, dry_run=dry_run), _masked_lines(receipt, is_done=not dry_run)
+        _receipt_mapping(receipt, dry_run=how.dry_run),
+        _masked_lines(receipt, is_done=not how.dry_run),
     )
 
 
 def _applied(
-    store: Store,
-    plan: Any,
-    apply: Callable[..., Any] | None,
-    now: datetime,
-    tree: Any,
-    *,
-    dry_run: bool,
+    store: Store, plan: Any, apply: Callable[..., Any] | None, now: datetime, tree: Any
 ) -> Any:
-    """The receipt of a plan that was carried out, in git's history too; of a dry run as it is."""
+    """The receipt of a plan that was carried out, in git's history too."""
     from clsm_cli.commands import engine
     from clsm_cli.forgetting import history_purge
     from clsm_cli.retrieval import briefing
 
     receipt = plan.receipt
-    if dry_run:
-        return receipt
     if apply is not None:
         receipt = apply(store, plan, now, engine.embedder())
         briefing.prepare(store)
@@ -260,7 +243,6 @@ def _can_ask(command: str) -> None:
 
 
 def _show(lines: Iterable[str]) -> None:
-    """What a person reads before a question."""
     for line in lines:
         typer.echo(safe(line), err=True)
 
@@ -279,13 +261,13 @@ def _also(refers: Sequence[Reference]) -> tuple[str, ...]:
     return tuple(each.id for each in refers) if answer == "all" else ()
 
 
-def _ask(printer: Printer, plan: Plan, *, yes: bool, force: bool) -> None:
+def _ask(printer: Printer, plan: Plan, how: How) -> None:
     """Have it confirmed; a large loss by its number."""
     turns = count_noun(plan.receipt.turns, "turn")
-    if plan.is_mass_loss and yes and not force:
+    if plan.is_mass_loss and how.yes and not how.force:
         reason = f"would remove {turns} of {plan.receipt.all_turns}"
         raise RefusedError(_COMMAND, reason, "add --force if that is what you want")
-    if yes:
+    if how.yes:
         return
     _show(_receipt_lines(plan.receipt, is_done=False, verbose=printer.verbose))
     if plan.is_mass_loss:
@@ -342,7 +324,6 @@ def _end_lines(receipt: Receipt | MaskingReport, *, is_done: bool) -> list[str]:
 
 
 def _nor_can(undoable: Sequence[Run]) -> str:
-    """Which earlier runs cannot either."""
     if not undoable:
         return ""
     commands = Counter(run.command for run in undoable)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from clsm_cli.commands import tables
-from clsm_cli.commands.command_line import AS_OF, KNOWN_AT, Option
+from clsm_cli.commands.command_line import AS_OF, KNOWN_AT, Common, Option
 from clsm_cli.commands.environment import UsageError, decode_words
-from clsm_cli.commands.options import Common, command
-from clsm_cli.commands.output import local_time, location_text, plain, shorten
-from clsm_cli.commands.recall import view_of
+from clsm_cli.commands.options import command
+from clsm_cli.commands.output import fields, local_time, location_text, shorten
+from clsm_cli.commands.recall_command import view_of
 from clsm_cli.commands.tables import Table
 
 if TYPE_CHECKING:
@@ -38,10 +38,7 @@ HEADINGS = (
     "clsm history heartbeat --as-of 2026-02-15    # what was true on that day",
     "clsm history heartbeat --known-at 2026-02-15 # what memory believed at its end",
     wanted=Option(
-        "",
-        "ID|SUBJECT...",
-        "Ids of statements or edges; concepts by id, label or alias; topics.",
-        offers="ids",
+        "", "ID|SUBJECT...", "Ids of statements or edges; concepts by id, label or alias; topics."
     ),
     as_of=AS_OF,
     known_at=KNOWN_AT,
@@ -75,17 +72,8 @@ def history_mapping(found: Sequence[History], view: View) -> dict[str, Any]:
     """Schema ``clsm.history/1``."""
     return {
         "schema": "clsm.history/1",
-        "now": view.now,
-        "as_of": view.as_of,
-        "known_at": view.known_at,
-        "found": [
-            {
-                "wanted": each.wanted,
-                "threads": plain(each.threads),
-                "subjects": plain(each.subjects),
-            }
-            for each in found
-        ],
+        **fields(view, "now as_of known_at"),
+        "found": [fields(each, "wanted threads subjects") for each in found],
     }
 
 

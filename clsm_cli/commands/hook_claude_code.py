@@ -11,10 +11,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from clsm_cli.commands import context, ingest, recall
-from clsm_cli.commands.command_line import DRY_RUN, Option
+from clsm_cli.commands import context, ingest, recall_command
+from clsm_cli.commands.command_line import DRY_RUN, Common, Option
 from clsm_cli.commands.environment import chosen_root, program
-from clsm_cli.commands.options import Common, command, command_group
+from clsm_cli.commands.options import command, command_group
 from clsm_cli.commands.output import Printer
 from clsm_cli.commands.settings_backup import back_up
 from clsm_cli.config import MAX_FILE
@@ -111,7 +111,7 @@ def start(*, common: Common) -> None:
     session = event.get("session_id") if event.get("source") == "compact" else None
     known = session if isinstance(session, str) else None
     with _quiet(common) as quiet:
-        context.run(context.Options(session=known, budget=BUDGET, output="prompt", **quiet))
+        context.run(context.Options(session=known, budget=BUDGET, output="prompt", common=quiet))
 
 
 @command("clsm hook claude-code message", group=app, hidden=True)
@@ -125,9 +125,9 @@ def message(*, common: Common) -> None:
         return
     if len(said) > LONGEST:
         said = f"{said[: LONGEST // 2]}\n{said[-LONGEST // 2 :]}"
-    asked = recall.Options((said,), RECALLED, RECALL_BUDGET, gate=True, output="prompt")
+    asked = recall_command.Options((said,), RECALLED, RECALL_BUDGET, gate=True, output="prompt")
     with _quiet(common) as quiet:
-        recall.run(asked._replace(**quiet))
+        recall_command.run(asked._replace(common=quiet))
 
 
 @command("clsm hook claude-code capture", group=app, hidden=True)
@@ -139,14 +139,14 @@ def capture(*, common: Common) -> None:
     """
     with _quiet(common) as quiet:
         path = _transcript()
-        ingest.run(ingest.Options((path,), form="claude-code", capture=True, **quiet))
+        ingest.run(ingest.Options((path,), form="claude-code", capture=True, common=quiet))
 
 
 @contextmanager
-def _quiet(common: Common) -> Iterator[dict[str, Any]]:
+def _quiet(common: Common) -> Iterator[Common]:
     """Common options of a quiet run; what goes wrong in it is said on standard error alone."""
     try:
-        yield common._replace(as_json=False, quiet=True)._asdict()
+        yield common._replace(as_json=False, quiet=True)
     except ClsmError as error:
         Printer(quiet=common.quiet).warn(str(error))
 
@@ -163,7 +163,6 @@ def _event() -> dict[str, Any]:
 
 
 def _transcript() -> str:
-    """The path that the event on standard input names."""
     path = _event().get("transcript_path")
     if not isinstance(path, str) or not path.strip():
         raise BadInputError(

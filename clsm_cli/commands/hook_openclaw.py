@@ -8,9 +8,9 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from clsm_cli.commands.command_line import DRY_RUN
+from clsm_cli.commands.command_line import DRY_RUN, Common
 from clsm_cli.commands.environment import environment, program
-from clsm_cli.commands.options import Common, command, command_group
+from clsm_cli.commands.options import command, command_group
 from clsm_cli.commands.output import Printer
 from clsm_cli.commands.settings_backup import back_up
 from clsm_cli.config import MAX_FILE
@@ -33,9 +33,7 @@ class PluginState(NamedTuple):
 
     Attributes:
         plugins: Its setting ``plugins``; None is unset.
-        extra_paths: Its setting with the folders it searches; None is unset.
         folder: Where the plugin is, or would be.
-        files: The installed files by their path in the folder.
     """
 
     plugins: Any
@@ -136,7 +134,6 @@ def status(*, common: Common) -> None:
 
 
 def _told(state: Mapping[str, Any]) -> list[str]:
-    """The state in words."""
     lines = [f"OpenClaw: {state['openclaw']}", f"folder: {state['folder']}"]
     if not state["installed"]:
         return [*lines, "plugin: not installed; install it with: clsm hook openclaw install"]
@@ -177,7 +174,6 @@ def _backup(openclaw: OpenClaw, now: str | None) -> Path | None:
 
 
 def _put(openclaw: OpenClaw, files: Mapping[str, bytes]) -> None:
-    """Hand the plugin to OpenClaw, which copies it."""
     with tempfile.TemporaryDirectory(prefix="clsm-") as scratch:
         folder = Path(scratch) / PLUGIN
         for name, data in files.items():

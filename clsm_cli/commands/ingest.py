@@ -7,16 +7,9 @@ import sys
 from typing import TYPE_CHECKING, Any, get_args
 
 from clsm_cli.commands import fence_key
-from clsm_cli.commands.command_line import COMMON, DRY_RUN, CommandLine, Option
-from clsm_cli.commands.environment import (
-    UsageError,
-    chosen_store,
-    current_time,
-    decode_words,
-    environment,
-    parse_time,
-)
-from clsm_cli.commands.output import Printer, count_noun
+from clsm_cli.commands.command_line import COMMON, DRY_RUN, CommandLine, Common, Option
+from clsm_cli.commands.environment import UsageError, decode_words, environment, parse_time
+from clsm_cli.commands.output import Printer, count_noun, fields
 from clsm_cli.errors import BadInputError
 from clsm_cli.ingestion import ingest_run
 from clsm_cli.ingestion.detection import Format
@@ -26,6 +19,8 @@ from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store.layout import CONFIG_NAME
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from clsm_cli.ingestion.capture import Tally
     from clsm_cli.ingestion.ingest_report import Report, SourceReport
     from clsm_cli.ingestion.jsonl_rows import Problem
@@ -104,28 +99,18 @@ class Options(NamedTuple):
     day_first: bool | None = None
     strict: bool = False
     dry_run: bool = False
-    store: str | None = None
-    now: str | None = None
-    as_json: bool = False
-    quiet: bool = False
-    verbose: bool = False
+    common: Common = Common()
 
 
 def run(options: Options) -> None:
-    """Take in, and print.
-
-    Raises:
-        UsageError: An option cannot be used as it was given; nothing was read.
-        ClsmError: As the input, the store or the disk will have it.
-    """
-    printer = Printer(as_json=options.as_json, quiet=options.quiet, verbose=options.verbose)
-    opened = chosen_store(options.store)
-    report = _ingested(opened, options, printer)
+    """Take in, and print."""
+    printer, opened, moment = options.common.start()
+    report = _ingested(opened, options, moment, printer)
     has_failed = options.strict and report.problems
     failed = report.fatal or (report.problems[0] if has_failed else None)
     printer.warn_all(_problem_line(p) for p in report.problems if p is not failed)
     printer.warn_all(report.warnings)
-    printer.show(ingest_mapping(report), ingest_lines(report, verbose=options.verbose))
+    printer.show(ingest_mapping(report), ingest_lines(report, verbose=options.common.verbose))
     if report.bad_model is not None:
         raise report.bad_model
     if failed is not None:
@@ -153,7 +138,6 @@ def _state_folders(options: Options) -> tuple[str, ...]:
 
 
 def _exclusion(store: Store, options: Options) -> Exclusion:
-    """What the store's settings and the command leave out."""
     kept = store.settings.ingest.exclude
     try:
         return Exclusion((*kept, *options.exclude))
@@ -168,12 +152,12 @@ def _exclusion(store: Store, options: Options) -> Exclusion:
         ) from None
 
 
-def _ingested(store: Store, options: Options, printer: Printer) -> Report:
+def _ingested(store: Store, options: Options, now: datetime, printer: Printer) -> Report:
     since = options.since
     request = ingest_run.Request(
         paths=_state_folders(options) if options.openclaw else options.paths,
         openclaw=options.openclaw,
-        now=current_time(options.now, store.zone),
+        now=now,
         format=options.form,
         session=None if options.session is None else decode_words([options.session]),
         capture_only=options.capture,
@@ -207,26 +191,19 @@ def ingest_mapping(report: Report) -> dict[str, Any]:
         "schema": "clsm.ingest/1",
         "dry_run": report.dry_run,
         "files": [_file_mapping(source) for source in report.sources],
-        "skipped": [{"path": s.path, "reason": s.reason} for s in report.skipped],
+        "skipped": [fields(skipped, "path reason") for skipped in report.skipped],
         "excluded": report.excluded,
-        "problems": [{"path": p.path, "line": p.line, "reason": p.reason} for p in report.problems],
+        "problems": [fields(problem, "path line reason") for problem in report.problems],
         "masked": dict(sorted(report.masked.items())),
-        "up_to_date": report.up_to_date,
-        "episodes": report.episodes,
-        "open_turns": report.open_turns,
-        "warnings": report.warnings,
+        **fields(report, "up_to_date episodes open_turns warnings"),
     }
 
 
 def _file_mapping(source: SourceReport) -> dict[str, Any]:
     tally = source.tally
     return {
-        "path": source.path,
-        "format": source.format,
-        "added": tally.added,
-        "changed": tally.changed,
-        "closed": tally.closed,
-        "known": tally.known,
+        **fields(source, "path format"),
+        **fields(tally, "added changed closed known"),
         "dropped": dict(sorted(tally.dropped.items())),
         "masked": dict(sorted(tally.masked.items())),
         "encoding": tally.encoding or "UTF-8",
@@ -249,7 +226,6 @@ def ingest_lines(report: Report, *, verbose: bool) -> list[str]:
 
 
 def _problem_line(problem: Problem) -> str:
-    """What could not be read as it stands: one sentence with the place and the next step."""
     where = problem.path if problem.line is None else f"{problem.path}, line {problem.line}"
     return f"{where}: {problem.reason}; all else is read, mend it and ingest again"
 

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import typer
 
-from clsm_cli.commands.command_line import DRY_RUN, Option
+from clsm_cli.commands.command_line import DRY_RUN, Common, Option
 from clsm_cli.commands.environment import environment
-from clsm_cli.commands.options import Common, command
+from clsm_cli.commands.options import command
 from clsm_cli.startup import zones
 from clsm_cli.store import git_setup, layout
 
@@ -67,11 +67,7 @@ def init(
 
 
 def named_root(folder: Path | None, store: str | None, values: dict[str, str]) -> Path:
-    """The folder of a store that is to be made: as it is named, else CLSM_STORE, ~/.clsm/memory.
-
-    Raises:
-        BadParameter: ``DIR`` and ``--store`` name two.
-    """
+    """The folder of a store that is to be made: as it is named, else CLSM_STORE, ~/.clsm/memory."""
     if folder is not None and store is not None and str(folder) != store:
         raise typer.BadParameter("give the folder once", param_hint="DIR and --store")
     named = str(folder) if folder is not None else store or values.get("CLSM_STORE")

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import get_args
 
-from clsm_cli.commands import log
-from clsm_cli.commands.command_line import AS_OF, KNOWN_AT, Option
+from clsm_cli.commands import log_command
+from clsm_cli.commands.command_line import AS_OF, KNOWN_AT, Common, Option
 from clsm_cli.commands.environment import UsageError, decode_words
-from clsm_cli.commands.options import Common, command
-from clsm_cli.commands.recall import view_of
+from clsm_cli.commands.options import command
+from clsm_cli.commands.recall_command import view_of
 from clsm_cli.model.graph import StatementKind
 from clsm_cli.model.streams import STREAMS
 
@@ -23,7 +23,7 @@ KINDS: tuple[str, ...] = get_args(StatementKind)
     "clsm list --as-of 2026-02-15      # what was true on that day",
     stream=Option("--stream", "STREAM", f"Only one stream: {', '.join(STREAMS)}."),
     kind=Option("--kind", "KIND", f"Only one kind: {', '.join(KINDS)}."),
-    about=Option("--about", "NAME", "Only about this, by any of its names.", offers="ids"),
+    about=Option("--about", "NAME", "Only about this, by any of its names."),
     limit=Option("--limit -n", "N", "Lines at most.", least=1),
     as_of=AS_OF,
     known_at=KNOWN_AT,
@@ -33,7 +33,7 @@ def list_statements(
     stream: str | None = None,
     kind: str | None = None,
     about: str | None = None,
-    limit: int = log.SHOWN,
+    limit: int = log_command.SHOWN,
     as_of: str | None = None,
     known_at: str | None = None,
     common: Common,
@@ -53,6 +53,6 @@ def list_statements(
     )
     view = view_of(opened, common.time(opened.zone), as_of, known_at)
     found = morning_report.held_statements(opened, choice, view)
-    printer.show(log.held_mapping(found), log.held_lines(found, opened.zone, limit))
+    printer.show(log_command.held_mapping(found), log_command.held_lines(found, opened.zone, limit))
     if not found:
         printer.warn("nothing of that is held")

@@ -31,7 +31,6 @@ _NEXT = "mend it, see: docs/format.md"
 
 
 def _settings_path() -> Path:
-    """The path of the file, whether it exists or not."""
     import platformdirs
 
     return platformdirs.user_config_path("clsm") / NAME
@@ -43,9 +42,6 @@ def load_settings(root: Path | None, environment: Mapping[str, str]) -> MachineS
     Args:
         root: The store that is used; the file must not lie in it, since it would travel with it.
         environment: Its variables go before the file.
-
-    Raises:
-        BadInputError: The file or a variable cannot be used, or others may write to the file.
     """
     settings = MachineSettings()
     file = _settings_path()
@@ -117,7 +113,6 @@ def _refuse_others(file: Path, found: os.stat_result, root: Path | None) -> None
 
 
 def _of_variables(environment: Mapping[str, str]) -> list[tuple[str, dict[str, Any]]]:
-    """What each variable sets, with its name."""
     return [
         (variable, {name: text if isinstance(default, str) else _number(text)})
         for name, default in defaults(MachineSettings()).items()

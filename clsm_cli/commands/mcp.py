@@ -5,8 +5,9 @@ from __future__ import annotations
 import signal
 from importlib.util import find_spec
 
+from clsm_cli.commands.command_line import Common
 from clsm_cli.commands.environment import chosen_root
-from clsm_cli.commands.options import Common, command
+from clsm_cli.commands.options import command
 from clsm_cli.commands.output import Printer
 from clsm_cli.errors import BadInputError, ClsmError
 from clsm_cli.extras import how_to_get
@@ -21,15 +22,14 @@ from clsm_cli.extras import how_to_get
 def mcp(*, common: Common) -> None:
     """Serve the memory to an agent over MCP, on standard input.
 
-    Tools: recall, context, show, history, note, feedback. Resources: the four streams. It runs until
+    Tools: recall, context, show, history, note, feedback. It runs until
     standard input ends; every call opens the store anew. It needs the official SDK, and
     says how to get it.
     """
     if find_spec("mcp") is None:
         reason = "needs the official SDK"
         raise BadInputError("clsm mcp", reason, f"install it with: {how_to_get('mcp')}")
-    from clsm_cli.commands.mcp_server import Server
-    from clsm_cli.commands.mcp_tools import Calls
+    from clsm_cli.commands.mcp_tools import Calls, Server
 
     printer = Printer(quiet=common.quiet)
     try:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from clsm_cli.commands.command_line import DRY_RUN, Option
-from clsm_cli.commands.options import Common, command, command_group
+from clsm_cli.commands.command_line import DRY_RUN, Common, Option
+from clsm_cli.commands.options import command, command_group
 from clsm_cli.commands.output import Printer, plain
 from clsm_cli.embedding import weights
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from clsm_cli.commands import editor
-from clsm_cli.commands.command_line import Option
+from clsm_cli.commands.command_line import Common, Option
 from clsm_cli.commands.environment import decode_words
-from clsm_cli.commands.options import Common, command
+from clsm_cli.commands.options import command
 from clsm_cli.errors import BadInputError
 
 
@@ -13,7 +13,7 @@ from clsm_cli.errors import BadInputError
     "clsm open f-3a9c12d08e41          # where it was said, in $VISUAL or $EDITOR",
     "clsm open 3a9c --print            # FILE:LINE alone, for a script",
     no_effect=("now",),
-    wanted=Option("", "ID", "An id from recall or how it begins, or a name.", offers="ids"),
+    wanted=Option("", "ID", "An id from recall or how it begins, or a name."),
     only_print=Option("--print", "", "Print FILE:LINE instead of opening it."),
 )
 def open_source(wanted: str, *, only_print: bool = False, common: Common) -> None:
@@ -22,7 +22,7 @@ def open_source(wanted: str, *, only_print: bool = False, common: Common) -> Non
     The note or the transcript that was ingested, if it is still there; else the file of the memory
     that holds the words.
     """
-    from clsm_cli.inspection.lookup import look_up
+    from clsm_cli.inspection.item_lookup import look_up
     from clsm_cli.store.index.source_locations import Location, relocate
 
     printer = common.printer()

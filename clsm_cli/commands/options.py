@@ -7,28 +7,21 @@ so.
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import datetime, tzinfo
 from functools import wraps
 from inspect import Parameter, Signature, signature
-from typing import Annotated, Any, Literal, NamedTuple, get_args, get_type_hints
+from typing import Annotated, Any, Literal, get_args, get_type_hints
 
 import typer
 from typer.core import TyperCommand
 
-from clsm_cli.commands import completion
-from clsm_cli.commands.command_line import COMMON, CommandLine, Option
-from clsm_cli.commands.environment import UsageError, chosen_store, current_time
-from clsm_cli.commands.output import Printer
-from clsm_cli.store.layout import Store
+from clsm_cli.commands.command_line import COMMON, CommandLine, Common, Option, make_options
+from clsm_cli.commands.environment import UsageError
 
 
 def _described(option: Option) -> Any:
-    """What Typer is told of an option."""
     given: dict[str, Any] = {"help": option.help, "min": option.least, "max": option.most}
     if option.metavar:
         given["metavar"] = option.metavar
-    if option.offers:
-        given["autocompletion"] = getattr(completion, option.offers)
     return typer.Option(*option.names.split(), **given) if option.names else typer.Argument(**given)
 
 
@@ -42,13 +35,15 @@ def typer_function(
 
     Args:
         line: The table; its fields are those of ``options``.
-        options: Makes the values of the fields one argument, a named tuple with defaults.
+        options: Makes the values of the fields one argument, a named tuple with defaults, whose last
+            is ``common``.
         run: Takes it.
     """
-    defaults: dict[str, Any] = vars(options)["_field_defaults"]
+    defaults = {**vars(options)["_field_defaults"], **Common()._asdict()}
 
     def called(**values: Any) -> None:
-        run(options(**{n: tuple(v) if isinstance(v, list) else v for n, v in values.items()}))
+        read = {n: tuple(v) if isinstance(v, list) else v for n, v in values.items()}
+        run(make_options(options, read))
 
     parameters = []
     for name, option in line.options.items():
@@ -72,41 +67,6 @@ def typer_function(
     return called
 
 
-class Common(NamedTuple):
-    """The options that every command has, as they were given."""
-
-    store: str | None = None
-    now: str | None = None
-    as_json: bool = False
-    quiet: bool = False
-    verbose: bool = False
-
-    def printer(self) -> Printer:
-        """What prints as these options want it."""
-        return Printer(as_json=self.as_json, quiet=self.quiet, verbose=self.verbose)
-
-    def opened(self) -> Store:
-        """The store that is meant.
-
-        Raises:
-            ClsmError: There is none, or it cannot be read.
-        """
-        return chosen_store(self.store)
-
-    def start(self) -> tuple[Printer, Store, datetime]:
-        """The printer, the store and the time of a command; see above and below."""
-        opened = self.opened()
-        return self.printer(), opened, self.time(opened.zone)
-
-    def time(self, zone: tzinfo | None = None) -> datetime:
-        """The current time.
-
-        Raises:
-            UsageError: ``--now`` is not a time.
-        """
-        return current_time(self.now, zone)
-
-
 def command(
     *lines: str,
     group: typer.Typer | None = None,
@@ -120,8 +80,6 @@ def command(
     Args:
         lines: Examples, for the end of its help.
         group: The command below which it is one; none: it stands for itself, and ``app`` finds it.
-        called: Its name there, if not that of the function.
-        hidden: It is not listed.
         no_effect: Of ``store`` and ``now`` those that it does not use; its help says so.
         options: Those of its other parameters. One that has the name of a common option takes its
             place.

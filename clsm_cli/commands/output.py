@@ -133,6 +133,16 @@ def plain(value: Any) -> Any:
     return value if isinstance(value, (str, int, float, bool)) or value is None else str(value)
 
 
+def fields(record: Any, names: str) -> dict[str, Any]:
+    """Some fields of a record as JSON values, by their names.
+
+    >>> from clsm_cli.commands.command_line import Common
+    >>> fields(Common("memory"), "store quiet")
+    {'store': 'memory', 'quiet': False}
+    """
+    return {name: plain(getattr(record, name)) for name in names.split()}
+
+
 def count_noun(count: int, word: str) -> str:
     """A number and its noun.
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from clsm_cli.commands.command_line import DRY_RUN, Option
+from clsm_cli.commands.command_line import DRY_RUN, Common, Option
 from clsm_cli.commands.environment import decode_words
-from clsm_cli.commands.options import Common, command
+from clsm_cli.commands.options import command
 from clsm_cli.consolidation import record_edit
 from clsm_cli.model.codec import TYPE_NAMES
 from clsm_cli.model.episodes import EpisodeRecord
@@ -22,7 +22,6 @@ WANTED = Option(
     "",
     "ID|SUBJECT...",
     "A statement, concept, edge, episode or turn: its id, how it begins, or its name.",
-    offers="ids",
 )
 
 
@@ -85,7 +84,6 @@ def _lines(done: record_edit.Pinning, *, is_pinned: bool, dry_run: bool) -> list
 
 
 def _text(record: Record) -> str:
-    """What a record says, in a line."""
     match record:
         case Statement():
             return record.text

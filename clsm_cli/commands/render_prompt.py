@@ -28,7 +28,6 @@ def prompt_lines(answer: Answer, key: bytes | None) -> list[str]:
     """The lines of the block (``text.fence_lines``), already safe to print; none without a memory.
 
     Args:
-        answer: What was recalled.
         key: The user's key; None leaves a block that ingest takes for ordinary text.
     """
     return seal(answer.recall_id, _body(answer), key) if answer.answered else []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from clsm_cli.commands.output import linked, location_text, plain
+from clsm_cli.commands.output import fields, linked, location_text, plain
 from clsm_cli.retrieval.answer import SCHEMA
 from clsm_cli.text.terminal import safe
 
@@ -21,29 +21,21 @@ LINES, CHARACTERS = 6, 480
 
 def answer_mapping(answer: Answer) -> dict[str, Any]:
     """The JSON object of an answer; every key is always there, arrays are best first."""
+    names = "recall_id query now as_of known_at route cues answered confidence concepts"
     return {
         "schema": SCHEMA,
-        "recall_id": answer.recall_id,
-        "query": answer.query,
-        "now": answer.now,
-        "as_of": answer.as_of,
-        "known_at": answer.known_at,
-        "route": answer.route,
-        "cues": list(answer.cues),
-        "answered": answer.answered,
-        "confidence": answer.confidence,
-        "concepts": [plain(concept) for concept in answer.concepts],
-        "memories": [_memory_mapping(memory) for memory in answer.memories],
+        **fields(answer, names),
+        "memories": [fields(memory, _OF_MEMORY) for memory in answer.memories],
         "budget": plain(answer.budget),
         "engine": {"embedder": answer.embedder, "preset": "default"},
         "warnings": list(answer.warnings),
     }
 
 
-def _memory_mapping(memory: Memory) -> dict[str, Any]:
-    first = "id kind text stream score confidence tokens trust session sources"
-    then = "states until perhaps_until replaced_by why way"
-    return {name: plain(getattr(memory, name)) for name in (*first.split(), *then.split())}
+_OF_MEMORY = (
+    "id kind text stream score confidence tokens trust session sources"
+    " states until perhaps_until replaced_by why way"
+)
 
 
 def answer_lines(answer: Answer, *, explain: bool) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 from typing import TYPE_CHECKING, Any
 
-from clsm_cli.commands.output import LinkedLine, local_time, location_text, plain
+from clsm_cli.commands.output import LinkedLine, fields, local_time, location_text, plain
 from clsm_cli.consolidation import review_queue
 from clsm_cli.consolidation.active_learning import WORTH
 from clsm_cli.consolidation.store_state import NEAR_NAMES
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from clsm_cli.consolidation.review_queue import Outcome, State
     from clsm_cli.consolidation.selection_reasons import Explanation
-    from clsm_cli.inspection.lookup import QuestionSources
+    from clsm_cli.inspection.item_lookup import QuestionSources
     from clsm_cli.store.logs import ReviewItem
 
 _WIDTH = 96
@@ -180,11 +180,7 @@ def explanation_mapping(explanation: Explanation) -> dict[str, Any]:
     """The same as data."""
     return {
         "schema": "clsm.review.why/1",
-        "id": explanation.id,
-        "text": explanation.text,
-        "chance": explanation.chance,
-        "keep": explanation.keep,
-        "worth": explanation.worth,
+        **fields(explanation, "id text chance keep worth"),
         "decisions": [
             {"share": round(share, 4), "id": each.name, "text": each.text, "is_kept": each.is_kept}
             for share, each in explanation.shares
@@ -220,11 +216,7 @@ def _comment(text: str) -> str:
 
 
 def read_todo(text: str, items: Iterable[ReviewItem]) -> dict[str, State]:
-    """The decisions of a file, by id.
-
-    Raises:
-        BadInputError: A line is none; the text says which.
-    """
+    """The decisions of a file, by id."""
     known = {item.id for item in items}
     found: dict[str, State] = {}
     for number, line in enumerate(text.split("\n"), 1):

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from clsm_cli.commands import machine_settings
 from clsm_cli.commands.backup import backup_path, human_size
-from clsm_cli.commands.command_line import DRY_RUN, Option
+from clsm_cli.commands.command_line import DRY_RUN, Common, Option
 from clsm_cli.commands.environment import environment
 from clsm_cli.commands.init import named_root
-from clsm_cli.commands.options import Common, command
+from clsm_cli.commands.options import command
 from clsm_cli.commands.output import count_noun
 from clsm_cli.errors import BadInputError
 from clsm_cli.store import restoring

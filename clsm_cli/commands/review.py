@@ -6,9 +6,9 @@ import sys
 from typing import TYPE_CHECKING
 
 from clsm_cli.commands import editor, engine, render_review
-from clsm_cli.commands.command_line import DRY_RUN, Option
+from clsm_cli.commands.command_line import DRY_RUN, Common, Option
 from clsm_cli.commands.environment import UsageError, decode_words
-from clsm_cli.commands.options import Common, command
+from clsm_cli.commands.options import command
 from clsm_cli.commands.output import Printer, is_terminal
 from clsm_cli.consolidation import review_queue, selection_reasons
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from clsm_cli.consolidation.review_queue import Outcome, State
-    from clsm_cli.inspection.lookup import QuestionSources
+    from clsm_cli.inspection.item_lookup import QuestionSources
     from clsm_cli.store.layout import Store
     from clsm_cli.store.logs import ReviewItem
 
@@ -27,11 +27,9 @@ if TYPE_CHECKING:
     "clsm review --json                # what is open, as data",
     "clsm review --accept v-3a9c12d08e41 --reject v-91ab",
     "clsm review --why f-3a9c12d08e41  # what made this sentence a statement",
-    accept=Option("--accept", "ID", "Accept this item; repeat for more.", offers="questions"),
-    reject=Option("--reject", "ID", "Reject this item; repeat for more.", offers="questions"),
-    why=Option(
-        "--why", "ID", "Say how a statement, or a sentence of the list, was weighed.", offers="ids"
-    ),
+    accept=Option("--accept", "ID", "Accept this item; repeat for more."),
+    reject=Option("--reject", "ID", "Reject this item; repeat for more."),
+    why=Option("--why", "ID", "Say how a statement, or a sentence of the list, was weighed."),
     everything=Option("--all", "", "List also what expired or was decided."),
     dry_run=DRY_RUN,
 )
@@ -51,7 +49,7 @@ def review(
     the most important first. What you decide about sentences, and what you pin, correct or delete,
     changes how similar ones are judged.
     """
-    from clsm_cli.inspection.lookup import question_sources
+    from clsm_cli.inspection.item_lookup import question_sources
 
     printer, opened, moment = common.start()
     if why is not None:

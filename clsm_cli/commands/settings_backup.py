@@ -12,12 +12,7 @@ if TYPE_CHECKING:
 
 
 def back_up(path: Path, data: bytes, now: str | None) -> Path:
-    """Copy a file's content to ``NAME.TIME.bak`` and return that path.
-
-    Raises:
-        DiskError: The operating system refused.
-        UsageError: ``now`` is no time.
-    """
+    """Copy a file's content to ``NAME.TIME.bak`` and return that path."""
     stamp = current_time(now).strftime("%Y%m%dT%H%M%S")
     copy = path.with_name(f"{path.name}.{stamp}.bak")
     atomic.put(copy, data)

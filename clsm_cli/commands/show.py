@@ -5,16 +5,16 @@ from __future__ import annotations
 from json import dumps
 from typing import TYPE_CHECKING, Any
 
-from clsm_cli.commands.command_line import Option
+from clsm_cli.commands.command_line import Common, Option
 from clsm_cli.commands.environment import decode_words
-from clsm_cli.commands.options import Common, command
+from clsm_cli.commands.options import command
 from clsm_cli.commands.output import LinkedLine, local_time, location_text, plain, shorten
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from datetime import tzinfo
 
-    from clsm_cli.inspection.lookup import FoundItem
+    from clsm_cli.inspection.item_lookup import FoundItem
 
 
 LONGEST = 100
@@ -26,7 +26,7 @@ LONGEST = 100
     "clsm show 3a9c                    # how an id begins is enough",
     "clsm show delegation-defect --json",
     no_effect=("now",),
-    wanted=Option("", "ID", "An id from recall or how it begins, or a name.", offers="ids"),
+    wanted=Option("", "ID", "An id from recall or how it begins, or a name."),
 )
 def show(wanted: str, *, common: Common) -> None:
     """Show one thing by its id.
@@ -34,7 +34,7 @@ def show(wanted: str, *, common: Common) -> None:
     A turn, a block, an episode, a statement, a concept or an edge: what it says, since when, and
     where it was said. --verbose adds every field.
     """
-    from clsm_cli.inspection.lookup import look_up
+    from clsm_cli.inspection.item_lookup import look_up
 
     printer = common.printer()
     opened = common.opened()

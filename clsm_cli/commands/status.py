@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from clsm_cli.commands.command_line import Option
-from clsm_cli.commands.options import Common, command
+from clsm_cli.commands.command_line import Common, Option
+from clsm_cli.commands.options import command
 from clsm_cli.commands.output import count_noun, plain
 from clsm_cli.errors import ClsmError, StaleError
 
@@ -64,17 +64,15 @@ def status(*, check: bool = False, common: Common) -> None:
 
 
 def _last_night(store: Store, now: datetime) -> list[str]:
-    """What the last consolidation did to the memory, in a few lines."""
-    from clsm_cli.commands import log
+    from clsm_cli.commands import log_command
     from clsm_cli.inspection import morning_report
 
     since = morning_report.last_night(store)
-    lines = log.brief_lines(store, since, now) if since is not None else []
+    lines = log_command.brief_lines(store, since, now) if since is not None else []
     return ["since the last night", *(f"  {line}" for line in lines)] if lines else []
 
 
 def _shadow(store: Store) -> str | None:
-    """How shadow mode is; None while it is off."""
     from clsm_cli.evaluation.shadow import log
 
     try:
@@ -117,7 +115,6 @@ def _lines(found: Overview, night: Automation) -> list[str]:
 
 
 def _run_line(run: ListedRun) -> str:
-    """A run, and what became of it."""
     state = run.state
     line = f"{state.at}  {run.command}  {run.id}  {count_noun(state.files, 'file')}"
     if state.undo_of is not None:

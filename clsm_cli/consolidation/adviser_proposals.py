@@ -23,12 +23,11 @@ from clsm_cli.model.trust import TRUST_ORDER
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import topics
 from clsm_cli.text import sameness, secrets
-from clsm_cli.text.characters import replace_lone
 from clsm_cli.text.name_matching import NO_NAMES
 from clsm_cli.text.node_ids import node_id
 from clsm_cli.text.sentences import sentences
 from clsm_cli.text.statement_streams import stream_of
-from clsm_cli.text.terminal import safe
+from clsm_cli.text.terminal import replace_lone, safe
 from clsm_cli.text.time import expressions
 from clsm_cli.text.tokens import stems
 

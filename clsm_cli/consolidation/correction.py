@@ -21,9 +21,9 @@ from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import ontology as store_ontology
 from clsm_cli.text import sameness, todo
 from clsm_cli.text.name_matching import NO_NAMES
-from clsm_cli.text.ontology import tags_of
 from clsm_cli.text.plain import to_plain
 from clsm_cli.text.sentences import sentences
+from clsm_cli.text.tagging import tags_of
 from clsm_cli.text.time import expressions
 from clsm_cli.text.tokens import stems
 

@@ -17,10 +17,10 @@ from clsm_cli.heads import relation_head
 from clsm_cli.model.graph import Edge, Node
 from clsm_cli.scoring.association import co_occurrences
 from clsm_cli.store.index import evidence_queries
-from clsm_cli.text.ontology import tags_of
 from clsm_cli.text.plain import to_plain
 from clsm_cli.text.sentences import split
 from clsm_cli.text.summaries import best_sentences
+from clsm_cli.text.tagging import tags_of
 
 if TYPE_CHECKING:
     import sqlite3
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from clsm_cli.model.episodes import EpisodeRecord
     from clsm_cli.model.streams import Stream
     from clsm_cli.store.index.evidence_queries import SourceTurn
-    from clsm_cli.text.ontology import Ontology
+    from clsm_cli.text.tagging import Ontology
 
 LOOKED_AT = 64
 """Turns, the newest, that the summary is taken from: bounds what a hub costs."""

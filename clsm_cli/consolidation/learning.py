@@ -23,7 +23,7 @@ from clsm_cli.model.ids import digest
 from clsm_cli.store import logs, record_files
 from clsm_cli.store.index import evidence_queries, vectors
 from clsm_cli.store.index.index_queries import Index
-from clsm_cli.text.ontology import tags_of
+from clsm_cli.text.tagging import tags_of
 
 if TYPE_CHECKING:
     import sqlite3
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from clsm_cli.model.graph import Edge, Statement
     from clsm_cli.store.index.vectors import Embed
     from clsm_cli.store.layout import Store
-    from clsm_cli.text.ontology import Ontology
+    from clsm_cli.text.tagging import Ontology
 
 
 @dataclass(frozen=True, slots=True)

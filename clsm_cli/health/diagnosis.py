@@ -47,7 +47,6 @@ class CheckContext(NamedTuple):
 
     Attributes:
         has_model: Whether the model is looked at; hashing its 90 MB takes a tenth of a second.
-        jobs: Command line of the nightly job by who starts it.
         fault: Why the settings of this machine cannot be used; "" where they can.
     """
 
@@ -147,11 +146,7 @@ _ANEW = frozenset({"index-damaged", "index-differs"})
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What was found and done.
-
-    Attributes:
-        findings: What is there now, worst first.
-    """
+    """What was found and done."""
 
     root: str
     findings: tuple[Finding, ...]
@@ -170,11 +165,7 @@ class Report:
 
 
 def open_any_store(root: Path, environment: dict[str, str]) -> tuple[Store, list[Finding]]:
-    """A store, also one whose ``clsm.yaml`` cannot be used: then with the defaults, and a finding.
-
-    Raises:
-        NewerFormatError: A newer clsm wrote it.
-    """
+    """A store, also one whose ``clsm.yaml`` cannot be used: then with the defaults, and a finding."""
     try:
         return layout.open_store(root, environment), []
     except DamagedStoreError as error:
@@ -211,12 +202,7 @@ def fix(
     rebuild: bool = False,
     only_index: bool = False,
 ) -> Report:
-    """Mend what is safe, under the store's lock, and look again.
-
-    Raises:
-        LockedError: Another clsm kept the lock.
-        DiskError: The operating system refused.
-    """
+    """Mend what is safe, under the store's lock, and look again."""
     with locked(store.root, store.settings.store.lock_wait):
         before = [each for each in diagnose(store, context) if each.code != "lock-held"]
         done = repair.Mended(None, ()) if only_index else repair.mend(store, before, context.now)

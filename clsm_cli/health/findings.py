@@ -23,10 +23,7 @@ class Finding(NamedTuple):
 
     Attributes:
         code: What kind of thing, in kebab case; never changes its meaning.
-        path: The file or folder, relative to the store where it lies in it; "" for the whole store.
-        reason: What is wrong, in plain words, without the path.
         next_step: What to do about it, as a clause: "run: git gc", "nothing; …".
-        line: Of the file, from 1; None for all of it.
     """
 
     code: str

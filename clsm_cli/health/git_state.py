@@ -56,24 +56,14 @@ def findings(store: Store, now: datetime) -> list[Finding]:
 
 
 def mend(store: Store) -> list[runs.Write]:
-    """Writes that complete ``.gitattributes`` and ``.gitignore``; none where there is no repository.
-
-    Raises:
-        DamagedStoreError: One of them is no plain file.
-        DiskError: One of them cannot be read.
-    """
+    """Writes that complete ``.gitattributes`` and ``.gitignore``; none where there is no repository."""
     if git.work_tree(store.root) is None:
         return []
     return git_setup.plan_files(store.root, git_setup.find_missing(store.root))
 
 
 def mend_clone(store: Store) -> tuple[str, ...]:
-    """Give the clone the settings that it lacks; their names.
-
-    Raises:
-        BadInputError: git refuses.
-        DiskError: The operating system refused.
-    """
+    """Give the clone the settings that it lacks; their names."""
     if git.work_tree(store.root) is None:
         return ()
     lack = git_setup.find_missing(store.root)

@@ -271,7 +271,6 @@ def lost_tombstones(snapshot: Snapshot) -> list[str]:
 
 
 def _by_file(snapshot: Snapshot, code: str, ids: Iterable[str], what: str) -> list[Finding]:
-    """One finding a shard, with the first of its records."""
     by_path: dict[str, list[str]] = {}
     for record_id in sorted(ids):
         by_path.setdefault(snapshot.where[record_id], []).append(record_id)

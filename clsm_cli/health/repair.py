@@ -110,7 +110,6 @@ def clean_ledger(snapshot: Snapshot) -> list[str]:
 
 
 def _bad(snapshot: Snapshot, path: str) -> set[int]:
-    """Numbers of the lines of a file that go."""
     file = snapshot.files[path]
     if path in snapshot.topics:
         return {*file.markers} if len(file.markers) > 1 else set()
@@ -248,11 +247,7 @@ class Mended(NamedTuple):
 
 
 def mend(store: Store, findings: Collection[Finding], now: datetime) -> Mended:
-    """Mend what can be; the caller holds the lock, and makes the index anew.
-
-    Raises:
-        DiskError: The operating system refused; run it again when there is room.
-    """
+    """Mend what can be; the caller holds the lock, and makes the index anew."""
     done = [*_begun(store, findings), *_beside(store, findings)]
     run = Run(store, "doctor", now)
     run_id = None
@@ -278,7 +273,6 @@ def mend(store: Store, findings: Collection[Finding], now: datetime) -> Mended:
 
 
 def _settled(snapshot: Snapshot, now: str) -> Planned:
-    """Hand edits, where nothing makes them doubtful."""
     if file_checks.is_doubtful(snapshot) or any(
         each.code == "statements-gone" for each in file_checks.unsettled_edits(snapshot, now)
     ):
@@ -288,7 +282,6 @@ def _settled(snapshot: Snapshot, now: str) -> Planned:
 
 
 def _git(snapshot: Snapshot) -> Planned:
-    """What git is told of the store's files."""
     writes = git_state.mend(snapshot.store)
     names = [write.path.name for write in writes]
     return writes, [f"{name}: completed" for name in names]

@@ -267,7 +267,6 @@ def _of(texts: Iterable[str]) -> Counter[str]:
 
 
 def _texts(value: Any) -> Iterator[str]:
-    """The texts in a mapping, without its keys."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, dict):

@@ -69,7 +69,6 @@ def scan(lines: Sequence[str], start: int = 0, ignored: frozenset[int] = frozens
     """The blocks of ``lines`` from ``start`` on.
 
     Args:
-        lines: Without their line ends.
         start: First line that counts (front matter lies before it).
 
     Returns:
@@ -112,7 +111,6 @@ def conflict_marks(lines: Sequence[str], start: int = 0) -> list[int]:
 
 
 def _block(state: _Scan, place: int) -> int:
-    """Read the block or heading that begins at ``place``; the line after it."""
     line = state.lines[place]
     heading = _HEADING.match(line)
     if heading:
@@ -187,7 +185,6 @@ def _item_end(state: _Scan, place: int) -> int:
 
 
 def _nested_fence(line: str, fence: str) -> str:
-    """The fence that is open inside a list item after ``line``."""
     match = _FENCE.match(line.lstrip(" \t"))
     if not fence:
         return match.group(1) if match else ""
@@ -196,7 +193,6 @@ def _nested_fence(line: str, fence: str) -> str:
 
 
 def _item_width(line: str) -> int:
-    """Columns from which a line belongs to the list item that begins with ``line``."""
     marker = ITEM.match(line)
     end = marker.end() if marker else 0
     text = line[end:].lstrip(" \t")

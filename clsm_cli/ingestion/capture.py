@@ -87,9 +87,6 @@ def capture(
     Args:
         sessions: What the store has; what is yielded counts as known from then on.
         origin: Where it really lies; "" where that is no file.
-
-    Raises:
-        OSError: As ``items`` do; what they gave before was yielded.
     """
     sessions.begin_source()
     mask = Masker(tally.masked)
@@ -127,7 +124,6 @@ def _by_session(rows: Iterable[InboxRow]) -> dict[str, list[InboxRow]]:
 
 
 def _new_call(item: Dropped, sessions: Sessions) -> list[InboxRow]:
-    """A mark for a call that ran clsm, once."""
     call = item.reason.removeprefix(CLSM_CALL)
     if item.session is None or call in ("", item.reason):
         return []
@@ -229,10 +225,6 @@ def write_note(
 
     Args:
         by: Whose words they are: a person's, or those of an agent, who may repeat a stranger's.
-
-    Raises:
-        BadInputError: The text is empty.
-        DiskError: The disk refused.
     """
     mask = Masker(Counter())
     text = strip_blocks(text, fence_key).text

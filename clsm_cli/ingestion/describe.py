@@ -66,7 +66,6 @@ def describe(
     """The record of an episode, pending consolidation.
 
     Args:
-        rev: Lamport count and device of the run that writes it.
         vectors: A unit vector for each turn, in their order.
         previous: ``mean_vector`` of the episode before it in its session, None for the first.
         zone: The store's; dates are those of its calendar.
@@ -141,7 +140,6 @@ def _heading(episode: Episode) -> str:
 
 
 def _opening(episode: Episode) -> str:
-    """The first words of the episode, for when nothing in it is a phrase."""
     texts = (_plain(turn.text) for turn in episode.turns)
     return _short(next((text for text in texts if text), "untitled"), 60)
 

@@ -192,7 +192,6 @@ def is_export_name(name: str) -> bool:
 
 
 def _of_text(head: bytes) -> Format | None:
-    """The conversation that a text is; None for a note, as most are."""
     if b"\n## Turn " in head:
         from clsm_cli.ingestion import smriti
 
@@ -211,7 +210,6 @@ def _extension(name: str) -> str:
 
 
 def _of_json(head: bytes) -> Format | None:
-    """What an export, or else the first row, is; None for what is no JSON."""
     if is_export(head):
         return "export"
     if is_telegram(head):

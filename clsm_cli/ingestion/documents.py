@@ -50,15 +50,7 @@ def plan(
     A document of which every block is forgotten gets no record: it is read anew each time.
 
     Args:
-        raw: The version, cut into blocks.
-        source: Its file.
-        sha256: Of the version.
         old: Its record, if it is known, without what was forgotten.
-        index: Fresh.
-        now: UTC time of the run.
-        device: Who writes.
-        mask: Masks and counts secrets.
-        forgotten: Hashes of ids with a tombstone.
         tally: Told how many blocks are new, took the place of another, vanished, or stayed.
 
     Returns:

@@ -82,11 +82,7 @@ def to_utf_8(data: bytes, encoding: str) -> bytes:
 
 
 def utf_8_stream(stream: BinaryIO, encoding: str) -> BinaryIO:
-    """A stream of the same text as UTF-8; one in another encoding is read whole.
-
-    Raises:
-        OSError: It cannot be read, or is too large for that.
-    """
+    """A stream of the same text as UTF-8; one in another encoding is read whole."""
     if encoding == UTF_8:
         return stream
     with stream:

@@ -83,7 +83,6 @@ def _conversations(text: str, about: Reading) -> Iterator[TranscriptItem]:
 
 
 def _documents(stream: BinaryIO, path: str) -> Iterator[tuple[str, str | Problem]]:
-    """The documents of a file with their names: itself, or those of an archive."""
     advice = ", split its list of conversations"
     head = stream.read(len(ZIP))
     if head != ZIP:

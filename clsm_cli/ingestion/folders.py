@@ -159,9 +159,7 @@ class Exclusion:
         """Why a file or folder is left out; None when it is not.
 
         Args:
-            path: Absolute.
             root: The folder that was named, or that holds the file that was.
-            is_folder: A folder is left out with all that is in it.
         """
         if self._patterns is not None and _fits(self._patterns, path, root, is_folder=is_folder):
             return "excluded"

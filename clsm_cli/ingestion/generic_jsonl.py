@@ -10,13 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from clsm_cli.ingestion.jsonl_rows import RawBreak, label, parts_of, text_of, text_or_empty
-from clsm_cli.ingestion.messages import (
-    NO_TEXT,
-    Message,
-    command_or_json,
-    tool_call,
-    trust_of_tool,
-)
+from clsm_cli.ingestion.messages import NO_TEXT, Message, command_or_json, tool_call, trust_of_tool
 from clsm_cli.ingestion.noise import is_clsm_tool, machine_talk, runs_clsm
 from clsm_cli.ingestion.timestamps import normalise
 

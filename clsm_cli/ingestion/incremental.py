@@ -52,11 +52,7 @@ class FileTail:
 
     @contextlib.contextmanager
     def lines(self) -> Iterator[Iterator[Line]]:
-        """The header, which names the session, and the lines behind the place.
-
-        Raises:
-            OSError: It cannot be read.
-        """
+        """The header, which names the session, and the lines behind the place."""
         with open_file(os.path.expanduser(self.origin)) as stream:
             yield self._read(stream)
 
@@ -95,11 +91,7 @@ class DatabaseTail:
 
     @contextlib.contextmanager
     def lines(self) -> Iterator[Iterator[Line]]:
-        """The rows behind the place, each as a line.
-
-        Raises:
-            OSError: The database cannot be read.
-        """
+        """The rows behind the place, each as a line."""
         with openclaw_database.open_database(os.path.expanduser(self.origin)) as database:
             yield self._read(database)
 
@@ -128,7 +120,6 @@ def _mark(stream: BinaryIO, at: int) -> str:
 
 
 def _header(stream: BinaryIO) -> Iterator[Line]:
-    """The first line, if it is a header."""
     stream.seek(0)
     for number, line in itertools.islice(jsonl_rows.bounded_lines(stream), 1):
         if isinstance(line, bytes) and _is_header(line):
@@ -158,7 +149,6 @@ class CatchUp:
 
     Attributes:
         places: How far; ``reached`` moves them on.
-        has_moved: Whether they are other than they were.
         up_to_date: Transcripts that have nothing new.
         warnings: What the user should know, and need not mend.
     """

@@ -39,7 +39,6 @@ class Request:
 
     Attributes:
         openclaw: Catch up with OpenClaw, see ``incremental.CatchUp``.
-        fence_key: Gives the key by which clsm's own recalled text is known again.
         day_first: Whether dates of chats have the day first; None: as the chat itself tells.
     """
 

@@ -27,19 +27,10 @@ if TYPE_CHECKING:
 __all__ = ["Progress", "Report", "Request", "ingest"]
 
 
-def ingest(
-    store: Store,
-    request: Request,
-    embedder: Embedder | None,
-    progress: Progress,
-) -> Report:
+def ingest(store: Store, request: Request, embedder: Embedder | None, progress: Progress) -> Report:
     """Ingest the sources of a request; what could not be read is in the report.
 
     A capture never waits long: while another clsm has the lock, its turns are put aside.
-
-    Raises:
-        LockedError: Another clsm kept the lock.
-        DiskError: The disk refused; what was reported as captured is safe.
     """
     report = Report(request.dry_run)
     run = Run(store, "ingest", request.now)
@@ -77,7 +68,6 @@ def ingest(
 
 
 def _wait(store: Store, request: Request) -> float:
-    """Seconds that the lock is waited for."""
     limits = store.settings.store
     return limits.capture_wait if request.capture_only else limits.lock_wait
 

@@ -111,7 +111,6 @@ class Intake:
             )
 
     def _one(self, source: SourceFile | Tail) -> bool:
-        """Read a source; whether to its end."""
         tally, is_whole = capture.Tally(), True
         if isinstance(source, sources.SourceFile):
             tally.encoding = encodings.display_name(source.encoding)

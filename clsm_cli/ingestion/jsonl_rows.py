@@ -13,7 +13,7 @@ from typing import IO, TYPE_CHECKING, Any, BinaryIO
 from clsm_cli.config import MAX_MESSAGE
 from clsm_cli.ingestion.timestamps import instant, is_future
 from clsm_cli.store.jsonlines import LineError, load
-from clsm_cli.text.characters import replace_lone
+from clsm_cli.text.terminal import replace_lone
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -159,11 +159,7 @@ class Tally:
 
 
 def parse(line: bytes, number: int, tally: Tally) -> dict[str, Any]:
-    """The JSON object of one line; bytes that are not text are replaced and counted.
-
-    Raises:
-        LineError: It is not one JSON object within the limits; the text says why.
-    """
+    """The JSON object of one line; bytes that are not text are replaced and counted."""
     if number == 1:
         line = line.removeprefix(_BOM)
     if b"\0" in line:
@@ -216,10 +212,8 @@ class Reading:
 
     Attributes:
         path: As it was given, for problems.
-        zone: The store's time zone.
         now: What lies after it is reported as in the future.
         session: Of what names none.
-        tally: What is told once.
         known_clsm_calls: Gives, for a session, the ids of calls that ran clsm in earlier inputs, and
             whose results may only come now.
         day_first: Of a chat's dates; None: as the chat itself tells.

@@ -100,7 +100,6 @@ def read(
 
 
 def _lines(data: bytes, tally: Tally, fence_key: FenceKey) -> tuple[list[str], int]:
-    """The lines of a file, and how many recalled blocks were left out of them."""
     text = data.removeprefix(b"\xef\xbb\xbf").decode(errors="replace")
     said = strip_blocks(text, fence_key, keep_lines=True)
     for number in said.doubtful:
@@ -121,7 +120,6 @@ def _lines(data: bytes, tally: Tally, fence_key: FenceKey) -> tuple[list[str], i
 
 
 def _front_matter(lines: list[str], tally: Tally) -> tuple[dict[str, Any] | None, int]:
-    """Metadata and the line after it; None and 0 when it cannot be used."""
     if lines[0].rstrip(" \t") != "---":
         return {}, 0
     from clsm_cli.store.front_matter import parse, split

@@ -48,11 +48,7 @@ _COLD = "SELECT session_id, last_seq FROM session_transcript_cold_archives ORDER
 
 
 class Session(NamedTuple):
-    """A conversation of a database.
-
-    Attributes:
-        last: ``seq`` of its last row.
-    """
+    """A conversation of a database."""
 
     id: str
     last: int
@@ -85,9 +81,6 @@ class AgentDatabase:
         """Rows of a conversation whose ``seq`` is larger: as lines, numbered by it, each with a mark.
 
         The mark is a digest of the row as it is stored.
-
-        Raises:
-            OSError: The database is damaged there; what came before was given.
         """
         with _disk_errors():
             for seq, text, packed in self._selected(session, ">", after):

@@ -8,14 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from clsm_cli.ingestion.jsonl_rows import (
-    Dropped,
-    RawBreak,
-    label,
-    parts_of,
-    text_of,
-    text_or_empty,
-)
+from clsm_cli.ingestion.jsonl_rows import Dropped, RawBreak, label, parts_of, text_of, text_or_empty
 from clsm_cli.ingestion.messages import CLSM_RESULT, NO_TEXT, Message, ToolReader
 from clsm_cli.ingestion.noise import (
     answers_from_clsm,

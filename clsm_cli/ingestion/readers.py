@@ -31,11 +31,7 @@ _WHOLE = {"smriti": "smriti", "export": "exports", "chat": "chat_text", "telegra
 def open_transcript(
     source: SourceFile | Tail, about: Reading
 ) -> Iterator[Iterator[TranscriptItem]]:
-    """The items of a transcript of any format but Markdown, in its order, while it is open.
-
-    Raises:
-        OSError: It cannot be read.
-    """
+    """The items of a transcript of any format but Markdown, in its order, while it is open."""
     if isinstance(source, SourceFile) and source.format in _WHOLE:
         opened: AbstractContextManager[Any] = source.open()
     else:

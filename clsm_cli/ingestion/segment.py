@@ -221,7 +221,6 @@ def _surprise(
 def _previous(
     store: Store, index: Index, episode: Episode, known: dict[str, Episode]
 ) -> Episode | None:
-    """The episode before; None when there is none, or it cannot be read any more."""
     if episode.previous in known:
         return known[episode.previous]
     return None if episode.previous is None else _stored(store, index, episode.previous)

@@ -43,10 +43,6 @@ def digest_session(store: Store, session: str) -> tuple[Outcome, ...]:
     """Decisions, then questions that nobody answered, then current statements; each in order of time.
 
     What tools and pages said is left out.
-
-    Args:
-        store: Only read.
-        session: Id of the conversation.
     """
     with open_index(store, None) as opened:
         index = opened.index

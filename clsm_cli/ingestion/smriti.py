@@ -65,7 +65,6 @@ def items(stream: BinaryIO, about: Reading) -> Iterator[TranscriptItem]:
 
 
 def _front_matter(lines: Sequence[str]) -> tuple[dict[str, str], int]:
-    """The scalars of the front matter, and the line behind it."""
     if lines[0].rstrip() != "---":
         return {}, 0
     end = next((n for n in range(1, len(lines)) if lines[n].rstrip() == "---"), 0)
@@ -74,8 +73,6 @@ def _front_matter(lines: Sequence[str]) -> tuple[dict[str, str], int]:
 
 
 class _Reader:
-    """The lines of a session, and the place in them."""
-
     def __init__(self, lines: list[str], session: str, day: str | None, tally: Tally) -> None:
         self.lines = lines
         self.session = session
@@ -126,7 +123,6 @@ class _Reader:
         return head[1] if head and behind == ["**Input:**"] else None
 
     def _tool(self, name: str, number: str, place: int) -> tuple[list[TranscriptItem], int]:
-        """The call and its result, and the line behind them."""
         first = place
         given, place = self._fenced(place + 1, "<details>")
         is_error = "<summary>error</summary>" in "".join(self.lines[place : place + 3]).lower()

@@ -60,21 +60,13 @@ class SourceFile:
         return ""
 
     def open(self) -> BinaryIO:
-        """The text of the file as UTF-8; the caller closes it.
-
-        Raises:
-            OSError: It cannot be read, or is no regular file any more.
-        """
+        """The text of the file as UTF-8; the caller closes it."""
         stream = self.stream or open_file(os.path.expanduser(self.origin))
         return encodings.utf_8_stream(stream, self.encoding)
 
     @contextlib.contextmanager
     def lines(self) -> Iterator[Iterator[Line]]:
-        """Its lines, as ``jsonl_rows.bounded_lines`` gives them.
-
-        Raises:
-            OSError: As ``open``.
-        """
+        """Its lines, as ``jsonl_rows.bounded_lines`` gives them."""
         with self.open() as stream:
             yield jsonl_rows.bounded_lines(stream)
 

@@ -16,7 +16,7 @@ from clsm_cli.ingestion.jsonl_rows import Problem, RawTurn
 from clsm_cli.model.episodes import ROLE_TRUST, TRUST_ROLE, ToolCall, Turn
 from clsm_cli.model.ids import digest, turn_key
 from clsm_cli.text import secrets
-from clsm_cli.text.characters import replace_lone
+from clsm_cli.text.terminal import replace_lone
 
 if TYPE_CHECKING:
     from clsm_cli.ingestion.jsonl_rows import RawBlock, TranscriptItem

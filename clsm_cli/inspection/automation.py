@@ -29,11 +29,8 @@ class Automation(NamedTuple):
     """How the nightly consolidation is.
 
     Attributes:
-        is_stale: Whether it last succeeded too long ago.
         last: UTC time of the last that succeeded; None: never, or unknown.
-        hours: Since then.
         max_age: Hours that it may be (``status.max_age``).
-        failed: Runs that failed since then.
         failed_at: UTC time of the last of these.
         reason: What it said.
         waiting: Episodes that wait, and conversations whose turns do.

@@ -12,7 +12,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Literal
 
 from clsm_cli.errors import BadInputError
-from clsm_cli.inspection.lookup import nearest
+from clsm_cli.inspection.item_lookup import nearest
 from clsm_cli.model import clocks
 from clsm_cli.model.graph import Edge, Node, Statement
 from clsm_cli.model.ids import resolve_id
@@ -170,7 +170,6 @@ class Thread(NamedTuple):
 
     Attributes:
         subject: Node id, "" where there is none.
-        label: What a person calls it.
         type: Of its edges; "" for statements.
     """
 
@@ -230,11 +229,7 @@ class View(NamedTuple):
 
 
 def history(store: Store, wanted: Sequence[str], view: View) -> list[History]:
-    """The versions behind some ids or names, an answer for each; the store is only read.
-
-    Raises:
-        BadInputError: Nothing has that id or name; names ids near it.
-    """
+    """The versions behind some ids or names, an answer for each; the store is only read."""
     memory = _Memory(store, view.now)
     chosen = [memory.find(each) for each in wanted]
     with open_index(store, None) as opened:
@@ -281,8 +276,6 @@ def _threads(
 
 
 class _Memory:
-    """All rows of a store, and what their subjects are called."""
-
     def __init__(self, store: Store, now: str) -> None:
         folders = [*store.graphs(), *store.archives()]
         records = shards.load_graph(folders, logs.load_tombstones(store)).records
@@ -296,11 +289,7 @@ class _Memory:
                 self._named[node_id(name)].add(node.id)
 
     def find(self, wanted: str) -> tuple[list[Row], tuple[Subject, ...], str]:
-        """The rows behind an id or a name, else the subjects of a topic; and the node of a name.
-
-        Raises:
-            BadInputError: There is neither.
-        """
+        """The rows behind an id or a name, else the subjects of a topic; and the node of a name."""
         row = self._by_id(wanted)
         if row is not None:
             return self._siblings(row) if isinstance(row, Edge) else self._family(row), (), ""
@@ -341,7 +330,6 @@ class _Memory:
         return rows.get(found) if found else None
 
     def _siblings(self, edge: Edge) -> list[Row]:
-        """The edges of the same source and type."""
         edges = self.edges.values()
         return [each for each in edges if (each.source, each.type) == (edge.source, edge.type)]
 
@@ -370,14 +358,12 @@ class _Memory:
         return kin
 
     def _nodes(self, wanted: str) -> set[str]:
-        """The nodes that an id, label or alias names, else the subject that would have that id."""
         if wanted in self.nodes:
             return {wanted}
         key = node_id(wanted) if wanted.strip() else ""
         return self._named.get(key) or ({key} if key else set())
 
     def _subjects(self, word: str) -> tuple[Subject, ...]:
-        """The subjects with statements in a topic of that name."""
         rows = self.statements.values()
         counts = Counter(self.subject(row) for row in rows if row.topic.casefold() == word)
         found = [

@@ -53,17 +53,11 @@ _KEYS = {
 def _node_mapping(
     node: Node, about: tuple[Statement, ...] = (), activation: float | None = None
 ) -> dict[str, Any]:
+    names = ("kind", "stream", "aliases", "tags", "summary", "n", "first", "last")
     return {
         "id": node.id,
         "label": name_of(node),
-        "kind": node.kind,
-        "stream": node.stream,
-        "aliases": list(node.aliases),
-        "tags": list(node.tags),
-        "summary": node.summary,
-        "n": node.n,
-        "first": node.first,
-        "last": node.last,
+        **{name: getattr(node, name) for name in names},
         "activation": activation,
         "statements": [
             {"id": s.id, "kind": s.kind, "text": s.text, "state": s.state, "since": s.valid_from}
@@ -73,16 +67,8 @@ def _node_mapping(
 
 
 def _edge_mapping(edge: Edge) -> dict[str, Any]:
-    return {
-        "id": edge.id,
-        "source": edge.source,
-        "target": edge.target,
-        "type": edge.type,
-        "directed": edge.directed,
-        "weight": edge.weight,
-        "n": edge.n,
-        "valid_from": edge.valid_from,
-    }
+    names = ("id", "source", "target", "type", "directed", "weight", "n", "valid_from")
+    return {name: getattr(edge, name) for name in names}
 
 
 def mapping(graph: Graph) -> dict[str, Any]:
@@ -159,9 +145,9 @@ def _fill(element: Any, kind: str, values: Mapping[str, Any]) -> None:
 
     for name in _KEYS[kind]:
         value = values[name]
-        if value in (None, "", []):
+        if value in (None, "", ()):
             continue
-        text = "; ".join(value) if isinstance(value, list) else str(value)
+        text = "; ".join(value) if isinstance(value, tuple) else str(value)
         ET.SubElement(element, "data", key=f"{kind}_{name}").text = _clean(text)
 
 
@@ -199,8 +185,6 @@ def layout(graph: Graph, group: Mapping[str, int], sizes: Mapping[str, float]) -
     s · d²/k, where s grows with its weight; steps shrink to zero. Then what overlaps is pushed apart.
 
     Args:
-        graph: Nodes and edges.
-        group: Community of each node.
         sizes: Diameter of each node in pixels.
     """
     import numpy as np
@@ -401,10 +385,9 @@ def _sizes(graph: Graph) -> dict[str, float]:
 
 
 def _safe(value: Any) -> Any:
-    """The same with every text made safe to show."""
     if isinstance(value, dict):
         return {key: _safe(item) for key, item in value.items()}
-    if isinstance(value, list):
+    if isinstance(value, (list, tuple)):
         return [_safe(item) for item in value]
     return safe(value) if isinstance(value, str) else value
 

@@ -46,8 +46,6 @@ class Statistics:
     Attributes:
         density: Pairs of nodes with an edge, as a share of all pairs.
         mean_degree: 2 · edges / nodes; a loop counts twice.
-        isolated: Nodes without an edge to another.
-        components: Connected parts, isolated nodes included.
         communities: Groups of more than one node that are tied more closely inside.
         modularity: Q of these groups, −1/2 … 1.
         types: Edge type → edges; like ``kinds`` and ``streams`` (of nodes) the most frequent first.

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from clsm_cli.errors import BadInputError
 from clsm_cli.inspection.fact_history import naming
-from clsm_cli.inspection.lookup import nearest
+from clsm_cli.inspection.item_lookup import nearest
 from clsm_cli.model import clocks
 from clsm_cli.model.episodes import EpisodeRecord
 from clsm_cli.model.graph import Edge, Node
@@ -38,8 +38,6 @@ class Graph:
     """Nodes and the edges between them, as far as they hold at one time.
 
     Attributes:
-        nodes: Sorted by id.
-        edges: Sorted by id; both ends are among the nodes.
         statements: Node id → the statements about it that hold, sorted by id.
         total: Nodes of the graph that this is a part of.
         dangling: Edges left out because an end of them is not in the store.
@@ -169,11 +167,7 @@ def neighbours(edges: Iterable[Edge]) -> dict[str, list[Neighbour]]:
 
 
 def find_nodes(graph: Graph, wanted: str) -> list[str]:
-    """Ids of the nodes that an id, a label or an alias names; an id alone before any label.
-
-    Raises:
-        BadInputError: There is none; names the labels that look like it.
-    """
+    """Ids of the nodes that an id, a label or an alias names; an id alone before any label."""
     if any(node.id == wanted for node in graph.nodes):
         return [wanted]
     key = node_id(wanted) if wanted.strip() else ""

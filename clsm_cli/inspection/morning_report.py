@@ -37,9 +37,7 @@ class StatementLine(NamedTuple):
     """A statement as a line of a list.
 
     Attributes:
-        state: Of a task.
         since: When it became true, else when the store learnt it.
-        until: When it stopped; None while it holds.
         before: What it replaced; "" where nothing.
         source: Where its earliest source stands, ``path:line`` as it was given; None for none.
         file: Absolute path of what can be opened; ``line`` in it.
@@ -63,11 +61,7 @@ class News(NamedTuple):
 
     Attributes:
         since: An instant; only what was written then or later is in it.
-        changed: What replaced something.
-        learnt: What is new, and replaced nothing.
-        done: Tasks that were done.
         ended: What was true, and is no longer, with nothing in its place.
-        withdrawn: What was taken back.
     """
 
     since: str
@@ -84,12 +78,10 @@ class PeriodReview(NamedTuple):
     Attributes:
         period: As ``2026-03`` or ``2026-W11``.
         first: Its first day, ISO 8601; ``last``: its last.
-        episodes: Consolidated episodes that began in it.
         gists: What a month was about, as its last consolidation wrote it; a week has none.
         decided: Decisions and corrections, and the decisions that episodes report.
         learnt: What else became true then and still is.
         done: Tasks written down then that are done; ``open``: those that are not.
-        ended: What stopped being true.
     """
 
     period: str
@@ -122,10 +114,6 @@ def last_night(store: Store, before: str = "9999") -> str | None:
 
     One that found nothing to do counts too if it is of a later day: the morning after it has no news,
     but what an agent tries every half hour takes none away.
-
-    Args:
-        store: Where.
-        before: UTC time; only what began earlier.
     """
     told = [entry for entry in ledger.entries(store.flow) if entry.command == "consolidate"]
     nights = sorted(e.at for e in told if e.undone_by is None)
@@ -136,7 +124,6 @@ def last_night(store: Store, before: str = "9999") -> str | None:
 
 
 def _day(time: str, store: Store) -> str:
-    """The day of an instant by the store's clock."""
     return f"{datetime.fromisoformat(time).astimezone(store.zone):%Y-%m-%d}"
 
 
@@ -175,14 +162,7 @@ def news(store: Store, since: str, now: str) -> News:
 
 
 def review_period(store: Store, period: str, days: tuple[date, date], now: str) -> PeriodReview:
-    """What a store holds of a month or a week; it is only read.
-
-    Args:
-        store: Where.
-        period: Its name; the gists of that month belong to it.
-        days: Its first day, and the one after its last, in the store's time zone.
-        now: Time of the question, an instant.
-    """
+    """What a store holds of a month or a week; it is only read."""
     records = _records(store)
     rows = record_files.load_statements(store, records, now)
     begin, end = (seconds(day.isoformat(), store.zone) or 0.0 for day in days)
@@ -274,13 +254,7 @@ def _done(store: Store, rows: Iterable[Statement], since: str) -> list[Statement
 
 
 def held_statements(store: Store, choice: ListFilter, view: View) -> tuple[StatementLine, ...]:
-    """The statements that hold, those that became true last first; the store is only read.
-
-    Args:
-        store: Where.
-        choice: Which.
-        view: At what time.
-    """
+    """The statements that hold, those that became true last first; the store is only read."""
     records = _records(store)
     rows = record_files.load_statements(store, records, view.now)
     meant = _meant(rows.values(), records.values(), choice.about)

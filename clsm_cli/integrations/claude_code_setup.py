@@ -30,11 +30,7 @@ _MEND = "mend it, then run the same command again"
 
 
 def parse(text: str, path: str) -> dict[str, Any]:
-    """The settings in a file; none in an empty one.
-
-    Raises:
-        BadInputError: It is not what Claude Code writes; says where.
-    """
+    """The settings in a file; none in an empty one."""
     if not text.strip():
         return {}
     try:
@@ -77,7 +73,6 @@ def with_hooks(settings: dict[str, Any], program: str, options: str) -> dict[str
     """The settings with the hooks of clsm, each once.
 
     Args:
-        settings: As parsed.
         program: The command line of clsm itself, quoted for a shell.
         options: Behind each command, quoted likewise.
     """
@@ -122,7 +117,6 @@ def _group(event: str, program: str, options: str) -> dict[str, Any]:
 
 
 def _ours(group: Any) -> list[dict[str, Any]]:
-    """The hooks of clsm in a group."""
     hooks = group.get("hooks") if isinstance(group, dict) else None
     return [hook for hook in hooks if _is_ours(hook)] if isinstance(hooks, list) else []
 

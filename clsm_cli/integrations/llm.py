@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 
 from clsm_cli.extras import how_to_get
 from clsm_cli.startup.records import NamedTuple
-from clsm_cli.text.characters import replace_lone
+from clsm_cli.text.terminal import replace_lone
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -11,15 +11,14 @@ import json
 import os
 import re
 import shlex
-import shutil
-import subprocess
+from abc import ABC, abstractmethod
 from datetime import timedelta
 from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from clsm_cli.errors import BadInputError
+from clsm_cli.integrations.other_program import OtherProgram
 from clsm_cli.startup.records import NamedTuple
 
 if TYPE_CHECKING:
@@ -46,11 +45,7 @@ class Job(NamedTuple):
     """A nightly run.
 
     Attributes:
-        name: Of the job; one store has one name.
-        store: The folder of the memory.
         minute: When, in minutes of the day, local time.
-        command: What runs it, without a search along PATH.
-        environment: What it needs of the environment.
         advice: What an agent is to do before; "" where none is asked.
     """
 
@@ -84,11 +79,6 @@ def is_dreaming_time(minute: int) -> bool:
     (True, False)
     """
     return FIRST <= minute <= LAST
-
-
-def is_dreaming_at(moment: datetime) -> bool:
-    """Whether OpenClaw dreams at a local time."""
-    return is_dreaming_time(moment.hour * 60 + moment.minute)
 
 
 def due_of(command: Sequence[str]) -> int | None:
@@ -239,7 +229,7 @@ def _percent(text: str) -> str:
     return text.replace("%", "%%")
 
 
-class Scheduler:
+class Scheduler(ABC):
     """A scheduler; its methods raise BadInputError where its program fails or cannot be started."""
 
     name: str
@@ -248,68 +238,33 @@ class Scheduler:
 
     def __init__(self, environment: Mapping[str, str]) -> None:
         """Know where to look for programs, and what they see."""
-        self._environment = {**environment, "NO_COLOR": "1"}
+        self._other = OtherProgram(environment, _SECONDS, "see: clsm schedule install --help")
 
     def is_there(self) -> bool:
         """Whether it can be used here."""
-        return self._path(self._program) is not None
+        return self._other.path(self._program) is not None
 
+    @abstractmethod
     def command(self, name: str) -> list[str] | None:
         """The command line of a job; None when it is not there."""
-        raise NotImplementedError
 
+    @abstractmethod
     def install(self, job: Job) -> None:
         """Put a job there, in place of one of the same name."""
-        raise NotImplementedError
 
+    @abstractmethod
     def remove(self, name: str) -> None:
         """Take a job out."""
-        raise NotImplementedError
 
+    @abstractmethod
     def plan(self, job: Job) -> list[str]:
         """What would be put there, in lines."""
-        raise NotImplementedError
 
     def _polite(self) -> list[str]:
         """What makes a program wait for all others, as far as it is there."""
-        found = []
-        for name, *options in (("nice", "-n", "10"), ("ionice", "-c", "3")):
-            path = self._path(name)
-            found += [] if path is None else [path, *options]
-        return found
-
-    def _run(self, *words: str, stdin: str = "") -> str:
-        """What a program prints; it must succeed."""
-        done = self._start(*words, stdin=stdin)
-        if done.returncode != 0:
-            raise self._failed(words, done.stderr or done.stdout)
-        return done.stdout
-
-    def _start(self, *words: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
-        try:
-            done = subprocess.run(
-                [self._path(words[0]) or words[0], *words[1:]],
-                env=self._environment,
-                input=stdin.encode("utf-8", "surrogateescape"),
-                capture_output=True,
-                check=False,
-                timeout=_SECONDS,
-            )
-            # Not as text: that would change the line ends of a crontab.
-            out, err = (b.decode("utf-8", "surrogateescape") for b in (done.stdout, done.stderr))
-            return subprocess.CompletedProcess(done.args, done.returncode, out, err)
-        except subprocess.TimeoutExpired:
-            raise self._failed(words, f"did not end within {_SECONDS} s") from None
-        except OSError as error:
-            raise self._failed(words, error.strerror or "cannot be started") from None
-
-    def _failed(self, words: tuple[str, ...], told: str) -> BadInputError:
-        lines = [line.strip() for line in told.splitlines() if line.strip()]
-        reason = lines[-1] if lines else "failed and said nothing"
-        return BadInputError(" ".join(words[:2]), reason, "see: clsm schedule install --help")
-
-    def _path(self, name: str) -> str | None:
-        return shutil.which(name, path=self._environment.get("PATH"))
+        known = (("nice", "-n", "10"), ("ionice", "-c", "3"))
+        paths = ((self._other.path(name), options) for name, *options in known)
+        return [word for path, options in paths if path for word in (path, *options)]
 
 
 class Systemd(Scheduler):
@@ -330,7 +285,7 @@ class Systemd(Scheduler):
         """Whether it runs and would listen to this user."""
         if not _BOOTED.is_dir() or not super().is_there():
             return False
-        return self._start("systemctl", "--user", "show-environment").returncode == 0
+        return self._other.start("systemctl", "--user", "show-environment").returncode == 0
 
     def command(self, name: str) -> list[str] | None:
         """See ``Scheduler``."""
@@ -347,15 +302,15 @@ class Systemd(Scheduler):
         """See ``Scheduler``."""
         for name, text in systemd_units(job).items():
             self._write(self._folder / name, text.encode())
-        self._run("systemctl", "--user", "daemon-reload")
-        self._run("systemctl", "--user", "enable", "--now", f"{job.name}.timer")
+        self._other.run("systemctl", "--user", "daemon-reload")
+        self._other.run("systemctl", "--user", "enable", "--now", f"{job.name}.timer")
 
     def remove(self, name: str) -> None:
         """See ``Scheduler``."""
-        self._run("systemctl", "--user", "disable", "--now", f"{name}.timer")
+        self._other.run("systemctl", "--user", "disable", "--now", f"{name}.timer")
         for kind in ("service", "timer"):
             (self._folder / f"{name}.{kind}").unlink(missing_ok=True)
-        self._run("systemctl", "--user", "daemon-reload")
+        self._other.run("systemctl", "--user", "daemon-reload")
 
     def plan(self, job: Job) -> list[str]:
         """See ``Scheduler``."""
@@ -386,15 +341,15 @@ class Crontab(Scheduler):
         return crontab_with("", job, self._polite()).splitlines()
 
     def _text(self) -> str:
-        done = self._start("crontab", "-l")
+        done = self._other.start("crontab", "-l")
         if done.returncode == 0:
             return done.stdout
         if "no crontab for" in done.stderr:
             return ""
-        raise self._failed(("crontab", "-l"), done.stderr)
+        raise self._other.failure(("crontab", "-l"), done.stderr)
 
     def _put(self, text: str) -> None:
-        self._run("crontab", "-", stdin=text)
+        self._other.run("crontab", "-", stdin=text)
 
 
 class OpenClawCron(Scheduler):
@@ -411,7 +366,7 @@ class OpenClawCron(Scheduler):
     def install(self, job: Job) -> None:
         """See ``Scheduler``."""
         for options in self._options(job):
-            self._run("openclaw", "cron", "add", *options, "--json")
+            self._other.run("openclaw", "cron", "add", *options, "--json")
         if not job.advice:
             self._remove(f"{job.name}{ADVISER}")
 
@@ -425,29 +380,28 @@ class OpenClawCron(Scheduler):
         return [shlex.join(["openclaw", "cron", "add", *each]) for each in self._options(job)]
 
     def _options(self, job: Job) -> list[list[str]]:
-        """Of what is added: the night, and before it the adviser, if one is wanted."""
         advice = [_openclaw_advice(job, job.advice)] if job.advice else []
         return [_openclaw_options(job, self._polite()), *advice]
 
     def _remove(self, name: str) -> None:
         job = self._job(name)
         if job is not None:
-            self._run("openclaw", "cron", "rm", str(job["id"]))
+            self._other.run("openclaw", "cron", "rm", str(job["id"]))
 
     def _job(self, name: str) -> dict[str, Any] | None:
         try:
             return next((job for job in self._jobs["jobs"] if job.get("name") == name), None)
         except (KeyError, TypeError, AttributeError):
-            raise self._failed(_LIST, "it lists its jobs in no form known") from None
+            raise self._other.failure(_LIST, "it lists its jobs in no form known") from None
 
     @cached_property
     def _jobs(self) -> Any:
         """All of them; asked once, it takes seconds."""
-        told = self._run(*_LIST)
+        told = self._other.run(*_LIST)
         try:
             return json.loads(told)
         except ValueError:
-            raise self._failed(_LIST, told) from None
+            raise self._other.failure(_LIST, told) from None
 
 
 def _words(line: str) -> list[str]:

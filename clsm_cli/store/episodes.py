@@ -21,7 +21,7 @@ from clsm_cli.store import atomic, front_matter
 from clsm_cli.store.jsonlines import LineError, dump, load
 from clsm_cli.store.layout import is_conflict_copy
 from clsm_cli.store.logs import is_forgotten
-from clsm_cli.text.characters import replace_lone
+from clsm_cli.text.terminal import replace_lone
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from clsm_cli.config import MAX_DEPTH, MAX_FILE
 from clsm_cli.startup.records import NamedTuple
-from clsm_cli.text.characters import SURROGATES, Escapes
+from clsm_cli.text.terminal import SURROGATES, Escapes
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 from clsm_cli.errors import DamagedStoreError
 from clsm_cli.store import atomic, yaml_text
 from clsm_cli.store.jsonlines import LineError, LineProblem
-from clsm_cli.text.ontology import OntologyError, parse
+from clsm_cli.text.tagging import OntologyError, parse
 
 if TYPE_CHECKING:
     from clsm_cli.store.layout import Store
-    from clsm_cli.text.ontology import Ontology
+    from clsm_cli.text.tagging import Ontology
 
 ONTOLOGY_NAME = "ontology.yaml"
 MAX_ONTOLOGY = 128 << 10

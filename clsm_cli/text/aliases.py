@@ -25,11 +25,7 @@ if TYPE_CHECKING:
 
 
 class StatedAlias(NamedTuple):
-    """Two names of one thing, and where the text says so.
-
-    Attributes:
-        name: What it is called elsewhere: the full name, the target of a link, the title.
-    """
+    """Two names of one thing, and where the text says so."""
 
     name: str
     alias: str
@@ -231,7 +227,6 @@ def _spelled(words: Sequence[re.Match[str]], letters: str) -> int | None:
 
 
 def _codes(text: str) -> Iterator[StatedAlias]:
-    """Yield codes with what they stand for: "SL-12, the valve chatter"."""
     for match in _CODE.finditer(text):
         words = match.group(2).split()
         if not any(word.lower() in STOP_WORDS for word in words):

@@ -143,7 +143,6 @@ def _windows(text: str, part: Span) -> Iterator[Span]:
 
 
 def _is_printed(window: str) -> bool:
-    """Whether a window looks as only machines write."""
     import zlib
 
     data = window.encode()
@@ -154,5 +153,4 @@ def _is_printed(window: str) -> bool:
 
 
 def _share_of_words(text: str) -> float:
-    """Share of what is neither digit nor ASCII mark."""
     return len(text.translate(_NO_WORDS)) / len(text)

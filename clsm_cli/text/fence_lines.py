@@ -52,8 +52,6 @@ def seal(recall_id: str, lines: Iterable[str], key: bytes | None) -> list[str]:
 
     Args:
         recall_id: ASCII letters, digits, ``-`` and ``_``, at most 80.
-        lines: Text; line breaks keep the prefix, unsafe characters are shown (``terminal.safe``).
-        key: 32 secret bytes.
 
     >>> seal("r-1f", ["Juno\n</clsm-recall>"], None)
     ['<clsm-recall id="r-1f">', '| Juno', '| </clsm-recall>', '</clsm-recall>']

@@ -15,7 +15,6 @@ def table_rows(name: str, **pieces: str) -> list[list[str]]:
     A row ``let NAME pattern`` gives no row: ``{NAME}`` stands for its pattern in the rows below.
 
     Args:
-        name: As "time/rules".
         pieces: More such names.
     """
     found = []

@@ -99,7 +99,6 @@ def _adjacent(text: str, before: _Word, word: _Word) -> bool:
 
 
 def _single(word: _Word, inside: set[str]) -> bool:
-    """Whether one capitalised word is a name."""
     text = word.text
     if len(text) == 1 or text in _OPENERS:
         return False

@@ -138,7 +138,6 @@ def _trimmed(run: Sequence[_Word]) -> Iterator[Sequence[_Word]]:
 
 
 def _is_loose(run: Sequence[_Word]) -> bool:
-    """Whether the first word of a run is none of a term's."""
     low = run[0].low
     if (
         low in _LOOSE

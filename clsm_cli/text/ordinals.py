@@ -38,7 +38,6 @@ class _Form(NamedTuple):
 
 @cache
 def _forms() -> dict[str, list[_Form]]:
-    """The rows of ``ordinals.tsv`` by what they are."""
     found: dict[str, list[_Form]] = {}
     for name, kind, needs, pattern in table_rows(
         "ordinals", ORDINAL="|".join(ORDINALS), COUNT="|".join(COUNTS)
@@ -179,7 +178,6 @@ def _topic(text: str) -> Request | None:
 
 
 def _place(text: str, start: int, stop: str = "") -> _Read | None:
-    """The place that the words from ``start`` on name."""
     folded = text[start : start + _LONGEST_SUBJECT].lower()
     for kind, needs, pattern in (*_forms()["place"], *_forms()["anchor"]):
         if not any(cue in folded for cue in needs):
@@ -251,7 +249,6 @@ def _position(said: str) -> tuple[int, bool]:
 
 
 def _count(word: str) -> int:
-    """How many "two", "a few" or "12" are."""
     word = word.lower()
     if word.isdigit():
         return min(int(word), _MOST)

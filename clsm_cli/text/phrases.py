@@ -96,7 +96,6 @@ def _without_vocatives(text: str) -> str:
 
 
 def _runs(text: str) -> Iterator[list[tuple[int, int]]]:
-    """Yield the spans of neighbouring content words, with only a blank between them."""
     run: list[tuple[int, int]] = []
     for match in _WORD.finditer(text):
         word = match.group().lower()

@@ -29,7 +29,6 @@ class RouteDecision(NamedTuple):
     """A decision and what it rests on.
 
     Attributes:
-        route: ``ltm`` is the memory of earlier conversations, ``stm`` the current one.
         cues: Names of the cues that decided, in the order of the tables; empty: by default.
     """
 
@@ -52,7 +51,6 @@ class _Cue(NamedTuple):
 
 @lru_cache(maxsize=1)
 def _cues() -> dict[str, list[_Cue]]:
-    """The rows of ``route.tsv`` by what they speak for."""
     found: dict[str, list[_Cue]] = {}
     for kind, name, pattern in table_rows("route"):
         found.setdefault(kind, []).append(_Cue(name, pattern))
@@ -147,7 +145,6 @@ def is_small_talk(text: str) -> bool:
 
 @lru_cache(maxsize=1)
 def _phrases() -> tuple[frozenset[str], int]:
-    """The phrases, and the words of the longest."""
     lines = _FILE.read_text("utf-8").casefold().splitlines()
     found = frozenset(line for line in lines if line and not line.startswith("#"))
     return found, max(len(phrase.split()) for phrase in found)

@@ -67,7 +67,6 @@ def sentences(text: str) -> list[str]:
 
 
 def _blocks(text: str) -> Iterator[tuple[int, int, bool]]:
-    """Yield start, end and whether to look for sentences, of each block of lines."""
     start = position = 0
     fence = ""
     for line in text.split("\n"):

@@ -76,7 +76,6 @@ def definition_score(sentence: str, label: str) -> float:
 
 
 def _form(plain: str, start: int, end: int) -> float:
-    """Return the worth of the best defining form around a name."""
     before, behind = plain[:start], plain[end:]
     subject = re.fullmatch(r"\W*(?:(?:so|the|a|an|and|but|my|our) ){0,2}", before, re.IGNORECASE)
     score = 0.35 if subject else 0.15
@@ -91,7 +90,6 @@ def _form(plain: str, start: int, end: int) -> float:
 
 
 def _shifted(worth: float, before: str, behind: str) -> float:
-    """Return what a form is worth where the name does not open the sentence."""
     if re.match(r": (?:a|an)\b", behind) and len(before.split()) > 2:
         return 0.6
     return 0.15 if behind.startswith((":", " (")) else 0.65 * worth

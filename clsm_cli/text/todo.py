@@ -38,11 +38,7 @@ _LONGEST_SPAN = 7
 
 
 class Todo(NamedTuple):
-    """A task as a text states it.
-
-    Attributes:
-        due: The last day for it, ISO; None where none is named.
-    """
+    """A task as a text states it."""
 
     text: str
     state: TodoState
@@ -53,9 +49,6 @@ class Todo(NamedTuple):
 
 def todos(text: str, at: date | None) -> list[Todo]:
     """The items of a text that have a box, in its order; code has none.
-
-    Args:
-        at: The day it was said or written; None leaves relative days unresolved.
 
     >>> todos("- [ ] Call **Ada** by Friday", date(2026, 2, 10))
     [Todo(text='Call Ada by Friday', state='open', due='2026-02-13', start=0, end=28)]
@@ -122,7 +115,6 @@ def due_day(text: str, at: date | None) -> str | None:
 
 
 def _next_day(number: int, at: date) -> str | None:
-    """The next day with this number in its month, as ISO text."""
     ahead = (at + timedelta(days=step) for step in range(62))
     return next((day.isoformat() for day in ahead if day.day == number), None)
 
@@ -145,7 +137,6 @@ def is_same_task(a: str, b: str) -> bool:
 
 
 def _undated(text: str) -> str:
-    """A task without its days."""
     text = unmarked(text)
     for found in reversed(expressions.find_expressions(text, date(2000, 1, 1))):
         text = f"{text[: found.start]} {text[found.end :]}"

@@ -112,7 +112,6 @@ def _fold(text: str) -> str:
 
 
 def _parts(word: str) -> list[str]:
-    """Cut a word where it changes between CJK and any other script."""
     parts: list[str] = []
     done = 0
     for match in _cjk().finditer(word):
@@ -176,9 +175,6 @@ def count_tokens(text: str) -> int:
 def expected_tokens(text: str, start: int, end: int, limit: int, before: float = 0.0) -> float:
     """What :func:`count_tokens` rounds, of ``text[start:end]``; once above a limit it counts no further.
 
-    Args:
-        before: the same of what stands before it, which is added.
-
     >>> expected_tokens("one two three", 4, 13, 9, expected_tokens("one two three", 0, 4, 9))
     3.12
     """
@@ -192,9 +188,6 @@ def expected_tokens(text: str, start: int, end: int, limit: int, before: float =
 
 def trim_to_tokens(text: str, limit: int) -> str:
     """Return the longest beginning of a text, cut between words, of at most ``limit`` word pieces.
-
-    Args:
-        limit: largest :func:`count_tokens` of the result; 0 or less gives an empty text.
 
     >>> trim_to_tokens("one two three", 2)
     'one two'

@@ -7,13 +7,12 @@ from datetime import datetime
 from pathlib import Path
 
 import pytest
-import typer
+from in_process import InProcess
 from ingesting import new_store, tree
 from sleeping import current, sleep
-from typer.testing import CliRunner, Result
+from typer.testing import Result
 
-from clsm_cli.commands import correct, disambiguation, forget
-from clsm_cli.commands.options import Command
+from clsm_cli.commands import disambiguation, forget
 from clsm_cli.errors import RefusedError
 from clsm_cli.ingestion.capture import write_note
 from clsm_cli.store.layout import Store
@@ -27,9 +26,6 @@ NOTES = (
     "We booked the night train to Berlin.",
     "The hotel in Berlin has a piano.",
 )
-APP = typer.Typer(add_completion=False, rich_markup_mode=None)
-APP.command("correct", cls=Command)(correct.correct)
-APP.command("forget", cls=Command)(forget.forget)
 
 
 @pytest.fixture
@@ -46,20 +42,14 @@ def words_of(store: Store) -> str:
     return "".join(p.read_text(encoding="utf-8") for p in store.flow.rglob("*") if p.is_file())
 
 
-def run(store: Store, command: str, *words: str, now: str = NOW) -> Result:
-    return CliRunner().invoke(APP, [command, *words, "--store", str(store.root), "--now", now])
+def run(store: Store, command: str, *words: str, **given: str) -> Result:
+    return InProcess(command, NOW).run(store, *words, **given)
 
 
 @pytest.fixture
 def at_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(disambiguation, "is_terminal", lambda _stream: True)
     monkeypatch.setattr(forget, "is_terminal", lambda _stream: True)
-
-
-def asked(store: Store, answer: str, command: str, *words: str) -> Result:
-    return CliRunner().invoke(
-        APP, [command, *words, "--store", str(store.root), "--now", NOW], input=answer
-    )
 
 
 @pytest.mark.parametrize(
@@ -109,7 +99,7 @@ def test_nobody_to_ask_gets_the_list_and_the_next_step(store: Store) -> None:
 )
 @pytest.mark.usefixtures("at_terminal")
 def test_a_person_says_which(store: Store, answer: str, left: tuple[str, ...]) -> None:
-    done = asked(store, f"{answer}y\n", "forget", "Nina's birthday on 4 May")
+    done = run(store, "forget", "Nina's birthday on 4 May", input=f"{answer}y\n")
     assert "1. Nina's birthday is on 4 May." in done.stderr
     assert [text for text in NOTES if text in words_of(store)] == list(left)
     assert isinstance(done.exception, RefusedError) == (left == NOTES)

@@ -7,19 +7,16 @@ import stat
 from pathlib import Path
 
 import pytest
-import typer
 from consolidation.test_correction import BELL, NOW, QUARTER, bell, hold
+from in_process import InProcess
 from ingesting import new_store, tree
 from sleeping import current, rows
-from typer.testing import CliRunner, Result
+from typer.testing import Result
 
-from clsm_cli.commands.edit import edit
-from clsm_cli.commands.options import Command
 from clsm_cli.errors import BadInputError
 from clsm_cli.store.layout import Store
 
-SINGLE = typer.Typer(add_completion=False, rich_markup_mode=None)
-SINGLE.command("edit", cls=Command)(edit)
+_COMMAND = InProcess("edit", NOW)
 
 
 @pytest.fixture
@@ -40,8 +37,7 @@ def editor(folder: Path, script: str) -> str:
 def run(store: Store, script: str, *words: str, variable: str = "VISUAL") -> Result:
     script = script.replace("$1", "$2")  # behind --wait
     values = {"VISUAL": "", "EDITOR": "false", variable: editor(store.root.parent, script)}
-    chosen = words or (bell().id,)
-    return CliRunner(env=values).invoke(SINGLE, ["--store", str(store.root), "--now", NOW, *chosen])
+    return _COMMAND.run(store, *(words or (bell().id,)), env=values)
 
 
 def left(store: Store) -> list[Path]:
@@ -96,8 +92,7 @@ def test_an_editor_that_fails(store: Store, script: str, reason: str) -> None:
 
 @pytest.mark.parametrize("named", ["/nowhere/vi", "'unbalanced", ""])
 def test_an_editor_that_is_none(store: Store, named: str) -> None:
-    runner = CliRunner(env={"VISUAL": named, "EDITOR": ""})
-    done = runner.invoke(SINGLE, ["--store", str(store.root), bell().id])
+    done = _COMMAND.run(store, bell().id, env={"VISUAL": named, "EDITOR": ""})
     assert isinstance(done.exception, BadInputError)
     assert "$EDITOR" in str(done.exception)
     assert left(store) == []

@@ -13,7 +13,8 @@ import typer
 from processes import Cli
 from typer.testing import CliRunner
 
-from clsm_cli.commands import context, fast_parser, fence_key, ingest, recall
+from clsm_cli.commands import context, fast_parser, fence_key, ingest, recall_command
+from clsm_cli.commands.command_line import Common, make_options
 from clsm_cli.commands.options import typer_function
 from clsm_cli.text.fence_lines import KEY_BYTES
 
@@ -27,7 +28,7 @@ HEAVY = {
 """Modules that a fast command may not load: each costs between 1 and 100 ms."""
 UNUSUAL = {
     *("text.time.expressions", "text.ordinals"),
-    *("text.ontology", "text.route", "embedding.weights", "store.logs"),
+    *("text.tagging", "text.route", "embedding.weights", "store.logs"),
     *("store.shards", "store.runs", "store.lock", "store.yaml_text", "store.index.refresh"),
     *("store.index.hidden", "model.episodes", "model.graph", "model.codec"),
     *("retrieval.dialogue_context", "retrieval.feedback_log", "retrieval.session_scope"),
@@ -36,7 +37,7 @@ UNUSUAL = {
 """Modules of our own that answer only an unusual query."""
 
 
-COMMANDS: dict[str, Any] = {"recall": recall, "context": context, "ingest": ingest}
+COMMANDS: dict[str, Any] = {"recall": recall_command, "context": context, "ingest": ingest}
 
 
 def parsed(name: str, arguments: list[str]) -> dict[str, Any] | None:
@@ -67,12 +68,12 @@ def test_both_parsers_read_the_same(
 ) -> None:
     seen: list[Any] = []
     line, options = COMMANDS[name].COMMAND_LINE, COMMANDS[name].Options
-    assert tuple(line.options) == options._fields
+    assert tuple(line.options) == (*options._fields[:-1], *Common._fields)
     typed = typer.Typer()
     typed.command()(typer_function(line, options, seen.append))
     result = CliRunner().invoke(typed, arguments)
     assert result.exit_code == 0, result.output
-    assert [options(**(parsed(name, arguments) or {}))] == seen
+    assert [make_options(options, parsed(name, arguments) or {})] == seen
 
 
 @pytest.mark.parametrize(

@@ -7,14 +7,10 @@ lines were not looked at while those were. The limits are those of the promise, 
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
 
 import pytest
 from processes import Cli
 from sample_store import NOW, SAMPLE
-
-if TYPE_CHECKING:
-    pass
 
 LISTS = SAMPLE.parent / "hook"
 

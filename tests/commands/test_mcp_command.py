@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 from advising import statement
-from mcp import Client, MCPError, StdioServerParameters, stdio_client
+from mcp import Client, StdioServerParameters, stdio_client
 from mcp_types import CallToolResult
 from processes import Cli
 
@@ -185,34 +185,6 @@ def test_what_is_noted_is_found_and_judged(cli: Cli) -> None:
 
     assert session(cli, talk) == ""
     assert cli.ok("recall", "key of the shed", "--json").json["answered"]
-
-
-def test_the_streams_are_resources(told: Cli) -> None:
-    async def talk(client: Client) -> None:
-        found = {str(r.uri): r for r in (await client.list_resources()).resources}
-        streams = [f"clsm://{each}" for each in ("identity", "projects", "tasks", "flow")]
-        assert list(found)[:4] == streams
-        topics = [uri for uri in found if uri.startswith(("clsm://projects/", "clsm://identity/"))]
-        episodes = [uri for uri in found if uri.startswith("clsm://flow/")]
-        assert topics
-        assert episodes
-        for uri in (*streams, topics[0], episodes[0]):
-            (content,) = (await client.read_resource(uri)).contents
-            assert is_sealed(told, content.text), uri  # type: ignore[union-attr]
-        (listed,) = (await client.read_resource("clsm://flow")).contents
-        assert all(uri in listed.text for uri in episodes)  # type: ignore[union-attr]
-        stem = topics[0].rpartition("/")[2]
-        (topic,) = (await client.read_resource(topics[0])).contents
-        written = (told.store / topics[0].split("/")[2] / f"{stem}.md").read_text("utf-8")
-        said = written.partition("\n- ")[2].split("  ^")[0]
-        assert said in topic.text  # type: ignore[union-attr]
-        for uri in ("clsm://projects/no-such-topic", "clsm://flow/e-000000000000"):
-            with pytest.raises(MCPError, match=r"no such topic is held|has that id"):
-                await client.read_resource(uri)
-        with pytest.raises(MCPError):
-            await client.read_resource("clsm://projects/..%2F..%2Fclsm.yaml")
-
-    assert "Traceback" not in session(told, talk)
 
 
 def test_a_locked_store_answers_takes_notes_and_refuses_to_judge(cli: Cli) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import datetime
 from pathlib import Path
 
@@ -40,110 +40,65 @@ def test_a_used_store_is_well(worn_store: Store) -> None:
     assert {each.code for each in look(worn_store)} <= {"consolidated", "index-stale"}
 
 
+Damage = Callable[[Store], None]
+EPISODE, INBOX, SHARD = "flow/*/episodes/*/*/*.md", "flow/*/inbox/*.jsonl", "flow/*/graph/*.yaml"
+INDEX = ".clsm/index"
+TOPIC, TOPIC_SHARD = "identity/*.md", "identity/graph/*.yaml"
+
+
+def edit(pattern: str, change: Callable[[bytes], bytes]) -> Damage:
+    """Damage to the content of the largest file with such a path; a new one where there is none."""
+
+    def damage(store: Store) -> None:
+        found = list(store.root.glob(pattern))
+        path = largest(store, pattern) if found else store.root / pattern
+        before = path.read_bytes() if found else b""
+        path.parent.mkdir(mode=0o700, exist_ok=True)
+        path.write_bytes(change(before))
+        assert path.read_bytes() != before
+
+    return damage
+
+
+def add(row: Mapping[str, object]) -> Damage:
+    """A record that somebody wrote into a shard."""
+    return edit(SHARD, lambda data: data + f"- {json.dumps(row)}\n".encode())
+
+
+def swap(pattern: str, old: str, new: str) -> Damage:
+    return edit(pattern, lambda data: data.replace(old.encode(), new.encode(), 1))
+
+
+def twice(data: bytes) -> bytes:
+    return data + data.splitlines()[-1] + b"\n"
+
+
+def turned(data: bytes) -> bytes:
+    middle = len(data) // 2
+    return data[:middle] + bytes([data[middle] ^ 1]) + data[middle + 1 :]
+
+
+def headless(data: bytes) -> bytes:
+    place = data.rindex(b"\n### ") + 1
+    return data[:place] + data[data.index(b"\n", place) + 1 :]
+
+
 def _link(store: Store) -> None:
-    path = largest(store, "identity/*.md")
+    path = largest(store, TOPIC)
     path.rename(store.root.parent / "people.md")
     path.symlink_to(store.root.parent / "people.md")
 
 
-def _pipe(store: Store) -> None:
-    os.mkfifo(store.inbox / "pipe.jsonl")
-
-
-def _sparse(store: Store) -> None:
-    os.truncate(largest(store, "identity/*.md"), 9 << 20)
-
-
-def _temp(store: Store) -> None:
-    (store.flow / ".tmp-runs.jsonl").write_text("half")
-
-
-def _twice(store: Store) -> None:
-    path = largest(store, "identity/graph/*.yaml")
-    path.write_text(path.read_text() + path.read_text().splitlines()[-1] + "\n")
-
-
-def _typed(store: Store) -> None:
-    path = largest(store, "identity/graph/*.yaml")
-    path.write_text(path.read_text().replace('"sources": [', '"sources": ["x", 7, ', 1))
-
-
-def _torn(store: Store) -> None:
-    path = store.flow / "review.jsonl"
-    path.write_bytes(path.read_bytes() + b'\n{"id": "v-1", "at')
-
-
-def _no_run(store: Store) -> None:
-    path = store.flow / "runs.jsonl"
-    path.write_bytes(b'{"command": "note"}\n' + path.read_bytes())
-
-
-def _no_time(store: Store) -> None:
-    path = store.flow / "uses.jsonl"
-    path.write_bytes(path.read_bytes().replace(b'"day": "2026', b'"day": "2O26', 1))
-
-
-def _cut_log(store: Store) -> None:
-    path = largest(store, "flow/*/inbox/*.jsonl")
-    path.write_bytes(path.read_bytes().rpartition(b'\n{"key"')[0] + b"\n")
-
-
-def _edited(store: Store) -> None:
-    path = largest(store, "flow/*/episodes/*/*/*.md")
-    path.write_text(path.read_text().replace("boathouse green", "boathouse blue"))
-
-
-def _headless(store: Store) -> None:
-    path = largest(store, "flow/*/episodes/*/*/*.md")
-    text = path.read_text()
-    place = text.rindex("\n### ")
-    path.write_text(text[: place + 1] + text[text.index("\n", place + 1) + 1 :])
-
-
-def _copied(store: Store) -> None:
-    path = largest(store, "flow/*/episodes/*/*/*.md")
-    other = store.root / "flow" / "attic" / path.relative_to(store.flow)
-    other.parent.mkdir(parents=True)
-    other.write_bytes(path.read_bytes())
-
-
 def _renamed(store: Store) -> None:
-    path = largest(store, "flow/*/episodes/*/*/*.md")
+    path = largest(store, EPISODE)
     path.rename(path.with_name("20260101T000000Z-e-000000000000.md"))
 
 
-def _cut_topic(store: Store) -> None:
-    path = largest(store, "identity/*.md")
-    path.write_bytes(path.read_bytes()[:-8])
-
-
-def _open_head(store: Store) -> None:
-    path = largest(store, "identity/*.md")
-    path.write_text(path.read_text().replace('title: "', 'title: ["', 1))
-
-
-def _same_item(store: Store) -> None:
-    path = largest(store, "identity/*.md")
-    path.write_text(path.read_text() + path.read_text().splitlines()[-1] + "\n")
-
-
-def _written(store: Store) -> None:
-    path = largest(store, "identity/*.md")
-    path.write_text(path.read_text() + "- Mara sings in a choir.\n")
-
-
-def _edge(store: Store) -> None:
-    _add(store, {"id": "g-7d2f1f32a0d6", "record": "edge", "rev": [1, "pi"], "target": "gone"})
-
-
-def _source(store: Store) -> None:
-    row = {"id": "f-0000000000aa", "record": "statement", "rev": [1, "pi"], "text": "So."}
-    _add(store, {**row, "stream": "flow", "sources": ["0123456789ab"], "supersedes": "f-none"})
-
-
-def _document(store: Store) -> None:
-    row = {"id": "d-0000000000aa", "record": "document", "rev": [1, "pi"], "origin": "~/x.md"}
-    _add(store, {**row, "blocks": [{"key": "0123456789ab", "lines": [1, 1]}]})
+def _copied(store: Store) -> None:
+    path = largest(store, EPISODE)
+    other = store.root / "flow" / "attic" / path.relative_to(store.flow)
+    other.parent.mkdir(parents=True)
+    other.write_bytes(path.read_bytes())
 
 
 def _mention(store: Store) -> None:
@@ -153,87 +108,20 @@ def _mention(store: Store) -> None:
     )
 
 
-def _add(store: Store, row: dict[str, object]) -> None:
-    path = largest(store, "flow/*/graph/*.yaml")
-    path.write_text(path.read_text() + f"- {json.dumps(row)}\n")
-
-
-def _gone_topic(store: Store) -> None:
-    largest(store, "identity/*.md").unlink()
-
-
-def _changed_shard(store: Store) -> None:
+def _changed_shards(store: Store) -> None:
     for path in store.root.glob("*/graph/*.yaml"):
-        text = path.read_text()
-        changed = text.replace('"rev": [', '"rev": [1', 1)
-        assert changed != text
-        path.write_text(changed)
-
-
-def _preimage(store: Store) -> None:
-    path = largest(store, ".clsm/runs/*/*/0000")
-    path.write_bytes(path.read_bytes() + b"x")
-
-
-def _redo(store: Store) -> None:
-    (store.derived / "redo").write_text("{")
-
-
-def _old_index(store: Store) -> None:
-    path = store.derived / "index" / "index.sqlite"
-    path.write_bytes(b"SQLite format 4" + path.read_bytes()[15:])
-
-
-def _short_vectors(store: Store) -> None:
-    os.truncate(store.derived / "index" / "sentences.q4", 10)
-
-
-def _turned(path: Path) -> None:
-    data = bytearray(path.read_bytes())
-    data[len(data) // 2] ^= 1
-    path.write_bytes(data)
-
-
-def _turned_sentence(store: Store) -> None:
-    _turned(store.derived / "index" / "sentences.q4")
-
-
-def _turned_token(store: Store) -> None:
-    _turned(store.derived / "index" / "tokens.q2")
+        path.write_text(path.read_text().replace('"rev": [', '"rev": [1', 1))
 
 
 def _silent(store: Store) -> None:
-    path = largest(store, "flow/*/episodes/*/*/*.md")
+    path = largest(store, EPISODE)
     stat = path.stat()
     path.write_text(path.read_text().replace("Haarlem", "Hearlem"))
     os.utime(path, ns=(stat.st_atime_ns, stat.st_mtime_ns))
 
 
-def _no_zone(store: Store) -> None:
-    path = store.root / "clsm.yaml"
-    path.write_text("".join(x for x in path.open() if not x.startswith("time_zone")))
-
-
-def _ontology(store: Store) -> None:
-    (store.root / "ontology.yaml").write_text("people: 7\n")
-
-
-def _labels(store: Store) -> None:
-    (store.root / "eval").mkdir(mode=0o700)
-    (store.root / "eval" / "queries.yaml").write_text("queries: 7\n")
-
-
-def _device(store: Store) -> None:
-    (store.derived / "device").write_text("\0")
-
-
-def _briefing(store: Store) -> None:
-    (store.derived / "context.json").write_text('{"signature": ')
-
-
 def _changed_briefing(store: Store) -> None:
-    path = prepared_briefing.path_of(store)
-    path.write_bytes(path.read_bytes().replace(b"York", b"Cork", 1))
+    swap(".clsm/context.json", "York", "Cork")(store)
     assert prepared_briefing.load_contents(store, prepared_briefing.signature(store)) is None
 
 
@@ -241,56 +129,89 @@ def _unbegun(store: Store) -> None:
     """Killed while it kept what it was going to replace."""
     step = store.derived / "runs" / "run-0123456789ab" / "0123456789ab"
     step.mkdir(parents=True, mode=0o700)
-    (step / "0000").write_bytes(largest(store, "identity/*.md").read_bytes())
+    (step / "0000").write_bytes(largest(store, TOPIC).read_bytes())
 
 
-DAMAGE: tuple[tuple[str, str, Callable[[Store], None]], ...] = (
-    ("not-a-file", "damage", _link),
-    ("not-a-file", "damage", _pipe),
-    ("too-large", "damage", _sparse),
-    ("left-over", "note", _temp),
-    ("left-over", "note", _unbegun),
-    ("not-normal", "note", _twice),
-    ("unreadable-line", "damage", _typed),
-    ("torn-line", "note", _torn),
-    ("unreadable-line", "damage", _no_run),
-    ("unreadable-line", "damage", _no_time),
-    ("shorter", "damage", _cut_log),
-    ("edited-turn", "note", _edited),
-    ("turn-mismatch", "damage", _headless),
-    ("turn-twice", "note", _copied),
-    ("misplaced", "warning", _renamed),
-    ("cut-short", "damage", _cut_topic),
-    ("unreadable-head", "damage", _open_head),
-    ("item-twice", "note", _same_item),
-    ("hand-edits", "note", _written),
-    ("dangling-edge", "warning", _edge),
-    ("dangling-source", "warning", _source),
-    ("dangling-row", "warning", _source),
-    ("dangling-block", "warning", _document),
-    ("dangling-mention", "warning", _mention),
-    ("wrong-id", "warning", _document),
-    ("missing-file", "damage", _gone_topic),
-    ("changed-outside", "note", _changed_shard),
-    ("preimage", "warning", _preimage),
-    ("begun-run", "warning", _redo),
-    ("index-damaged", "damage", _old_index),
-    ("vectors-damaged", "damage", _short_vectors),
-    ("vectors-damaged", "damage", _turned_sentence),
-    ("vectors-damaged", "damage", _turned_token),
-    ("index-differs", "damage", _silent),
-    ("settings-unusable", "damage", _no_zone),
-    ("ontology-unusable", "warning", _ontology),
-    ("labels-unusable", "warning", _labels),
-    ("device-unknown", "warning", _device),
-    ("briefing-damaged", "damage", _briefing),
-    ("briefing-damaged", "damage", _changed_briefing),
-)
+EDGE = {"id": "g-7d2f1f32a0d6", "record": "edge", "rev": [1, "pi"], "target": "gone"}
+SOURCE = {
+    "id": "f-0000000000aa",
+    "record": "statement",
+    "rev": [1, "pi"],
+    "text": "So.",
+    "stream": "flow",
+    "sources": ["0123456789ab"],
+    "supersedes": "f-none",
+}
+DOCUMENT = {
+    "id": "d-0000000000aa",
+    "record": "document",
+    "rev": [1, "pi"],
+    "origin": "~/x.md",
+    "blocks": [{"key": "0123456789ab", "lines": [1, 1]}],
+}
+_cut_topic = edit(TOPIC, lambda data: data[:-8])
+DAMAGE: dict[str, tuple[str, str, Damage]] = {
+    "link": ("not-a-file", "damage", _link),
+    "pipe": ("not-a-file", "damage", lambda store: os.mkfifo(store.inbox / "pipe.jsonl")),
+    "sparse": (*("too-large", "damage"), lambda store: os.truncate(largest(store, TOPIC), 9 << 20)),
+    "temp": ("left-over", "note", edit("flow/.tmp-runs.jsonl", lambda _: b"half")),
+    "unbegun": ("left-over", "note", _unbegun),
+    "twice": ("not-normal", "note", edit(TOPIC_SHARD, twice)),
+    "typed": (
+        *("unreadable-line", "damage"),
+        swap(TOPIC_SHARD, '"sources": [', '"sources": ["x", 7, '),
+    ),
+    "torn": (
+        "torn-line",
+        "note",
+        edit("flow/*/review.jsonl", lambda d: d + b'\n{"id": "v-1", "at'),
+    ),
+    "no run": (
+        *("unreadable-line", "damage"),
+        edit("flow/*/runs.jsonl", lambda data: b'{"command": "note"}\n' + data),
+    ),
+    "no time": (
+        *("unreadable-line", "damage"),
+        swap("flow/*/uses.jsonl", '"day": "2026', '"day": "2O26'),
+    ),
+    "cut log": ("shorter", "damage", edit(INBOX, lambda d: d.rpartition(b'\n{"key"')[0] + b"\n")),
+    "edited": ("edited-turn", "note", swap(EPISODE, "boathouse green", "boathouse blue")),
+    "headless": ("turn-mismatch", "damage", edit(EPISODE, headless)),
+    "copied": ("turn-twice", "note", _copied),
+    "renamed": (*("misplaced", "warning"), _renamed),
+    "cut topic": ("cut-short", "damage", _cut_topic),
+    "open head": ("unreadable-head", "damage", swap(TOPIC, 'title: "', 'title: ["')),
+    "same item": ("item-twice", "note", edit(TOPIC, twice)),
+    "written": ("hand-edits", "note", edit(TOPIC, lambda d: d + b"- Mara sings in a choir.\n")),
+    "edge": ("dangling-edge", "warning", add(EDGE)),
+    "source": ("dangling-source", "warning", add(SOURCE)),
+    "row": ("dangling-row", "warning", add(SOURCE)),
+    "block": ("dangling-block", "warning", add(DOCUMENT)),
+    "mention": ("dangling-mention", "warning", _mention),
+    "document": ("wrong-id", "warning", add(DOCUMENT)),
+    "gone topic": ("missing-file", "damage", lambda store: largest(store, TOPIC).unlink()),
+    "changed shards": ("changed-outside", "note", _changed_shards),
+    "preimage": ("preimage", "warning", edit(".clsm/runs/*/*/0000", lambda data: data + b"x")),
+    "redo": ("begun-run", "warning", edit(".clsm/redo", lambda _: b"{")),
+    "old index": ("index-damaged", "damage", swap(f"{INDEX}/index.sqlite", "format 3", "format 4")),
+    "short vectors": ("vectors-damaged", "damage", edit(f"{INDEX}/sentences.q4", lambda d: d[:10])),
+    "turned sentence": ("vectors-damaged", "damage", edit(f"{INDEX}/sentences.q4", turned)),
+    "turned token": ("vectors-damaged", "damage", edit(f"{INDEX}/tokens.q2", turned)),
+    "silent": ("index-differs", "damage", _silent),
+    "no zone": ("settings-unusable", "damage", swap("clsm.yaml", "time_zone", "# time_zone")),
+    "ontology": ("ontology-unusable", "warning", edit("ontology.yaml", lambda _: b"people: 7\n")),
+    "labels": ("labels-unusable", "warning", edit("eval/queries.yaml", lambda _: b"queries: 7\n")),
+    "device": ("device-unknown", "warning", edit(".clsm/device", lambda _: b"\0")),
+    "briefing": (
+        "briefing-damaged",
+        "damage",
+        edit(".clsm/context.json", lambda _: b'{"signature": '),
+    ),
+    "changed briefing": ("briefing-damaged", "damage", _changed_briefing),
+}
 
 
-@pytest.mark.parametrize(
-    ("code", "severity", "damage"), DAMAGE, ids=[each[2].__name__[1:] for each in DAMAGE]
-)
+@pytest.mark.parametrize(("code", "severity", "damage"), DAMAGE.values(), ids=DAMAGE)
 def test_it_is_found(
     code: str, severity: str, damage: Callable[[Store], None], worn_store: Store
 ) -> None:

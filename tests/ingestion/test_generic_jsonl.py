@@ -64,12 +64,7 @@ def test_not_memory() -> None:
         {"role": "user"},
         {"role": "user", "text": " "},
     )
-    assert dropped(items) == [
-        "heartbeat poll",
-        "clsm result",
-        "no text",
-        "no text",
-    ]
+    assert dropped(items) == ["heartbeat poll", "clsm result", "no text", "no text"]
 
 
 @pytest.mark.parametrize("row", [{"type": "end"}, {"event": "session_end"}, {"type": "reset"}])

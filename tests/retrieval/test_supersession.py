@@ -81,7 +81,8 @@ def test_a_page_without_a_day_lies_between_two_captures(tmp_path: Path) -> None:
         take(store, tmp_path / name, now=f"{day}T20:00:00+01:00")
     told = {each.text: each for each in found(store, "is the heating on")}
     assert (told[old].until or told[old].perhaps_until) == "2026-02-03"
-    assert not (told[new].until or told[new].perhaps_until)
+    assert not (told[new].until)
+    assert not (told[new].perhaps_until)
 
 
 def test_an_agents_word_ends_its_owners_perhaps(tmp_path: Path) -> None:

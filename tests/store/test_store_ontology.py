@@ -6,7 +6,7 @@ import pytest
 
 from clsm_cli.store import layout, ontology
 from clsm_cli.store.layout import Store
-from clsm_cli.text.ontology import tags_of
+from clsm_cli.text.tagging import tags_of
 
 
 @pytest.fixture

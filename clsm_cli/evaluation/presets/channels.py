@@ -18,7 +18,7 @@ from clsm_cli.store import ontology as store_ontology
 from clsm_cli.store.index import graph_queries
 from clsm_cli.store.index.codes import SENTENCE_STEP
 from clsm_cli.text import tokens
-from clsm_cli.text.ontology import tags_of
+from clsm_cli.text.tagging import tags_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

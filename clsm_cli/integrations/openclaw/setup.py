@@ -9,13 +9,12 @@ from __future__ import annotations
 import json
 import re
 import shlex
-import shutil
-import subprocess
 from importlib import resources
 from typing import TYPE_CHECKING, Any
 
 from clsm_cli import __version__
 from clsm_cli.errors import BadInputError
+from clsm_cli.integrations.other_program import OtherProgram
 from clsm_cli.startup.records import NamedTuple
 
 if TYPE_CHECKING:
@@ -56,8 +55,6 @@ def changes(
         plugins: The setting ``plugins``, None when it is unset.
         extra_paths: The folders that OpenClaw searches besides its own, likewise.
         paths_at: The path of that setting, which another version has elsewhere.
-        program: What runs clsm.
-        store: The folder of the memory.
     """
     entry = entry_of(plugins)
     config = {"command": list(program), "store": store}
@@ -134,6 +131,7 @@ def _part(value: Any, name: str, default: Any = None) -> Any:
     return {} if default is None else default
 
 
+_PROGRAM = "openclaw"
 TIMEOUT = 180
 """Seconds; a call takes one to seven on a fast machine."""
 OLDEST = (2026, 7)
@@ -145,7 +143,7 @@ _UNSET = "Config path is valid but unset"
 
 
 class OpenClaw:
-    """An installed OpenClaw."""
+    """An installed OpenClaw; its methods raise BadInputError where it refuses or cannot be read."""
 
     def __init__(self, environment: Mapping[str, str]) -> None:
         """Find it along PATH, and ask for its version.
@@ -153,16 +151,15 @@ class OpenClaw:
         Raises:
             BadInputError: It is not there, does not start, or is too old.
         """
-        program = shutil.which("openclaw", path=environment.get("PATH"))
+        self._other = OtherProgram(environment, TIMEOUT, "see also: openclaw doctor")
+        program = self._other.path(_PROGRAM)
         if program is None:
             raise BadInputError(
-                "openclaw",
+                _PROGRAM,
                 "is not on the PATH",
                 "install it with: npm install -g openclaw, or add its folder to PATH",
             )
-        self._program = program
-        self._environment = dict(environment)
-        self.version = self._run("--version").strip()
+        self.version = self._other.run(_PROGRAM, "--version").strip()
         found = _VERSION.search(self.version)
         self._release = (int(found[1]), int(found[2])) if found else None
         if self._release is not None and self._release < OLDEST:
@@ -176,89 +173,44 @@ class OpenClaw:
         return self._release is not None
 
     @property
+    def _is_old(self) -> bool:
+        return self._release is not None and self._release < _MOVED
+
+    @property
     def extra_paths(self) -> str:
         """The path of the setting with the folders that are searched besides the workspace."""
-        old = self._release is not None and self._release < _MOVED
-        where = "agents.defaults.memorySearch" if old else "memory.search"
+        where = "agents.defaults.memorySearch" if self._is_old else "memory.search"
         return f"{where}.extraPaths"
 
     def settings_file(self) -> str:
         """The path of its settings."""
-        return self._run("config", "file").strip().splitlines()[-1]
+        return self._other.run(_PROGRAM, "config", "file").strip().splitlines()[-1]
 
     def setting(self, path: str) -> Any:
-        """A setting, secrets left out; None when it is unset.
-
-        Raises:
-            BadInputError: Its settings cannot be read.
-        """
-        done = self._start("config", "get", path, "--json")
+        """A setting, secrets left out; None when it is unset."""
+        done = self._other.start(_PROGRAM, "config", "get", path, "--json")
         text = done.stdout or done.stderr
         if done.returncode != 0:
             if _UNSET in text or "not found" in text:
                 return None
-            raise self._failed(("config", "get", path), text)
+            raise self._other.failure((_PROGRAM, "config"), text)
         try:
             return json.loads(text)
         except ValueError:
-            raise self._failed(("config", "get", path), text) from None
+            raise self._other.failure((_PROGRAM, "config"), text) from None
 
     def change(self, patch: Mapping[str, Any]) -> None:
-        """Lay a patch over the settings, checked by OpenClaw itself.
-
-        Raises:
-            BadInputError: It refused; nothing was changed.
-        """
-        self._run("config", "patch", "--stdin", stdin=json.dumps(patch))
+        """Lay a patch over the settings, checked by OpenClaw itself; all of it or nothing."""
+        self._other.run(_PROGRAM, "config", "patch", "--stdin", stdin=json.dumps(patch))
 
     def install(self, folder: Path) -> None:
-        """Put a plugin in, over one of the same id.
-
-        Raises:
-            BadInputError: It refused.
-        """
-        consent = (
-            []
-            if self._release is not None and self._release < _MOVED
-            else ["--accept-capabilities"]
-        )
-        self._run("plugins", "install", str(folder), "--force", *consent)
+        """Put a plugin in, over one of the same id."""
+        consent = [] if self._is_old else ["--accept-capabilities"]
+        self._other.run(_PROGRAM, "plugins", "install", str(folder), "--force", *consent)
 
     def uninstall(self) -> None:
-        """Take the plugin and its entry in the settings out.
-
-        Raises:
-            BadInputError: It refused.
-        """
-        self._run("plugins", "uninstall", PLUGIN, "--force")
-
-    def _run(self, *words: str, stdin: str = "") -> str:
-        done = self._start(*words, stdin=stdin)
-        if done.returncode != 0:
-            raise self._failed(words, done.stderr or done.stdout)
-        return done.stdout
-
-    def _start(self, *words: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
-        try:
-            return subprocess.run(
-                [self._program, *words],
-                env={**self._environment, "NO_COLOR": "1"},
-                input=stdin,
-                capture_output=True,
-                text=True,
-                errors="replace",
-                check=False,
-                timeout=TIMEOUT,
-            )
-        except subprocess.TimeoutExpired:
-            raise self._failed(words, f"did not end within {TIMEOUT} s") from None
-        except OSError as error:
-            raise self._failed(words, error.strerror or "cannot be started") from None
-
-    def _failed(self, words: tuple[str, ...], told: str) -> BadInputError:
-        lines = [line.strip() for line in told.splitlines() if line.strip()]
-        reason = lines[-1] if lines else "failed and said nothing"
-        return BadInputError(f"openclaw {' '.join(words[:2])}", reason, "see also: openclaw doctor")
+        """Take the plugin and its entry in the settings out."""
+        self._other.run(_PROGRAM, "plugins", "uninstall", PLUGIN, "--force")
 
 
 def plugin_files(program: Sequence[str], store: str) -> dict[str, bytes]:

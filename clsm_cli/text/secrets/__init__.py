@@ -20,12 +20,7 @@ if TYPE_CHECKING:
 
 
 class MaskedText(NamedTuple):
-    """A text without its secrets.
-
-    Attributes:
-        text: the text with every secret replaced by ``[masked:kind]``.
-        counts: kind → number of secrets of that kind.
-    """
+    """A text without its secrets."""
 
     text: str
     counts: Mapping[str, int]
@@ -152,7 +147,6 @@ def _visible(text: str) -> tuple[str, _Hidden | None]:
 
 
 def _place(hidden: _Hidden, place: int) -> int:
-    """Where a character stands in the whole text."""
     before = bisect_right(hidden.places, place)
     return place + (hidden.sizes[before - 1] if before else 0)
 

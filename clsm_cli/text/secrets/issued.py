@@ -61,13 +61,7 @@ class Format(NamedTuple):
 def formats() -> tuple[Format, ...]:
     """All of them, in the order in which they are looked for: the surest first."""
     return tuple(
-        Format(
-            kind,
-            place == "token",
-            tuple(hints.split(" ")),
-            _TESTS[test],
-            pattern,
-        )
+        Format(kind, place == "token", tuple(hints.split(" ")), _TESTS[test], pattern)
         for kind, place, hints, test, pattern in table_rows("secrets/formats", L=_LEFT, R=_RIGHT)
     )
 
@@ -180,6 +174,5 @@ def _broken(text: str, lowered: str) -> Iterator[Secret]:
 
 
 def _start(text: str, place: int) -> int:
-    """Where the word begins that ends at a place."""
     spaces = [text.rfind(blank, max(0, place - _FAR), place) for blank in " \n\t"]
     return max(max(spaces) + 1, place - _FAR, 0)

@@ -189,7 +189,6 @@ def _is_my() -> re.Pattern[str]:
 
 
 def _before(text: str, start: int) -> tuple[int, int] | None:
-    """The word before "is my" and a label that begins at ``start``."""
     link = _is_my().search(text, max(0, start - 40), start)
     if link is None:
         return None
@@ -207,7 +206,6 @@ class _Place(NamedTuple):
 
 
 def _value(match: re.Match[str] | None) -> tuple[int, int, bool] | None:
-    """Where the value of a match stands, and whether it was quoted."""
     if match is None or not match.lastindex:
         return None
     group = match.lastindex

@@ -128,7 +128,6 @@ def looks_ahead(match: re.Match[str]) -> bool:
 
 
 def _says(cue: str, match: re.Match[str]) -> bool:
-    """Whether a cue stands in the clause before a match."""
     before = match.string[max(0, match.start() - _BEFORE) : match.start()]
     return _compiled(cue).search(re.split(r"[.!?;\n]", before)[-1] + "\0") is not None
 
@@ -188,10 +187,7 @@ def is_certain(kind: Kind, groups: Groups, found: Period, at: date, *, is_told: 
     the year before lies at most ``MISSED`` days back; a weekday that is also today's always.
 
     Args:
-        kind: What places it.
         groups: Named groups of its match.
-        found: The period.
-        at: The day of speaking.
         is_told: Whether what it is of places it, rather than its clause: then it may lie far back.
 
     >>> from datetime import date
@@ -237,5 +233,4 @@ def _agree(groups: Groups, first: date, at: date) -> bool:
 
 
 def _is_chosen(groups: Groups) -> bool:
-    """Whether an expression itself says which of its days it means: by a year, or by "last"."""
     return "year" in groups or groups.get("which", "in") in _CHOOSES

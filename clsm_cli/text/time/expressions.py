@@ -205,7 +205,6 @@ def _repeats(text: str, each: TimeExpression, after: TimeExpression) -> bool:
 
 
 def _all(text: str, at: date, *, asked: bool, lies: Lies | None = None) -> Iterator[TimeExpression]:
-    """The expressions of all forms, overlaps included."""
     folded = text.lower()
     of_questions = forms.rules(asked=True) if asked else ()
     for rule in (*of_questions, *forms.rules(asked=False)):
@@ -217,7 +216,6 @@ def _all(text: str, at: date, *, asked: bool, lies: Lies | None = None) -> Itera
 def _parts(
     text: str, at: date, *, asked: bool, lies: Lies | None = None
 ) -> Iterator[TimeExpression]:
-    """Parts of periods, and what is counted from them."""
     if not any(cue in text.lower() for cue in parts.CUES):
         return
     for part in parts.find_parts(text):

@@ -114,10 +114,7 @@ def _table() -> list[tuple[str, Rule]]:
 def _resolver(name: str) -> Resolver:
     if name.startswith("offset "):
         first, until = map(int, name.split()[1:])
-        return lambda _groups, at, _ahead: (
-            at + timedelta(days=first),
-            at + timedelta(days=until),
-        )
+        return lambda _groups, at, _ahead: (at + timedelta(days=first), at + timedelta(days=until))
     resolver: Resolver = globals()[name]
     return resolver
 
@@ -212,11 +209,7 @@ def _nearest(month: int, day: int, at: date, weekday: str, *, ahead: bool | None
 
 
 def nearest(found: list[date], at: date, *, ahead: bool | None) -> date:
-    """Of some days the one that is meant: the last behind or the next ahead.
-
-    Raises:
-        ValueError: They do not lie on both sides.
-    """
+    """Of some days the one that is meant: the last behind or the next ahead."""
     behind = max((each for each in found if each <= at), default=None)
     coming = min((each for each in found if each >= at), default=None)
     if behind is None or coming is None:
@@ -388,7 +381,6 @@ def shift(day: date, name: str, count: int) -> date:
 
 
 def _count(groups: Groups) -> tuple[int, int]:
-    """Return the least and the most that a number word, or two of them, mean."""
     word = groups["count"]
     if "few" in word or word == "several":
         return 2, 5

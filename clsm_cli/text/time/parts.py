@@ -56,7 +56,6 @@ class Part(NamedTuple):
 
     Attributes:
         end: The character after their last, where the period's own words begin.
-        words: Named groups, lower-case.
     """
 
     start: int
@@ -88,9 +87,6 @@ def find_parts(text: str) -> list[Part]:
 
 def part_of_period(words: dict[str, str], whole: Period) -> Period:
     """Return the part of a period that some words choose.
-
-    Raises:
-        ValueError: It has no such part.
 
     >>> from datetime import date
     >>> march = (date(2026, 3, 1), date(2026, 4, 1))
@@ -170,7 +166,6 @@ def _piece(words: dict[str, str], whole: Period) -> Period:
 
 
 def _number(which: str) -> int:
-    """Return the number of "second" or "2nd"; −1 for the last."""
     if which in {"last", "final"}:
         return -1
     return int(which[0]) if which[0].isdigit() else ORDINALS.index(which) + 1

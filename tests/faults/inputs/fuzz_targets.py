@@ -97,7 +97,7 @@ def _labels(data: bytes) -> None:
 def _ontology(data: bytes) -> None:
     from clsm_cli.store import yaml_text
     from clsm_cli.store.jsonlines import LineError
-    from clsm_cli.text.ontology import OntologyError, parse
+    from clsm_cli.text.tagging import OntologyError, parse
 
     try:
         parse(yaml_text.load(data.decode(errors="replace"), 1 << 16))
@@ -140,10 +140,10 @@ def _transcript(data: bytes) -> None:
 
 
 def _batch(data: bytes) -> None:
-    from clsm_cli.commands import recall
+    from clsm_cli.commands import recall_command
 
     for line in data.split(b"\n"):
-        row = recall._row(line, 1, "x", 4000)
+        row = recall_command._row(line, 1, "x", 4000)
         row.query.encode()
 
 

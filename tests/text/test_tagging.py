@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 from strategies import NASTY, examples
 
 from clsm_cli.store.ontology import shipped
-from clsm_cli.text.ontology import Ontology, OntologyError, parse, tags_of
+from clsm_cli.text.tagging import Ontology, OntologyError, parse, tags_of
 from clsm_cli.text.tokens import stems
 
 SMALL = parse(

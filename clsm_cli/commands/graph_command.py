@@ -7,10 +7,10 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from clsm_cli.commands import recall, tables
-from clsm_cli.commands.command_line import AS_OF, KNOWN_AT, Option
+from clsm_cli.commands import recall_command, tables
+from clsm_cli.commands.command_line import AS_OF, KNOWN_AT, Common, Option
 from clsm_cli.commands.environment import UsageError, decode_words
-from clsm_cli.commands.options import Common, command
+from clsm_cli.commands.options import command
 from clsm_cli.commands.output import Printer, count_noun, plain
 from clsm_cli.commands.tables import Table
 from clsm_cli.errors import BadInputError
@@ -88,7 +88,7 @@ def graph(
     if query is not None and nodes:
         raise UsageError("--query", "it chooses the nodes itself; leave out NODE")
     found = common.opened()
-    view = recall.view_of(found, common.time(found.zone), as_of, known_at)
+    view = recall_command.view_of(found, common.time(found.zone), as_of, known_at)
     whole = graph_view.load(found, view)
     if whole.dangling:
         edges = count_noun(whole.dangling, "edge")
@@ -97,8 +97,10 @@ def graph(
         node for each in nodes or () for node in graph_view.find_nodes(whole, decode_words([each]))
     ]
     if query is not None:
-        asked = recall.Options((query,), as_of=as_of, known_at=known_at, now=common.now)
-        whole = graph_view.activated_part(whole, recall.node_activation(found, asked, printer))
+        asked = recall_command.Options((query,), as_of=as_of, known_at=known_at, common=common)
+        whole = graph_view.activated_part(
+            whole, recall_command.node_activation(found, asked, printer)
+        )
     limit = IN_PICTURE if limit is None and form == "html" else limit
     shown = graph_view.neighbourhood(whole, seeds, depth) if seeds else whole
     shown = shown if limit is None else graph_view.strongest_part(shown, limit, seeds)
@@ -192,7 +194,6 @@ def _graph_tables(graph: Graph, found: Statistics, seeds: Sequence[str]) -> list
 
 
 def _said(graph: Graph, seeds: Sequence[str]) -> tuple[tuple[str, str, str], ...]:
-    """The statements about some nodes, newest first."""
     rows = {row.id: row for node in seeds for row in graph.statements.get(node, ())}
     newest = sorted(rows.values(), key=lambda row: (row.valid_from or "", row.id), reverse=True)
     return tuple((_short(row.text), (row.valid_from or "")[:10], row.id) for row in newest)

@@ -12,17 +12,9 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from clsm_cli.commands import render_recall
-from clsm_cli.commands.command_line import COMMON, FORMAT, CommandLine, Option
+from clsm_cli.commands.command_line import COMMON, FORMAT, CommandLine, Common, Option
 from clsm_cli.commands.engine import QueryEngine, embedder, offer_install
-from clsm_cli.commands.environment import (
-    UsageError,
-    chosen_format,
-    chosen_store,
-    current_time,
-    decode_words,
-    parse_time,
-    standard_input,
-)
+from clsm_cli.commands.environment import UsageError, decode_words, parse_time, standard_input
 from clsm_cli.commands.output import Printer
 from clsm_cli.config import MAX_MESSAGE
 from clsm_cli.errors import BadInputError, DiskError, NothingRelevantError
@@ -70,10 +62,7 @@ COMMAND_LINE = CommandLine(
             choices=STREAMS,
         ),
         "project": Option(
-            "--project",
-            "NAME",
-            "Only what a project's topic holds or what mentions its name.",
-            offers="topics",
+            "--project", "NAME", "Only what a project's topic holds or what mentions its name."
         ),
         "session": Option(
             "--session", "ID", "Only from one conversation, or one note by its path."
@@ -160,23 +149,12 @@ class Options(NamedTuple):
     explain: bool = False
     exit_code: bool = False
     touch: bool = True
-    store: str | None = None
-    now: str | None = None
-    as_json: bool = False
-    quiet: bool = False
-    verbose: bool = False
+    common: Common = Common()
 
 
 def run(options: Options) -> None:
-    """Answer, and print.
-
-    Raises:
-        UsageError: An option cannot be used as it was given; nothing was printed.
-        NothingRelevantError: There is no answer, and ``--exit-code`` was given.
-        ClsmError: As the store or the disk will have it.
-    """
-    form = chosen_format(options.output, as_json=options.as_json)
-    printer = Printer(as_json=form == "json", quiet=options.quiet, verbose=options.verbose)
+    """Answer, and print."""
+    printer, form = options.common.formatted(options.output)
     if options.batch is not None:
         _run_batch(options, printer)
         return
@@ -194,16 +172,11 @@ def run(options: Options) -> None:
 
 
 def answer(options: Options, printer: Printer, engine: Engine | None = None) -> Answer:
-    """Answer one question, and remember that the memories were used.
-
-    Raises:
-        UsageError: An option cannot be used as it was given.
-        ClsmError: As the store or the disk will have it.
-    """
+    """Answer one question, and remember that the memories were used."""
     text = _text_of(options)
-    store = chosen_store(options.store)
+    store = options.common.opened()
     offer_install(printer)
-    now = current_time(options.now, store.zone)
+    now = options.common.time(store.zone)
     query = _query_of(store, options, text, now)
     if options.context is not None:
         query = query._replace(current=_conversation(options.context, store, now, printer))
@@ -221,7 +194,6 @@ def why_empty(found: Answer) -> str:
 def _conversation(
     path: str, store: Store, now: datetime, printer: Printer
 ) -> tuple[DialogueTurn, ...]:
-    """The messages of ``--context``."""
     from clsm_cli.commands import conversation, fence_key
 
     read = conversation.read(
@@ -252,7 +224,7 @@ def node_activation(store: Store, options: Options, printer: Printer) -> dict[st
     text = decode_words(options.query)
     if not text.strip():
         raise UsageError("--query", "it is empty; give it some words")
-    query = _query_of(store, options, text, current_time(options.now, store.zone))
+    query = _query_of(store, options, text, options.common.time(store.zone))
     (told,) = _answers(store, [query], printer)
     printer.warn_all(told.warnings)
     found: dict[str, float] = {}
@@ -285,8 +257,8 @@ def _run_batch(options: Options, printer: Printer) -> None:
         raise UsageError("--batch", "its questions belong to no conversation; leave out --context")
     if options.output in ("text", "prompt"):
         raise UsageError("--batch", "its answers are JSON; leave out --format")
-    store = chosen_store(options.store)
-    now = current_time(options.now, store.zone)
+    store = options.common.opened()
+    now = options.common.time(store.zone)
     rows = _read_batch(options.batch or "", MAX_QUERY)
     queries = [
         query._replace(as_of=row.as_of or query.as_of)
@@ -308,7 +280,6 @@ def _run_batch(options: Options, printer: Printer) -> None:
 
 
 def _text_of(options: Options) -> str:
-    """The words of the query."""
     text = decode_words(options.query).strip()
     if not text:
         raise UsageError("QUERY", "the query is empty; give it some words")
@@ -320,7 +291,6 @@ def _text_of(options: Options) -> str:
 
 
 def _query_of(store: Store, options: Options, text: str, now: datetime) -> Query:
-    """What is asked with some words."""
     settings = store.settings.recall
     budget, unit = _budget(options.budget)
     return Query(
@@ -340,11 +310,7 @@ def _query_of(store: Store, options: Options, text: str, now: datetime) -> Query
 
 
 def view_of(store: Store, now: datetime, as_of: str | None, known_at: str | None) -> View:
-    """The times that ``history``, ``list`` and ``graph`` look from, read as ``recall`` reads them.
-
-    Raises:
-        UsageError: One is not a time.
-    """
+    """The times that ``history``, ``list`` and ``graph`` look from, read as ``recall`` reads them."""
     from clsm_cli.inspection.fact_history import View
 
     return View(
@@ -430,7 +396,6 @@ class BatchRow(NamedTuple):
 
     Attributes:
         id: As it was given, else the number of the line.
-        query: The words.
         as_of: Day or time the question is asked from.
         problem: Why it cannot be answered; None if it can.
     """
@@ -442,7 +407,6 @@ class BatchRow(NamedTuple):
 
 
 def _read_batch(path: str, longest: int) -> list[BatchRow]:
-    """The lines of a file; blank ones are left out."""
     name = "standard input" if path == "-" else path
     try:
         if path == "-":

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import re
 from typing import TYPE_CHECKING, Any
 
@@ -13,8 +12,7 @@ from clsm_cli.model.graph import Edge, Node, Statement
 from clsm_cli.model.ids import MIN_PREFIX, resolve_id
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import episodes, logs
-from clsm_cli.store.index import database, source_locations
-from clsm_cli.store.index.index_queries import Index
+from clsm_cli.store.index import source_locations
 from clsm_cli.store.index.opening import open_index
 from clsm_cli.text.node_ids import node_id
 
@@ -23,6 +21,7 @@ if TYPE_CHECKING:
 
     from clsm_cli.model.codec import Record
     from clsm_cli.model.episodes import Episode
+    from clsm_cli.store.index.index_queries import Index
     from clsm_cli.store.index.passages import Passage
     from clsm_cli.store.layout import Store
     from clsm_cli.store.logs import ReviewItem
@@ -54,8 +53,6 @@ class FoundItem(NamedTuple):
 
     Attributes:
         kind: turn, block, statement, episode, concept, or a record type.
-        text: What a person would read of it.
-        facts: Its fields, in reading order.
         told: Where it was said, the earliest first; of a turn or a block itself.
     """
 
@@ -67,12 +64,7 @@ class FoundItem(NamedTuple):
 
 
 def nearest(wanted: str, names: Iterable[tuple[str, str]]) -> list[str]:
-    """What has a name most like a wanted one, best first: at least 60 % alike, at most five.
-
-    Args:
-        wanted: As a person wrote it.
-        names: Each with what has it.
-    """
+    """What has a name most like a wanted one, best first: at least 60 % alike, at most five."""
     from rapidfuzz import fuzz, process, utils
 
     known = list(names)
@@ -111,7 +103,6 @@ def question_sources(store: Store, items: Iterable[ReviewItem]) -> dict[str, Que
 
 
 def _first_told(index: Index, ids: Iterable[str]) -> SourceTurn | None:
-    """Where the first of some statements or turns was said."""
     for each in ids:
         record = index.record(each)
         if isinstance(record, Statement):
@@ -122,25 +113,8 @@ def _first_told(index: Index, ids: Iterable[str]) -> SourceTurn | None:
     return None
 
 
-def ids_with_prefix(store: Store, beginning: str, limit: int = 50) -> list[str]:
-    """Ids that begin so, sorted; only from an index that is there, fresh or not: a shell asks."""
-    connection = database.open_to_read(store.derived)
-    if connection is None:
-        return []
-    with contextlib.closing(connection):
-        index = Index(connection, store)
-        found = set(index.ids(beginning)) | set(index.episode_ids(beginning))
-        if len(beginning) >= MIN_PREFIX:
-            found |= {passage.key for passage in index.by_key(beginning)}
-    return sorted(found)[:limit]
-
-
 def is_known(store: Store, wanted: str) -> bool:
-    """Whether something has that id, or the only id that begins so, or a concept has that name.
-
-    Raises:
-        BadInputError: Several ids begin so.
-    """
+    """Whether something has that id, or the only id that begins so, or a concept has that name."""
     with open_index(store, None) as opened:
         index = opened.index
         node = index.node_of(node_id(wanted)) if wanted.strip() else ""
@@ -149,11 +123,7 @@ def is_known(store: Store, wanted: str) -> bool:
 
 
 def look_up(store: Store, wanted: str) -> FoundItem:
-    """The thing that an id, or the beginning of one, stands for; or the concept that is called so.
-
-    Raises:
-        BadInputError: Nothing has that id or name, or several begin so.
-    """
+    """The thing that an id, or the beginning of one, stands for; or the concept that is called so."""
     wanted = _PART.sub("", wanted)
     with open_index(store, None) as opened:
         index = opened.index

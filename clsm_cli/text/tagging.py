@@ -62,7 +62,7 @@ def parse(mapping: object) -> Ontology:
     (Tag(word='dog', category='leisure', subcategory='pets', synonyms=('puppy',)),)
     >>> parse({"leisure": {"dog": ["puppy"]}})
     Traceback (most recent call last):
-    clsm_cli.text.ontology.OntologyError: leisure › dog: must hold tags, each with a list of words
+    clsm_cli.text.tagging.OntologyError: leisure › dog: must hold tags, each with a list of words
     """
     tags: list[Tag] = []
     known: dict[str, tuple[str, ...]] = {}

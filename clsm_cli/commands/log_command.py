@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from clsm_cli.commands.command_line import Option
+from clsm_cli.commands.command_line import Common, Option
 from clsm_cli.commands.environment import UsageError, parse_time
-from clsm_cli.commands.options import Common, command
-from clsm_cli.commands.output import LinkedLine, local_time, location_text, plain
+from clsm_cli.commands.options import command
+from clsm_cli.commands.output import LinkedLine, flat, local_time, location_text, plain, shorten
 from clsm_cli.commands.render_review import as_question, question_lines
 from clsm_cli.consolidation.active_learning import WORTH
 from clsm_cli.ingestion.ingest_report import utc_text
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from datetime import date, datetime, tzinfo
 
-    from clsm_cli.inspection.lookup import QuestionSources
+    from clsm_cli.inspection.item_lookup import QuestionSources
     from clsm_cli.inspection.morning_report import News, PeriodReview, StatementLine
     from clsm_cli.store.layout import Store
     from clsm_cli.store.logs import ReviewItem
@@ -69,7 +69,7 @@ def log(
     And what it wants to ask you. "Since" is about when it was recorded, not when it was true.
     """
     from clsm_cli.consolidation import review_queue
-    from clsm_cli.inspection.lookup import question_sources
+    from clsm_cli.inspection.item_lookup import question_sources
 
     days = _period(month, week, since)
     printer, opened, moment = common.start()
@@ -128,7 +128,6 @@ def _period_lines(seen: PeriodReview, zone: tzinfo, limit: int) -> Iterator[str]
 def _part_lines(
     found: News | PeriodReview, titles: Iterable[tuple[str, str]], zone: tzinfo, limit: int
 ) -> Iterator[str]:
-    """The parts that have something, each newest first; a line a sentence."""
     for name, title in titles:
         lines: tuple[StatementLine, ...] = getattr(found, name)
         if lines:
@@ -156,34 +155,23 @@ def _log_lines(
         yield "nothing new"
 
 
-def brief_lines(
-    store: Store, since: str, now: datetime, *, only_changes: bool = False
-) -> list[str]:
+def brief_lines(store: Store, since: str, now: datetime) -> list[str]:
     """What became of memory since an instant, in ``BRIEF`` lines: what changed and ended first."""
     found = morning_report.news(store, since, now.isoformat())
     told = [
-        *(f"changed: {_said(line)} (was: {_flat(line.before)})" for line in found.changed),
+        *(f"changed: {_said(line)} (was: {flat(line.before)})" for line in found.changed),
         *(f"no longer true: {_said(line)}" for line in found.ended),
+        *(f"taken back: {_said(line)}" for line in found.withdrawn),
+        *(f"done: {_said(line)}" for line in found.done),
+        *(f"learnt: {_said(line)}" for line in found.learnt),
     ]
-    if not only_changes:
-        told += [f"taken back: {_said(line)}" for line in found.withdrawn]
-        told += [f"done: {_said(line)}" for line in found.done]
-    told += [f"learnt: {_said(line)}" for line in found.learnt]
     if len(told) > BRIEF:
         told[BRIEF - 1 :] = [f"and {len(told) - BRIEF + 1} more: clsm log"]
-    return [_cut(line) for line in told]
-
-
-def _cut(line: str) -> str:
-    return line if len(line) <= LONGEST else f"{line[: LONGEST - 1]}…"
-
-
-def _flat(text: str) -> str:
-    return " ".join(text.split())
+    return [shorten(line, LONGEST) for line in told]
 
 
 def _said(line: StatementLine) -> str:
-    return _flat(line.text)
+    return flat(line.text)
 
 
 def _log_mapping(
@@ -217,9 +205,8 @@ def held_mapping(found: Sequence[StatementLine]) -> dict[str, Any]:
 
 
 def _line(line: StatementLine, zone: tzinfo) -> Iterator[str]:
-    """A sentence, what it replaced, and its source."""
     times = f" until {local_time(line.until, zone)}" if line.until else ""
-    before = f" (was: {_flat(line.before)})" if line.before else ""
+    before = f" (was: {flat(line.before)})" if line.before else ""
     box = f"[{BOX_OF[line.state]}] " if line.state in BOX_OF else ""
     yield f"- {box}{_said(line)}{times}{before}"
     parts = (local_time(line.since, zone), location_text(line.file, line.line), line.id)
