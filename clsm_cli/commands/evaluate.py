@@ -11,7 +11,6 @@ from clsm_cli.commands import (
     evaluate_label,
     evaluate_run,
     evaluate_shadow,
-    evaluate_study,
 )
 from clsm_cli.commands.options import Command, Common, command, examples
 
@@ -43,7 +42,6 @@ def evaluate(context: typer.Context, *, common: Common) -> None:
 
 functions: tuple[Any, ...] = (
     evaluate_run.run,
-    evaluate_study.study,
     evaluate_label.label,
     evaluate_calibrate.calibrate,
 )
