@@ -13,7 +13,6 @@ from clsm_cli.commands.options import Common, command
 from clsm_cli.commands.output import plain
 from clsm_cli.commands.tables import Table
 from clsm_cli.errors import BadInputError, RegressionError
-from clsm_cli.evaluation.compare import ALL
 from clsm_cli.evaluation.reporting import evaluation_report, grids
 
 if TYPE_CHECKING:
@@ -206,25 +205,18 @@ def _gate(result: Result, before: Result | None, fail_under: float | None) -> Ga
 
 def gate_tables(gate: Gate) -> list[Table]:
     """What changed, set by set, and whether that is good enough; shares in per cent."""
-    found = []
-    for name in dict.fromkeys(row.set for row in gate.rows):
-        rows = [row for row in gate.rows if row.set == name]
-        found.append(
-            Table(
-                f"{name}: clsm against the baseline",
-                ("measure", "queries", "before", "now", "diff.", "95 %", "p"),
-                tuple(_row(row) for row in rows),
-            )
-        )
+    headings = ("set", "measure", "queries", "before", "now", "diff.", "95 %", "p")
+    rows = tuple(map(_row, gate.rows))
+    found = [Table("clsm against the baseline", headings, rows)] if rows else []
     found += [Table(sentence, (), ()) for sentence in gate.sentences]
     return [*found, Table("FAILED" if gate.failed else "passed", (), ())]
 
 
 def _row(row: GateRow) -> tuple[str, ...]:
-    what = grids.measure_heading(row.measure)
     low, high = (100 * end for end in row.interval)
     return (
-        what if row.group == ALL else f"{what}, {row.group}",
+        _shortened(row.set, WORD),
+        grids.measure_heading(row.measure),
         str(row.queries),
         f"{100 * row.before:.1f}",
         f"{100 * row.now:.1f}",

@@ -35,18 +35,14 @@ class Probe(NamedTuple):
         bars: The least of each figure; a system that has no such figure need not reach it.
         run: Makes its stores with a factory, asks with an open engine, from a seed; the figures of
             each system. It raises DiskError where the work folder cannot be written.
-        most_lost: What "lost" may be at most.
     """
 
     bars: dict[str, float]
     run: Callable[[StoreFactory, Engine, int], dict[str, dict[str, float]]]
-    most_lost: float = 1.0
 
     def passes(self, figures: dict[str, float]) -> bool:
         """Whether the figures of a system reach the bars."""
-        return figures.get("lost", 0.0) <= self.most_lost and all(
-            figures[name] >= bar for name, bar in self.bars.items() if name in figures
-        )
+        return all(figures[name] >= bar for name, bar in self.bars.items() if name in figures)
 
 
 def make_bench(
@@ -58,11 +54,7 @@ def make_bench(
 
 
 def growing_benches(
-    factory: StoreFactory,
-    engine: Engine,
-    name: str,
-    parts: Sequence[Sequence[LabelledTurn]],
-    night: Callable[[StoreFactory, Store, datetime], object],
+    factory: StoreFactory, engine: Engine, name: str, parts: Sequence[Sequence[LabelledTurn]]
 ) -> list[Bench]:
     """One store that grows: a bench after each part was taken in and a night had passed."""
     own = probe_factory(factory)
@@ -78,9 +70,9 @@ def growing_benches(
                 source = store.root.with_suffix(".jsonl")
                 atomic.put(source, content)
                 stores.ingest_files(own, store, (str(source),), now)
-            night(own, store, now)
+            stores.run_consolidation(own, store, now)
 
-        label = f"part-{number}-{atomic.sha256(content)}-{stores.code_digest(_NIGHT)}"
+        label = f"part-{number}-{atomic.sha256(content)}"
         store = stores.cached_copy(own, made, label, grow)
         made = MadeStore(store, now)
         dataset = _dataset(name, (turn for each in parts[: number + 1] for turn in each))
@@ -88,10 +80,6 @@ def growing_benches(
         whole = baselines.context_tokens(case, store)
         found.append(Bench(dataset, case, store, store, now, whole, factory=own, engine=engine))
     return found
-
-
-_NIGHT = ("forgetting", "evaluation")
-"""Parts of the program that decide what a night leaves, besides those that ``stores.cached_copy`` looks at."""
 
 
 def ask_systems(bench: Bench, queries: Sequence[Query]) -> dict[str, list[Retrieved]]:
