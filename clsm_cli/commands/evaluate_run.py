@@ -44,12 +44,6 @@ EVERY = "all"
     ),
     ablate=Option("--ablate", "M", "Measure without a mechanism too; all: each, one at a time."),
     probe=Option("--probe", "P", "Run a probe too, or alone; all: each of them."),
-    unanswerable=Option(
-        "--unanswerable",
-        "FILE",
-        "Put the questions of a file to the sets too, which they do not answer"
-        " (fixtures/questions).",
-    ),
     changed=Option("--set", "KEY=VALUE", "Measure with another setting."),
     baseline=Option("--baseline", "FILE", "Compare with the report.json of an earlier run."),
     fail_under=Option(
@@ -71,7 +65,6 @@ def run(
     preset: list[str] | None = None,
     ablate: list[str] | None = None,
     probe: list[str] | None = None,
-    unanswerable: list[Path] | None = None,
     changed: list[str] | None = None,
     baseline: Path | None = None,
     fail_under: float | None = None,
@@ -106,13 +99,10 @@ def run(
         "--preset": preset,
         "--ablate": ablate,
         "--probe": probe,
-        "--unanswerable": [path.name for path in unanswerable or ()],
         "--set": changed,
     }
     try:
-        sets = _datasets(
-            datasets or [], limit, common.store, unanswerable or (), has_probes=bool(probe)
-        )
+        sets = _datasets(datasets or [], limit, common.store, has_probes=bool(probe))
         request = Request(
             datasets=tuple(sets),
             presets=_named("--preset", preset or [], PRESETS),
@@ -140,17 +130,10 @@ def run(
 
 
 def _datasets(
-    specs: Sequence[str],
-    limit: int | None,
-    store: str | None,
-    unanswerable: Sequence[Path],
-    *,
-    has_probes: bool,
+    specs: Sequence[str], limit: int | None, store: str | None, *, has_probes: bool
 ) -> list[Dataset]:
     """The sets that were named; none: the store's own, unless only probes are wanted."""
-    from functools import reduce
-
-    from clsm_cli.evaluation.loaders import dataset_registry, locomo, queries
+    from clsm_cli.evaluation.loaders import dataset_registry, queries
     from clsm_cli.evaluation.own import sheet
 
     found = []
@@ -163,7 +146,7 @@ def _datasets(
     for spec in specs:
         loaded = dataset_registry.load_dataset(spec)
         found.append(loaded if limit is None else dataset_registry.limit_cases(loaded, limit))
-    return [reduce(locomo.with_unanswerable, unanswerable, each) for each in found]
+    return found
 
 
 def _named(option: str, names: Sequence[str], known: Sequence[str]) -> tuple[str, ...]:

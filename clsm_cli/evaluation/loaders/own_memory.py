@@ -58,8 +58,8 @@ def load(path: Path) -> Dataset:
     """Read a labelled memory.
 
     Raises:
-        BadInputError: A file is missing or not what it must be, an id stands twice, a query names
-            an unknown concept, or a file is not the one that ``SHA256SUMS`` lists.
+        BadInputError: A file is missing or not what it must be, an id stands twice, or a query
+            names an unknown concept.
     """
     remembered = files_in(path, FOLDERS)
     if not remembered:
@@ -67,18 +67,18 @@ def load(path: Path) -> Dataset:
             str(path), "has nothing to remember in workspace/ or sessions/", "add some notes"
         )
     labels = (path / name for name in (CONCEPTS, QUERIES, *NEGATIVES))
-    contents = parsing.digest_contents(path, [*filter(parsing.is_file, labels), *remembered])
+    digest = parsing.digest_contents(path, [*filter(parsing.is_file, labels), *remembered])
     found = Faults()
     queries = _queries(path, found)
     name = path.resolve().name
     return Dataset(
         kind=KIND,
         name=name,
-        digest=contents.digest,
+        digest=digest,
         unit="quote",
         headline=HEADLINE if any(query.concepts for query in queries) else WITHOUT_CONCEPTS,
         cases=(Case(name, Folders(path, FOLDERS), queries),),
-        notes=(*contents.notes, *found.sentences()),
+        notes=found.sentences(),
         whole=WHOLE,
     )
 
