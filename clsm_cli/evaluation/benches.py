@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
-from functools import cached_property
-from time import process_time
+from functools import cache, cached_property
 from typing import TYPE_CHECKING, Protocol
 
 from clsm_cli.evaluation import stores
@@ -20,7 +19,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
-    from clsm_cli.embedding.query_vectors import QueryVectors
     from clsm_cli.evaluation.dataset import Case, Dataset, Query
     from clsm_cli.evaluation.measures import Retrieved
     from clsm_cli.evaluation.stores import MadeStore, StoreFactory
@@ -30,34 +28,13 @@ if TYPE_CHECKING:
 
 
 class CachingEngine:
-    """Another engine, and the vectors it made; see ``retrieval.dense_search.Engine``.
-
-    What a remembered vector took when it was made is added to its clock, so that no system looks
-    faster for having been asked later.
-    """
+    """Another engine, and the vectors it made; see ``retrieval.dense_search.Engine``."""
 
     def __init__(self, engine: Engine) -> None:
         self.name = engine.name
         self.open = engine.open
         self.products = engine.products
-        self._encode = engine.encode
-        self._made: dict[str, tuple[QueryVectors, float]] = {}
-        self._spared = 0.0
-
-    def clock(self) -> float:
-        """Processor seconds, those that were spared included."""
-        return process_time() + self._spared
-
-    def encode(self, text: str) -> QueryVectors:
-        """The vectors of a query."""
-        if text in self._made:
-            vectors, took = self._made[text]
-            self._spared += took
-        else:
-            began = process_time()
-            vectors = self._encode(text)
-            self._made[text] = vectors, process_time() - began
-        return vectors
+        self.encode = cache(engine.encode)
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,10 +57,6 @@ class Bench:
     whole: int
     factory: StoreFactory
     engine: Engine
-
-    def clock(self) -> float:
-        """Processor seconds, to time a query."""
-        return self.engine.clock() if isinstance(self.engine, CachingEngine) else process_time()
 
     @cached_property
     def turn_texts(self) -> dict[str, str]:

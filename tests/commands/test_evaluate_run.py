@@ -52,5 +52,5 @@ def test_verbose_has_all_measures_and_groups() -> None:
     assert not titled(result, "All measures")
     parts = titled(result, "All measures", verbose=True)
     headings = {each for part in parts for each in part.headings}
-    assert {"R1", "R50", "hit10", "reach", "retain", "conc."} <= headings
+    assert {"R1", "R50", "reach", "retain", "conc."} <= headings
     assert titled(result, "R10 by case", verbose=True)

@@ -8,7 +8,7 @@ from ingesting import embedder
 
 from clsm_cli.commands.engine import QueryEngine
 from clsm_cli.evaluation import benches
-from clsm_cli.evaluation.benches import Bench, CachingEngine
+from clsm_cli.evaluation.benches import Bench
 from clsm_cli.evaluation.dataset import Case, Dataset, Folders, Query
 from clsm_cli.evaluation.measures import answer_result
 from clsm_cli.evaluation.stores import StoreFactory
@@ -56,17 +56,6 @@ def test_packed_is_what_recall_gives_for_a_budget(bench: Bench) -> None:
         answer = _answers(bench, system_registry.ITEMS, budget)[0]
         assert items == answer_result(answer).items
         assert sum(item.tokens for item in items) <= budget
-
-
-def test_what_is_remembered_takes_as_long_as_it_took(engine: QueryEngine) -> None:
-    remembering = CachingEngine(engine)
-    text = "what happened to the pump on the quay " * 8
-    began = remembering.clock()
-    first = remembering.encode(text)
-    took = remembering.clock() - began
-    began = remembering.clock()
-    assert remembering.encode(text) is first
-    assert remembering.clock() - began >= 0.5 * took
 
 
 def test_a_query_is_asked_at_its_own_time(bench: Bench) -> None:

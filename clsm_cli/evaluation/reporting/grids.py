@@ -16,21 +16,16 @@ NOTHING = "–"
 
 
 HEADINGS = {
-    **{f"recall@{k}": f"R{k}" for k in (1, 3, 5, 10, 20, 50)},
-    "precision@10": "P10",
-    "f1@10": "F10",
-    "hit@10": "hit10",
-    "all@10": "all10",
+    **{f"recall@{k}": f"R{k}" for k in (1, 5, 10, 50)},
     "ndcg@10": "nDCG10",
     "mrr": "MRR",
-    **{f"tokens@{budget}": f"T{budget}" for budget in (500, 1000, 2000, 4000)},
+    **{f"tokens@{budget}": f"T{budget}" for budget in (1000, 2000)},
     "reduced": "-96.5%",
     "reduced2": "-93%",
     "relevance": "relev.",
     "efficiency": "saved",
     "retention": "retain",
     "reach": "reach",
-    "reached": "reached",
     "precision": "P",
     "recall": "R",
     "f1": "F1",
@@ -38,10 +33,9 @@ HEADINGS = {
     "answer@10": "answer",
     "concepts": "conc.",
     "tokens": "tokens",
-    "ms": "ms",
 }
 """The heading of each measure of queries, in the order in which they are shown."""
-PLAIN = ("concepts", "tokens", "ms")
+PLAIN = ("concepts", "tokens")
 """Measures that are numbers of their own unit; all others are shares, of which more is better."""
 
 
@@ -66,8 +60,8 @@ def format_share(value: float) -> str:
 def format_value(name: str, value: float | None) -> str:
     """A value of a measure as it stands in a table.
 
-    >>> format_value("recall@10", 0.5), format_value("tokens", 1234.5), format_value("ms", 3.21), format_value("mrr", None)
-    ('50.0', '1,234', '3.2', '–')
+    >>> format_value("recall@10", 0.5), format_value("tokens", 1234.5), format_value("mrr", None)
+    ('50.0', '1,234', '–')
     """
     if value is None:
         return NOTHING
@@ -192,7 +186,7 @@ def headline_grid(found: SetResult) -> Grid:
     names = (*CONCEPTS, *NOTED) if has_concepts(found) else EVIDENCE
     names = names if found.headline in names else (found.headline, *names)
     columns: list[_Column] = []
-    for name in (*names, "tokens", "ms"):
+    for name in (*names, "tokens"):
         columns.append(_figure(name))
         if name == found.headline:
             columns.append(_interval(name))
