@@ -114,10 +114,8 @@ def _set(found: SetResult) -> Iterator[str]:
 
 def _grids(found: SetResult) -> Iterable[Grid]:
     yield grids.headline_grid(found)
-    if "category" in grids.group_kinds(found):
-        yield grids.group_grid(found, "category", found.headline)
-    if grids.has_concepts(found):
-        yield grids.paper_grid(found)
+    if grids.has_categories(found):
+        yield grids.category_grid(found)
     yield grids.pairs_grid(found, is_full=False)
     night = tuple(
         p for p in found.pairs if p.against == f"{system_registry.CLSM} without {run.TESTED}"

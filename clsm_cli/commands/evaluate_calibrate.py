@@ -55,7 +55,6 @@ def _lines(found: Calibration, *, dry_run: bool) -> Iterator[str]:
         said = ", ".join(name for name, floor in names if floor == point.floor)
         yield f"{point.floor:7.3f}  {refused:>18}  {silenced:>18}  {said}".rstrip()
     yield ""
-    yield f"left out in turn, {found.left_out} of {found.answerable} would be silenced"
     if found.after == found.before:
         yield "the floor is right as it is"
     elif dry_run:

@@ -30,20 +30,14 @@ class AnsweredQueries:
     Attributes:
         queries: With an answer, in order of the cases.
         cases: The case of each.
-        groups: Kind of group → name → places of its queries; kinds with one name are left out.
+        groups: "category" → name → places of its queries; nothing where there is one name alone.
     """
 
     def __init__(self, queries: Sequence[Query], cases: Sequence[str]) -> None:
         self.queries = queries
         self.cases = cases
-        named = {
-            "category": [query.category for query in queries],
-            "difficulty": [query.difficulty for query in queries],
-            "case": list(cases),
-        }
-        self.groups = {
-            kind: group_places(names) for kind, names in named.items() if len(set(names)) > 1
-        }
+        names = [query.category for query in queries]
+        self.groups = {"category": group_places(names)} if len(set(names)) > 1 else {}
 
 
 def group_places(names: Sequence[str]) -> dict[str, list[int]]:

@@ -55,7 +55,7 @@ class SystemResult:
     Attributes:
         figures: Over all queries that count.
         intervals: Measure → 95 % bootstrap interval, cases as clusters; of the headline measures.
-        groups: Kind of group (category, difficulty, case) → its name → figures.
+        groups: "category" → its name → figures.
     """
 
     name: str

@@ -33,7 +33,6 @@ def test_a_system_has_figures_groups_and_intervals() -> None:
     assert (found.name, found.about) == ("s", "about")
     assert found.figures == {"recall@10": 0.5, "mrr": 1.0}
     assert found.groups["category"]["a"] == {"recall@10": 0.75, "mrr": 1.0}
-    assert found.groups["case"]["two"]["recall@10"] == 0.25
     expected = metrics.cluster_interval([1.0, 0.5, 0.5, 0.0], CASES, 3)
     assert found.intervals == {"recall@10": expected}  # no headline: mrr
 

@@ -8,7 +8,6 @@ twice and a concept that is not there are errors, not faults to mend.
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Any
 
 from clsm_cli.errors import BadInputError
@@ -134,7 +133,6 @@ def _query(
                 str(path),
                 f"query {identity} names the concept {name!r}, which {CONCEPTS} does not have",
                 "add it there or correct its name",
-                line=_line(path, identity),
             )
     gold: dict[str, None] = {}
     for number, piece in enumerate(_listed(row, "evidence"), 1):
@@ -183,17 +181,4 @@ def _add(path: Path, query: Query, queries: dict[str, Query]) -> None:
 
 
 def _twice(path: Path, identity: str) -> BadInputError:
-    return BadInputError(
-        str(path),
-        f"the id {identity} stands twice",
-        "give each its own",
-        line=_line(path, identity),
-    )
-
-
-def _line(path: Path, identity: str) -> int | None:
-    """The last line that gives a row this id."""
-    pattern = re.compile(rf"""\bid["']?\s*:\s*["']?{re.escape(identity)}["']?\s*(?:[,}}#]|$)""")
-    lines = parsing.read_bytes(path).decode("utf-8", "replace").splitlines()
-    found = [number for number, line in enumerate(lines, 1) if pattern.search(line)]
-    return found[-1] if found else None
+    return BadInputError(str(path), f"the id {identity} stands twice", "give each its own")

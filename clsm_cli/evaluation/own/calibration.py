@@ -70,7 +70,6 @@ class Calibration:
         before: The floor that is set; ``after``: the one that is chosen.
         points: Floors in ascending order, those two among them.
         answerable: Queries with an answer; ``negative``: without one.
-        left_out: Answerable queries that would be silenced by the floor that the others choose.
         auroc: Probability that an answerable query has more confidence than one that is not.
         notes: What is wrong with the labels.
         run: Id in the ledger; None: nothing was written.
@@ -81,7 +80,6 @@ class Calibration:
     points: tuple[Point, ...]
     answerable: int
     negative: int
-    left_out: int
     auroc: float
     notes: tuple[str, ...]
     run: str | None = None
@@ -116,7 +114,6 @@ def calibrate(store: Store, factory: StoreFactory, engine: Engine) -> Calibratio
         points=tuple(Point(f, _below(unsure, f), _below(sure, f)) for f in shown),
         answerable=len(with_answer),
         negative=len(without),
-        left_out=leave_one_out(sure),
         auroc=metrics.auroc(sure, unsure),
         notes=dataset.notes,
     )
@@ -161,18 +158,6 @@ def choose_floor(sure: Sequence[float]) -> float:
     depth = mean * log(max(1.0, low / (len(values) * SILENCED)))
     bound = 1 / (1 + exp(depth - threshold))
     return floor(1000 * min(bound, values[int(SILENCED * len(values))]) + 1e-9) / 1000
-
-
-def leave_one_out(sure: Sequence[float]) -> int:
-    """How many are silenced by the floor that all others choose.
-
-    >>> leave_one_out([0.5] * 30 + [0.1])
-    1
-    """
-    return sum(
-        value < choose_floor([*sure[:place], *sure[place + 1 :]])
-        for place, value in enumerate(sure)
-    )
 
 
 def _logit(value: float) -> float:

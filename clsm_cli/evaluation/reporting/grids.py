@@ -122,15 +122,6 @@ NOTED = ("answer@10", "recall@10", "reduced", "reduced2")
 EVIDENCE = ("recall@10", "tokens@1000", "reduced", "ndcg@10", "mrr")
 CROSSING = "cross-domain"
 """The category whose recall CLS-M calls its weakness (§5.3)."""
-PAPER = {"precision": 0.35, "recall": 0.64, "f1": 0.44, "coverage": 0.98}
-"""CLS-M, §5.2: 45 queries, hybrid seeding, 132 nodes, 802 edges."""
-PAPER_CROSSING, PAPER_SAVED = 0.55, 0.965
-"""CLS-M, §5.3 (with 101 nodes) and abstract."""
-PAPER_NOTE = (
-    "The paper's row is no rival of the others: its 45 queries and its graph are not published, so"
-    " it was measured on another set. Its cross-domain recall is that of a smaller graph, and it"
-    " saves 96.5 % in characters, against 20,000 of static files."
-)
 
 
 class Grid(NamedTuple):
@@ -164,13 +155,10 @@ def has_concepts(found: SetResult) -> bool:
 
 
 def set_grids(found: SetResult, *, is_full: bool) -> Iterator[Grid]:
-    """All tables of a set; with ``is_full`` also all its measures and groups."""
+    """All tables of a set; with ``is_full`` also all its measures."""
     yield headline_grid(found)
-    for kind in group_kinds(found):
-        if is_full or kind == "category":
-            yield group_grid(found, kind, found.headline)
-    if has_concepts(found):
-        yield paper_grid(found)
+    if has_categories(found):
+        yield category_grid(found)
     if found.pairs:
         yield pairs_grid(found, is_full=is_full)
     if found.ablation:
@@ -202,28 +190,24 @@ def full_grid(found: SetResult) -> Grid:
     return _by_system("All measures (%)", found, [_figure(name) for name in HEADINGS])
 
 
-def group_grid(found: SetResult, kind: str, name: str) -> Grid:
-    """A measure by category, difficulty or case."""
-    groups = dict.fromkeys(g for each in found.systems for g in each.groups.get(kind, {}))
+def has_categories(found: SetResult) -> bool:
+    """Whether the queries of a set are of several categories."""
+    return any(each.groups.get("category") for each in found.systems)
+
+
+def category_grid(found: SetResult) -> Grid:
+    """The headline measure by category."""
+    name = found.headline
+    groups = dict.fromkeys(g for each in found.systems for g in each.groups.get("category", {}))
 
     def column(group: str) -> _Column:
         def value(each: SystemResult) -> float | None:
-            return each.groups.get(kind, {}).get(group, {}).get(name)
+            return each.groups.get("category", {}).get(group, {}).get(name)
 
-        return _Column(
-            group,
-            lambda each: format_value(name, value(each)),
-            None if name in PLAIN else value,
-        )
+        return _Column(group, lambda each: format_value(name, value(each)), value)
 
-    return _by_system(
-        f"{measure_heading(name)} by {kind} (%)", found, [column(each) for each in groups]
-    )
-
-
-def group_kinds(found: SetResult) -> list[str]:
-    """Kinds of groups, ``category`` first."""
-    return list(dict.fromkeys(kind for each in found.systems for kind in each.groups))
+    title = f"{measure_heading(name)} by category (%)"
+    return _by_system(title, found, [column(each) for each in groups])
 
 
 def pairs_grid(found: SetResult, *, is_full: bool) -> Grid:
@@ -292,29 +276,6 @@ def abstention_grid(found: SetResult) -> Grid:
         note="AUROC: how often a query with an answer has the higher confidence."
         f" Refused: got nothing. Of the queries with an answer {format_share(found.silenced)} % got"
         " nothing of clsm.",
-    )
-
-
-def paper_grid(found: SetResult) -> Grid:
-    """CLS-M's own figures beside those of clsm and of the preset named after it."""
-    beside = [each for place, each in enumerate(found.systems) if not place or each.name == "cls-m"]
-    published = (*PAPER.values(), PAPER_CROSSING, PAPER_SAVED)
-    return Grid(
-        "Beside the CLS-M paper (%)",
-        ("", *map(measure_heading, PAPER), CROSSING, measure_heading("efficiency")),
-        (
-            ("CLS-M, as published", *map(format_share, published)),
-            *(
-                (
-                    each.name,
-                    *(format_value(name, each.figures.get(name)) for name in PAPER),
-                    format_value("recall", _crossed(each)),
-                    format_value("efficiency", each.figures.get("efficiency")),
-                )
-                for each in beside
-            ),
-        ),
-        note=PAPER_NOTE,
     )
 
 
