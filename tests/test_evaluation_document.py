@@ -13,10 +13,10 @@ from benchmarks import evaluation
 from benchmarks.measure import ROOT
 from clsm_cli.evaluation import rank_fit
 from clsm_cli.evaluation.ablation import MECHANISMS
+from clsm_cli.evaluation.grids import HEADINGS
 from clsm_cli.evaluation.loaders.dataset_registry import KINDS
 from clsm_cli.evaluation.presets.preset import PRESETS
 from clsm_cli.evaluation.probes.probe_registry import PROBES
-from clsm_cli.evaluation.reporting.grids import HEADINGS
 from clsm_cli.evaluation.result import QueryResult, dump
 from clsm_cli.evaluation.systems import system_registry
 

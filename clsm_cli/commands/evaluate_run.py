@@ -13,14 +13,14 @@ from clsm_cli.commands.options import Common, command
 from clsm_cli.commands.output import plain
 from clsm_cli.commands.tables import Table
 from clsm_cli.errors import BadInputError, RegressionError
-from clsm_cli.evaluation.reporting import evaluation_report, grids
+from clsm_cli.evaluation import grids
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from clsm_cli.evaluation.dataset import Dataset
+    from clsm_cli.evaluation.grids import Grid
     from clsm_cli.evaluation.regression_gate import Gate, GateRow
-    from clsm_cli.evaluation.reporting.grids import Grid
     from clsm_cli.evaluation.result import Result
 
 EVERY = "all"
@@ -28,7 +28,7 @@ EVERY = "all"
 
 @command(
     "clsm eval run                                   # your own set, as clsm eval",
-    "clsm eval run fixtures/sample --preset all --ablate all --out report",
+    "clsm eval run fixtures/sample --preset all --ablate all --verbose",
     "clsm eval run ~/data/locomo10.json nodes=~/data/locomo10.json",
     "clsm eval run --probe all",
     "clsm eval run queries.yaml --json > before.json",
@@ -45,14 +45,13 @@ EVERY = "all"
     ablate=Option("--ablate", "M", "Measure without a mechanism too; all: each, one at a time."),
     probe=Option("--probe", "P", "Run a probe too, or alone; all: each of them."),
     changed=Option("--set", "KEY=VALUE", "Measure with another setting."),
-    baseline=Option("--baseline", "FILE", "Compare with the report.json of an earlier run."),
+    baseline=Option("--baseline", "FILE", "Compare with what --json printed of an earlier run."),
     fail_under=Option(
         "--fail-under",
         "POINTS",
         "Exit with 18 where the headline figure is below; with --baseline, where the"
         " difference is (-1: a point may be lost).",
     ),
-    out=Option("--out", "DIR", "Write report.json and report.md there."),
     limit=Option("--limit", "N", "Take the first N cases of each set only.", least=1),
     work=WORK,
     fresh=FRESH,
@@ -68,7 +67,6 @@ def run(
     changed: list[str] | None = None,
     baseline: Path | None = None,
     fail_under: float | None = None,
-    out: Path | None = None,
     limit: int | None = None,
     work: Path | None = None,
     fresh: bool = False,
@@ -92,8 +90,6 @@ def run(
     printer = common.printer()
     regression_gate.check_limit(fail_under)
     before = None if baseline is None else load(baseline)
-    if out is not None and out.expanduser().exists() and not out.expanduser().is_dir():
-        raise BadInputError(str(out), "is no folder", "name another one with --out")
     settings = ablation.parse(changed or [])
     given = {
         "--preset": preset,
@@ -116,9 +112,6 @@ def run(
         result = measure(request, factory, open_engine())
     finally:
         printer.end_progress()
-    if out is not None:
-        for path in evaluation_report.write_report(out.expanduser(), result):
-            printer.warn(f"wrote {path}")
     mapping, shown = dump(result), run_tables(result, verbose=printer.verbose)
     gated = _gate(result, before, fail_under)
     if gated is not None:
@@ -223,11 +216,11 @@ def run_tables(result: Result, *, verbose: bool) -> list[Table]:
         title = _shortened(f"{found.name} ({found.kind})", COLUMNS)
         shown += [Table(title, ("it holds", ""), sizes)]
         headline, *others = grids.set_grids(found, is_full=verbose)
-        shown += [*_fitted(headline), *_said(evaluation_report.standing_sentence(found))]
+        shown += [*_fitted(headline), *_said(grids.standing_sentence(found))]
         shown += [table for grid in others for table in _fitted(grid)]
         shown += [table for note in found.notes for table in _said(f"- {note}")]
     for each in result.probes:
-        shown += [*_fitted(grids.probe_grid(each)), *_said(evaluation_report.weakness_note(each))]
+        shown += [*_fitted(grids.probe_grid(each)), *_said(grids.weakness_note(each))]
     digests = (f"{each.name} {each.digest[:12]}" for each in result.sets)
     return [*shown, *_said(f"clsm {result.version}, seed {result.seed}; {', '.join(digests)}")]
 

@@ -120,7 +120,7 @@ def _check_same(new: SetResult, old: SetResult) -> None:
     what = f"--baseline, {_name(new)}"
     if new.digest != old.digest:
         reason = f"holds other data (sha256 {old.digest[:12]}, now {new.digest[:12]})"
-        raise RefusedError(what, reason, "make a new baseline with: clsm eval run --out FOLDER")
+        raise RefusedError(what, reason, "make a new baseline with: clsm eval run --json > FILE")
     there, here = ({(q.case, q.id) for q in each.queries} for each in (old, new))
     if there != here:
         less, more = len(there - here), len(here - there)

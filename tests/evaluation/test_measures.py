@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from clsm_cli.evaluation import measures, metrics
 from clsm_cli.evaluation.dataset import Query
+from clsm_cli.evaluation.grids import PLAIN
 from clsm_cli.evaluation.measures import (
     BUDGETS,
     DELIVERED,
@@ -20,7 +21,6 @@ from clsm_cli.evaluation.measures import (
     Setting,
     credit_items,
 )
-from clsm_cli.evaluation.reporting.grids import PLAIN
 from clsm_cli.evaluation.result import Figures
 
 WHOLE = 20_000
