@@ -247,7 +247,7 @@ def _hints(wanted: Any) -> dict[str, Any]:
 def _parsed(wanted: Any, value: Any) -> Any:
     """A JSON value as a class of this module, a dict, a tuple, or the plain value that it is."""
     inside = get_args(wanted)
-    if is_dataclass(wanted):
+    if isinstance(wanted, type) and is_dataclass(wanted):
         return wanted(**{name: _parsed(kind, value[name]) for name, kind in _hints(wanted).items()})
     if get_origin(wanted) is dict:
         return {key: _parsed(inside[1], each) for key, each in value.items()}
