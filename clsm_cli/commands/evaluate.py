@@ -7,7 +7,6 @@ from typing import Any
 import typer
 
 from clsm_cli.commands import (
-    evaluate_calibrate,
     evaluate_label,
     evaluate_run,
     evaluate_shadow,
@@ -43,7 +42,6 @@ def evaluate(context: typer.Context, *, common: Common) -> None:
 functions: tuple[Any, ...] = (
     evaluate_run.run,
     evaluate_label.label,
-    evaluate_calibrate.calibrate,
 )
 for function in functions:
     app.command(function.__name__, cls=Command, epilog=function.epilog)(function)

@@ -1,11 +1,11 @@
-"""Benches: a case with its stores, ready to be queried; and the interface of a system."""
+"""Benches: a case with its stores, ready to be queried."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cache, cached_property
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from clsm_cli.evaluation import stores
 from clsm_cli.evaluation.dataset import Chat, Existing
@@ -16,11 +16,10 @@ from clsm_cli.store import layout
 from clsm_cli.store.index.opening import open_index
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
     from pathlib import Path
 
     from clsm_cli.evaluation.dataset import Case, Dataset, Query
-    from clsm_cli.evaluation.measures import Retrieved
     from clsm_cli.evaluation.stores import MadeStore, StoreFactory
     from clsm_cli.retrieval.dense_search import Engine
     from clsm_cli.store.index.passages import Passage
@@ -71,30 +70,6 @@ class Bench:
     @cached_property
     def _now(self) -> str:
         return self.now.isoformat()
-
-
-class System(Protocol):
-    """A way to answer queries.
-
-    Attributes:
-        name: As in tables.
-        about: What it is, in one line, with the values of its parameters; two systems of one name
-            that answer differently differ in it.
-    """
-
-    @property
-    def name(self) -> str:
-        """As in tables."""
-        ...
-
-    @property
-    def about(self) -> str:
-        """What it is."""
-        ...
-
-    def ask(self, bench: Bench, queries: Sequence[Query]) -> Iterator[Retrieved]:
-        """What it returns for each query, in turn; the same for the same store and query."""
-        ...
 
 
 NEVER = "2000-01-01T12:00:00+00:00"

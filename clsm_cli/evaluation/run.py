@@ -16,18 +16,18 @@ from clsm_cli.evaluation.nodes import rankers
 from clsm_cli.evaluation.probes.probe_registry import run_probe
 from clsm_cli.evaluation.result import SCHEMA, AblationResult, QueryResult, Result, SetResult
 from clsm_cli.evaluation.systems import system_registry
-from clsm_cli.evaluation.systems.system_registry import Packed, Recall
 from clsm_cli.startup.records import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from clsm_cli.evaluation.ablation import Mechanism
-    from clsm_cli.evaluation.benches import Bench, System
+    from clsm_cli.evaluation.benches import Bench
     from clsm_cli.evaluation.dataset import Dataset, Query
     from clsm_cli.evaluation.measures import Retrieved
     from clsm_cli.evaluation.result import Figures
     from clsm_cli.evaluation.stores import StoreFactory
+    from clsm_cli.evaluation.systems.baselines import System
     from clsm_cli.retrieval.dense_search import Engine
 
 
@@ -82,8 +82,6 @@ KEPT = (*compare.HEADLINES, "precision", "tokens")
 """Measures that a report has for each query by itself."""
 CONFIDENT = (system_registry.CLSM, *system_registry.BASELINES)
 """Systems that are also asked what has no answer; published ones have no confidence of their own."""
-PACKED = "clsm, packed"
-"""clsm told how many tokens are left: it packs for them, where all others are cut in rank order."""
 CUT = "concept-cut"
 """The mechanism without which clsm is shown wherever concepts are labelled: recall before the cut."""
 TESTED = "consolidation"
@@ -144,9 +142,9 @@ def evaluate_set(
 
 def _systems(dataset: Dataset, presets: Sequence[str]) -> list[System]:
     """clsm, also packed for each budget and before its concepts are cut; then all others."""
-    ours: list[System] = [Recall(system_registry.CLSM)]
+    ours = [system_registry.recall_system(system_registry.CLSM)]
     if any(query.gold for case in dataset.cases for query in case.queries):
-        ours.append(Packed(PACKED))
+        ours.append(system_registry.PACKED)
     if any(query.concepts for case in dataset.cases for query in case.queries):
         ours.append(MECHANISMS[CUT].system())
     return [*ours, *system_registry.preset_systems(presets), *system_registry.plain_systems()]

@@ -17,7 +17,6 @@ from clsm_cli.evaluation.benches import Bench
 from clsm_cli.evaluation.dataset import Case, Dataset, Existing, label_key, label_keys
 from clsm_cli.evaluation.dataset import Query as Labelled
 from clsm_cli.evaluation.systems import baselines, system_registry
-from clsm_cli.evaluation.systems.system_registry import Recall
 from clsm_cli.forgetting import store_contents
 from clsm_cli.ingestion.ingest_run import end_begun_run
 from clsm_cli.model.graph import Node
@@ -29,11 +28,9 @@ from clsm_cli.store.labels import Label
 from clsm_cli.store.lock import locked
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Sequence
     from pathlib import Path
 
-    from clsm_cli.evaluation.benches import System
-    from clsm_cli.evaluation.measures import Retrieved
     from clsm_cli.evaluation.own.query_proposals import Proposal
     from clsm_cli.evaluation.stores import StoreFactory
     from clsm_cli.forgetting.store_contents import StoreContents
@@ -118,9 +115,13 @@ class Pools:
 
     def __init__(self, store: Store, factory: StoreFactory, engine: Engine) -> None:
         settings = with_changes(store.settings, {"recall.floor": 0.0})
-        self._bench = _bench(store._replace(settings=settings), (), factory, engine)
-        beside = map(system_registry.baseline_named, BESIDE)
-        self._systems: list[System] = [Recall(system_registry.CLSM), *beside]
+        store = store._replace(settings=settings)
+        assert factory.now is not None
+        case = Case("own", Existing(store.root), ())
+        dataset = Dataset("queries", "own", "", "memory", "recall@10", (case,))
+        self._bench = Bench(dataset, case, store, store, factory.now, 0, factory, engine)
+        ours = system_registry.recall_system(system_registry.CLSM)
+        self._systems = [ours, *map(system_registry.baseline_named, BESIDE)]
 
     def items_for(self, text: str, hidden: frozenset[str] = frozenset()) -> list[PoolItem]:
         """The items that are to be judged for a query.
@@ -137,22 +138,6 @@ class Pools:
                 found.setdefault(shown, PoolItem(_PART.sub("", item.id), shown, item.day))
         kept = (each for each in found.values() if each.id not in hidden)
         return sorted(kept, key=lambda each: digest(text, each.id))
-
-
-def answers(
-    store: Store, queries: Sequence[Labelled], factory: StoreFactory, engine: Engine
-) -> Iterator[Retrieved]:
-    """What clsm returns; see ``Pools``."""
-    return Recall(system_registry.CLSM).ask(_bench(store, queries, factory, engine), queries)
-
-
-def _bench(
-    store: Store, queries: Sequence[Labelled], factory: StoreFactory, engine: Engine
-) -> Bench:
-    assert factory.now is not None
-    case = Case("own", Existing(store.root), tuple(queries))
-    dataset = Dataset("queries", "own", "", "memory", "recall@10", (case,))
-    return Bench(dataset, case, store, store, factory.now, 0, factory, engine)
 
 
 SCHEMA = "clsm.label/1"

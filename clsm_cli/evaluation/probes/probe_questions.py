@@ -10,7 +10,6 @@ from clsm_cli.evaluation.benches import Bench
 from clsm_cli.evaluation.dataset import Case, Chat, Dataset, Query
 from clsm_cli.evaluation.stores import MadeStore
 from clsm_cli.evaluation.systems import baselines, system_registry
-from clsm_cli.evaluation.systems.system_registry import Recall
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import atomic
 
@@ -84,7 +83,10 @@ def growing_benches(
 
 def ask_systems(bench: Bench, queries: Sequence[Query]) -> dict[str, list[Retrieved]]:
     """What each system returns for each query."""
-    systems = (Recall(CLSM), *map(system_registry.baseline_named, SYSTEMS[1:]))
+    systems = (
+        system_registry.recall_system(CLSM),
+        *map(system_registry.baseline_named, SYSTEMS[1:]),
+    )
     return {system.name: list(system.ask(bench, queries)) for system in systems}
 
 
