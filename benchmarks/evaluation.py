@@ -16,10 +16,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from benchmarks.measure import RESULTS, ROOT
-from clsm_cli.evaluation import grids, run
+from clsm_cli.evaluation import grids
 from clsm_cli.evaluation import result as results
 from clsm_cli.evaluation.result import Result
-from clsm_cli.evaluation.systems import system_registry
 from clsm_cli.text.terminal import safe
 
 if TYPE_CHECKING:
@@ -118,11 +117,6 @@ def _grids(found: SetResult) -> Iterable[Grid]:
     if grids.has_categories(found):
         yield grids.category_grid(found)
     yield grids.pairs_grid(found, is_full=False)
-    night = tuple(
-        p for p in found.pairs if p.against == f"{system_registry.CLSM} without {run.TESTED}"
-    )
-    if night:
-        yield grids.pairs_grid(replace(found, pairs=night), is_full=True)
     if len(found.ablation) > 1:
         yield grids.ablation_grid(found, is_full=True)
     if found.abstention:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from clsm_cli.startup.records import NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from clsm_cli.evaluation.result import Pair, ProbeResult, SetResult, SystemResult, Verdict
 
@@ -213,34 +213,24 @@ def category_grid(found: SetResult) -> Grid:
 def pairs_grid(found: SetResult, *, is_full: bool) -> Grid:
     """What clsm has more than each other system by what the set is judged by.
 
-    With ``is_full`` by every measure that is compared, in every category too.
+    With ``is_full`` by every measure that is compared.
     """
-    judged = (found.headline, *(("recall@10",) if has_concepts(found) else ("tokens@1000",)))
-    chosen = [each for each in found.pairs if is_full or _leads(each, judged)]
-
-    def row(each: Pair) -> tuple[str, ...]:
-        where = (each.group,) if is_full else ()
-        return (
-            *(
-                each.against,
-                *where,
-                measure_heading(each.measure),
-                format_difference(each.difference),
-            ),
+    judged = (found.headline, "recall@10" if has_concepts(found) else "tokens@1000")
+    rows = (
+        (
+            *(each.against, measure_heading(each.measure), format_difference(each.difference)),
             *(format_interval(each.interval, is_difference=True), format_p(each.p)),
         )
-
+        for each in found.pairs
+        if is_full or each.measure in judged
+    )
     return Grid(
         f"{found.systems[0].name if found.systems else 'clsm'} minus another, query by query",
-        ("against", *(("queries",) if is_full else ()), "measure", "points", "95 %", "p"),
-        tuple(map(row, chosen)),
-        words=3 if is_full else 2,
+        ("against", "measure", "points", "95 %", "p"),
+        tuple(rows),
+        words=2,
         note="Intervals: paired bootstrap, conversations as clusters. p: two-sided, random signs.",
     )
-
-
-def _leads(pair: Pair, judged: Collection[str]) -> bool:
-    return pair.group == "all" and pair.measure in judged
 
 
 def ablation_grid(found: SetResult, *, is_full: bool) -> Grid:
@@ -374,7 +364,7 @@ def find_standing(found: SetResult) -> Standing | None:
     if best is None or best.figures.get(name) is None:
         return Standing(value, first.intervals.get(name), "", 0.0, None)
     pair = next(
-        (p for p in found.pairs if (p.measure, p.against, p.group) == (name, best.name, "all")),
+        (p for p in found.pairs if (p.measure, p.against) == (name, best.name)),
         None,
     )
     return Standing(value, first.intervals.get(name), best.name, _value(best, name), pair)

@@ -70,7 +70,6 @@ class Pair:
     """What clsm has more than another system, query by query.
 
     Attributes:
-        group: ``all``, or the name of a category.
         difference: Mean of clsm's measure minus the other's.
         interval: Its 95 % bootstrap interval.
         p: Two-sided, by random signs of the differences.
@@ -78,7 +77,6 @@ class Pair:
 
     measure: str
     against: str
-    group: str
     difference: float
     interval: tuple[float, float]
     p: float

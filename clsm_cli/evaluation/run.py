@@ -85,7 +85,7 @@ CONFIDENT = (system_registry.CLSM, *system_registry.BASELINES)
 CUT = "concept-cut"
 """The mechanism without which clsm is shown wherever concepts are labelled: recall before the cut."""
 TESTED = "consolidation"
-"""The mechanism that is compared in each category, as a system is: what the night is for."""
+"""The mechanism that is compared as a system is: what the night is for."""
 RANKED = ("turn", "day")
 """Units whose single passages are ranked too: elsewhere a passage is no unit of the labels."""
 
