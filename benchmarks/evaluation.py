@@ -1,6 +1,6 @@
 """Writes ``docs/evaluation-figures.md`` from kept runs of ``clsm eval run``.
 
-``python -m benchmarks.evaluation REPORT.json…`` keeps reports of ``--out`` without their single
+``python -m benchmarks.evaluation REPORT.json…`` keeps what ``--json`` printed without its single
 queries, each set and the probes by themselves, and writes the page and the short table of the
 README; without a report it writes them from what is kept.
 """
@@ -16,17 +16,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from benchmarks.measure import RESULTS, ROOT
+from clsm_cli.evaluation import grids
 from clsm_cli.evaluation import result as results
-from clsm_cli.evaluation import run
-from clsm_cli.evaluation.reporting import evaluation_report, grids
 from clsm_cli.evaluation.result import Result
-from clsm_cli.evaluation.systems import system_registry
+from clsm_cli.text.terminal import safe
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from clsm_cli.evaluation.reporting.grids import Grid
-    from clsm_cli.evaluation.result import SetResult
+    from clsm_cli.evaluation.grids import Grid
+    from clsm_cli.evaluation.result import ProbeResult, SetResult
 
 README = ROOT / "README.md"
 FIGURES = ROOT / "docs" / "evaluation-figures.md"
@@ -48,6 +47,7 @@ HEAD = (
     ),
     "",
 )
+_MARKS = re.compile(r"[\\`*_{}\[\]<>()#|~&!]|^[-+](?=\s|$)")
 _SUMMARY = re.compile(r"(<!-- figures: summary -->\n).*?(<!-- end -->)", re.DOTALL)
 
 Kept = Mapping[str, Result]
@@ -80,7 +80,7 @@ def page(kept: Kept) -> str:
     for kind, title in TITLES.items():
         lines += [f"## {title}", "", *_origin(kept[kind]), *_set(kept[kind].sets[0])]
     lines += ["## Probes", "", *_origin(kept[PROBES])]
-    lines += (line for each in kept[PROBES].probes for line in evaluation_report.probe_lines(each))
+    lines += (line for each in kept[PROBES].probes for line in probe_lines(each))
     return "\n".join(lines).rstrip() + "\n"
 
 
@@ -92,7 +92,7 @@ def filled(document: str, kept: Kept) -> str:
 
 
 def _row(title: str, found: SetResult) -> str:
-    where = evaluation_report.find_standing(found)
+    where = grids.find_standing(found)
     assert where is not None
     interval = grids.format_interval(where.interval) if where.interval else ""
     heading = grids.measure_heading(found.headline)
@@ -101,7 +101,7 @@ def _row(title: str, found: SetResult) -> str:
 
 
 def _origin(found: Result) -> list[str]:
-    facts = [f"- {what}: {value}" for what, value in evaluation_report.origin_line(found)]
+    facts = [f"- {what}: {value}" for what, value in origin_line(found)]
     return ["```", found.command, "```", "", *facts, ""]
 
 
@@ -109,25 +109,59 @@ def _set(found: SetResult) -> Iterator[str]:
     yield from (f"- {name}: {value}" for name, value in grids.sizes_grid(found))
     yield from (f"- SHA-256: {found.digest}", *(f"- {note}" for note in found.notes), "")
     for grid in _grids(found):
-        yield from evaluation_report.table_lines(grid)
+        yield from table_lines(grid)
 
 
 def _grids(found: SetResult) -> Iterable[Grid]:
     yield grids.headline_grid(found)
-    if "category" in grids.group_kinds(found):
-        yield grids.group_grid(found, "category", found.headline)
-    if grids.has_concepts(found):
-        yield grids.paper_grid(found)
+    if grids.has_categories(found):
+        yield grids.category_grid(found)
     yield grids.pairs_grid(found, is_full=False)
-    night = tuple(
-        p for p in found.pairs if p.against == f"{system_registry.CLSM} without {run.TESTED}"
-    )
-    if night:
-        yield grids.pairs_grid(replace(found, pairs=night), is_full=True)
     if len(found.ablation) > 1:
         yield grids.ablation_grid(found, is_full=True)
     if found.abstention:
         yield grids.abstention_grid(found)
+
+
+def probe_lines(found: ProbeResult) -> Iterator[str]:
+    """The lines of a probe."""
+    yield from table_lines(grids.probe_grid(found), f"{found.about} {grids.weakness_note(found)}")
+
+
+def table_lines(grid: Grid, above: str = "") -> Iterator[str]:
+    """The lines of a table under its title, and words between the two."""
+    yield from (f"### {escape_markdown(grid.title)}", "")
+    if above.strip():
+        yield from (escape_markdown(above), "")
+    yield _line(map(escape_markdown, grid.headings))
+    yield _line("---" if at < grid.words else "---:" for at in range(len(grid.headings)))
+    for at, row in enumerate(grid.rows):
+        yield _line(
+            f"**{escape_markdown(cell)}**" if (at, place) in grid.best else escape_markdown(cell)
+            for place, cell in enumerate(row)
+        )
+    yield from ("", escape_markdown(grid.note), "") if grid.note else ("",)
+
+
+def escape_markdown(words: str) -> str:
+    r"""Words that Markdown shows as they are, on one line.
+
+    >>> escape_markdown("a|b <script> *c*"), escape_markdown("- 1")
+    ('a\\|b \\<script\\> \\*c\\*', '\\- 1')
+    """
+    return _MARKS.sub(r"\\\g<0>", safe(" ".join(words.split())))
+
+
+def _line(cells: Iterable[str]) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
+def origin_line(result: Result) -> list[tuple[str, str]]:
+    """By what, where and with which settings a result was made."""
+    rows = [("clsm", result.version), ("seed", str(result.seed))]
+    rows += [*result.machine.items()]
+    settings = ", ".join(f"{name} = {value}" for name, value in result.settings.items())
+    return [*rows, ("settings", settings or "as shipped"), ("schema", result.schema)]
 
 
 def main() -> None:

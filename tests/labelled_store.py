@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 from ingesting import new_store
@@ -39,19 +38,6 @@ FACTS = (
     ("Who lost the bet about the eel?", "Tomas lost the bet about the eel."),
 )
 """Questions, and what answers each; one turn a fact."""
-NONE = (
-    "How many moons does Jupiter have?",
-    "Who won the chess championship in 1972?",
-    "How do I bake a sponge cake?",
-    "Which enzyme digests starch?",
-    "When did the Roman republic end?",
-    "What is the boiling point of ethanol?",
-    "Which volcano buried Pompeii?",
-    "What is the capital of Peru?",
-    "How does a transistor amplify?",
-    "Who composed the four seasons?",
-)
-"""Questions that nothing in the store answers."""
 
 
 def make(folder: Path) -> Store:
@@ -80,16 +66,6 @@ def make(folder: Path) -> Store:
     )
     sleep(store)
     return store
-
-
-def text(answered: int = len(FACTS), negative: int = len(NONE)) -> str:
-    """A file of labels: quotes, and queries without an answer."""
-    rows = ["# mine", "queries:"]
-    for question, fact in FACTS[:answered]:
-        rows += [f"- query: {question}", f"  evidence: [{json.dumps(fact)}]"]
-    for question in NONE[:negative]:
-        rows += [f"- query: {question}", "  evidence: []"]
-    return "\n".join(rows) + "\n"
 
 
 def write(store: Store, content: str) -> Path:

@@ -11,13 +11,12 @@ import pytest
 
 from benchmarks import evaluation
 from benchmarks.measure import ROOT
-from clsm_cli.commands.evaluate_study import STUDIES
 from clsm_cli.evaluation import rank_fit
 from clsm_cli.evaluation.ablation import MECHANISMS
+from clsm_cli.evaluation.grids import HEADINGS
 from clsm_cli.evaluation.loaders.dataset_registry import KINDS
 from clsm_cli.evaluation.presets.preset import PRESETS
 from clsm_cli.evaluation.probes.probe_registry import PROBES
-from clsm_cli.evaluation.reporting.grids import HEADINGS
 from clsm_cli.evaluation.result import QueryResult, dump
 from clsm_cli.evaluation.systems import system_registry
 
@@ -88,8 +87,3 @@ def test_every_name_is_explained(name: str) -> None:
 def test_every_system_that_was_measured_is_explained() -> None:
     names = {system.name for run in KEPT.values() for found in run.sets for system in found.systems}
     assert [name for name in sorted(names) if f"`{name}`" not in DOCUMENT] == []
-
-
-@pytest.mark.parametrize("study", STUDIES)
-def test_every_study_has_its_command(study: str) -> None:
-    assert f"`clsm eval study {study} " in DOCUMENT

@@ -7,11 +7,9 @@ from typing import Any
 import typer
 
 from clsm_cli.commands import (
-    evaluate_calibrate,
     evaluate_label,
     evaluate_run,
     evaluate_shadow,
-    evaluate_study,
 )
 from clsm_cli.commands.command_line import Common
 from clsm_cli.commands.options import Command, command, examples
@@ -44,9 +42,7 @@ def evaluate(context: typer.Context, *, common: Common) -> None:
 
 functions: tuple[Any, ...] = (
     evaluate_run.run,
-    evaluate_study.study,
     evaluate_label.label,
-    evaluate_calibrate.calibrate,
 )
 for function in functions:
     app.command(function.__name__, cls=Command, epilog=function.epilog)(function)

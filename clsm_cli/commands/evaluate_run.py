@@ -13,15 +13,14 @@ from clsm_cli.commands.options import command
 from clsm_cli.commands.output import plain
 from clsm_cli.commands.tables import Table
 from clsm_cli.errors import BadInputError, RegressionError
-from clsm_cli.evaluation.compare import ALL
-from clsm_cli.evaluation.reporting import evaluation_report, grids
+from clsm_cli.evaluation import grids
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from clsm_cli.evaluation.dataset import Dataset
+    from clsm_cli.evaluation.grids import Grid
     from clsm_cli.evaluation.regression_gate import Gate, GateRow
-    from clsm_cli.evaluation.reporting.grids import Grid
     from clsm_cli.evaluation.result import Result
 
 EVERY = "all"
@@ -29,7 +28,7 @@ EVERY = "all"
 
 @command(
     "clsm eval run                                   # your own set, as clsm eval",
-    "clsm eval run fixtures/sample --preset all --ablate all --out report",
+    "clsm eval run fixtures/sample --preset all --ablate all --verbose",
     "clsm eval run ~/data/locomo10.json nodes=~/data/locomo10.json",
     "clsm eval run --probe all",
     "clsm eval run queries.yaml --json > before.json",
@@ -43,21 +42,14 @@ EVERY = "all"
     preset=Option("--preset", "P", "Compare a published system too; all: each of them."),
     ablate=Option("--ablate", "M", "Measure without a mechanism too; all: each, one at a time."),
     probe=Option("--probe", "P", "Run a probe too, or alone; all: each of them."),
-    unanswerable=Option(
-        "--unanswerable",
-        "FILE",
-        "Put the questions of a file to the sets too, which they do not answer"
-        " (fixtures/questions).",
-    ),
     changed=Option("--set", "KEY=VALUE", "Measure with another setting."),
-    baseline=Option("--baseline", "FILE", "Compare with the report.json of an earlier run."),
+    baseline=Option("--baseline", "FILE", "Compare with what --json printed of an earlier run."),
     fail_under=Option(
         "--fail-under",
         "POINTS",
         "Exit with 18 where the headline figure is below; with --baseline, where the"
         " difference is (-1: a point may be lost).",
     ),
-    out=Option("--out", "DIR", "Write report.json and report.md there."),
     limit=Option("--limit", "N", "Take the first N cases of each set only.", least=1),
     work=WORK,
     fresh=FRESH,
@@ -70,11 +62,9 @@ def run(
     preset: list[str] | None = None,
     ablate: list[str] | None = None,
     probe: list[str] | None = None,
-    unanswerable: list[Path] | None = None,
     changed: list[str] | None = None,
     baseline: Path | None = None,
     fail_under: float | None = None,
-    out: Path | None = None,
     limit: int | None = None,
     work: Path | None = None,
     fresh: bool = False,
@@ -98,20 +88,15 @@ def run(
     printer = common.printer()
     regression_gate.check_limit(fail_under)
     before = None if baseline is None else load(baseline)
-    if out is not None and out.expanduser().exists() and not out.expanduser().is_dir():
-        raise BadInputError(str(out), "is no folder", "name another one with --out")
     settings = ablation.parse(changed or [])
     given = {
         "--preset": preset,
         "--ablate": ablate,
         "--probe": probe,
-        "--unanswerable": [path.name for path in unanswerable or ()],
         "--set": changed,
     }
     try:
-        sets = _datasets(
-            datasets or [], limit, common.store, unanswerable or (), has_probes=bool(probe)
-        )
+        sets = _datasets(datasets or [], limit, common.store, has_probes=bool(probe))
         request = Request(
             datasets=tuple(sets),
             presets=_named("--preset", preset or [], PRESETS),
@@ -125,9 +110,6 @@ def run(
         result = measure(request, factory, open_engine())
     finally:
         printer.end_progress()
-    if out is not None:
-        for path in evaluation_report.write_report(out.expanduser(), result):
-            printer.warn(f"wrote {path}")
     mapping, shown = dump(result), run_tables(result, verbose=printer.verbose)
     gated = _gate(result, before, fail_under)
     if gated is not None:
@@ -139,17 +121,10 @@ def run(
 
 
 def _datasets(
-    specs: Sequence[str],
-    limit: int | None,
-    store: str | None,
-    unanswerable: Sequence[Path],
-    *,
-    has_probes: bool,
+    specs: Sequence[str], limit: int | None, store: str | None, *, has_probes: bool
 ) -> list[Dataset]:
     """The sets that were named; none: the store's own, unless only probes are wanted."""
-    from functools import reduce
-
-    from clsm_cli.evaluation.loaders import dataset_registry, locomo, queries
+    from clsm_cli.evaluation.loaders import dataset_registry, queries
     from clsm_cli.evaluation.own import sheet
 
     found = []
@@ -162,7 +137,7 @@ def _datasets(
     for spec in specs:
         loaded = dataset_registry.load_dataset(spec)
         found.append(loaded if limit is None else dataset_registry.limit_cases(loaded, limit))
-    return [reduce(locomo.with_unanswerable, unanswerable, each) for each in found]
+    return found
 
 
 def _named(option: str, names: Sequence[str], known: Sequence[str]) -> tuple[str, ...]:
@@ -201,25 +176,18 @@ def _gate(result: Result, before: Result | None, fail_under: float | None) -> Ga
 
 def gate_tables(gate: Gate) -> list[Table]:
     """What changed, set by set, and whether that is good enough; shares in per cent."""
-    found = []
-    for name in dict.fromkeys(row.set for row in gate.rows):
-        rows = [row for row in gate.rows if row.set == name]
-        found.append(
-            Table(
-                f"{name}: clsm against the baseline",
-                ("measure", "queries", "before", "now", "diff.", "95 %", "p"),
-                tuple(_row(row) for row in rows),
-            )
-        )
+    headings = ("set", "measure", "queries", "before", "now", "diff.", "95 %", "p")
+    rows = tuple(map(_row, gate.rows))
+    found = [Table("clsm against the baseline", headings, rows)] if rows else []
     found += [Table(sentence, (), ()) for sentence in gate.sentences]
     return [*found, Table("FAILED" if gate.failed else "passed", (), ())]
 
 
 def _row(row: GateRow) -> tuple[str, ...]:
-    what = grids.measure_heading(row.measure)
     low, high = (100 * end for end in row.interval)
     return (
-        what if row.group == ALL else f"{what}, {row.group}",
+        _shortened(row.set, WORD),
+        grids.measure_heading(row.measure),
         str(row.queries),
         f"{100 * row.before:.1f}",
         f"{100 * row.now:.1f}",
@@ -243,11 +211,11 @@ def run_tables(result: Result, *, verbose: bool) -> list[Table]:
         title = _shortened(f"{found.name} ({found.kind})", COLUMNS)
         shown += [Table(title, ("it holds", ""), sizes)]
         headline, *others = grids.set_grids(found, is_full=verbose)
-        shown += [*_fitted(headline), *_said(evaluation_report.standing_sentence(found))]
+        shown += [*_fitted(headline), *_said(grids.standing_sentence(found))]
         shown += [table for grid in others for table in _fitted(grid)]
         shown += [table for note in found.notes for table in _said(f"- {note}")]
     for each in result.probes:
-        shown += [*_fitted(grids.probe_grid(each)), *_said(evaluation_report.weakness_note(each))]
+        shown += [*_fitted(grids.probe_grid(each)), *_said(grids.weakness_note(each))]
     digests = (f"{each.name} {each.digest[:12]}" for each in result.sets)
     return [*shown, *_said(f"clsm {result.version}, seed {result.seed}; {', '.join(digests)}")]
 

@@ -120,7 +120,7 @@ def report(*, since: str | None = None, common: Common) -> None:
     catch_up(opened, common.time(opened.zone), printer)
     found = shadow_mode.report(opened, moment)
     printer.warn_all(found.notes)
-    mapping = {"schema": "clsm.eval-shadow/2", **plain(found)}
+    mapping = {"schema": "clsm.eval-shadow/3", **plain(found)}
     tables.show(printer, mapping, shadow_tables(found, verbose=common.verbose))
 
 
@@ -158,13 +158,10 @@ def shadow_tables(report: Report, *, verbose: bool) -> Iterator[Table]:
         yield Table(
             "clsm beside the files",
             ("what", "value"),
-            (
-                ("context saved at a prompt %", _share(report.efficiency)),
-                ("used of the files and loaded by clsm too %", _share(report.overlap)),
-            ),
+            (("context saved at a prompt %", _share(report.efficiency)),),
         )
         if verbose:
-            headings = ("session", "prompts", "clsm", "used", "files", "used", "both")
+            headings = ("session", "prompts", "clsm", "used", "files", "used")
             yield Table("by session, in tokens", headings, tuple(map(_row, report.rows)))
     yield Table(report.verdict, (), ())
 
@@ -175,7 +172,7 @@ def _row(row: SittingRow) -> tuple[str, ...]:
         for side in (row.clsm, row.static)
     ]
     prompts = str(row.prompts) if row.asked == row.prompts else f"{row.asked} of {row.prompts}"
-    return (row.at, prompts, *sides[0], *sides[1], f"{row.both:,}")
+    return (row.at, prompts, *sides[0], *sides[1])
 
 
 def _share(value: float | None) -> str:

@@ -20,7 +20,7 @@ from clsm_cli.errors import BadInputError, ModelMissingError, RefusedError
 from clsm_cli.evaluation import benches, stores
 from clsm_cli.evaluation.dataset import Chat, Existing
 from clsm_cli.evaluation.stores import MadeStore
-from clsm_cli.evaluation.systems.system_registry import Recall
+from clsm_cli.evaluation.systems.system_registry import recall_system
 from clsm_cli.model.ids import digest
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import atomic, yaml_text
@@ -30,7 +30,8 @@ from clsm_cli.text.terminal import safe
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from clsm_cli.evaluation.benches import Bench, System
+    from clsm_cli.evaluation.benches import Bench
+    from clsm_cli.evaluation.systems.baselines import System
     from clsm_cli.store.layout import Store
 
 Stage = Literal["recall", "consolidate", "ingest"]
@@ -204,7 +205,7 @@ class Mechanism(NamedTuple):
         """Clsm without it."""
         off = self.off
         how = off if isinstance(off, str) else ", ".join(f"{key}: {off[key]}" for key in off)
-        return Recall(f"clsm without {self.name}", f"clsm with {how}", self.without)
+        return recall_system(f"clsm without {self.name}", f"clsm with {how}", self.without)
 
 
 class _NoModel:

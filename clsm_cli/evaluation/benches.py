@@ -1,12 +1,11 @@
-"""Benches: a case with its stores, ready to be queried; and the interface of a system."""
+"""Benches: a case with its stores, ready to be queried."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
-from functools import cached_property
-from time import process_time
-from typing import TYPE_CHECKING, Protocol
+from functools import cache, cached_property
+from typing import TYPE_CHECKING
 
 from clsm_cli.evaluation import stores
 from clsm_cli.evaluation.dataset import Chat, Existing
@@ -17,12 +16,10 @@ from clsm_cli.store import layout
 from clsm_cli.store.index.opening import open_index
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
     from pathlib import Path
 
-    from clsm_cli.embedding.query_vectors import QueryVectors
     from clsm_cli.evaluation.dataset import Case, Dataset, Query
-    from clsm_cli.evaluation.measures import Retrieved
     from clsm_cli.evaluation.stores import MadeStore, StoreFactory
     from clsm_cli.retrieval.dense_search import Engine
     from clsm_cli.store.index.passages import Passage
@@ -30,34 +27,13 @@ if TYPE_CHECKING:
 
 
 class CachingEngine:
-    """Another engine, and the vectors it made; see ``retrieval.dense_search.Engine``.
-
-    What a remembered vector took when it was made is added to its clock, so that no system looks
-    faster for having been asked later.
-    """
+    """Another engine, and the vectors it made; see ``retrieval.dense_search.Engine``."""
 
     def __init__(self, engine: Engine) -> None:
         self.name = engine.name
         self.open = engine.open
         self.products = engine.products
-        self._encode = engine.encode
-        self._made: dict[str, tuple[QueryVectors, float]] = {}
-        self._spared = 0.0
-
-    def clock(self) -> float:
-        """Processor seconds, those that were spared included."""
-        return process_time() + self._spared
-
-    def encode(self, text: str) -> QueryVectors:
-        """The vectors of a query."""
-        if text in self._made:
-            vectors, took = self._made[text]
-            self._spared += took
-        else:
-            began = process_time()
-            vectors = self._encode(text)
-            self._made[text] = vectors, process_time() - began
-        return vectors
+        self.encode = cache(engine.encode)
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,10 +57,6 @@ class Bench:
     factory: StoreFactory
     engine: Engine
 
-    def clock(self) -> float:
-        """Processor seconds, to time a query."""
-        return self.engine.clock() if isinstance(self.engine, CachingEngine) else process_time()
-
     @cached_property
     def turn_texts(self) -> dict[str, str]:
         """Id → text of each turn of a conversation; of notes the labels are not of turns."""
@@ -98,30 +70,6 @@ class Bench:
     @cached_property
     def _now(self) -> str:
         return self.now.isoformat()
-
-
-class System(Protocol):
-    """A way to answer queries.
-
-    Attributes:
-        name: As in tables.
-        about: What it is, in one line, with the values of its parameters; two systems of one name
-            that answer differently differ in it.
-    """
-
-    @property
-    def name(self) -> str:
-        """As in tables."""
-        ...
-
-    @property
-    def about(self) -> str:
-        """What it is."""
-        ...
-
-    def ask(self, bench: Bench, queries: Sequence[Query]) -> Iterator[Retrieved]:
-        """What it returns for each query, in turn; the same for the same store and query."""
-        ...
 
 
 NEVER = "2000-01-01T12:00:00+00:00"

@@ -16,12 +16,8 @@ if TYPE_CHECKING:
 
     Answers = Mapping[str, Sequence[Measured]]
 
-ALL = "all"
-"""Name of the group of all queries."""
 HEADLINES = ("f1", "recall", "coverage", "recall@1", "recall@10", "tokens@1000", "reduced", "reach")
 """Measures that have intervals and are compared in pairs, where a set has them."""
-PAIRED_BY_GROUP = ("f1", "recall", "recall@10", "tokens@1000", "reach")
-"""Those that are compared in each category too."""
 
 
 class AnsweredQueries:
@@ -30,20 +26,14 @@ class AnsweredQueries:
     Attributes:
         queries: With an answer, in order of the cases.
         cases: The case of each.
-        groups: Kind of group → name → places of its queries; kinds with one name are left out.
+        groups: "category" → name → places of its queries; nothing where there is one name alone.
     """
 
     def __init__(self, queries: Sequence[Query], cases: Sequence[str]) -> None:
         self.queries = queries
         self.cases = cases
-        named = {
-            "category": [query.category for query in queries],
-            "difficulty": [query.difficulty for query in queries],
-            "case": list(cases),
-        }
-        self.groups = {
-            kind: group_places(names) for kind, names in named.items() if len(set(names)) > 1
-        }
+        names = [query.category for query in queries]
+        self.groups = {"category": group_places(names)} if len(set(names)) > 1 else {}
 
 
 def group_places(names: Sequence[str]) -> dict[str, list[int]]:
@@ -94,19 +84,14 @@ def system_result(
 
 
 def compare_pairs(answers: Answers, ours: str, asked: AnsweredQueries, seed: int) -> Iterator[Pair]:
-    """What one system has more than each other, over all queries and by category."""
-    groups = {ALL: list(range(len(asked.queries))), **asked.groups.get("category", {})}
+    """What one system has more than each other, query by query."""
     figures = {name: [each.figures for each in found] for name, found in answers.items()}
-    for other in figures:
-        if other == ours:
-            continue
-        for group, places in groups.items():
-            for measure in HEADLINES if group == ALL else PAIRED_BY_GROUP:
-                mine, theirs = ([figures[name][at] for at in places] for name in (ours, other))
-                cases = [asked.cases[at] for at in places]
-                found = compare_pair(mine, theirs, measure, cases, seed)
-                if found is not None:
-                    yield Pair(measure, other, group, *found)
+    mine = figures.pop(ours)
+    for other, theirs in figures.items():
+        for measure in HEADLINES:
+            found = compare_pair(mine, theirs, measure, asked.cases, seed)
+            if found is not None:
+                yield Pair(measure, other, *found)
 
 
 def compare_pair(

@@ -20,10 +20,9 @@ if TYPE_CHECKING:
 Unit = Literal["turn", "day", "quote", "memory"]
 """What a piece of evidence is: the id of a turn, an ISO date, a quote; with "memory" a quote too, or
 the ids that stand for one memory, each with a newline behind it: any of them is the piece."""
-Negative = Literal["", "wrong person", "near topic", "off topic", "everyday"]
+Negative = Literal["", "wrong person", "near topic", "off topic"]
 """Why a query has no answer: asked of the wrong person, about what nobody recorded of a known
-subject, about something else altogether, about what belongs to no memory; ``""`` for a query that
-has one."""
+subject, about something else altogether; ``""`` for a query that has one."""
 
 _SEPARATORS = re.compile(r"[\W_]+")
 

@@ -154,7 +154,6 @@ def pagerank(
     seeds: Mapping[int, float],
     *,
     restart: float = 0.5,
-    damping: float = 0.0,
     tolerance: float = 1e-9,
 ) -> dict[int, float]:
     """Personalised PageRank: the share of each node in the walk, above 0, together 1.
@@ -162,9 +161,7 @@ def pagerank(
         p ← r · s + (1 − r) · (Wᵀ p + m_dangling · s)
 
     s is the share of each seed, r the chance to begin anew at a seed, and row i of W holds where the
-    walk goes from i: W_ij = w_ij · k_j^−d / Σ_j w_ij · k_j^−d with k_j = Σ_i w_ij, the strength of j.
-    d = 0 is the plain random walk; d = ½ the walk over symmetrically normalised weights
-    w_ij / √(k_i k_j), which visits hubs less. Every row sums to 1, so the whole mass stays 1.
+    walk goes from i: W_ij = w_ij / Σ_j w_ij. Every row sums to 1, so the whole mass stays 1.
     HippoRAG (Gutiérrez et al. 2024) ranks passages so, with r = 0.5.
 
     Without seeds there is nothing.
@@ -177,7 +174,6 @@ def pagerank(
         graph: Node → neighbour → weight ≥ 0. An undirected edge stands in both directions.
         seeds: Node → weight ≥ 0; they need not be nodes of ``graph``.
         restart: Chance to begin anew, above 0, at most 1.
-        damping: d, see above.
         tolerance: Mass.
 
     Node 1 is the seed, and 2 its only neighbour: p_1 = ½ + ½ p_2 and p_2 = ½ p_1.
@@ -189,7 +185,7 @@ def pagerank(
     if total <= 0:
         return {}
     source = {node: seeds[node] / total for node in sorted(seeds) if seeds[node] > 0}
-    rows = _rows(graph, damping)
+    rows = _rows(graph)
     shares = source
     for _ in range(LONGEST):
         after = _step(rows, shares, source, restart)
@@ -201,16 +197,11 @@ def pagerank(
     return {node: shares[node] / whole for node in sorted(shares)}
 
 
-def _rows(graph: Graph, damping: float) -> dict[int, list[tuple[int, float]]]:
+def _rows(graph: Graph) -> dict[int, list[tuple[int, float]]]:
     """W of ``pagerank``; nodes without a way out have no row."""
-    strength: dict[int, float] = {}
-    for node in sorted(graph):
-        for other, weight in graph[node].items():
-            strength[other] = strength.get(other, 0.0) + weight
     rows = {}
     for node in sorted(graph):
-        ways = sorted(graph[node].items())
-        kept = [(other, w * strength[other] ** -damping) for other, w in ways if w > 0]
+        kept = [(other, weight) for other, weight in sorted(graph[node].items()) if weight > 0]
         if kept:
             total = fsum(weight for _, weight in kept)
             rows[node] = [(other, weight / total) for other, weight in kept]

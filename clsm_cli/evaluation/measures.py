@@ -112,7 +112,6 @@ class Retrieved(NamedTuple):
         concepts: Keys of the names of each concept, best first, cut where the system cuts.
         confidence: That the memory holds an answer, on any scale that is the same for all queries;
             None: the system has none.
-        milliseconds: Processor time it took; None: not measured for the query alone.
         packed: Tokens → what it returns when it is told that so many are left; None where it was not
             asked that. With it there are no items, and nothing else is measured.
     """
@@ -120,7 +119,6 @@ class Retrieved(NamedTuple):
     items: tuple[Item, ...]
     concepts: tuple[tuple[str, ...], ...] = ()
     confidence: float | None = None
-    milliseconds: float | None = None
     packed: Mapping[int, tuple[Item, ...]] | None = None
 
 
@@ -139,14 +137,13 @@ def memory_item(memory: Memory) -> Item:
     )
 
 
-def answer_result(answer: Answer, milliseconds: float | None = None) -> Retrieved:
+def answer_result(answer: Answer) -> Retrieved:
     """The result of ``clsm recall`` in the form that is measured."""
     named = (label_keys((each.id, each.label, *each.aliases)) for each in answer.concepts)
     return Retrieved(
         items=tuple(map(memory_item, answer.memories)),
         concepts=tuple(tuple(sorted(names)) for names in named),
         confidence=answer.confidence,
-        milliseconds=milliseconds,
     )
 
 
@@ -161,9 +158,9 @@ def passage_item(passage: Passage, tokens: int) -> Item:
     )
 
 
-FIRST = (1, 3, 5, 10, 20, 50)
+FIRST = (1, 5, 10, 50)
 """Places at which recall is cut."""
-BUDGETS = (500, 1000, 2000, 4000)
+BUDGETS = (1000, 2000)
 """Tokens that an agent may have to spare for its memory."""
 DELIVERED = 2000
 """Tokens of what counts as returned: the default budget of ``recall``."""
@@ -194,7 +191,7 @@ def figures(query: Query, found: Retrieved, without: Retrieved | None, setting: 
     Returns:
         Measure → value; evidence and concepts only where the query is labelled with them.
     """
-    values: Figures = {"ms": found.milliseconds}
+    values: Figures = {}
     if found.packed is not None:
         for name in PACKED:
             items = found.packed[budgets(setting.whole)[name]]
@@ -269,26 +266,11 @@ def _evidence(gold: Sequence[str], items: Sequence[Item], setting: Setting) -> F
     k, unit = setting.k, setting.unit
     places = ranks(gold, items, unit)
     values: Figures = {f"recall@{place}": metrics.recall(places, place) for place in FIRST}
-    values |= _cut_figures(gold, items[: _cut(items, k)], unit, k)
+    values[f"ndcg@{k}"] = metrics.ndcg(ranks(gold, items[: _cut(items, k)], unit), k)
     values["mrr"] = metrics.reciprocal_rank(places)
     for name, budget in budgets(setting.whole).items():
         values[name] = _held(gold, _fitting(items, budget), unit)
     return values
-
-
-def _cut_figures(gold: Sequence[str], kept: Sequence[Item], unit: Unit, k: int) -> Figures:
-    """Precision, F1, hit, all and nDCG of the first ``k`` places of a ranking."""
-    useful = sum(any(item.holds(piece, unit) for piece in gold) for item in kept)
-    precision = useful / len(kept) if kept else 0.0
-    recall = _held(gold, kept, unit)
-    total = precision + recall
-    return {
-        f"precision@{k}": precision,
-        f"f1@{k}": 2 * precision * recall / total if total else 0.0,
-        f"hit@{k}": float(recall > 0),
-        f"all@{k}": float(recall == 1),
-        f"ndcg@{k}": metrics.ndcg(ranks(gold, kept, unit), k),
-    }
 
 
 def _fitting(items: Sequence[Item], budget: int) -> list[Item]:
@@ -307,8 +289,7 @@ def _loaded(
 
     relevance = tokens that are used / tokens loaded; retention = correct recalls / recall prompts;
     reach = useful associative results / all associative results, where an associative result is one
-    that the embedding alone does not return. ``reached`` is the other side of it: of the evidence
-    that the embedding alone misses, the share that is returned.
+    that the embedding alone does not return.
     """
     unit = setting.unit
     useful = [any(item.holds(piece, unit) for piece in gold) for item in returned]
@@ -318,7 +299,6 @@ def _loaded(
         "relevance": spent / tokens if tokens else 0.0,
         "retention": float(any(useful)),
         "reach": None,
-        "reached": None,
     }
     if without is not None:
         near = delivered(without.items, setting.k)
@@ -328,9 +308,7 @@ def _loaded(
             for item, is_useful in zip(returned, useful, strict=True)
             if not shown.issuperset(item.turns)
         ]
-        missed = [piece for piece in gold if not any(item.holds(piece, unit) for item in near)]
         values["reach"] = sum(associated) / len(associated) if associated else None
-        values["reached"] = _held(missed, returned, unit) if missed else None
     return values
 
 

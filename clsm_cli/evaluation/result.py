@@ -55,7 +55,7 @@ class SystemResult:
     Attributes:
         figures: Over all queries that count.
         intervals: Measure → 95 % bootstrap interval, cases as clusters; of the headline measures.
-        groups: Kind of group (category, difficulty, case) → its name → figures.
+        groups: "category" → its name → figures.
     """
 
     name: str
@@ -70,7 +70,6 @@ class Pair:
     """What clsm has more than another system, query by query.
 
     Attributes:
-        group: ``all``, or the name of a category.
         difference: Mean of clsm's measure minus the other's.
         interval: Its 95 % bootstrap interval.
         p: Two-sided, by random signs of the differences.
@@ -78,7 +77,6 @@ class Pair:
 
     measure: str
     against: str
-    group: str
     difference: float
     interval: tuple[float, float]
     p: float
@@ -209,7 +207,7 @@ class Result:
 
 MAX_REPORT = 256 << 20
 """Bytes of a report; one of ten conversations with every system has about 20 MB."""
-_NEXT = "give the report.json of a run: clsm eval run --out FOLDER"
+_NEXT = "give what a run printed: clsm eval run --json > FILE"
 
 
 def dump(result: Result) -> dict[str, Any]:
@@ -229,9 +227,11 @@ def load(path: Path) -> Result:
         schema = value.get("schema") if isinstance(value, dict) else None
         if schema != SCHEMA:
             raise ValueError(f"is of schema {schema!r:.80}, not {SCHEMA!r}")
-        found: Result = _parsed(Result, value, "the report")
+        found: Result = _parsed(Result, value)
     except UnicodeDecodeError:
         raise BadInputError(str(path), "is not UTF-8", _NEXT) from None
+    except (LookupError, TypeError, AttributeError):
+        raise BadInputError(str(path), "is no report of a run", _NEXT) from None
     except (ValueError, OverflowError) as error:
         raise BadInputError(str(path), str(error), _NEXT) from None
     return found
@@ -242,26 +242,14 @@ def _hints(wanted: Any) -> dict[str, Any]:
     return get_type_hints(wanted)
 
 
-def _parsed(wanted: Any, value: Any, where: str) -> Any:
-    """A JSON value as a type of this module: a class, a dict, a tuple, one or None, a plain value."""
-    origin, inside = get_origin(wanted), get_args(wanted)
-    if isinstance(wanted, type) and is_dataclass(wanted) and isinstance(value, dict):
-        hints = _hints(wanted)
-        if missing := sorted(hints.keys() - value.keys()):
-            raise ValueError(f"has no {missing[0]} in {where}")
-        return wanted(**{name: _parsed(hints[name], value[name], name) for name in hints})
-    if origin is dict and isinstance(value, dict):
-        return {key: _parsed(inside[1], each, where) for key, each in value.items()}
-    if origin is tuple and isinstance(value, list):
+def _parsed(wanted: Any, value: Any) -> Any:
+    """A JSON value as a class of this module, a dict, a tuple, or the plain value that it is."""
+    inside = get_args(wanted)
+    if isinstance(wanted, type) and is_dataclass(wanted):
+        return wanted(**{name: _parsed(kind, value[name]) for name, kind in _hints(wanted).items()})
+    if get_origin(wanted) is dict:
+        return {key: _parsed(inside[1], each) for key, each in value.items()}
+    if get_origin(wanted) is tuple:
         kinds = [inside[0]] * len(value) if inside[-1] is ... else inside
-        if len(kinds) == len(value):
-            return tuple(
-                _parsed(kind, each, where) for kind, each in zip(kinds, value, strict=True)
-            )
-    elif wanted is float and type(value) is int:
-        return float(value)
-    elif type(None) in inside:
-        return None if value is None else _parsed(inside[0], value, where)
-    elif type(value) is wanted:
-        return value
-    raise ValueError(f"holds as {where} what is none of {SCHEMA}")
+        return tuple(_parsed(kind, value[at]) for at, kind in enumerate(kinds))
+    return value

@@ -1,19 +1,13 @@
-"""A run, in reading order: each set tried, its systems asked, each probe run.
-
-A run that was interrupted goes on behind the last case and system that it had finished. What is kept
-is named by a digest of the program, the store, the system and the queries, so nothing stale is found;
-answers themselves are not kept, they would be large.
-"""
+"""A run, in reading order: each set tried, its systems asked, each probe run."""
 
 from __future__ import annotations
 
-import json
-from functools import cache, cached_property, partial
+from functools import cache, cached_property
 from math import inf
 from typing import TYPE_CHECKING, Any
 
 import clsm_cli
-from clsm_cli.evaluation import ablation, benches, compare, measures, rank_fit, result, stores
+from clsm_cli.evaluation import ablation, benches, compare, measures, rank_fit, result
 from clsm_cli.evaluation.ablation import MECHANISMS, choose_mechanisms
 from clsm_cli.evaluation.benches import CachingEngine
 from clsm_cli.evaluation.compare import AnsweredQueries
@@ -22,21 +16,18 @@ from clsm_cli.evaluation.nodes import rankers
 from clsm_cli.evaluation.probes.probe_registry import run_probe
 from clsm_cli.evaluation.result import SCHEMA, AblationResult, QueryResult, Result, SetResult
 from clsm_cli.evaluation.systems import system_registry
-from clsm_cli.evaluation.systems.system_registry import Packed, Recall
-from clsm_cli.model.ids import digest
 from clsm_cli.startup.records import NamedTuple
-from clsm_cli.store import atomic
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-    from pathlib import Path
+    from collections.abc import Iterator, Mapping, Sequence
 
     from clsm_cli.evaluation.ablation import Mechanism
-    from clsm_cli.evaluation.benches import Bench, System
+    from clsm_cli.evaluation.benches import Bench
     from clsm_cli.evaluation.dataset import Dataset, Query
     from clsm_cli.evaluation.measures import Retrieved
     from clsm_cli.evaluation.result import Figures
     from clsm_cli.evaluation.stores import StoreFactory
+    from clsm_cli.evaluation.systems.baselines import System
     from clsm_cli.retrieval.dense_search import Engine
 
 
@@ -50,12 +41,6 @@ class Request(NamedTuple):
     settings: Mapping[str, Any]
     seed: int
     command: str
-
-
-FOLDER = "measured"
-"""Folder of what is kept, in the work folder."""
-MAX_KEPT = 256 << 20
-"""Bytes of a file of it."""
 
 
 class Measured(NamedTuple):
@@ -93,16 +78,14 @@ def run(request: Request, factory: StoreFactory, engine: Engine) -> Result:
     )
 
 
-KEPT = (*compare.HEADLINES, "precision", "reached", "tokens")
+KEPT = (*compare.HEADLINES, "precision", "tokens")
 """Measures that a report has for each query by itself."""
 CONFIDENT = (system_registry.CLSM, *system_registry.BASELINES)
 """Systems that are also asked what has no answer; published ones have no confidence of their own."""
-PACKED = "clsm, packed"
-"""clsm told how many tokens are left: it packs for them, where all others are cut in rank order."""
 CUT = "concept-cut"
 """The mechanism without which clsm is shown wherever concepts are labelled: recall before the cut."""
 TESTED = "consolidation"
-"""The mechanism that is compared in each category, as a system is: what the night is for."""
+"""The mechanism that is compared as a system is: what the night is for."""
 RANKED = ("turn", "day")
 """Units whose single passages are ranked too: elsewhere a passage is no unit of the labels."""
 
@@ -159,9 +142,9 @@ def evaluate_set(
 
 def _systems(dataset: Dataset, presets: Sequence[str]) -> list[System]:
     """clsm, also packed for each budget and before its concepts are cut; then all others."""
-    ours: list[System] = [Recall(system_registry.CLSM)]
+    ours = [system_registry.recall_system(system_registry.CLSM)]
     if any(query.gold for case in dataset.cases for query in case.queries):
-        ours.append(Packed(PACKED))
+        ours.append(system_registry.PACKED)
     if any(query.concepts for case in dataset.cases for query in case.queries):
         ours.append(MECHANISMS[CUT].system())
     return [*ours, *system_registry.preset_systems(presets), *system_registry.plain_systems()]
@@ -219,7 +202,7 @@ class QueryField:
             measured
             for place, bench in enumerate(self.benches)
             for measured in measure_system(
-                system, bench, self._answerable[place], partial(self._near, place)
+                system, bench, self._answerable[place], self._near(place)
             )
         ]
 
@@ -229,7 +212,7 @@ class QueryField:
             measured
             for bench, queries in zip(self.benches, self._negative, strict=True)
             if queries
-            for measured in measure_system(system, bench, queries, lambda: None)
+            for measured in measure_system(system, bench, queries, None)
         ]
 
     def ranked(self) -> Iterator[tuple[str, list[Measured], str]]:
@@ -270,25 +253,18 @@ def measure_system(
     system: System,
     bench: Bench,
     queries: Sequence[Query],
-    without: Callable[[], list[Retrieved] | None],
+    without: Sequence[Retrieved] | None,
 ) -> list[Measured]:
-    """Ask a system, or find what an earlier run measured.
+    """Ask a system and measure what it returned.
 
-    ``without`` gives what MiniLM alone returned to each query, None where that is of no use; it is
-    called only when it is needed.
+    ``without`` is what MiniLM alone returned to each query; None where that is of no use.
     """
-    place = _place(system, bench, queries)
-    if not bench.factory.fresh and (kept := _kept(place, len(queries))) is not None:
-        return kept
     label = f"{system.name}, {bench.case.name}"
     found = []
     for at, retrieved in enumerate(system.ask(bench, queries)):
         bench.factory.progress(label, at, len(queries))
         found.append(retrieved)
-    measured_now = score_answers(bench, queries, found, without())
-    atomic.make_folder(place.parent)
-    atomic.put(place, json.dumps(measured_now).encode())
-    return measured_now
+    return score_answers(bench, queries, found, without)
 
 
 def score_answers(
@@ -332,33 +308,3 @@ def _measured(
         found.confidence,
         bool(found.items),
     )
-
-
-def _place(system: System, bench: Bench, queries: Sequence[Query]) -> Path:
-    asked = [[query.id, query.text, query.at, query.gold] for query in queries]
-    named = [sorted(concept) for query in queries for concept in query.concepts]
-    store = bench.store
-    key = digest(
-        stores.code_digest(stores.ANSWERS),
-        bench.dataset.digest,
-        json.dumps([str(store.root), store.settings, bench.now.isoformat(), asked, named]),
-        system.name,
-        system.about,
-        bench.factory.embedder.engine,
-    )
-    return bench.factory.folder / FOLDER / f"{key}.json"
-
-
-def _kept(place: Path, count: int) -> list[Measured] | None:
-    """What was kept; None where nothing was, or where it is not whole."""
-    data = atomic.read(place, MAX_KEPT)
-    try:
-        rows: Any = json.loads(data) if data is not None else None
-        if not isinstance(rows, list) or len(rows) != count:
-            return None
-        return [
-            Measured(figures, tuple(ranks), confidence, answered)
-            for figures, ranks, confidence, answered in rows
-        ]
-    except (ValueError, TypeError):
-        return None

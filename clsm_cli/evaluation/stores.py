@@ -4,8 +4,8 @@ A store is named by a digest of what goes into it, of the engine and of the prog
 so a changed input or program gets a new store and a second run finds the first one's. An
 interrupted run left stores that are whole up to a point; ingesting again completes them.
 
-What is consolidated is a copy beside it: for studies, which change it, made anew by each; to be
-asked only, kept under a digest of the whole program, so that what is measured is the program as it is.
+What is consolidated is a copy beside it, kept under a digest of the whole program, so that what is
+measured is the program as it is.
 """
 
 from __future__ import annotations
@@ -121,26 +121,6 @@ def copy_store(store: Store, name: str) -> Store:
     with atomic.disk_errors(place):
         shutil.copytree(store.root, place)
     return layout.open_store(place, _DEVICE)
-
-
-def rewritten_folders(
-    factory: StoreFactory, root: Path, folders: Sequence[str], change: Callable[[str], str]
-) -> Path:
-    """A copy of the folders of a labelled memory in the work folder, its Markdown changed."""
-    place = _cleared(factory.folder / f"{_safe(root.resolve().name)}-rewritten")
-    for file in files_in(root, folders):
-        data = file.read_bytes()
-        if file.suffix == ".md":
-            data = change(data.decode("utf-8")).encode()
-        atomic.put(place / file.relative_to(root), data)
-    return place
-
-
-def consolidated_copy(factory: StoreFactory, made: MadeStore, name: str = "consolidated") -> Store:
-    """A copy of a store, consolidated at the time at which it is asked."""
-    store = copy_store(made.store, name)
-    run_consolidation(factory, store, made.now)
-    return store
 
 
 def cached_copy(

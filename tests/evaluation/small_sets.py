@@ -214,53 +214,15 @@ DAYS = {
 From today the pump runs every 40 minutes. `pump --status` says so. #cellar
 """,
 }
-KINDS = """
-- {id: brian, label: "Brian", aliases: ["Brian Hale"], kind: person}
-- {id: moon, label: "the moon", aliases: []}
-"""
-STATEMENTS = """
-keep:
-- text: "Ask Brian for the invoice."
-  stream: tasks
-  must_contain: [["Brian"], ["invoice", "bill"]]
-  evidence: {file: workspace/memory/2026-03-03.md, quote: "Ask [[Brian]] for the **invoice**"}
-- text: "The moon is full."
-  stream: flow
-  must_contain: [["moon"]]
-  evidence: {file: workspace/memory/2026-03-02.md, quote: "in the cellar"}
-junk:
-- text: "pump --status"
-  must_contain: [["--status"]]
-  evidence: {file: workspace/memory/2026-03-03.md, quote: "pump --status"}
-"""
-HERON = '- {id: heron, label: "the heron", aliases: ["Heron"]}\n'
-FACTS = """
-- id: pump
-  subject: pump
-  slot: interval
-  values:
-  - value: "20 minutes"
-    valid_from: "2026-03-02"
-    valid_until: "2026-03-03"
-    evidence: {file: workspace/memory/2026-03-02.md, quote: "The pump runs every 20 minutes"}
-  - value: "40 minutes"
-    valid_from: "2026-03-03"
-    valid_until: null
-    evidence: {file: workspace/memory/2026-03-03.md, quote: "the pump runs every 40 minutes"}
-"""
 
 
 def write_memory(folder: Path) -> Path:
-    """A workspace of two days and one session, with labels of what it should become."""
+    """A workspace of two days and one session."""
     (folder / "workspace" / "memory").mkdir(parents=True)
     (folder / "sessions").mkdir()
-    (folder / "labels").mkdir()
     (folder / "workspace" / "MEMORY.md").write_text(NOTE, encoding="utf-8")
     for day, text in DAYS.items():
         (folder / "workspace" / "memory" / f"{day}.md").write_text(text, encoding="utf-8")
     said = {"role": "user", "content": "I live in Leiden.", "timestamp": "2026-03-03T08:00:00Z"}
     (folder / "sessions" / "a.jsonl").write_text(json.dumps(said) + "\n", encoding="utf-8")
-    labels = {"concepts": KINDS, "statements": STATEMENTS, "facts": FACTS}
-    for name, text in labels.items():
-        (folder / "labels" / f"{name}.yaml").write_text(text, encoding="utf-8")
     return folder

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
@@ -18,7 +17,7 @@ from clsm_cli.evaluation.dataset import Case, Chat, Dataset, Existing, Folders, 
 from clsm_cli.evaluation.loaders.parsing import LabelledTurn
 from clsm_cli.evaluation.measures import Retrieved
 from clsm_cli.evaluation.stores import StoreFactory
-from clsm_cli.evaluation.systems.system_registry import Recall
+from clsm_cli.evaluation.systems.system_registry import recall_system
 from clsm_cli.retrieval.dense_search import Engine
 
 SESSIONS: dict[str, list[tuple[str, int, str]]] = {
@@ -166,11 +165,7 @@ def made(tmp_path_factory: pytest.TempPathFactory, engine: Engine) -> list[Bench
 @pytest.fixture(scope="module")
 def answers(made: list[Bench]) -> list[list[Retrieved]]:
     """What clsm returns to each query of each bench."""
-    return [list(timeless(Recall("clsm").ask(bench, bench.case.queries))) for bench in made]
-
-
-def timeless(found: Iterator[Retrieved]) -> Iterator[Retrieved]:
-    return (each._replace(milliseconds=None) for each in found)
+    return [list(recall_system("clsm").ask(bench, bench.case.queries)) for bench in made]
 
 
 @pytest.mark.parametrize("name", [name for name in MECHANISMS if name not in ONLY_IN_LARGE])
@@ -180,7 +175,7 @@ def test_no_mechanism_is_dead(name: str, made: list[Bench], answers: list[list[R
     assert any(
         one != other
         for bench, known in zip(made, answers, strict=True)
-        for one, other in zip(timeless(system.ask(bench, bench.case.queries)), known, strict=True)
+        for one, other in zip(system.ask(bench, bench.case.queries), known, strict=True)
     ), f"{name}: no answer changes without it"
 
 
@@ -197,7 +192,7 @@ def test_the_same_settings_made_again_answer_the_same(
         again = ablation.with_settings(bench, changes)
         assert again.store.root != bench.store.root
         assert again.raw.root != bench.raw.root
-        assert list(timeless(Recall("clsm").ask(again, bench.case.queries))) == known
+        assert list(recall_system("clsm").ask(again, bench.case.queries)) == known
 
 
 def test_each_setting_is_a_mechanism_a_measure_or_off_as_shipped() -> None:

@@ -33,20 +33,17 @@ def test_a_system_has_figures_groups_and_intervals() -> None:
     assert (found.name, found.about) == ("s", "about")
     assert found.figures == {"recall@10": 0.5, "mrr": 1.0}
     assert found.groups["category"]["a"] == {"recall@10": 0.75, "mrr": 1.0}
-    assert found.groups["case"]["two"]["recall@10"] == 0.25
     expected = metrics.cluster_interval([1.0, 0.5, 0.5, 0.0], CASES, 3)
     assert found.intervals == {"recall@10": expected}  # no headline: mrr
 
 
-def test_pairs_are_compared_over_all_and_by_category() -> None:
+def test_pairs_are_compared_query_by_query() -> None:
     ours = [worth(f1=value, coverage=1.0) for value in (1.0, 1.0, 0.5, 0.5)]
     theirs = [worth(f1=value, coverage=0.0) for value in (0.5, 0.5, 0.5, 0.75)]
     found = list(compare.compare_pairs({"clsm": ours, "other": theirs}, "clsm", asked(), seed=0))
-    assert [(pair.measure, pair.group, pair.difference) for pair in found] == [
-        ("f1", compare.ALL, pytest.approx(0.1875)),
-        ("coverage", compare.ALL, 1.0),
-        ("f1", "a", 0.5),
-        ("f1", "b", -0.125),
+    assert [(pair.measure, pair.difference) for pair in found] == [
+        ("f1", pytest.approx(0.1875)),
+        ("coverage", 1.0),
     ]
     assert {pair.against for pair in found} == {"other"}
     assert found[1].interval == (1.0, 1.0)

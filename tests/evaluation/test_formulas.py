@@ -72,30 +72,26 @@ def test_a_near_duplicate_falls_behind_a_different_relevant_item(
     assert order == [0, 2, 1, 3]
 
 
-def solved(graph: Rows, seeds: dict[int, float], restart: float, damping: float) -> np.ndarray:
+def solved(graph: Rows, seeds: dict[int, float], restart: float) -> np.ndarray:
     """The fixed point by linear algebra."""
     weight = np.zeros((SIZE, SIZE))
     for a, row in graph.items():
         for b, w in row.items():
             weight[a, b] = w
-    strength = weight.sum(axis=0)
     source = np.array([seeds.get(node, 0.0) for node in range(SIZE)])
     source /= source.sum()
-    weight = weight * np.where(strength > 0, strength, 1.0) ** -damping
     out = weight.sum(axis=1, keepdims=True)
     walk = np.where(out > 0, weight / np.where(out > 0, out, 1.0), source)
     found = np.linalg.solve(np.eye(SIZE) - (1 - restart) * walk.T, restart * source)
     return np.asarray(found)
 
 
-@given(graphs, seed_sets, restarts, st.sampled_from([0.0, 0.5]))
+@given(graphs, seed_sets, restarts)
 @settings(deadline=None)
-def test_the_solution_of_its_equation(
-    graph: Rows, seeds: dict[int, float], restart: float, damping: float
-) -> None:
-    shares = pagerank(graph, seeds, restart=restart, damping=damping)
+def test_the_solution_of_its_equation(graph: Rows, seeds: dict[int, float], restart: float) -> None:
+    shares = pagerank(graph, seeds, restart=restart)
     assert sum(shares.values()) == pytest.approx(1.0)
-    wanted = solved(graph, seeds, restart, damping)
+    wanted = solved(graph, seeds, restart)
     assert [shares.get(node, 0.0) for node in range(SIZE)] == pytest.approx(list(wanted), abs=1e-7)
 
 

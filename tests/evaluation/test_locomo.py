@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import json
-import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 from evaluation.small_sets import locomo_talk, write_locomo
-from processes import Cli
 
 from clsm_cli.errors import BadInputError
 from clsm_cli.evaluation.dataset import Case, Chat
@@ -71,43 +69,6 @@ def test_evidence_is_repaired_and_what_has_none_is_left_out(tmp_path: Path) -> N
         " 1-3: 'D9:9'; 1-4: 'D'; 2-3: 'D9:9'; 2-4: 'D'"
     )
     assert dropped == "query is left out, nothing that answers it is known (2): 1-4; 2-4"
-
-
-def test_a_file_of_questions_is_put_to_the_memories_that_it_names(tmp_path: Path) -> None:
-    plain = locomo.load(write_locomo(tmp_path / "set"))
-    asked = tmp_path / "questions.yaml"
-    asked.write_text('locomo/1:\n- "how old is the parrot"\noff topic:\n- "who won in 1974"\n')
-    found = locomo.with_unanswerable(plain, asked)
-    added = [
-        {(query.text, query.negative) for query in case.queries[len(before.queries) :]}
-        for case, before in zip(found.cases, plain.cases, strict=True)
-    ]
-    everyday = ("who won in 1974", "everyday")
-    assert added == [{("how old is the parrot", "near topic"), everyday}, {everyday}]
-    assert found.digest != plain.digest
-
-
-@pytest.mark.parametrize(
-    ("content", "reason"),
-    [
-        (None, "is missing"),
-        (b"locomo/1: how old\n", "is no list of questions by memory"),
-        (b"- how old\n", "is no list of questions by memory"),
-        (b"locomo/1: [how old\n", "is not YAML"),
-        (b"\xff\xfe\x00", "is not UTF-8 text"),
-    ],
-)
-def test_a_file_that_is_no_list_of_questions_is_refused_in_plain_words(
-    bare: Cli, content: bytes | None, reason: str
-) -> None:
-    chats, asked = write_locomo(bare.folder / "locomo"), bare.folder / "questions.yaml"
-    if content is not None:
-        asked.write_bytes(content)
-    done = bare("eval", "run", chats, "--unanswerable", asked)
-    assert (done.code, done.out) == (12, "")
-    (line,) = done.err.splitlines()
-    assert re.fullmatch(rf"clsm: {re.escape(f'{asked}: {reason}')}.*; \S.*", line)
-    assert "Errno" not in line
 
 
 def test_what_is_mended_is_said(tmp_path: Path) -> None:

@@ -11,13 +11,12 @@ from ingesting import embedder
 
 from clsm_cli.evaluation import benches, measures
 from clsm_cli.evaluation.benches import Bench
-from clsm_cli.evaluation.dataset import Chat, label_key
+from clsm_cli.evaluation.dataset import Chat
 from clsm_cli.evaluation.loaders import locomo
 from clsm_cli.evaluation.loaders.parsing import LabelledTurn
 from clsm_cli.evaluation.nodes import planted, rankers
 from clsm_cli.evaluation.nodes.planted import choose_concepts
 from clsm_cli.evaluation.nodes.rankers import HYBRID, PASSAGES
-from clsm_cli.evaluation.nodes.rankers import NAMES as NAMES_IN_QUESTION
 from clsm_cli.evaluation.stores import StoreFactory
 from clsm_cli.model.episodes import EpisodeRecord
 from clsm_cli.retrieval.dense_search import Engine
@@ -185,9 +184,6 @@ def test_each_way_returns_concepts(made: list[Bench]) -> None:
                 figures = measures.figures(query, answer, None, setting)
                 shares.setdefault(name, []).append(float(figures["recall"] or 0))
     assert len(shares[HYBRID]) == 4
-    assert sum(shares[rankers.FIRST_TEN]) > sum(shares[NAMES_IN_QUESTION])
-    assert sum(shares[PASSAGES]) > sum(shares[NAMES_IN_QUESTION])
+    assert min(shares[PASSAGES]) > 0
     assert min(shares[rankers.FIRST_TEN]) > 0
-    (parrot,) = found[NAMES_IN_QUESTION][0][1].concepts
-    assert label_key("parrot") in parrot
     assert rankers.rank(made, queries) == found

@@ -112,8 +112,10 @@ def test_a_sheet_comes_back_with_marks(pools: Pools, store: Store) -> None:
             '{"queries": [{"query": "a", "items": [{"id": "x", "relevant": true}]}]}',
             "no memory or turn 'x'",
         ),
-        ('{"queries": [{"query": "a", "none": true, "evidence": ["b"]}]}', "all the same"),
-        ('{"queries": [{"query": "a", "evidence": [1]}]}', "'evidence' is not a list of texts"),
+        (
+            '{"queries": [{"query": "a", "none": true, "items": [{"id": "x", "relevant": true}]}]}',
+            "all the same",
+        ),
         (
             '{"queries": [{"query": "a", "none": true}, {"query": "a", "none": true}]}',
             "query 2: is there twice",

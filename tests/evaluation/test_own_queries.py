@@ -75,10 +75,7 @@ def test_faults_are_said_with_their_lines(store: Store, tmp_path: Path) -> None:
     said = "\n".join(dataset.notes)
     assert "query has an empty category (1): line 2" in said
     assert "line 2, f-000000000000; line 9, f-000000000000" in said
-    assert (
-        "concept is no node of the store and counts as missed (1): line 6, briann, like brian"
-        in said
-    )
+    assert "concept is no node of the store and counts as missed (1): line 6, briann" in said
     assert "query is left out, it is not labelled" in said
     assert "query is left out, all memories that answered it are gone (1): line 9" in said
 
@@ -117,8 +114,6 @@ def test_labels_are_added_beside_what_a_person_writes(tmp_path: Path) -> None:
         ("three", ()),
     ]
     assert "# mine\n- query: two\n  evidence: []  # none\n" in path.read_text()
-    sheet.save_labels(store, [], ["a", "nothing"])
-    assert [row.text for row in sheet.read_labels(store).rows] == ["two", "three"]
     path.write_text("queries: [")
     with pytest.raises(BadInputError, match="is not YAML"):
         sheet.save_labels(store, [Label("d", "four")])

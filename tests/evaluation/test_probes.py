@@ -12,20 +12,24 @@ from clsm_cli.evaluation.benches import Bench
 from clsm_cli.evaluation.dataset import Query
 from clsm_cli.evaluation.loaders.parsing import LabelledTurn
 from clsm_cli.evaluation.measures import Item, Retrieved
-from clsm_cli.evaluation.probes import growing_probes, night_probes, probe_questions
-from clsm_cli.evaluation.probes.growing_probes import FactChange, tells_latest
+from clsm_cli.evaluation.probes import probe_questions, probe_registry
 from clsm_cli.evaluation.probes.material import Line
-from clsm_cli.evaluation.probes.night_probes import KINDS, Trap
 from clsm_cli.evaluation.probes.probe_questions import BM25, CLSM
-from clsm_cli.evaluation.probes.probe_registry import PROBES, run_probe
+from clsm_cli.evaluation.probes.probe_registry import (
+    KINDS,
+    PROBES,
+    FactChange,
+    Trap,
+    run_probe,
+    tells_latest,
+)
 from clsm_cli.evaluation.stores import StoreFactory
 from clsm_cli.retrieval.dense_search import Engine
 
 CONVERSATIONS: dict[str, Callable[[int], Iterable[LabelledTurn]]] = {
-    "drift": lambda seed: (t for week in growing_probes.make_drift(seed).weeks for t in week),
-    "facts": lambda seed: growing_probes.make_facts(seed)[1],
-    "distractor": lambda seed: night_probes.make_traps(seed)[1],
-    "split": lambda seed: night_probes.make_split(seed)[1],
+    "drift": lambda seed: (t for week in probe_registry.make_drift(seed).weeks for t in week),
+    "distractor": lambda seed: probe_registry.make_traps(seed)[1],
+    "split": lambda seed: probe_registry.make_split(seed)[1],
 }
 
 
@@ -40,7 +44,7 @@ def test_a_conversation_is_whole_and_drawn_from_its_seed(name: str) -> None:
 
 
 def test_split_gold_lies_in_different_sessions_and_questions_differ() -> None:
-    queries, turns = night_probes.make_split(0)
+    queries, turns = probe_registry.make_split(0)
     session = {turn.id: turn.session for turn in turns}
     assert len({query.text for query in queries}) == len(queries)
     for query in queries:
@@ -67,7 +71,7 @@ def test_a_distractor_may_be_missing_but_the_truth_may_not() -> None:
 
     def judge(*ids: str) -> list[bool]:
         found = Retrieved(tuple(item(id_) for id_ in ids))
-        return [night_probes.is_above(found, trap, 7, kind) for kind in KINDS]
+        return [probe_registry.is_above(found, trap, 7, kind) for kind in KINDS]
 
     assert judge("7-true", "7-poisoned") == [True, True, True]
     assert judge("7-poisoned", "7-true", "7-similar-1") == [True, True, False]
@@ -78,13 +82,12 @@ def test_a_distractor_may_be_missing_but_the_truth_may_not() -> None:
 def test_a_bar_counts_where_there_is_such_a_figure() -> None:
     assert PROBES["drift"].passes({"latest": 0.95})
     assert not PROBES["drift"].passes({"latest": 0.95, "closed": 0.5})
-    assert not PROBES["growth"].passes({"recall@10 at 10x": 0.9, "lost": 0.06})
 
 
 def test_drift(factory: StoreFactory, engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(growing_probes, "DRIFT_SESSIONS", 10)
-    monkeypatch.setattr(growing_probes, "CHECKS", 2)
-    monkeypatch.setattr(growing_probes, "TELLINGS", 4)
+    monkeypatch.setattr(probe_registry, "DRIFT_SESSIONS", 10)
+    monkeypatch.setattr(probe_registry, "CHECKS", 2)
+    monkeypatch.setattr(probe_registry, "TELLINGS", 4)
     verdicts = {each.system: each for each in run_probe("drift", factory, engine, 0).verdicts}
     assert verdicts[CLSM].figures["latest"] > verdicts[BM25].figures["latest"]
     assert verdicts[CLSM].figures["learnt"] > 0.5
@@ -95,9 +98,9 @@ def test_what_has_no_flaw_comes_first(
     factory: StoreFactory, engine: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What is told of another name, denied, superseded or planted; without rivals likeness decides."""
-    monkeypatch.setattr(night_probes, "TRAPS", 1)
-    monkeypatch.setattr(night_probes, "TRAP_CHATTER", 1)
-    traps, turns = night_probes.make_traps(0)
+    monkeypatch.setattr(probe_registry, "TRAPS", 1)
+    monkeypatch.setattr(probe_registry, "TRAP_CHATTER", 1)
+    traps, turns = probe_registry.make_traps(0)
     bench = probe_questions.make_bench(factory, engine, "distractor", turns)
     queries = [Query(str(number), trap.ask) for number, trap in enumerate(traps)]
 
@@ -105,7 +108,7 @@ def test_what_has_no_flaw_comes_first(
         answers = probe_questions.ask_systems(bench, queries)[CLSM]
         return {
             kind: sum(
-                night_probes.is_above(answer, trap, number, kind)
+                probe_registry.is_above(answer, trap, number, kind)
                 for number, (answer, trap) in enumerate(zip(answers, traps, strict=True))
             )
             for kind in KINDS
@@ -116,28 +119,3 @@ def test_what_has_no_flaw_comes_first(
         least = 0.75 if kind == "superseded" else 0.9  # what one sentence ends in another is judged
         assert whole[kind] >= least * len(traps)
         assert without[kind] < whole[kind]
-
-
-def test_growth_goes_on_where_a_run_stopped(
-    factory: StoreFactory, engine: Engine, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    few = {"PEOPLE": 3, "SESSIONS": 6, "CHATTER": 1, "SIZES": (1, 2)}
-    for name, value in few.items():
-        monkeypatch.setattr(growing_probes, name, value)
-    turns = growing_probes.make_facts(0)[1]
-    night = growing_probes.run_night
-    first = probe_questions.growing_benches(factory, engine, "growth", [turns], night)
-    made = []
-
-    def counted(*given: object) -> None:
-        made.append(given)
-        night(*given)  # type: ignore[arg-type]
-
-    monkeypatch.setattr(growing_probes, "run_night", counted)
-    result = run_probe("growth", factory, engine, 0)
-    assert len(made) == 1  # the first size was there already
-    assert first[0].store.root.exists()
-    figures = result.verdicts[0].figures
-    assert figures["passages at 10x"] > 1.5 * figures["passages at 1x"]
-    assert run_probe("growth", factory, engine, 0) == result
-    assert len(made) == 1

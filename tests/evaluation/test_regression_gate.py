@@ -8,21 +8,20 @@ import pytest
 
 from clsm_cli.errors import RefusedError
 from clsm_cli.evaluation import regression_gate
-from clsm_cli.evaluation.result import SCHEMA, Figures, QueryResult, Result, SetResult
+from clsm_cli.evaluation.result import SCHEMA, QueryResult, Result, SetResult
 
 DIGEST, OTHER = "a" * 64, "b" * 64
 
 
-def query(number: int, recall: float | None, **more: float | None) -> QueryResult:
-    """A query of one of two cases and one of two categories."""
-    values: Figures = {"recall@10": recall, **more}
+def query(number: int, recall: float | None) -> QueryResult:
+    """A query of one of two cases."""
     return QueryResult(
         id=f"q{number}",
         case=f"case {number % 2}",
-        category="project" if number < 5 else "personal",
+        category="",
         difficulty="",
         gold=1,
-        values={"clsm": values, "BM25": {"recall@10": 0.0}},
+        values={"clsm": {"recall@10": recall}, "BM25": {"recall@10": 0.0}},
         ranks={},
     )
 
@@ -51,8 +50,8 @@ def run(*sets: SetResult) -> Result:
     return Result(SCHEMA, "1", "clsm eval run", {}, 7, {}, sets, ())
 
 
-GOOD = labelled(*(query(number, 1.0, f1=0.5) for number in range(10)))
-WORSE = labelled(*(query(number, float(number >= 5), f1=0.5) for number in range(10)))
+GOOD = labelled(*(query(number, 1.0) for number in range(10)))
+WORSE = labelled(*(query(number, float(number >= 5)) for number in range(10)))
 
 
 def test_a_run_against_itself_passes_at_nothing() -> None:
@@ -60,11 +59,7 @@ def test_a_run_against_itself_passes_at_nothing() -> None:
     assert not found.failed
     assert found.sentences == ()
     assert {row.difference for row in found.rows} == {0.0}
-    assert {(row.group, row.measure) for row in found.rows} == {
-        (group, measure)
-        for group in ("all", "personal", "project")
-        for measure in ("recall@10", "f1")
-    }
+    assert [row.measure for row in found.rows] == ["recall@10"]
 
 
 def test_a_worse_run_fails_and_says_where() -> None:
@@ -75,12 +70,10 @@ def test_a_worse_run_fails_and_says_where() -> None:
         "locomo talks: recall@10 went from 100.00 to 50.00, by -50.00 points;"
         " at least -1 was asked for"
     )
-    (decisive,) = [row for row in found.rows if row.decides]
-    assert (decisive.group, decisive.queries, decisive.difference) == ("all", 10, -0.5)
+    (decisive,) = found.rows
+    assert (decisive.queries, decisive.difference) == (10, -0.5)
     assert decisive.interval[0] <= -0.5 <= decisive.interval[1] <= 0
     assert decisive.p == 2 * 0.5**5  # all five signs alike, in either direction
-    by_group = {row.group: row.difference for row in found.rows if row.measure == "recall@10"}
-    assert by_group == {"all": -0.5, "personal": 0.0, "project": -1.0}
 
 
 def test_other_data_of_the_same_name_is_refused() -> None:

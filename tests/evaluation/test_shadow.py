@@ -109,8 +109,6 @@ def test_what_was_used_is_logged(store: Store) -> None:
     assert second.static is not None
     assert second.static.replies == 1  # the key behind the barometer
     assert 0 < second.static.used < second.static.tokens
-    assert second.both == 0
-    assert not second.changed
 
 
 def test_the_log_holds_neither_text_nor_ids(store: Store) -> None:
@@ -157,7 +155,6 @@ def test_another_machine_has_its_own_log(
     shadow_mode.start(other, [], None, BEGUN)
     assert catch_up(other) == 0  # these sessions are the first one's
     found = shadow_mode.report(other, None)
-    assert found.notes == ("other machines have logs of their own: pi",)
     assert found.verdict == "no session was logged yet"
 
 
@@ -165,9 +162,6 @@ def test_the_daily_notes_are_those_of_earlier_days(store: Store, workspace: Path
     start = datetime.fromisoformat("2026-02-25T08:00:00+01:00")
     loaded = log.load_static([str(workspace)], start, store)
     assert [block.text for block in loaded.blocks][-2:] == ["Wind.", "Fog."]
-    assert not loaded.is_changed
-    os.utime(workspace / "MEMORY.md")
-    assert log.load_static([str(workspace)], start, store).is_changed
 
 
 def test_files_that_went_are_told(store: Store, workspace: Path) -> None:
@@ -188,7 +182,6 @@ def test_a_report_over_a_week(store: Store) -> None:
     assert found.clsm.relevance == sum(each.clsm.used for each in rows) / loaded
     assert found.clsm.retention == 1 / 2
     assert found.efficiency == 1 - found.clsm.prompt / found.static.prompt
-    assert found.overlap == 0.0
     assert found.verdict.endswith("fewer than 5 sessions decide nothing")
     assert shadow_mode.build_report(list(rows) * 3, (), is_on=True).verdict.endswith(" of 3")
     later = shadow_mode.report(store, datetime.fromisoformat("2026-02-25T00:00:00+01:00"))

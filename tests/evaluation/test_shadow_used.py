@@ -51,13 +51,3 @@ def test_a_rare_word_weighs_one_and_a_common_one_little(rarity: WordRarity) -> N
     assert rarity(["biscuit"]) == 1.0
     assert rarity(["ils"]) < 0.05
     assert rarity([]) == 0.0
-
-
-def test_the_same_said_in_another_text(rarity: WordRarity) -> None:
-    (claim,) = sittings.split_claims(KEPT)
-    assert sittings.is_used(
-        claim, [sittings.distinct_stems("Password: biscuit tin, Deventer")], rarity
-    )
-    assert not sittings.is_used(
-        claim, [sittings.distinct_stems("A biscuit in Deventer"), frozenset()], rarity
-    )

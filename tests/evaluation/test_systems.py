@@ -8,12 +8,11 @@ from ingesting import embedder
 
 from clsm_cli.commands.engine import QueryEngine
 from clsm_cli.evaluation import benches
-from clsm_cli.evaluation.benches import Bench, CachingEngine
+from clsm_cli.evaluation.benches import Bench
 from clsm_cli.evaluation.dataset import Case, Dataset, Folders, Query
 from clsm_cli.evaluation.measures import answer_result
 from clsm_cli.evaluation.stores import StoreFactory
 from clsm_cli.evaluation.systems import system_registry
-from clsm_cli.evaluation.systems.system_registry import Packed, Recall
 from clsm_cli.retrieval.answer import Answer
 from clsm_cli.retrieval.recall import recall
 from clsm_cli.retrieval.retrieve import Query as Asked
@@ -48,7 +47,7 @@ def test_a_preset_returns_what_fits_the_default_budget(bench: Bench) -> None:
 
 
 def test_packed_is_what_recall_gives_for_a_budget(bench: Bench) -> None:
-    (found,) = Packed("clsm, packed").ask(bench, QUERIES[:1])
+    (found,) = system_registry.PACKED.ask(bench, QUERIES[:1])
     assert found.items == ()
     assert found.packed is not None
     assert 1000 in found.packed
@@ -58,21 +57,10 @@ def test_packed_is_what_recall_gives_for_a_budget(bench: Bench) -> None:
         assert sum(item.tokens for item in items) <= budget
 
 
-def test_what_is_remembered_takes_as_long_as_it_took(engine: QueryEngine) -> None:
-    remembering = CachingEngine(engine)
-    text = "what happened to the pump on the quay " * 8
-    began = remembering.clock()
-    first = remembering.encode(text)
-    took = remembering.clock() - began
-    began = remembering.clock()
-    assert remembering.encode(text) is first
-    assert remembering.clock() - began >= 0.5 * took
-
-
 def test_a_query_is_asked_at_its_own_time(bench: Bench) -> None:
     text = "what did we discuss about the pump yesterday"  # hard bounds: it speaks of the talk
     spoken = Query("spoken", text, at="2026-03-04T09:00:00+00:00")
     silent = Query("silent", text, at="2026-03-20T09:00:00+00:00")
-    one, other = Recall(system_registry.CLSM).ask(bench, [spoken, silent])
+    one, other = system_registry.recall_system(system_registry.CLSM).ask(bench, [spoken, silent])
     assert one.items
     assert not other.items

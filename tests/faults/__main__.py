@@ -2,7 +2,7 @@
 
 Without options the short form of every rig, which the tests run too. ``--control`` runs what is
 broken on purpose instead, and fails if that is not found. ``--long --keep`` writes what was found
-to ``figures.json`` and docs/promises.md. Ends with 1 when something was wrong, nothing fired, or a
+to docs/promises.md. Ends with 1 when something was wrong, nothing fired, or a
 broken one got through.
 """
 

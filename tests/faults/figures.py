@@ -1,75 +1,42 @@
-"""The last figures of the long form: kept in ``figures.json``, shown in docs/promises.md."""
+"""The last figures of the long form of a rig: a row of docs/promises.md, which keeps them."""
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any
 
 from faults.rig import Outcome, Rig
 
-FILE = Path(__file__).with_name("figures.json")
 PAGE = Path(__file__).parents[2] / "docs" / "promises.md"
-_BLOCK = re.compile(r"(<!-- figures of (\d+) -->\n).*?(<!-- end of figures -->)", re.DOTALL)
-
+BLOCK = re.compile(r"<!-- figures of (\d+) -->\n(.*?)<!-- end of figures -->", re.DOTALL)
 _COUNT = re.compile(r"(of |)(\d[\d,]*) (.+)")
 _MOST = re.compile(r"(slowest|at most|no room up to) ([\d.]+) (.+)")
 
-Figures = dict[str, Any]
-"""Rig → {"date", "outcomes": [a row each], "control": how many broken ones were tried and caught}."""
 
-
-def load() -> Figures:
-    """What is kept; empty before the first long run."""
-    return dict(json.loads(FILE.read_text())) if FILE.exists() else {}
+def rows(page: str) -> dict[int, list[list[str]]]:
+    """Promise → the cells of the row of each of its rigs: name, day, planned, fired, violations, caught."""
+    return {
+        int(promise): [line.strip("| ").split(" | ") for line in table.splitlines()[2:]]
+        for promise, table in BLOCK.findall(page)
+    }
 
 
 def keep(rig: Rig, day: str, outcomes: Sequence[Outcome], controls: Sequence[Outcome]) -> None:
-    """Write down what a long run found, in place of what the last one did."""
-    figures = load()
-    figures[rig.name] = {
-        "date": day,
-        "promises": list(rig.promises),
-        "outcomes": [_row(each) for each in outcomes],
-        "control": {"tried": len(controls), "caught": sum(bool(c.violations) for c in controls)},
-    }
-    text = json.dumps(dict(sorted(figures.items())), indent=1, ensure_ascii=False)
-    FILE.write_text(text + "\n")
-    PAGE.write_text(filled(PAGE.read_text(), figures))
-
-
-def _row(outcome: Outcome) -> dict[str, Any]:
-    row = asdict(outcome)
-    row |= {name: len(row[name]) for name in ("violations", "missed")}
-    return row | {"seconds": round(outcome.seconds)}
-
-
-def filled(page: str, figures: Mapping[str, Any]) -> str:
-    """The page with the figures of each promise in its block."""
-    return _BLOCK.sub(lambda match: match[1] + table(int(match[2]), figures) + match[3], page)
-
-
-def table(promise: int, figures: Mapping[str, Any]) -> str:
-    """What the rigs of a promise did, a row a rig."""
-    rows = [_line(name, found) for name, found in figures.items() if promise in found["promises"]]
-    head = "| rig | last run | faults planned | fired | violations | broken ones caught | |\n"
-    return head + "|---|---|---:|---:|---:|---:|---|\n" + "".join(rows) if rows else ""
-
-
-def _line(name: str, found: Mapping[str, Any]) -> str:
-    outcomes = found["outcomes"]
+    """Write what a long run found in place of what the last one did."""
     planned, fired, wrong = (
-        sum(each[key] for each in outcomes) for key in ("planned", "fired", "violations")
+        sum(counts)
+        for counts in zip(
+            *((each.planned, each.fired, len(each.violations)) for each in outcomes), strict=True
+        )
     )
-    control = found["control"]
-    more = summed(each["more"] for each in outcomes)
-    return (
-        f"| {name} | {found['date']} | {planned:,} | {fired:,} | {wrong} |"
-        f" {control['caught']} of {control['tried']} | {more} |\n"
+    caught = f"{sum(bool(each.violations) for each in controls)} of {len(controls)}"
+    row = (
+        f"| {rig.name} | {day} | {planned:,} | {fired:,} | {wrong} | {caught} |"
+        f" {summed(each.more for each in outcomes)} |"
     )
+    old = re.compile(rf"^\| {rig.name} \|.*$", re.MULTILINE)
+    PAGE.write_text(old.sub(lambda _: row, PAGE.read_text()))
 
 
 def summed(told: Iterable[str]) -> str:

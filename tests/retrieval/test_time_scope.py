@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from datetime import date
+import json
+from datetime import date, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import given
@@ -13,9 +14,8 @@ from ingesting import new_store, take
 from small_store import row
 from strategies import examples
 
-from clsm_cli.evaluation import stores
-from clsm_cli.evaluation.studies import times
 from clsm_cli.retrieval import time_scope
+from clsm_cli.store import yaml_text
 from clsm_cli.store.index.opening import open_index
 from clsm_cli.text import ordinals
 from clsm_cli.text.time import bounds
@@ -25,15 +25,26 @@ if TYPE_CHECKING:
 
     from clsm_cli.store.index.index_queries import Index
 
-FIXTURE = Path(__file__).parents[2] / "fixtures" / "time"
+LABELLED: dict[str, list[dict[str, Any]]] = yaml_text.load(
+    (Path(__file__).parents[2] / "fixtures" / "time" / "expressions.yaml").read_text("utf-8"),
+    1 << 20,
+    values=None,
+)
+"""Eight conversations, and sixty questions with answers that were written before the code."""
 NOW = "2025-11-07T16:00:00+01:00"
 
 
 @pytest.fixture(scope="module")
 def index(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
-    conversation, _ = times.load(FIXTURE)
+    rows = []
+    for told in LABELLED["store"]:
+        for line in told["text"]:
+            role, _, text = line.partition(": ")
+            at = told["time"]
+            rows.append({"session": told["id"], "role": role, "timestamp": at, "text": text})
+        rows.append({"type": "session_end", "session": told["id"], "timestamp": told["time"]})
     store = new_store(tmp_path_factory.mktemp("moments") / "memory")
-    take(store, stdin=stores.json_lines(conversation.turns), model=False, now=NOW)
+    take(store, stdin="\n".join(map(json.dumps, rows)).encode(), model=False, now=NOW)
     with open_index(store, None) as opened:
         yield opened.index
 
@@ -42,6 +53,21 @@ def resolved(index: Index, question: str, now: str = NOW) -> time_scope.TimeScop
     found = time_scope.resolve(index, question, now)
     assert found is not None
     return found
+
+
+@pytest.mark.parametrize("row", LABELLED["expressions"], ids=lambda row: row["id"])
+def test_labelled_questions(index: Index, row: dict[str, Any]) -> None:
+    right = [row, *row.get("or", ())]
+    if row.get("store"):
+        found = time_scope.resolve(index, row["query"], row["now"])
+        assert found is not None
+        assert list(found.sessions) in [each["answer"] for each in right]
+        return
+    times = bounds.read_times(row["query"], datetime.fromisoformat(row["now"]))
+    [(first, until)] = times.periods
+    said = [day and day.isoformat() for day in (first, until)]
+    assert said in [[each["first"], each["until"]] for each in right]
+    assert times.hard == row["hard"]
 
 
 BLIND = [
@@ -194,11 +220,11 @@ def test_a_question_without_time(index: Index, question: str) -> None:
 
 def test_no_time_is_overlooked() -> None:
     """The one look at the words lets through all that the rules can read."""
-    _, expressions = times.load(FIXTURE)
-    for each in expressions:
-        has_time, has_place = time_scope.may_name_time(each.query)
-        assert has_time or not bounds.read_times(each.query, each.now).bounds
-        assert has_place or ordinals.read_request(each.query) is None
+    for each in LABELLED["expressions"]:
+        has_time, has_place = time_scope.may_name_time(each["query"])
+        now = datetime.fromisoformat(each["now"])
+        assert has_time or not bounds.read_times(each["query"], now).bounds
+        assert has_place or ordinals.read_request(each["query"]) is None
     for question in [
         *("on the 12th", "since Thanksgiving", "at Pentecost", "in the nineties", "a week ago"),
         *(

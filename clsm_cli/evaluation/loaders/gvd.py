@@ -59,10 +59,9 @@ def load(path: Path) -> Dataset:
     """Read the folder that holds the two English files of the set.
 
     Raises:
-        BadInputError: A file is missing, not what it must be, or not the one that ``SHA256SUMS``
-            lists.
+        BadInputError: A file is missing or not what it must be.
     """
-    contents = parsing.digest_contents(path, [path / MEMORY, path / QUESTIONS])
+    digest = parsing.digest_contents(path, [path / MEMORY, path / QUESTIONS])
     found = Faults()
     asked = _asked(path / QUESTIONS, found)
     cases: dict[str, Case] = {}
@@ -89,11 +88,11 @@ def load(path: Path) -> Dataset:
     return Dataset(
         kind=KIND,
         name=path.resolve().name,
-        digest=contents.digest,
+        digest=digest,
         unit="day",
         headline="recall@1",
         cases=tuple(cases.values()),
-        notes=(*contents.notes, _said(cases.values()), *found.sentences()),
+        notes=(_said(cases.values()), *found.sentences()),
     )
 
 

@@ -25,14 +25,12 @@ from clsm_cli.evaluation.loaders.parsing import (
     required_field,
 )
 from clsm_cli.evaluation.nodes.planted import LEAST_GOLD, SIZE, choose_concepts, label_queries
-from clsm_cli.store import atomic, yaml_text
-from clsm_cli.store.jsonlines import LineError
+from clsm_cli.store import atomic
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from clsm_cli.evaluation.dataset import Negative
 
 OFF_TOPIC = 50
 """Off-topic queries to each conversation, at most."""
@@ -40,10 +38,6 @@ SAID = (
     f"off-topic queries of a conversation are {OFF_TOPIC} questions to the others, without the"
     " names of the people there, drawn by a hash of their text"
 )
-
-MOST = 1 << 20
-"""Characters of a file of questions, at most."""
-ADVICE = "write it like fixtures/questions/chats.yaml"
 
 
 def without_names(text: str, names: Sequence[str]) -> str:
@@ -76,49 +70,6 @@ def with_off_topic(dataset: Dataset) -> Dataset:
         made.append(case._replace(queries=(*case.queries, *strange)))
     said = (SAID,) if len(made) > 1 else ()
     return dataset._replace(cases=tuple(made), notes=(*dataset.notes, *said))
-
-
-def with_unanswerable(dataset: Dataset, path: Path) -> Dataset:
-    """A set whose memories are asked the questions of a file too, to which they have no answer.
-
-    Args:
-        dataset: The set.
-        path: YAML: lists of questions, by memory (``NAME``, or ``KIND/NAME``) those near its topic,
-            and under ``off topic`` those that belong to no memory and are put to each.
-
-    Raises:
-        BadInputError: The file cannot be read or is laid out otherwise.
-    """
-    found = _questions(path)
-    cases = []
-    for case in dataset.cases:
-        near = (*found.get(case.name, ()), *found.get(f"{dataset.kind}/{case.name}", ()))
-        asked: tuple[tuple[Negative, Sequence[str]], ...] = (
-            ("near topic", near),
-            ("everyday", found.get("off topic", ())),
-        )
-        more = (
-            Query(id=f"{path.stem}-{negative}-{number}", text=text, negative=negative)
-            for negative, texts in asked
-            for number, text in enumerate(texts, 1)
-        )
-        cases.append(case._replace(queries=(*case.queries, *more)))
-    digest = atomic.sha256(f"{dataset.digest} {atomic.sha256(parsing.read_bytes(path))}".encode())
-    return dataset._replace(cases=tuple(cases), digest=digest)
-
-
-def _questions(path: Path) -> dict[str, list[str]]:
-    try:
-        found = yaml_text.load(parsing.read_bytes(path).decode("utf-8"), MOST)
-    except UnicodeDecodeError as error:
-        raise BadInputError(str(path), "is not UTF-8 text", ADVICE) from error
-    except LineError as error:
-        raise BadInputError(str(path), str(error), ADVICE) from error
-    lists = found.values() if isinstance(found, dict) else [None]
-    if not all(isinstance(each, list) and all(isinstance(q, str) for q in each) for each in lists):
-        raise BadInputError(str(path), "is no list of questions by memory", ADVICE)
-    questions: dict[str, list[str]] = found
-    return questions
 
 
 def _bare(case: Case) -> set[str]:
@@ -161,8 +112,7 @@ def load(path: Path) -> Dataset:
     Each conversation gets off-topic queries from the others.
 
     Raises:
-        BadInputError: There is nothing to read, a file is not LoCoMo, or not the one that
-            ``SHA256SUMS`` lists.
+        BadInputError: There is nothing to read, a file is not LoCoMo.
     """
     return with_off_topic(as_published(path))
 
@@ -178,15 +128,15 @@ def as_published(path: Path) -> Dataset:
             cases[name] = _case(name, data, found)
     if not cases:
         raise malformed_error(path, "it holds no conversation")
-    contents = parsing.digest_contents(path, read)
+    digest = parsing.digest_contents(path, read)
     return Dataset(
         kind=KIND,
         name=path.resolve().name,
-        digest=contents.digest,
+        digest=digest,
         unit="turn",
         headline="recall@10",
         cases=tuple(cases.values()),
-        notes=(*contents.notes, *found.sentences()),
+        notes=found.sentences(),
     )
 
 

@@ -8,7 +8,6 @@ twice and a concept that is not there are errors, not faults to mend.
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Any
 
 from clsm_cli.errors import BadInputError
@@ -58,8 +57,8 @@ def load(path: Path) -> Dataset:
     """Read a labelled memory.
 
     Raises:
-        BadInputError: A file is missing or not what it must be, an id stands twice, a query names
-            an unknown concept, or a file is not the one that ``SHA256SUMS`` lists.
+        BadInputError: A file is missing or not what it must be, an id stands twice, or a query
+            names an unknown concept.
     """
     remembered = files_in(path, FOLDERS)
     if not remembered:
@@ -67,18 +66,18 @@ def load(path: Path) -> Dataset:
             str(path), "has nothing to remember in workspace/ or sessions/", "add some notes"
         )
     labels = (path / name for name in (CONCEPTS, QUERIES, *NEGATIVES))
-    contents = parsing.digest_contents(path, [*filter(parsing.is_file, labels), *remembered])
+    digest = parsing.digest_contents(path, [*filter(parsing.is_file, labels), *remembered])
     found = Faults()
     queries = _queries(path, found)
     name = path.resolve().name
     return Dataset(
         kind=KIND,
         name=name,
-        digest=contents.digest,
+        digest=digest,
         unit="quote",
         headline=HEADLINE if any(query.concepts for query in queries) else WITHOUT_CONCEPTS,
         cases=(Case(name, Folders(path, FOLDERS), queries),),
-        notes=(*contents.notes, *found.sentences()),
+        notes=found.sentences(),
         whole=WHOLE,
     )
 
@@ -134,7 +133,6 @@ def _query(
                 str(path),
                 f"query {identity} names the concept {name!r}, which {CONCEPTS} does not have",
                 "add it there or correct its name",
-                line=_line(path, identity),
             )
     gold: dict[str, None] = {}
     for number, piece in enumerate(_listed(row, "evidence"), 1):
@@ -183,17 +181,4 @@ def _add(path: Path, query: Query, queries: dict[str, Query]) -> None:
 
 
 def _twice(path: Path, identity: str) -> BadInputError:
-    return BadInputError(
-        str(path),
-        f"the id {identity} stands twice",
-        "give each its own",
-        line=_line(path, identity),
-    )
-
-
-def _line(path: Path, identity: str) -> int | None:
-    """The last line that gives a row this id."""
-    pattern = re.compile(rf"""\bid["']?\s*:\s*["']?{re.escape(identity)}["']?\s*(?:[,}}#]|$)""")
-    lines = parsing.read_bytes(path).decode("utf-8", "replace").splitlines()
-    found = [number for number, line in enumerate(lines, 1) if pattern.search(line)]
-    return found[-1] if found else None
+    return BadInputError(str(path), f"the id {identity} stands twice", "give each its own")

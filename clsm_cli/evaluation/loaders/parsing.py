@@ -6,14 +6,12 @@ import contextlib
 import hashlib
 import json
 import os
-import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from clsm_cli.config import MAX_FILE
 from clsm_cli.errors import BadInputError
 from clsm_cli.evaluation.dataset import single_blanks
-from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import atomic, yaml_text
 from clsm_cli.store.jsonlines import LineError, without_surrogates
 
@@ -79,52 +77,21 @@ def _sentence(fault: str, places: list[str]) -> str:
     return f"{fault} ({len(places)}): {'; '.join([*shown, *more])}"
 
 
-SUMS = "SHA256SUMS"
-"""Name of the list of digests, as ``sha256sum`` writes it; inside a folder, or beside a file."""
 HEAD = 1 << 16
 """Bytes that are enough to know a layout by."""
-_LINE = re.compile(r"([0-9A-Fa-f]{64}) [ *](.+)")
-_UNLISTED = f"file is not in {SUMS}"
 
 
-class Contents(NamedTuple):
-    """What the files of a set are.
-
-    Attributes:
-        digest: SHA-256, hexadecimal, of the list of their digests.
-        notes: What ``SHA256SUMS`` has to say of them; nothing without one.
-    """
-
-    digest: str
-    notes: tuple[str, ...]
-
-
-def digest_contents(root: Path, read: Iterable[Path]) -> Contents:
-    """The digest of a set, after a check of its files.
+def digest_contents(root: Path, read: Iterable[Path]) -> str:
+    """The SHA-256 of a set, hexadecimal.
 
     It is what ``sha256sum FILES | sha256sum`` gives in ``root``, the files sorted by name.
 
     Raises:
-        BadInputError: A file cannot be read or is not the one that ``SHA256SUMS`` lists.
+        BadInputError: A file cannot be read.
     """
     folder = root if root.is_dir() else root.parent
     found = {each.relative_to(folder).as_posix(): _digest(each) for each in read}
-    lines = [f"{found[name]}  {name}\n" for name in sorted(found)]
-    listed = _listed(folder / SUMS)
-    if listed is None:
-        return Contents(atomic.sha256("".join(lines).encode()), ())
-    faults = Faults()
-    for name in sorted(listed if root.is_dir() else listed.keys() & found.keys()):
-        if (found.get(name) or _digest(folder / name)) != listed[name]:
-            raise BadInputError(
-                str(folder / name),
-                f"is not the file that {SUMS} lists: its SHA-256 is another",
-                f"get the file again, or correct {SUMS} where the change is meant",
-            )
-    for name in sorted(found.keys() - listed.keys()):
-        faults.add(_UNLISTED, name)
-    said = f"SHA-256 of {len(found.keys() & listed.keys())} of {len(found)} files checked"
-    return Contents(atomic.sha256("".join(lines).encode()), (said, *faults.sentences()))
+    return atomic.sha256("".join(f"{found[name]}  {name}\n" for name in sorted(found)).encode())
 
 
 def read_bytes(path: Path) -> bytes:
@@ -187,22 +154,6 @@ def _digest(path: Path) -> str:
 def _unreadable(path: Path, error: OSError) -> BadInputError:
     reason = f"cannot be read ({error.strerror or error})"
     return BadInputError(str(path), reason, "check its permissions")
-
-
-def _listed(path: Path) -> dict[str, str] | None:
-    """Digests by name; None without a list."""
-    if not is_file(path):
-        return None
-    found: dict[str, str] = {}
-    for number, line in enumerate(read_bytes(path).decode("utf-8", "replace").splitlines(), 1):
-        match = _LINE.fullmatch(line)
-        if match is None and line.strip():
-            raise BadInputError(
-                str(path), "is no digest and name of a file", "mend or remove the line", line=number
-            )
-        if match is not None:
-            found[match[2].removeprefix("./")] = match[1].lower()
-    return found
 
 
 Value = TypeVar("Value")

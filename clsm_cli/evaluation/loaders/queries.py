@@ -134,8 +134,7 @@ def _query(row: Label, known: NameLookup, faults: Faults) -> Query | None:
     for name in row.concepts:
         names = known.concept(name)
         if names is None:
-            near = known.like(name)
-            faults.add(_UNKNOWN_CONCEPT, f"{where}, {name}" + (f", like {near}" if near else ""))
+            faults.add(_UNKNOWN_CONCEPT, f"{where}, {name}")
         concepts.append(names or label_keys((name,)))
     found = (*row.evidence, *sheet.distinct_pieces(pieces))
     if row.has_gold and not found and not any(concepts):

@@ -42,8 +42,8 @@ MOST = 10
 """Concepts returned."""
 SEEDS = 5
 """Of the hybrid, that activation starts from."""
-NAMES, HYBRID, SPREADING = "names in the question", "hybrid seeds", "hybrid + spreading"
-PAGERANK, PASSAGES = "hybrid + PageRank", "five passages, keep .30"
+HYBRID, SPREADING = "hybrid seeds", "hybrid + spreading"
+PASSAGES = "five passages, keep .30"
 CLS_M = formulas.Spreading(threshold=0.15, damping=0.2)
 """CLS-M after its consolidation (§5.3), with the damping of its text."""
 K1, B = 1.2, 0.75
@@ -89,10 +89,8 @@ class Baselines:
         best = sorted(range(len(hybrid)), key=lambda node: (-hybrid[node], node))[:MOST]
         seeds = {node: min(1.0, hybrid[node]) for node in best[:SEEDS]}
         return {
-            NAMES: self._first(dict.fromkeys(named, 1.0)),
             HYBRID: self._first({node: hybrid[node] for node in best}),
             SPREADING: self._first(formulas.spread(seeds, self._links, CLS_M)),
-            PAGERANK: self._first(formulas.pagerank(self._graph, seeds, damping=0.5)),
             PASSAGES: self._first(self._of_passages(named, run)),
         }
 
@@ -226,10 +224,8 @@ def logistic(table: Floats, labels: Floats, counts: Floats | None = None) -> Flo
 
 FIRST_TEN, REFIT = "clsm, first ten", "clsm refit"
 ABOUT = {
-    NAMES: "the nodes whose label or alias stands in the question",
     HYBRID: "name, BM25 over the turns that mention a node, cosine of its label: the mean of the three",
     SPREADING: f"the same, activation from the best {SEEDS} over the edges as CLS-M spreads it",
-    PAGERANK: f"the same, Personalised PageRank from the best {SEEDS}",
     PASSAGES: f"nodes in the best {FIRST} passages, above {KEEP:g} of the best one",
     FIRST_TEN: f"the first {MOST} that recall weighs, without its cut",
     REFIT: "recall's probability fitted on the other conversations, leave one out; its cut",

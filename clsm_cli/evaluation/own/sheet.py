@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
 from clsm_cli.config import with_changes
@@ -18,7 +17,6 @@ from clsm_cli.evaluation.benches import Bench
 from clsm_cli.evaluation.dataset import Case, Dataset, Existing, label_key, label_keys
 from clsm_cli.evaluation.dataset import Query as Labelled
 from clsm_cli.evaluation.systems import baselines, system_registry
-from clsm_cli.evaluation.systems.system_registry import Recall
 from clsm_cli.forgetting import store_contents
 from clsm_cli.ingestion.ingest_run import end_begun_run
 from clsm_cli.model.graph import Node
@@ -30,11 +28,9 @@ from clsm_cli.store.labels import Label
 from clsm_cli.store.lock import locked
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Sequence
     from pathlib import Path
 
-    from clsm_cli.evaluation.benches import System
-    from clsm_cli.evaluation.measures import Retrieved
     from clsm_cli.evaluation.own.query_proposals import Proposal
     from clsm_cli.evaluation.stores import StoreFactory
     from clsm_cli.forgetting.store_contents import StoreContents
@@ -67,13 +63,11 @@ def read_labels(store: Store) -> Labels:
     return labels.EMPTY if data is None else labels.parse(labels.decode(data, name), name)
 
 
-def save_labels(store: Store, rows: Sequence[Label], without: Sequence[str] = ()) -> list[str]:
-    """Add some labels, or write those with the same ids anew; and take some out.
+def save_labels(store: Store, rows: Sequence[Label]) -> list[str]:
+    """Add some labels, or write those with the same ids anew; what the user should hear.
 
     The file is read again under the lock, so what a person or another command changed meanwhile
     stays; one that an editor saves at this very moment is not overwritten.
-
-    ``without`` are ids of those that go. Returned is what the user should hear.
 
     Raises:
         BadInputError: The file is not what it must be.
@@ -88,7 +82,6 @@ def save_labels(store: Store, rows: Sequence[Label], without: Sequence[str] = ()
         text = "" if data is None else labels.decode(data, name)
         known = {row.id for row in labels.parse(text, name).rows}
         change: dict[str, Label | None] = {row.id: row for row in rows if row.id in known}
-        change |= dict.fromkeys(known.intersection(without))
         fresh = [row for row in rows if row.id not in known]
         made = labels.edit(text, change, fresh).encode()
         if len(made) > labels.MAX_LABELS:
@@ -122,9 +115,13 @@ class Pools:
 
     def __init__(self, store: Store, factory: StoreFactory, engine: Engine) -> None:
         settings = with_changes(store.settings, {"recall.floor": 0.0})
-        self._bench = _bench(store._replace(settings=settings), (), factory, engine)
-        beside = map(system_registry.baseline_named, BESIDE)
-        self._systems: list[System] = [Recall(system_registry.CLSM), *beside]
+        store = store._replace(settings=settings)
+        assert factory.now is not None
+        case = Case("own", Existing(store.root), ())
+        dataset = Dataset("queries", "own", "", "memory", "recall@10", (case,))
+        self._bench = Bench(dataset, case, store, store, factory.now, 0, factory, engine)
+        ours = system_registry.recall_system(system_registry.CLSM)
+        self._systems = [ours, *map(system_registry.baseline_named, BESIDE)]
 
     def items_for(self, text: str, hidden: frozenset[str] = frozenset()) -> list[PoolItem]:
         """The items that are to be judged for a query.
@@ -143,28 +140,9 @@ class Pools:
         return sorted(kept, key=lambda each: digest(text, each.id))
 
 
-def answers(
-    store: Store, queries: Sequence[Labelled], factory: StoreFactory, engine: Engine
-) -> Iterator[Retrieved]:
-    """What clsm returns; see ``Pools``."""
-    return Recall(system_registry.CLSM).ask(_bench(store, queries, factory, engine), queries)
-
-
-def _bench(
-    store: Store, queries: Sequence[Labelled], factory: StoreFactory, engine: Engine
-) -> Bench:
-    assert factory.now is not None
-    case = Case("own", Existing(store.root), tuple(queries))
-    dataset = Dataset("queries", "own", "", "memory", "recall@10", (case,))
-    return Bench(dataset, case, store, store, factory.now, 0, factory, engine)
-
-
 SCHEMA = "clsm.label/1"
 _NEXT = "begin from what this prints: clsm eval label --json"
-_NAMES = frozenset(("query", "kind", "about", "items", "none", "category", "difficulty")) | {
-    "evidence",
-    "concepts",
-}
+_NAMES = frozenset(("query", "kind", "about", "items", "none"))
 
 
 def blank_sheet(
@@ -187,9 +165,8 @@ def blank_sheet(
 def read_sheet(text: str, name: str, known: NameLookup) -> tuple[list[Label], int]:
     """The labels that a sheet makes, and how many queries have no mark.
 
-    A query is judged where ``none`` is true, where an item is marked, or where it has evidence or
-    concepts; its category is the kind of the proposal unless it names one. What no mark says yes to
-    is not relevant.
+    A query is judged where ``none`` is true or an item is marked; its category is the kind of the
+    proposal. What no mark says yes to is not relevant.
 
     Raises:
         BadInputError: It is not such a sheet, or names what the store does not have.
@@ -226,30 +203,17 @@ def _row(each: Any, known: NameLookup) -> Label | None:
         raise ValueError("'items' is not a list of mappings")
     marks = {str(item.get("id")): _mark(item, "relevant") for item in items}
     relevant = tuple(name for name, mark in marks.items() if mark)
-    evidence, concepts = _texts(each, "evidence"), _texts(each, "concepts")
-    says_yes = bool(relevant or evidence or concepts)
     is_none = _mark(each, "none")
-    if is_none and says_yes:
+    if is_none and relevant:
         raise ValueError("says 'none' and marks something all the same")
-    if not is_none and not says_yes and all(mark is None for mark in marks.values()):
+    if not is_none and all(mark is None for mark in marks.values()):
         return None
     for name in relevant:
         if known.piece(name) is None:
             raise ValueError(f"the store has no memory or turn {name[:60]!r}")
-    return Label(
-        labels.id_of(text),
-        text,
-        memories=relevant,
-        category=_text(each, "category") or category_of(_text(each, "kind")),
-        difficulty=_text(each, "difficulty"),
-        evidence=evidence,
-        concepts=concepts,
-    )
-
-
-def category_of(kind: str) -> str:
-    """The category of a query by the kind of its proposal; one that should have no answer has none."""
-    return "" if kind == "negative" else kind
+    kind = _text(each, "kind")
+    category = "" if kind == "negative" else kind
+    return Label(labels.id_of(text), text, memories=relevant, category=category)
 
 
 def _text(each: dict[str, Any], key: str) -> str:
@@ -257,15 +221,6 @@ def _text(each: dict[str, Any], key: str) -> str:
     if value is not None and not isinstance(value, str):
         raise ValueError(f"{key!r} is not text")
     return " ".join((value or "").split())
-
-
-def _texts(each: dict[str, Any], key: str) -> tuple[str, ...]:
-    value = each.get(key) or []
-    if not isinstance(value, list) or not all(
-        isinstance(one, str) and one.strip() for one in value
-    ):
-        raise ValueError(f"{key!r} is not a list of texts")
-    return tuple(dict.fromkeys(" ".join(one.split()) for one in value))
 
 
 def _mark(each: dict[str, Any], key: str) -> bool | None:
@@ -319,10 +274,6 @@ class NameLookup:
         """The keys of all names of the node that a name stands for; None: there is no such node."""
         wanted = label_key(name)
         return next((names for names in self._names.values() if wanted in names), None)
-
-    def like(self, name: str) -> str:
-        """The node whose id is nearest to a name that none has; empty: none is near."""
-        return next(iter(get_close_matches(name.casefold(), sorted(self._names), 1)), "")
 
 
 def name_lookup(store: Store) -> NameLookup:

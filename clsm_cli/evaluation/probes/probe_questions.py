@@ -10,7 +10,6 @@ from clsm_cli.evaluation.benches import Bench
 from clsm_cli.evaluation.dataset import Case, Chat, Dataset, Query
 from clsm_cli.evaluation.stores import MadeStore
 from clsm_cli.evaluation.systems import baselines, system_registry
-from clsm_cli.evaluation.systems.system_registry import Recall
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import atomic
 
@@ -35,18 +34,14 @@ class Probe(NamedTuple):
         bars: The least of each figure; a system that has no such figure need not reach it.
         run: Makes its stores with a factory, asks with an open engine, from a seed; the figures of
             each system. It raises DiskError where the work folder cannot be written.
-        most_lost: What "lost" may be at most.
     """
 
     bars: dict[str, float]
     run: Callable[[StoreFactory, Engine, int], dict[str, dict[str, float]]]
-    most_lost: float = 1.0
 
     def passes(self, figures: dict[str, float]) -> bool:
         """Whether the figures of a system reach the bars."""
-        return figures.get("lost", 0.0) <= self.most_lost and all(
-            figures[name] >= bar for name, bar in self.bars.items() if name in figures
-        )
+        return all(figures[name] >= bar for name, bar in self.bars.items() if name in figures)
 
 
 def make_bench(
@@ -58,11 +53,7 @@ def make_bench(
 
 
 def growing_benches(
-    factory: StoreFactory,
-    engine: Engine,
-    name: str,
-    parts: Sequence[Sequence[LabelledTurn]],
-    night: Callable[[StoreFactory, Store, datetime], object],
+    factory: StoreFactory, engine: Engine, name: str, parts: Sequence[Sequence[LabelledTurn]]
 ) -> list[Bench]:
     """One store that grows: a bench after each part was taken in and a night had passed."""
     own = probe_factory(factory)
@@ -78,9 +69,9 @@ def growing_benches(
                 source = store.root.with_suffix(".jsonl")
                 atomic.put(source, content)
                 stores.ingest_files(own, store, (str(source),), now)
-            night(own, store, now)
+            stores.run_consolidation(own, store, now)
 
-        label = f"part-{number}-{atomic.sha256(content)}-{stores.code_digest(_NIGHT)}"
+        label = f"part-{number}-{atomic.sha256(content)}"
         store = stores.cached_copy(own, made, label, grow)
         made = MadeStore(store, now)
         dataset = _dataset(name, (turn for each in parts[: number + 1] for turn in each))
@@ -90,13 +81,12 @@ def growing_benches(
     return found
 
 
-_NIGHT = ("forgetting", "evaluation")
-"""Parts of the program that decide what a night leaves, besides those that ``stores.cached_copy`` looks at."""
-
-
 def ask_systems(bench: Bench, queries: Sequence[Query]) -> dict[str, list[Retrieved]]:
     """What each system returns for each query."""
-    systems = (Recall(CLSM), *map(system_registry.baseline_named, SYSTEMS[1:]))
+    systems = (
+        system_registry.recall_system(CLSM),
+        *map(system_registry.baseline_named, SYSTEMS[1:]),
+    )
     return {system.name: list(system.ask(bench, queries)) for system in systems}
 
 

@@ -1,25 +1,461 @@
-"""The probes by name, and their results."""
+"""The probes: each tells a memory something, lets it sleep, asks, and judges the answers.
+
+Drift: facts that change again and again. Distractor, split information, and identifiers: told in one
+go, consolidated once.
+"""
 
 from __future__ import annotations
 
+import re
+from collections import defaultdict
+from datetime import UTC, datetime, timedelta
+from math import inf
+from statistics import fmean
 from typing import TYPE_CHECKING
 
-from clsm_cli.evaluation.probes import growing_probes, material, night_probes
+from clsm_cli.evaluation import benches
+from clsm_cli.evaluation.dataset import Case, Dataset, Folders, Query
+from clsm_cli.evaluation.probes import material
+from clsm_cli.evaluation.probes.material import Line, RandomDraw
+from clsm_cli.evaluation.probes.probe_questions import (
+    CLSM,
+    SYSTEMS,
+    Probe,
+    ask_systems,
+    first_rank,
+    growing_benches,
+    make_bench,
+    probe_factory,
+    true_share,
+)
 from clsm_cli.evaluation.result import ProbeResult, Verdict
+from clsm_cli.startup.records import NamedTuple
+from clsm_cli.store import atomic, record_files, shards
+from clsm_cli.store.index.opening import open_index
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+
+    from clsm_cli.evaluation.benches import Bench
+    from clsm_cli.evaluation.loaders.parsing import LabelledTurn
+    from clsm_cli.evaluation.measures import Item, Retrieved
     from clsm_cli.evaluation.stores import StoreFactory
     from clsm_cli.retrieval.dense_search import Engine
 
-_NIGHT = night_probes.PROBES
-PROBES = {
-    "drift": growing_probes.DRIFT,
-    "distractor": _NIGHT["distractor"],
-    "growth": growing_probes.GROWTH,
-    "split": _NIGHT["split"],
-    "identifiers": _NIGHT["identifiers"],
-    "scripts": _NIGHT["scripts"],
+    Figures = dict[str, dict[str, float]]
+    """System → figure → value."""
+
+CHATTER = 4
+"""Lines of a session about something else."""
+PEOPLE = 6
+"""Whom those are about."""
+FIRST = 10
+"""Items of an answer that are looked at."""
+
+DRIFT_SESSIONS = 50
+CHECKS = 5
+"""Times at which everything is asked, as many sessions apart."""
+TELLINGS = 10
+"""Of each fact."""
+DRIFT_CHATTER = 3
+"""Lines of a session about something else."""
+DRIFT_START = datetime(2025, 3, 3, 18, tzinfo=UTC)
+
+
+class FactChange(NamedTuple):
+    """One change of a fact."""
+
+    id: str
+    fact: int
+    week: int
+    value: str
+    text: str
+
+
+class DriftMaterial(NamedTuple):
+    """A conversation about facts that change."""
+
+    asks: tuple[tuple[str, ...], ...]
+    tellings: tuple[FactChange, ...]
+    weeks: tuple[tuple[LabelledTurn, ...], ...]
+
+
+def run_drift(factory: StoreFactory, engine: Engine, seed: int) -> dict[str, dict[str, float]]:
+    """Tell, sleep and ask."""
+    drifting = make_drift(seed)
+    each = DRIFT_SESSIONS // CHECKS
+    parts = [
+        [turn for week in drifting.weeks[at : at + each] for turn in week]
+        for at in range(0, DRIFT_SESSIONS, each)
+    ]
+    benches = growing_benches(factory, engine, "drift", parts)
+    latest: dict[str, list[float]] = {name: [] for name in SYSTEMS}
+    for check, bench in enumerate(benches, 1):
+        factory.progress("drift", check, CHECKS)
+        told = [telling for telling in drifting.tellings if telling.week < check * each]
+        queries = [
+            Query(f"{check}-{fact}", wordings[check % len(wordings)])
+            for fact, wordings in enumerate(drifting.asks)
+        ]
+        for name, answers in ask_systems(bench, queries).items():
+            latest[name].append(
+                fmean(
+                    tells_latest(answer.items, [t for t in told if t.fact == fact])
+                    for fact, answer in enumerate(answers)
+                )
+            )
+    figures = {name: {"latest": fmean(rows)} for name, rows in latest.items()}
+    figures[CLSM] |= closing_figures(benches[-1], drifting.tellings)
+    return figures
+
+
+def make_drift(seed: int) -> DriftMaterial:
+    """Make the conversation of a seed."""
+    draw = RandomDraw(seed, "drift")
+    people = [draw.name() for _ in range(6)]
+    names = {"p": people[0], "q": people[1], "project": draw.name(), "pet": draw.name()}
+    tellings: list[FactChange] = []
+    facts = material.load_yaml("drift")
+    for fact, row in enumerate(facts):
+        # The first telling is early, so that every check has something to ask for.
+        weeks = [draw.below(5), *sorted(draw.some(range(5, DRIFT_SESSIONS), TELLINGS - 1))]
+        values = draw.values(row["values"], TELLINGS)
+        for week, value, old in zip(weeks, values, ["", *values], strict=False):
+            wordings = row["news"] if old else row["news"][:1]
+            text = draw.one(wordings).format_map({**names, "v": value, "old": old})
+            tellings.append(FactChange(f"{row['id']}-{week}", fact, week, value, text))
+    tellings.sort(key=lambda telling: telling.week)
+    sessions: list[tuple[LabelledTurn, ...]] = []
+    for week in range(DRIFT_SESSIONS):
+        lines = [Line(each.text, each.id) for each in tellings if each.week == week]
+        talk = draw.talk(draw.some(lines, len(lines)), DRIFT_CHATTER, people)
+        sessions.append(
+            tuple(material.session_turns(week, DRIFT_START + timedelta(weeks=week), talk))
+        )
+    asks = tuple(tuple(ask.format_map(names) for ask in row["asks"]) for row in facts)
+    return DriftMaterial(asks, tuple(tellings), tuple(sessions))
+
+
+def tells_latest(items: Iterable[Item], told: Iterable[FactChange]) -> bool:
+    """Whether the first item that tells a fact tells its latest value, and no other."""
+    values = {telling.id: telling.value for telling in told}
+    latest = list(values.values())[-1]
+    for item in items:
+        if said := {values[turn] for turn in item.turns if turn in values}:
+            return said == {latest}
+    return False
+
+
+def closing_figures(bench: Bench, tellings: Iterable[FactChange]) -> dict[str, float]:
+    """What consolidation made of the replaced values.
+
+    Returns:
+        ``learnt``: the share of them that became a statement; ``closed``: of these the share of
+        which no statement is current.
+    """
+    current = _current(bench)
+    by_fact: dict[int, list[FactChange]] = defaultdict(list)
+    for telling in tellings:
+        by_fact[telling.fact].append(telling)
+    known: list[bool] = []
+    replaced = 0
+    for told in by_fact.values():
+        for telling in told:
+            if telling.value == told[-1].value:
+                continue
+            replaced += 1
+            texts = [is_held for text, is_held in current[telling.id] if telling.value in text]
+            if texts:
+                known.append(not any(texts))
+    return {"learnt": len(known) / replaced, "closed": true_share(known)}
+
+
+def _current(bench: Bench) -> Mapping[str, list[tuple[str, bool]]]:
+    with open_index(bench.store, bench.factory.embedder) as opened:
+        index = opened.index
+        passages = index.passages(index.current_rows()).values()
+        ids = {passage.key: passage.foreign_id for passage in passages if passage.foreign_id}
+    graph = shards.load_graph(bench.store.graphs(), only="statement")
+    rows = record_files.load_statements(bench.store, graph.records, bench.now.isoformat())
+    found: dict[str, list[tuple[str, bool]]] = defaultdict(list)
+    for row in rows.values():
+        if row.kind != "gist":
+            for key in row.sources:
+                if key in ids:
+                    found[ids[key]].append((row.text, row.is_current))
+    return found
+
+
+KINDS = SIMILAR, SUPERSEDED, POISONED = "similar", "superseded", "poisoned"
+TRAPS = 3
+"""Questions from each template of the distractor probe, about other people."""
+TRAP_SESSIONS, TRAP_CHATTER = 24, 3
+
+
+class Trap(NamedTuple):
+    """A question; of its ``n``-th the lines have ids ``n-true``, ``n-similar-0`` and so on."""
+
+    ask: str
+    lines: tuple[Line, ...]
+
+
+def run_distractor(factory: StoreFactory, engine: Engine, seed: int) -> Figures:
+    """The share of questions whose true memory stands above each kind of false one."""
+    traps, turns = make_traps(seed)
+    bench = make_bench(factory, engine, "distractor", turns)
+    queries = [Query(str(number), trap.ask) for number, trap in enumerate(traps)]
+    return {
+        name: {
+            kind: true_share(
+                is_above(answer, trap, number, kind)
+                for number, (answer, trap) in enumerate(zip(answers, traps, strict=True))
+            )
+            for kind in KINDS
+        }
+        for name, answers in ask_systems(bench, queries).items()
+    }
+
+
+def is_above(answer: Retrieved, trap: Trap, number: int, kind: str) -> bool:
+    """Whether the true memory is returned, and above every other of a kind."""
+    false = [line.id for line in trap.lines if line.id.startswith(f"{number}-{kind}")]
+    place = first_rank(answer.items, [f"{number}-true"])
+    return place < first_rank(answer.items, false)
+
+
+def make_traps(seed: int) -> tuple[list[Trap], list[LabelledTurn]]:
+    """The questions and the conversation of a seed."""
+    draw = RandomDraw(seed, "distractor")
+    people = [draw.name() for _ in range(PEOPLE)]
+    traps = [
+        _trap(draw, row, number * TRAPS + copy)
+        for number, row in enumerate(material.load_yaml("distractor"))
+        for copy in range(TRAPS)
+    ]
+    sessions: list[list[Line]] = [[] for _ in range(TRAP_SESSIONS)]
+    for trap in traps:
+        for line, place in zip(trap.lines, _places(draw), strict=True):
+            sessions[place].append(line)
+    mixed = (draw.some(lines, len(lines)) for lines in sessions)
+    start = datetime(2025, 9, 1, 9, tzinfo=UTC)
+    return traps, material.make_turns(draw, mixed, people, TRAP_CHATTER, start, timedelta(days=4))
+
+
+def _trap(draw: RandomDraw, row: dict[str, object], number: int) -> Trap:
+    true, *false = draw.values(str(row["values"]), 5)
+    given = {"p": draw.name(), "q": draw.name(), "project": draw.name(), "second": draw.name()}
+    given |= {"town": draw.name("towns"), "other": draw.name("towns"), "v": true}
+    given |= {f"w{place}": value for place, value in enumerate(false, 1)}
+
+    def line(name: str, template: object, role: str = "user") -> Line:
+        return Line(str(template).format_map(given), f"{number}-{name}", role)
+
+    similar = row["similar"]
+    assert isinstance(similar, list)
+    return Trap(
+        str(row["ask"]).format_map(given),
+        (
+            line(SUPERSEDED, row["old"]),
+            line("true", row["true"]),
+            *(line(f"{SIMILAR}-{place}", each) for place, each in enumerate(similar)),
+            line(POISONED, row["poison"], "tool"),
+        ),
+    )
+
+
+def _places(draw: RandomDraw) -> Iterator[int]:
+    """Sessions of a trap's lines: what was true before comes before what is, the rest anywhere."""
+    yield from sorted(draw.some(range(TRAP_SESSIONS), 2))
+    for _ in range(3):
+        yield draw.below(TRAP_SESSIONS)
+
+
+SETS = 6
+"""Questions from each template of the split probe."""
+SPLIT_SESSIONS = 30
+
+
+def run_split(factory: StoreFactory, engine: Engine, seed: int) -> Figures:
+    """The share of questions of which both memories are returned."""
+    queries, turns = make_split(seed)
+    bench = make_bench(factory, engine, "split", turns)
+    figures = {}
+    for name, answers in ask_systems(bench, queries).items():
+        held = [
+            [first_rank(answer.items, [id_]) <= FIRST for id_ in query.gold]
+            for query, answer in zip(queries, answers, strict=True)
+        ]
+        both = true_share(map(all, held))
+        figures[name] = {"both@10": both, "recall@10": fmean(map(true_share, held))}
+    return figures
+
+
+def make_split(seed: int) -> tuple[list[Query], list[LabelledTurn]]:
+    """The questions of a seed with the ids of what they need, and the conversation."""
+    draw = RandomDraw(seed, "split")
+    people = [draw.name() for _ in range(PEOPLE)]
+    sessions: list[list[Line]] = [[] for _ in range(SPLIT_SESSIONS)]
+    queries = []
+    for number, row in enumerate(material.load_yaml("split")):
+        for copy in range(SETS):
+            given = _given(draw)
+            id_ = f"{number}-{copy}"
+            gold = tuple(f"{id_}-{place}" for place in range(len(row["told"])))
+            for told, line, at in zip(
+                row["told"], gold, draw.some(range(SPLIT_SESSIONS), len(gold)), strict=True
+            ):
+                sessions[at].append(Line(told.format_map(given), line))
+            queries.append(Query(id_, row["ask"].format_map(given), gold=gold))
+    mixed = (draw.some(lines, len(lines)) for lines in sessions)
+    start = datetime(2025, 10, 6, 8, tzinfo=UTC)
+    return queries, material.make_turns(draw, mixed, people, CHATTER, start, timedelta(days=3))
+
+
+def _given(draw: RandomDraw) -> dict[str, str]:
+    words = material.load_yaml("words")
+    coined = {key: draw.name() for key in ("p", "q", "project", "pet", "team")}
+    listed = {"month": "months", "food": "foods", "trade": "trades"}
+    return {
+        **coined,
+        "town": draw.name("towns"),
+        "other": draw.name("towns"),
+        "company": draw.values("companies", 1)[0],
+        "n": str(25 + draw.below(25)),
+        "m": str(51 + draw.below(25)),
+        **{key: draw.one(words[name]) for key, name in listed.items()},
+    }
+
+
+ALIKE = 100
+"""Identifiers of each kind."""
+ASKED = 20
+"""Of each kind that are asked for."""
+NOTED = 20
+"""Sessions, and dated notes, that identifiers are told in."""
+APRIL = datetime(2025, 4, 7, 9, tzinfo=UTC)
+
+
+class Kind(NamedTuple):
+    """Identifiers of one form: how one is drawn, what is said of it, and a question for it."""
+
+    make: Callable[[RandomDraw], str]
+    told: str
+    ask: str
+
+
+IDENTIFIERS = {
+    "code": Kind(
+        lambda draw: f"zq{draw.below(10)}x{draw.below(10)}k{draw.below(100):02}",
+        "The locker with the {thing} in the {room} opens with {x}.",
+        "what does the code {x} open?",
+    ),
+    "invoice": Kind(
+        lambda draw: f"INV-{2023 + draw.below(4)}-{10_000 + draw.below(90_000)}",
+        "{x} is the bill for the {thing} in the {room}, it is paid.",
+        "what was the bill {x} for?",
+    ),
+    "telephone": Kind(
+        lambda draw: f"+49 {151 + draw.below(28)} 555 {draw.below(10_000):04}",
+        "Call {x} if the {thing} in the {room} breaks.",
+        "whose number is {x}?",
+    ),
+    "hash": Kind(
+        lambda draw: f"{draw.below(16**10):010x}",
+        "Since {x} the {thing} in the {room} is measured every night.",
+        "what changed with commit {x}?",
+    ),
+    "address": Kind(
+        lambda draw: f"10.{draw.below(8)}.{draw.below(32)}.{draw.below(32)}",
+        "The sensor of the {thing} in the {room} listens on {x}.",
+        "which machine is {x}?",
+    ),
+    "place": Kind(
+        lambda draw: f"src/{draw.one(('pump', 'valve'))}_{draw.below(100):02}.py:{draw.below(400)}",
+        "There is a slip in {x}, it turns the {thing} in the {room} off.",
+        "what is wrong in {x}?",
+    ),
+    "name": Kind(
+        RandomDraw.name,
+        "{x} has looked at the {thing} in the {room} and will be back.",
+        "what did {x} look at?",
+    ),
 }
+
+
+def run_identifiers(factory: StoreFactory, engine: Engine, seed: int) -> Figures:
+    """The share of identifiers that are found, and in the first item, in a chat and in notes."""
+    lines, asked = make_identifiers(seed)
+    chat = make_bench(factory, engine, "identifiers", as_conversation(lines, seed))
+    figures: Figures = {name: {} for name in SYSTEMS}
+    for where, bench in (("chat", chat), ("notes", as_notes(lines, factory, engine))):
+        for how, queries in (
+            ("alone", [Query(x, x) for x, _ in asked]),
+            ("in a question", [Query(x, question) for x, question in asked]),
+        ):
+            for name, answers in ask_systems(bench, queries).items():
+                places = [rank_of(answer, x) for (x, _), answer in zip(asked, answers, strict=True)]
+                found, first = (true_share(at <= most for at in places) for most in (FIRST, 1))
+                figures[name] |= {f"found, {where} {how}": found, f"first, {where} {how}": first}
+    return figures
+
+
+def rank_of(answer: Retrieved, identifier: str) -> float:
+    """Place from 1 of the first item that shows an identifier; inf without one."""
+    shown = re.compile(rf"(?<!\w){re.escape(identifier)}(?!\w)")
+    places = (place for place, item in enumerate(answer.items, 1) if shown.search(item.text))
+    return float(next(places, inf))
+
+
+def make_identifiers(seed: int) -> tuple[list[str], list[tuple[str, str]]]:
+    """Sentences with one identifier each; identifiers that are asked for, each with a question."""
+    draw = RandomDraw(seed, "identifiers")
+    lines, asked = [], []
+    for kind in IDENTIFIERS.values():
+        alike: dict[str, None] = {}
+        while len(alike) < ALIKE:
+            alike[kind.make(draw)] = None
+        lines += [draw.fill(kind.told, {"x": x}) for x in alike]
+        asked += [(x, kind.ask.format(x=x)) for x in draw.some(list(alike), ASKED)]
+    return draw.some(lines, len(lines)), asked
+
+
+def as_conversation(lines: list[str], seed: int) -> list[LabelledTurn]:
+    """The sentences in the sessions of a conversation."""
+    draw = RandomDraw(seed, "identifiers, spoken")
+    people = [draw.name() for _ in range(PEOPLE)]
+    sessions = material.spread_lines(draw, map(Line, lines), NOTED)
+    return material.make_turns(draw, sessions, people, CHATTER, APRIL, timedelta(days=3))
+
+
+def as_notes(lines: list[str], factory: StoreFactory, engine: Engine) -> Bench:
+    """The sentences in dated notes, a list in each, consolidated."""
+    own = probe_factory(factory)
+    root = own.folder / "identifiers-notes"
+    for number in range(NOTED):
+        day = (APRIL + timedelta(days=3 * number)).date().isoformat()
+        listed = "".join(f"- {line}\n" for line in lines[number::NOTED])
+        atomic.put(root / "memory" / f"{day}.md", f"# {day}\n\n## Log\n\n{listed}".encode())
+    case = Case("identifiers-notes", Folders(root, ("memory",)), ())
+    dataset = Dataset("probe", case.name, "", "quote", "recall@10", (case,))
+    (bench,) = benches.make_benches(dataset, own, engine)
+    return bench
+
+
+PROBES = {
+    "drift": Probe({"latest": 0.9, "closed": 0.9}, run_drift),  # CMA §6.3
+    "distractor": Probe(dict.fromkeys(KINDS, 0.9), run_distractor),
+    "split": Probe({"both@10": 0.75}, run_split),
+    "identifiers": Probe(
+        {
+            f"{what}, {where} {how}": bar
+            for where in ("chat", "notes")
+            for how in ("alone", "in a question")
+            for what, bar in (("found", 1.0), ("first", 0.97))
+        },
+        run_identifiers,
+    ),
+}
+"""By name."""
 
 
 def run_probe(name: str, factory: StoreFactory, engine: Engine, seed: int) -> ProbeResult:

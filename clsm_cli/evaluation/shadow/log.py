@@ -82,8 +82,6 @@ class SittingRow(NamedTuple):
         turns: Hashes of the turns that were said in it.
         prompts: What the user said; ``asked`` of them, the first ones.
         static: None where no file was named, or none could be read.
-        both: Tokens of what was used of the files and is in what clsm would have loaded.
-        changed: A file was written after the sitting began.
     """
 
     sitting: str
@@ -93,8 +91,6 @@ class SittingRow(NamedTuple):
     asked: int
     clsm: SideFigures
     static: SideFigures | None
-    both: int
-    changed: bool
 
 
 def id_mark(record_id: str) -> str:
@@ -168,13 +164,6 @@ def append_rows(store: Store, new: Iterable[SittingRow]) -> None:
             atomic.append(_log_file(store), b"\n".join(lines))
 
 
-def other_devices(store: Store) -> list[str]:
-    """Names of other machines that logged into the same folder."""
-    folder = _folder(store)
-    names = sorted(path.stem for path in folder.glob("*.jsonl")) if folder.is_dir() else []
-    return [name for name in names if name != store.device]
-
-
 def _row(value: dict[str, Any]) -> SittingRow | None:
     """A line of the log; None where it is none. One of an earlier version may have more."""
     try:
@@ -187,7 +176,7 @@ def _row(value: dict[str, Any]) -> SittingRow | None:
         row = SittingRow(**{name: value[name] for name in SittingRow._fields} | sides)
     except (LookupError, TypeError):
         return None
-    numbers = (*row.clsm, *(row.static or ()), row.prompts, row.asked, row.both)
+    numbers = (*row.clsm, *(row.static or ()), row.prompts, row.asked)
     is_row = isinstance(row.at, str) and all(isinstance(each, (int, float)) for each in numbers)
     return row if is_row else None
 
@@ -199,12 +188,8 @@ def _mode_file(store: Store) -> Path:
     return platformdirs.user_state_path("clsm") / "shadow" / f"{place}.json"
 
 
-def _folder(store: Store) -> Path:
-    return store.derived / "shadow"
-
-
 def _log_file(store: Store) -> Path:
-    return _folder(store) / f"{store.device}.jsonl"
+    return store.derived / "shadow" / f"{store.device}.jsonl"
 
 
 class StaticFiles(NamedTuple):
@@ -213,13 +198,11 @@ class StaticFiles(NamedTuple):
     Attributes:
         tokens: Estimated word pieces of the whole files.
         blocks: Their paragraphs and list items; headings are loaded, and belong to none.
-        is_changed: A file was written after the sitting began, so what it then said is not known.
         missing: A sentence for each file that cannot be read now.
     """
 
     tokens: int
     blocks: tuple[LoadedItem, ...]
-    is_changed: bool
     missing: tuple[str, ...]
 
 
@@ -257,19 +240,18 @@ def ingested_files(store: Store) -> tuple[str, ...]:
 def load_static(named: Sequence[str], start: datetime, store: Store) -> StaticFiles:
     """What is loaded at the start of a sitting."""
     day = start.astimezone(store.zone).date().isoformat()
-    size, is_changed = 0, False
+    size = 0
     blocks: list[LoadedItem] = []
     missing: list[str] = []
     for path in dict.fromkeys(_files(named, day)):
         try:
             text = _text(path, str(path))
-            is_changed |= path.stat().st_mtime > start.timestamp()
-        except (BadInputError, OSError) as error:
+        except BadInputError as error:
             missing.append(str(error))
             continue
         size += tokens.count_tokens(text)
         blocks += _blocks(text, path, store)
-    return StaticFiles(size, tuple(blocks), is_changed, tuple(missing))
+    return StaticFiles(size, tuple(blocks), tuple(missing))
 
 
 def _files(named: Sequence[str], day: str) -> Iterator[Path]:

@@ -65,9 +65,6 @@ class Report:
             all sessions where there are none.
         efficiency: 1 - tokens of clsm / tokens of the files in front of the model at a prompt; CLS-M:
             1 - memory tokens / budget, the budget being what is loaded today.
-        overlap: Of what was used of the files, the share that clsm would have loaded; None: nothing.
-        changed: Sessions whose files were written after they began.
-        notes: What else should be known.
     """
 
     is_on: bool
@@ -76,8 +73,6 @@ class Report:
     clsm: Figures | None
     static: Figures | None
     efficiency: float | None
-    overlap: float | None
-    changed: int
     verdict: str
     notes: tuple[str, ...]
 
@@ -95,8 +90,6 @@ def build_report(rows: Sequence[SittingRow], notes: Sequence[str], *, is_on: boo
         clsm=clsm,
         static=static,
         efficiency=1 - clsm.prompt / static.prompt if clsm and static and static.prompt else None,
-        overlap=_share(sum(row.both for row, _ in beside), sum(side.used for _, side in beside)),
-        changed=sum(row.changed for row, _ in beside),
         verdict=verdict(clsm, static, len(counted)),
         notes=tuple(notes),
     )
@@ -205,26 +198,9 @@ def report(store: Store, since: datetime | None) -> Report:
         raise BadInputError("shadow mode", reason, "turn it on with: clsm eval shadow start")
     first = "" if since is None else utc_text(since)
     kept = [row for row in rows if row.at >= first]
-    return build_report(kept, _notes(store, kept, bad), is_on=mode is not None)
-
-
-def _notes(store: Store, rows: Sequence[SittingRow], bad: int) -> list[str]:
-    notes = []
-    if changed := sum(row.changed for row in rows):
-        notes.append(
-            f"in {changed} of {len(rows)} sessions a file was written after the session began; what"
-            " was used of it may come from that session"
-        )
-    if bad:
-        lines = "1 line of the log is" if bad == 1 else f"{bad} lines of the log are"
-        notes.append(f"{lines} not readable and left out")
-    if others := log.other_devices(store):
-        notes.append(f"other machines have logs of their own: {', '.join(others)}")
-    return notes
-
-
-NIGHT = 200
-"""Prompts that are asked in one run; what is left is asked in the next."""
+    lines = "1 line of the log is" if bad == 1 else f"{bad} lines of the log are"
+    notes = [f"{lines} not readable and left out"] if bad else []
+    return build_report(kept, notes, is_on=mode is not None)
 
 
 def catch_up(
@@ -255,39 +231,20 @@ def _caught_up(
         for each in told.sittings
         if each.is_over and known.isdisjoint(log.id_mark(turn.key) for turn in each.turns)
     ]
-    chosen = _affordable(over)
-    warnings = []
-    if utc_text(now) < mode.since:
-        warnings.append(f"the clock is behind {mode.since}, when shadow mode was started")
-    if left := len(over) - len(chosen):
-        wait = "1 session waits" if left == 1 else f"{left} sessions wait"
-        warnings.append(f"shadow mode asks {NIGHT} prompts a run; {wait} for the next")
-    if not chosen:
-        return warnings
-    replayed = sittings.replay(store, told, chosen, mode.budget, engine, embedder)
+    if not over:
+        return []
+    replayed = sittings.replay(store, told, over, mode.budget, engine, embedder)
     found = []
     missing: dict[str, None] = {}
     with open_index(store, None) as opened:
         rarity = sittings.WordRarity(opened.index.connection, opened.index.size()[0])
-        for done, (sitting, given) in enumerate(zip(chosen, replayed, strict=True), 1):
+        for done, (sitting, given) in enumerate(zip(over, replayed, strict=True), 1):
             beside = log.load_static(mode.static, sitting.start, store)
             found.append(_measured(sitting, given, beside, rarity))
             missing.update(dict.fromkeys(beside.missing))
-            progress("shadow mode", done, len(chosen))
+            progress("shadow mode", done, len(over))
     log.append_rows(store, found)
-    return [*warnings, *(f"not loaded beside memory: {each}" for each in missing)]
-
-
-def _affordable(over: Sequence[Sitting]) -> list[Sitting]:
-    """The newest sittings that one run can ask, at least one."""
-    chosen: list[Sitting] = []
-    asked = 0
-    for sitting in over:
-        asked += len(sittings.prompt_places(sitting))
-        if chosen and asked > NIGHT:
-            break
-        chosen.append(sitting)
-    return chosen
+    return [f"not loaded beside memory: {each}" for each in missing]
 
 
 def _measured(
@@ -296,7 +253,6 @@ def _measured(
     look = _UsageFinder(sitting, rarity)
     came = [*given.briefing, *(each for _, found in given.answers for each in found)]
     loads = {(each.id, each.text): each for each in came}
-    said = [sittings.distinct_stems(text) for _, text in loads]
     of_files = [claim for block in beside.blocks for claim in look.used_claims(block, -1)]
     asked = len(given.answers)
     briefing = _tokens(given.briefing)
@@ -320,8 +276,6 @@ def _measured(
         asked=asked,
         clsm=clsm,
         static=static if beside.tokens else None,
-        both=_tokens(claim for claim in of_files if sittings.is_used(claim, said, rarity)),
-        changed=beside.is_changed,
     )
 
 

@@ -281,8 +281,6 @@ RARE = 1.3
 """Weight of what is shared, in words that one passage alone holds."""
 LEAST = 2
 """Words that are shared, numbers not counted."""
-HELD = 2 / 3
-"""Part of a sentence's weight from which another text says the same."""
 
 Words = frozenset[str]
 
@@ -364,9 +362,3 @@ def _is_taken_up(said: Words, turns: Sequence[Words], rarity: WordRarity) -> boo
 
 def _figures(found: Words) -> Words:
     return frozenset(word for word in found if word.isdigit())
-
-
-def is_used(claim: Claim, texts: Iterable[Words], rarity: WordRarity) -> bool:
-    """Whether one of some texts says what a sentence says."""
-    whole = rarity(claim.words)
-    return any(rarity(claim.words & text) >= HELD * whole for text in texts)

@@ -153,33 +153,39 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Baseline:
-    """A way to rank passages that needs nothing of clsm but their text; see ``benches.System``.
+class System:
+    """A way to answer queries.
 
     Attributes:
-        begin: Gets ready for the passages of a bench; that time counts for no query.
-        most: Passages returned at most.
+        name: As in tables.
+        about: What it is, in one line, with the values of its parameters.
+        ask: What it returns for each query, in turn; the same for the same store and query.
     """
 
     name: str
     about: str
-    begin: Callable[[PassagePool], Rank]
-    most: int = MOST
+    ask: Callable[[Bench, Sequence[Query]], Iterator[Retrieved]]
 
-    def ask(self, bench: Bench, queries: Sequence[Query]) -> Iterator[Retrieved]:
-        """What it returns for each query, in turn."""
+
+def baseline(name: str, about: str, begin: Callable[[PassagePool], Rank]) -> System:
+    """A way to rank passages that needs nothing of clsm but their text.
+
+    ``begin`` gets ready for the passages of a bench.
+    """
+
+    def ask(bench: Bench, queries: Sequence[Query]) -> Iterator[Retrieved]:
         pool = pool_of(bench)
-        rank = self.begin(pool)
+        rank = begin(pool)
         for query in queries:
-            began = bench.clock()
             ranked = rank(query.text, bench.time_of(query))
-            places = ranked.places[: self.most]
+            places = ranked.places[:MOST]
             yield Retrieved(
                 items=tuple(pool.items[place] for place in places),
                 concepts=pool.concepts(places[: bench.dataset.k]),
                 confidence=ranked.confidence,
-                milliseconds=1000 * (bench.clock() - began),
             )
+
+    return System(name, about, ask)
 
 
 K1, B = 0.9, 0.4

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from clsm_cli.evaluation import measures
@@ -10,7 +9,7 @@ from clsm_cli.evaluation.measures import Retrieved, answer_result
 from clsm_cli.evaluation.presets.preset import load
 from clsm_cli.evaluation.presets.retrieve import retrieve
 from clsm_cli.evaluation.systems import baselines
-from clsm_cli.evaluation.systems.baselines import Baseline
+from clsm_cli.evaluation.systems.baselines import System, baseline
 from clsm_cli.retrieval.recall import recall
 from clsm_cli.retrieval.retrieve import Query
 from clsm_cli.store.index.opening import open_index
@@ -18,7 +17,7 @@ from clsm_cli.store.index.opening import open_index
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from clsm_cli.evaluation.benches import Bench, System
+    from clsm_cli.evaluation.benches import Bench
     from clsm_cli.evaluation.dataset import Query as Labelled
     from clsm_cli.evaluation.presets.preset import Preset
 
@@ -28,90 +27,63 @@ UNLIMITED = 1 << 30
 """Tokens."""
 
 
-def _as_it_is(bench: Bench) -> Bench:
-    return bench
-
-
-@dataclass(frozen=True, slots=True)
-class Recall:
+def recall_system(
+    name: str,
+    about: str = f"clsm recall, {ITEMS} items, no limit of tokens",
+    change: Callable[[Bench], Bench] = lambda bench: bench,
+) -> System:
     """``clsm recall`` on the consolidated store, or on one that is changed before it is asked.
 
     It is asked for more than it returns by default, without a limit of tokens.
     """
 
-    name: str
-    about: str = f"clsm recall, {ITEMS} items, no limit of tokens"
-    change: Callable[[Bench], Bench] = _as_it_is
-
-    def ask(self, bench: Bench, queries: Sequence[Labelled]) -> Iterator[Retrieved]:
-        """What it returns for each query, in turn; the time of the first includes opening the index."""
-        bench = self.change(bench)
+    def ask(bench: Bench, queries: Sequence[Labelled]) -> Iterator[Retrieved]:
+        bench = change(bench)
         asked = [Query(each.text, bench.time_of(each), ITEMS, UNLIMITED) for each in queries]
         answers = recall(bench.store, asked, bench.engine, bench.factory.embedder)
-        began = bench.clock()
-        for answer in answers:
-            yield answer_result(answer, 1000 * (bench.clock() - began))
-            began = bench.clock()
+        yield from map(answer_result, answers)
+
+    return System(name, about, ask)
 
 
-@dataclass(frozen=True, slots=True)
-class Published:
-    """The retrieval of a published system; see ``benches.System``.
+def preset_system(preset: Preset) -> System:
+    """The retrieval of a published system.
 
     What it returns depends on the budget, so it is given clsm's defaults. It has no confidence that
     the memory holds an answer.
     """
 
-    preset: Preset
-
-    @property
-    def name(self) -> str:
-        """That of the system."""
-        return self.preset.name
-
-    @property
-    def about(self) -> str:
-        """What answers, and how much is asked for."""
-        return f"the retrieval of {self.name} as published, with clsm's default items and tokens"
-
-    def ask(self, bench: Bench, queries: Sequence[Labelled]) -> Iterator[Retrieved]:
-        """What it returns for each query, in turn; the time of the first includes opening the index."""
+    def ask(bench: Bench, queries: Sequence[Labelled]) -> Iterator[Retrieved]:
         settings = bench.store.settings.recall
-        began = bench.clock()
         with open_index(bench.store, bench.factory.embedder) as opened:
             for each in queries:
                 query = Query(each.text, bench.time_of(each), settings.k, settings.budget)
-                found = retrieve(opened.index, query, bench.engine, self.preset)
-                yield found._replace(milliseconds=1000 * (bench.clock() - began))
-                began = bench.clock()
+                yield retrieve(opened.index, query, bench.engine, preset)
+
+    about = f"the retrieval of {preset.name} as published, with clsm's default items and tokens"
+    return System(preset.name, about, ask)
 
 
-@dataclass(frozen=True, slots=True)
-class Packed:
-    """``clsm recall --budget N``: it packs for what is left; see ``benches.System``.
-
-    Only what fits 1,000 tokens and the reduced contexts is asked for, and only that is measured.
-    """
-
-    name: str
-    about: str = f"clsm recall with a budget of tokens, {ITEMS} items at most"
-
-    def ask(self, bench: Bench, queries: Sequence[Labelled]) -> Iterator[Retrieved]:
-        """What it returns for each query, in turn."""
-        found = measures.budgets(bench.whole)
-        budgets = sorted({found[name] for name in measures.PACKED})
-        asked = [
-            Query(each.text, bench.time_of(each), ITEMS, budget)
-            for each in queries
-            for budget in budgets
-        ]
-        answers = recall(bench.store, asked, bench.engine, bench.factory.embedder)
-        for _ in queries:
-            yield Retrieved(
-                (), packed={budget: answer_result(next(answers)).items for budget in budgets}
-            )
+def _ask_packed(bench: Bench, queries: Sequence[Labelled]) -> Iterator[Retrieved]:
+    """Only what fits 1,000 tokens and the reduced contexts is asked for, and only that is measured."""
+    found = measures.budgets(bench.whole)
+    budgets = sorted({found[name] for name in measures.PACKED})
+    asked = [
+        Query(each.text, bench.time_of(each), ITEMS, budget)
+        for each in queries
+        for budget in budgets
+    ]
+    answers = recall(bench.store, asked, bench.engine, bench.factory.embedder)
+    for _ in queries:
+        yield Retrieved(
+            (), packed={budget: answer_result(next(answers)).items for budget in budgets}
+        )
 
 
+PACKED = System(
+    "clsm, packed", f"clsm recall with a budget of tokens, {ITEMS} items at most", _ask_packed
+)
+"""clsm told how many tokens are left: it packs for them, where all others are cut in rank order."""
 CLSM = "clsm"
 """clsm as it is shipped."""
 MINILM = "MiniLM"
@@ -119,25 +91,25 @@ MINILM = "MiniLM"
 STATIC = "static"
 """What an agent loads at every start."""
 _ALL = (
-    Baseline("grep", "passages by how many words of the query they hold", baselines.grep),
-    Baseline(
+    baseline("grep", "passages by how many words of the query they hold", baselines.grep),
+    baseline(
         "BM25",
         f"bm25s, Lucene's variant, k1 {baselines.K1}, b {baselines.B}, English stems and stop words",
         baselines.bm25,
     ),
-    Baseline(
+    baseline(
         MINILM,
         "cosine of all-MiniLM-L6-v2 sentence vectors; a speaker whom the query names is I in it",
         baselines.minilm,
     ),
-    Baseline("RRF", "reciprocal rank fusion of BM25 and MiniLM, k 60", baselines.rrf),
-    Baseline(
+    baseline("RRF", "reciprocal rank fusion of BM25 and MiniLM, k 60", baselines.rrf),
+    baseline(
         "fusion",
         f"{baselines.BM25_SHARE:g} BM25 + {1 - baselines.BM25_SHARE:g} cosine, each 0 to 1",
         baselines.fusion,
     ),
-    Baseline("recency", "the newest passages", baselines.recency),
-    Baseline(
+    baseline("recency", "the newest passages", baselines.recency),
+    baseline(
         STATIC,
         "SOUL, USER, MEMORY and the last two daily notes; of a chat the last sessions",
         baselines.static,
@@ -159,4 +131,4 @@ def plain_systems() -> list[System]:
 
 def preset_systems(names: Iterable[str]) -> list[System]:
     """Published systems by the names of their presets; each once, in their order."""
-    return [Published(load(name)) for name in dict.fromkeys(names)]
+    return [preset_system(load(name)) for name in dict.fromkeys(names)]

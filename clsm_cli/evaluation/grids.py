@@ -1,4 +1,4 @@
-"""A result as tables: names, numbers and grids."""
+"""A result for a reader: names, numbers, tables, and where clsm stands in words."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from clsm_cli.startup.records import NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from clsm_cli.evaluation.result import Pair, ProbeResult, SetResult, SystemResult, Verdict
 
@@ -16,21 +16,16 @@ NOTHING = "–"
 
 
 HEADINGS = {
-    **{f"recall@{k}": f"R{k}" for k in (1, 3, 5, 10, 20, 50)},
-    "precision@10": "P10",
-    "f1@10": "F10",
-    "hit@10": "hit10",
-    "all@10": "all10",
+    **{f"recall@{k}": f"R{k}" for k in (1, 5, 10, 50)},
     "ndcg@10": "nDCG10",
     "mrr": "MRR",
-    **{f"tokens@{budget}": f"T{budget}" for budget in (500, 1000, 2000, 4000)},
+    **{f"tokens@{budget}": f"T{budget}" for budget in (1000, 2000)},
     "reduced": "-96.5%",
     "reduced2": "-93%",
     "relevance": "relev.",
     "efficiency": "saved",
     "retention": "retain",
     "reach": "reach",
-    "reached": "reached",
     "precision": "P",
     "recall": "R",
     "f1": "F1",
@@ -38,10 +33,9 @@ HEADINGS = {
     "answer@10": "answer",
     "concepts": "conc.",
     "tokens": "tokens",
-    "ms": "ms",
 }
 """The heading of each measure of queries, in the order in which they are shown."""
-PLAIN = ("concepts", "tokens", "ms")
+PLAIN = ("concepts", "tokens")
 """Measures that are numbers of their own unit; all others are shares, of which more is better."""
 
 
@@ -66,8 +60,8 @@ def format_share(value: float) -> str:
 def format_value(name: str, value: float | None) -> str:
     """A value of a measure as it stands in a table.
 
-    >>> format_value("recall@10", 0.5), format_value("tokens", 1234.5), format_value("ms", 3.21), format_value("mrr", None)
-    ('50.0', '1,234', '3.2', '–')
+    >>> format_value("recall@10", 0.5), format_value("tokens", 1234.5), format_value("mrr", None)
+    ('50.0', '1,234', '–')
     """
     if value is None:
         return NOTHING
@@ -128,15 +122,6 @@ NOTED = ("answer@10", "recall@10", "reduced", "reduced2")
 EVIDENCE = ("recall@10", "tokens@1000", "reduced", "ndcg@10", "mrr")
 CROSSING = "cross-domain"
 """The category whose recall CLS-M calls its weakness (§5.3)."""
-PAPER = {"precision": 0.35, "recall": 0.64, "f1": 0.44, "coverage": 0.98}
-"""CLS-M, §5.2: 45 queries, hybrid seeding, 132 nodes, 802 edges."""
-PAPER_CROSSING, PAPER_SAVED = 0.55, 0.965
-"""CLS-M, §5.3 (with 101 nodes) and abstract."""
-PAPER_NOTE = (
-    "The paper's row is no rival of the others: its 45 queries and its graph are not published, so"
-    " it was measured on another set. Its cross-domain recall is that of a smaller graph, and it"
-    " saves 96.5 % in characters, against 20,000 of static files."
-)
 
 
 class Grid(NamedTuple):
@@ -170,13 +155,10 @@ def has_concepts(found: SetResult) -> bool:
 
 
 def set_grids(found: SetResult, *, is_full: bool) -> Iterator[Grid]:
-    """All tables of a set; with ``is_full`` also all its measures and groups."""
+    """All tables of a set; with ``is_full`` also all its measures."""
     yield headline_grid(found)
-    for kind in group_kinds(found):
-        if is_full or kind == "category":
-            yield group_grid(found, kind, found.headline)
-    if has_concepts(found):
-        yield paper_grid(found)
+    if has_categories(found):
+        yield category_grid(found)
     if found.pairs:
         yield pairs_grid(found, is_full=is_full)
     if found.ablation:
@@ -192,7 +174,7 @@ def headline_grid(found: SetResult) -> Grid:
     names = (*CONCEPTS, *NOTED) if has_concepts(found) else EVIDENCE
     names = names if found.headline in names else (found.headline, *names)
     columns: list[_Column] = []
-    for name in (*names, "tokens", "ms"):
+    for name in (*names, "tokens"):
         columns.append(_figure(name))
         if name == found.headline:
             columns.append(_interval(name))
@@ -208,61 +190,47 @@ def full_grid(found: SetResult) -> Grid:
     return _by_system("All measures (%)", found, [_figure(name) for name in HEADINGS])
 
 
-def group_grid(found: SetResult, kind: str, name: str) -> Grid:
-    """A measure by category, difficulty or case."""
-    groups = dict.fromkeys(g for each in found.systems for g in each.groups.get(kind, {}))
+def has_categories(found: SetResult) -> bool:
+    """Whether the queries of a set are of several categories."""
+    return any(each.groups.get("category") for each in found.systems)
+
+
+def category_grid(found: SetResult) -> Grid:
+    """The headline measure by category."""
+    name = found.headline
+    groups = dict.fromkeys(g for each in found.systems for g in each.groups.get("category", {}))
 
     def column(group: str) -> _Column:
         def value(each: SystemResult) -> float | None:
-            return each.groups.get(kind, {}).get(group, {}).get(name)
+            return each.groups.get("category", {}).get(group, {}).get(name)
 
-        return _Column(
-            group,
-            lambda each: format_value(name, value(each)),
-            None if name in PLAIN else value,
-        )
+        return _Column(group, lambda each: format_value(name, value(each)), value)
 
-    return _by_system(
-        f"{measure_heading(name)} by {kind} (%)", found, [column(each) for each in groups]
-    )
-
-
-def group_kinds(found: SetResult) -> list[str]:
-    """Kinds of groups, ``category`` first."""
-    return list(dict.fromkeys(kind for each in found.systems for kind in each.groups))
+    title = f"{measure_heading(name)} by category (%)"
+    return _by_system(title, found, [column(each) for each in groups])
 
 
 def pairs_grid(found: SetResult, *, is_full: bool) -> Grid:
     """What clsm has more than each other system by what the set is judged by.
 
-    With ``is_full`` by every measure that is compared, in every category too.
+    With ``is_full`` by every measure that is compared.
     """
-    judged = (found.headline, *(("recall@10",) if has_concepts(found) else ("tokens@1000",)))
-    chosen = [each for each in found.pairs if is_full or _leads(each, judged)]
-
-    def row(each: Pair) -> tuple[str, ...]:
-        where = (each.group,) if is_full else ()
-        return (
-            *(
-                each.against,
-                *where,
-                measure_heading(each.measure),
-                format_difference(each.difference),
-            ),
+    judged = (found.headline, "recall@10" if has_concepts(found) else "tokens@1000")
+    rows = (
+        (
+            *(each.against, measure_heading(each.measure), format_difference(each.difference)),
             *(format_interval(each.interval, is_difference=True), format_p(each.p)),
         )
-
+        for each in found.pairs
+        if is_full or each.measure in judged
+    )
     return Grid(
         f"{found.systems[0].name if found.systems else 'clsm'} minus another, query by query",
-        ("against", *(("queries",) if is_full else ()), "measure", "points", "95 %", "p"),
-        tuple(map(row, chosen)),
-        words=3 if is_full else 2,
+        ("against", "measure", "points", "95 %", "p"),
+        tuple(rows),
+        words=2,
         note="Intervals: paired bootstrap, conversations as clusters. p: two-sided, random signs.",
     )
-
-
-def _leads(pair: Pair, judged: Collection[str]) -> bool:
-    return pair.group == "all" and pair.measure in judged
 
 
 def ablation_grid(found: SetResult, *, is_full: bool) -> Grid:
@@ -298,29 +266,6 @@ def abstention_grid(found: SetResult) -> Grid:
         note="AUROC: how often a query with an answer has the higher confidence."
         f" Refused: got nothing. Of the queries with an answer {format_share(found.silenced)} % got"
         " nothing of clsm.",
-    )
-
-
-def paper_grid(found: SetResult) -> Grid:
-    """CLS-M's own figures beside those of clsm and of the preset named after it."""
-    beside = [each for place, each in enumerate(found.systems) if not place or each.name == "cls-m"]
-    published = (*PAPER.values(), PAPER_CROSSING, PAPER_SAVED)
-    return Grid(
-        "Beside the CLS-M paper (%)",
-        ("", *map(measure_heading, PAPER), CROSSING, measure_heading("efficiency")),
-        (
-            ("CLS-M, as published", *map(format_share, published)),
-            *(
-                (
-                    each.name,
-                    *(format_value(name, each.figures.get(name)) for name in PAPER),
-                    format_value("recall", _crossed(each)),
-                    format_value("efficiency", each.figures.get("efficiency")),
-                )
-                for each in beside
-            ),
-        ),
-        note=PAPER_NOTE,
     )
 
 
@@ -387,3 +332,76 @@ def _by_system(title: str, found: SetResult, columns: Sequence[_Column]) -> Grid
         tuple((row.name, *(each.text(row) for each in kept)) for row in rows),
         best=frozenset(best),
     )
+
+
+class Standing(NamedTuple):
+    """Where clsm stands on a set by its headline measure.
+
+    Attributes:
+        value: Of clsm; ``interval`` its 95 % interval, where there is one.
+        rival: The best of the others, variants of clsm itself aside, with ``its`` value; empty:
+            there is none.
+        pair: The paired comparison of the two, where it was made.
+    """
+
+    value: float
+    interval: tuple[float, float] | None
+    rival: str
+    its: float
+    pair: Pair | None
+
+
+def find_standing(found: SetResult) -> Standing | None:
+    """Where clsm stands on a set; None where its headline measure is not defined."""
+    if not found.systems:
+        return None
+    name, first = found.headline, found.systems[0]
+    value = first.figures.get(name)
+    if value is None:
+        return None
+    others = [each for each in found.systems[1:] if not each.name.startswith(f"{first.name} ")]
+    best = max(others, key=lambda each: _value(each, name), default=None)
+    if best is None or best.figures.get(name) is None:
+        return Standing(value, first.intervals.get(name), "", 0.0, None)
+    pair = next(
+        (p for p in found.pairs if (p.measure, p.against) == (name, best.name)),
+        None,
+    )
+    return Standing(value, first.intervals.get(name), best.name, _value(best, name), pair)
+
+
+def standing_sentence(found: SetResult) -> str:
+    """Where clsm stands on a set, in words."""
+    where = find_standing(found)
+    name = measure_heading(found.headline)
+    if where is None:
+        return f"{name} is not defined for this set."
+    first = found.systems[0].name
+    interval = f" (95 %: {format_interval(where.interval)})" if where.interval else ""
+    said = f"{first} has {name} {format_share(where.value)} %{interval}."
+    return f"{said} It is {comparison_words(where)}" if where.rival else said
+
+
+def comparison_words(where: Standing) -> str:
+    """The comparison with the best of the others, in words."""
+    points = abs(100 * (where.value - where.its))
+    side = "ahead of" if where.value > where.its else "behind"
+    said = f"{points:.1f} points {side}" if points >= 0.05 else "level with"
+    said = f"{said} {where.rival} ({format_share(where.its)} %), the best of the others"
+    if where.pair is None:
+        return f"{said}."
+    interval = format_interval(where.pair.interval, is_difference=True)
+    return f"{said} (95 %: {interval}, p {format_p(where.pair.p)})."
+
+
+def weakness_note(found: ProbeResult) -> str:
+    """A remark where all that is compared with clsm passes too; else empty."""
+    others = found.verdicts[1:]
+    if others and all(each.passed for each in others):
+        return "All others pass too: this probe tells nothing apart."
+    return ""
+
+
+def _value(each: SystemResult, name: str) -> float:
+    value = each.figures.get(name)
+    return -1.0 if value is None else value

@@ -1,1 +1,0 @@
-"""A result of ``clsm eval`` as tables, as Markdown and as files."""
