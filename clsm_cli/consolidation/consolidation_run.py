@@ -59,7 +59,7 @@ def consolidate(
         )
     report = Report()
     with (
-        locked(store.root, store.settings.store.lock_wait),
+        locked(store.root, store.settings.store.lock_wait) as lock,
         contextlib.ExitStack() as stack,
     ):
         if request.if_idle is not None and not _is_idle(store, request):
@@ -78,7 +78,7 @@ def consolidate(
         taken = IngestReport(dry_run=False)
         with run_in_progress(connection):
             take_in(store, index, run, taken)
-        usable = embed_new(store, index, taken, embedder, progress)
+        usable = embed_new(store, index, taken, embedder, progress, lock)
         with run_in_progress(connection):
             if usable is not None:
                 silence = timedelta(minutes=store.settings.boundary.gap_certain)

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from clsm_cli.store.index.index_queries import Index
     from clsm_cli.store.index.opening import Embedder
     from clsm_cli.store.layout import Store
+    from clsm_cli.store.lock import HeldLock
 
 __all__ = ["Progress", "Report", "Request", "ingest"]
 
@@ -36,7 +37,7 @@ def ingest(store: Store, request: Request, embedder: Embedder | None, progress: 
     run = Run(store, "ingest", request.now)
     with contextlib.ExitStack() as stack:
         try:
-            stack.enter_context(locked(store.root, _wait(store, request)))
+            lock = stack.enter_context(locked(store.root, _wait(store, request)))
         except LockedError as busy:
             if not request.capture_only:
                 raise
@@ -59,7 +60,7 @@ def ingest(store: Store, request: Request, embedder: Embedder | None, progress: 
         with run_in_progress(index.connection):
             Intake(store, request, report, opening, run, progress).read_all()
             take_in(store, index, run, report)
-        embedder = embed_new(store, index, report, embedder, progress)
+        embedder = embed_new(store, index, report, embedder, progress, lock)
         if embedder is not None:
             with run_in_progress(index.connection):
                 segment_all(store, index, run, report, embedder, progress)
@@ -105,15 +106,20 @@ def embed_new(
     report: Report,
     embedder: Embedder | None,
     progress: Progress,
+    lock: HeldLock,
 ) -> Embedder | None:
-    """Embed what has no vector; None without the model: what is captured is found by its words then."""
+    """Embed what has no vector, letting others have the lock in between; None without the model.
+
+    What is captured waits then, and is found by its words.
+    """
     from clsm_cli.store.index.opening import bring_up_to_date
 
     def embedding(done: int, total: int) -> None:
         progress("embedding", done, total)
 
     try:
-        bring_up_to_date(store, index.connection, embedder, embedding)
+        bring_up_to_date(store, index.connection, embedder, embedding, pause=lock.pause)
+        bring_up_to_date(store, index.connection, embedder, embedding)  # what came in the pauses
     except ModelMissingError as error:
         report.warnings.append(f"{error} (until then recall answers from words)")
         return None

@@ -77,12 +77,14 @@ def bring_up_to_date(
     progress: Progress | None,
     *,
     at_most: int | None = None,
+    pause: Callable[[], None] | None = None,
 ) -> None:
     """Apply all changes of files and embed what has no vector; the caller holds the lock.
 
     Args:
         embedder: None: no vectors are made.
         at_most: Leave the embedding alone when more passages than this need it.
+        pause: Called between two batches of embedding, to let others have the lock.
     """
     before = database.pages(connection)
     found = changes(connection, store)
@@ -91,7 +93,7 @@ def bring_up_to_date(
 
         refresh(connection, store, found)
     if embedder is not None:
-        _embed(store, connection, embedder, progress, at_most)
+        _embed(store, connection, embedder, progress, at_most, pause)
     if not connection.in_transaction:
         database.tidy(connection, before)
 
@@ -102,6 +104,7 @@ def _embed(
     embedder: Embedder,
     progress: Progress | None,
     at_most: int | None,
+    pause: Callable[[], None] | None,
 ) -> None:
     vector_files.use_engine(connection, store.derived, embedder.engine)
     count = vectors.waiting(connection)
@@ -114,7 +117,10 @@ def _embed(
         vectors.add(connection, store.derived, waiting[:_STEP], embed)
         waiting = waiting[_STEP:]
         if progress:
-            progress(total - len(waiting), total)
+            progress(max(0, total - len(waiting)), total)
+        if pause and waiting:
+            pause()
+            waiting = vectors.missing(connection)  # others may have made some, or brought more
 
 
 @contextlib.contextmanager

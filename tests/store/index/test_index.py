@@ -14,7 +14,7 @@ from clsm_cli.model.ids import document_id, episode_id, turn_key
 from clsm_cli.store import episodes, runs, shards
 from clsm_cli.store.index import codes, database
 from clsm_cli.store.index.index_queries import Index
-from clsm_cli.store.index.opening import Embedder, open_index
+from clsm_cli.store.index.opening import Embedder, bring_up_to_date, open_index
 from clsm_cli.store.index.passages import split_text
 from clsm_cli.store.layout import Store
 from clsm_cli.text.tokens import count_tokens
@@ -134,6 +134,18 @@ def test_a_damaged_index_is_made_new(store: Store, damage: bytes) -> None:
     database.path_of(store.derived).write_bytes(damage)
     with open_index(store, None) as opened:
         assert words(opened.index, "salt") == ["Salt."]
+
+
+def test_a_pause_lets_another_writer_in_and_loses_nothing(store: Store) -> None:
+    many = [block(f"Fact {n} about jar {n}.", n) for n in range(300)]
+    add_document(store, many, many, 1)
+    counting = Counting()
+    pauses = []
+    connection = database.open_to_write(store.derived)
+    bring_up_to_date(store, connection, counting.embedder(), None, pause=lambda: pauses.append(1))
+    assert Index(connection, store).unembedded() == 0
+    assert len(pauses) == 2
+    connection.close()
 
 
 @pytest.mark.parametrize(

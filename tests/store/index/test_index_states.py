@@ -135,8 +135,9 @@ from clsm_cli.store.lock import locked
 from pathlib import Path
 store = open_store(Path(sys.argv[1]), dict(os.environ))
 with locked(store.root, 1):
-    connection = database.open_to_write(store.derived)
-    bring_up_to_date(store, connection, embedder(), lambda *_: os._exit(9))
+    bring_up_to_date(
+        store, database.open_to_write(store.derived), embedder(), None, pause=lambda: os._exit(9)
+    )
 """
 
 
