@@ -88,7 +88,7 @@ def _believe(
 
 
 @contextlib.contextmanager
-def _locked_by_file(root: Path, wait: float) -> Iterator[None]:
+def _locked_by_file(root: Path, wait: float) -> Iterator[lock.HeldLock]:
     """As ``lock.locked``."""
     path = root / "lock"
     end = time.monotonic() + wait
@@ -101,7 +101,7 @@ def _locked_by_file(root: Path, wait: float) -> Iterator[None]:
                 raise LockedError(root, "somebody", wait) from None
             time.sleep(lock.POLL_SECONDS)
     try:
-        yield
+        yield lock.HeldLock(root, fd, wait)
     finally:
         os.close(fd)
         path.unlink()
