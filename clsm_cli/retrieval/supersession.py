@@ -38,16 +38,15 @@ OVER = 0.99
 PERHAPS = 0.35
 """The same from which it is said to be over perhaps."""
 _UNSURE = 0.98
-"""The most that is said by hearsay, by an agent of what its owner told, or of a past that is asked about."""
-_BELOW_ALONE = 0.34
-"""The most that is said of a long passage: another stands above it, and it is not marked."""
+"""The most that is said by hearsay, by an agent of what its owner told, of a past
+that is asked about, and of a long passage, of which a part may be over."""
 BELOW = 0.05
 """The same from which it stands below: what is later and not the same is read first."""
 _DAY = re.compile(r"\W*(\d{4}-\d\d-\d\d)\b")
 _LABELLED = re.compile(r"[^\s:][^:]{0,40}: ")
 """A line that gives something with a label a value."""
 LONGEST = 40
-"""Words of a passage that may be said to be over; of a longer one a sentence is, and the rest may hold."""
+"""Words of a passage that may be said to be over for sure; of a longer one a part is, and the rest holds."""
 _LEAST = 0.30
 """Cosine below which two passages are not looked at: one update in twenty lies below."""
 MOST = 8
@@ -112,8 +111,12 @@ def found(
 
 
 def _stated(told: Mapping[int, Passage]) -> dict[int, int]:
-    """Row of a statement → that of a turn or block it was made of, where both were found."""
-    rows = {each.key: row for row, each in told.items() if each.kind == "passage"}
+    """Row of a statement → that of the short turn or block it was made of, where both were found."""
+    rows = {
+        each.key: row
+        for row, each in told.items()
+        if each.kind == "passage" and each.text.count(" ") < LONGEST
+    }
     return {
         row: rows[key]
         for row, each in told.items()
@@ -141,11 +144,9 @@ def _judged(question: Question, read: list[_Side], at: str | None) -> dict[int, 
     ended: dict[int, Ended] = {}
     for old, new, one, two in _rivals(asked, read):
         chance = pair_head.load().relation(one.text, two.text, question.text).update
-        is_doubtful = is_past or factuality.is_hearsay(two.text)
+        is_doubtful = is_past or old.is_long or factuality.is_hearsay(two.text)
         if is_doubtful or not _is_as_trusted(new.passage, old.passage):
             chance = min(chance, _UNSURE)
-        if old.is_long:
-            chance = min(chance, _BELOW_ALONE)
         if chance >= least and at and _is_later(new.time, at):
             ended.setdefault(new.row, Ended(chance, None, old.passage.id, old.row))
         elif chance >= least:
@@ -162,7 +163,11 @@ def _surer(one: Ended, two: Ended) -> Ended:
 
 
 class _Told(NamedTuple):
-    """The earliest and the latest time at which something may have been said; None: nobody knows."""
+    """The earliest and the latest time at which something may have been said.
+
+    Without a time of its own it was written between two captures of its document, or before the first:
+    then nobody knows how early.
+    """
 
     after: str | None
     time: str
@@ -177,7 +182,8 @@ class _Side:
         self.row = candidate.row
         self.near = near
         self.passage = passage
-        self.after, self.time = told
+        self.told = told
+        self.time = told.time
         self.is_long = passage.text.count(" ") >= LONGEST
         self.is_question = candidate.traits.is_question
         self.is_literal = candidate.signals.literal
@@ -218,7 +224,7 @@ def _side(
 
 
 def _told(index: Index, passage: Passage) -> _Told | None:
-    """When a passage was said: its time; else it was written between two captures of its document."""
+    """When a passage was said; None where nothing tells."""
     dated = _DAY.match(passage.text) or _DAY.match(passage.heading.rpartition(" › ")[2])
     if time := dated[1] if dated and passage.document else passage.time:
         return _Told(time, time)
@@ -226,13 +232,17 @@ def _told(index: Index, passage: Passage) -> _Told | None:
     return _Told(before, at) if at else None
 
 
+def _is_after(new: _Told, old: _Told) -> bool:
+    """Whether something was certainly said later."""
+    return new.after is not None and _is_later(new.after, old.time)
+
+
 def _may_end(old: _Side, new: _Side) -> bool:
     """Whether something was said later, by somebody trusted enough who may speak of the same."""
     one, other = old.passage, new.passage
     speakers = {one.speaker, other.speaker} - {""}
     return (
-        new.after is not None
-        and _is_later(new.after, old.time)
+        _is_after(new.told, old.told)
         and not new.is_question
         and (other.trust == "agent" or _is_as_trusted(other, one))
         and new.is_literal >= old.is_literal

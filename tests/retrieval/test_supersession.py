@@ -85,6 +85,13 @@ def test_a_page_without_a_day_lies_between_two_captures(tmp_path: Path) -> None:
     assert not (told[new].perhaps_until)
 
 
+def test_of_a_long_passage_a_part_is_over_perhaps(tmp_path: Path) -> None:
+    rest = " ".join(f"Shelf {number} holds jars and string." for number in range(9))
+    old, new = f"The gateway is up. {rest}", "The gateway is dead, its power supply burnt out."
+    marks = {each.text: each for each in answered(tmp_path, "is the gateway up", old, new)}
+    assert (marks[old].until, marks[old].perhaps_until) == (None, "2026-02-02")
+
+
 def test_an_agents_word_ends_its_owners_perhaps(tmp_path: Path) -> None:
     store, old = new_store(tmp_path / "memory"), "The gateway is up."
     tell(store, row(old, timestamp="2026-02-01T08:00Z"))
