@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 
 SIGNALS: tuple[str, ...] = Signals._fields
-"""The signals of a candidate, in the order of its row of ``Run.signals``."""
+"""The signals of a candidate, in the order of its row of ``CandidateTable.signals``."""
 NOT_CONTENT = frozenset({"participant", "date", "temporal", "question"})
 """Signals that look at who, when and the form of a sentence, not at what it says."""
 ITEMS = 50

@@ -392,11 +392,10 @@ def _chosen(
     settings = settings._replace(
         window=result_items.window_limit(settings.window, query.budget, query.unit)
     )
-    ended = (
-        supersession.found(index, found.question, kept, cosines, query.as_of or query.known_at)
-        if (cosines := found.ranked.cosines) and settings.rivals
-        else {}
-    )
+    ended: dict[int, supersession.Ended] = {}
+    if settings.rivals:
+        past = query.as_of or query.known_at
+        ended = supersession.found(index, found.question, kept, found.ranked.cosines, past)
     kept = demotion.demote(index, found.question, kept, settings, ended)
     share = source_quotas.SourceQuota(found.question, query.k, settings)
     return named, result_items.build_items(

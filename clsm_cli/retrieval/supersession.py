@@ -2,7 +2,7 @@
 
 The question says what both are about, so a change is seen before any night has read it, and in
 passages of which no statement was made. Each of the best passages is held against each that was told
-later by somebody as trusted, sentence by sentence, by the head of pairs (``heads/pair_head``). What a
+later by somebody as trusted, or by an agent, sentence by sentence, by the head of pairs (``heads/pair_head``). What a
 night has closed is over as well.
 """
 
@@ -31,17 +31,17 @@ if TYPE_CHECKING:
     from clsm_cli.store.index.index_queries import Index
     from clsm_cli.store.index.passages import Passage
 
-HEAD = 12
+FIRST = 12
 """Passages that are held against each other: the best."""
 OVER = 0.99
 """Probability of an update from which the older one is said to be over."""
 PERHAPS = 0.35
-"""The same from which it is said to be over perhaps."""
-_UNSURE = 0.98
-"""The most that is said by hearsay, by an agent of what its owner told, of a past
-that is asked about, and of a long passage, of which a part may be over."""
+"""Probability of an update from which it is said to be over perhaps."""
 BELOW = 0.05
-"""The same from which it stands below: what is later and not the same is read first."""
+"""Probability of an update from which it stands below: what is later and not the same is read first."""
+_UNSURE = 0.98
+"""The most that hearsay can say, and an agent of what its owner told; and the most that is said of a past
+that is asked about, and of a long passage, of which a part may be over."""
 _DAY = re.compile(r"\W*(\d{4}-\d\d-\d\d)\b")
 _LABELLED = re.compile(r"[^\s:][^:]{0,40}: ")
 """A line that gives something with a label a value."""
@@ -90,13 +90,14 @@ def found(
         index: Fresh.
         question: What is asked.
         candidates: Best first.
-        cosines: Of every stored sentence vector to the question, by its row.
+        cosines: Of every stored sentence vector to the question, by its row; empty without a model, when
+            only what memory closed is known.
         at: The past time that is asked about; None for now.
     """
-    best = [each for each in candidates[:HEAD] if each.traits.kind != "gist"]
+    best = [each for each in candidates[:FIRST] if each.traits.kind != "gist"]
     told = index.passages([each.row for each in best])
     ended: dict[int, Ended] = {}
-    if not breadth.asks_for_several(question.text):
+    if cosines and not breadth.asks_for_several(question.text):
         stated = _stated(told)
         sides = (
             _side(index, each, told[each.row], cosines) for each in best if each.row not in stated
@@ -105,7 +106,9 @@ def found(
         ended |= {row: ended[said] for row, said in stated.items() if said in ended}
     for row, day in (_closed(index, best, told) if at is None else {}).items():
         over = ended.get(row, Ended(0.0))
-        if over.chance < OVER:
+        if over.chance < PERHAPS:
+            ended[row] = Ended(1.0, day)
+        elif over.chance < OVER:
             ended[row] = over._replace(chance=1.0, until=day)
     return ended
 

@@ -61,12 +61,10 @@ def is_so(sentence: str) -> bool:
 
 
 def is_hearsay(sentence: str) -> bool:
-    """Whether a sentence gives the words of others, or what is said of something.
+    """Whether a sentence quotes others, or gives a rumour.
 
-    >>> is_hearsay("The book says: my garden is on sand."), is_hearsay("My garden is on sand.")
+    >>> is_hearsay('Jan went "our bank is closed" all day.'), is_hearsay("Our bank is closed.")
     (True, False)
-    >>> is_hearsay('Jan went "our bank is closed" all day.')
-    True
     """
     return not _REPORTED.isdisjoint(_words(sentence)) or bool(_QUOTED.search(sentence))
 

@@ -86,8 +86,14 @@ def test_a_page_without_a_day_lies_between_two_captures(tmp_path: Path) -> None:
 
 
 def test_of_a_long_passage_a_part_is_over_perhaps(tmp_path: Path) -> None:
-    rest = " ".join(f"Shelf {number} holds jars and string." for number in range(9))
-    old, new = f"The gateway is up. {rest}", "The gateway is dead, its power supply burnt out."
+    rest = (
+        "It stands in the cellar beside the boiler, on the shelf that Jan built, and hums a little. "
+        * 3
+    )
+    old, new = (
+        f"The gateway is up. {rest.strip()}",
+        "The gateway is dead, its power supply burnt out.",
+    )
     marks = {each.text: each for each in answered(tmp_path, "is the gateway up", old, new)}
     assert (marks[old].until, marks[old].perhaps_until) == (None, "2026-02-02")
 

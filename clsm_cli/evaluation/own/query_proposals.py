@@ -53,7 +53,7 @@ def unanswerable(contents: StoreContents) -> Iterator[tuple[str, str]]:
 
 
 NEGATIVE_EACH = 4
-"""Every so manieth query should have no answer."""
+"""One query in so many should have no answer."""
 SAME = 0.5
 """Share of common search terms (Jaccard) from which two queries are near duplicates."""
 SHORTEST, LONGEST = 4, 30
@@ -124,11 +124,11 @@ def _in_turn(
     """One of each kind after the other, until there are enough or no more."""
     left = [iter(kind) for kind in kinds]
     while left and number > 0:
-        for kind in tuple(left):
+        for kind in tuple(left)[:number]:  # what is taken is remembered
             each = next((p for p in kind if chosen.takes(p.text)), None)
             if each is None:
                 left.remove(kind)
-            elif number > 0:
+            else:
                 number -= 1
                 yield each
 

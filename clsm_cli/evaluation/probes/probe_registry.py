@@ -153,24 +153,26 @@ def closing_figures(bench: Bench, tellings: Iterable[FactChange]) -> dict[str, f
         ``learnt``: the share of them that became a statement; ``closed``: of these the share of
         which no statement is current.
     """
-    current = _current(bench)
+    statements = _statements(bench)
     by_fact: dict[int, list[FactChange]] = defaultdict(list)
     for telling in tellings:
         by_fact[telling.fact].append(telling)
-    known: list[bool] = []
+    closed: list[bool] = []
     replaced = 0
     for told in by_fact.values():
         for telling in told:
             if telling.value == told[-1].value:
                 continue
             replaced += 1
-            texts = [is_held for text, is_held in current[telling.id] if telling.value in text]
-            if texts:
-                known.append(not any(texts))
-    return {"learnt": len(known) / replaced, "closed": true_share(known)}
+            told_by = statements.get(telling.id, ())
+            current = [is_current for text, is_current in told_by if telling.value in text]
+            if current:
+                closed.append(not any(current))
+    return {"learnt": len(closed) / replaced, "closed": true_share(closed)}
 
 
-def _current(bench: Bench) -> Mapping[str, list[tuple[str, bool]]]:
+def _statements(bench: Bench) -> Mapping[str, list[tuple[str, bool]]]:
+    """Id of a turn → the statements that rest on it, and whether they are current."""
     with open_index(bench.store, bench.factory.embedder) as opened:
         index = opened.index
         passages = index.passages(index.current_rows()).values()

@@ -213,7 +213,7 @@ def _value(match: re.Match[str] | None) -> tuple[int, int, bool] | None:
 
 
 def _trimmed(text: str, start: int, end: int) -> int:
-    while end > start + 1 and text[end - 1] in ".,:;*_)" and not text[end - 1].isalnum():
+    while end > start + 1 and text[end - 1] in ".,:;*_)":
         end -= 1
     return end
 

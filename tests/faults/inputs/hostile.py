@@ -82,7 +82,7 @@ class Place:
 
 _DECAY = ("decay", "--now", NOW, "--dry-run", "--json")
 _SLEEP = ("consolidate", "--now", NOW, "--dry-run", "--json")
-_LOGS = ("activation", "uses", "archived", "feedback", "review", "runs")
+_LOGS = ("activation", "uses", "archived", "review", "runs")
 _EPISODE = "flow/pi/episodes/2026/02/20260224T071500Z-e-0123456789ab.md"
 PLACES = (
     Place("projects/graph/3.yaml", YAML | JSON, (_RECALL, _STATUS, ("graph",), ("context",))),
@@ -95,6 +95,7 @@ PLACES = (
         Place(f"flow/pi/{name}.jsonl", JSON, (_DECAY, ("review", "--json"), _RECALL, _STATUS))
         for name in _LOGS
     ),
+    Place("flow/pi/feedback.jsonl", JSON, (_RECALL, _STATUS)),
     Place("tombstones/x.jsonl", JSON, (_RECALL, _STATUS, ("note", "One more."))),
     Place("clsm.yaml", YAML | {f"settings: {n}": _as_settings(d) for n, d in YAML.items()},
           (_RECALL, _STATUS, ("note", "One more.")), must_answer=False),
