@@ -29,6 +29,9 @@ if TYPE_CHECKING:
 
 EVEN = 0.5
 """Probability from which something is likelier than not."""
+ALONE = 0.8
+"""Probability of being understood alone from which a sentence of a note goes without its headings. Strangers
+who read 180 missed them in one of five below it, and in none above."""
 SURE = 0.75
 """Probability from which a whole document is taken for something: its sentences are weighed besides."""
 LONGEST = 420
@@ -240,16 +243,17 @@ def _plain(raw: str) -> str:
     ('Rent: 900 euros', 'Rent · 900 euros')
     """
     if raw.lstrip().startswith("|"):
-        cells = (to_plain(cell) for cell in _CELL.split(raw.strip().strip("|")))
+        parts = _CELL.split(raw.strip().strip("|"))
+        cells = (to_plain(cell, has_addresses=True) for cell in parts)
         return " · ".join(cell for cell in cells if cell)
-    return to_plain(raw)
+    return to_plain(raw, has_addresses=True)
 
 
 def _title(turn: Turn, chances: Mapping[str, float]) -> str:
     """What stands before a sentence in memory."""
     if turn.speaker:
         return "" if turn.speaker.lower() in ROLES else turn.speaker
-    if chances["alone"] >= EVEN:
+    if chances["alone"] >= ALONE:
         return ""
     titles = (to_plain(title).strip(" :#") for title in turn.heading[-2:])
     return " › ".join(title for title in titles if title and not _is_day(title))

@@ -361,7 +361,7 @@ def source_items(source: Source, ended: frozenset[str]) -> Iterator[RankedItem]:
     for each in judge_units(source.turns, about):
         turn = source.turns[each.unit.turn]
         raw = turn.text[each.unit.start : each.unit.end]
-        text = to_plain(raw)
+        text = to_plain(raw, has_addresses=True)
         worth = role * _worth(each)
         if worth < LEAST or len(text) > LONGEST or len(_WORD.findall(text)) < _FEWEST:
             continue

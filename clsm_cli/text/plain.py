@@ -24,17 +24,21 @@ _EMPTY = re.compile(r"\(\s*\)|\[\s*\]")
 _STAR = re.compile(r"\*{1,3}(?=\S)|(?<=\S)\*{1,3}")
 
 
-def to_plain(text: str) -> str:
-    """``text`` in one line, without marks of Markdown, struck words, tags, addresses and emoji.
+def to_plain(text: str, *, has_addresses: bool = False) -> str:
+    """``text`` in one line, without marks of Markdown, struck words, tags and emoji.
+
+    Addresses go too, unless they are wanted: a sentence that is kept has a hole without them.
 
     >>> to_plain("- [ ] Ask **[[Mara Hart|Mara]]** about `a_b` and *Dune* 🙂 #work")
     'Ask Mara about a_b and Dune'
     >>> to_plain("See https://example.org/x. It is ~~red~~ blue.")
     'See. It is blue.'
+    >>> to_plain("**Wiki**: https://example.org/x", has_addresses=True)
+    'Wiki: https://example.org/x'
     """
     text = _FOOTNOTE.sub("", _STRUCK.sub("", text))
     text = unmarked(_LEADING_TAGS.sub("", text))
-    text = _CODE.sub(r"\1", _ADDRESS.sub("", text))
+    text = _CODE.sub(r"\1", text if has_addresses else _ADDRESS.sub("", text))
     text = _STAR.sub("", _TAG.sub("", text))
     return _BEFORE_MARK.sub("", " ".join(_EMPTY.sub("", text).split()))
 
