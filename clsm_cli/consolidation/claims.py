@@ -158,7 +158,7 @@ def _claim(piece: ScoredUnit, turn: Turn) -> Claim:
         turn=turn.key,
         trust=turn.trust,
         valid_from=turn.time,
-        subject=leading_name(text),
+        subject=(None if turn.speaker else leading_name(piece.text)) or leading_name(text),
     )
 
 

@@ -25,13 +25,13 @@ if TYPE_CHECKING:
 
 NEAR = 0.40
 """Cosine from which two sentences may be about one thing."""
-ALONE = 0.55
+ALONE = 0.50
 """Cosine from which they need no word in common for that."""
 MOST = 8
 """Statements that are judged beside a claim: the nearest."""
 OVER, ASKED = 0.99, 0.60
 """Probabilities of an update from which it closes what it replaces, and from which a person is asked."""
-REWRITTEN = 0.5
+REWRITTEN = 0.3
 """The same of a sentence whose block is gone, and of one in the block that took its place."""
 SAME = 0.80
 """Probability from which a claim says again what a statement says."""
@@ -92,11 +92,10 @@ def rivals(calibration: Calibration, claim: Claim, vector: Any) -> list[Rival]:
     near = calibration.known.alike(vector, NEAR)
     chosen = near[:MOST] + [each for each in near[MOST:] if each[0].id in gone]
     found: list[Rival] = []
-    words = pair_head.content(pair_head.sentence(claim.text))
     for row, cosine in chosen:
         if row.text == claim.text:
             continue  # said of two days, it is two
-        if cosine < ALONE and not words & pair_head.content(pair_head.sentence(row.text)):
+        if cosine < ALONE and not _share_a_word(row.text, claim.text):
             continue
         is_rewritten = row.id in gone
         is_later = since(row) > at and not is_rewritten
@@ -135,6 +134,16 @@ def said_before(known: StatementIndex, claim: Claim, vector: Any) -> Statement |
             same = pair_head.load().relation(row.text, claim.text).same
             found += [(same, row.id, row)] if same >= SAME else []
     return max(found, key=lambda each: each[:2])[2] if found else None
+
+
+def _share_a_word(old: str, new: str) -> bool:
+    """Whether two sentences name one thing, other than who says them.
+
+    >>> _share_a_word("Mara: I like Java.", "Mara: We migrated to SQLite.")
+    False
+    """
+    one, two = map(pair_head.sentence, pair_head.without_speaker(old, new))
+    return not pair_head.content(one).isdisjoint(pair_head.content(two))
 
 
 def _of_old_block(calibration: Calibration, claim: Claim) -> frozenset[str]:

@@ -2,8 +2,8 @@
 
 MiniLM reads both at once, and the question that both may answer, where one is asked: its attention
 goes from the words of one to those of the other. The weights of the model stay as they are; the graph
-``weights/pair.onnx`` adds small adapters to its layers (``scripts/fit_pairs.py``, from which its figures
-are in ``pair.json``). One pair takes one pass of the model, 6 ms on a desktop. It needs
+``weights/pair.onnx`` adds small adapters to its layers (``scripts/fit_pairs.py``; figures on pairs
+that it did not see: ``pair.json``). One pair takes one pass of the model, 6 ms on a desktop. It needs
 neither numpy nor the tokeniser, so a recall asks it as well as a night.
 """
 
@@ -126,7 +126,7 @@ class PairHead:
             new: The later.
             asked: A question that both may answer.
         """
-        ids, second = pack(*map(self._pieces, (*_without_speaker(old, new), asked)))
+        ids, second = pack(*map(self._pieces, (*without_speaker(old, new), asked)))
         shape = (1, len(ids))
         feeds = {
             "input_ids": Tensor("i", shape, array("i", ids)),
@@ -146,12 +146,12 @@ class PairHead:
         return self._known[text]
 
 
-def _without_speaker(old: str, new: str) -> tuple[str, str]:
+def without_speaker(old: str, new: str) -> tuple[str, str]:
     """Two sentences of one speaker without the name before them, which is no label of a value.
 
-    >>> _without_speaker("Mara: I live in York.", "Mara: I like tea.")
+    >>> without_speaker("Mara: I live in York.", "Mara: I like tea.")
     ('I live in York.', 'I like tea.')
-    >>> _without_speaker("Rent: 900", "Rent: 950")
+    >>> without_speaker("Rent: 900", "Rent: 950")
     ('Rent: 900', 'Rent: 950')
     """
     one, two = _SAID.match(old), _SAID.match(new)

@@ -35,18 +35,20 @@ FIRST = 12
 """Passages that are held against each other: the best."""
 OVER = 0.99
 """Probability of an update from which the older one is said to be over."""
-PERHAPS = 0.35
+PERHAPS = 0.3
 """Probability of an update from which it is said to be over perhaps."""
 BELOW = 0.05
 """Probability of an update from which it stands below: what is later and not the same is read first."""
 _UNSURE = 0.98
-"""The most that hearsay can say, and an agent of what its owner told; and the most that is said of a past
-that is asked about, and of a long passage, of which a part may be over."""
+"""The most that hearsay can say, and an agent of what its owner told, and that is said of a past."""
+_SURE_ENOUGH, _UNASKED = 0.75, 0.25
+"""Below the first a later sentence without a word of the question that the older one has is no more than the
+second: what somebody now does for a living does not end where she lives."""
 _DAY = re.compile(r"\W*(\d{4}-\d\d-\d\d)\b")
 _LABELLED = re.compile(r"[^\s:][^:]{0,40}: ")
 """A line that gives something with a label a value."""
 LONGEST = 40
-"""Words of a passage that may be said to be over for sure; of a longer one a part is, and the rest holds."""
+"""Words of a passage that is looked at: of a longer one a part may be over, and the rest holds."""
 _LEAST = 0.30
 """Cosine below which two passages are not looked at: one update in twenty lies below."""
 MOST = 8
@@ -114,12 +116,8 @@ def found(
 
 
 def _stated(told: Mapping[int, Passage]) -> dict[int, int]:
-    """Row of a statement → that of the short turn or block it was made of, where both were found."""
-    rows = {
-        each.key: row
-        for row, each in told.items()
-        if each.kind == "passage" and each.text.count(" ") < LONGEST
-    }
+    """Row of a statement → that of a turn or block it was made of, where both were found."""
+    rows = {each.key: row for row, each in told.items() if each.kind == "passage"}
     return {
         row: rows[key]
         for row, each in told.items()
@@ -140,6 +138,7 @@ def _closed(index: Index, best: Sequence[Candidate], told: Mapping[int, Passage]
 def _judged(question: Question, read: list[_Side], at: str | None) -> dict[int, Ended]:
     """What a later one of some passages replaces."""
     asked = pair_head.sentence(question.text)
+    wanted = pair_head.content(asked)
     # "Brian" and "who is Brian" ask for all that is known of him, and not for the newest.
     is_open = len(pair_head.content(asked)) < 2 and (len(asked.words) < 2 or asked.keys[0] == "who")
     least = OVER if is_open else BELOW
@@ -147,7 +146,9 @@ def _judged(question: Question, read: list[_Side], at: str | None) -> dict[int, 
     ended: dict[int, Ended] = {}
     for old, new, one, two in _rivals(asked, read):
         chance = pair_head.load().relation(one.text, two.text, question.text).update
-        is_doubtful = is_past or old.is_long or factuality.is_hearsay(two.text)
+        if chance < _SURE_ENOUGH and wanted & {*one.keys} - {*two.keys}:
+            chance = min(chance, _UNASKED)
+        is_doubtful = is_past or factuality.is_hearsay(two.text)
         if is_doubtful or not _is_as_trusted(new.passage, old.passage):
             chance = min(chance, _UNSURE)
         if chance >= least and at and _is_later(new.time, at):
@@ -187,7 +188,6 @@ class _Side:
         self.passage = passage
         self.told = told
         self.time = told.time
-        self.is_long = passage.text.count(" ") >= LONGEST
         self.is_question = candidate.traits.is_question
         self.is_literal = candidate.signals.literal
         self._index = index
@@ -219,8 +219,9 @@ class _Side:
 def _side(
     index: Index, candidate: Candidate, passage: Passage, cosines: Sequence[float]
 ) -> _Side | None:
-    """A passage that says since when; without a vector or a time it is held against nothing."""
-    told = None if candidate.traits.vector < 0 else _told(index, passage)
+    """A passage that says since when; without a vector or a time, or too long, it is held against nothing."""
+    is_long = passage.text.count(" ") >= LONGEST
+    told = None if is_long or candidate.traits.vector < 0 else _told(index, passage)
     if told is None:
         return None
     return _Side(index, candidate, passage, told, cosines[candidate.traits.vector])

@@ -31,9 +31,9 @@ def answered(folder: Path, question: str, *told: str, **fields: str) -> list[Mem
             "is the gateway up",
         ),
         (
-            "The club meets at Holm.",
-            "The club no longer meets at Holm, it has moved to Besgate.",
-            "where does the club meet",
+            "In the morning I drink black tea.",
+            "I don't drink black tea any more, in the morning it is green tea.",
+            "what do I drink in the morning",
         ),
     ],
 )
@@ -83,19 +83,6 @@ def test_a_page_without_a_day_lies_between_two_captures(tmp_path: Path) -> None:
     assert (told[old].until or told[old].perhaps_until) == "2026-02-03"
     assert not (told[new].until)
     assert not (told[new].perhaps_until)
-
-
-def test_of_a_long_passage_a_part_is_over_perhaps(tmp_path: Path) -> None:
-    rest = (
-        "It stands in the cellar beside the boiler, on the shelf that Jan built, and hums a little. "
-        * 3
-    )
-    old, new = (
-        f"The gateway is up. {rest.strip()}",
-        "The gateway is dead, its power supply burnt out.",
-    )
-    marks = {each.text: each for each in answered(tmp_path, "is the gateway up", old, new)}
-    assert (marks[old].until, marks[old].perhaps_until) == (None, "2026-02-02")
 
 
 def test_an_agents_word_ends_its_owners_perhaps(tmp_path: Path) -> None:
