@@ -41,8 +41,6 @@ INGEST = ("embedding", "ingestion", "model", "scoring", "store", "text")
 """Parts of the program that decide what an ingested store holds, its index included."""
 SLEEP = (*INGEST, "consolidation")
 """Those that decide what a consolidated one holds."""
-ANSWERS = (*SLEEP, "retrieval", "evaluation")
-"""Those that decide what a system of an evaluation returns."""
 
 
 @cache

@@ -2,8 +2,8 @@
 
 The question says what both are about, so a change is seen before any night has read it, and in
 passages of which no statement was made. Each of the best passages is held against each that was told
-later by somebody as trusted, or by an agent, sentence by sentence, by the head of pairs (``heads/pair_head``). What a
-night has closed is over as well.
+later by somebody as trusted, or by an agent, sentence by sentence, by the head of pairs
+(``heads/pair_head``). What a night has closed is over as well.
 """
 
 from __future__ import annotations
@@ -140,7 +140,7 @@ def _judged(question: Question, read: list[_Side], at: str | None) -> dict[int, 
     asked = pair_head.sentence(question.text)
     wanted = pair_head.content(asked)
     # "Brian" and "who is Brian" ask for all that is known of him, and not for the newest.
-    is_open = len(pair_head.content(asked)) < 2 and (len(asked.words) < 2 or asked.keys[0] == "who")
+    is_open = len(wanted) < 2 and (len(asked.words) < 2 or asked.keys[0] == "who")
     least = OVER if is_open else BELOW
     is_past = bool(question.periods) or factuality.asks_past(question.text)
     ended: dict[int, Ended] = {}

@@ -7,13 +7,9 @@ the body, so it is used to find and load the metadata only, the body keeps its b
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from clsm_cli.errors import RefusedError
 from clsm_cli.store.jsonlines import LineError, load
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 MAX_FRONT_MATTER = 64 << 10
 _OPEN = re.compile(r"---[ \t]*\n")
@@ -68,44 +64,6 @@ def parse_config(text: str) -> dict[str, Any]:
     """A mapping that fills a whole file, as ``parse``; line numbers count from its first line."""
     own = _parse_own(text)
     return _mapping(text, MAX_FRONT_MATTER) if own is None else own
-
-
-def with_setting(data: bytes, name: str, value: float, path: Path) -> bytes:
-    r"""The bytes of ``clsm.yaml`` with one setting changed or added; comments and order stay.
-
-    >>> from pathlib import Path
-    >>> data = b"format: 1\n# mine\nsettings:\n  recall.k: 5  # few\n"
-    >>> print(with_setting(data, "recall.floor", 0.2, Path("x")).decode(), end="")
-    format: 1
-    # mine
-    settings:
-      recall.k: 5  # few
-      recall.floor: 0.2
-    """
-    import io
-
-    from ruamel.yaml import YAML
-    from ruamel.yaml.error import YAMLError
-
-    text = data.decode().removeprefix("\ufeff").replace("\r\n", "\n")
-    yaml, out = YAML(), io.StringIO()
-    yaml.preserve_quotes, yaml.width = True, 1 << 16
-    try:
-        wanted = parse_config(text)
-        wanted["settings"] = {**(wanted.get("settings") or {}), name: value}
-        tree = yaml.load(text)
-        if tree.get("settings") is None:
-            tree["settings"] = {}
-        tree["settings"][name] = value
-        yaml.dump(tree, out)
-        is_right = parse_config(out.getvalue()) == wanted
-    except (ValueError, TypeError, AttributeError, YAMLError):
-        is_right = False
-    if not is_right:
-        reason = "its settings are written in a way that clsm cannot change"
-        raise RefusedError(str(path), reason, f"write there by hand {name}: {value}")
-    made = out.getvalue().replace("\n", "\r\n" if b"\r\n" in data else "\n")
-    return (("\ufeff" if data.startswith(b"\xef\xbb\xbf") else "") + made).encode()
 
 
 def _mapping(text: str, limit: int) -> dict[str, Any]:
