@@ -193,11 +193,11 @@ class GraphSettings(NamedTuple):
 class ConsolidationSettings(NamedTuple):
     """What becomes a statement, and what a run may do at once."""
 
-    worth: float = 0.65
-    """Probability (``heads/judge``) of being useful weeks later from which a sentence of a note is kept;
-    half of it in a conversation, a sixth for an open item of a list."""
+    worth: float = 0.5
+    """Probability (``heads/statement_head``) of being worth keeping from which a sentence of a note is kept;
+    half of it in a conversation."""
     noise: float = 0.2
-    """Probability of noise up to which a sentence or an open item is kept."""
+    """Probability of junk up to which a sentence or an open item is kept."""
     same_cosine: float = 0.90
     """Cosine from which two sentences may say the same (CAIM's review; systems differ)."""
     near_cosine: float = 0.85

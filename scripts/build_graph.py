@@ -3,8 +3,8 @@
 ``minilm.onnx`` is the model. It holds no weight: each initialiser is an offset into
 ``model.safetensors`` as published, so onnxruntime maps the 90 MB in place instead of parsing and
 copying them (session in 10 ms of CPU against 180). ``similarity.onnx`` is the exact dot product
-that ``clsm_cli/embedding/similarity.py`` explains. ``build_pairs`` makes the model with the adapters
-of ``scripts/fit_pairs.py``, for ``clsm_cli/heads/pair_head.py``.
+that ``clsm_cli/embedding/similarity.py`` explains. ``build_cross_encoder`` makes the model with the adapters
+of ``scripts/cross_encoder.py``, for ``clsm_cli/heads/cross_encoder.py``.
 
 The same checkpoint gives the same bytes; ``tests/embedding`` rebuilds and compares.
 
@@ -228,15 +228,15 @@ def build(checkpoint: Path, basis: NDArray[np.float32] | None) -> bytes:
     return bytes(_model(graph, width).SerializeToString(deterministic=True))
 
 
-def build_pairs(checkpoint: Path, fitted: Mapping[str, NDArray[np.float16]]) -> bytes:
-    """Build the graph that says what a later sentence is to an earlier one.
+def build_cross_encoder(checkpoint: Path, fitted: Mapping[str, NDArray[np.float16]]) -> bytes:
+    """Build the graph of a cross-encoder: which of some classes two texts are.
 
-    Inputs are ``input_ids``, ``attention_mask`` and ``second`` (1 in the later sentence), int32
-    [B, S] without padding; the output is ``relation``, float32 [B, 4], which adds up to 1.
+    Inputs are ``input_ids``, ``attention_mask`` and ``second`` (1 in the second text), int32
+    [B, S] without padding; the output is ``probabilities``, float32 [B, classes].
 
     Args:
         checkpoint: The official ``model.safetensors``; only its header is read.
-        fitted: What ``scripts.pair_model.PairNetwork.weights`` gives.
+        fitted: What ``scripts.cross_encoder.Network.weights`` gives.
     """
     graph = _Graph(*read_header(checkpoint), fitted)
     graph.integers("rows", [-1, WIDTH])
@@ -246,13 +246,13 @@ def build_pairs(checkpoint: Path, fitted: Mapping[str, NDArray[np.float16]]) -> 
     for index in range(LAYERS):
         value = _layer(graph, value, index)
     hidden = graph.node("Reshape", [value, "shape"], "hidden")
-    later = graph.node("Cast", ["second"], "later", to=TensorProto.FLOAT)
+    second = graph.node("Cast", ["second"], "in.second", to=TensorProto.FLOAT)
     every = graph.node("Cast", ["attention_mask"], "every", to=TensorProto.FLOAT)
-    earlier = graph.node("Sub", [every, later], "earlier")
+    first = graph.node("Sub", [every, second], "in.first")
     axis = graph.integers("axis", [1])
     start = graph.node("Gather", [hidden, graph.integers("start", [0])], "start.row", axis=1)
     pooled = [graph.node("Squeeze", [start, axis], "start.state")]
-    for mask in (earlier, later):
+    for mask in (first, second):
         row = graph.node("Unsqueeze", [mask, axis], f"{mask}.row")
         total = graph.node("MatMul", [row, hidden], f"{mask}.total.row")
         total = graph.node("Squeeze", [total, axis], f"{mask}.total")
@@ -261,14 +261,16 @@ def build_pairs(checkpoint: Path, fitted: Mapping[str, NDArray[np.float16]]) -> 
     joined = graph.node("Concat", pooled, "pooled", axis=1)
     parts = [joined, graph.number("out.weight"), graph.number("out.bias")]
     scores = graph.node("Gemm", parts, "scores", transB=1)
-    graph.node("Softmax", [scores], "relation", axis=-1)
+    graph.node("Softmax", [scores], "probabilities", axis=-1)
     inputs = [
         helper.make_tensor_value_info(name, TensorProto.INT32, ["B", "S"])
         for name in ("input_ids", "attention_mask", "second")
     ]
-    output = helper.make_tensor_value_info("relation", TensorProto.FLOAT, ["B", 4])
+    output = helper.make_tensor_value_info(
+        "probabilities", TensorProto.FLOAT, ["B", len(fitted["out.bias"])]
+    )
     tensors = list(graph.initialisers.values())
-    body = helper.make_graph(graph.nodes, "pairs", inputs, [output], tensors)
+    body = helper.make_graph(graph.nodes, "cross-encoder", inputs, [output], tensors)
     return bytes(_shippable(body).SerializeToString(deterministic=True))
 
 

@@ -172,26 +172,30 @@ def calibration_error(scores: Any, truths: Any) -> float:
     return float(np.mean([abs(scores[part].mean() - truths[part].mean()) for part in parts]))
 
 
-@cache
-def _document(path: Path, name: str) -> tuple[list[Turn], list[Unit], list[list[float]]] | None:
+def turns_of_document(copies: Path, repo: str, name: str) -> list[Turn]:
+    """The blocks of a document; none where it cannot be read."""
+    path = copies / repo.replace("/", "+", 1) / name
     raw = read(path.read_bytes(), path=name, zone=ZoneInfo("UTC"))
     if isinstance(raw, Problem):
-        return None
+        return []
     unmasked = cast("Masker", str)
-    turns = [turn_from_block(block, name, name, raw.trust, unmasked) for block in raw.blocks]
+    return [turn_from_block(block, name, name, raw.trust, unmasked) for block in raw.blocks]
+
+
+@cache
+def _document(
+    copies: Path, repo: str, name: str
+) -> tuple[list[Turn], list[Unit], list[list[float]]] | None:
+    turns = turns_of_document(copies, repo, name)
     found = units(turns)
     return (turns, found, unit_features.unit_features(turns, found)) if turns else None
-
-
-def _copy(copies: Path, repo: str, name: str) -> Path:
-    return copies / repo.replace("/", "+", 1) / name
 
 
 def of_documents(copies: Path) -> Examples:
     """What the labelled documents are."""
     rows, targets, groups = [], [], []
     for label in joined("documents", copies, None):
-        found = _document(_copy(copies, label["repo"], label["file"]), label["file"])
+        found = _document(copies, label["repo"], label["file"])
         if found is None:
             continue
         rows.append(judge.document_features(found[0]))
@@ -222,7 +226,7 @@ def of_units(copies: Path, locomo: Path | None) -> Iterator[Labelled]:
             if said is not None:
                 yield Labelled(label, *said, None, f"{CHAT}/{label['file']}")
             continue
-        found = _document(_copy(copies, label["repo"], label["file"]), label["file"])
+        found = _document(copies, label["repo"], label["file"])
         place = found and _nearest(found[0], found[1], label)
         if found is not None and place is not None:
             features = judge.document_features(found[0])

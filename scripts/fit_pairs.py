@@ -18,22 +18,23 @@ import argparse
 import hashlib
 import json
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import torch
-from torch.nn import functional
 
 from clsm_cli.embedding.pins import VOCABULARY, WEIGHTS
 from clsm_cli.embedding.wordpiece import WordPieces
-from clsm_cli.heads.pair_head import GRAPH, RELATIONS, joined, pack
-from scripts.build_graph import build_pairs
+from clsm_cli.heads import cross_encoder
+from clsm_cli.heads.pair_head import RELATIONS, joined
+from scripts.build_graph import build_cross_encoder
+from scripts.cross_encoder import Examples, Minilm, Network, Packed, fit, probabilities, read_by
 from scripts.fitting import auroc
 from scripts.join_labels import LABELS
 from scripts.join_labels import joined as with_texts
-from scripts.pair_model import Minilm, Packed, PairNetwork, batch_of
 
-ROUNDS, RATE, DECAY, SIZE, WARMING = 4, 2e-3, 0.01, 32, 0.1
+GRAPH = Path(cross_encoder.WEIGHTS) / "pair.onnx"
+RATE = 2e-3
 UNASKED = 0.4
 """Share of the pairs with a question that a round shows without it: a night knows none. Twins need theirs."""
 APART = 1500
@@ -44,23 +45,6 @@ HELD = ("contrast", "marked")
 """Of ``told_held.jsonl``, which nothing is fitted on."""
 FALSE = (0.02, 0.05)
 """Shares of the pairs that are no update, of which the figures allow so many to be taken for one."""
-
-
-class Examples(NamedTuple):
-    """Labelled pairs; one without a question has its own row as its twin.
-
-    Attributes:
-        packed: Every pair, then those with a question once more without it.
-        twins: Row of each pair without its question.
-        kinds: Of ``COUNTS``.
-        groups: Setting or workspace.
-    """
-
-    packed: list[Packed]
-    twins: Any
-    labels: Any
-    kinds: Any
-    groups: Any
 
 
 def read(name: str) -> list[dict[str, Any]]:
@@ -88,80 +72,37 @@ def labelled(copies: Path, locomo: Path, gvd: Path) -> list[dict[str, Any]]:
     return found
 
 
-def examples(pairs: list[dict[str, Any]], vocabulary: Path) -> Examples:
-    """Pairs as the model reads them."""
+def examples(
+    model: Minilm, pairs: list[dict[str, Any]], vocabulary: Path
+) -> tuple[Examples, Any, Any]:
+    """Pairs as the model reads them, those with a question once more without it behind all.
+
+    Returns:
+        The examples, the row of each pair without its question (its own where it has none), and the
+        kinds of the pairs.
+    """
     cut = WordPieces.open(vocabulary)
 
     def packed(pair: dict[str, Any], ask: str) -> Packed:
-        sides = (joined(pair[side], pair.get(f"{side}_head") or "") for side in "ab")
-        return Packed(*pack(*(cut.ids(text)[1:-1] for text in (*sides, ask))))
+        return read_by(cut, *(joined(pair[s], pair.get(f"{s}_head") or "") for s in "ab"), ask)
 
     asked = [row for row, pair in enumerate(pairs) if pair.get("ask") and pair["kind"] != "twin"]
     rows = [packed(pair, pair.get("ask") or "") for pair in pairs]
-    twins = np.arange(len(pairs))
-    twins[asked] = len(pairs) + np.arange(len(asked))
-    return Examples(
-        rows + [packed(pairs[row], "") for row in asked],
-        twins,
-        np.array([RELATIONS.index(pair["label"]) for pair in pairs]),
-        np.array([pair["kind"] for pair in pairs]),
-        np.array([pair["group"] for pair in pairs]),
-    )
+    rows += [packed(pairs[row], "") for row in asked]
+    bare = np.arange(len(pairs))
+    bare[asked] = len(pairs) + np.arange(len(asked))
+    labels = np.array([RELATIONS.index(pair["label"]) for pair in pairs])
+    counts = np.array([COUNTS.get(pair["kind"], 0.0) for pair in pairs], np.float32)
+    kinds = np.array([pair["kind"] for pair in pairs])
+    return Examples(rows, model.embedded(rows), labels, counts), bare, kinds
 
 
-def fit(model: Minilm, data: Examples, states: list[Any], rows: Any) -> PairNetwork:
-    """Fit the adapters on some of the pairs."""
-    torch.manual_seed(0)
-    chance = np.random.default_rng(0)
-    network = PairNetwork(model)
-    descent = torch.optim.AdamW(network.parameters(), lr=RATE, weight_decay=DECAY)
-    steps = ROUNDS * (len(rows) // SIZE + 20)
-    pace = torch.optim.lr_scheduler.OneCycleLR(descent, RATE, total_steps=steps, pct_start=WARMING)
-    counts = np.array([COUNTS[kind] for kind in data.kinds], np.float32)
-    for _ in range(ROUNDS):
-        network.train()
-        for chosen in _batches(chance.permutation(rows), data, chance):
-            bare = chance.random(len(chosen)) < UNASKED
-            shown = np.where(bare, data.twins[chosen], chosen)
-            with torch.autocast("cpu", torch.bfloat16):
-                scores = network(batch_of(states, data.packed, shown.tolist())).float()
-            wanted, weight = torch.tensor(data.labels[chosen]), torch.tensor(counts[chosen])
-            loss = (
-                functional.cross_entropy(scores, wanted, reduction="none") * weight
-            ).sum() / weight.sum()
-            descent.zero_grad()
-            loss.backward()
-            descent.step()
-            pace.step()
-    return network
-
-
-def _batches(order: Any, data: Examples, chance: np.random.Generator) -> list[Any]:
-    """Pairs of like length together, in any order."""
-    found = []
-    for begin in range(0, len(order), SIZE * 20):
-        near = sorted(order[begin : begin + SIZE * 20], key=lambda row: len(data.packed[row].ids))
-        found += [np.array(near[at : at + SIZE]) for at in range(0, len(near), SIZE)]
-    return [found[place] for place in chance.permutation(len(found))]
-
-
-def relations(network: PairNetwork, data: Examples, states: list[Any], rows: Any) -> Any:
-    """What a network says of some pairs: [n, 4]."""
-    network.eval()
-    with torch.no_grad():
-        parts = [
-            functional.softmax(network(batch_of(states, data.packed, part.tolist())), 1).numpy()
-            for part in np.array_split(rows, max(1, len(rows) // 64))
-        ]
-    return np.concatenate(parts)
-
-
-def judged(network: PairNetwork, data: Examples, states: list[Any]) -> dict[str, Any]:
+def judged(network: Network, data: Examples, kinds: Any) -> dict[str, Any]:
     """How good a network is on the pairs that it was not fitted on, by what they were written for."""
     found = {}
     for kind in HELD:
-        rows = np.flatnonzero(data.kinds == kind)
-        found[kind] = figures(relations(network, data, states, rows), data.labels[rows])
+        rows = np.flatnonzero(kinds == kind)
+        found[kind] = figures(probabilities(network, data, rows), data.labels[rows])
     return found
 
 
@@ -190,15 +131,20 @@ def main() -> None:
     model = Minilm(given.model / WEIGHTS.name)
     pairs = labelled(given.copies, given.locomo, given.gvd)
     held = [{**pair, "kind": pair["group"].partition("-")[0]} for pair in read("told_held.jsonl")]
-    data = examples([*pairs, *held], given.model / VOCABULARY.name)
-    states = model.embedded(data.packed)
-    network = fit(model, data, states, np.arange(len(pairs)))
-    good = judged(network, data, states)
-    Path(GRAPH).write_bytes(build_pairs(given.model / WEIGHTS.name, network.weights()))
+    data, bare, kinds = examples(model, [*pairs, *held], given.model / VOCABULARY.name)
+
+    def shown(rows: Any, chance: np.random.Generator) -> Any:
+        return np.where(chance.random(len(rows)) < UNASKED, bare[rows], rows)
+
+    torch.manual_seed(0)
+    network = Network(model, len(RELATIONS))
+    fit(network, data, np.arange(len(pairs)), RATE, shown)
+    good = judged(network, data, kinds)
+    GRAPH.write_bytes(build_cross_encoder(given.model / WEIGHTS.name, network.weights()))
     names = ("told_asked.jsonl", "told_pairs.jsonl", "told_questions.jsonl", "pairs.jsonl")
     labels = b"".join((LABELS / name).read_bytes() for name in names)
     about = {"labels": hashlib.sha256(labels).hexdigest()[:16], "figures": good}
-    Path(GRAPH).with_suffix(".json").write_text(json.dumps(about, indent=1) + "\n", "utf-8")
+    GRAPH.with_suffix(".json").write_text(json.dumps(about, indent=1) + "\n", "utf-8")
     print(json.dumps(good, indent=1))
 
 

@@ -35,7 +35,7 @@ def joined(
     """The labels of a file that have their text, with it.
 
     Args:
-        name: ``units``, ``documents``, ``names``, ``relations``, ``starts``; or ``pairs`` or ``natural`` (changes, with a question),
+        name: ``units``, ``statements``, ``documents``, ``names``, ``relations``, ``starts``; or ``pairs`` or ``natural`` (changes, with a question),
             whose ``a`` and ``b`` each have theirs.
         copies: The checkouts.
         locomo: LoCoMo's conversations, if they are there.
@@ -62,7 +62,9 @@ def joined(
 def _text(label: dict[str, Any], copies: Path, chats: dict[str, Path | None]) -> str | None:
     if label["repo"] in chats:
         folder = chats[label["repo"]]
-        found = _said(_turns(folder / label["file"]).get(label["turn"]), label) if folder else None
+        found = (
+            _said(turns_of(folder / label["file"]).get(label["turn"]), label) if folder else None
+        )
     else:
         lines = lines_of(label, copies)
         if lines is None:
@@ -118,7 +120,7 @@ def _lines_at(clone: Path, commit: str, file: str) -> list[str] | None:
 
 
 @cache
-def _turns(path: Path) -> dict[str, str]:
+def turns_of(path: Path) -> dict[str, str]:
     """The turns of a conversation as ``speaker: text``, by their id; in GVD ``name/day/number``."""
     if not path.exists():
         return {}

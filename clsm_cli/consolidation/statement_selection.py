@@ -11,19 +11,21 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from clsm_cli.consolidation import active_learning
 from clsm_cli.heads import judge
+from clsm_cli.heads.statement_head import CHAT, place_of, verdict
 from clsm_cli.ingestion.capture import SESSION as NOTES
 from clsm_cli.model.episodes import Document
 from clsm_cli.text.plain import to_plain
 from clsm_cli.text.time import expressions
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from clsm_cli.config import ConsolidationSettings
     from clsm_cli.consolidation.active_learning import Vectors
     from clsm_cli.consolidation.store_state import StoreState
     from clsm_cli.heads.judge import Meanings, UnitProbabilities
     from clsm_cli.heads.owner_model import Owner
+    from clsm_cli.heads.unit_features import Unit
     from clsm_cli.model.episodes import Episode, Turn
     from clsm_cli.text.todo import Todo
 
@@ -34,6 +36,13 @@ ALONE = 0.8
 who read 180 missed them in one of five below it, and in none above."""
 SURE = 0.75
 """Probability from which a whole document is taken for something: its sentences are weighed besides."""
+OPEN_ITEM = 0.1
+"""Probability of being worth keeping from which an open item of a list is a task."""
+READ_KEEP, READ_NOISE = 0.35, 0.5
+"""Probabilities of the unit head from which (half of it in a conversation), and up to which, a unit is read
+(``heads/statement_head``). Of what it gives less, a tenth would be kept, and half of that is good."""
+LONGEST_LEAD = 90
+"""Characters of what introduces a list and stands before its items."""
 LONGEST = 420
 """Characters of a statement; what is longer is a paragraph without full stops."""
 ROLES = frozenset({"user", "assistant", "agent"})
@@ -48,6 +57,7 @@ _ORDER = re.compile(
 Kind = Literal["fact", "preference", "decision"]
 _KINDS: tuple[Kind, ...] = ("preference", "decision")
 _CELL = re.compile(r"\s*\|\s*")
+_IN_LIST = re.compile(r"(?:[-*+]|\d{1,9}[.)])[ \t]|\|")
 _TASKS = re.compile(r"to[ -]?dos?|tasks?", re.IGNORECASE)
 
 
@@ -57,9 +67,9 @@ class ScoredUnit(NamedTuple):
     Attributes:
         title: Whose words they are, or the headings without which nobody could tell what they are
             about; empty for what stands alone.
-        keep: Probability that they are of use weeks later; 0 where even the headings do not tell what
+        keep: Probability that they are worth keeping; 0 where even the headings do not tell what
             they are about.
-        noise: Probability that they never are.
+        noise: Probability that they are junk.
         chance: ``keep`` before the owner's decisions correct it.
     """
 
@@ -141,10 +151,7 @@ class UnitScores:
             is_log
             or is_list
             or names_day
-            or any(
-                piece.keep >= settings.worth / 6 and piece.noise <= settings.noise
-                for piece in found
-            )
+            or any(piece.keep >= OPEN_ITEM and piece.noise <= settings.noise for piece in found)
         )
 
 
@@ -171,12 +178,30 @@ class StatementScorer:
         if episode.document is None:
             found = score_units(episode.turns, None, self.meanings)
             found = replace(found, is_noted=episode.session == NOTES)
-            return self._corrected(found, episode.session)
-        if episode.document not in self._documents:
+        elif episode.document in self._documents:
+            found = self._documents[episode.document]
+        else:
             turns = self._whole(episode)
             found = score_units(turns, judge.about_document(turns), self.meanings)
-            self._documents[episode.document] = self._corrected(found, episode.document)
-        return self._documents[episode.document]
+            self._documents[episode.document] = found
+        return self._corrected(
+            self._read(found, episode.turns), episode.document or episode.session
+        )
+
+    def _read(self, weights: UnitScores, turns: Sequence[Turn]) -> UnitScores:
+        """What some of the turns say, with what a reader says of all that may be worth keeping."""
+        pieces = {turn.key: weights.pieces.get(turn.key, ()) for turn in turns}
+        if self.meanings is None or weights.states_nothing or weights.is_noted:
+            return replace(weights, pieces=pieces)
+        for turn in turns:
+            place = CHAT if turn.speaker else place_of(turn.path, turn.heading)
+            pieces[turn.key] = [
+                _read(piece, place)
+                if piece.keep >= weights.least(READ_KEEP) and piece.noise <= READ_NOISE
+                else piece
+                for piece in pieces[turn.key]
+            ]
+        return replace(weights, pieces=pieces)
 
     def _corrected(self, weights: UnitScores, place: str) -> UnitScores:
         """The same by the owner's decisions, where these may change what is kept."""
@@ -216,18 +241,63 @@ def score_units(
 ) -> UnitScores:
     """What the sentences of some turns are worth."""
     pieces: dict[str, list[ScoredUnit]] = {}
-    for each in judge.judge_units(turns, about, meanings):
-        turn = turns[each.unit.turn]
-        piece = _piece(turn, each)
-        if piece is not None:
-            pieces.setdefault(turn.key, []).append(piece)
+    for turn, piece in scored_units(turns, about, meanings):
+        pieces.setdefault(turn.key, []).append(piece)
     return UnitScores(about, pieces)
 
 
-def _piece(turn: Turn, each: UnitProbabilities) -> ScoredUnit | None:
+def scored_units(
+    turns: Sequence[Turn], about: Mapping[str, float] | None, meanings: Meanings | None
+) -> Iterator[tuple[Turn, ScoredUnit]]:
+    """What may become a statement, in order, with the turn that it stands in."""
+    judged = judge.judge_units(turns, about, meanings)
+    leads = lead_ins(turns, [each.unit for each in judged])
+    for each, lead in zip(judged, leads, strict=True):
+        turn = turns[each.unit.turn]
+        piece = _piece(turn, each, lead)
+        if piece is not None:
+            yield turn, piece
+
+
+def lead_ins(turns: Sequence[Turn], units: Sequence[Unit]) -> list[str]:
+    """For each unit what introduces the list that it is in: a line before it that ends with a colon.
+
+    >>> from clsm_cli.heads.unit_features import Unit
+    >>> from clsm_cli.model.episodes import Turn
+    >>> turns = [Turn("a", "", "agent", "Never report:"), Turn("b", "", "agent", "- Prices")]
+    >>> lead_ins(turns, [Unit(0, 0, 13), Unit(1, 0, 8)])
+    ['', 'Never report']
+    """
+    found: list[str] = []
+    above: list[tuple[int, str]] = []
+    heading: tuple[str, ...] = ()
+    for unit in units:
+        turn = turns[unit.turn]
+        raw = turn.text[unit.start : unit.end]
+        if turn.heading != heading:
+            heading = turn.heading
+            above.clear()
+        line = turn.text.rfind("\n", 0, unit.start) + 1
+        depth = unit.start - line if _IN_LIST.match(raw) else -1
+        while above and above[-1][0] >= depth:
+            above.pop()
+        found.append(above[-1][1] if above else "")
+        text = to_plain(raw).strip()
+        if text.endswith((":", "：")) and len(text) <= LONGEST_LEAD:
+            above.append((depth, text[:-1].rstrip()))
+    return found
+
+
+def _read(piece: ScoredUnit, place: str) -> ScoredUnit:
+    """A unit with what the statement head says of it."""
+    found = verdict(piece.statement, place)
+    return piece._replace(keep=found.good, noise=found.junk, chance=found.good)
+
+
+def _piece(turn: Turn, each: UnitProbabilities, lead: str) -> ScoredUnit | None:
     unit, chances = each
-    text = _plain(turn.text[unit.start : unit.end])
-    title = _title(turn, chances)
+    text = plain(turn.text[unit.start : unit.end])
+    title = _title(turn, chances, lead)
     is_clear = max(chances["alone"], chances["with headings"]) >= EVEN
     if not text or len(text) > LONGEST or _ORDER.search(text):
         return None
@@ -236,10 +306,10 @@ def _piece(turn: Turn, each: UnitProbabilities) -> ScoredUnit | None:
     return ScoredUnit(unit.start, unit.end, text, title, keep, chances["noise"], keep, kind)
 
 
-def _plain(raw: str) -> str:
+def plain(raw: str) -> str:
     """The words of a sentence, item or row.
 
-    >>> _plain("- **Rent:** 900 euros"), _plain("| Rent | 900 euros |")
+    >>> plain("- **Rent:** 900 euros"), plain("| Rent | 900 euros |")
     ('Rent: 900 euros', 'Rent · 900 euros')
     """
     if raw.lstrip().startswith("|"):
@@ -249,14 +319,13 @@ def _plain(raw: str) -> str:
     return to_plain(raw, has_addresses=True)
 
 
-def _title(turn: Turn, chances: Mapping[str, float]) -> str:
+def _title(turn: Turn, chances: Mapping[str, float], lead: str) -> str:
     """What stands before a sentence in memory."""
     if turn.speaker:
         return "" if turn.speaker.lower() in ROLES else turn.speaker
-    if chances["alone"] >= ALONE:
-        return ""
-    titles = (to_plain(title).strip(" :#") for title in turn.heading[-2:])
-    return " › ".join(title for title in titles if title and not _is_day(title))
+    shown = () if chances["alone"] >= ALONE else turn.heading[-2:]
+    titles = [to_plain(title).strip(" :#") for title in shown]
+    return " › ".join([title for title in (*titles, lead) if title and not _is_day(title)])
 
 
 def _is_day(title: str) -> bool:

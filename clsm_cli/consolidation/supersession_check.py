@@ -102,7 +102,7 @@ def rivals(calibration: Calibration, claim: Claim, vector: Any) -> list[Rival]:
         if (since(row) == at and not is_rewritten) or not _may_rival(row, claim, is_later=is_later):
             continue
         texts = (claim.text, row.text) if is_later else (row.text, claim.text)
-        chance = pair_head.load().relation(*texts).update
+        chance = pair_head.relation(*texts).update
         if is_rewritten and chance >= REWRITTEN:
             chance = 1.0
         if chance >= OVER and (row.pinned or factuality.is_hearsay(texts[1])):
@@ -131,7 +131,7 @@ def said_before(known: StatementIndex, claim: Claim, vector: Any) -> Statement |
             and not _differ_in_subject(row.text, claim.text)
             and pair_head.particulars(pair_head.sentence(row.text)) == pair_head.particulars(new)
         ):
-            same = pair_head.load().relation(row.text, claim.text).same
+            same = pair_head.relation(row.text, claim.text).same
             found += [(same, row.id, row)] if same >= SAME else []
     return max(found, key=lambda each: each[:2])[2] if found else None
 

@@ -30,7 +30,8 @@ WORKSPACE_FILES = (
     "README",
 )
 """Names that the documentation of OpenClaw (Agent workspace), Agent Skills and GitHub give a meaning."""
-_FOLDERS = ("memory", "skills", "docs", "projects", "tasks")
+FOLDERS = ("memory", "skills", "docs", "projects", "tasks")
+"""Folders to which the same give one."""
 _DATE = re.compile(r"\d{4}[-_.]?\d{2}[-_.]?\d{2}|\d{4}[-_]\d{2}")
 _BOX = re.compile(r"^\s*(?:[-*+]|\d+[.)])\s+\[[ xX]\]", re.MULTILINE)
 _DONE = re.compile(r"^\s*(?:[-*+]|\d+[.)])\s+\[[xX]\]", re.MULTILINE)
@@ -46,7 +47,7 @@ _MOST = 400
 
 NAMES: tuple[str, ...] = (
     *(f"named {name}" for name in WORKSPACE_FILES),
-    *(f"in {name}" for name in _FOLDERS),
+    *(f"in {name}" for name in FOLDERS),
     "dated name", "dated folder", "shouted name", "capital name", "digits in name",
     "words in name", "name length", "turns", "size", "turn size", "headings", "headings a turn",
     "depth", "dated headings", "timed headings", "numbered headings", "asking headings",
@@ -136,7 +137,7 @@ def document_features(turns: Sequence[Turn]) -> list[float]:
     starts = [turn.text.lstrip()[:3] for turn in looked]
     values = [
         *(stem.upper() == name for name in WORKSPACE_FILES),
-        *(name in folders for name in _FOLDERS),
+        *(name in folders for name in FOLDERS),
         bool(_DATE.search(stem)),
         any(_DATE.search(part) for part in folders),
         stem.isupper(),

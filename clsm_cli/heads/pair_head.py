@@ -1,35 +1,19 @@
 """What a later sentence is to an earlier one: the same again, its update, true beside it, or unrelated.
 
-MiniLM reads both at once, and the question that both may answer, where one is asked: its attention
-goes from the words of one to those of the other. The weights of the model stay as they are; the graph
-``weights/pair.onnx`` adds small adapters to its layers (``scripts/fit_pairs.py``; figures on pairs
-that it did not see: ``pair.json``). One pair takes one pass of the model, 6 ms on a desktop. It needs
-neither numpy nor the tokeniser, so a recall asks it as well as a night.
+A cross-encoder reads both, and the question that both may answer, where one is asked (fitted by
+``scripts/fit_pairs.py``; figures on pairs that it did not see: ``weights/pair.json``).
 """
 
 from __future__ import annotations
 
-import os
 import re
-from array import array
-from functools import cache, lru_cache
-from typing import TYPE_CHECKING
+from functools import lru_cache
 
-from clsm_cli.embedding import pins
-from clsm_cli.embedding.onnx_session import Session, Tensor
-from clsm_cli.startup.query_pieces import END, START, cut_pieces
+from clsm_cli.heads import cross_encoder
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.text.tokens import STOP_WORDS
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
 RELATIONS = ("same", "update", "both", "unrelated")
-MOST_PIECES, MOST_ASKED = 72, 24
-"""Word pieces of a sentence, and of a question, that are read."""
-_MOST_KNOWN = 1024
-"""Texts whose pieces are kept."""
-GRAPH = os.path.join(os.path.dirname(__file__), "weights", "pair.onnx")
 
 _WORD = re.compile(r"[^\W_]+(?:[.,:/@_+\-][^\W_]+)*%?|n['’]t\b|(?<=\w)['’](?:m|re|ve|ll|d)\b")
 _NEGATED = re.compile(r"n['’]t\b")
@@ -109,41 +93,19 @@ def particulars(sentence: Sentence) -> set[str]:
     }
 
 
-class PairHead:
-    """The model and its adapters, ready to read pairs; see the module."""
+def relation(old: str, new: str, asked: str = "") -> Relation:
+    """What a later sentence is to an earlier one.
 
-    def __init__(self, session: Session, vocabulary: bytes) -> None:
-        """Use an open session of ``weights/pair.onnx`` and the content of the model's ``vocab.txt``."""
-        self._session = session
-        self._vocabulary = vocabulary
-        self._known: dict[str, list[int]] = {}
+    Args:
+        old: The earlier, ``joined`` with its heading.
+        new: The later.
+        asked: A question that both may answer.
 
-    def relation(self, old: str, new: str, asked: str = "") -> Relation:
-        """What a later sentence is to an earlier one.
-
-        Args:
-            old: The earlier, ``joined`` with its heading.
-            new: The later.
-            asked: A question that both may answer.
-        """
-        ids, second = pack(*map(self._pieces, (*without_speaker(old, new), asked)))
-        shape = (1, len(ids))
-        feeds = {
-            "input_ids": Tensor("i", shape, array("i", ids)),
-            "attention_mask": Tensor("i", shape, array("i", [1]) * len(ids)),
-            "second": Tensor("i", shape, array("i", second)),
-        }
-        [found] = self._session.run(feeds, ["relation"])
-        return Relation(*(round(each, 4) for each in array("f", bytes(found.data))))
-
-    def _pieces(self, text: str) -> list[int]:
-        """Ids of the first word pieces of a text; it is read again with the next pair."""
-        if text not in self._known:
-            if len(self._known) > _MOST_KNOWN:
-                self._known.clear()
-            found = cut_pieces(self._vocabulary, text, MOST_PIECES + 2)
-            self._known[text] = [piece.id for piece in found]
-        return self._known[text]
+    Raises:
+        ModelMissingError: The model is not installed.
+        ModelDigestError: A model file is not the right one.
+    """
+    return Relation(*cross_encoder.load("pair").probabilities(*without_speaker(old, new), asked))
 
 
 def without_speaker(old: str, new: str) -> tuple[str, str]:
@@ -158,32 +120,3 @@ def without_speaker(old: str, new: str) -> tuple[str, str]:
     if one and two and one[1] == two[1]:
         return old[one.end() :], new[two.end() :]
     return old, new
-
-
-def pack(
-    old: Sequence[int], new: Sequence[int], asked: Sequence[int]
-) -> tuple[list[int], list[int]]:
-    """A pair as one row of word pieces, and for each whether it is of the later sentence.
-
-    >>> pack([7], [8, 9], [5])
-    ([101, 7, 102, 8, 9, 102, 5, 102], [0, 0, 0, 1, 1, 1, 0, 0])
-    """
-    first = [START, *old[:MOST_PIECES], END]
-    later = [*new[:MOST_PIECES], END]
-    question = [*asked[:MOST_ASKED], END] if asked else []
-    second = [0] * len(first) + [1] * len(later) + [0] * len(question)
-    return first + later + question, second
-
-
-@cache
-def load() -> PairHead:
-    """The head on the installed model.
-
-    Raises:
-        ModelMissingError: The model is not installed.
-        ModelDigestError: A model file is not the right one.
-    """
-    folder = pins.default_folder()
-    pins.check(folder)
-    with open(GRAPH, "rb") as graph, open(folder / pins.VOCABULARY.name, "rb") as vocabulary:
-        return PairHead(Session(graph.read(), folder), vocabulary.read())

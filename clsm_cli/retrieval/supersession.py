@@ -145,7 +145,7 @@ def _judged(question: Question, read: list[_Side], at: str | None) -> dict[int, 
     is_past = bool(question.periods) or factuality.asks_past(question.text)
     ended: dict[int, Ended] = {}
     for old, new, one, two in _rivals(asked, read):
-        chance = pair_head.load().relation(one.text, two.text, question.text).update
+        chance = pair_head.relation(one.text, two.text, question.text).update
         if chance < _SURE_ENOUGH and wanted & {*one.keys} - {*two.keys}:
             chance = min(chance, _UNASKED)
         is_doubtful = is_past or factuality.is_hearsay(two.text)

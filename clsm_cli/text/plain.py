@@ -13,7 +13,12 @@ _STARS = re.compile(r"(?<![\w*`])(\*{1,3}|~~)(?=[^\s*~])([^*~\n]{1,400}?)(?<=[^\
 _SCORES = re.compile(r"(?<![\w`])(_{1,2})(?=[^\s_])([^\n`]{1,400}?)(?<=[^\s_])\1(?![\w`])")
 _TAGS = re.compile(r"(?:\s#[^\W\d_][\w/-]{0,60}){1,12}\s*$")
 _PICTURES = re.compile(r"\s?[\u2600-\u27bf\u2b50\ufe0f\u200d\U0001f000-\U0001faff]{1,20}")
-_STRUCK = re.compile(r"~~[^~\n]{1,400}~~|<!--[^\n]{0,400}?-->|<(?:br|/?[a-z]{1,10})\s?/?>")
+_ELEMENTS = (
+    "a|b|br|center|code|del|details|div|em|font|h[1-6]|hr|i|img|ins|kbd|li|mark|ol|p|pre|s|small|span"
+    "|strong|sub|summary|sup|table|tbody|td|th|thead|tr|u|ul"
+)
+"""Names of HTML's elements that Markdown files use; another word in angle brackets is a placeholder."""
+_STRUCK = re.compile(rf"~~[^~\n]{{1,400}}~~|<!--[^\n]{{0,400}}?-->|</?(?:{_ELEMENTS})\s?/?>")
 _ADDRESS = re.compile(r"\s?<?\b(?:https?|ftp|file)://[^\s<>()\[\]]{1,2000}(?<![.,;:!?])>?")
 _FOOTNOTE = re.compile(r"\[\^[\w-]{1,20}\]")
 _TAG = re.compile(r"(?:(?<=\s)|^)#(?=[^\W\d_][\w/-])")
@@ -33,6 +38,8 @@ def to_plain(text: str, *, has_addresses: bool = False) -> str:
     'Ask Mara about a_b and Dune'
     >>> to_plain("See https://example.org/x. It is ~~red~~ blue.")
     'See. It is blue.'
+    >>> to_plain("Clone to ~/code/<owner><br>")
+    'Clone to ~/code/<owner>'
     >>> to_plain("**Wiki**: https://example.org/x", has_addresses=True)
     'Wiki: https://example.org/x'
     """

@@ -1,7 +1,7 @@
-"""The network of pairs, in PyTorch, to be fitted: MiniLM reads both sentences at once.
+"""Fit a cross-encoder, in PyTorch: MiniLM reads two texts at once.
 
 The checkpoint stays as it is. Each matrix of its layers gets an adapter of low rank, W + B·A
-(Hu et al. 2022, "LoRA"), and three pooled vectors give the scores of the relations.
+(Hu et al. 2022, "LoRA"), and three pooled vectors give the scores of the classes.
 """
 
 from __future__ import annotations
@@ -14,25 +14,29 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-from clsm_cli.heads.pair_head import RELATIONS
+from clsm_cli.heads.cross_encoder import pack
 from scripts.build_graph import ADAPTED, EPSILON, HEADS, LAYERS, WIDTH, read_header
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
+
+    from clsm_cli.embedding.wordpiece import WordPieces
 
 RANK = 16
 """Of an adapter."""
 DROPPED = 0.1
 """Share of the numbers that a round of fitting leaves out."""
+ROUNDS, DECAY, SIZE, WARMING = 4, 0.01, 32, 0.1
+"""Rounds over all examples, decay of the weights, examples of a step, share of the steps whose rate rises."""
 
 
 class Packed(NamedTuple):
-    """A pair as the model reads it.
+    """Two texts as the model reads them.
 
     Attributes:
         ids: Word pieces with their marks.
-        second: For each whether it is of the later sentence.
+        second: For each whether it is of the second text.
     """
 
     ids: list[int]
@@ -45,6 +49,22 @@ class Batch(NamedTuple):
     states: Any
     mask: Any
     second: Any
+
+
+class Examples(NamedTuple):
+    """Texts with their classes.
+
+    Attributes:
+        packed: Each as the model reads it.
+        states: What ``Minilm.embedded`` makes of it.
+        labels: Place of its class, [n].
+        counts: What it counts in the loss, float32 [n].
+    """
+
+    packed: Sequence[Packed]
+    states: Sequence[Any]
+    labels: Any
+    counts: Any
 
 
 class Minilm:
@@ -96,12 +116,12 @@ class Minilm:
                 found = found + functional.linear(functional.linear(values, low), high)
             return found
 
-        views = [
+        query, key, value = (
             dense(states, f"attention.self.{part}").view(count, length, HEADS, -1).transpose(1, 2)
             for part in ("query", "key", "value")
-        ]
+        )
         seen = mask[:, None, None, :].bool()
-        attended = functional.scaled_dot_product_attention(*views, attn_mask=seen)
+        attended = functional.scaled_dot_product_attention(query, key, value, attn_mask=seen)
         rows = attended.transpose(1, 2).reshape(count, length, WIDTH)
         is_fitting = bool(adapters) and torch.is_grad_enabled()
         mixed = functional.dropout(dense(rows, "attention.output.dense"), DROPPED, is_fitting)
@@ -120,10 +140,10 @@ class Minilm:
         return int(rows), int(columns)
 
 
-class PairNetwork(nn.Module):  # type: ignore[misc]  # torch has no types here
+class Network(nn.Module):  # type: ignore[misc]  # torch has no types here
     """The adapters and the scores; new ones change nothing of what the checkpoint says."""
 
-    def __init__(self, model: Minilm) -> None:
+    def __init__(self, model: Minilm, classes: int) -> None:
         """Begin: A at random, B zero."""
         super().__init__()
         self._model = model
@@ -135,12 +155,12 @@ class PairNetwork(nn.Module):  # type: ignore[misc]  # torch has no types here
             outputs, inputs = model.shape(name)
             self.low.append(nn.Parameter(torch.randn(RANK, inputs) / math.sqrt(inputs)))
             self.high.append(nn.Parameter(torch.zeros(outputs, RANK)))
-        self.out = nn.Linear(3 * WIDTH, len(RELATIONS))
+        self.out = nn.Linear(3 * WIDTH, classes)
         nn.init.normal_(self.out.weight, std=0.02)
         nn.init.zeros_(self.out.bias)
 
     def forward(self, batch: Batch) -> Any:
-        """Scores [n, 4]: from the first mark, the mean of what is not ``second``, the mean of what is."""
+        """Scores [n, classes]: from the first mark, the mean of what is not ``second``, the mean of what is."""
         adapters = dict(zip(self._names, zip(self.low, self.high, strict=True), strict=True))
         states, mask, second = batch
         for layer in range(LAYERS):
@@ -161,6 +181,11 @@ class PairNetwork(nn.Module):  # type: ignore[misc]  # torch has no types here
         return {name: each.detach().numpy().astype(np.float16) for name, each in found.items()}
 
 
+def read_by(cut: WordPieces, *texts: str) -> Packed:
+    """Two texts, and perhaps a question, as the model reads them."""
+    return Packed(*pack(*(cut.ids(text)[1:-1] for text in texts)))
+
+
 def filled(pairs: Sequence[Packed], part: int) -> Any:
     """Ids (0), mask (1) or second (2) of some pairs, [n, s], with zeros behind the shorter ones."""
     length = max(len(pair.ids) for pair in pairs)
@@ -179,3 +204,60 @@ def batch_of(states: Sequence[Any], pairs: Sequence[Packed], rows: Sequence[int]
     for place, row in enumerate(rows):
         put[place, : len(pairs[row].ids)] = states[row].float()
     return Batch(put, mask, second)
+
+
+def fit(
+    network: Network,
+    examples: Examples,
+    rows: Any,
+    rate: float,
+    shown: Callable[[Any, np.random.Generator], Any] | None = None,
+) -> None:
+    """Fit the adapters on some of the examples; the same ones give the same weights on one machine.
+
+    Args:
+        network: A new one.
+        examples: All of them.
+        rows: Which are fitted on.
+        rate: Highest rate of a step.
+        shown: Rows → those that a round shows in their place; all as they are without it.
+    """
+    chance = np.random.default_rng(0)
+    descent = torch.optim.AdamW(network.parameters(), lr=rate, weight_decay=DECAY)
+    steps = ROUNDS * (len(rows) // SIZE + 20)
+    pace = torch.optim.lr_scheduler.OneCycleLR(descent, rate, total_steps=steps, pct_start=WARMING)
+    for _ in range(ROUNDS):
+        network.train()
+        for chosen in _batches(chance.permutation(rows), examples.packed, chance):
+            read = shown(chosen, chance) if shown else chosen
+            with torch.autocast("cpu", torch.bfloat16):
+                scores = network(batch_of(examples.states, examples.packed, read.tolist())).float()
+            wanted = torch.tensor(examples.labels[chosen])
+            weight = torch.tensor(examples.counts[chosen])
+            loss = functional.cross_entropy(scores, wanted, reduction="none") * weight
+            descent.zero_grad()
+            (loss.sum() / weight.sum()).backward()
+            descent.step()
+            pace.step()
+
+
+def _batches(order: Any, packed: Sequence[Packed], chance: np.random.Generator) -> list[Any]:
+    """Examples of like length together, in any order."""
+    found = []
+    for begin in range(0, len(order), SIZE * 20):
+        near = sorted(order[begin : begin + SIZE * 20], key=lambda row: len(packed[row].ids))
+        found += [np.array(near[at : at + SIZE]) for at in range(0, len(near), SIZE)]
+    return [found[place] for place in chance.permutation(len(found))]
+
+
+def probabilities(network: Network, examples: Examples, rows: Any) -> Any:
+    """What a network says of some examples: [n, classes]."""
+    network.eval()
+    with torch.no_grad():
+        parts = [
+            functional.softmax(
+                network(batch_of(examples.states, examples.packed, part.tolist())), 1
+            ).numpy()
+            for part in np.array_split(rows, max(1, len(rows) // 64))
+        ]
+    return np.concatenate(parts)

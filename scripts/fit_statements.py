@@ -1,0 +1,173 @@
+"""Fit the head of statements, and measure it on memories that were left out.
+
+Run ``python -m scripts.fit_statements MODEL COPIES LOCOMO``: an installed model, the checkouts of the
+public workspaces (``scripts/join_labels.py``) and LoCoMo's conversations; it needs the extra ``fit``. It
+writes ``clsm_cli/heads/weights/statement.onnx`` and beside it ``statement.json`` with the digest of the
+labels and the figures: of a fit in which every fourth memory was left out. The whole takes half an hour
+on two cores. The same labels give the same weights on one machine.
+
+Readers judged candidates as they would stand in memory (``statements.jsonl``). The labels of units
+(``units.jsonl``, ``units_held.jsonl``) say as much of them, less directly: worth keeping and clear with its
+headings is good, noise or unclear junk.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import torch
+
+from clsm_cli.consolidation import statement_selection
+from clsm_cli.embedding.pins import VOCABULARY, WEIGHTS
+from clsm_cli.embedding.wordpiece import StaticVectors, WordPieces
+from clsm_cli.heads import cross_encoder, judge
+from clsm_cli.heads.statement_head import CHAT as IN_CHAT
+from clsm_cli.heads.statement_head import VERDICTS
+from scripts.build_graph import build_cross_encoder
+from scripts.cross_encoder import Examples, Minilm, Network, fit, probabilities, read_by
+from scripts.fit_heads import turns_of_document
+from scripts.fitting import auroc
+from scripts.join_labels import CHAT, LABELS, joined, turns_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from clsm_cli.consolidation.statement_selection import ScoredUnit
+    from clsm_cli.heads.judge import Meanings
+    from clsm_cli.model.episodes import Turn
+
+GRAPH = Path(cross_encoder.WEIGHTS) / "statement.onnx"
+FILES = {"statements": 1.0, "units": 0.5, "units_held": 0.5}
+"""What a label of a file counts."""
+RATE = 1e-3
+FOLDS = 4
+SHARES = (0.05, 0.1, 0.2)
+"""Of the statements, the best so many of which the figures look at."""
+
+
+class Judged(NamedTuple):
+    """A statement as it would be shown, and what was said of it: a place in ``VERDICTS``."""
+
+    statement: str
+    place: str
+    verdict: int
+    weight: float
+    memory: str
+
+
+def statements(copies: Path, locomo: Path, model: Path) -> Iterator[Judged]:
+    """The labels that have their text, as the program would show it today."""
+    words = StaticVectors.open(model).mean_vectors
+    read: dict[str, list[tuple[Turn, ScoredUnit]]] = {}
+    for name, count in FILES.items():
+        for label in joined(name, copies, locomo):
+            repo, file = label["repo"], label["file"]
+            if repo == CHAT:
+                if "start" in label:  # others are of whole turns
+                    speaker = turns_of(locomo / file)[label["turn"]].partition(": ")[0]
+                    text = f"{speaker}: {statement_selection.plain(label['text'])}"
+                    yield Judged(text, IN_CHAT, _verdict(label), count, f"{repo}/{file}")
+                continue
+            if (key := f"{repo}/{file}") not in read:
+                read[key] = _units(copies, repo, file, words)
+            found = _nearest(read[key], label)
+            if found is not None:
+                turn, unit = found
+                # Any folder, while the program names few: what a store lies in is not known here.
+                place = " › ".join(["/".join(file.split("/")[-2:]), *turn.heading])
+                yield Judged(unit.statement, place, _verdict(label), count, repo)
+
+
+def _units(copies: Path, repo: str, file: str, words: Meanings) -> list[tuple[Turn, ScoredUnit]]:
+    turns = turns_of_document(copies, repo, file)
+    about = judge.about_document(turns) if turns else None
+    return list(statement_selection.scored_units(turns, about, words))
+
+
+def _nearest(
+    units: Sequence[tuple[Turn, ScoredUnit]], label: Mapping[str, Any]
+) -> tuple[Turn, ScoredUnit] | None:
+    """The unit that shares most words with a label, at least half of all."""
+    wanted = set(label["text"].split())
+    best, found = 0.5, None
+    for turn, unit in units:
+        if turn.line_start <= label["line"] <= turn.line_end:
+            words = set(turn.text[unit.start : unit.end].split())
+            share = len(wanted & words) / max(1, len(wanted | words))
+            if share > best:
+                best, found = share, (turn, unit)
+    return found
+
+
+def _verdict(label: Mapping[str, Any]) -> int:
+    if "judged" in label:
+        return VERDICTS.index(label["judged"])
+    if label["keep"] == 2 and label["alone"] > 0:
+        return 0
+    return 2 if label["keep"] == 0 or label["alone"] == 0 else 1
+
+
+def examples(model: Minilm, told: Sequence[Judged], vocabulary: Path) -> Examples:
+    """The statements as the model reads them."""
+    cut = WordPieces.open(vocabulary)
+    packed = [read_by(cut, each.statement, each.place) for each in told]
+    labels = np.array([each.verdict for each in told])
+    counts = np.array([each.weight for each in told], np.float32)
+    return Examples(packed, model.embedded(packed), labels, counts)
+
+
+def fitted(model: Minilm, data: Examples, rows: Any) -> Network:
+    """A network that has seen some of the statements."""
+    torch.manual_seed(0)
+    network = Network(model, len(VERDICTS))
+    fit(network, data, rows, RATE)
+    return network
+
+
+def figures(chances: Any, verdicts: Any) -> dict[str, float]:
+    """How well the good, and the junk, are told from the rest."""
+    good, junk = (verdicts == VERDICTS.index(name) for name in ("good", "junk"))
+    found = {
+        "statements": len(verdicts),
+        "good": float(good.mean()),
+        "junk": float(junk.mean()),
+        "good AUROC": auroc(chances[:, 0], good),
+        "junk AUROC": auroc(chances[:, 2], junk),
+    }
+    order = np.argsort(-chances[:, 0], kind="stable")
+    for share in SHARES:
+        best = order[: int(share * len(order))]
+        found[f"good of the best {share:.0%}"] = float(good[best].mean())
+        found[f"junk of the best {share:.0%}"] = float(junk[best].mean())
+    return {name: round(value, 3) for name, value in found.items()}
+
+
+def main() -> None:
+    """Fit on all, then measure on memories left out."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    for name in ("model", "copies", "locomo"):
+        parser.add_argument(name, type=Path)
+    given = parser.parse_args()
+    told = list(statements(given.copies, given.locomo, given.model))
+    model = Minilm(given.model / WEIGHTS.name)
+    data = examples(model, told, given.model / VOCABULARY.name)
+    network = fitted(model, data, np.arange(len(told)))
+    GRAPH.write_bytes(build_cross_encoder(given.model / WEIGHTS.name, network.weights()))
+    memories = sorted({each.memory for each in told})
+    left_out = np.array([memories.index(each.memory) % FOLDS == 0 for each in told])
+    judged = np.flatnonzero(left_out & (data.counts == 1))
+    network = fitted(model, data, np.flatnonzero(~left_out))
+    good = figures(probabilities(network, data, judged), data.labels[judged])
+    print(json.dumps(good, indent=1))
+    labels = b"".join((LABELS / f"{name}.jsonl").read_bytes() for name in FILES)
+    about = {"labels": hashlib.sha256(labels).hexdigest()[:16], "figures": good}
+    GRAPH.with_suffix(".json").write_text(json.dumps(about, indent=1) + "\n", "utf-8")
+
+
+if __name__ == "__main__":
+    main()
