@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from clsm_cli.consolidation.edit_session import open_for_edit
 from clsm_cli.errors import ClsmError
@@ -57,7 +57,7 @@ def decay(store: Store, request: Request) -> Report:
         plan = _plan(edits, request)
         run = None if request.dry_run else _apply(edits, plan, warnings)
     found = plan.survey
-    told = ItemReporter(found, edits.label, store.settings.graph.retention)
+    told = ItemReporter(found, edits.label)
     warnings += [
         f"{p.path}{f', line {p.line}' if p.line else ''}: {p.reason}" for p in found.problems
     ]
@@ -77,15 +77,14 @@ def decay(store: Store, request: Request) -> Report:
 
 
 def _plan(edits: EditSession, request: Request) -> Plan:
-    store, curve = edits.store, edits.store.settings.graph.retention
-    rows = edits.statements
+    store, rows = edits.store, edits.statements
     found = fading.survey_store(store, edits.records, rows, request.now, is_told=request.explicit)
     if not found.clock.is_believed:
         return Plan(found, {}, (), ())
     today = found.clock.today
     return Plan(
         found,
-        fading.archived_shares(found.traces, today, curve),
+        fading.archived_shares(found.traces, today),
         tuple(compactable_rows(store, edits.records | rows, today, found.behind)),
         tuple(old_run_folders(store, today, found.behind)),
     )
@@ -162,12 +161,11 @@ def _plan_archive(
 class ItemReporter:
     """Tells of the items of one survey."""
 
-    def __init__(self, survey: Survey, label: Callable[[str], str], curve: str) -> None:
+    def __init__(self, survey: Survey, label: Callable[[str], str]) -> None:
         self._today = survey.clock.today
         self._before = survey.before.since
         self._traces = {trace.id: trace for trace in survey.traces}
         self._label = label
-        self._curve = curve
 
     def archived(self, shares: Iterable[StreamShare]) -> tuple[Item, ...]:
         """What is archived now and was not before, by stream and since when."""
@@ -191,14 +189,14 @@ class ItemReporter:
             since, why = trace.last, f"used on {trace.last}"
         elif trace.kept:
             since, why = self._today, trace.kept
-        elif trace.since(self._curve) > self._today:
+        elif trace.since > self._today:
             since, why = self._today, "not faded as far as is known now"
         else:
             since, why = self._today, "its stream has lost its share already"
         return self._item(trace, since, why)
 
     def _item(self, trace: Trace, since: date, why: str) -> Item:
-        left = round(trace.retention(self._today, self._curve), 4)
+        left = round(trace.retention(self._today), 4)
         what = (trace.id, trace.kind, trace.stream, str(since), str(trace.last), left)
         return Item(*what, trace.tokens, why, trace.text)
 
@@ -255,9 +253,8 @@ def compactable_rows(
     store: Store, records: Mapping[str, Record], today: date, behind: Mapping[date, date]
 ) -> list[CompactedRow]:
     """Rows in this machine's shards whose time in them is over, by stream and id."""
-    curve = cast("retention.Curve", store.settings.graph.retention)
     days = {
-        stream: retention.days_until(curve, retention.ARCHIVE, base)
+        stream: retention.days_until(retention.ARCHIVE, base)
         for stream, base in retention.STREAM_DAYS.items()
     }
     ended = {i: at for i, record in records.items() if (at := _ended(record, behind)) is not None}

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from datetime import UTC, date, timedelta
 from itertools import accumulate
 from math import ceil
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from clsm_cli.forgetting import folding, turn_history
 from clsm_cli.forgetting.turn_history import day
@@ -62,15 +62,14 @@ class Trace(NamedTuple):
         """The day of its last use; recording it counts as the first."""
         return max([self.recorded or date.min, *self.used])
 
-    def retention(self, today: date, curve: str) -> float:
+    def retention(self, today: date) -> float:
         """Its retention on a day, 0 … 1."""
-        law = cast("retention.Curve", curve)
-        return retention.retention(law, (today - self.last).days, self._stability)
+        return retention.retention((today - self.last).days, self._stability)
 
-    def since(self, curve: str) -> date:
+    @property
+    def since(self) -> date:
         """The first day on which it is below the limit, if it is not used again."""
-        law = cast("retention.Curve", curve)
-        return days_later(self.last, retention.days_until(law, retention.ARCHIVE, self._stability))
+        return days_later(self.last, retention.days_until(retention.ARCHIVE, self._stability))
 
     @property
     def _stability(self) -> float:
@@ -150,7 +149,7 @@ def build_traces(
     return sorted(found, key=lambda trace: trace.id)
 
 
-def archived_shares(found: Iterable[Trace], today: date, curve: str) -> dict[Stream, StreamShare]:
+def archived_shares(found: Iterable[Trace], today: date) -> dict[Stream, StreamShare]:
     """What is archived of each stream.
 
     A stream keeps its survival ratio of all tokens that it ever held; what faded first goes first.
@@ -158,15 +157,15 @@ def archived_shares(found: Iterable[Trace], today: date, curve: str) -> dict[Str
     by_stream: dict[Stream, list[Trace]] = {stream: [] for stream in STREAMS}
     for trace in found:
         by_stream[trace.stream].append(trace)
-    return {stream: _share(stream, group, today, curve) for stream, group in by_stream.items()}
+    return {stream: _share(stream, group, today) for stream, group in by_stream.items()}
 
 
-def _share(stream: Stream, group: list[Trace], today: date, curve: str) -> StreamShare:
+def _share(stream: Stream, group: list[Trace], today: date) -> StreamShare:
     total = sum(trace.tokens for trace in group)
     below = [
         ArchivedTrace(trace, since)
         for trace in group
-        if not trace.kept and (since := trace.since(curve)) <= today
+        if not trace.kept and (since := trace.since) <= today
     ]
     below.sort(key=lambda each: (each.since, each.trace.id))
     most = 1 - retention.SURVIVAL[stream]
