@@ -11,8 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import examples
 
-from clsm_cli.forgetting.fading import Trace, archived_shares, build_traces
-from clsm_cli.forgetting.turn_history import TurnRecord
+from clsm_cli.forgetting.fading import Trace, TurnRecord, archived_shares, build_traces
 from clsm_cli.model.episodes import Block, Document, Turn
 from clsm_cli.model.graph import Statement
 from clsm_cli.model.streams import STREAMS
@@ -55,14 +54,14 @@ def test_a_stream_keeps_its_ratio_of_tokens(stream: str, ratio: float) -> None:
     assert state.tokens == 700
     assert (1 - ratio) * 700 - 7 < state.archived_tokens <= (1 - ratio) * 700
     assert len(share.faded) + state.kept == state.items == 100
-    assert [each.trace.id for each in share.faded] == [t.id for t in group[: len(share.faded)]]
+    assert [each.id for each in share.faded] == [t.id for t in group[: len(share.faded)]]
 
 
 def test_what_faded_first_goes_first_and_its_twin_by_id() -> None:
     group = [trace("b", "flow", 10), trace("a", "flow", 10), trace("c", "flow", 10, 5)]
     group += [replace_recorded(trace("d", "flow", 10), -20), trace("e", "flow", 10, 9)]
     share = archived_shares(group, BORN + timedelta(1000))["flow"]
-    assert [each.trace.id for each in share.faded] == ["d", "a", "b"]  # 30 of 50 tokens, not 40
+    assert [each.id for each in share.faded] == ["d", "a", "b"]  # 30 of 50 tokens, not 40
     assert share.state.kept == 2
 
 
