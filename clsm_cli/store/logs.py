@@ -198,6 +198,21 @@ def _mappings(
     return found, problems
 
 
+def read_uses(path: Path) -> tuple[list[tuple[str, date, int]], list[LineProblem]]:
+    """Folded uses (id, day, times), and the lines that are none."""
+    from datetime import date
+
+    found, problems = rows(path)
+    uses = []
+    for number, row in found:
+        try:
+            use = parse_use(row)
+            uses.append((use.id, date.fromisoformat(use.day), use.n))
+        except (KeyError, TypeError, ValueError):
+            problems.append(LineProblem(path, number, "is no line of uses"))
+    return uses, problems
+
+
 class Archived(NamedTuple):
     """``archived.jsonl``: what a machine's last ``decay`` found archived, as of a day, each since a day.
 
