@@ -186,8 +186,6 @@ class GraphSettings(NamedTuple):
     """Association below which there is no edge."""
     top: int = 12
     """Strongest edges of a node that are kept, if either end counts them so."""
-    retention: str = "power"
-    """The forgetting curve: power or exponential (``scoring/retention``)."""
 
 
 class ConsolidationSettings(NamedTuple):
@@ -272,8 +270,6 @@ class MachineSettings(NamedTuple):
     llm: LlmSettings = LlmSettings()
 
 
-CHOICES = {"graph.retention": ("power", "exponential")}
-"""The words that a setting may have."""
 _Group = TypeVar("_Group", Settings, MachineSettings)
 
 
@@ -330,8 +326,6 @@ def with_changes(settings: _Group, changes: dict[str, Any]) -> _Group:
             continue
         if wanted is str and not isinstance(value, str):
             raise ValueError(f"setting {name!r} must be text")
-        if value not in CHOICES.get(name, (value,)):
-            raise ValueError(f"setting {name!r} must be one of {', '.join(CHOICES[name])}")
         if wanted is not str and (isinstance(value, bool) or not isinstance(value, (int, wanted))):
             raise ValueError(f"setting {name!r} must be a number like {getattr(group, key)}")
         try:

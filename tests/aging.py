@@ -7,7 +7,7 @@ from dataclasses import replace
 from datetime import UTC, date, datetime, time, timedelta
 from typing import Any
 
-from clsm_cli.forgetting.archiving import Report, Request, decay
+from clsm_cli.forgetting.archiving import Report, decay
 from clsm_cli.model.episodes import Block, Document, Episode, EpisodeRecord, Turn
 from clsm_cli.model.graph import Statement
 from clsm_cli.model.ids import digest, episode_id, statement_id
@@ -27,7 +27,7 @@ def age(store: Store, days: int | date, *, believed: bool = True, **options: Any
     """``clsm decay`` so many days after ``BORN``; the clock is believed as with ``--now``."""
     day = days if isinstance(days, date) else BORN + timedelta(days)
     moment = datetime.combine(day, time(12), UTC)
-    return decay(store, Request(moment, explicit=believed, **options))
+    return decay(store, moment, explicit=believed, **options)
 
 
 def say(

@@ -235,8 +235,8 @@ MUTANTS = (
     Mutant(
         "what was pinned fades",
         "forgetting/fading.py",
-        "        if not trace.kept and (since",
-        "        if (since",
+        "if not trace.kept and trace.since <= today]",
+        "if trace.since <= today]",
         ("forgetting/test_fading.py", "forgetting/test_archiving.py"),
     ),
     Mutant(

@@ -41,8 +41,7 @@ def decay(*, dry_run: bool = False, common: Common) -> None:
     seems wrong, nothing fades until you confirm it with --now.
     """
     printer, opened, moment = common.start()
-    request = archiving.Request(moment, explicit=common.now is not None, dry_run=dry_run)
-    report = archiving.decay(opened, request)
+    report = archiving.decay(opened, moment, explicit=common.now is not None, dry_run=dry_run)
     printer.warn_all(report.warnings)
     printer.show(_decay_mapping(report), _decay_lines(report, verbose=common.verbose))
 

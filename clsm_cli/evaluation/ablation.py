@@ -57,8 +57,8 @@ def parse(pairs: Sequence[str]) -> dict[str, Any]:
     Raises:
         BadInputError: No pair, an unknown setting, a value of the wrong type, or two for one.
 
-    >>> parse(["recall.fold=1.1", "graph.retention = exponential"])
-    {'recall.fold': 1.1, 'graph.retention': 'exponential'}
+    >>> parse(["recall.fold=1.1", "graph.top = 5"])
+    {'recall.fold': 1.1, 'graph.top': 5}
     """
     found: dict[str, Any] = {}
     for pair in pairs:

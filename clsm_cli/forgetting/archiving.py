@@ -1,7 +1,7 @@
 """Decay: fold the log of recalls, archive what was not used for long, and move old rows out of the way.
 
 The steps: ``fading.survey_store`` reads the store, ``fading.archived_shares`` says what is archived,
-``compactable_rows`` which rows move, and ``decay`` writes it and reports each change. Nothing is
+``_compactable_rows`` which rows move, and ``decay`` writes it and reports each change. Nothing is
 deleted. The result does not depend on how often decay runs, and a second run changes nothing.
 """
 
@@ -10,13 +10,12 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from clsm_cli.consolidation.edit_session import open_for_edit
 from clsm_cli.errors import ClsmError
 from clsm_cli.forgetting import fading, folding
-from clsm_cli.forgetting.fading import days_later
-from clsm_cli.forgetting.turn_history import day
+from clsm_cli.forgetting.fading import day, days_later
 from clsm_cli.model.graph import Edge, Statement
 from clsm_cli.model.streams import STREAMS
 from clsm_cli.scoring import retention
@@ -26,16 +25,14 @@ from clsm_cli.store.index.opening import published
 from clsm_cli.text.tokens import count_tokens
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
     from datetime import date, datetime
     from pathlib import Path
 
     from clsm_cli.consolidation.edit_session import EditSession
-    from clsm_cli.forgetting.fading import StreamShare, StreamState, Survey, Trace
-    from clsm_cli.forgetting.turn_history import Clock
+    from clsm_cli.forgetting.fading import Clock, StreamShare, StreamState, Survey, Trace
     from clsm_cli.model.codec import Record
     from clsm_cli.model.streams import Stream
-    from clsm_cli.store.jsonlines import LineProblem
     from clsm_cli.store.layout import Store
 
 
@@ -48,50 +45,50 @@ class Plan(NamedTuple):
     old: tuple[Path, ...]
 
 
-def decay(store: Store, request: Request) -> Report:
-    """Let a store's memories fade, as far as its clock can be believed."""
+def decay(store: Store, now: datetime, *, explicit: bool, dry_run: bool = False) -> Report:
+    """Let a store's memories fade, as far as its clock can be believed.
+
+    Args:
+        explicit: Whether the user named the time: then it is believed, whatever the store says.
+    """
     warnings: list[str] = []
-    with open_for_edit(
-        store, "decay", request.now, warnings.append, dry_run=request.dry_run
-    ) as edits:
-        plan = _plan(edits, request)
-        run = None if request.dry_run else _apply(edits, plan, warnings)
+    with open_for_edit(store, "decay", now, warnings.append, dry_run=dry_run) as edits:
+        plan = _plan(edits, now, explicit=explicit)
+        run = None if dry_run else _apply(edits, plan)
     found = plan.survey
-    told = ItemReporter(found, edits.label, store.settings.graph.retention)
     warnings += [
         f"{p.path}{f', line {p.line}' if p.line else ''}: {p.reason}" for p in found.problems
     ]
     return Report(
-        dry_run=request.dry_run,
+        dry_run=dry_run,
         run=run,
         clock=found.clock,
         recalls=found.folded.recalls,
         days=found.folded.days,
         streams={stream: share.state for stream, share in plan.shares.items()},
-        archive=told.archived(plan.shares.values()),
-        revive=told.revived(plan.shares.values()) if found.clock.is_believed else (),
-        compact=tuple(map(told.moved, plan.moved)),
+        archive=tuple(_archived(found, plan.shares.values())),
+        revive=tuple(_revived(found, plan.shares.values())) if found.clock.is_believed else (),
+        compact=tuple(_moved(each, found.clock.today, edits.label) for each in plan.moved),
         preimages=len(plan.old),
-        warnings=(*warnings, *clock_warnings(found.clock)),
+        warnings=(*warnings, *_clock_warnings(found.clock)),
     )
 
 
-def _plan(edits: EditSession, request: Request) -> Plan:
-    store, curve = edits.store, edits.store.settings.graph.retention
-    rows = edits.statements
-    found = fading.survey_store(store, edits.records, rows, request.now, is_told=request.explicit)
+def _plan(edits: EditSession, now: datetime, *, explicit: bool) -> Plan:
+    store, rows = edits.store, edits.statements
+    found = fading.survey_store(store, edits.records, rows, now, is_told=explicit)
     if not found.clock.is_believed:
         return Plan(found, {}, (), ())
     today = found.clock.today
     return Plan(
         found,
-        fading.archived_shares(found.traces, today, curve),
-        tuple(compactable_rows(store, edits.records | rows, today, found.behind)),
-        tuple(old_run_folders(store, today, found.behind)),
+        fading.archived_shares(found.traces, today),
+        tuple(_compactable_rows(store, edits.records | rows, today, found.behind)),
+        tuple(_old_run_folders(store, today, found.behind)),
     )
 
 
-def _apply(edits: EditSession, plan: Plan, warnings: list[str]) -> str | None:
+def _apply(edits: EditSession, plan: Plan) -> str | None:
     """Write it, whole or not at all; the id of the run, if there was anything to write.
 
     The log of recalls is looked after before: whatever happens then, its lines are folded again.
@@ -102,7 +99,7 @@ def _apply(edits: EditSession, plan: Plan, warnings: list[str]) -> str | None:
         month = found.clock.today.replace(day=1)
         if found.before.as_of != month:
             folding.rotate(store, found.folded, found.clock.today)
-        writes += _rows(store, plan, warnings)
+        writes += _rows(store, plan)
         if found.clock.newest is not None:
             writes += _list(store, month, plan)
     with published(store):
@@ -114,108 +111,70 @@ def _apply(edits: EditSession, plan: Plan, warnings: list[str]) -> str | None:
 
 def _list(store: Store, month: date, plan: Plan) -> list[runs.Write]:
     """What is archived now, in place of what was."""
-    since = {each.trace.id: each.since for s in plan.shares.values() for each in s.faded}
+    since = {each.id: each.since for share in plan.shares.values() for each in share.faded}
     path, data = store.flow / logs.ARCHIVED, logs.render_archived(month, since)
     read_as = atomic.digest_of(path)
     return [] if atomic.sha256(data) == read_as else [runs.Put(path, data, read_as=read_as)]
 
 
-def _rows(store: Store, plan: Plan, warnings: list[str]) -> list[runs.Write]:
+def _rows(store: Store, plan: Plan) -> list[runs.Write]:
     """Rows that move: the shards that they leave, and those of the archive."""
     writes: list[runs.Write] = []
     for stream in STREAMS:
         moved = [each.row for each in plan.moved if each.stream == stream]
-        if not moved:
-            continue
         stored = [record_files.as_stored(r) if isinstance(r, Statement) else r for r in moved]
-        added, problems = _plan_archive(store, stream, stored)
-        warnings += [
-            f"{path}: nothing is moved there until all of its lines can be read"
-            for path in sorted({problem.path for problem in problems})
-        ]
-        if not problems:
-            writes += [
-                *record_files.plan_records(store, stream, [], {row.id for row in moved}),
-                *added,
-            ]
+        if moved:
+            writes += record_files.plan_records(store, stream, [], {row.id for row in moved})
+            writes += record_files.plan_shards(store, store.archive(stream), stored)
     return writes
 
 
-def _plan_archive(
-    store: Store, stream: Stream, rows: Iterable[Record]
-) -> tuple[list[runs.Write], list[LineProblem]]:
-    """Writes that put rows into the archive of a stream, replacing older versions.
-
-    A shard with lines that cannot be read must not be rewritten without them: then there are no
-    writes, but those lines.
-    """
-    folder, limit = store.archive(stream), store.settings.store.shard_records
-    planned = shards.plan_update(folder, rows, limit, forgotten=logs.load_tombstones(store))
-    problems = [problem for _, before in planned.values() for problem in before.problems]
-    if problems:
-        return [], problems
-    return [
-        runs.Put(path, data, read_as=before.sha256) for path, (data, before) in planned.items()
-    ], []
+def _archived(found: Survey, shares: Iterable[StreamShare]) -> Iterator[Item]:
+    """What is archived now and was not before, by stream and since when."""
+    today = found.clock.today
+    for trace in (trace for share in shares for trace in share.faded):
+        if trace.id not in found.before.since:
+            why = f"not used for {_days(trace.last, today)}"
+            yield _item(trace, today, trace.since, why)
 
 
-class ItemReporter:
-    """Tells of the items of one survey."""
-
-    def __init__(self, survey: Survey, label: Callable[[str], str], curve: str) -> None:
-        self._today = survey.clock.today
-        self._before = survey.before.since
-        self._traces = {trace.id: trace for trace in survey.traces}
-        self._label = label
-        self._curve = curve
-
-    def archived(self, shares: Iterable[StreamShare]) -> tuple[Item, ...]:
-        """What is archived now and was not before, by stream and since when."""
-        return tuple(
-            self._item(
-                each.trace, each.since, f"not used for {_days(each.trace.last, self._today)}"
-            )
-            for share in shares
-            for each in share.faded
-            if each.trace.id not in self._before
-        )
-
-    def revived(self, shares: Iterable[StreamShare]) -> tuple[Item, ...]:
-        """What was archived before and is no more, as far as it is still there, by id."""
-        still = {each.trace.id for share in shares for each in share.faded}
-        gone = sorted((self._before.keys() & self._traces.keys()) - still)
-        return tuple(self._revived(self._traces[each]) for each in gone)
-
-    def _revived(self, trace: Trace) -> Item:
-        if trace.last > self._before[trace.id]:
-            since, why = trace.last, f"used on {trace.last}"
+def _revived(found: Survey, shares: Iterable[StreamShare]) -> Iterator[Item]:
+    """What was archived before and is no more, as far as it is still there, by id."""
+    before, today = found.before.since, found.clock.today
+    still = {trace.id for share in shares for trace in share.faded}
+    for trace in found.traces:
+        if trace.id in still or trace.id not in before:
+            continue
+        if trace.last > before[trace.id]:
+            yield _item(trace, today, trace.last, f"used on {trace.last}")
         elif trace.kept:
-            since, why = self._today, trace.kept
-        elif trace.since(self._curve) > self._today:
-            since, why = self._today, "not faded as far as is known now"
+            yield _item(trace, today, today, trace.kept)
+        elif trace.since > today:
+            yield _item(trace, today, today, "not faded as far as is known now")
         else:
-            since, why = self._today, "its stream has lost its share already"
-        return self._item(trace, since, why)
-
-    def _item(self, trace: Trace, since: date, why: str) -> Item:
-        left = round(trace.retention(self._today, self._curve), 4)
-        what = (trace.id, trace.kind, trace.stream, str(since), str(trace.last), left)
-        return Item(*what, trace.tokens, why, trace.text)
-
-    def moved(self, each: CompactedRow) -> Item:
-        """A row that goes to the archive."""
-        row, ended = each.row, str(each.ended)
-        if isinstance(row, Edge):
-            ends = [self._label(node) or node for node in (row.source, row.target)]
-            kind, text = "edge", f"{ends[0]} {row.type} {ends[1]}"
-        else:
-            kind, text = row.kind, row.text
-        why = f"superseded {_days(each.ended, self._today)} ago"
-        size = count_tokens(text)
-        return Item(row.id, kind, each.stream, str(each.since), ended, None, size, why, text)
+            yield _item(trace, today, today, "its stream has lost its share already")
 
 
-def clock_warnings(clock: Clock) -> list[str]:
+def _item(trace: Trace, today: date, since: date, why: str) -> Item:
+    left = round(trace.retention(today), 4)
+    what = (trace.id, trace.kind, trace.stream, str(since), str(trace.last), left)
+    return Item(*what, trace.tokens, why, trace.text)
+
+
+def _moved(each: CompactedRow, today: date, label: Callable[[str], str]) -> Item:
+    """A row that goes to the archive."""
+    row, ended = each.row, str(each.ended)
+    if isinstance(row, Edge):
+        ends = [label(node) or node for node in (row.source, row.target)]
+        kind, text = "edge", f"{ends[0]} {row.type} {ends[1]}"
+    else:
+        kind, text = row.kind, row.text
+    why = f"superseded {_days(each.ended, today)} ago"
+    size = count_tokens(text)
+    return Item(row.id, kind, each.stream, str(each.since), ended, None, size, why, text)
+
+
+def _clock_warnings(clock: Clock) -> list[str]:
     """What a person should hear of the clock, and of stamps that lie ahead."""
     told = []
     if not clock.is_believed:
@@ -251,13 +210,12 @@ class CompactedRow(NamedTuple):
     since: date
 
 
-def compactable_rows(
+def _compactable_rows(
     store: Store, records: Mapping[str, Record], today: date, behind: Mapping[date, date]
 ) -> list[CompactedRow]:
     """Rows in this machine's shards whose time in them is over, by stream and id."""
-    curve = cast("retention.Curve", store.settings.graph.retention)
     days = {
-        stream: retention.days_until(curve, retention.ARCHIVE, base)
+        stream: retention.days_until(retention.ARCHIVE, base)
         for stream, base in retention.STREAM_DAYS.items()
     }
     ended = {i: at for i, record in records.items() if (at := _ended(record, behind)) is not None}
@@ -290,7 +248,7 @@ KEPT = timedelta(30)
 """Age up to which a run can be undone."""
 
 
-def old_run_folders(store: Store, today: date, behind: Mapping[date, date]) -> list[Path]:
+def _old_run_folders(store: Store, today: date, behind: Mapping[date, date]) -> list[Path]:
     """The folders of runs that are too old to be undone, or that a crash left before they began.
 
     Args:
@@ -316,18 +274,6 @@ def _day_of(path: Path, behind: Mapping[date, date]) -> date | None:
     except (ClsmError, ValueError, RecursionError):
         return None
     return day(row.get("at"), behind) if isinstance(row, dict) else None
-
-
-class Request(NamedTuple):
-    """How to let memories fade.
-
-    Attributes:
-        explicit: Whether the user named it: then it is believed, whatever the store says.
-    """
-
-    now: datetime
-    explicit: bool
-    dry_run: bool = False
 
 
 class Item(NamedTuple):

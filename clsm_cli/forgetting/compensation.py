@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import replace
+from itertools import chain
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
@@ -24,6 +25,7 @@ from clsm_cli.config import MAX_FILE
 from clsm_cli.model.graph import Statement
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import atomic, ledger, logs, record_files, runs, shards, topics
+from clsm_cli.store.joining import kind_of
 from clsm_cli.store.layout import TOPIC_STREAMS
 from clsm_cli.store.reconcile import reconcile
 
@@ -166,19 +168,14 @@ class Plan(NamedTuple):
 def plan(store: Store, steps: Sequence[ledger.KeptStep], at: str, now: str) -> Plan:
     """Work out newer records that take a run back."""
     lines = WrittenRecords(store, steps)
-    files = restore_files(store, steps, lambda path: not lines.is_of_records(path))
+    files = restore_files(store, steps, lambda path: kind_of(path) not in ("shard", "topic"))
     conflicts = [Conflict("", path) for path in files.changed]
-    made = Plan(tuple(plan_writes(store, files.now, files.before)), (), (), (), ())
-    for folder in lines.folders:
-        part = _Folder(store, lines, folder, at, now).plan()
-        made = Plan(
-            (*made.writes, *part.writes),
-            (*made.changed, *part.changed),
-            (*made.withdrawn, *part.withdrawn),
-            (*made.removed, *part.removed),
-            (*made.conflicts, *part.conflicts),
-        )
-    return made._replace(conflicts=(*conflicts, *made.conflicts))
+    logs_alone = Plan(
+        tuple(plan_writes(store, files.now, files.before)), (), (), (), tuple(conflicts)
+    )
+    parts = [_Folder(store, lines, folder, at, now).plan() for folder in lines.folders]
+    columns = zip(logs_alone, *parts, strict=True)
+    return Plan._make(tuple(chain.from_iterable(column)) for column in columns)
 
 
 class _Folder:
@@ -221,7 +218,9 @@ class _Folder:
                 new = record_files.as_stored(new)
             records.append(new)
             withdrawn += [] if record_id in self.old or record_id in before else [record_id]
-        made = [*self._shards(records, removed), *self._topics(rows)]
+        made = record_files.plan_shards(self.store, self.path, records, removed)
+        if self.stream is not None:
+            made += topic_writes(self.store, self.lines, self.stream, rows)
         changed = tuple(record.id for record in records if record.id not in withdrawn)
         return Plan(tuple(made), changed, tuple(withdrawn), tuple(removed), tuple(conflicts))
 
@@ -285,18 +284,6 @@ class _Folder:
         )
         return edits.statements
 
-    def _shards(self, records: Sequence[Record], removed: Sequence[str]) -> list[runs.Write]:
-        if not self.is_archive:
-            return record_files.plan_records(self.store, self.stream or "flow", records, removed)
-        limit = self.store.settings.store.shard_records
-        planned = shards.plan_update(self.path, records, limit, removed, self.forgotten)
-        return [runs.Put(p, data, read_as=was.sha256) for p, (data, was) in planned.items()]
-
-    def _topics(self, rows: Sequence[Statement]) -> list[runs.Write]:
-        if self.stream is None:
-            return []
-        return topic_writes(self.store, self.lines, self.stream, rows)
-
 
 class WrittenRecords:
     """The files of records that a run wrote.
@@ -312,18 +299,9 @@ class WrittenRecords:
         self.before: dict[str, bytes | None] = {}
         for kept in steps:
             for place, change in enumerate(kept.line.changes):
-                if self.is_of_records(change.path) and change.path not in self.before:
+                if kind_of(change.path) in ("shard", "topic") and change.path not in self.before:
                     self.before[change.path] = kept.preimage(place)
-        self.folders = sorted({_folder(path) for path in self.before if _is_shard(path)})
-
-    @staticmethod
-    def is_of_records(path: str) -> bool:
-        """Whether a file is a shard or a topic file.
-
-        >>> [WrittenRecords.is_of_records(p) for p in ("tasks/a.md", "flow/pi/graph/a.yaml", "clsm.yaml")]
-        [True, True, False]
-        """
-        return _is_shard(path) or _is_topic(path)
+        self.folders = sorted({_folder(path) for path in self.before if kind_of(path) == "shard"})
 
     def wrote(self, folder: str) -> dict[str, str | None]:
         """Records of a folder that the run wrote → mark of its last line; None: it removed them."""
@@ -331,7 +309,7 @@ class WrittenRecords:
         for kept in self.steps:
             for lines, is_added in ((kept.removed, False), (kept.added, True)):
                 for path, marks in lines.items():
-                    if _is_shard(path) and _folder(path) == folder:
+                    if kind_of(path) == "shard" and _folder(path) == folder:
                         ids = ((mark.partition(" ")[2], mark) for mark in marks)
                         found |= {i: mark if is_added else None for i, mark in ids if i}
         return found
@@ -341,7 +319,7 @@ class WrittenRecords:
         parsed = [
             shards.parse(data, self.store.root / path)
             for path, data in self.before.items()
-            if data is not None and _is_shard(path) and _folder(path) == folder
+            if data is not None and kind_of(path) == "shard" and _folder(path) == folder
         ]
         return shards.fold(parsed, forgotten).records
 
@@ -373,7 +351,7 @@ class WrittenRecords:
         """The topic files of a stream as they were; those that the run did not write as they are."""
         then = [topic for topic in found if self._name(topic) not in self.before]
         for path, data in self.before.items():
-            if data is not None and _is_topic(path) and _folder(path) == stream:
+            if data is not None and kind_of(path) == "topic" and _folder(path) == stream:
                 then.append(topics.parse(data, self.store.root / path))
         return sorted(then, key=lambda topic: topic.path)
 
@@ -381,13 +359,12 @@ class WrittenRecords:
         """Statement → the heading it stood under before the run."""
         found: dict[str, str] = {}
         for path, data in self.before.items():
-            if data is None or not _is_topic(path) or _folder(path) != stream:
+            if data is None or kind_of(path) != "topic" or _folder(path) != stream:
                 continue
             topic = topics.parse(data, self.store.root / path)
             for item in topic.items:
-                above = [line for line in topic.lines[: item.line] if line.startswith("## ")]
-                if item.id is not None and above:
-                    found[item.id] = above[-1].removeprefix("## ").strip()
+                if item.id is not None:
+                    found[item.id] = topics.heading_of(topic, item)
         return found
 
     def _name(self, topic: topics.Topic) -> str:
@@ -421,17 +398,3 @@ def _revision(line: bytes) -> int:
 
 def _folder(path: str) -> str:
     return str(PurePosixPath(path).parent)
-
-
-def _is_shard(path: str) -> bool:
-    parts = PurePosixPath(path).parts
-    return (
-        path.endswith(".yaml")
-        and len(parts) > 2
-        and (parts[-2] == "graph" or parts[0] == "archive")
-    )
-
-
-def _is_topic(path: str) -> bool:
-    parts = PurePosixPath(path).parts
-    return len(parts) == 2 and parts[0] in TOPIC_STREAMS and path.endswith(".md")

@@ -33,7 +33,7 @@ from clsm_cli.ingestion.ingest_report import utc_text
 from clsm_cli.ingestion.ingest_run import end_begun_run
 from clsm_cli.model.episodes import EpisodeRecord
 from clsm_cli.model.graph import Node
-from clsm_cli.model.ids import file_name_of, tombstone_hash
+from clsm_cli.model.ids import tombstone_hash
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import atomic, cleanup, episodes, inbox, joining, logs, shards
 from clsm_cli.store.lock import locked
@@ -124,8 +124,7 @@ def plan(
             warnings=(*warnings, *missing, *report.warnings),
         )
     texts = (*purged.texts, *(each.text for each in done.gone if each.kind in _SAYING))
-    names = _inbox_names(contents, chosen)
-    return Plan(done, CleanWrites(puts, removes, frozenset(gone), texts, names, asked))
+    return Plan(done, CleanWrites(puts, removes, frozenset(gone), texts, purged.names, asked))
 
 
 @contextlib.contextmanager
@@ -169,15 +168,6 @@ def _is_known(store: Store, contents: store_contents.StoreContents, wanted: Want
     return bool(wanted.ids) and all(
         each not in known and logs.is_forgotten(each, forgotten) for each in wanted.ids
     )
-
-
-def _inbox_names(
-    contents: store_contents.StoreContents, chosen: selection.Chosen
-) -> frozenset[str]:
-    """Of conversations that go whole: the name of the file holds the name of the conversation."""
-    left = {told.session for key, told in contents.turns.items() if key not in chosen.turns}
-    sessions = {contents.turns[key].session for key in chosen.turns} - left
-    return frozenset(f"{file_name_of(session)}.jsonl" for session in sessions)
 
 
 def _review(store: Store) -> bytes:
@@ -263,12 +253,14 @@ class Purged(NamedTuple):
         unsupported: What lost its support.
         forgotten: Ids that have a tombstone now.
         remade: Id of an episode that lost turns → of the one that took its place.
+        names: Of the inbox files of conversations that went whole.
     """
 
     unsupported: LostSupport
     forgotten: frozenset[str]
     remade: dict[str, str]
     texts: tuple[str, ...]
+    names: frozenset[str]
 
     @property
     def again(self) -> frozenset[str]:
@@ -283,7 +275,7 @@ def purge(store: Store, memory: StoreContents, chosen: Chosen, now: str) -> Purg
     stones = [logs.render(logs.Tombstone(tombstone_hash(each), now)) for each in sorted(dead)]
     atomic.append(store.root / "tombstones" / f"{store.device}.jsonl", b"\n".join(stones))
     cleanup.sweep(store, now)
-    _end_conversations(memory, chosen.turns)
+    names = _end_conversations(memory, chosen.turns)
     for folder in store.graphs():
         for path in shards.shard_files(folder):
             records = shards.read(path).records
@@ -291,22 +283,24 @@ def purge(store: Store, memory: StoreContents, chosen: Chosen, now: str) -> Purg
             if left != list(records):
                 atomic.put(path, shards.render(left))
     texts = tuple(memory.turns[key].turn.text for key in sorted(chosen.turns))
-    return Purged(lost, dead, _remade(store, memory, lost.episodes), texts)
+    return Purged(lost, dead, _remade(store, memory, lost.episodes), texts, names)
 
 
-def _end_conversations(memory: StoreContents, gone: AbstractSet[str]) -> None:
-    """An inbox file without a turn goes; its name holds that of the conversation.
+def _end_conversations(memory: StoreContents, gone: AbstractSet[str]) -> frozenset[str]:
+    """Remove inbox files without a turn; the names of those of conversations that go whole.
 
-    Also one that was emptied before, if nothing of its conversation stays anywhere.
+    The name of a file holds that of the conversation. So one that was emptied before goes too, if
+    nothing of its conversation stays anywhere.
     """
     stay = {told.session for key, told in memory.turns.items() if key not in gone}
     over = {memory.turns[key].session for key in gone} - stay
-    names = {inbox.path_of(Path(), session).name for session in over}
+    names = frozenset(inbox.path_of(Path(), session).name for session in over)
     for box in memory.inboxes:
         keys = {item.turn.key for item in box.turns}
         ends = gone >= keys if keys else box.path.name in names
         if box.path.exists() and ends:
             atomic.remove(box.path)
+    return names
 
 
 def _marked(record: Record, again: AbstractSet[str]) -> Record:

@@ -1,7 +1,8 @@
 """Which turns and statements have faded, so that recall leaves them out at first.
 
 Nothing is counted from run to run. What is archived follows from the records, the folded uses and the
-day, so it does not matter how often, or on which machine, it is worked out.
+day, so it does not matter how often, or on which machine, it is worked out. First the traces, then what
+is read from the files, last whether the clock can be right.
 """
 
 from __future__ import annotations
@@ -10,27 +11,29 @@ from collections.abc import Mapping
 from datetime import UTC, date, timedelta
 from itertools import accumulate
 from math import ceil
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
-from clsm_cli.forgetting import folding, turn_history
-from clsm_cli.forgetting.turn_history import day
-from clsm_cli.model.episodes import Document
+from clsm_cli.errors import DamagedStoreError
+from clsm_cli.forgetting import folding
+from clsm_cli.forgetting.folding import day_of
+from clsm_cli.model.episodes import Document, EpisodeRecord
 from clsm_cli.model.streams import STREAMS
 from clsm_cli.scoring import retention
 from clsm_cli.startup.records import NamedTuple
-from clsm_cli.store import ledger, logs
+from clsm_cli.store import atomic, episodes, ledger, logs
+from clsm_cli.store.jsonlines import LineProblem
 from clsm_cli.text.tokens import count_tokens
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
     from datetime import datetime
+    from pathlib import Path
 
     from clsm_cli.forgetting.folding import FoldedLog
-    from clsm_cli.forgetting.turn_history import Clock, TurnRecord
     from clsm_cli.model.codec import Record
+    from clsm_cli.model.episodes import Turn
     from clsm_cli.model.graph import Statement
     from clsm_cli.model.streams import Stream
-    from clsm_cli.store.jsonlines import LineProblem
     from clsm_cli.store.layout import Store
 
 UsedOn = Mapping[str, tuple[date, ...]]
@@ -62,27 +65,19 @@ class Trace(NamedTuple):
         """The day of its last use; recording it counts as the first."""
         return max([self.recorded or date.min, *self.used])
 
-    def retention(self, today: date, curve: str) -> float:
+    def retention(self, today: date) -> float:
         """Its retention on a day, 0 … 1."""
-        law = cast("retention.Curve", curve)
-        return retention.retention(law, (today - self.last).days, self._stability)
+        return retention.retention((today - self.last).days, self._stability)
 
-    def since(self, curve: str) -> date:
+    @property
+    def since(self) -> date:
         """The first day on which it is below the limit, if it is not used again."""
-        law = cast("retention.Curve", curve)
-        return days_later(self.last, retention.days_until(law, retention.ARCHIVE, self._stability))
+        return days_later(self.last, retention.days_until(retention.ARCHIVE, self._stability))
 
     @property
     def _stability(self) -> float:
         """S in days, grown by the days on which it was used."""
         return retention.stability(retention.STREAM_DAYS[self.stream], len(self.used))
-
-
-class ArchivedTrace(NamedTuple):
-    """A trace that is archived, and since when."""
-
-    trace: Trace
-    since: date
 
 
 class StreamState(NamedTuple):
@@ -106,7 +101,7 @@ class StreamState(NamedTuple):
 class StreamShare(NamedTuple):
     """What is archived of a stream, in the order in which it faded, and how much of it that is."""
 
-    faded: tuple[ArchivedTrace, ...]
+    faded: tuple[Trace, ...]
     state: StreamState
 
 
@@ -150,7 +145,7 @@ def build_traces(
     return sorted(found, key=lambda trace: trace.id)
 
 
-def archived_shares(found: Iterable[Trace], today: date, curve: str) -> dict[Stream, StreamShare]:
+def archived_shares(found: Iterable[Trace], today: date) -> dict[Stream, StreamShare]:
     """What is archived of each stream.
 
     A stream keeps its survival ratio of all tokens that it ever held; what faded first goes first.
@@ -158,19 +153,15 @@ def archived_shares(found: Iterable[Trace], today: date, curve: str) -> dict[Str
     by_stream: dict[Stream, list[Trace]] = {stream: [] for stream in STREAMS}
     for trace in found:
         by_stream[trace.stream].append(trace)
-    return {stream: _share(stream, group, today, curve) for stream, group in by_stream.items()}
+    return {stream: _share(stream, group, today) for stream, group in by_stream.items()}
 
 
-def _share(stream: Stream, group: list[Trace], today: date, curve: str) -> StreamShare:
+def _share(stream: Stream, group: list[Trace], today: date) -> StreamShare:
     total = sum(trace.tokens for trace in group)
-    below = [
-        ArchivedTrace(trace, since)
-        for trace in group
-        if not trace.kept and (since := trace.since(curve)) <= today
-    ]
-    below.sort(key=lambda each: (each.since, each.trace.id))
+    below = [trace for trace in group if not trace.kept and trace.since <= today]
+    below.sort(key=lambda trace: (trace.since, trace.id))
     most = 1 - retention.SURVIVAL[stream]
-    sums = [*accumulate(each.trace.tokens for each in below)]
+    sums = [*accumulate(trace.tokens for trace in below)]
     chosen = sum(tokens <= most * total for tokens in sums)
     state = StreamState(
         items=len(group),
@@ -255,7 +246,7 @@ def survey_store(
     before = logs.read_archived(store.flow)
     folded = folding.fold_log(store, forgotten)
     used, torn = _used(store, folded, forgotten)
-    told, unread = turn_history.read_turns(store, records, forgotten)
+    told, unread = read_turns(store, records, forgotten)
     ran = [[day(run.at) for run in ledger.entries(flow)] for flow in store.flows()]
     days = [[each for each in one if each is not None] for one in ran]
     stamps = folded.stamps.union(*used.values(), *days, (each.recorded for each in told.values()))
@@ -265,7 +256,7 @@ def survey_store(
         for key, each in told.items()
     }
     return Survey(
-        turn_history.check_clock(today, stamps, before.as_of, is_told=is_told),
+        check_clock(today, stamps, before.as_of, is_told=is_told),
         before,
         folded,
         used,
@@ -280,7 +271,7 @@ def _behind(days: Iterable[Sequence[date]], today: date) -> dict[date, date]:
     """Days of clocks that were behind, by the runs of each machine; where two give one, the later."""
     found: dict[date, date] = {}
     for one in days:
-        for wrong, least in turn_history.clock_corrections(one, today).items():
+        for wrong, least in clock_corrections(one, today).items():
             found[wrong] = max(least, found.get(wrong, least))
     return found
 
@@ -300,3 +291,153 @@ def _used(
         for name, on in each:
             days.setdefault(name, set()).add(on)
     return {name: tuple(sorted(found)) for name, found in days.items()}, problems
+
+
+class TurnRecord(NamedTuple):
+    """A turn of an episode.
+
+    Attributes:
+        recorded: Day on which the store got it (UTC).
+        is_settled: Its episode is consolidated as it stands, and nobody pinned it.
+    """
+
+    turn: Turn
+    document: str | None
+    recorded: date
+    is_settled: bool
+
+
+def read_turns(
+    store: Store, records: Mapping[str, Record], forgotten: frozenset[str]
+) -> tuple[dict[str, TurnRecord], list[LineProblem]]:
+    """Every turn by key, and the episode files that cannot be read.
+
+    Of a turn that two machines hold the later copy counts, and it is settled where both are.
+    """
+    found: dict[str, TurnRecord] = {}
+    problems: list[LineProblem] = []
+    for path in (path for flow in store.flows() for path in episodes.files(flow)):
+        try:
+            _read(path, records, forgotten, found)
+        except DamagedStoreError as error:
+            problems.append(LineProblem(path, error.line, error.reason))
+    return found, problems
+
+
+def _read(
+    path: Path,
+    records: Mapping[str, Record],
+    forgotten: frozenset[str],
+    found: dict[str, TurnRecord],
+) -> None:
+    data = atomic.read(path, episodes.MAX_EPISODE)
+    if data is None:
+        return
+    episode = episodes.parse(data, path)
+    if logs.is_forgotten(episode.id, forgotten):
+        return
+    recorded = day(episode.recorded_at)
+    if recorded is None:
+        raise DamagedStoreError(path, None, "does not say when it was recorded")
+    record = records.get(episode.id)
+    is_settled = (
+        isinstance(record, EpisodeRecord)
+        and record.stage == "consolidated"
+        and record.digest == atomic.sha256(data)[:12]
+        and not record.pinned
+    )
+    for turn in episode.turns:
+        if logs.is_forgotten(turn.key, forgotten):
+            continue
+        stored = TurnRecord(turn, episode.document, recorded, is_settled)
+        other = found.get(turn.key)
+        if other is not None:
+            later = max(stored, other, key=lambda each: each.recorded)
+            stored = later._replace(is_settled=is_settled and other.is_settled)
+        found[turn.key] = stored
+
+
+def day(time: str | None, behind: Mapping[date, date] | None = None) -> date | None:
+    """The day of a time in UTC, corrected by ``clock_corrections``; None where it is none."""
+    try:
+        found = day_of(time) if time else None
+    except (ValueError, OverflowError):
+        return None
+    return behind.get(found, found) if found is not None and behind else found
+
+
+AHEAD = 60
+"""Days by which the clock may be ahead of the newest day that the store knows."""
+BEHIND = 1
+"""Days by which it may be behind."""
+
+
+class Clock(NamedTuple):
+    """What day it is, and whether that can be.
+
+    Attributes:
+        today: As the clock has it (UTC).
+        newest: The newest day that is reached from a known one; None for a store without any.
+        future: Days beyond both, in order; what is stamped so counts as today.
+    """
+
+    today: date
+    newest: date | None
+    is_believed: bool
+    future: tuple[date, ...]
+
+
+def clock_corrections(days: Iterable[date], today: date) -> dict[date, date]:
+    """Days that a clock gave which was behind, each with the day that it was at least.
+
+    A machine writes its ledger in the order of time, so a run was not made before the one above it:
+    what a night in "1970" wrote down is as old as what was written before that night.
+
+    Args:
+        days: Of a machine's runs, in the order of its ledger.
+        today: In UTC; days after it tell nothing, they may be a wrong clock's own.
+
+    >>> days = [date(2026, 3, 1), date(1970, 1, 1), date(2068, 1, 1), date(2026, 3, 2)]
+    >>> {str(day): str(least) for day, least in clock_corrections(days, date(2026, 4, 1)).items()}
+    {'1970-01-01': '2026-03-01'}
+    """
+    found: dict[date, date] = {}
+    least = date.min
+    for day in days:
+        if day + timedelta(BEHIND) < least:
+            found[day] = least
+        elif day <= today:
+            least = max(least, day)
+    return found
+
+
+def check_clock(today: date, stamps: Iterable[date], known: date | None, *, is_told: bool) -> Clock:
+    """Compare the clock with the days that the store wrote down.
+
+    Args:
+        today: As the clock, or the user, has it (UTC).
+        stamps: Days on which something was recorded or logged.
+        known: A day that was believed before; None takes the oldest stamp.
+
+    >>> from datetime import date
+    >>> days = [date(2026, 2, 24), date(2026, 3, 10), date(2068, 1, 1)]
+    >>> clock = check_clock(date(2026, 4, 1), days, None, is_told=False)
+    >>> str(clock.newest), clock.is_believed, [str(day) for day in clock.future]
+    ('2026-03-10', True, ['2068-01-01'])
+
+    61 days later, two days back, and said by the user:
+
+    >>> [check_clock(day, days, None, is_told=told).is_believed for day, told in
+    ...  [(date(2026, 5, 10), False), (date(2026, 3, 8), False), (date(2026, 5, 10), True)]]
+    [False, False, True]
+    """
+    days = sorted(set(stamps))
+    newest = known if known is not None else min(days, default=None)
+    for day in days:
+        if newest is not None and newest < day <= newest + timedelta(AHEAD):
+            newest = day
+    if newest is None:
+        return Clock(today, None, True, ())
+    is_near = newest - timedelta(BEHIND) <= today <= newest + timedelta(AHEAD)
+    future = tuple(day for day in days if day > max(today, newest))
+    return Clock(today, newest, is_told or is_near, future)

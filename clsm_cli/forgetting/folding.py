@@ -84,19 +84,13 @@ def fold_log(store: Store, forgotten: frozenset[str]) -> FoldedLog:
 
 def read_folded(flow: Path, forgotten: frozenset[str]) -> tuple[Uses, list[LineProblem], bool]:
     """The folded uses of a machine, the lines that are none, and whether the file can be read."""
-    path = flow / logs.USES
-    found, problems = logs.rows(path)
+    found, problems = logs.read_uses(flow / logs.USES)
     is_readable = all(problem.line is not None for problem in problems)
     uses: Uses = {}
-    for number, row in found:
-        try:
-            use = logs.parse_use(row)
-            key = (whole_id(use.id), date.fromisoformat(use.day))
-        except (KeyError, TypeError, ValueError):
-            problems.append(LineProblem(path, number, "is no line of uses"))
-            continue
+    for name, day, n in found:
+        key = (whole_id(name), day)
         if not logs.is_forgotten(key[0], forgotten):
-            uses[key] = max(use.n, uses.get(key, 0))
+            uses[key] = max(n, uses.get(key, 0))
     return uses, problems, is_readable
 
 

@@ -37,12 +37,12 @@ from clsm_cli.store import (
     topics,
 )
 from clsm_cli.store.inbox import CallMark, CapturedTurn
-from clsm_cli.store.jsonlines import LineError, dump, load
+from clsm_cli.store.jsonlines import LineError, dump, load, strings
 from clsm_cli.store.layout import TOPIC_STREAMS
 from clsm_cli.text.secrets import mask, secrets_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable
     from datetime import datetime
     from pathlib import Path
 
@@ -316,7 +316,7 @@ class _Rewriter:
             row = load(line.decode("utf-8", "replace")) if line.strip() else None
         except LineError:
             return line
-        made = self._walked(row, mask, {*_strings(row)})
+        made = self._walked(row, mask, {*strings(row)})
         return line if made == row else dump(made).encode()
 
     def _shards(self, folder: Path) -> None:
@@ -332,18 +332,14 @@ class _Rewriter:
                 if made is not None and made != record:
                     changed[made.id] = made
             self._count(path, mask)
-        limit, forgotten = self.store.settings.store.shard_records, logs.load_tombstones(self.store)
-        plan = shards.plan_update(folder, changed.values(), limit, removed, forgotten)
-        name = "-".join(p for p in folder.relative_to(self.store.root).parts if p != "graph")
-        for path, (data, before) in plan.items():
-            for write in record_files.rewrite(self.store, name, path, data, before):
-                if isinstance(write, runs.Put):
-                    atomic.put(write.path, write.data)
+        for write in record_files.plan_shards(self.store, folder, changed.values(), removed):
+            if isinstance(write, runs.Put):
+                atomic.put(write.path, write.data)
 
     def _record(self, record: Record, mask: Masker) -> Record:
         """A record without secrets, that names everything by its new id."""
         mapping = encode(record)
-        made = decode(self._walked(mapping, mask, {record.id, *_strings(mapping)}))
+        made = decode(self._walked(mapping, mask, {record.id, *strings(mapping)}))
         if made == record:
             return record
         made = replace(made, rev=(record.rev[0] + 1, self.store.device))
@@ -385,18 +381,6 @@ _LOSSLESS = ("utf-8", "surrogateescape")
 
 def _edge_id(edge: Edge) -> str:
     return edge_id(edge.source, edge.type, edge.target, edge.valid_from)
-
-
-def _strings(value: Any) -> Iterator[str]:
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, list):
-        for each in value:
-            yield from _strings(each)
-    elif isinstance(value, dict):
-        for key, each in value.items():
-            yield key
-            yield from _strings(each)
 
 
 SURE = 8

@@ -1,10 +1,10 @@
 """Turns that stay but seem to refer to a forgotten person: listed for review, never removed by themselves.
 
-``find_references`` walks through each conversation and document in its order. From a turn that goes on, a
-``Thread`` is open: a pronoun, the role that was told of the person, an answer leads back to it until
-another person comes between or the subject changes. Apart from threads, a part of the name, a number
-of theirs or a statement about them leads back from anywhere (``Person``). Missing a sentence is harm,
-offering one too many a nuisance: doubt speaks for offering.
+``find_references`` walks through each conversation and document in its order. After a turn that goes a
+``Thread`` is open for some turns: a pronoun, a noun for a person, an answer or a fragment leads back to
+it. Apart from threads, a part of the name, a number of theirs or a statement about them leads back from
+anywhere (``Person``). Missing a sentence is harm, offering one too many a nuisance: doubt speaks for
+offering.
 """
 
 from __future__ import annotations
@@ -13,22 +13,14 @@ import re
 from typing import TYPE_CHECKING
 
 from clsm_cli.forgetting import selection
-from clsm_cli.forgetting.person import Person
 from clsm_cli.model.episodes import Document
 from clsm_cli.model.graph import Edge
 from clsm_cli.startup.records import NamedTuple
-from clsm_cli.text.person_words import (
-    PLAIN,
-    SINGULAR,
-    gender_in,
-    gender_of_noun,
-    is_subject,
-    language_of,
-    words_of,
-)
+from clsm_cli.text.node_ids import node_id
+from clsm_cli.text.person_words import PLAIN, is_person_noun, language_of, words_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from collections.abc import Set as AbstractSet
     from datetime import tzinfo
 
@@ -68,14 +60,12 @@ def find_references(
     if not names:
         return ()
     gone = chosen.turns
-    person = Person.of(names, [memory.turns[key].turn for key in sorted(gone)])
-    words = (word for told in memory.turns.values() for word in words_of(told.turn.text))
-    ordinary = {word.text for word in words if word.text.islower()}
+    person = Person(names, [memory.turns[key].turn for key in sorted(gone)])
     found: dict[str, str] = {}
     for keys in _in_order(memory):
         turns = [memory.turns[key].turn for key in keys]
         if any(key in gone for key in keys):
-            for place, reason in Thread(person, turns, gone, ordinary).walk():
+            for place, reason in Thread(person, turns, gone).walk():
                 found.setdefault(keys[place], reason)
                 person.remember(turns[place])
     for key, told in memory.turns.items():
@@ -124,12 +114,144 @@ def _refers(memory: StoreContents, key: str, why: str) -> Reference:
     return Reference(key, "block" if is_block else "turn", text, place, turn.time, why)
 
 
+BESIDE = 7
+"""Words on either side of a name among which a role of it is looked for."""
+_NUMBER = re.compile(r"(?<![\w.])\+?\d(?:[ ()/.-]{0,2}\d){5,}(?![\w])")
+_DIGITS = 8
+"""The last digits of a number tell it from others, however it is written."""
+_LEAST = 6
+_ADDRESS = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
+_SHORT = 3
+"""Letters of a title ("Mr", "Dr"), and the fewest of a part of a name."""
+
+
+class Person:
+    """Somebody who is forgotten, from the turns that name them or that they said.
+
+    Attributes:
+        names: In lower case.
+        nodes: Ids that the names have.
+        roles: Nouns that were said of them; True where as "my" or "our".
+    """
+
+    def __init__(self, names: Sequence[str], turns: Iterable[Turn]) -> None:
+        self.names = {name.casefold() for name in names}
+        self.nodes = {node_id(name) for name in names}
+        self.roles: dict[str, bool] = {}
+        self._pattern = selection.names_pattern(self.names, re.IGNORECASE)
+        self._parts = {
+            word.low for name in names for word in words_of(name) if len(word.text) >= _SHORT
+        }
+        self._initials = {
+            "".join(word.text[0] for word in words_of(name)) for name in names if " " in name
+        }
+        self._marks: set[str] = set()
+        for turn in turns:
+            text = "\n".join((*turn.heading, turn.text))
+            is_named = self.is_named_in(text)
+            if is_named or self.is_speaker(turn):
+                self.remember(turn)
+            if is_named:
+                self._learn(text)
+
+    def remember(self, turn: Turn) -> None:
+        """Take in the numbers and addresses of a turn that is about them."""
+        self._marks |= contact_marks(turn.text)
+
+    def is_named_in(self, text: str) -> bool:
+        """Whether a text has one of the person's names."""
+        return self._pattern.search(text) is not None
+
+    def is_speaker(self, turn: Turn) -> bool:
+        """Whether the person said the turn."""
+        return turn.speaker.casefold() in self.names
+
+    def _learn(self, text: str) -> None:
+        """Take in what stands beside the name: more of it, and roles."""
+        words = words_of(text)
+        language = language_of(text)
+        for match in self._pattern.finditer(text):
+            first = sum(word.start < match.start() for word in words)
+            last = first + len(words_of(match.group()))
+            for word in words[last : last + 1]:  # "Piet Bakker": a blank between, and no more
+                is_after = word.is_name_like and word.start == match.end() + 1
+                if is_after and not word.is_first and language.name != "german":
+                    self._parts.add(word.low)
+            for place in range(max(0, first - BESIDE), min(len(words), last + BESIDE)):
+                if not first <= place < last:
+                    self._role(words, place, language, is_before=place == first - 1)
+
+    def _role(
+        self, words: Sequence[Word], place: int, language: Language, *, is_before: bool
+    ) -> None:
+        low = words[place].low
+        if language.is_function_word(low):
+            return
+        owned = _is_owned(words, place, language)
+        before = (each.low for each in words[max(0, place - 2) : place])
+        is_foreign = language.name != PLAIN and any(map(language.is_function_word, before))
+        if is_person_noun(low, language) or is_foreign or (owned and is_before):
+            self.roles[low] = self.roles.get(low, False) or owned
+
+    def why_anywhere(self, turn: Turn) -> str | None:
+        """What leads from a turn to them, wherever it was told."""
+        shared = contact_marks(turn.text) & self._marks
+        if shared:
+            return "it has a number or address of theirs"
+        words = words_of(turn.text)
+        for place, word in enumerate(words):
+            if self._is_part(words, place):
+                return f"“{word.text}” is part of the name"
+        called = [place for place, word in enumerate(words) if self.roles.get(word.low)]
+        language = language_of(turn.text if called else "")
+        for place in called:
+            if _is_owned(words, place, language):
+                return f"“{words[place].text}” is what they are called"
+        return None
+
+    def _is_part(self, words: Sequence[Word], place: int) -> bool:
+        word = words[place]
+        is_part = word.low.removesuffix("'s") in self._parts or (
+            word.low[-1:] == "s" and word.low[:-1] in self._parts
+        )
+        if word.text in self._initials:
+            return True
+        if not (is_part and word.is_name_like):
+            return False
+        after = words[place + 1 : place + 2]
+        before = words[place - 1 : place] if place else []
+        others = [each for each in after if each.is_name_like and not each.is_first]
+        others += [
+            each
+            for each in before
+            if each.is_name_like
+            and not word.is_first
+            and len(each.text) > _SHORT
+            and not each.is_first
+        ]
+        return not any(each.low not in self._parts for each in others)
+
+
+def _is_owned(words: Sequence[Word], place: int, language: Language) -> bool:
+    """Whether a noun is "my" or "our" one."""
+    return any(language.is_a("own", each.low) for each in words[max(0, place - 3) : place])
+
+
+def contact_marks(text: str) -> set[str]:
+    """Long numbers and addresses in a text, written one way.
+
+    >>> contact_marks("Call +31 6 5550 1234.") == contact_marks("0031655501234"), contact_marks("in 2024, 900 euros")
+    (True, set())
+    """
+    numbers = (re.sub(r"\D", "", found) for found in _NUMBER.findall(text))
+    found = {number[-_DIGITS:] for number in numbers if len(number) >= _LEAST}
+    return found | {address.casefold() for address in _ADDRESS.findall(text)}
+
+
 MOST = 3
 """Words of a value that is a name and nothing more."""
 _ITEM = re.compile(r"\s*(?:[-*+]|\d{1,4}[.)])\s")
 _LABELLED = re.compile(r"\s*(?:[-*+]\s+)?\**([^:\n]{1,40}?)\**:\**\s+(.+)\Z")
-
-
 REACH = 4
 """Turns or blocks after the last one about somebody in which a pronoun may still mean them."""
 NEXT = 2
@@ -141,133 +263,50 @@ FEW = 5
 class Thread:
     """Walks through turns."""
 
-    def __init__(
-        self,
-        person: Person,
-        turns: Sequence[Turn],
-        gone: AbstractSet[str],
-        ordinary: AbstractSet[str],
-    ) -> None:
+    def __init__(self, person: Person, turns: Sequence[Turn], gone: AbstractSet[str]) -> None:
         self._person, self._turns, self._gone = person, turns, gone
-        self._ordinary = ordinary
-        self._gender = person.gender
-        self._near: int | None = None
         self._about: list[int] = []
-        self._rivals: list[str | None] = []
-        self._read: dict[int, list[Word]] = {}
-        self._spoken: dict[tuple[int, int], Language] = {}
 
     def walk(self) -> Iterator[tuple[int, str]]:
         """Places of turns that refer to the person, and what in each of them does."""
         listed = dict(items(self._person, self._turns, self._gone))
         for place, turn in enumerate(self._turns):
             if turn.key in self._gone:
-                self._follow(place)
-                continue
-            why = listed.get(place) or self._why(place)
-            if why:
-                self._follow(place)
+                self._about.append(place)
+            elif why := listed.get(place) or self._why(place):
+                self._about.append(place)
                 yield place, why
-            elif self._near is not None:
-                self._rivals += [gender for _, gender in self._others(place)]
-
-    def _follow(self, place: int) -> None:
-        if self._turns[place].key in self._gone:
-            self._gender = self._person.gender
-        self._near = place
-        self._about.append(place)
-        self._rivals = []
-
-    def _words(self, place: int) -> list[Word]:
-        if place not in self._read:
-            self._read[place] = words_of(self._turns[place].text)
-        return self._read[place]
-
-    def _language(self, place: int) -> Language:
-        """Told by a turn and the one that it goes on from."""
-        near = place if self._near is None else self._near
-        if (place, near) not in self._spoken:
-            texts = self._turns[place].text, self._turns[near].text
-            self._spoken[place, near] = language_of("\n".join(texts))
-        return self._spoken[place, near]
 
     def _why(self, place: int) -> str | None:
         """What in a turn leads back to the last one about the person."""
-        near = self._near
+        near = self._about[-1] if self._about else None
         if near is None or self._turns[place].heading != self._turns[near].heading:
             return None
+        words = words_of(self._turns[place].text)
+        language = language_of(f"{self._turns[place].text}\n{self._turns[near].text}")
         if place - near > REACH:
-            return self._role(place, told_only=True)
+            return self._role(words, language, told_only=True)
         return (
-            self._pronoun(place)
-            or self._role(place, told_only=place - near > 1)
+            self._pronoun(words, language)
+            or self._role(words, language, told_only=place - near > 1)
             or self._answer(place)
-            or self._addressed(place)
-            or self._reply(place)
-            or self._fragment(place)
+            or self._addressed(place, words, language)
+            or self._reply(place, words)
+            or self._fragment(place, words, language)
         )
 
-    def _pronoun(self, place: int) -> str | None:
-        language = self._language(place)
-        words = self._words(place)
-        others = dict(self._others(place))
-        blocking: list[tuple[int, str | None, bool]] = []
-        sentence = 0
-        for at, word in enumerate(words):
-            sentence += word.is_first
-            if at in others:
-                blocking.append((sentence, others[at], word.is_first))
-            kinds = language.pronoun(word.low)
-            if not kinds or not self._fits(kinds, words[:at], place):
-                continue
-            before = [g for s, g, leads in blocking if s < sentence or leads]
-            if not any(_agree(kinds, gender) for gender in (*before, *self._rivals)):
-                if self._gender is None and len(kinds & SINGULAR) == 1:
-                    self._gender = min(kinds & SINGULAR)
-                return f"“{word.text}” may be them"
-        return None
+    def _pronoun(self, words: Sequence[Word], language: Language) -> str | None:
+        found = (word.text for word in words if language.is_third_person(word.low))
+        return next((f"“{text}” may be them" for text in found), None)
 
-    def _fits(self, kinds: frozenset[str], before: Sequence[Word], place: int) -> bool:
-        if kinds & SINGULAR:
-            return self._gender is None or self._gender in kinds
-        near = self._near or 0
-        return self._person.is_several and place - near <= 1 and not _plural(before)
-
-    def _others(self, place: int) -> Iterator[tuple[int, str | None]]:
-        """Other people in a turn: where, and their gender where the word tells."""
-        language = self._language(place)
-        words = self._words(place)
-        for at, word in enumerate(words):
-            before = words[at - 1].low if at else ""
-            noun = gender_of_noun(word.low, language)
-            if noun and word.low not in self._person.roles:
-                if language.is_function_word(before) and not language.pronoun(before):
-                    yield at, None if noun == "any" else noun
-            elif (
-                word.is_name_like
-                and language.name != "german"
-                and not language.is_function_word(word.low)
-                and word.low not in self._ordinary
-                and len(word.text) > 1
-                and (word.is_first or not language.is_function_word(before))
-                and (not word.is_first or is_subject(words, at, language))
-            ):
-                yield at, gender_in(words[at + 1 :], language)
-
-    def _role(self, place: int, *, told_only: bool) -> str | None:
+    def _role(self, words: Sequence[Word], language: Language, *, told_only: bool) -> str | None:
         """A noun for the person: one that was told of them, or the first to come after them."""
-        language = self._language(place)
-        words = self._words(place)
         for at, word in enumerate(words):
             before = [each.low for each in words[max(0, at - 3) : at]]
             if word.low in self._person.roles and any(map(language.is_function_word, before)):
                 return f"“{word.text}” is what they are called"
-            gender = gender_of_noun(word.low, language)
-            if gender is None or told_only:
-                continue
-            is_theirs = gender == "any" or self._gender in (None, gender)
             is_known = "the" in before or (word.is_first and word.is_name_like)
-            if is_theirs and is_known and not self._rivals:
+            if not told_only and is_known and is_person_noun(word.low, language):
                 return f"“{word.text}” may be them"
         return None
 
@@ -278,27 +317,26 @@ class Thread:
             return "answers a question about them"
         return None
 
-    def _addressed(self, place: int) -> str | None:
-        near = self._near or 0
+    def _addressed(self, place: int, words: Sequence[Word], language: Language) -> str | None:
+        near = self._about[-1]
         if not self._person.is_speaker(self._turns[near]) or place - near > NEXT:
             return None
-        language = self._language(place)
-        for word in self._words(place):
+        for word in words:
             if language.is_a("you", word.low):
                 return f"“{word.text}”, said to them"
         return None
 
-    def _reply(self, place: int) -> str | None:
+    def _reply(self, place: int, words: Sequence[Word]) -> str | None:
         """A question or a few words of another, right after a turn that goes."""
         before, turn = self._turns[place - 1], self._turns[place]
         if before.key not in self._gone or turn.speaker == before.speaker:
             return None
-        is_short = turn.text.rstrip().endswith("?") or len(self._words(place)) <= FEW
+        is_short = turn.text.rstrip().endswith("?") or len(words) <= FEW
         return "a reply to what goes" if is_short else None
 
-    def _fragment(self, place: int) -> str | None:
+    def _fragment(self, place: int, words: Sequence[Word], language: Language) -> str | None:
         """A few words that go on with what the same one just said: "Six weeks, no lifting"."""
-        near, turn = self._near or 0, self._turns[place]
+        near, turn = self._about[-1], self._turns[place]
         between = self._turns[near + 1 : place]
         is_asked = turn.text.rstrip().endswith("?")  # "And at night?" is of what was just told
         is_same = turn.speaker == self._turns[near].speaker
@@ -307,12 +345,8 @@ class Thread:
         if any(each.speaker == turn.speaker for each in between):
             return None
         is_next_item = is_item(turn) and is_item(self._turns[near])
-        if turn.text.rstrip().endswith(":") or (
-            is_next_item and self._words(place)[0].is_name_like
-        ):
+        if turn.text.rstrip().endswith(":") or (is_next_item and words[0].is_name_like):
             return None
-        words = self._words(place)
-        language = self._language(place)
         is_short = 0 < sum(not language.is_function_word(word.low) for word in words) <= FEW
         is_short &= not is_asked or any(language.is_a(k, words[0].low) for k in ("and", "other"))
         opening = words[0].low if words else ""
@@ -320,15 +354,7 @@ class Thread:
         begins |= language.name != PLAIN and language.is_function_word(opening)
         if not is_short or begins or any(language.is_a("verb", word.text) for word in words[1:]):
             return None
-        return None if any(True for _ in self._others(place)) else "goes on with it"
-
-
-def _agree(kinds: AbstractSet[str], gender: str | None) -> bool:
-    return gender is None or gender in kinds
-
-
-def _plural(words: Sequence[Word]) -> bool:
-    return any(word.low.endswith("s") and len(word.low) > 3 for word in words)
+        return "goes on with it"
 
 
 def is_item(turn: Turn) -> bool:

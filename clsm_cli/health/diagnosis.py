@@ -107,13 +107,7 @@ def diagnose(
 
     Nothing is written and no lock is taken.
     """
-    return diagnose_snapshot(store_snapshot.take_snapshot(store), context, checks)
-
-
-def diagnose_snapshot(
-    snapshot: Snapshot, context: CheckContext, checks: Mapping[str, Check] = CHECKS
-) -> list[Finding]:
-    """The same of a store that was read."""
+    snapshot = store_snapshot.take_snapshot(store)
     findings: list[Finding] = []
     for name, check in checks.items():
         try:

@@ -21,7 +21,6 @@ from clsm_cli.model.ids import document_id, edge_id, is_id
 from clsm_cli.store import atomic, logs, shards
 from clsm_cli.store.inbox import CapturedTurn
 from clsm_cli.store.index import database
-from clsm_cli.store.logs import Activation
 from clsm_cli.store.shards import shard_name
 from clsm_cli.store.topics import text_sha
 
@@ -295,10 +294,10 @@ def bad_rows(snapshot: Snapshot, path: str) -> list[tuple[int | None, str]]:
         for p in snapshot.logs[path].problems
         if not is_torn(snapshot, path, p.line)
     ]
-    check = _CHECKS.get(_name(path), _activation)
+    name = _name(path)
     for number, row in snapshot.logs[path].rows:
         try:
-            check(row)
+            _check_row(name, row)
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             bad.append((number, f"is no line of this log ({type(error).__name__}: {error})"[:120]))
     return bad
@@ -310,74 +309,49 @@ def is_torn(snapshot: Snapshot, path: str, line: int | None) -> bool:
     return not file.is_ended and line == file.last
 
 
-def _activation(row: _Row) -> None:
-    line = logs.parse_activation(row)
-    _moment(line.at)
-    if not all(isinstance(each, str) for each in (line.recall, *line.ids)):
-        raise TypeError("ids must be text")
+def _archived(row: _Row) -> logs.Use:
+    day = row["as_of"] if "as_of" in row else row["since"]
+    return logs.Use("as_of" if "as_of" in row else row["id"], day, 0)
 
 
-def _use(row: _Row) -> None:
-    use = logs.parse_use(row)
-    date.fromisoformat(use.day)
-    _id(use.id)
-
-
-def _feedback(row: _Row) -> None:
-    line = logs.parse_feedback(row)
-    _moment(line.at)
-
-
-def _review(row: _Row) -> None:
-    item = logs.parse_review(row)
-    _moment(item.at)
-    if item.state not in ("open", "accepted", "rejected"):
-        raise ValueError(f"unknown state {item.state!r}")
-
-
-def _run_line(row: _Row) -> None:
-    line = logs.parse_run(row)
-    _id(line.id)
-    _moment(line.at)
-    for change in line.changes:
-        for digest in (change.before, change.after):
-            if digest and not _HASH.fullmatch(digest):
-                raise ValueError("a digest is none")
-
-
-def _archived(row: _Row) -> None:
-    date.fromisoformat(row["as_of"] if "as_of" in row else row["since"])
-    if "as_of" not in row:
-        _id(row["id"])
-
-
-def _tombstone(row: _Row) -> None:
-    stone = logs.parse_tombstone(row)
-    _moment(stone.at)
-    if not _HASH.fullmatch(stone.hash):
-        raise ValueError("is no hash")
-
-
-def _id(value: object) -> None:
-    if not is_id(value):
-        raise ValueError("is no id")
-
-
-def _moment(value: object) -> None:
-    """Raises when it is no time; those of the record axis are whole."""
-    datetime.fromisoformat(str(value))
-
-
-_CHECKS: dict[str, Callable[[_Row], None]] = {
-    "activation.jsonl": _activation,
-    "activation-old.jsonl": _activation,
-    "uses.jsonl": _use,
-    "feedback.jsonl": _feedback,
-    "review.jsonl": _review,
-    "runs.jsonl": _run_line,
+_PARSERS: dict[str, Callable[[_Row], logs.LogLine]] = {
+    "activation.jsonl": logs.parse_activation,
+    "activation-old.jsonl": logs.parse_activation,
+    "uses.jsonl": logs.parse_use,
+    "feedback.jsonl": logs.parse_feedback,
+    "review.jsonl": logs.parse_review,
+    "runs.jsonl": logs.parse_run,
     "archived.jsonl": _archived,
-    "tombstones": _tombstone,
+    "tombstones": logs.parse_tombstone,
 }
+
+
+def _check_row(name: str, row: _Row) -> None:
+    """Raises where a row is no line of its log."""
+    line = _PARSERS[name](row)
+    for field, is_right in _FIELDS.items():
+        value = getattr(line, field, None)
+        if value is not None and not is_right(value):
+            raise ValueError(f"{field} cannot be {value!r}")
+
+
+def _is_digest(value: object) -> bool:
+    return isinstance(value, str) and _HASH.fullmatch(value) is not None
+
+
+_FIELDS: dict[str, Callable[[Any], bool]] = {
+    "at": lambda at: bool(datetime.fromisoformat(str(at))),
+    "day": lambda day: bool(date.fromisoformat(day)),
+    "id": is_id,
+    "recall": lambda recall: isinstance(recall, str),
+    "ids": lambda ids: all(isinstance(each, str) for each in ids),
+    "state": lambda state: state in ("open", "accepted", "rejected"),
+    "hash": _is_digest,
+    "changes": lambda changes: all(
+        _is_digest(digest) for c in changes for digest in (c.before, c.after) if digest
+    ),
+}
+"""Field of a line of a log → whether it can have a value."""
 
 
 def check_logs(snapshot: Snapshot) -> list[Finding]:
@@ -386,7 +360,7 @@ def check_logs(snapshot: Snapshot) -> list[Finding]:
     for path in sorted(p for p in snapshot.logs if p not in snapshot.inboxes):
         is_left = is_shared(path)
         for number, reason in bad_rows(snapshot, path):
-            if _is_marker(snapshot, path, number):
+            if number in snapshot.files[path].markers:
                 continue
             severity: Severity | None = "warning" if is_left else None
             step = "nothing; its good lines count" if is_left else ""
@@ -401,14 +375,9 @@ def check_logs(snapshot: Snapshot) -> list[Finding]:
                     next_step=step,
                 )
             )
-        findings += _strange(snapshot, path)
         findings += _torn(snapshot, path, [p.line for p in snapshot.logs[path].problems])
         findings += _repeated(snapshot, path)
     return findings
-
-
-def _is_marker(snapshot: Snapshot, path: str, line: int | None) -> bool:
-    return line in snapshot.files[path].markers
 
 
 def _torn(snapshot: Snapshot, path: str, bad: list[int | None]) -> list[Finding]:
@@ -417,32 +386,6 @@ def _torn(snapshot: Snapshot, path: str, bad: list[int | None]) -> list[Finding]
         for line in bad
         if is_torn(snapshot, path, line)
     ]
-
-
-_FIELDS: dict[str, frozenset[str]] = {
-    "activation.jsonl": frozenset(Activation._fields),
-    "activation-old.jsonl": frozenset(Activation._fields),
-    "uses.jsonl": frozenset(logs.Use._fields),
-    "feedback.jsonl": frozenset(logs.Feedback._fields),
-    "review.jsonl": frozenset(logs.ReviewItem._fields),
-    "runs.jsonl": frozenset((*logs.RunLine._fields, *logs.Change._fields)),
-    "archived.jsonl": frozenset({"as_of", "id", "since"}),
-    "tombstones": frozenset(logs.Tombstone._fields),
-}
-
-
-def _strange(snapshot: Snapshot, path: str) -> list[Finding]:
-    """Lines with fields that are none of theirs: a newer clsm wrote them, or they are damaged."""
-    known = _FIELDS[_name(path)]
-    for number, row in snapshot.logs[path].rows:
-        fields = {*row}
-        changes = row.get("changes")
-        for change in changes if isinstance(changes, list) else ():
-            fields |= {*change} if isinstance(change, dict) else set()
-        if fields - known:
-            reason = f"has unknown fields: {list_names(sorted(fields - known))}"
-            return [make_finding("unknown-field", path, reason, line=number)]
-    return []
 
 
 def _repeated(snapshot: Snapshot, path: str) -> list[Finding]:

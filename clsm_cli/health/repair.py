@@ -222,11 +222,11 @@ def _folder(
     )
     left = [store.root / path for path in inside if path in odd]
     changed |= _emptied(snapshot, [path for path in left if path not in changed])
-    name = "-".join(part for part in folder.split("/") if part != "graph")
-    writes: list[runs.Write] = []
-    for place, (data, before) in sorted(changed.items()):
-        writes += record_files.rewrite(store, name, place, data, before)
-    return writes
+    return [
+        write
+        for place, (data, before) in sorted(changed.items())
+        for write in record_files.rewrite(store, place, data, before)
+    ]
 
 
 def _emptied(snapshot: Snapshot, left: Iterable[Path]) -> dict[Path, tuple[bytes, shards.Shard]]:

@@ -24,7 +24,7 @@ from clsm_cli.store import atomic, front_matter, labels, ontology
 from clsm_cli.store.index import database, prepared_briefing, vector_files, vectors
 from clsm_cli.store.index.indexed_files import changes
 from clsm_cli.store.index.maintenance import differences
-from clsm_cli.store.jsonlines import LineError
+from clsm_cli.store.jsonlines import LineError, strings
 from clsm_cli.store.layout import CONFIG_NAME
 from clsm_cli.store.lock import known_holder
 from clsm_cli.text import secrets
@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from datetime import datetime
     from pathlib import Path
-    from typing import Any
 
     from clsm_cli.health.findings import Finding
     from clsm_cli.health.store_snapshot import Snapshot
@@ -233,12 +232,12 @@ def _kinds(snapshot: Snapshot) -> Iterator[tuple[str, Counter[str]]]:
     for path, box in snapshot.inboxes.items():
         yield path, _told((item.turn, item.session) for item in box.turns)
     for path, shard in snapshot.shards.items():
-        yield path, _of(text for record in shard.records for text in _texts(encode(record)))
+        yield path, _of(text for record in shard.records for text in strings(encode(record)))
     for path, topic in snapshot.topics.items():
         yield path, _of(["\n".join(topic.lines)])
     for path, rows in snapshot.logs.items():
         if path.endswith("/review.jsonl"):
-            yield path, _of(text for _, row in rows.rows for text in _texts(row))
+            yield path, _of(text for _, row in rows.rows for text in strings(row))
     for file in snapshot.of_kind("quarantine", "labels", "ontology"):
         yield file.path, _of([_text(snapshot, file.path)])
 
@@ -264,17 +263,6 @@ def _of(texts: Iterable[str]) -> Counter[str]:
     for text in texts:
         counts.update(secrets.mask(text).counts)
     return counts
-
-
-def _texts(value: Any) -> Iterator[str]:
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, dict):
-        for each in value.values():
-            yield from _texts(each)
-    elif isinstance(value, list):
-        for each in value:
-            yield from _texts(each)
 
 
 COMPARED = 1500

@@ -1,26 +1,21 @@
 """Retention: how much of a memory is left, from when it was used. Computed on demand, never stored.
 
-    power        R = (1 + t/S)^−d                          (Wickelgren 1974; Wixted & Ebbesen 1991)
-    exponential  R = e^(−t/S)                              (Ebbinghaus, as MemoryBank means it)
+    R = (1 + t/S)^−d                                       (Wickelgren 1974; Wixted & Ebbesen 1991)
 
 t is the age of the last use, S the stability, both in days; d is the decay exponent. An age below 0, a
-time that lies ahead, counts as now: R = 1. The power law is the default: forgetting slows with age,
-which an exponential cannot show.
+time that lies ahead, counts as now: R = 1. Forgetting slows with age, which an exponential cannot show.
 """
 
 from __future__ import annotations
 
-from math import exp, log, log2
-from typing import Literal
-
-Curve = Literal["power", "exponential"]
+from math import log2
 
 EXPONENT = 0.5
 """ACT-R's d."""
 DORMANT = 0.15
-"""Retention below which a memory is dormant; by the power law after 43 S."""
+"""Retention below which a memory is dormant; after 43 S."""
 ARCHIVE = 0.10
-"""Retention below which what stays so may be archived; by the power law after 99 S."""
+"""Retention below which what stays so may be archived; after 99 S."""
 STREAM_DAYS = {"flow": 1.0, "tasks": 3.0, "projects": 10.0, "identity": 30.0}
 """Stability of what was never used again, in days: who we are stays longer than what went by."""
 SURVIVAL = {"flow": 0.30, "tasks": 0.70, "projects": 0.80, "identity": 0.95}
@@ -29,30 +24,22 @@ MOST_GROWTH = 8.0
 """By how much spaced use can lengthen a stability: reached with the 127th day of use."""
 
 
-def retention(curve: Curve, days: float, stability: float) -> float:
+def retention(days: float, stability: float) -> float:
     """Share of a memory that is left, 0 … 1.
 
     Args:
         days: Since the last use; recording it counts as the first.
-        stability: S in days, above 0. Of the exponential it is the time to 1/e; its half-life is
-            S · ln 2, so a half-life h wants S = h / ln 2.
+        stability: S in days, above 0.
 
-    >>> [round(retention("power", days, 1.0), 2) for days in (0, 1, 7, 30, 365)]
+    >>> [round(retention(days, 1.0), 2) for days in (0, 1, 7, 30, 365)]
     [1.0, 0.71, 0.35, 0.18, 0.05]
-    >>> [round(retention("exponential", days, 7 / 0.6931), 2) for days in (1, 7, 30)]
-    [0.91, 0.5, 0.05]
 
-    When the power law falls below the two limits, in multiples of S:
+    When it falls below the two limits, in multiples of S:
 
     >>> [round(limit ** (-1 / EXPONENT) - 1) for limit in (DORMANT, ARCHIVE)]
     [43, 99]
     """
-    age = max(days, 0.0)
-    return (
-        exp(-age / stability)
-        if curve == "exponential"
-        else float((1 + age / stability) ** -EXPONENT)
-    )
+    return float((1 + max(days, 0.0) / stability) ** -EXPONENT)
 
 
 def stability(base_days: float, spaced_uses: int) -> float:
@@ -75,20 +62,16 @@ def stability(base_days: float, spaced_uses: int) -> float:
     return base_days * min(MOST_GROWTH, 1 + log2(1 + max(spaced_uses, 0)))
 
 
-def days_until(curve: Curve, left: float, stability: float) -> float:
+def days_until(left: float, stability: float) -> float:
     """Days after its last use until a memory that is not used again falls to a retention.
 
-    The inverse of ``retention``: S · (R^(−1/d) − 1) of the power law, −S · ln R of the exponential.
+    The inverse of ``retention``: S · (R^(−1/d) − 1).
 
     Args:
         left: R, above 0 and at most 1.
         stability: S in days, as in ``retention``.
 
-    >>> [round(days_until("power", limit, 3.0), 6) for limit in (ARCHIVE, 0.5, 1.0)]
+    >>> [round(days_until(limit, 3.0), 6) for limit in (ARCHIVE, 0.5, 1.0)]
     [297.0, 9.0, 0.0]
-    >>> round(days_until("exponential", 0.5, 7 / log(2)), 6)
-    7.0
     """
-    if curve == "exponential":
-        return -stability * log(left)
     return float(stability * (left ** (-1 / EXPONENT) - 1))

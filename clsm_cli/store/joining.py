@@ -281,8 +281,7 @@ def _records(store: Store, copy: Copy, data: bytes) -> list[runs.Write]:
     joined = shards.render(versions(both))
     if atomic.sha256(joined) == old.sha256:
         return []
-    name = "-".join(copy.original.relative_to(store.root).parts[:-1])
-    return record_files.rewrite(store, name, copy.original, joined, old)
+    return record_files.rewrite(store, copy.original, joined, old)
 
 
 def _items(store: Store, copy: Copy, data: bytes) -> list[runs.Write]:
@@ -303,9 +302,7 @@ def _items(store: Store, copy: Copy, data: bytes) -> list[runs.Write]:
             continue
         if (record_id, normalise_text(item.text)) not in texts:
             line = Statement(id=record_id, rev=(0, ""), text=item.text, state=item.state)
-            above = [text for text in there.lines[: item.line] if text.startswith("## ")]
-            heading = above[-1].removeprefix("## ").strip() if above else ""
-            fresh.append(topics.NewItem(heading, line))
+            fresh.append(topics.NewItem(topics.heading_of(there, item), line))
     if not fresh:
         return []
     return [runs.Put(copy.original, topics.apply_edits(here, fresh=fresh), read_as=here.sha256)]

@@ -17,6 +17,7 @@ from clsm_cli.startup.records import NamedTuple
 from clsm_cli.text.terminal import SURROGATES, Escapes
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
 _ESCAPED = Escapes(
@@ -114,6 +115,19 @@ def without_surrogates(value: Any) -> Any:
     if isinstance(value, dict):
         return {without_surrogates(key): without_surrogates(value[key]) for key in value}
     return value
+
+
+def strings(value: Any) -> Iterator[str]:
+    """Every text in a value, keys too."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, list):
+        for each in value:
+            yield from strings(each)
+    elif isinstance(value, dict):
+        for key, each in value.items():
+            yield key
+            yield from strings(each)
 
 
 def _no_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

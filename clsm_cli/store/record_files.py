@@ -135,28 +135,29 @@ def plan_records(
 
     ``removed`` are ids of derived records that the shards hold no longer. What has a tombstone is
     left out of every shard that is written.
-
-    Lines that could not be read are copied to ``quarantine/`` first, since a rewritten shard does
-    not hold them any more.
     """
-    writes: list[runs.Write] = []
-    folder, limit = store.graph(stream), store.settings.store.shard_records
-    changed = shards.plan_update(folder, records, limit, removed, logs.load_tombstones(store))
-    for path, (data, before) in changed.items():
-        writes += rewrite(store, stream, path, data, before)
-    return writes
+    return plan_shards(store, store.graph(stream), records, removed)
 
 
-def rewrite(
-    store: Store, name: str, path: Path, data: bytes, before: shards.Shard
+def plan_shards(
+    store: Store, folder: Path, records: Iterable[Record], removed: Iterable[str] = ()
 ) -> list[runs.Write]:
-    """Writes that give a shard new bytes; what could not be read of it goes to ``quarantine/``.
+    """The same for any folder of shards."""
+    limit, forgotten = store.settings.store.shard_records, logs.load_tombstones(store)
+    changed = shards.plan_update(folder, records, limit, removed, forgotten)
+    return [
+        write
+        for path, (data, before) in changed.items()
+        for write in rewrite(store, path, data, before)
+    ]
 
-    ``name`` begins the name of the file there.
-    """
+
+def rewrite(store: Store, path: Path, data: bytes, before: shards.Shard) -> list[runs.Write]:
+    """Writes that give a shard new bytes; what could not be read of it goes to ``quarantine/``."""
     writes: list[runs.Write] = []
     if before.problems and before.sha256 is not None:
-        name = f"{name}-{path.stem}-{before.sha256[:12]}.txt"
+        place = "-".join(p for p in path.relative_to(store.root).parts[:-1] if p != "graph")
+        name = f"{place}-{path.stem}-{before.sha256[:12]}.txt"
         head = f"# from {path.relative_to(store.root)}: line and text of what is no record\n"
         copy = b"".join([head.encode(), *_unread(path, before)])
         writes.append(runs.Put(store.quarantine / name, copy))

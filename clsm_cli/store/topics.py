@@ -71,6 +71,12 @@ def id_of(item: Item, forgotten: frozenset[str] = frozenset()) -> str:
     return item.id or birth_id(item.text, forgotten)
 
 
+def heading_of(topic: Topic, item: Item) -> str:
+    """The heading that an item stands under; "" for none."""
+    above = [line for line in topic.lines[: item.line] if line.startswith("## ")]
+    return above[-1].removeprefix("## ").strip() if above else ""
+
+
 def birth_id(text: str, forgotten: frozenset[str], salt: str | None = None) -> str:
     """The id of a statement that a person writes; ``salt`` where the plain one is another's."""
     return first_free(birth_ids(normalise_text(text), salt), forgotten)

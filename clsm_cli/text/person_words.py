@@ -11,16 +11,11 @@ import re
 from collections import Counter
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from clsm_cli.startup.records import NamedTuple
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
 _WORD = re.compile(r"[^\W_]+(?:['-][^\W_]+)*")
 _FILE = Path(__file__).with_suffix(".txt")
-SINGULAR = frozenset({"he", "she"})
 PLAIN = "english"
 """What a text without a function word is taken for."""
 
@@ -45,13 +40,13 @@ class Language(NamedTuple):
     name: str
     kinds: dict[str, frozenset[str]]
 
-    def pronoun(self, word: str) -> frozenset[str]:
-        """Whom a pronoun in lower case can stand for, of he, she and they.
+    def is_third_person(self, word: str) -> bool:
+        """Whether a word in lower case can stand for one person: he, him, her.
 
-        >>> sorted(language_of("Er zahlt die Miete nicht.").pronoun("sie"))
-        ['she', 'they']
+        >>> [language_of("Er zahlt die Miete nicht.").is_third_person(w) for w in ("sie", "ihnen")]
+        [True, False]
         """
-        return frozenset(kind for kind in ("he", "she", "they") if word in self.kinds[kind])
+        return word in self.kinds["he"] or word in self.kinds["she"]
 
     def is_a(self, kind: str, word: str) -> bool:
         """Whether a word is of a kind: you, own (my, our), we (I), the (this, that), and, verb (is)."""
@@ -63,11 +58,11 @@ class Language(NamedTuple):
 
 
 class _Table(NamedTuple):
-    """The file: languages by name, which of them have a function word, nouns with their gender."""
+    """The file: languages by name, which of them have a function word, nouns."""
 
     languages: dict[str, Language]
     having: dict[str, list[str]]
-    nouns: dict[str, str]
+    nouns: frozenset[str]
 
 
 @cache
@@ -78,7 +73,7 @@ def _table() -> _Table:
             head, _, words = line.partition(":")
             name, kind = head.split()
             rows.setdefault(name, {})[kind] = frozenset(words.split())
-    nouns = {word: kind for kind, words in rows.pop("noun").items() for word in words}
+    nouns = frozenset().union(*rows.pop("noun").values())
     having: dict[str, list[str]] = {}
     for name, kinds in rows.items():
         for word in frozenset().union(*kinds.values()):
@@ -97,16 +92,13 @@ def language_of(text: str) -> Language:
     return table.languages[max(table.languages, key=lambda name: (found[name], name == PLAIN))]
 
 
-def gender_of_noun(word: str, language: Language) -> str | None:
-    """Of an English noun that means a person first: he, she, any; None for other words.
+def is_person_noun(word: str, language: Language) -> bool:
+    """Whether an English noun means a person first.
 
-    >>> english = language_of("")
-    >>> [gender_of_noun(word, english) for word in ("sister", "tenant", "garage")]
-    ['she', 'any', None]
+    >>> [is_person_noun(word, language_of("")) for word in ("sister", "tenant", "garage")]
+    [True, True, False]
     """
-    if language.name != PLAIN or language.is_function_word(word):
-        return None
-    return _table().nouns.get(word)
+    return language.name == PLAIN and word in _table().nouns and not language.is_function_word(word)
 
 
 def words_of(text: str) -> list[Word]:
@@ -124,26 +116,3 @@ def words_of(text: str) -> list[Word]:
         found.append(Word(match.group(), match.group().lower(), match.start(), is_first))
         end = match.end()
     return found
-
-
-def gender_in(words: Sequence[Word], language: Language) -> str | None:
-    """The gender of the first pronoun of a rest."""
-    for word in words:
-        kinds = language.pronoun(word.low) & SINGULAR
-        if len(kinds) == 1:
-            return min(kinds)
-    return None
-
-
-def is_subject(words: Sequence[Word], at: int, language: Language) -> bool:
-    """Whether a first word looks like a name with its verb: "Tom will", "Olaf pays"."""
-    after = words[at + 1].low if at + 1 < len(words) else ""
-    if language.is_a("verb", after):
-        return True
-    if language.is_function_word(after):
-        return language.name != "english" and not language.pronoun(after)
-    if not after.endswith(("s", "ed")) or at + 2 >= len(words):
-        return False
-    return (
-        words[at + 2].start == words[at + 1].start + len(after) + 1
-    )  # and no comma: "Six months, …"

@@ -113,7 +113,6 @@ MEASURES = {
     "graph.min_count",
     "graph.min_npmi",  # what the night draws is for looking at and for presets
     "graph.top",
-    "graph.retention",
     "consolidation.noise",
     "consolidation.same_cosine",
     "consolidation.near_cosine",
@@ -240,7 +239,6 @@ def test_all_means_every_one_and_each_once() -> None:
         (f"recall.floor={'9' * 9000}", "is longer than"),
         ("recall.floor={{", "is not YAML"),
         ("recall.floor=&a 1", "anchor|not YAML|alias"),
-        ("graph.retention=linear", "must be one of power, exponential"),
         ("llm.model=3", "unknown setting"),
     ],
 )

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from clsm_cli import __main__ as program
 from clsm_cli.errors import LockedError
-from clsm_cli.forgetting import turn_history
+from clsm_cli.forgetting import fading
 from clsm_cli.store import atomic, lock, runs
 from clsm_cli.store.layout import Store
 from clsm_cli.store.logs import RunLine
@@ -47,8 +47,8 @@ def unsynced() -> None:
 
 def believing() -> None:
     """Every clock is believed, and none counts as behind."""
-    turn_history.check_clock = _believe
-    turn_history.clock_corrections = lambda *_: {}
+    fading.check_clock = _believe
+    fading.clock_corrections = lambda *_: {}
     program.main()
 
 
@@ -81,10 +81,10 @@ def _apply_backwards(
 
 def _believe(
     today: date, stamps: Iterable[date], known: date | None, *, is_told: bool
-) -> turn_history.Clock:
-    """As ``turn_history.check_clock``."""
+) -> fading.Clock:
+    """As ``fading.check_clock``."""
     del stamps, is_told
-    return turn_history.Clock(today, known, True, ())
+    return fading.Clock(today, known, True, ())
 
 
 @contextlib.contextmanager

@@ -11,14 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import examples
 
-from clsm_cli.forgetting.fading import Trace, archived_shares, build_traces
-from clsm_cli.forgetting.turn_history import TurnRecord
+from clsm_cli.forgetting.fading import Trace, TurnRecord, archived_shares, build_traces
 from clsm_cli.model.episodes import Block, Document, Turn
 from clsm_cli.model.graph import Statement
 from clsm_cli.model.streams import STREAMS
 from clsm_cli.scoring.retention import ARCHIVE, STREAM_DAYS, SURVIVAL
-
-CURVES = ("power", "exponential")
 
 
 def trace(name: str = "a", stream: str = "flow", tokens: int = 1, *used: int) -> Trace:
@@ -27,47 +24,44 @@ def trace(name: str = "a", stream: str = "flow", tokens: int = 1, *used: int) ->
 
 
 @pytest.mark.parametrize(("stream", "base"), STREAM_DAYS.items())
-def test_by_the_power_law_a_trace_is_archived_after_99_times_its_stability(
-    stream: str, base: float
-) -> None:
-    assert trace("a", stream).since("power") == BORN + timedelta(99 * base)
-    assert trace("a", stream, 1, 10).since("power") == BORN + timedelta(10 + 198 * base)
-    assert trace("a", stream, 1, 1, 5, 10).since("power") == BORN + timedelta(10 + 297 * base)
+def test_a_trace_is_archived_after_99_times_its_stability(stream: str, base: float) -> None:
+    assert trace("a", stream).since == BORN + timedelta(99 * base)
+    assert trace("a", stream, 1, 10).since == BORN + timedelta(10 + 198 * base)
+    assert trace("a", stream, 1, 1, 5, 10).since == BORN + timedelta(10 + 297 * base)
 
 
 @examples(200)
 @given(
-    st.sampled_from(CURVES),
     st.sampled_from(STREAMS),
     st.lists(st.integers(0, 300), max_size=6, unique=True),
 )
 def test_it_fades_on_the_first_day_on_which_its_retention_is_at_the_limit(
-    curve: str, stream: str, used: list[int]
+    stream: str, used: list[int]
 ) -> None:
     """The day is worked out by an inverse; here it is searched for with the law itself."""
     one = trace("a", stream, 1, *sorted(used))
-    since = one.since(curve)
-    assert one.retention(since, curve) <= ARCHIVE + 1e-6
-    assert one.retention(since - timedelta(1), curve) > ARCHIVE - 1e-6 or since == one.last
-    assert one.retention(one.last, curve) == 1.0
+    since = one.since
+    assert one.retention(since) <= ARCHIVE + 1e-6
+    assert one.retention(since - timedelta(1)) > ARCHIVE - 1e-6 or since == one.last
+    assert one.retention(one.last) == 1.0
 
 
 @pytest.mark.parametrize(("stream", "ratio"), SURVIVAL.items())
 def test_a_stream_keeps_its_ratio_of_tokens(stream: str, ratio: float) -> None:
     group = [trace(f"{number:03}", stream, 7) for number in range(100)]
-    share = archived_shares(group, date(9000, 1, 1), "power")[stream]  # type: ignore[index]
+    share = archived_shares(group, date(9000, 1, 1))[stream]  # type: ignore[index]
     state = share.state
     assert state.tokens == 700
     assert (1 - ratio) * 700 - 7 < state.archived_tokens <= (1 - ratio) * 700
     assert len(share.faded) + state.kept == state.items == 100
-    assert [each.trace.id for each in share.faded] == [t.id for t in group[: len(share.faded)]]
+    assert [each.id for each in share.faded] == [t.id for t in group[: len(share.faded)]]
 
 
 def test_what_faded_first_goes_first_and_its_twin_by_id() -> None:
     group = [trace("b", "flow", 10), trace("a", "flow", 10), trace("c", "flow", 10, 5)]
     group += [replace_recorded(trace("d", "flow", 10), -20), trace("e", "flow", 10, 9)]
-    share = archived_shares(group, BORN + timedelta(1000), "power")["flow"]
-    assert [each.trace.id for each in share.faded] == ["d", "a", "b"]  # 30 of 50 tokens, not 40
+    share = archived_shares(group, BORN + timedelta(1000))["flow"]
+    assert [each.id for each in share.faded] == ["d", "a", "b"]  # 30 of 50 tokens, not 40
     assert share.state.kept == 2
 
 
@@ -138,4 +132,4 @@ def test_what_is_stamped_in_the_future_counts_as_today() -> None:
     row, turn = build_traces({"turn": heard}, [ROW], [], used, today, {})
     assert turn.recorded == today
     assert row.used == (BORN, today)
-    assert turn.since("power") == today + timedelta(99)
+    assert turn.since == today + timedelta(99)

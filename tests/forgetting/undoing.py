@@ -18,7 +18,7 @@ from sleeping import rows, sleep
 from clsm_cli.consolidation import record_edit, review_queue
 from clsm_cli.consolidation.correction import correct
 from clsm_cli.forgetting import run_reversal
-from clsm_cli.forgetting.archiving import Request, decay
+from clsm_cli.forgetting.archiving import decay
 from clsm_cli.forgetting.run_reversal import UndoReport
 from clsm_cli.ingestion.capture import write_note
 from clsm_cli.model.graph import Statement
@@ -123,7 +123,7 @@ def judged(store: Store) -> None:
 
 
 def decayed(store: Store) -> None:
-    decay(store, Request(datetime.fromisoformat("2027-06-01T08:00:00+02:00"), explicit=True))
+    decay(store, datetime.fromisoformat("2027-06-01T08:00:00+02:00"), explicit=True)
 
 
 COMMANDS: dict[str, Callable[[Store], None]] = {

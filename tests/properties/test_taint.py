@@ -28,7 +28,7 @@ from clsm_cli.consolidation.correction import correct
 from clsm_cli.consolidation.statement_selection import UnitScores
 from clsm_cli.errors import BadInputError, RefusedError
 from clsm_cli.forgetting import erasure, store_contents
-from clsm_cli.forgetting.archiving import Request, decay
+from clsm_cli.forgetting.archiving import decay
 from clsm_cli.forgetting.run_reversal import undo
 from clsm_cli.forgetting.selection import Wanted
 from clsm_cli.model.episodes import TRUST_ROLE, EpisodeRecord, lowest_trust
@@ -153,7 +153,7 @@ class Taint(RuleBasedStateMachine):
     @rule(device=st.sampled_from(DEVICES), days=st.integers(1, 900))
     def fade(self, device: str, days: int) -> None:
         self.now += timedelta(days)
-        decay(self.stores[device], Request(self._moment(), explicit=True))
+        decay(self.stores[device], self._moment(), explicit=True)
 
     @rule(device=st.sampled_from(DEVICES), data=st.data())
     def lose(self, device: str, data: Any) -> None:

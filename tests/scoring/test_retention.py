@@ -1,29 +1,17 @@
-import math
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from clsm_cli.scoring import retention as module
-from clsm_cli.scoring.retention import ARCHIVE, DORMANT, Curve, retention, stability
+from clsm_cli.scoring.retention import ARCHIVE, DORMANT, retention, stability
 
-CURVES: tuple[Curve, ...] = ("power", "exponential")
 days = st.floats(0, 1e5)
 stabilities = st.floats(0.1, 500)
 
 
-@pytest.mark.parametrize(
-    ("curve", "at", "lasts", "left"),
-    [
-        ("power", 3, 1, 0.5),
-        ("power", 30, 10, 0.5),
-        ("power", 99, 1, 0.1),
-        ("exponential", math.log(2), 1, 0.5),
-        ("exponential", 20, 10, math.exp(-2)),
-    ],
-)
-def test_worked_values(curve: Curve, at: float, lasts: float, left: float) -> None:
-    assert retention(curve, at, lasts) == pytest.approx(left)
+@pytest.mark.parametrize(("at", "lasts", "left"), [(3, 1, 0.5), (30, 10, 0.5), (99, 1, 0.1)])
+def test_worked_values(at: float, lasts: float, left: float) -> None:
+    assert retention(at, lasts) == pytest.approx(left)
 
 
 @pytest.mark.parametrize(
@@ -32,19 +20,17 @@ def test_worked_values(curve: Curve, at: float, lasts: float, left: float) -> No
 @pytest.mark.parametrize("stream", module.STREAM_DAYS)
 def test_when_each_stream_crosses_the_limits(limit: float, age: int, stream: str) -> None:
     lasts = module.STREAM_DAYS[stream]
-    assert retention("power", (age - 1) * lasts, lasts) > limit
-    assert retention("power", (age + 1) * lasts, lasts) < limit
+    assert retention((age - 1) * lasts, lasts) > limit
+    assert retention((age + 1) * lasts, lasts) < limit
 
 
-@given(st.sampled_from(CURVES), days, days, stabilities)
+@given(days, days, stabilities)
 @settings(deadline=None)
-def test_it_falls_with_time_and_less_if_stable(
-    curve: Curve, one: float, other: float, lasts: float
-) -> None:
+def test_it_falls_with_time_and_less_if_stable(one: float, other: float, lasts: float) -> None:
     early, late = sorted((one, other))
-    left = retention(curve, late, lasts)
-    assert 0 <= left <= retention(curve, early, lasts) <= 1
-    assert left <= retention(curve, late, 2 * lasts)
+    left = retention(late, lasts)
+    assert 0 <= left <= retention(early, lasts) <= 1
+    assert left <= retention(late, 2 * lasts)
 
 
 @given(st.floats(0.1, 100), st.integers(0, 10_000))
@@ -54,7 +40,7 @@ def test_stability_grows_less_and_less_up_to_a_bound(base: float, n: int) -> Non
     assert third - second <= second - first + 1e-9 * base
 
 
-@given(st.sampled_from(CURVES), st.floats(0.01, 1.0), st.floats(0.5, 100.0))
-def test_how_long_it_lasts_is_the_inverse(curve: Curve, left: float, stable: float) -> None:
-    found = module.days_until(curve, left, stable)
-    assert retention(curve, found, stable) == pytest.approx(left, abs=1e-6)
+@given(st.floats(0.01, 1.0), st.floats(0.5, 100.0))
+def test_how_long_it_lasts_is_the_inverse(left: float, stable: float) -> None:
+    found = module.days_until(left, stable)
+    assert retention(found, stable) == pytest.approx(left, abs=1e-6)

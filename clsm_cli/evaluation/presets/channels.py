@@ -216,7 +216,7 @@ class TextView:
         if last is None:
             return False
         days = date.fromisoformat(self.context.now[:10]).toordinal() - last
-        return retention("power", days, STREAM_DAYS[row.stream]) < DORMANT
+        return retention(days, STREAM_DAYS[row.stream]) < DORMANT
 
     @cached_property
     def _largest(self) -> float:

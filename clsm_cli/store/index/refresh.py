@@ -13,7 +13,6 @@ so they do not depend on how the input was split.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from datetime import date
 from itertools import chain, groupby
 from typing import TYPE_CHECKING
 
@@ -177,15 +176,8 @@ def _read_shard(batch: Batch, path: Path, file: int) -> _Problems:
 
 
 def _read_uses(batch: Batch, path: Path, file: int) -> _Problems:
-    """Folded uses; a line that is none is reported and left out."""
-    found, problems = logs.rows(path)
-    rows = []
-    for number, row in found:
-        try:
-            use = logs.parse_use(row)
-            rows.append((use.id, date.fromisoformat(use.day).toordinal(), file, use.n))
-        except (KeyError, TypeError, ValueError):
-            problems.append(LineProblem(path, number, "is no line of uses"))
+    found, problems = logs.read_uses(path)
+    rows = [(name, day.toordinal(), file, n) for name, day, n in found]
     batch.connection.executemany("INSERT OR REPLACE INTO uses VALUES (?, ?, ?, ?)", rows)
     return problems
 

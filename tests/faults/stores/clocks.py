@@ -11,7 +11,7 @@ more, or is archived, at the wrong time or after; a memory of the wrong time tha
 clock is right; a time in a record that is not in UTC with a ``Z``; a day ahead of today of which
 ``decay`` says nothing. What stays of a wrong clock is bounded: the times that it wrote down
 itself, one day of use for what was recalled, and that what it wrote down counts as old as what came
-before (``forgetting.turn_history``).
+before (``forgetting.fading``).
 
 Not shown: a clock that is wrong before the store has any right day; ``decay`` then asks. Leap seconds
 are text to clsm: 23:59:60 is no time that it can read, and it says so.

@@ -27,7 +27,7 @@ from sleeping import current, sleep, told
 from clsm_cli.consolidation import write_plan
 from clsm_cli.errors import RefusedError
 from clsm_cli.forgetting import run_reversal
-from clsm_cli.forgetting.archiving import Request, decay
+from clsm_cli.forgetting.archiving import decay
 from clsm_cli.store import ledger, logs, settle
 
 if TYPE_CHECKING:
@@ -164,7 +164,7 @@ def _vanished(house: House) -> list[str]:
 def _ahead(house: House) -> list[str]:
     """``decay`` by a clock of 2068."""
     wrong = datetime.fromisoformat("2068-01-01T12:00:00+01:00")
-    report = decay(house.store, Request(wrong, explicit=False))
+    report = decay(house.store, wrong, explicit=False)
     found = [] if report.warnings else ["nothing is said"]
     if logs.read_archived(house.store.flow).since:
         found.append("memories are archived")

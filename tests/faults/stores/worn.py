@@ -12,7 +12,6 @@ from sleeping import sleep, told
 
 from clsm_cli.consolidation.correction import correct
 from clsm_cli.forgetting import archiving, erasure, store_contents
-from clsm_cli.forgetting.archiving import Request
 from clsm_cli.forgetting.selection import Wanted
 from clsm_cli.ingestion.capture import write_note
 from clsm_cli.retrieval.briefing import prepare
@@ -83,7 +82,7 @@ def make(root: Path) -> Store:
     moment = datetime.fromisoformat("2026-03-06T12:00:00+01:00")
     correct(store, home.id, "Mara lives in York.", moment, lambda _: None)
     at = datetime.fromisoformat("2036-06-10T03:00:00+02:00")
-    archiving.decay(store, Request(at, explicit=True))
+    archiving.decay(store, at, explicit=True)
     _open(store)
     _undone(store)
     shutil.rmtree(sources)
