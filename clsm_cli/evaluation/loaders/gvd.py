@@ -69,8 +69,8 @@ def load(path: Path) -> Dataset:
     if not isinstance(memory, dict) or not memory:
         raise malformed_error(path / MEMORY, "it holds no users")
     for key, user in memory.items():
-        name = found.unique(key.strip(), cases, parsing.CASE_TWICE)
-        if key.strip() != key:
+        name = key.strip()
+        if name != key:
             found.add(_BLANKS, name)
         with naming_place(path / MEMORY, f"user {name}"):
             turns = tuple(_turns(name, required_field(user, "history", dict), found))

@@ -45,7 +45,6 @@ NEGATIVES: dict[str, Negative] = {
 WHOLE = "SOUL, USER, MEMORY and the last two daily notes"
 
 _NOWHERE = "piece of evidence is not in the file that it names and is left out"
-_NO_DIFFICULTY = "query has no difficulty"
 
 
 def matches(path: Path) -> bool:
@@ -141,16 +140,11 @@ def _query(
             gold[quote] = None
         else:
             found.add(_NOWHERE, f"{identity}, piece {number}")
-    category, difficulty = str(row.get("category") or ""), str(row.get("difficulty") or "")
-    if not category:
-        found.add(parsing.NO_CATEGORY, identity)
-    if not difficulty:
-        found.add(_NO_DIFFICULTY, identity)
     return Query(
         id=identity,
         text=text,
-        category=category,
-        difficulty=difficulty,
+        category=str(row.get("category") or ""),
+        difficulty=str(row.get("difficulty") or ""),
         gold=tuple(gold),
         concepts=tuple(known[name] for name in named),
     )

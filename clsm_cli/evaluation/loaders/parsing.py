@@ -16,7 +16,7 @@ from clsm_cli.store import atomic, yaml_text
 from clsm_cli.store.jsonlines import LineError, without_surrogates
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterable, Iterator
+    from collections.abc import Iterable, Iterator
     from pathlib import Path
 
 SHOWN = 10
@@ -26,10 +26,9 @@ _LONGEST = 80
 
 
 NO_GOLD = "query is left out, nothing that answers it is known"
-NO_CATEGORY = "query has no category"
 NO_TEXT = "turn without text is left out"
-TURN_TWICE = "turn has the id of another one and got one of its own"
-CASE_TWICE = "conversation has the name of another one and got one of its own"
+TURN_TWICE = "turn is left out, another has its id"
+CASE_TWICE = "conversation is left out, another has its name"
 NO_QUERIES = "conversation without queries is left out"
 
 
@@ -37,9 +36,9 @@ class Faults:
     """Collects the faults of a set.
 
     >>> faults = Faults()
-    >>> faults.add(NO_CATEGORY, "26-3")
+    >>> faults.add(NO_TEXT, "26-3")
     >>> faults.sentences()
-    ('query has no category (1): 26-3',)
+    ('turn without text is left out (1): 26-3',)
     """
 
     def __init__(self) -> None:
@@ -48,23 +47,6 @@ class Faults:
     def add(self, fault: str, where: str) -> None:
         """Count one more fault, with the id of what has it."""
         self._found.setdefault(fault, []).append(where)
-
-    def unique(self, name: str, known: Container[str], fault: str, inside: str = "") -> str:
-        """A name that is not known: the first that has it keeps it, others get a number.
-
-        ``fault`` is counted when the name is taken, ``inside`` names what this is a part of.
-
-        >>> faults = Faults()
-        >>> faults.unique("D1:2", {"D1:1"}, TURN_TWICE), faults.unique("D1:1", {"D1:1"}, TURN_TWICE)
-        ('D1:2', 'D1:1~2')
-        """
-        if name not in known:
-            return name
-        number = 2
-        while f"{name}~{number}" in known:
-            number += 1
-        self.add(fault, f"{inside} {name}~{number}".strip())
-        return f"{name}~{number}"
 
     def sentences(self) -> tuple[str, ...]:
         """One sentence for each kind, in the order in which they were met."""
