@@ -158,7 +158,12 @@ def test_caim_finds_by_date_or_tag_and_filters_what_is_not_near(asleep: Library)
 )
 def test_smriti_takes_apart_what_is_complex(text: str, parts: int) -> None:
     found: list[str] = []
-    retrieve_in_rounds(text, lambda part: found.append(part) or {}, lambda _: "")
+
+    def search(part: str) -> dict[int, float]:
+        found.append(part)
+        return {}
+
+    retrieve_in_rounds(text, search, lambda _: "")
     assert len(found) == parts
     assert found[0] == text
 
