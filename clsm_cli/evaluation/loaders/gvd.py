@@ -52,7 +52,7 @@ _NOBODY = "user with questions has no history and is left out"
 
 def matches(path: Path) -> bool:
     """Whether this looks like the set: a folder with its two English files."""
-    return parsing.is_file(path / MEMORY) and parsing.is_file(path / QUESTIONS)
+    return (path / MEMORY).is_file() and (path / QUESTIONS).is_file()
 
 
 def load(path: Path) -> Dataset:

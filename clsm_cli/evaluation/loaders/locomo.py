@@ -94,9 +94,9 @@ _LOST = "evidence entry names no turn and is left out"
 
 def matches(path: Path) -> bool:
     """Whether this looks like the set: a folder of conversations, or the one file of all."""
-    found = parsing.matching_files(path, "*.json")[:1] if parsing.is_folder(path) else [path]
+    found = sorted(path.glob("*.json"))[:1] if path.is_dir() else [path]
     head = parsing.read_head(found[0]).lstrip() if found else ""
-    if parsing.is_folder(path):
+    if path.is_dir():
         return head.startswith("{") and ('"speaker_a"' in head or '"qa"' in head)
     return head.startswith("[") and any(
         all(f'"{name}"' in head for name in names)
@@ -169,8 +169,8 @@ def turn_text(turn: Mapping[str, Any]) -> str:
 
 
 def _samples(path: Path) -> tuple[list[tuple[str, Path, Any]], list[Path]]:
-    if parsing.is_folder(path):
-        read = parsing.matching_files(path, "*.json")
+    if path.is_dir():
+        read = sorted(path.glob("*.json"))
         if not read:
             raise BadInputError(str(path), "holds no .json file", "see docs/evaluation.md")
         return [(file.stem, file, load_json(file)) for file in read], read

@@ -107,9 +107,9 @@ def parse_time(text: str) -> datetime:
 
 
 def _files(path: Path) -> list[Path]:
-    if not parsing.is_folder(path):
+    if not path.is_dir():
         return [path]
-    return [found for pattern in FILES for found in parsing.matching_files(path, pattern)]
+    return [found for pattern in FILES for found in sorted(path.glob(pattern))]
 
 
 def _case(name: str, row: dict[str, Any], found: Faults) -> Case | None:

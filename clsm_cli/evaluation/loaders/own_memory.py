@@ -49,7 +49,7 @@ _NOWHERE = "piece of evidence is not in the file that it names and is left out"
 
 def matches(path: Path) -> bool:
     """Whether this looks like a labelled memory: a folder with queries among its labels."""
-    return parsing.is_file(path / QUERIES)
+    return (path / QUERIES).is_file()
 
 
 def load(path: Path) -> Dataset:
@@ -65,7 +65,9 @@ def load(path: Path) -> Dataset:
             str(path), "has nothing to remember in workspace/ or sessions/", "add some notes"
         )
     labels = (path / name for name in (CONCEPTS, QUERIES, *NEGATIVES))
-    digest = parsing.digest_contents(path, [*filter(parsing.is_file, labels), *remembered])
+    digest = parsing.digest_contents(
+        path, [*(each for each in labels if each.is_file()), *remembered]
+    )
     found = Faults()
     queries = _queries(path, found)
     name = path.resolve().name
@@ -95,7 +97,7 @@ def _queries(path: Path, found: Faults) -> tuple[Query, ...]:
     if len(unknown) == len(queries):
         raise malformed_error(path / QUERIES, "it holds no query with an answer")
     for name, negative in NEGATIVES.items():
-        if parsing.is_file(path / name):
+        if (path / name).is_file():
             for query in _negatives(path / name, negative):
                 _add(path / name, query, queries)
     return tuple(each for each in queries.values() if each.id not in unknown)

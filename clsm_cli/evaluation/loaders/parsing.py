@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import json
-import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -72,7 +70,7 @@ def digest_contents(root: Path, read: Iterable[Path]) -> str:
         BadInputError: A file cannot be read.
     """
     folder = root if root.is_dir() else root.parent
-    found = {each.relative_to(folder).as_posix(): _digest(each) for each in read}
+    found = {each.relative_to(folder).as_posix(): atomic.sha256(read_bytes(each)) for each in read}
     return atomic.sha256("".join(f"{found[name]}  {name}\n" for name in sorted(found)).encode())
 
 
@@ -80,62 +78,24 @@ def read_bytes(path: Path) -> bytes:
     """The bytes of a file.
 
     Raises:
-        BadInputError: It is missing, no file, or cannot be read.
+        BadInputError: It is missing or cannot be read.
     """
-    _check(path)
     try:
         return path.read_bytes()
+    except FileNotFoundError:
+        advice = "see docs/evaluation.md for the layout"
+        raise BadInputError(str(path), "is missing", advice) from None
     except OSError as error:
-        raise _unreadable(path, error) from error
+        reason = f"cannot be read ({error.strerror or error})"
+        raise BadInputError(str(path), reason, "check its permissions") from error
 
 
 def read_head(path: Path) -> str:
-    """The beginning of a file, to know its layout by; empty for what cannot be read."""
-    if not is_file(path):
+    """The beginning of a file, to know its layout by; empty for what is no file."""
+    if not path.is_file():
         return ""
-    try:
-        with path.open("rb") as file:
-            return file.read(HEAD).decode("utf-8", "replace")
-    except OSError:
-        return ""
-
-
-def is_file(path: Path) -> bool:
-    """Whether there is a file; not where the way to it may not be looked at."""
-    return os.path.isfile(path)  # unlike the method of paths, false where it may not look
-
-
-def is_folder(path: Path) -> bool:
-    """Whether there is a folder; not where the way to it may not be looked at."""
-    return os.path.isdir(path)
-
-
-def matching_files(folder: Path, pattern: str) -> list[Path]:
-    """Files of a folder whose names fit a pattern, sorted; none where it may not be looked at."""
-    try:
-        return sorted(each for each in folder.glob(pattern) if is_file(each))
-    except OSError:
-        return []
-
-
-def _check(path: Path) -> None:
-    if not is_file(path):
-        reason = "is no file" if os.path.lexists(path) else "is missing"
-        raise BadInputError(str(path), reason, "see docs/evaluation.md for the layout")
-
-
-def _digest(path: Path) -> str:
-    _check(path)
-    try:
-        with path.open("rb") as file:
-            return hashlib.file_digest(file, "sha256").hexdigest()
-    except OSError as error:
-        raise _unreadable(path, error) from error
-
-
-def _unreadable(path: Path, error: OSError) -> BadInputError:
-    reason = f"cannot be read ({error.strerror or error})"
-    return BadInputError(str(path), reason, "check its permissions")
+    with path.open("rb") as file:
+        return file.read(HEAD).decode("utf-8", "replace")
 
 
 Value = TypeVar("Value")
@@ -168,7 +128,7 @@ def load_json(path: Path) -> Any:
     try:
         return without_surrogates(json.loads(data))
     except (ValueError, RecursionError) as error:
-        raise not_json_error(path, error) from error
+        raise BadInputError(str(path), f"is not JSON ({error})", "get the file again") from error
 
 
 def load_yaml(path: Path) -> Any:
@@ -245,11 +205,6 @@ def malformed_error(path: Path, what: str) -> BadInputError:
     )
 
 
-def not_json_error(path: Path, error: Exception) -> BadInputError:
-    """The error for a file that no parser reads."""
-    return BadInputError(str(path), f"is not JSON ({error})", "get the file again")
-
-
 class Quotes:
     """Looks quotes up in the files below a root; each file is read once."""
 
@@ -265,7 +220,7 @@ class Quotes:
 
     def _read(self, name: str) -> tuple[str, ...]:
         path = self._root / name
-        if not is_file(path):
+        if not path.is_file():
             return ()
         text = read_bytes(path).decode("utf-8", "replace")
         if path.suffix != ".jsonl":

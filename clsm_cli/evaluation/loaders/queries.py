@@ -81,7 +81,7 @@ def named_store(path: Path, read: Labels) -> Path | None:
 
 
 def _bytes(path: Path) -> bytes:
-    if not parsing.is_file(path):
+    if not path.is_file():
         raise BadInputError(str(path), "is missing", "make it with: clsm eval label")
     if path.stat().st_size > labels.MAX_LABELS:
         raise BadInputError(
