@@ -23,16 +23,13 @@ K = 60
 """Dampens the top ranks (Cormack, Clarke and Büttcher, SIGIR 2009)."""
 
 
-def reciprocal_ranks(
-    rankings: Sequence[Sequence[Id]], weights: Sequence[float] | None = None, k: int = K
-) -> dict[Id, float]:
+def reciprocal_ranks(rankings: Sequence[Sequence[Id]], k: int = K) -> dict[Id, float]:
     """Reciprocal rank fusion, best first; ties by id.
 
-        score(d) = Σ over lists that hold d of w / (k + rank of d),  ranks from 1
+        score(d) = Σ over lists that hold d of 1 / (k + rank of d),  ranks from 1
 
     Args:
         rankings: Ids, best first; of an id that a list repeats the best rank counts.
-        weights: One a list; None: 1 each.
         k: Ranks by which the votes of a list are flattened.
 
     >>> fused = reciprocal_ranks([["a", "b"], ["b", "c"]])
@@ -40,9 +37,9 @@ def reciprocal_ranks(
     [('b', 123.0), ('a', 62.0), ('c', 61.0)]
     """
     votes: dict[Id, list[float]] = {}
-    for ranking, weight in zip(rankings, weights or [1.0] * len(rankings), strict=True):
+    for ranking in rankings:
         for rank, name in enumerate(dict.fromkeys(ranking), 1):
-            votes.setdefault(name, []).append(weight / (k + rank))
+            votes.setdefault(name, []).append(1 / (k + rank))
     return best_first({name: fsum(found) for name, found in votes.items()})
 
 

@@ -111,4 +111,4 @@ def test_activation_is_the_best_product_over_all_short_walks(
 
 
 def test_a_list_that_repeats_an_id_votes_once() -> None:
-    assert reciprocal_ranks([["a", "b", "a"]], [2.0]) == {"a": 2 / 61, "b": 2 / 62}
+    assert reciprocal_ranks([["a", "b", "a"]]) == {"a": 1 / 61, "b": 1 / 62}
