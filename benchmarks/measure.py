@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import platform
 import sqlite3
 import statistics
 import subprocess
@@ -117,14 +116,9 @@ def spread(values: Iterable[float]) -> list[float]:
 
 def machine() -> dict[str, str]:
     """What the figures depend on: processor, cores, and versions."""
-    found = {
-        "processor": _processor(),
-        "architecture": platform.machine(),
-        "cores": str(os.cpu_count()),
-        "system": platform.system(),
-        "Python": platform.python_version(),
-        "SQLite": sqlite3.sqlite_version,
-    }
+    from clsm_cli.evaluation.result import machine_description  # after measuring: it takes memory
+
+    found = machine_description() | {"SQLite": sqlite3.sqlite_version}
     for package in PACKAGES:
         try:
             found[package] = version(package)
@@ -136,16 +130,6 @@ def machine() -> dict[str, str]:
 def _installation() -> str:
     """Whether Python starts with the finder of an editable installation, which costs 9 ms."""
     return "editable" if any(name.startswith("__editable__") for name in sys.modules) else "plain"
-
-
-def _processor() -> str:
-    try:
-        text = Path("/proc/cpuinfo").read_text()
-    except OSError:
-        return platform.processor() or "unknown"
-    lines = (line.partition(":") for line in text.splitlines())
-    found = {key.strip(): value.strip() for key, _, value in lines}
-    return found.get("model name", "unknown")
 
 
 def save(name: str, figures: dict[str, Any]) -> None:

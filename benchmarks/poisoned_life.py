@@ -12,9 +12,14 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
+from clsm_cli.retrieval import briefing
+from clsm_cli.store import shards
+
 if TYPE_CHECKING:
     import random
     from pathlib import Path
+
+    from clsm_cli.store.layout import Store
 
 NOTES, FACTS, TARGETS = 500, 125, 25
 """Notes in all; of them facts; of these attacked."""
@@ -296,3 +301,31 @@ def write_planted(
         path.write_text(f"{json.dumps(told)}\n{json.dumps(end)}\n", encoding="utf-8")
         found[path] = str(path) if vouched else address
     return found
+
+
+def believed(store: Store) -> dict[str, dict[str, str]]:
+    """What consolidation made, by type and id, and the files of identity/ with their bytes."""
+    found: dict[str, dict[str, str]] = {"statement": {}, "node": {}, "edge": {}, "identity": {}}
+    for record in shards.load_graph(store.graphs()).records.values():
+        kind = type(record).__name__.lower()
+        # In time each episode has its place, whoever speaks in it.
+        if kind in found and getattr(record, "type", "") != "next":
+            found[kind][record.id] = repr(record)
+    for path in sorted((store.root / "identity").rglob("*")):
+        if path.is_file():
+            found["identity"][str(path.relative_to(store.root))] = path.read_bytes().hex()
+    return found
+
+
+def changes(one: dict[str, dict[str, str]], other: dict[str, dict[str, str]]) -> dict[str, int]:
+    """How many of each differ."""
+    return {
+        kind: sum(one[kind].get(i) != other[kind].get(i) for i in {*one[kind], *other[kind]})
+        for kind in one
+    }
+
+
+def in_context(store: Store) -> int:
+    """Planted items of a briefing."""
+    found = briefing.brief(store, datetime.fromisoformat(NOW), 20_000)
+    return sum(CANARY in item.text for part in found.sections for item in part.items)

@@ -20,7 +20,6 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from benchmarks import poisoned_belief as belief
 from benchmarks import poisoned_life as life
 from clsm_cli.commands.engine import QueryEngine
 from clsm_cli.config import with_changes
@@ -207,7 +206,7 @@ def clean(work: Path) -> Clean:
     paths = life.write_life(folder, facts, rng)
     store = made(work / "clean", paths)
     told = [bare(each) for each in answers(store, _asked(facts))]
-    return Clean(paths, facts, belief.believed(store), told)
+    return Clean(paths, facts, life.believed(store), told)
 
 
 def attack(work: Path, before: Clean, planted: int, *, one: bool, focused: bool) -> Iterator[Found]:
@@ -232,8 +231,8 @@ def attack(work: Path, before: Clean, planted: int, *, one: bool, focused: bool)
             asked = store if defence == "all" else bare_store
             ask_neutral(found, asked, before.facts[life.TARGETS :])
             ask_targets(found, asked, targets)
-            found.changed = belief.changes(before.believed, belief.believed(store))
-            found.in_context = belief.in_context(store)
+            found.changed = life.changes(before.believed, life.believed(store))
+            found.in_context = life.in_context(store)
             if defence == "all":
                 found.left = forgotten(store, sources.values())
                 after = [bare(each) for each in answers(store, _asked(before.facts))]

@@ -79,7 +79,7 @@ def run(
     """
     from clsm_cli.commands import tables
     from clsm_cli.evaluation import ablation, regression_gate
-    from clsm_cli.evaluation.presets.preset import PRESETS
+    from clsm_cli.evaluation.presets.published import PRESETS
     from clsm_cli.evaluation.probes.probe_registry import PROBES
     from clsm_cli.evaluation.result import dump, load
     from clsm_cli.evaluation.run import Request
@@ -99,7 +99,7 @@ def run(
         sets = _datasets(datasets or [], limit, common.store, has_probes=bool(probe))
         request = Request(
             datasets=tuple(sets),
-            presets=_named("--preset", preset or [], PRESETS),
+            presets=_named("--preset", preset or [], tuple(PRESETS)),
             mechanisms=tuple(each.name for each in ablation.choose_mechanisms(ablate or [])),
             probes=_named("--probe", probe or [], tuple(PROBES)),
             settings=settings,

@@ -6,34 +6,42 @@ from typing import TYPE_CHECKING
 
 from clsm_cli.evaluation import metrics
 from clsm_cli.evaluation.result import AbstentionResult, Pair, SystemResult
+from clsm_cli.startup.records import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from clsm_cli.evaluation.dataset import Query
     from clsm_cli.evaluation.result import Figures
-    from clsm_cli.evaluation.run import Measured
-
-    Answers = Mapping[str, Sequence[Measured]]
 
 HEADLINES = ("f1", "recall", "coverage", "recall@1", "recall@10", "tokens@1000", "reduced", "reach")
 """Measures that have intervals and are compared in pairs, where a set has them."""
 
 
-class AnsweredQueries:
-    """The queries of a set that have an answer, and their groups.
+class Measured(NamedTuple):
+    """One query by one system.
 
     Attributes:
-        queries: With an answer, in order of the cases.
-        cases: The case of each.
-        groups: "category" → name → places of its queries; nothing where there is one name alone.
+        figures: Empty for a query without an answer.
+        ranks: Place from 1 of the first item that holds each piece of gold; None: not returned.
+        is_answered: Anything was returned.
     """
 
-    def __init__(self, queries: Sequence[Query], cases: Sequence[str]) -> None:
-        self.queries = queries
-        self.cases = cases
-        names = [query.category for query in queries]
-        self.groups = {"category": group_places(names)} if len(set(names)) > 1 else {}
+    figures: Figures
+    ranks: tuple[int | None, ...]
+    confidence: float | None
+    is_answered: bool
+
+
+if TYPE_CHECKING:
+    Answers = Mapping[str, Sequence[Measured]]
+
+
+class Asked(NamedTuple):
+    """The queries of a set that have an answer, in the order of the cases, and the case of each."""
+
+    queries: Sequence[Query]
+    cases: Sequence[str]
 
 
 def group_places(names: Sequence[str]) -> dict[str, list[int]]:
@@ -58,7 +66,7 @@ def mean_figures(measured: Sequence[Measured], places: Sequence[int]) -> Figures
 
 
 def system_result(
-    name: str, about: str, measured: Sequence[Measured], asked: AnsweredQueries, seed: int
+    name: str, about: str, measured: Sequence[Measured], asked: Asked, seed: int
 ) -> SystemResult:
     """All figures of one system on a set."""
     intervals = {}
@@ -71,19 +79,20 @@ def system_result(
         if defined:
             values, cases = zip(*defined, strict=True)
             intervals[measure] = metrics.cluster_interval(values, cases, seed)
+    categories = {
+        category: mean_figures(measured, places)
+        for category, places in group_places([each.category for each in asked.queries]).items()
+    }
     return SystemResult(
         name=name,
         about=about,
         figures=mean_figures(measured, range(len(measured))),
         intervals=intervals,
-        groups={
-            kind: {group: mean_figures(measured, places) for group, places in named.items()}
-            for kind, named in asked.groups.items()
-        },
+        groups={"category": categories} if len(categories) > 1 else {},
     )
 
 
-def compare_pairs(answers: Answers, ours: str, asked: AnsweredQueries, seed: int) -> Iterator[Pair]:
+def compare_pairs(answers: Answers, ours: str, asked: Asked, seed: int) -> Iterator[Pair]:
     """What one system has more than each other, query by query."""
     figures = {name: [each.figures for each in found] for name, found in answers.items()}
     mine = figures.pop(ours)

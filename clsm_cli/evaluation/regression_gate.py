@@ -16,7 +16,7 @@ from clsm_cli.evaluation.compare import compare_pair
 from clsm_cli.evaluation.systems.system_registry import CLSM
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator
 
     from clsm_cli.evaluation.result import QueryResult, Result, SetResult
 
@@ -67,24 +67,19 @@ def compare_runs(now: Result, before: Result, fail_under: float | None) -> Gate:
     Raises:
         RefusedError: Other data or other queries, or no set in common.
     """
-    known = {_name(each): each for each in before.sets}
-    if known.keys().isdisjoint(map(_name, now.sets)):
+    here, there = ({_name(each): each for each in run.sets} for run in (now, before))
+    if here.keys().isdisjoint(there):
         raise RefusedError("--baseline", "has no set in common with this run", _NEXT)
     rows: list[GateRow] = []
     failures: list[str] = []
-    alone: list[str] = []
-    for new in now.sets:
-        old = known.pop(_name(new), None)
-        if old is None:
-            alone.append(f"{_name(new)} is not in the baseline")
-            continue
-        _check_same(new, old)
-        row, lost = _compared(new, old, now.seed)
+    for name in [each for each in here if each in there]:
+        _check_same(here[name], there[name])
+        row, lost = _compared(here[name], there[name], now.seed)
         rows += [row] if row else []
         if fail_under is not None:
-            failures += _failures(new, row, lost, fail_under)
-    alone += [f"{name} is only in the baseline" for name in known]
-    told = (f"{each} and was not compared" for each in alone)
+            failures += _failures(here[name], row, lost, fail_under)
+    alone = sorted(here.keys() ^ there.keys())
+    told = (f"{name} is in one of the runs only and was not compared" for name in alone)
     return Gate(tuple(rows), bool(failures), (*failures, *told))
 
 
@@ -139,32 +134,23 @@ def _compared(new: SetResult, old: SetResult, seed: int) -> tuple[GateRow | None
     then = [known[each.case, each.id] for each in new.queries]
     now = [_value(each, name) for each in new.queries]
     lost = sum(a is None and b is not None for a, b in zip(now, then, strict=True))
-    pairs = [(a, b) for a, b in zip(now, then, strict=True) if a is not None and b is not None]
-    found = compare_pair(
-        [{name: value} for value in now],
-        [{name: value} for value in then],
-        name,
-        [each.case for each in new.queries],
-        seed,
-    )
+    before, after = ([{name: value} for value in side] for side in (then, now))
+    found = compare_pair(after, before, name, [each.case for each in new.queries], seed)
     if found is None:
         return None, lost
-    after, before = (fmean(side) for side in zip(*pairs, strict=True))
-    return GateRow(_name(new), name, len(pairs), before, after, *found), lost
+    pairs = [(a, b) for a, b in zip(now, then, strict=True) if a is not None and b is not None]
+    current, earlier = (fmean(side) for side in zip(*pairs, strict=True))
+    return GateRow(_name(new), name, len(pairs), earlier, current, *found), lost
 
 
-def _failures(new: SetResult, row: GateRow | None, lost: int, fail_under: float) -> Sequence[str]:
+def _failures(new: SetResult, row: GateRow | None, lost: int, fail_under: float) -> Iterator[str]:
     name, measure = _name(new), new.headline
-    found = []
     if lost:
-        found.append(
-            f"{name}: {lost} of {len(new.queries)} queries have no figure for {measure} any more"
-        )
+        yield f"{name}: {lost} of {len(new.queries)} queries have no figure for {measure} any more"
     if row is None:
-        found.append(f"{name}: no query has a figure for {measure} in both runs")
+        yield f"{name}: no query has a figure for {measure} in both runs"
     elif 100 * row.difference < fail_under - _SLACK:
-        found.append(
+        yield (
             f"{name}: {measure} went from {100 * row.before:.2f} to {100 * row.now:.2f}, by"
             f" {100 * row.difference:+.2f} points; at least {fail_under:+g} was asked for"
         )
-    return found

@@ -10,7 +10,7 @@ import clsm_cli
 from clsm_cli.evaluation import ablation, benches, compare, measures, rank_fit, result
 from clsm_cli.evaluation.ablation import MECHANISMS, choose_mechanisms
 from clsm_cli.evaluation.benches import CachingEngine
-from clsm_cli.evaluation.compare import AnsweredQueries
+from clsm_cli.evaluation.compare import Asked, Measured
 from clsm_cli.evaluation.measures import credit_items
 from clsm_cli.evaluation.nodes import rankers
 from clsm_cli.evaluation.probes.probe_registry import run_probe
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from clsm_cli.evaluation.benches import Bench
     from clsm_cli.evaluation.dataset import Dataset, Query
     from clsm_cli.evaluation.measures import Retrieved
-    from clsm_cli.evaluation.result import Figures
     from clsm_cli.evaluation.stores import StoreFactory
     from clsm_cli.evaluation.systems.baselines import System
     from clsm_cli.retrieval.dense_search import Engine
@@ -41,21 +40,6 @@ class Request(NamedTuple):
     settings: Mapping[str, Any]
     seed: int
     command: str
-
-
-class Measured(NamedTuple):
-    """One query by one system.
-
-    Attributes:
-        figures: Empty for a query without an answer.
-        ranks: Place from 1 of the first item that holds each piece of gold; None: not returned.
-        is_answered: Anything was returned.
-    """
-
-    figures: Figures
-    ranks: tuple[int | None, ...]
-    confidence: float | None
-    is_answered: bool
 
 
 def run(request: Request, factory: StoreFactory, engine: Engine) -> Result:
@@ -189,7 +173,7 @@ class QueryField:
         self._answerable = [[q for q in each.case.queries if not q.negative] for each in made]
         self._negative = [[q for q in each.case.queries if q.negative] for each in made]
         cases = zip(made, self._answerable, strict=True)
-        self.answered = AnsweredQueries(
+        self.answered = Asked(
             [query for queries in self._answerable for query in queries],
             [bench.case.name for bench, queries in cases for _ in queries],
         )
@@ -255,14 +239,10 @@ def measure_system(
     queries: Sequence[Query],
     without: Sequence[Retrieved] | None,
 ) -> list[Measured]:
-    """Ask a system and measure what it returned.
-
-    ``without`` is what MiniLM alone returned to each query; None where that is of no use.
-    """
-    label = f"{system.name}, {bench.case.name}"
+    """Ask a system and measure what it returned; ``without``: see ``score_answers``."""
     found = []
     for at, retrieved in enumerate(system.ask(bench, queries)):
-        bench.factory.progress(label, at, len(queries))
+        bench.factory.progress(f"{system.name}, {bench.case.name}", at, len(queries))
         found.append(retrieved)
     return score_answers(bench, queries, found, without)
 
@@ -273,38 +253,23 @@ def score_answers(
     found: Sequence[Retrieved],
     without: Sequence[Retrieved] | None,
 ) -> list[Measured]:
-    """Measure each answer."""
+    """Measure each answer, counted as the evidence whose words stand in it.
+
+    ``without`` is what MiniLM alone returned to each query; None where that is of no use.
+    """
     setting = measures.Setting(bench.dataset.unit, bench.dataset.k, bench.whole)
     nearest = [None] * len(queries) if without is None else without
-    return [
-        _measured(query, _by_words(bench, query, retrieved), near, setting)
-        for query, retrieved, near in zip(queries, found, nearest, strict=True)
-    ]
-
-
-def _by_words(bench: Bench, query: Query, found: Retrieved) -> Retrieved:
-    """What was returned, counted as the evidence whose words stand in it."""
-    packed = found.packed and {
-        budget: credit_items(items, query.gold, bench.turn_texts)
-        for budget, items in found.packed.items()
-    }
-    return found._replace(
-        items=credit_items(found.items, query.gold, bench.turn_texts), packed=packed
-    )
-
-
-def _measured(
-    query: Query, found: Retrieved, without: Retrieved | None, setting: measures.Setting
-) -> Measured:
-    if query.negative:
-        return Measured({}, (), found.confidence, bool(found.items))
-    if found.packed is not None:
-        figures = measures.figures(query, found, None, setting)
-        return Measured(figures, (), None, any(found.packed.values()))
-    ranks = measures.ranks(query.gold, found.items, setting.unit)
-    return Measured(
-        measures.figures(query, found, without, setting),
-        tuple(None if rank == inf else int(rank) for rank in ranks),
-        found.confidence,
-        bool(found.items),
-    )
+    measured = []
+    for query, answer, near in zip(queries, found, nearest, strict=True):
+        items = credit_items(answer.items, query.gold, bench.turn_texts)
+        packed = answer.packed and {
+            budget: credit_items(each, query.gold, bench.turn_texts)
+            for budget, each in answer.packed.items()
+        }
+        told = answer._replace(items=items, packed=packed)
+        figures = {} if query.negative else measures.figures(query, told, near, setting)
+        ranks = () if packed else measures.ranks(query.gold, items, setting.unit)
+        is_answered = any(packed.values()) if packed else bool(items)
+        places = tuple(None if rank == inf else int(rank) for rank in ranks)
+        measured.append(Measured(figures, places, answer.confidence, is_answered))
+    return measured

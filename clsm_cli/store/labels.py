@@ -45,7 +45,6 @@ class Label(NamedTuple):
         evidence: Quotes that an answer must show; ``memories``: ids; ``concepts``: names of nodes.
         is_labelled: Whether any of the three lists is there: an empty one says that nothing answers,
             ``evidence:`` without a value says nothing.
-        has_empty_category: ``category:`` stands there without a value.
         line: Where it begins, from 1; 0: it is not from a file.
     """
 
@@ -57,7 +56,6 @@ class Label(NamedTuple):
     category: str = ""
     difficulty: str = ""
     is_labelled: bool = True
-    has_empty_category: bool = False
     line: int = 0
 
     @property
@@ -198,7 +196,6 @@ class _File:
             category=said.get("category", ""),
             difficulty=said.get("difficulty", ""),
             is_labelled=bool(lists),
-            has_empty_category=said.get("category") == "",
             line=node.start_mark.line + 1,
         )
 
@@ -252,9 +249,7 @@ def _says(text: str, rows: Sequence[Label]) -> bool:
         found = parse(text, NAME).rows
     except BadInputError:
         return False
-    bare = [
-        [row._replace(line=0, has_empty_category=False) for row in each] for each in (found, rows)
-    ]
+    bare = [[row._replace(line=0) for row in each] for each in (found, rows)]
     return bare[0] == bare[1]
 
 

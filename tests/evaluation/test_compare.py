@@ -7,9 +7,8 @@ from collections.abc import Sequence
 import pytest
 
 from clsm_cli.evaluation import compare, metrics
-from clsm_cli.evaluation.compare import AnsweredQueries
+from clsm_cli.evaluation.compare import Asked, Measured
 from clsm_cli.evaluation.dataset import Negative, Query
-from clsm_cli.evaluation.run import Measured
 
 CASES = ["one", "one", "two", "two"]
 
@@ -22,9 +21,9 @@ def worth(
     return Measured(named, (), confidence, is_answered)
 
 
-def asked(categories: str = "aabb", cases: Sequence[str] = CASES) -> AnsweredQueries:
+def asked(categories: str = "aabb", cases: Sequence[str] = CASES) -> Asked:
     queries = [Query(f"q{at}", "?", category) for at, category in enumerate(categories)]
-    return AnsweredQueries(queries, cases)
+    return Asked(queries, cases)
 
 
 def test_a_system_has_figures_groups_and_intervals() -> None:

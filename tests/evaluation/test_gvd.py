@@ -42,15 +42,8 @@ def test_labels_of_a_set(tmp_path: Path) -> None:
     ("name", "content", "reason"),
     [
         (gvd.MEMORY, "[]", "it holds no users"),
-        (gvd.MEMORY, '{"Emily": {}}', "user Emily: it has no history"),
         (gvd.MEMORY, '{"Emily": {"history": {"May 4": []}}}', "user Emily: Invalid isoformat"),
-        (
-            gvd.MEMORY,
-            '{"Emily": {"history": {"2023-05-04": [{"query": 3}]}}}',
-            "user Emily: query is no text",
-        ),
         (gvd.QUESTIONS, "\n{", "line 2: "),
-        (gvd.QUESTIONS, '{"Emily": "Who?"}', "line 1: Emily is no list"),
         (gvd.QUESTIONS, '{"Emily": [3]}', "line 1: the questions to Emily are no texts"),
         (gvd.QUESTIONS, "", "no question to a user"),
     ],

@@ -65,7 +65,7 @@ def test_faults_are_said_with_their_lines(store: Store, tmp_path: Path) -> None:
     path = write(
         tmp_path,
         "queries:\n"
-        "- query: one\n  evidence: [x]\n  memories: [f-000000000000]\n  category:\n"
+        "- query: one\n  evidence: [x]\n  memories: [f-000000000000]\n"
         "- query: two\n  concepts: [briann]\n"
         "- query: three\n"
         "- query: four\n  memories: [f-000000000000]\n",
@@ -73,11 +73,10 @@ def test_faults_are_said_with_their_lines(store: Store, tmp_path: Path) -> None:
     dataset = queries.load(path, store.root)
     assert [q.text for q in dataset.cases[0].queries] == ["one", "two"]
     said = "\n".join(dataset.notes)
-    assert "query has an empty category (1): line 2" in said
-    assert "line 2, f-000000000000; line 9, f-000000000000" in said
-    assert "concept is no node of the store and counts as missed (1): line 6, briann" in said
+    assert "line 2, f-000000000000; line 8, f-000000000000" in said
+    assert "concept is no node of the store and counts as missed (1): line 5, briann" in said
     assert "query is left out, it is not labelled" in said
-    assert "query is left out, all memories that answered it are gone (1): line 9" in said
+    assert "query is left out, all memories that answered it are gone (1): line 8" in said
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from evaluation.small_sets import write_locomo
 from ingesting import embedder
+from numpy.typing import NDArray
 
 from clsm_cli.config import Settings
 from clsm_cli.evaluation import benches, rank_fit
@@ -62,16 +63,6 @@ def run(signals: Sequence[Sequence[float]], units: Sequence[str] = ()) -> Candid
 
 def ids(found: Retrieved) -> list[str]:
     return [each.id for each in found.items]
-
-
-def weights(*first: float) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
-    return np.array([*first, *[0.0] * (WIDTH - len(first))])
-
-
-def test_a_unit_counts_once_by_its_best_part() -> None:
-    found = run([[0.2], [0.9], [0.5], [0.7]], ["a", "b", "b", "a"]).ranked(weights(1.0))
-    assert ids(found) == ["i1", "i3"]
-    assert found.confidence == 0.5
 
 
 @pytest.fixture
@@ -152,3 +143,32 @@ def test_a_turn_in_parts_is_one_item_but_for_quotes(
     (parts,) = rank_fit.rank_asked(rank_fit.ask_all([there], [[quoted]]))[rank_fit.SHIPPED][0]
     assert len(parts.items) > 2
     assert any(each.holds(quoted.gold[0], "quote") for each in parts.items)
+
+
+def _samples(weights: NDArray[np.float64], count: int = 400) -> list[rank_fit.Sample]:
+    """Choices drawn from the model itself."""
+    generator = np.random.default_rng(11)
+    found = []
+    for _ in range(count):
+        signals = generator.random((20, len(weights)))
+        odds = np.exp(signals @ weights)
+        gold = int(generator.choice(20, p=odds / odds.sum()))
+        found.append(rank_fit.Sample(signals, (gold,)))
+    return found
+
+
+def _likelihood(samples: list[rank_fit.Sample], weights: NDArray[np.float64]) -> float:
+    total = -rank_fit.RIDGE * len(samples) / 2 * float(weights @ weights)
+    for sample in samples:
+        scores = sample.signals @ weights
+        logs = scores - np.log(np.exp(scores).sum())
+        total += float(np.mean(logs[list(sample.gold)]))
+    return total
+
+
+def test_no_step_away_is_better() -> None:
+    samples = _samples(np.array([4.0, 1.0]), 60)
+    samples += [rank_fit.Sample(sample.signals, (0, 3)) for sample in samples[:20]]  # several gold
+    best = rank_fit.fit(samples)
+    for step in ([0.01, 0], [-0.01, 0], [0, 0.01], [0, -0.01]):
+        assert _likelihood(samples, best + np.array(step)) < _likelihood(samples, best)

@@ -12,9 +12,8 @@ from clsm_cli.evaluation.benches import Bench
 from clsm_cli.evaluation.dataset import Query
 from clsm_cli.evaluation.loaders.parsing import LabelledTurn
 from clsm_cli.evaluation.measures import Item, Retrieved
-from clsm_cli.evaluation.probes import probe_questions, probe_registry
-from clsm_cli.evaluation.probes.material import Line
-from clsm_cli.evaluation.probes.probe_questions import BM25, CLSM
+from clsm_cli.evaluation.probes import material, probe_registry
+from clsm_cli.evaluation.probes.material import BM25, CLSM, Line
 from clsm_cli.evaluation.probes.probe_registry import (
     KINDS,
     PROBES,
@@ -101,11 +100,11 @@ def test_what_has_no_flaw_comes_first(
     monkeypatch.setattr(probe_registry, "TRAPS", 1)
     monkeypatch.setattr(probe_registry, "TRAP_CHATTER", 1)
     traps, turns = probe_registry.make_traps(0)
-    bench = probe_questions.make_bench(factory, engine, "distractor", turns)
+    bench = material.make_bench(factory, engine, "distractor", turns)
     queries = [Query(str(number), trap.ask) for number, trap in enumerate(traps)]
 
     def above(bench: Bench) -> dict[str, int]:
-        answers = probe_questions.ask_systems(bench, queries)[CLSM]
+        answers = material.ask_systems(bench, queries)[CLSM]
         return {
             kind: sum(
                 probe_registry.is_above(answer, trap, number, kind)

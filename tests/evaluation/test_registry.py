@@ -38,20 +38,14 @@ def test_nothing_that_is_known(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("spec", "reason"),
     [
-        ("", "has no path"),
         ("  ", "has no path"),
         ("locomo=", "has no path"),
-        ("no-such-folder", "no-such-folder: does not exist"),
         ("locomo=no-such-folder", "^no-such-folder: does not exist"),
         ("locomoo=no-such-folder", "'locomoo' is no kind of labelled set; use one of locomo"),
-        ("x" * 5000, "does not exist"),
         ("a\0b", "does not exist"),
     ],
 )
-def test_a_spec_that_names_nothing(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, spec: str, reason: str
-) -> None:
-    monkeypatch.chdir(tmp_path)
+def test_a_spec_that_names_nothing(spec: str, reason: str) -> None:
     with pytest.raises(BadInputError, match=reason):
         dataset_registry.load_dataset(spec)
 

@@ -168,7 +168,6 @@ ROWS = st.builds(
     category=WORDS,
     difficulty=WORDS,
     is_labelled=st.just(value=True),
-    has_empty_category=st.just(value=False),
     line=st.just(0),
 )
 

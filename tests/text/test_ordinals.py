@@ -86,23 +86,24 @@ def test_the_two_after_are_both() -> None:
     assert (second.step, second.length) == (2, 1)
 
 
-@pytest.mark.parametrize(
-    "question",
-    [
-        "What did Mara do after the marathon?",
-        "Who came second in the race?",
-        "When was the first time Ilse swam in the sea?",
-        "What is the last name of the doctor?",
-        "Where did we live before the war?",
-        "the distance between the house and the sea",
-        "What are the first three steps of the recipe?",
-        "my last therapy appointment",
-        "",
-        "?!",
-    ],
-)
-def test_what_is_no_place_among_conversations(question: str) -> None:
-    assert read_request(question) is None
+WHAT_IS_NO_PLACE_AMONG_CONVERSATIONS = [
+    "What did Mara do after the marathon?",
+    "Who came second in the race?",
+    "When was the first time Ilse swam in the sea?",
+    "What is the last name of the doctor?",
+    "Where did we live before the war?",
+    "the distance between the house and the sea",
+    "What are the first three steps of the recipe?",
+    "my last therapy appointment",
+    "",
+    "?!",
+]
+
+
+def test_what_is_no_place_among_conversations() -> None:
+    assert [
+        each for each in WHAT_IS_NO_PLACE_AMONG_CONVERSATIONS if read_request(each) is not None
+    ] == []
 
 
 @pytest.mark.parametrize(

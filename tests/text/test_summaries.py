@@ -37,21 +37,20 @@ def test_mere_mentions(sentence: str, label: str) -> None:
     assert 0 < definition_score(sentence, label) < 0.5
 
 
-@pytest.mark.parametrize(
-    "sentence",
-    [
-        "Is Rosa a plumber?",
-        "Open question: what Rosa is for",
-        "Rosa and tea",
-        "- [ ] Rosa: a letter to write and to send",
-        "`rosa --is a=tool` Rosa",
-        "Rosa is a retired engineer " + "who repairs clocks " * 20,
-        "The clock is a machine.",
-        "",
-    ],
-)
-def test_nothing_to_keep(sentence: str) -> None:
-    assert definition_score(sentence, "Rosa") == 0
+NOTHING_TO_KEEP = [
+    "Is Rosa a plumber?",
+    "Open question: what Rosa is for",
+    "Rosa and tea",
+    "- [ ] Rosa: a letter to write and to send",
+    "`rosa --is a=tool` Rosa",
+    "Rosa is a retired engineer " + "who repairs clocks " * 20,
+    "The clock is a machine.",
+    "",
+]
+
+
+def test_nothing_to_keep() -> None:
+    assert [each for each in NOTHING_TO_KEEP if definition_score(each, "Rosa")] == []
 
 
 def test_the_best_come_first_and_do_not_repeat() -> None:

@@ -120,23 +120,11 @@ def test_hard_and_soft(question: str, hard: bool) -> None:
 
 
 WORDS = [
-    *[
-        "since",
-        "until",
-        "before",
-        "after",
-        "between",
-        "from",
-        "to",
-        "and",
-        ",",
-        "the",
-        "around",
-        "by",
-    ],
-    *("last", "next", "first", "end of", "early", "mid-", "week", "of", "quarter", "before last"),
-    *("May", "3", "5 and 6", "2020", "Monday", "Christmas", "yesterday", "summer", "two weeks ago"),
-    *("2026-02-24", "31", "in", "on the 5th", "this time last year", "half", "?", "did", "will"),
+    *("since", "until", "before", "after", "between", "from", "to", "and", ",", "the"),
+    *("around", "by", "last", "next", "first", "end of", "early", "mid-", "week", "of"),
+    *("quarter", "before last", "May", "3", "5 and 6", "2020", "Monday", "Christmas"),
+    *("yesterday", "summer", "two weeks ago", "2026-02-24", "31", "in", "on the 5th"),
+    *("this time last year", "half", "?", "did", "will"),
 ]
 
 

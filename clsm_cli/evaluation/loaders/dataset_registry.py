@@ -40,9 +40,13 @@ def load_dataset(spec: str) -> Dataset:
     kind, mark, rest = spec.partition("=")
     if not mark or os.path.exists(spec):
         path = _existing(spec)
-        for matches, load in LOADERS.values():
-            if matches(path):
-                return load(path)
+        try:
+            load = next((load for matches, load in LOADERS.values() if matches(path)), None)
+        except OSError as error:
+            reason = f"cannot be read ({error.strerror or error})"
+            raise BadInputError(spec, reason, "check its permissions") from error
+        if load is not None:
+            return load(path)
         raise BadInputError(
             spec,
             "is no labelled set that clsm knows by its looks",

@@ -52,7 +52,7 @@ _NOBODY = "user with questions has no history and is left out"
 
 def matches(path: Path) -> bool:
     """Whether this looks like the set: a folder with its two English files."""
-    return parsing.is_file(path / MEMORY) and parsing.is_file(path / QUESTIONS)
+    return (path / MEMORY).is_file() and (path / QUESTIONS).is_file()
 
 
 def load(path: Path) -> Dataset:
@@ -69,8 +69,8 @@ def load(path: Path) -> Dataset:
     if not isinstance(memory, dict) or not memory:
         raise malformed_error(path / MEMORY, "it holds no users")
     for key, user in memory.items():
-        name = found.unique(key.strip(), cases, parsing.CASE_TWICE)
-        if key.strip() != key:
+        name = key.strip()
+        if name != key:
             found.add(_BLANKS, name)
         with naming_place(path / MEMORY, f"user {name}"):
             turns = tuple(_turns(name, required_field(user, "history", dict), found))

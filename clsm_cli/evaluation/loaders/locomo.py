@@ -7,7 +7,6 @@ taken, and said. Adversarial questions ask the wrong person, so nothing answers 
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -91,14 +90,13 @@ _SESSION = re.compile(r"session_(\d+)\Z")
 _EVIDENCE = re.compile(r"D:?(\d+):(\d+)")
 _REPAIRED = "evidence entry repaired"
 _LOST = "evidence entry names no turn and is left out"
-_NO_LIST = "query whose evidence is no list"
 
 
 def matches(path: Path) -> bool:
     """Whether this looks like the set: a folder of conversations, or the one file of all."""
-    found = parsing.matching_files(path, "*.json")[:1] if parsing.is_folder(path) else [path]
+    found = sorted(path.glob("*.json"))[:1] if path.is_dir() else [path]
     head = parsing.read_head(found[0]).lstrip() if found else ""
-    if parsing.is_folder(path):
+    if path.is_dir():
         return head.startswith("{") and ('"speaker_a"' in head or '"qa"' in head)
     return head.startswith("[") and any(
         all(f'"{name}"' in head for name in names)
@@ -122,8 +120,10 @@ def as_published(path: Path) -> Dataset:
     found = Faults()
     cases: dict[str, Case] = {}
     samples, read = _samples(path)
-    for given, source, data in samples:
-        name = found.unique(given, cases, parsing.CASE_TWICE)
+    for name, source, data in samples:
+        if name in cases:
+            found.add(parsing.CASE_TWICE, name)
+            continue
         with naming_place(source, f"conversation {name}"):
             cases[name] = _case(name, data, found)
     if not cases:
@@ -169,8 +169,8 @@ def turn_text(turn: Mapping[str, Any]) -> str:
 
 
 def _samples(path: Path) -> tuple[list[tuple[str, Path, Any]], list[Path]]:
-    if parsing.is_folder(path):
-        read = parsing.matching_files(path, "*.json")
+    if path.is_dir():
+        read = sorted(path.glob("*.json"))
         if not read:
             raise BadInputError(str(path), "holds no .json file", "see docs/evaluation.md")
         return [(file.stem, file, load_json(file)) for file in read], read
@@ -191,8 +191,9 @@ def _case(name: str, data: Any, found: Faults) -> Case:
     people = (required_field(talk, "speaker_a", str), required_field(talk, "speaker_b", str))
     turns: dict[str, LabelledTurn] = {}
     for turn in _turns(name, talk, found):
-        own = found.unique(turn.id, turns, parsing.TURN_TWICE, name)
-        turns[own] = turn if own == turn.id else replace(turn, id=own, unit=own)
+        if turn.id in turns:
+            found.add(parsing.TURN_TWICE, f"{name} {turn.id}")
+        turns.setdefault(turn.id, turn)
     if not turns:
         raise ValueError("it has no turn")
     queries = []
@@ -233,8 +234,6 @@ def _query(name: str, row: Any, known: Mapping[str, LabelledTurn], found: Faults
     text = required_field(row, "question", str)
     number = row.get("category")
     category = CATEGORIES.get(number, "") if isinstance(number, int) else ""
-    if not category:
-        found.add(parsing.NO_CATEGORY, name)
     if category == ADVERSARIAL:
         return Query(id=name, text=text, category=category, negative="wrong person")
     gold = _evidence(name, row.get("evidence"), known, found)
@@ -247,12 +246,8 @@ def _query(name: str, row: Any, known: Mapping[str, LabelledTurn], found: Faults
 def _evidence(
     name: str, entries: Any, known: Mapping[str, LabelledTurn], found: Faults
 ) -> tuple[str, ...]:
-    if not isinstance(entries, list):
-        if entries is not None:
-            found.add(_NO_LIST, name)
-        entries = [entries] if isinstance(entries, str) else []
     gold: dict[str, None] = {}
-    for entry in entries:
+    for entry in entries if isinstance(entries, list) else ():
         ids = [each for each in evidence_ids(str(entry)) if each in known]
         if not ids:
             found.add(_LOST, f"{name}: {entry!r}")

@@ -35,17 +35,12 @@ FILES = ("longmemeval_s*.json", "longmemeval_m*.json", "longmemeval_oracle*.json
 """What is read of a folder: the first that is there."""
 
 _TIME = re.compile(r"(\d{4})/(\d\d?)/(\d\d?)(?:\s*\(\w+\))?\s+(\d\d?):(\d\d)")
-_SESSION_TWICE = "session stands twice in a haystack; the second got an id of its own"
 _LOST = "session that should hold the evidence is not in the haystack"
 _NO_TURN = "query is left out, no turn of its haystack is marked as its evidence"
 
 
 class _Session(NamedTuple):
-    """A chat of a haystack.
-
-    Attributes:
-        id: Its own in the haystack; ``published`` as the set calls it.
-    """
+    """A chat of a haystack; some haystacks have one twice, so its place tells it apart."""
 
     id: str
     published: str
@@ -79,9 +74,11 @@ def load(path: Path) -> Dataset:
         raise malformed_error(source, "it holds no list of questions")
     for number, row in enumerate(rows, 1):
         with naming_place(source, f"question {number}"):
-            name = found.unique(required_field(row, "question_id", str), cases, parsing.CASE_TWICE)
+            name = required_field(row, "question_id", str)
             case = _case(name, row, found)
-        if case is not None:
+        if name in cases:
+            found.add(parsing.CASE_TWICE, name)
+        elif case is not None:
             cases[name] = case
     if not cases:
         raise malformed_error(source, "it holds no question with evidence")
@@ -110,15 +107,15 @@ def parse_time(text: str) -> datetime:
 
 
 def _files(path: Path) -> list[Path]:
-    if not parsing.is_folder(path):
+    if not path.is_dir():
         return [path]
-    return [found for pattern in FILES for found in parsing.matching_files(path, pattern)]
+    return [found for pattern in FILES for found in sorted(path.glob(pattern))]
 
 
 def _case(name: str, row: dict[str, Any], found: Faults) -> Case | None:
     """A question and its haystack; None for one that nothing is known to answer."""
     evidence = set(map(str, required_field(row, "answer_session_ids", list)))
-    sessions = _sessions(name, row, found)
+    sessions = _sessions(row)
     for lost in sorted(evidence - {session.published for session in sessions}):
         found.add(_LOST, f"{name}: {lost}")
     turns: list[LabelledTurn] = []
@@ -130,16 +127,14 @@ def _case(name: str, row: dict[str, Any], found: Faults) -> Case | None:
                 gold.append(turn.id)
     if not turns:
         raise ValueError("its haystack is empty")
-    if not (category := str(row.get("question_type") or "")):
-        found.add(parsing.NO_CATEGORY, name)
-    is_unknown = required_field(row, "question_id", str).endswith(ABSTENTION)
+    is_unknown = name.endswith(ABSTENTION)
     if not gold and not is_unknown:
         found.add(_NO_TURN, name)
         return None
     query = Query(
         id=name,
         text=required_field(row, "question", str),
-        category=category,
+        category=str(row.get("question_type") or ""),
         gold=() if is_unknown else tuple(gold),
         negative="near topic" if is_unknown else "",
         answer=answer_of(row),
@@ -148,7 +143,7 @@ def _case(name: str, row: dict[str, Any], found: Faults) -> Case | None:
     return Case(name, Chat((), tuple(turns)), (query,))
 
 
-def _sessions(name: str, row: dict[str, Any], found: Faults) -> list[_Session]:
+def _sessions(row: dict[str, Any]) -> list[_Session]:
     """The sessions of a haystack by date; the oracle file has them in another order."""
     parts = ("haystack_session_ids", "haystack_dates", "haystack_sessions")
     ids, dates, chats = (required_field(row, part, list) for part in parts)
@@ -156,13 +151,11 @@ def _sessions(name: str, row: dict[str, Any], found: Faults) -> list[_Session]:
         raise ValueError(
             f"it has {len(ids)} session ids, {len(dates)} dates, {len(chats)} sessions"
         )
-    known: dict[str, _Session] = {}
-    for published, day, chat in zip(map(str, ids), dates, chats, strict=True):
-        if not isinstance(chat, list):
-            raise ValueError(f"session {published} is no list")
-        own = found.unique(published, known, _SESSION_TWICE, name)
-        known[own] = _Session(own, published, parse_time(str(day)), chat)
-    return sorted(known.values(), key=lambda session: session.begin)
+    read = [
+        _Session(f"{place}:{name}", str(name), parse_time(str(day)), chat)
+        for place, (name, day, chat) in enumerate(zip(ids, dates, chats, strict=True))
+    ]
+    return sorted(read, key=lambda session: session.begin)
 
 
 def _turns(name: str, session: _Session, found: Faults) -> Iterator[tuple[LabelledTurn, bool]]:

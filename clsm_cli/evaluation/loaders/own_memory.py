@@ -45,12 +45,11 @@ NEGATIVES: dict[str, Negative] = {
 WHOLE = "SOUL, USER, MEMORY and the last two daily notes"
 
 _NOWHERE = "piece of evidence is not in the file that it names and is left out"
-_NO_DIFFICULTY = "query has no difficulty"
 
 
 def matches(path: Path) -> bool:
     """Whether this looks like a labelled memory: a folder with queries among its labels."""
-    return parsing.is_file(path / QUERIES)
+    return (path / QUERIES).is_file()
 
 
 def load(path: Path) -> Dataset:
@@ -66,7 +65,9 @@ def load(path: Path) -> Dataset:
             str(path), "has nothing to remember in workspace/ or sessions/", "add some notes"
         )
     labels = (path / name for name in (CONCEPTS, QUERIES, *NEGATIVES))
-    digest = parsing.digest_contents(path, [*filter(parsing.is_file, labels), *remembered])
+    digest = parsing.digest_contents(
+        path, [*(each for each in labels if each.is_file()), *remembered]
+    )
     found = Faults()
     queries = _queries(path, found)
     name = path.resolve().name
@@ -96,7 +97,7 @@ def _queries(path: Path, found: Faults) -> tuple[Query, ...]:
     if len(unknown) == len(queries):
         raise malformed_error(path / QUERIES, "it holds no query with an answer")
     for name, negative in NEGATIVES.items():
-        if parsing.is_file(path / name):
+        if (path / name).is_file():
             for query in _negatives(path / name, negative):
                 _add(path / name, query, queries)
     return tuple(each for each in queries.values() if each.id not in unknown)
@@ -141,16 +142,11 @@ def _query(
             gold[quote] = None
         else:
             found.add(_NOWHERE, f"{identity}, piece {number}")
-    category, difficulty = str(row.get("category") or ""), str(row.get("difficulty") or "")
-    if not category:
-        found.add(parsing.NO_CATEGORY, identity)
-    if not difficulty:
-        found.add(_NO_DIFFICULTY, identity)
     return Query(
         id=identity,
         text=text,
-        category=category,
-        difficulty=difficulty,
+        category=str(row.get("category") or ""),
+        difficulty=str(row.get("difficulty") or ""),
         gold=tuple(gold),
         concepts=tuple(known[name] for name in named),
     )

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import json
-import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -16,7 +14,7 @@ from clsm_cli.store import atomic, yaml_text
 from clsm_cli.store.jsonlines import LineError, without_surrogates
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterable, Iterator
+    from collections.abc import Iterable, Iterator
     from pathlib import Path
 
 SHOWN = 10
@@ -26,10 +24,9 @@ _LONGEST = 80
 
 
 NO_GOLD = "query is left out, nothing that answers it is known"
-NO_CATEGORY = "query has no category"
 NO_TEXT = "turn without text is left out"
-TURN_TWICE = "turn has the id of another one and got one of its own"
-CASE_TWICE = "conversation has the name of another one and got one of its own"
+TURN_TWICE = "turn is left out, another has its id"
+CASE_TWICE = "conversation is left out, another has its name"
 NO_QUERIES = "conversation without queries is left out"
 
 
@@ -37,9 +34,9 @@ class Faults:
     """Collects the faults of a set.
 
     >>> faults = Faults()
-    >>> faults.add(NO_CATEGORY, "26-3")
+    >>> faults.add(NO_TEXT, "26-3")
     >>> faults.sentences()
-    ('query has no category (1): 26-3',)
+    ('turn without text is left out (1): 26-3',)
     """
 
     def __init__(self) -> None:
@@ -48,23 +45,6 @@ class Faults:
     def add(self, fault: str, where: str) -> None:
         """Count one more fault, with the id of what has it."""
         self._found.setdefault(fault, []).append(where)
-
-    def unique(self, name: str, known: Container[str], fault: str, inside: str = "") -> str:
-        """A name that is not known: the first that has it keeps it, others get a number.
-
-        ``fault`` is counted when the name is taken, ``inside`` names what this is a part of.
-
-        >>> faults = Faults()
-        >>> faults.unique("D1:2", {"D1:1"}, TURN_TWICE), faults.unique("D1:1", {"D1:1"}, TURN_TWICE)
-        ('D1:2', 'D1:1~2')
-        """
-        if name not in known:
-            return name
-        number = 2
-        while f"{name}~{number}" in known:
-            number += 1
-        self.add(fault, f"{inside} {name}~{number}".strip())
-        return f"{name}~{number}"
 
     def sentences(self) -> tuple[str, ...]:
         """One sentence for each kind, in the order in which they were met."""
@@ -90,7 +70,7 @@ def digest_contents(root: Path, read: Iterable[Path]) -> str:
         BadInputError: A file cannot be read.
     """
     folder = root if root.is_dir() else root.parent
-    found = {each.relative_to(folder).as_posix(): _digest(each) for each in read}
+    found = {each.relative_to(folder).as_posix(): atomic.sha256(read_bytes(each)) for each in read}
     return atomic.sha256("".join(f"{found[name]}  {name}\n" for name in sorted(found)).encode())
 
 
@@ -98,62 +78,24 @@ def read_bytes(path: Path) -> bytes:
     """The bytes of a file.
 
     Raises:
-        BadInputError: It is missing, no file, or cannot be read.
+        BadInputError: It is missing or cannot be read.
     """
-    _check(path)
     try:
         return path.read_bytes()
+    except FileNotFoundError:
+        advice = "see docs/evaluation.md for the layout"
+        raise BadInputError(str(path), "is missing", advice) from None
     except OSError as error:
-        raise _unreadable(path, error) from error
+        reason = f"cannot be read ({error.strerror or error})"
+        raise BadInputError(str(path), reason, "check its permissions") from error
 
 
 def read_head(path: Path) -> str:
-    """The beginning of a file, to know its layout by; empty for what cannot be read."""
-    if not is_file(path):
+    """The beginning of a file, to know its layout by; empty for what is no file."""
+    if not path.is_file():
         return ""
-    try:
-        with path.open("rb") as file:
-            return file.read(HEAD).decode("utf-8", "replace")
-    except OSError:
-        return ""
-
-
-def is_file(path: Path) -> bool:
-    """Whether there is a file; not where the way to it may not be looked at."""
-    return os.path.isfile(path)  # unlike the method of paths, false where it may not look
-
-
-def is_folder(path: Path) -> bool:
-    """Whether there is a folder; not where the way to it may not be looked at."""
-    return os.path.isdir(path)
-
-
-def matching_files(folder: Path, pattern: str) -> list[Path]:
-    """Files of a folder whose names fit a pattern, sorted; none where it may not be looked at."""
-    try:
-        return sorted(each for each in folder.glob(pattern) if is_file(each))
-    except OSError:
-        return []
-
-
-def _check(path: Path) -> None:
-    if not is_file(path):
-        reason = "is no file" if os.path.lexists(path) else "is missing"
-        raise BadInputError(str(path), reason, "see docs/evaluation.md for the layout")
-
-
-def _digest(path: Path) -> str:
-    _check(path)
-    try:
-        with path.open("rb") as file:
-            return hashlib.file_digest(file, "sha256").hexdigest()
-    except OSError as error:
-        raise _unreadable(path, error) from error
-
-
-def _unreadable(path: Path, error: OSError) -> BadInputError:
-    reason = f"cannot be read ({error.strerror or error})"
-    return BadInputError(str(path), reason, "check its permissions")
+    with path.open("rb") as file:
+        return file.read(HEAD).decode("utf-8", "replace")
 
 
 Value = TypeVar("Value")
@@ -186,7 +128,7 @@ def load_json(path: Path) -> Any:
     try:
         return without_surrogates(json.loads(data))
     except (ValueError, RecursionError) as error:
-        raise not_json_error(path, error) from error
+        raise BadInputError(str(path), f"is not JSON ({error})", "get the file again") from error
 
 
 def load_yaml(path: Path) -> Any:
@@ -263,11 +205,6 @@ def malformed_error(path: Path, what: str) -> BadInputError:
     )
 
 
-def not_json_error(path: Path, error: Exception) -> BadInputError:
-    """The error for a file that no parser reads."""
-    return BadInputError(str(path), f"is not JSON ({error})", "get the file again")
-
-
 class Quotes:
     """Looks quotes up in the files below a root; each file is read once."""
 
@@ -283,7 +220,7 @@ class Quotes:
 
     def _read(self, name: str) -> tuple[str, ...]:
         path = self._root / name
-        if not is_file(path):
+        if not path.is_file():
             return ()
         text = read_bytes(path).decode("utf-8", "replace")
         if path.suffix != ".jsonl":

@@ -32,7 +32,6 @@ _BEGINNING = re.compile(r"""^\{?\s*["']?queries["']?\s*:""", re.MULTILINE)
 _NOT_LABELLED = (
     "query is left out, it is not labelled (write evidence: [] where nothing should be found)"
 )
-_EMPTY_CATEGORY = "query has an empty category"
 _UNKNOWN_CONCEPT = "concept is no node of the store and counts as missed"
 _UNKNOWN_MEMORY = (
     "label is left out, the store has no memory or turn of that id (forgotten, or of another store)"
@@ -82,7 +81,7 @@ def named_store(path: Path, read: Labels) -> Path | None:
 
 
 def _bytes(path: Path) -> bytes:
-    if not parsing.is_file(path):
+    if not path.is_file():
         raise BadInputError(str(path), "is missing", "make it with: clsm eval label")
     if path.stat().st_size > labels.MAX_LABELS:
         raise BadInputError(
@@ -118,8 +117,6 @@ def _dataset(path: Path, data: bytes, read: Labels, root: Path, known: NameLooku
 def _query(row: Label, known: NameLookup, faults: Faults) -> Query | None:
     """A query with its gold as it is measured; None: it is left out."""
     where = f"line {row.line}"
-    if row.has_empty_category:
-        faults.add(_EMPTY_CATEGORY, where)
     if not row.is_labelled:
         faults.add(_NOT_LABELLED, where)
         return None

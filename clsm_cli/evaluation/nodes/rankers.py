@@ -44,8 +44,6 @@ SEEDS = 5
 """Of the hybrid, that activation starts from."""
 HYBRID, SPREADING = "hybrid seeds", "hybrid + spreading"
 PASSAGES = "five passages, keep .30"
-CLS_M = formulas.Spreading(threshold=0.15, damping=0.2)
-"""CLS-M after its consolidation (§5.3), with the damping of its text."""
 K1, B = 1.2, 0.75
 """BM25 over contexts, which are as long as pages: Lucene's."""
 FIRST, POWER, KEEP = 5, 4, 0.30
@@ -90,7 +88,7 @@ class Baselines:
         seeds = {node: min(1.0, hybrid[node]) for node in best[:SEEDS]}
         return {
             HYBRID: self._first({node: hybrid[node] for node in best}),
-            SPREADING: self._first(formulas.spread(seeds, self._links, CLS_M)),
+            SPREADING: self._first(formulas.spread(seeds, self._links)),
             PASSAGES: self._first(self._of_passages(named, run)),
         }
 

@@ -1,12 +1,8 @@
-"""A store as units that presets rank, and what they return in the form that is measured.
-
-What that costs does not matter: presets are there to be measured. What they rank are units: nodes,
-episodes, statements, gists and turns.
-"""
+"""A store as published systems see it: nodes, episodes, statements, gists and turns, to be ranked."""
 
 from __future__ import annotations
 
-from functools import cached_property
+from functools import cached_property, lru_cache
 from operator import mul
 from typing import TYPE_CHECKING
 
@@ -14,16 +10,16 @@ from clsm_cli.evaluation.dataset import label_keys
 from clsm_cli.evaluation.measures import Item
 from clsm_cli.model.episodes import EpisodeRecord
 from clsm_cli.model.graph import Node, Statement
+from clsm_cli.scoring import match
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import logs, shards
 from clsm_cli.store.index import graph_queries
+from clsm_cli.store.index.codes import SENTENCE_STEP
 from clsm_cli.text import tokens
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from clsm_cli.evaluation.presets.channels import TextView
-    from clsm_cli.evaluation.presets.preset import Episodes
     from clsm_cli.model.codec import Record
     from clsm_cli.retrieval.dense_search import Engine
     from clsm_cli.store.index.graph_queries import NodeRow
@@ -31,12 +27,16 @@ if TYPE_CHECKING:
     from clsm_cli.store.index.passages import Passage
     from clsm_cli.store.index.ranking_queries import Traits
 
+K1, B = 1.2, 0.75
+"""BM25 as search engines ship it; no source states its own."""
+
 
 class Unit(NamedTuple):
-    """Something that a preset can find.
+    """Something that a system can find.
 
     Attributes:
-        kind: node, episode, statement, gist or turn.
+        kind: node, episode (by its narrative), fragment (an episode by its turns), statement, gist
+            or turn.
         text: What is returned, and what is compared where no vector is stored.
         rows: The passages it is made of, in order.
         keys: The turns that it is made of or rests on.
@@ -56,116 +56,16 @@ class Unit(NamedTuple):
     vector: int
 
 
-class Pool:
-    """Units that are ranked in one list, with the words of each.
-
-    Attributes:
-        units: By kind, then id.
-        of_row: Passage → place of the unit that is made of it.
-        lengths: Terms of each unit.
-        nodes: What each mentions: id of the node → how many of its passages do.
-    """
-
-    def __init__(self, library: Library, units: Sequence[Unit]) -> None:
-        self.units = sorted(units, key=lambda unit: (unit.kind, unit.id))
-        self.of_row = {row: at for at, unit in enumerate(self.units) for row in unit.rows}
-        traits = library.traits
-        self.lengths = [sum(traits[row].length for row in unit.rows) for unit in self.units]
-        self.nodes = [library.mentioned(unit) for unit in self.units]
-
-
-def units_of_kind(library: Library, kind: str, how: Episodes) -> list[Unit]:
-    """All units of a kind."""
-    if kind == "node":
-        return [_node(library, row) for row in library.nodes.values()]
-    if kind == "episode":
-        return _episodes(library, how)
-    wanted = "passage" if kind == "turn" else kind
-    found = [(row, p) for row, p in library.passages.items() if p.kind == wanted]
-    return [_of_passage(library, kind, row, passage) for row, passage in found]
-
-
-def _of_passage(library: Library, kind: str, row: int, passage: Passage) -> Unit:
-    keys = passage.sources or (passage.key,)
-    rows = [each for key in keys for each in library.rows_of.get(key, ())] or [row]
-    days, time = _told(library, rows)
-    return Unit(
-        id=passage.id,
-        kind=kind,
-        text=passage.text,
-        rows=(row,),
-        keys=keys,
-        days=days,
-        time=time or passage.time,
-        trust=passage.trust,
-        vector=library.traits[row].vector,
-    )
-
-
-def _episodes(library: Library, how: Episodes) -> list[Unit]:
-    """Episodes by the passages that name them; what is no longer current is left out."""
-    members: dict[str, list[int]] = {}
-    for row, passage in sorted(library.passages.items()):
-        if passage.episode is not None and passage.kind == "passage":
-            members.setdefault(passage.episode, []).append(row)
-    units = []
-    for episode, rows in members.items():
-        record = library.records.get(episode)
-        first = library.passages[rows[0]]
-        days, time = _told(library, rows)
-        units.append(
-            Unit(
-                id=episode,
-                kind="episode",
-                text=_narrative(record) if how.read == "narrative" else library.raw(rows),
-                rows=tuple(rows),
-                keys=tuple(dict.fromkeys(library.passages[row].key for row in rows)),
-                days=days,
-                time=time,
-                trust=first.trust,
-                vector=-1,
-            )
-        )
-    return [unit._replace(text=unit.text or library.raw(unit.rows)) for unit in units]
-
-
-def _narrative(record: Record | None) -> str:
-    if not isinstance(record, EpisodeRecord):
-        return ""
-    return "\n".join(filter(None, (record.title, record.narrative)))
-
-
-def _node(library: Library, row: NodeRow) -> Unit:
-    record = library.records.get(row.id)
-    keys = record.sources if isinstance(record, Node) else ()
-    rows = [each for key in keys for each in library.rows_of.get(key, ())]
-    days, time = _told(library, rows)
-    return Unit(
-        id=row.id,
-        kind="node",
-        text=graph_queries.node_text(row.label, row.aliases, row.summary),
-        rows=(),
-        keys=keys,
-        days=days,
-        time=time,
-        trust="agent",
-        vector=row.vector,
-    )
-
-
-def _told(library: Library, rows: Sequence[int]) -> tuple[frozenset[int], str | None]:
-    days = frozenset(day for row in rows if (day := library.traits[row].day) is not None)
-    return days, max((time for row in rows if (time := library.passages[row].time)), default=None)
-
-
 class Library:
-    """A store as presets see it."""
+    """A store as published systems see it; what is archived counts as everything else."""
 
     def __init__(self, index: Index, engine: Engine) -> None:
+        index.look_into_archive(shown=True)
         self.index = index
         self.engine = engine
-        self._pools: dict[tuple[object, ...], Pool] = {}
-        self._vectors: dict[str, Sequence[float]] = {}
+        self.encoded = lru_cache(maxsize=None)(lambda text: engine.encode(text).sentence)
+        self.pool = lru_cache(maxsize=None)(lambda *kinds: Pool(self, kinds))
+        self.cosines = lru_cache(maxsize=8)(self._cosines)
 
     @cached_property
     def records(self) -> dict[str, Record]:
@@ -195,9 +95,8 @@ class Library:
     def nodes(self) -> dict[int, NodeRow]:
         """The nodes with a record, by number."""
         ids = [record.id for record in self.records.values() if isinstance(record, Node)]
-        return graph_queries.nodes(
-            self.index.connection, [graph_queries.number_of(each) for each in ids]
-        )
+        numbers = [graph_queries.number_of(each) for each in ids]
+        return graph_queries.nodes(self.index.connection, numbers)
 
     @cached_property
     def numbers(self) -> dict[str, int]:
@@ -232,23 +131,85 @@ class Library:
                 found.setdefault(mention.passage, []).append(mention.node)
         return found
 
-    def pool(self, kinds: Sequence[str], how: Episodes) -> Pool:
-        """The units of some kinds."""
-        key = (*kinds, how.read)
-        if key not in self._pools:
-            units = [unit for kind in kinds for unit in units_of_kind(self, kind, how)]
-            self._pools[key] = Pool(self, units)
-        return self._pools[key]
+    def units(self, kind: str) -> list[Unit]:
+        """All units of a kind."""
+        if kind == "node":
+            return [self._node(row) for row in self.nodes.values()]
+        if kind in ("episode", "fragment"):
+            return self._episodes(kind)
+        wanted = "passage" if kind == "turn" else kind
+        found = ((row, each) for row, each in self.passages.items() if each.kind == wanted)
+        return [self._of_passage(kind, row, passage) for row, passage in found]
 
-    def encoded(self, text: str) -> Sequence[float]:
-        """The sentence vector of a text."""
-        if text not in self._vectors:
-            self._vectors[text] = self.engine.encode(text).sentence
-        return self._vectors[text]
+    def _of_passage(self, kind: str, row: int, passage: Passage) -> Unit:
+        keys = passage.sources or (passage.key,)
+        days, time = self._told(self._rows(keys) or [row])
+        vector = self.traits[row].vector
+        text, time = passage.text, time or passage.time
+        return Unit(passage.id, kind, text, (row,), keys, days, time, passage.trust, vector)
+
+    def _episodes(self, kind: str) -> list[Unit]:
+        """Episodes by the passages that name them; what is no longer current is left out."""
+        members: dict[str, list[int]] = {}
+        for row, passage in sorted(self.passages.items()):
+            if passage.episode is not None and passage.kind == "passage":
+                members.setdefault(passage.episode, []).append(row)
+        units = []
+        for episode, rows in members.items():
+            record = self.records.get(episode)
+            told = ""
+            if kind == "episode" and isinstance(record, EpisodeRecord):
+                told = "\n".join(filter(None, (record.title, record.narrative)))
+            keys = tuple(dict.fromkeys(self.passages[row].key for row in rows))
+            days, time = self._told(rows)
+            text, trust = told or self.raw(rows), self.passages[rows[0]].trust
+            units.append(Unit(episode, kind, text, tuple(rows), keys, days, time, trust, -1))
+        return units
+
+    def _node(self, row: NodeRow) -> Unit:
+        record = self.records.get(row.id)
+        keys = record.sources if isinstance(record, Node) else ()
+        days, time = self._told(self._rows(keys))
+        text = graph_queries.node_text(row.label, row.aliases, row.summary)
+        return Unit(row.id, "node", text, (), keys, days, time, "agent", row.vector)
+
+    def _rows(self, keys: Iterable[str]) -> list[int]:
+        return [row for key in keys for row in self.rows_of.get(key, ())]
+
+    def _told(self, rows: Sequence[int]) -> tuple[frozenset[int], str | None]:
+        days = frozenset(day for row in rows if (day := self.traits[row].day) is not None)
+        return days, max((t for row in rows if (t := self.passages[row].time)), default=None)
+
+    def raw(self, rows: Iterable[int]) -> str:
+        """The turns of an episode, each behind its speaker."""
+        told = (self.passages[row] for row in rows)
+        return "\n".join(f"{p.speaker}: {p.text}" if p.speaker else p.text for p in told)
+
+    def products(self, texts: Sequence[str]) -> list[memoryview[float]]:
+        """For each text its cosine to every stored sentence vector, by row; none where none are stored."""
+        vectors = [self.encoded(text) for text in texts]
+        stored = self.index.vectors.sentence_rows()
+        if stored is None or not vectors:
+            return []
+        return self.engine.products(stored, len(vectors[0]), vectors, SENTENCE_STEP)
+
+    def _cosines(self, text: str) -> Sequence[float]:
+        return next((found.tolist() for found in self.products([text])), [])
+
+    def node_cosine(self, text: str, row: NodeRow) -> float | None:
+        """The cosine of a text to a node; None where its vector is not stored."""
+        stored = self.cosines(text)
+        return stored[row.vector] if 0 <= row.vector < len(stored) else None
 
     def likeness(self, one: str, other: str) -> float:
         """The cosine of two texts."""
         return cosine(self.encoded(one), self.encoded(other))
+
+    def names(self, text: str, row: NodeRow) -> bool:
+        """Whether a text has the label of a node, or an alias."""
+        words = f" {folded_words(text)} "
+        folded = map(folded_words, (row.label, *row.aliases))
+        return any(name and f" {name} " in words for name in folded)
 
     def mentioned(self, unit: Unit) -> dict[str, int]:
         """The nodes that a unit mentions: id → number of its passages that do.
@@ -261,75 +222,96 @@ class Library:
                 found[node] = found.get(node, 0) + 1
         if unit.kind in ("statement", "gist"):
             record = self.records.get(unit.id)
-            rows = (row for key in unit.keys for row in self.rows_of.get(key, ()))
-            told = {node for row in rows for node in self._marked.get(row, ())}
-            named = {node for node in told if self._names(node, unit.text)}
+            told = {node for row in self._rows(unit.keys) for node in self._marked.get(row, ())}
+            named = {n for n in told if self.names(unit.text, self.nodes[self.numbers[n]])}
             if isinstance(record, Statement) and record.subject in self.numbers:
                 named.add(record.subject)
             found = dict.fromkeys(sorted(named), 1) | found
         return found
 
-    def _names(self, node: str, text: str) -> bool:
-        row = self.nodes[self.numbers[node]]
-        words = f" {folded_words(text)} "
-        return any(f" {folded_words(name)} " in words for name in (row.label, *row.aliases))
 
-    def raw(self, rows: Sequence[int]) -> str:
-        """The turns of an episode, each behind its speaker."""
-        told = (self.passages[row] for row in rows)
-        return "\n".join(f"{p.speaker}: {p.text}" if p.speaker else p.text for p in told)
+class Pool:
+    """Units of some kinds that are ranked in one list.
 
+    Attributes:
+        units: By kind, then id.
+        lengths: Terms of each unit.
+    """
 
-_kept: list[Library] = []
+    def __init__(self, library: Library, kinds: Iterable[str]) -> None:
+        units = (unit for kind in kinds for unit in library.units(kind))
+        self.units = sorted(units, key=lambda unit: (unit.kind, unit.id))
+        self.lengths = [sum(library.traits[row].length for row in unit.rows) for unit in self.units]
+        self._library = library
+        self._of_row = {row: at for at, unit in enumerate(self.units) for row in unit.rows}
 
+    @cached_property
+    def nodes(self) -> list[dict[str, int]]:
+        """What each unit mentions: id of the node → how many of its passages do."""
+        return [self._library.mentioned(unit) for unit in self.units]
 
-def library(index: Index, engine: Engine) -> Library:
-    """The store of an index as presets see it; the last one is kept for its next question."""
-    if not _kept or _kept[0].index is not index or _kept[0].engine is not engine:
-        _kept[:] = [Library(index, engine)]
-    return _kept[0]
+    def cosines(self, text: str) -> dict[int, float]:
+        """The cosine of every unit to a text; 0 where its vector is not stored."""
+        stored, likeness = self._library.cosines(text), self._library.likeness
+        return {
+            at: likeness(text, unit.text)
+            if unit.vector < 0
+            else stored[unit.vector]
+            if unit.vector < len(stored)
+            else 0.0
+            for at, unit in enumerate(self.units)
+        }
+
+    def words(self, text: str) -> dict[int, float]:
+        """BM25 of units that share a term with a text."""
+        average = sum(self.lengths) / len(self.lengths) if self.lengths else 1.0
+        scores: dict[int, float] = {}
+        for held in self.counts(text).values():
+            idf = match.idf(len(self.units), len(held))
+            postings = [(at, tf, self.lengths[at]) for at, tf in held.items()]
+            match.add_bm25(scores, postings, idf, average or 1.0, k1=K1, b=B)
+        return scores
+
+    def counts(self, text: str) -> dict[str, dict[int, int]]:
+        """Term of a text → unit → occurrences."""
+        found: dict[str, dict[int, int]] = {}
+        for term in dict.fromkeys(tokens.stems(text)):
+            held = found[term] = {}
+            for row, tf, _ in self._library.index.postings(term):
+                at = self._of_row.get(row)
+                if at is not None:
+                    held[at] = held.get(at, 0) + tf
+        return found
 
 
 def cosine(one: Sequence[float], other: Sequence[float]) -> float:
-    """The product of two unit vectors.
-
-    >>> cosine([0.6, 0.8], [1.0, 0.0])
-    0.6
-    """
+    """The product of two unit vectors."""
     return float(sum(map(mul, one, other)))
 
 
 def folded_words(text: str) -> str:
-    """A text's words, folded, with single blanks between them."""
+    """A text's words, folded, with single blanks between them.
+
+    >>> folded_words("Memory_v2: failed!")
+    'memory v2 failed'
+    """
     return " ".join("".join(c if c.isalnum() else " " for c in text.casefold()).split())
 
 
-def as_items(view: TextView, found: Sequence[Unit], raw: int) -> list[Item]:
-    """Units as items, in their order; the first ``raw`` episodes carry their turns."""
-    listed = []
-    for unit in found:
-        text = unit.text
-        if unit.kind == "episode" and raw > 0:
-            raw -= 1
-            text = f"{text}\n\n{view.library.raw(unit.rows)}"
-        listed.append(_item(view.library, unit, text))
-    return listed
-
-
-def _item(library: Library, unit: Unit, text: str) -> Item:
+def as_item(library: Library, unit: Unit) -> Item:
     """A turn is itself; all else stands for the turns of each file that it rests on."""
     rested = (row for key in unit.keys for row in library.rows_of.get(key, ()))
     files = {**_by_file(library, unit.rows), **_by_file(library, rested)} or {("", ()): unit.time}
     groups, times = [turns for _, turns in files], list(files.values())
-    first = 0 if unit.kind == "turn" else 1
-    resting = [turn for turns in groups[first:] for turn in turns]
+    start = 0 if unit.kind == "turn" else 1
+    resting = [turn for turns in groups[start:] for turn in turns]
     return Item(
         id=unit.id,
-        text=text,
-        tokens=tokens.count_tokens(text),
+        text=unit.text,
+        tokens=tokens.count_tokens(unit.text),
         turns=tuple(dict.fromkeys(resting or groups[0])),
-        day=(times[min(first, len(times) - 1)] or "")[:10],
-        uses=max(1, len(resting)) if first else 1,
+        day=(times[min(start, len(times) - 1)] or "")[:10],
+        uses=max(1, len(resting)) if start else 1,
     )
 
 
@@ -346,18 +328,17 @@ def _by_file(
     }
 
 
-def as_concepts(view: TextView, found: Sequence[Unit], limit: int) -> tuple[tuple[str, ...], ...]:
+def as_concepts(library: Library, found: Sequence[Unit], limit: int) -> tuple[tuple[str, ...], ...]:
     """The keys of the nodes that were found; else of those that what was found mentions.
 
     The nodes of the best unit come first, of one unit those that more of its passages mention.
     """
-    library = view.library
-    if any(unit.kind == "node" for unit in found):
-        nodes = [unit.id for unit in found]
-    else:
-        mentioned = map(library.mentioned, found)
-        nodes = [
-            n for held in mentioned for n in sorted(held, key=lambda each: (-held[each], each))
-        ]
-    rows = (library.nodes[library.numbers[node]] for node in list(dict.fromkeys(nodes))[:limit])
+    nodes: dict[str, None] = {}
+    for unit in found:
+        if unit.kind == "node":
+            nodes[unit.id] = None
+        else:
+            held = library.mentioned(unit)
+            nodes |= dict.fromkeys(sorted(held, key=lambda each: (-held[each], each)))
+    rows = (library.nodes[library.numbers[node]] for node in list(nodes)[:limit])
     return tuple(tuple(sorted(label_keys((row.id, row.label, *row.aliases)))) for row in rows)

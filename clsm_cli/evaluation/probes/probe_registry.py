@@ -16,11 +16,12 @@ from typing import TYPE_CHECKING
 from clsm_cli.evaluation import benches
 from clsm_cli.evaluation.dataset import Case, Dataset, Folders, Query
 from clsm_cli.evaluation.probes import material
-from clsm_cli.evaluation.probes.material import Line, RandomDraw
-from clsm_cli.evaluation.probes.probe_questions import (
+from clsm_cli.evaluation.probes.material import (
     CLSM,
     SYSTEMS,
+    Line,
     Probe,
+    RandomDraw,
     ask_systems,
     first_rank,
     growing_benches,

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from clsm_cli.evaluation import measures
 from clsm_cli.evaluation.measures import Retrieved, answer_result
-from clsm_cli.evaluation.presets.preset import load
-from clsm_cli.evaluation.presets.retrieve import retrieve
+from clsm_cli.evaluation.presets import published
+from clsm_cli.evaluation.presets.library import Library
 from clsm_cli.evaluation.systems import baselines
 from clsm_cli.evaluation.systems.baselines import System, baseline
 from clsm_cli.retrieval.recall import recall
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
     from clsm_cli.evaluation.benches import Bench
     from clsm_cli.evaluation.dataset import Query as Labelled
-    from clsm_cli.evaluation.presets.preset import Preset
 
 ITEMS = 50
 """Items of clsm's own answers: every measure cuts the same ranking."""
@@ -46,22 +45,22 @@ def recall_system(
     return System(name, about, ask)
 
 
-def preset_system(preset: Preset) -> System:
+def preset_system(name: str) -> System:
     """The retrieval of a published system.
 
-    What it returns depends on the budget, so it is given clsm's defaults. It has no confidence that
+    What it returns depends on the budget, so it is given clsm's default. It has no confidence that
     the memory holds an answer.
     """
 
     def ask(bench: Bench, queries: Sequence[Labelled]) -> Iterator[Retrieved]:
         settings = bench.store.settings.recall
         with open_index(bench.store, bench.factory.embedder) as opened:
+            library = Library(opened.index, bench.engine)
             for each in queries:
                 query = Query(each.text, bench.time_of(each), settings.k, settings.budget)
-                yield retrieve(opened.index, query, bench.engine, preset)
+                yield published.retrieve(library, query, name)
 
-    about = f"the retrieval of {preset.name} as published, with clsm's default items and tokens"
-    return System(preset.name, about, ask)
+    return System(name, f"the retrieval of {name} as published, with clsm's default tokens", ask)
 
 
 def _ask_packed(bench: Bench, queries: Sequence[Labelled]) -> Iterator[Retrieved]:
@@ -131,4 +130,4 @@ def plain_systems() -> list[System]:
 
 def preset_systems(names: Iterable[str]) -> list[System]:
     """Published systems by the names of their presets; each once, in their order."""
-    return [preset_system(load(name)) for name in dict.fromkeys(names)]
+    return [preset_system(name) for name in dict.fromkeys(names)]

@@ -78,21 +78,20 @@ def test_expressions(text: str, days: str) -> None:
     assert [found for _, found in read(f"So {text}.")] == [days]
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "You may march on. May I? March on! May the force be with you.",
-        "One second. The sun is up. Sat down and wed. Mark 5.",
-        "v2.24, 3.5 may 10 be enough; section 1.2.3; option 2 may do",
-        "in 2000 tokens, of 2048 nodes, 2024 people, 1999.5",
-        "Last time and next time. The second one. June is a friend, April said so.",
-        "every Monday; Mondays; 30 February; decent Janet Augustus",
-        "May 5 people come?",
-        "1234-56-78, 2023-13-40, 10-2023-05-01, phone 555-2023",
-    ],
-)
-def test_no_false_hits(text: str) -> None:
-    assert read(text) == []
+NO_FALSE_HITS = [
+    "You may march on. May I? March on! May the force be with you.",
+    "One second. The sun is up. Sat down and wed. Mark 5.",
+    "v2.24, 3.5 may 10 be enough; section 1.2.3; option 2 may do",
+    "in 2000 tokens, of 2048 nodes, 2024 people, 1999.5",
+    "Last time and next time. The second one. June is a friend, April said so.",
+    "every Monday; Mondays; 30 February; decent Janet Augustus",
+    "May 5 people come?",
+    "1234-56-78, 2023-13-40, 10-2023-05-01, phone 555-2023",
+]
+
+
+def test_no_false_hits() -> None:
+    assert [each for each in NO_FALSE_HITS if read(each)] == []
 
 
 @pytest.mark.parametrize(
@@ -141,34 +140,9 @@ def test_absolutise(text: str, result: str) -> None:
 
 
 PHRASES = [
-    *(
-        "yesterday",
-        "last week",
-        "on Friday",
-        "May 8",
-        "in June",
-        "a few days ago",
-        "2023-05-08",
-        "in 2025",
-        "the",
-    ),
-    *(
-        "every",
-        "(",
-        ")",
-        ".",
-        "will",
-        "next",
-        "last",
-        "May",
-        "'s",
-        "2023",
-        "8",
-        "week",
-        "ago",
-        "two",
-        "(2023)",
-    ),
+    *("yesterday", "last week", "on Friday", "May 8", "in June", "a few days ago"),
+    *("2023-05-08", "in 2025", "the", "every", "(", ")", ".", "will", "next", "last"),
+    *("May", "'s", "2023", "8", "week", "ago", "two", "(2023)"),
 ]
 
 
@@ -248,20 +222,21 @@ def test_forms(text: str, first: str, until: str) -> None:
     assert (found.first.isoformat(), found.until.isoformat()) == (first, until)
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "blocked until the end of March",
-        "We had planned it for Easter",
-        "She grilled over the weekend on Christmas trees",
-        "He broke it in the fall",
-        "on the 5th floor, an hour ago, in the first half of the week",
-        "the second of all, a quarter of it, Q2 is wrong, in her 20s",
-        "the end of the day, the middle of nowhere, half of 20",
-    ],
-)
-def test_what_is_told_is_not_dated_by_guess(text: str) -> None:
-    assert absolutise(text, FRIDAY) == text
+WHAT_IS_TOLD_IS_NOT_DATED_BY_GUESS = [
+    "blocked until the end of March",
+    "We had planned it for Easter",
+    "She grilled over the weekend on Christmas trees",
+    "He broke it in the fall",
+    "on the 5th floor, an hour ago, in the first half of the week",
+    "the second of all, a quarter of it, Q2 is wrong, in her 20s",
+    "the end of the day, the middle of nowhere, half of 20",
+]
+
+
+def test_what_is_told_is_not_dated_by_guess() -> None:
+    assert [
+        each for each in WHAT_IS_TOLD_IS_NOT_DATED_BY_GUESS if absolutise(each, FRIDAY) != each
+    ] == []
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,438 @@
+"""The retrieval of five published systems, over clsm's own records, vectors and BM25.
+
+Each is a function that finds units, best first. A value names its section of the source; what the
+source leaves open says "not stated", and the value is ours. Where a language model chose or judged,
+a rule stands for it (docs/evaluation.md). The crashes and losses of a system are not reproduced.
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, date, datetime
+from functools import lru_cache
+from math import exp, log
+from typing import TYPE_CHECKING
+
+from clsm_cli.evaluation import formulas
+from clsm_cli.evaluation.formulas import Link, reciprocal_ranks
+from clsm_cli.evaluation.measures import Retrieved
+from clsm_cli.evaluation.presets.library import as_concepts, as_item, folded_words
+from clsm_cli.evaluation.presets.smriti_rounds import retrieve_in_rounds
+from clsm_cli.model import clocks
+from clsm_cli.model.episodes import EpisodeRecord
+from clsm_cli.retrieval import time_scope
+from clsm_cli.retrieval.recall import STEEPNESS
+from clsm_cli.scoring import packing
+from clsm_cli.scoring.retention import DORMANT, STREAM_DAYS, retention
+from clsm_cli.store import ontology as store_ontology
+from clsm_cli.store.index import graph_queries
+from clsm_cli.text import route, tokens
+from clsm_cli.text.tagging import tags_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from clsm_cli.evaluation.measures import Item
+    from clsm_cli.evaluation.presets.library import Library, Pool, Unit
+    from clsm_cli.retrieval.retrieve import Query
+    from clsm_cli.store.index.graph_queries import NodeRow
+
+    Scores = dict[int, float]
+    """Place of a unit in its pool → score."""
+    Found = list[tuple[Unit, float]]
+
+
+def retrieve(library: Library, query: Query, name: str) -> Retrieved:
+    """Concepts and items as a published system would return them, best first.
+
+    Args:
+        library: Of a store that is consolidated.
+        query: What is asked, when, and within how many tokens; nothing else of it counts.
+        name: The system.
+    """
+    found = PRESETS[name](library, query)
+    limit = library.index.store.settings.recall.concepts
+    concepts = as_concepts(library, [unit for unit, _ in found], limit)
+    best = max((score for _, score in found), default=0.0) or 1.0
+    scored = [
+        (as_item(library, unit), round(max(0.0, min(1.0, score / best)), 4))
+        for unit, score in found
+    ]
+    if name == "cls-m":
+        scored = _within(scored, CHARACTERS)
+    costs = [item.tokens for item, _ in scored]
+    if sum(costs) > query.budget:
+        worth = [exp(STEEPNESS * score) for _, score in scored]
+        scored = [scored[at] for at in sorted(packing.knapsack(worth, costs, query.budget))]
+    return Retrieved(tuple(item for item, _ in scored), concepts)
+
+
+def _within(scored: Iterable[tuple[Item, float]], characters: int) -> list[tuple[Item, float]]:
+    kept = []
+    for item, score in scored:
+        if len(item.text) <= characters:
+            kept.append((item, score))
+            characters -= len(item.text)
+    return kept
+
+
+def first(scores: Mapping[int, float], k: int, pool: Pool) -> Scores:
+    """The best ``k``, ties by id."""
+    order = sorted(scores, key=lambda at: (-scores[at], pool.units[at].id, at))
+    return {at: scores[at] for at in order[:k]}
+
+
+def _units(scores: Mapping[int, float], pool: Pool) -> Found:
+    return [(pool.units[at], score) for at, score in scores.items()]
+
+
+CHARACTERS = 8192
+"""§5.3: 8 KB of characters."""
+SEEDS = 5
+"""Not stated."""
+LEAST_SEED = 0.3
+"""Least cosine of a seed: not stated."""
+EXACT = 1.2
+"""§5.3: "a 20% boost for exact matches"."""
+
+
+def cls_m(library: Library, query: Query, most: int = SEEDS) -> Found:
+    """CLS-M: the ten nodes (§5.3) to which activation spreads from hybrid seeds.
+
+    §3.2, step 1: "query terms activate matching nodes". A node that is named in the query, or whose
+    text has the whole query in it (§5.3), begins with its boosted cosine, any other with its cosine.
+    """
+    text, nodes, now = query.text, library.nodes, query.now
+    starts = []
+    for number, row in nodes.items():
+        near = library.node_cosine(text, row)
+        if library.names(text, row) or _is_in(text, row):
+            start = 1.0 if near is None else min(1.0, EXACT * max(0.0, near))
+            starts.append((-start, row.id, number))
+        elif near is not None and near >= LEAST_SEED:
+            starts.append((-near, row.id, number))
+    seeds = {number: -start for start, _, number in sorted(starts)[:most]}
+    # §5.3: PMI weights; how they come to 0..1 is not stated: here a share of the largest.
+    largest = max((row.strongest for row in nodes.values()), default=0.0) or 1.0
+
+    def links(numbers: Sequence[int]) -> Iterable[Link]:
+        for row in graph_queries.links(library.index.connection, numbers):
+            other = nodes.get(row.other)
+            if other is not None and clocks.holds(row, now):
+                dormant = _is_dormant(library, other, now)
+                yield Link(row.node, row.other, row.weight / largest, other.degree, dormant)
+
+    pool = library.pool("node")
+    places = {unit.id: at for at, unit in enumerate(pool.units)}
+    activation = formulas.spread(seeds, links)
+    reached = {places[nodes[number].id]: value for number, value in activation.items()}
+    return _units(first(reached, 10, pool), pool)
+
+
+def _is_in(text: str, row: NodeRow) -> bool:
+    asked = folded_words(text)
+    return bool(asked) and f" {asked} " in f" {folded_words(_node_text(row))} "
+
+
+def _node_text(row: NodeRow) -> str:
+    return graph_queries.node_text(row.label, row.aliases, row.summary)
+
+
+def _is_dormant(library: Library, row: NodeRow, now: str) -> bool:
+    last = library.active.get(row.number)
+    if last is None:
+        return False
+    days = date.fromisoformat(now[:10]).toordinal() - last
+    return retention(days, STREAM_DAYS[row.stream]) < DORMANT
+
+
+def nemori(library: Library, query: Query) -> Found:
+    """Nemori: ten episodes (§4.1.4) by title and narrative (§3.1.3), and twice as many statements.
+
+    Dense search alone (§3.3), from a cosine of 0 (σ_s, §4.1.4). The first two episodes carry their
+    original messages (§4.1.4).
+    """
+    episodes = _nearest(library, query, "episode", 10)
+    with_turns = [
+        (unit._replace(text=f"{unit.text}\n\n{library.raw(unit.rows)}"), score)
+        for unit, score in episodes[:2]
+    ]
+    return [*with_turns, *episodes[2:], *_nearest(library, query, "statement", 20)]
+
+
+def _nearest(library: Library, query: Query, kind: str, k: int) -> Found:
+    pool = library.pool(kind)
+    near = {at: score for at, score in pool.cosines(query.text).items() if score >= 0}
+    return _units(first(near, k, pool), pool)
+
+
+def caim(library: Library, query: Query) -> Found:
+    """CAIM: thoughts that share a tag or a date with the query, then a filter of relevance.
+
+    §3.3.1: nothing is retrieved where earlier information is not needed. §3.3.2 a–c: every thought
+    (§3.2) with an identical tag or timestamp. §3.3.2 d: what answers the query is kept, which a
+    language model judged there; here a cosine of 0.3 or a common word, and 0.35 of the best cosine.
+    How many are returned is not stated.
+    """
+    known = any(library.names(query.text, row) for row in library.nodes.values())
+    if route.choose_route(query.text, has_current=False, known=known).route == "none":
+        return []
+    pool = library.pool("statement")
+    named = by_tags(library, query, pool) | by_dates(library, query, pool)
+    near = pool.cosines(query.text)
+    shared = pool.words(query.text)
+    kept = {at: near[at] for at in named if near[at] >= 0.3 or at in shared}
+    best = max(kept.values(), default=0.0)
+    return _units(first({at: n for at, n in kept.items() if n >= 0.35 * best}, 10, pool), pool)
+
+
+def by_dates(library: Library, query: Query, pool: Pool) -> set[int]:
+    """Units with a day that is asked about."""
+    when = time_scope.resolve(library.index, query.text, query.now)
+    asked = when.periods if when is not None else ()
+    return {
+        at
+        for at, unit in enumerate(pool.units)
+        if any(start <= day < until for start, until in asked for day in unit.days)
+    }
+
+
+def by_tags(library: Library, query: Query, pool: Pool) -> set[int]:
+    """Units with a tag in common with the query."""
+    tagger = _tagger(library)
+    mine = set(tagger.tag_text(query.text))
+    return {at for at, unit in enumerate(pool.units) if mine & set(tagger.tag_unit(unit))}
+
+
+class Tagger:
+    """Tags texts of one store, the same way when stored and asked.
+
+    In CAIM a language model picks two or three tags of the ontology for any text (§3.2, appendix A);
+    here its words do, and where they are not enough the cosine to "tag: its synonyms", of a third
+    tag at least 0.35 (not stated).
+    """
+
+    def __init__(self, library: Library) -> None:
+        self._library = library
+        self._ontology, _ = store_ontology.load(library.index.store)
+        self._texts = [f"{tag.word}: {', '.join(tag.synonyms)}" for tag in self._ontology.tags]
+        self._stored = library.products(self._texts)
+        self._of_units: dict[str, tuple[str, ...]] = {}
+
+    def tag_text(self, text: str) -> tuple[str, ...]:
+        """The tags of a text."""
+        return self._filled(text, [self._library.likeness(text, tag) for tag in self._texts])
+
+    def tag_unit(self, unit: Unit) -> tuple[str, ...]:
+        """The tags of a stored text, by its stored vector."""
+        if unit.id not in self._of_units:
+            near = [row[unit.vector] for row in self._stored if 0 <= unit.vector < len(row)]
+            self._of_units[unit.id] = self._filled(unit.text, near)
+        return self._of_units[unit.id]
+
+    def _filled(self, text: str, near: Sequence[float]) -> tuple[str, ...]:
+        words = [tag.word for tag in self._ontology.tags]
+        found = dict.fromkeys(tags_of(text, self._ontology))
+        for cosine, word in sorted(zip(near, words, strict=False), key=lambda c: (-c[0], c[1])):
+            if len(found) >= 3 or (len(found) >= 2 and cosine < 0.35):
+                break
+            found[word] = None
+        return tuple(found)[:3]
+
+
+@lru_cache(maxsize=1)
+def _tagger(library: Library) -> Tagger:
+    return Tagger(library)
+
+
+AGREED = (1.0, 1.05, 1.15)
+"""Factor for what one, two or three channels find (code, hybrid-search)."""
+HALF_LIVES = (
+    (1 / 1440, 0.25),
+    (1 / 24, 0.20),
+    (1.0, 0.15),
+    (7.0, 0.15),
+    (30.0, 0.10),
+    (90.0, 0.08),
+    (365.0, 0.07),
+)
+"""Days and weights of the parts of recency, from a minute to a year (code)."""
+
+
+def smriti(library: Library, query: Query) -> Found:
+    """Smriti: words, meaning and graph fused by rank, weighed by kind and age, in rounds.
+
+    What sessions and stream files hold (code, recall), 15 results (code, multi-round-retrieval), of
+    which marginal relevance chooses ten with λ = 0.7 (code, graphrag).
+    """
+    pool = library.pool("turn", "statement")
+    scores = retrieve_in_rounds(
+        query.text,
+        lambda part: first(_smriti_search(library, part, pool, query.now), 15, pool),
+        lambda held: " ".join(pool.units[at].text for at in held),
+    )
+    best = list(first(scores, 15, pool))
+    texts = [pool.units[at].text for at in best]
+    chosen = formulas.mmr(
+        [scores[at] for at in best], lambda i, j: library.likeness(texts[i], texts[j]), k=10
+    )
+    return [(pool.units[best[at]], scores[best[at]]) for at in chosen]
+
+
+def _smriti_search(library: Library, text: str, pool: Pool, now: str) -> Scores:
+    """Votes of 1 / (60 + rank) with ranks from 0 (code, hybrid-search), then kind and age."""
+    meaning = {at: near for at, near in pool.cosines(text).items() if near >= 0.3}  # code, recall
+    rankings = [
+        list(first(pool.words(text), 15, pool)),  # how many: not stated
+        list(first(meaning, 10, pool)),  # code, recall: top-k 10
+        list(first(_node_scores(library, text, pool, now), 15, pool)),  # not stated
+    ]
+    found = {}
+    for at, vote in reciprocal_ranks(rankings, k=59).items():
+        voters = sum(at in ranking for ranking in rankings)
+        unit = pool.units[at]
+        score = vote * AGREED[voters - 1] + 0.1 * reliability(unit.kind, unit.trust)
+        found[at] = score * (0.5 + 0.5 * recency(unit.time, now))
+    return found
+
+
+def reliability(kind: str, trust: str) -> float:
+    """Direct knowledge, inference, or testimony (code): it outranks the votes.
+
+    >>> reliability("turn", "tool"), reliability("statement", "user"), reliability("turn", "user")
+    (1.0, 0.85, 0.75)
+    """
+    if kind == "statement":
+        return 0.85
+    return 1.0 if trust == "tool" else 0.75
+
+
+def _node_scores(library: Library, text: str, pool: Pool, now: str) -> Scores:
+    """Of each unit the best of its nodes: 0.6 · cosine + 0.25 · PageRank / its maximum + 0.15 · text.
+
+    The weights are those of §Scoring Layer until there is feedback.
+    """
+    ranks = _pagerank(library, now)
+    terms = dict.fromkeys(tokens.stems(text))
+    nodes = {
+        row.id: 0.6 * max(0.0, library.node_cosine(text, row) or 0.0)
+        + 0.25 * float(rank)
+        + 0.15 * _in_node(row, terms)
+        for row, rank in zip(library.nodes.values(), ranks, strict=True)
+    }
+    best = ((at, max((nodes[n] for n in held), default=0.0)) for at, held in enumerate(pool.nodes))
+    return {at: score for at, score in best if score > 0}
+
+
+@lru_cache(maxsize=1)
+def _pagerank(library: Library, now: str) -> NDArray[np.float64]:
+    """PageRank of all nodes over the edges that hold now, as a share of the highest.
+
+    The walk begins anew anywhere; an edge is followed with a chance of 0.85 (code, graphrag).
+    """
+    import numpy as np
+
+    place = {number: at for at, number in enumerate(library.nodes)}
+    weights = np.zeros((len(place), len(place)))
+    for row in graph_queries.links(library.index.connection, list(place)):
+        if row.other in place and clocks.holds(row, now):
+            here, there = place[row.node], place[row.other]
+            weights[here, there] = max(weights[here, there], row.weight)
+    ranks = formulas.pagerank(weights, np.ones(len(place)), restart=0.15)
+    shares: NDArray[np.float64] = ranks / max(float(ranks.max(initial=0.0)), 1e-300)
+    return shares
+
+
+def _in_node(row: NodeRow, terms: Iterable[str]) -> float:
+    """min(1, mean over the terms of 1 + ln(1 + tf)  ×  (½ + ½ coverage))."""
+    held = tokens.stems(_node_text(row))
+    counts = [held.count(term) for term in terms]
+    known = [count for count in counts if count]
+    if not known:
+        return 0.0
+    mean = sum(1 + log(1 + count) for count in known) / len(counts)
+    return min(1.0, mean * (0.5 + 0.5 * len(known) / len(counts)))
+
+
+def recency(time: str | None, now: str) -> float:
+    """Σ weight · 2^(−age / half-life): Smriti's temporal relevance; 0 for what has no time.
+
+    >>> [round(recency(day, "2026-02-17T00:00:00Z"), 3) for day in ("2026-02-17", "2026-02-10")]
+    [1.0, 0.306]
+    """
+    told, asked = _instant(time), _instant(now)
+    if told is None or asked is None:
+        return 0.0
+    age = max(0.0, (asked - told).total_seconds() / 86_400)
+    return sum(weight * 2 ** -(age / half_life) for half_life, weight in HALF_LIVES)
+
+
+def _instant(time: str | None) -> datetime | None:
+    """The instant that a text names, without an offset in UTC; None if it is none."""
+    try:
+        moment = datetime.fromisoformat(time or "")
+    except ValueError:
+        return None
+    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+
+
+def cma(library: Library, query: Query) -> Found:
+    """CMA: hybrid search over facts, gists and fragments, valued by gain, packed as a knapsack.
+
+    §4.3: BM25 and dense vectors, fused by reciprocal rank as in the store that it names; 50
+    candidates each, and for the reranker (not stated). §3.2: the value of a fragment is its gain
+    (§3.3.1), its weight the tokens.
+    """
+    pool = library.pool("statement", "gist", "fragment")
+    channels = (pool.words(query.text), pool.cosines(query.text))
+    votes = reciprocal_ranks(
+        [list(first({a: s for a, s in c.items() if s >= 0}, 50, pool)) for c in channels]
+    )
+    scores = first(gains(library, query.text, pool, first(votes, 50, pool)), 50, pool)
+    best = list(scores)
+    costs = [tokens.count_tokens(pool.units[at].text) for at in best]
+    chosen = packing.knapsack(list(scores.values()), costs, query.budget)
+    return [(pool.units[best[at]], scores[best[at]]) for at in chosen]
+
+
+def gains(library: Library, text: str, pool: Pool, places: Iterable[int]) -> Scores:
+    """The information gain of units, times their importance; what does not help is left out.
+
+    §6.3: a distractor, here a value that was superseded, scores below 0.
+    """
+    counts = pool.counts(text)
+    total = sum(pool.lengths) or 1
+    shares = {term: min(1.0, sum(held.values()) / total) for term, held in counts.items()}
+    found: Scores = {}
+    for at in places:
+        unit = pool.units[at]
+        terms = [(held.get(at, 0), shares[term]) for term, held in counts.items()]
+        old = sum(key in library.outdated for key in unit.keys) / max(1, len(unit.keys))
+        value = (formulas.gain(terms, pool.lengths[at]) - old) * _importance(library, unit)
+        if value > 0:
+            found[at] = value
+    return found
+
+
+def _importance(library: Library, unit: Unit) -> float:
+    """Factor for a fragment: half once it was consolidated (§4.4 step 5), more if surprising (§5.1).
+
+    How much either is, is not stated; a surprise counts in full from three standard deviations.
+    """
+    record = library.records.get(unit.id)
+    if unit.kind != "fragment" or not isinstance(record, EpisodeRecord):
+        return 1.0
+    factor = 0.5 if record.stage == "consolidated" else 1.0
+    return factor * (1 + 0.15 * min(1.0, max(0.0, record.surprise / 3)))
+
+
+PRESETS: dict[str, Callable[[Library, Query], Found]] = {
+    "cls-m": cls_m,
+    "nemori": nemori,
+    "caim": caim,
+    "smriti": smriti,
+    "cma": cma,
+}
+"""By the name of the system."""
