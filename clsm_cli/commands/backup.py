@@ -41,12 +41,9 @@ def backup(file: Path, *, force: bool = False, dry_run: bool = False, common: Co
     path = backup_path(file)
     opened = common.opened()
     at = utc_text(common.time(opened.zone))
-    try:
-        made = backups.make_backup(
-            opened, path, at, end_begun_run, printer.progress, force=force, dry_run=dry_run
-        )
-    finally:
-        printer.end_progress()
+    made = backups.make_backup(
+        opened, path, at, end_begun_run, printer.progress, force=force, dry_run=dry_run
+    )
     printer.warn_all(made.warnings)
     printer.warn_all(f"{each.path}: {each.reason}; it is not in it" for each in made.left_out)
     printer.show(

@@ -61,10 +61,7 @@ def label(*, number: int = NUMBER, marked: str | None = None, common: Common) ->
     if not proposals:
         _end(printer, opened, 0, "nothing new to propose; ingest more, or write queries by hand")
         return
-    try:
-        blank = _blank(printer, opened, moment, proposals)
-    finally:
-        printer.end_progress()
+    blank = _blank(printer, opened, moment, proposals)
     if common.as_json:
         printer.json(blank)
         return

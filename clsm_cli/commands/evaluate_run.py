@@ -95,21 +95,18 @@ def run(
         "--probe": probe,
         "--set": changed,
     }
-    try:
-        sets = _datasets(datasets or [], limit, common.store, has_probes=bool(probe))
-        request = Request(
-            datasets=tuple(sets),
-            presets=_named("--preset", preset or [], PRESETS),
-            mechanisms=tuple(each.name for each in ablation.choose_mechanisms(ablate or [])),
-            probes=_named("--probe", probe or [], tuple(PROBES)),
-            settings=settings,
-            seed=seed,
-            command=_typed(datasets or [], given, limit, seed),
-        )
-        factory = make_factory(printer, work, now, fresh=fresh)
-        result = measure(request, factory, open_engine())
-    finally:
-        printer.end_progress()
+    sets = _datasets(datasets or [], limit, common.store, has_probes=bool(probe))
+    request = Request(
+        datasets=tuple(sets),
+        presets=_named("--preset", preset or [], PRESETS),
+        mechanisms=tuple(each.name for each in ablation.choose_mechanisms(ablate or [])),
+        probes=_named("--probe", probe or [], tuple(PROBES)),
+        settings=settings,
+        seed=seed,
+        command=_typed(datasets or [], given, limit, seed),
+    )
+    factory = make_factory(printer, work, now, fresh=fresh)
+    result = measure(request, factory, open_engine())
     mapping, shown = dump(result), run_tables(result, verbose=printer.verbose)
     gated = _gate(result, before, fail_under)
     if gated is not None:

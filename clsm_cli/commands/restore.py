@@ -56,10 +56,7 @@ def restore(
     if not path.is_file():
         reason = "is not a file" if path.exists() else "is not there"
         raise BadInputError(str(path), reason, "name what clsm backup wrote")
-    try:
-        done = restoring.restore(path.resolve(), root, values, printer.progress, dry_run=dry_run)
-    finally:
-        printer.end_progress()
+    done = restoring.restore(path.resolve(), root, values, printer.progress, dry_run=dry_run)
     printer.show(
         _mapping(done, path, dry_run=dry_run),
         _lines(done, path, dry_run=dry_run, verbose=common.verbose),

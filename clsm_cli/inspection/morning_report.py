@@ -101,14 +101,6 @@ class PeriodReview(NamedTuple):
         return not self.episodes and not any(self[4:])
 
 
-class ListFilter(NamedTuple):
-    """Which statements a list is of; what is None is not asked for."""
-
-    stream: str | None = None
-    kind: str | None = None
-    about: str | None = None
-
-
 def last_night(store: Store, before: str = "9999") -> str | None:
     """When the last consolidation of this machine that still counts began; None before the first.
 
@@ -253,18 +245,24 @@ def _done(store: Store, rows: Iterable[Statement], since: str) -> list[Statement
     ]
 
 
-def held_statements(store: Store, choice: ListFilter, view: View) -> tuple[StatementLine, ...]:
+def held_statements(
+    store: Store,
+    view: View,
+    stream: str | None = None,
+    kind: str | None = None,
+    about: str | None = None,
+) -> tuple[StatementLine, ...]:
     """The statements that hold, those that became true last first; the store is only read."""
     records = _records(store)
     rows = record_files.load_statements(store, records, view.now)
-    meant = _meant(rows.values(), records.values(), choice.about)
+    meant = _meant(rows.values(), records.values(), about)
     chosen = [
         _as_at(row, view)
         for row in rows.values()
         if view.holds(row)
-        and choice.stream in (None, row.stream)
-        and row.kind in ({choice.kind} if choice.kind else _SENTENCES)
-        and (choice.about is None or row.id in meant)
+        and stream in (None, row.stream)
+        and row.kind in ({kind} if kind else _SENTENCES)
+        and (about is None or row.id in meant)
     ]
     with open_index(store, None) as opened:
         return _lines(store, chosen, rows, opened.index, view.now)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from inspection.test_graph_view import edge, node, of, sample
 
-from clsm_cli.inspection.graph_statistics import Hub, Tie, statistics
+from clsm_cli.inspection.graph_view import Hub, Tie, statistics
 from clsm_cli.model.codec import Record
 
 TRIANGLES: list[Record] = [

@@ -1,4 +1,4 @@
-// The picture: nodes and edges by Cytoscape at places that clsm computed, names on a canvas above.
+// The picture: nodes and edges by Cytoscape, names on a canvas above.
 "use strict";
 
 const data = JSON.parse(document.getElementById("data").textContent);
@@ -39,22 +39,38 @@ function look() {
   ];
 }
 
+// The layout begins on a ring, members of a community side by side; nothing is drawn by chance.
+const ring = [...data.nodes].sort((a, b) => a.group - b.group || (a.id < b.id ? -1 : 1));
+const starts = new Map(ring.map((node, place) => {
+  const [angle, radius] = [2 * Math.PI * place / ring.length, 60 * Math.sqrt(ring.length)];
+  return [node.id, { x: radius * Math.cos(angle), y: 0.7 * radius * Math.sin(angle) }];
+}));
+const inside = (edge) => nodes.get(edge.data("source")).group === nodes.get(edge.data("target")).group;
+// Every round looks at all pairs: a large graph gets fewer.
+const rounds = Math.min(1000, Math.max(50, Math.round(4e7 / ring.length ** 2)));
+
 const cy = cytoscape({
   container,
   elements: {
     nodes: data.nodes.map((node) => ({
       data: { id: node.id, size: node.size, kind: node.kind,
               shape: data.kinds[node.kind].shape, colour: data.kinds[node.kind].colour },
-      position: { x: node.x, y: node.y },
+      position: starts.get(node.id),
     })),
     edges: data.edges.map((edge, place) => ({
       data: { id: `edge ${place}`, source: edge.source, target: edge.target, type: edge.type,
               weight: edge.weight, typed: edge.type !== "co_occurs", directed: edge.directed,
+              room: (nodes.get(edge.source).size + nodes.get(edge.target).size) / 2,
               width: 0.8 + 2.4 * strength(edge), opacity: 0.25 + 0.5 * strength(edge) },
     })),
   },
   style: look(),
-  layout: { name: "preset" },
+  layout: {
+    name: "cose", animate: false, fit: false, randomize: false, componentSpacing: 60,
+    nodeOverlap: 20, nodeRepulsion: () => 40000, gravity: 0.6, numIter: rounds,
+    idealEdgeLength: (edge) => (inside(edge) ? 60 : 160) + edge.data("room"),
+    edgeElasticity: (edge) => (inside(edge) ? 60 : 400) / (0.25 + 0.75 * edge.data("weight")),
+  },
   minZoom: 0.08,
   maxZoom: 6,
   boxSelectionEnabled: false,
