@@ -116,7 +116,7 @@ def _blank(
     printer: Printer, store: Store, now: datetime, proposals: list[Proposal]
 ) -> dict[str, Any]:
     """The sheet of some queries with their items."""
-    from clsm_cli.commands.evaluate_shared import make_factory, open_engine
+    from clsm_cli.commands.evaluate_run import make_factory, open_engine
     from clsm_cli.evaluation.own import sheet
 
     factory = make_factory(printer, store.derived, now.isoformat(), fresh=False)

@@ -162,7 +162,6 @@ def _tables(graph: Graph, seeds: Sequence[str]) -> list[Table]:
         ("connected components", str(found.components)),
         ("nodes in the largest", str(found.largest_component)),
         ("communities", str(found.communities)),
-        ("their modularity", f"{found.modularity:.2f}"),
     )
     hubs = tuple((shorten(hub.label, LONGEST), str(hub.degree)) for hub in found.hubs)
     ties = tuple((_tie(tie), f"{tie.weight:.2f}", str(tie.n)) for tie in found.strongest)

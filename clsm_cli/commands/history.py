@@ -57,8 +57,7 @@ def history(
     if not all(map(str.strip, names)):
         raise UsageError("ID|SUBJECT", "is empty; name what you want to know of")
     opened = common.opened()
-    moment = common.time(opened.zone)
-    view = view_of(opened, moment, as_of, known_at)
+    view = view_of(opened, common.time(opened.zone), as_of, known_at)
     found = fact_history.history(opened, names, view)
     tables.show(printer, history_mapping(found, view), history_tables(found, opened.zone))
     for each in found:

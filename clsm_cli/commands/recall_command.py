@@ -385,13 +385,7 @@ def _day(text: str | None, now: datetime, option: str) -> tuple[int, int] | None
 
 
 class BatchRow(NamedTuple):
-    """One line.
-
-    Attributes:
-        id: As it was given, else the number of the line.
-        as_of: Day or time the question is asked from.
-        problem: Why it cannot be answered; None if it can.
-    """
+    """One line by its id, else its number; ``problem``: why it cannot be answered."""
 
     id: Any
     query: str = ""

@@ -28,11 +28,7 @@ _LONGEST = 2000
 
 
 class Question(NamedTuple):
-    """An item in plain words.
-
-    Attributes:
-        what: What is in doubt; each sentence that it quotes stands on a line of its own.
-    """
+    """An item in plain words; each sentence that it quotes stands on a line of its own."""
 
     what: str
     accept: str

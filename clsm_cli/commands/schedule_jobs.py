@@ -97,12 +97,9 @@ ADVICE_TOKENS = 8000
 
 
 class ScheduledJobs(NamedTuple):
-    """Who has a job.
+    """By who starts it: the job's command line, and when it next runs (local time; None: not known).
 
-    Attributes:
-        jobs: Its command line, by who starts it.
-        starts: When it next runs if all goes well, in local time; None: nobody can tell.
-        silent: Why one could not be asked.
+    ``silent``: why one could not be asked.
     """
 
     jobs: dict[str, list[str]]

@@ -38,14 +38,11 @@ class Version(NamedTuple):
     """A statement or an edge at one time.
 
     Attributes:
-        kind: Of the statement, or ``edge``.
         value: Its text; of an edge the other end.
         state: current, future (not true yet), ended (true until then, and still believed to have
             been), superseded (no longer believed), withdrawn (taken back).
         source: Where its earliest source stands, as it was given, else its own line in a topic file,
-            ``path:line``.
-        file: Absolute path of what can be opened, see ``store.index.source_locations``; "" for none.
-        line: In that file.
+            ``path:line``; ``file``: absolute path of what can be opened, "" for none.
     """
 
     id: str
@@ -162,12 +159,7 @@ def _order(passage: Passage) -> tuple[bool, bool, str, str, int]:
 
 
 class Thread(NamedTuple):
-    """The versions of one thing, in the order in which they became true.
-
-    Attributes:
-        subject: Node id, "" where there is none.
-        type: Of its edges; "" for statements.
-    """
+    """The versions of one thing, in the order in which they became true; of statements without type."""
 
     kind: Literal["statement", "edge"]
     subject: str

@@ -252,12 +252,8 @@ class Tie(NamedTuple):
 class Statistics:
     """What the CLS-M paper (§5.3) tells of its graph, and a little more.
 
-    Attributes:
-        density: Pairs of nodes with an edge, as a share of all pairs.
-        mean_degree: 2 · edges / nodes; a loop counts twice.
-        communities: Groups of more than one node that are tied more closely inside.
-        modularity: Q of these groups, −1/2 … 1.
-        types: Edge type → edges; like ``kinds`` and ``streams`` (of nodes) the most frequent first.
+    ``density`` is the share of all pairs that have an edge; ``communities`` counts groups of more than one
+    node that are tied more closely inside.
     """
 
     nodes: int
@@ -270,7 +266,6 @@ class Statistics:
     components: int
     largest_component: int
     communities: int
-    modularity: float
     types: dict[str, int]
     kinds: dict[str, int]
     streams: dict[str, int]
@@ -297,7 +292,6 @@ def statistics(graph: Graph) -> Statistics:
         components=len(parts),
         largest_component=max(map(len, parts), default=0),
         communities=sum(size > 1 for size in sizes.values()),
-        modularity=round(modularity(graph.edges, group), 4),
         types=_counted(edge.type for edge in graph.edges),
         kinds=_counted(node.kind for node in graph.nodes),
         streams=_counted(node.stream for node in graph.nodes),
@@ -338,24 +332,6 @@ def communities(graph: Graph) -> dict[str, int]:
         if edge.source != edge.target and edge.weight > 0.0
     ]
     return dict(zip(place, grouped(len(place), pairs), strict=True))
-
-
-def modularity(edges: Sequence[Edge], group: Mapping[str, int]) -> float:
-    """Q = Σ_c (L_c/m − (K_c/2m)²): weight inside a community against what chance puts there.
-
-    Newman 2004, as in ``scoring.modularity``; L_c is the weight inside, K_c the strength at the
-    nodes of c, m all weight. No weight at all gives 0.
-    """
-    inside: dict[int, float] = defaultdict(float)
-    strength: dict[int, float] = defaultdict(float)
-    for edge in edges:
-        weight = max(0.0, edge.weight)
-        strength[group[edge.source]] += weight
-        strength[group[edge.target]] += weight
-        if group[edge.source] == group[edge.target]:
-            inside[group[edge.source]] += weight
-    m = sum(strength.values()) / 2
-    return sum(inside[c] / m - (strength[c] / (2 * m)) ** 2 for c in strength) if m > 0.0 else 0.0
 
 
 def _share(part: float, whole: float) -> float:

@@ -39,8 +39,7 @@ class StatementLine(NamedTuple):
     Attributes:
         since: When it became true, else when the store learnt it.
         before: What it replaced; "" where nothing.
-        source: Where its earliest source stands, ``path:line`` as it was given; None for none.
-        file: Absolute path of what can be opened; ``line`` in it.
+        source: As in ``fact_history.Version``.
     """
 
     id: str
@@ -57,11 +56,9 @@ class StatementLine(NamedTuple):
 
 
 class News(NamedTuple):
-    """What became of statements since a time, each part newest first.
+    """What was written about statements since an instant, each part newest first.
 
-    Attributes:
-        since: An instant; only what was written then or later is in it.
-        ended: What was true, and is no longer, with nothing in its place.
+    ``ended``: what is true no longer, with nothing in its place.
     """
 
     since: str
@@ -77,7 +74,6 @@ class PeriodReview(NamedTuple):
 
     Attributes:
         period: As ``2026-03`` or ``2026-W11``.
-        first: Its first day, ISO 8601; ``last``: its last.
         gists: What a month was about, as its last consolidation wrote it; a week has none.
         decided: Decisions and corrections, and the decisions that episodes report.
         learnt: What else became true then and still is.

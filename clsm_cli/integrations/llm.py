@@ -60,14 +60,7 @@ class LlmError(Exception):
 
 
 class Usage(NamedTuple):
-    """What a run has used.
-
-    Attributes:
-        calls: Requests sent; those that the client repeats by itself are not counted.
-        tokens_in: Tokens of prompts, as counted by the server.
-        tokens_out: Tokens of answers, unusable ones included.
-        failures: Questions that ended in an :class:`LlmError`.
-    """
+    """What a run has used: requests, tokens as the server counts them, questions without an answer."""
 
     calls: int = 0
     tokens_in: int = 0
@@ -112,11 +105,7 @@ class Llm:
     """A language model, and what a run has used of it."""
 
     def __init__(self, settings: LlmSettings, key: str | None) -> None:
-        """Get ready; only :meth:`ask` touches the network.
-
-        Args:
-            settings: Which model; they are ``enabled``.
-            key: For the server; "none" is sent where there is none.
+        """Get ready; only :meth:`ask` touches the network. Without a key "none" is sent.
 
         Raises:
             LlmError: A package is missing, address or key cannot be one, or the environment names
@@ -148,12 +137,8 @@ class Llm:
 
         Args:
             system: What to do; the form of the answer is added to it.
-            user: What to do it with.
             schema: JSON Schema (draft 7) of the answer, which is an object.
             name: Of the schema: ASCII letters, digits, ``-`` and ``_``, at most 64.
-
-        Returns:
-            The answer as Python values, which fit the schema.
 
         Raises:
             LlmError: No usable answer in two attempts. At once, and without a request, after the
