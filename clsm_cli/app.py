@@ -38,8 +38,9 @@ MODULES = {
     "search": "recall_command",
     "graph": "graph_command",
     "log": "log_command",
-    "list": "list_statements",
-    "open": "open_source",
+    "list": "log_command",
+    "edit": "editor",
+    "open": "editor",
     "eval": "evaluate",
     "merge-driver": "merge_driver",
     "unpin": "pin",
@@ -59,7 +60,8 @@ def _build(name: str) -> Any:
         if line is not None:
             function: Any = typer_function(line, module.Options, module.run)
         else:
-            function = getattr(module, name, None) or getattr(module, place)
+            named = (name, f"{name}_command", place)
+            function = next(f for each in named if (f := getattr(module, each, None)))
         single.command(name, cls=Command, epilog=function.epilog, hidden=name == "search")(function)
     command = typer.main.get_command(single)
     command.name = name

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from clsm_cli.commands import engine as engines
-from clsm_cli.commands.evaluate_shared import open_engine
+from clsm_cli.commands.evaluate_run import open_engine
 from clsm_cli.evaluation import benches
 from clsm_cli.evaluation.dataset import label_keys
 from clsm_cli.evaluation.loaders import locomo, own_memory

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from clsm_cli.ingestion import readers
+from clsm_cli.ingestion import sources
 from clsm_cli.ingestion.jsonl_rows import (
     Dropped,
     Problem,
@@ -36,7 +36,7 @@ def read(
     stream = io.BytesIO(data.encode() if isinstance(data, str) else data)
     about = Reading(path, HOME, now, "s0", known_clsm_calls=lambda _: calls, day_first=day_first)
     content = bounded_lines(stream) if form in ROWS else stream
-    return list(readers.items_of(form, content, about))
+    return list(sources.items_of(form, content, about))
 
 
 def jsonl(*rows: Any) -> bytes:

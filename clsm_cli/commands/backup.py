@@ -41,12 +41,9 @@ def backup(file: Path, *, force: bool = False, dry_run: bool = False, common: Co
     path = backup_path(file)
     opened = common.opened()
     at = utc_text(common.time(opened.zone))
-    try:
-        made = backups.make_backup(
-            opened, path, at, end_begun_run, printer.progress, force=force, dry_run=dry_run
-        )
-    finally:
-        printer.end_progress()
+    made = backups.make_backup(
+        opened, path, at, end_begun_run, printer.progress, force=force, dry_run=dry_run
+    )
     printer.warn_all(made.warnings)
     printer.warn_all(f"{each.path}: {each.reason}; it is not in it" for each in made.left_out)
     printer.show(
@@ -62,27 +59,14 @@ def backup_path(file: Path) -> Path:
     return file.expanduser()
 
 
-def human_size(count: int) -> str:
-    """A number of bytes as a person says it.
-
-    >>> human_size(999), human_size(1234), human_size(56_700_000)
-    ('999 bytes', '1.2 kB', '56.7 MB')
-    """
-    if count < 1000:
-        return count_noun(count, "byte")
-    value, units = float(count), iter(("kB", "MB", "GB", "TB"))
-    unit = ""
-    while value >= 999.95 and (following := next(units, "")):
-        value, unit = value / 1000, following
-    return f"{value:.1f} {unit}"
-
-
 def _lines(made: backups.BackupResult, path: Path, store: Store, *, verbose: bool) -> list[str]:
-    held = f"{count_noun(len(made.manifest.files), 'file')}, {human_size(made.manifest.size)}"
+    from rich.filesize import decimal
+
+    held = f"{count_noun(len(made.manifest.files), 'file')}, {decimal(made.manifest.size)}"
     lines = [f"{entry.sha256}  {entry.path}" for entry in made.manifest.files] if verbose else []
     if made.packed is None:
         return [*lines, f"{path} would hold {store.root} ({held})", "nothing was written"]
-    told = f"{path}  {human_size(made.packed)}, holds {store.root} ({held}), read back and verified"
+    told = f"{path}  {decimal(made.packed)}, holds {store.root} ({held}), read back and verified"
     return [*lines, told]
 
 

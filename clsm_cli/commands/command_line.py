@@ -14,7 +14,7 @@ from clsm_cli.commands.output import Printer
 from clsm_cli.startup.records import NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
     from datetime import datetime, tzinfo
 
     from clsm_cli.store.layout import Store
@@ -90,13 +90,6 @@ class Common(NamedTuple):
     def time(self, zone: tzinfo | None = None) -> datetime:
         """The current time."""
         return current_time(self.now, zone)
-
-
-def make_options(options: Callable[..., Any], values: Mapping[str, Any]) -> Any:
-    """The options of a command that starts fast: its own fields, and ``common``."""
-    own = {name: value for name, value in values.items() if name not in Common._fields}
-    given = {name: value for name, value in values.items() if name in Common._fields}
-    return options(**own, common=Common(**given))
 
 
 COMMON = {

@@ -122,8 +122,6 @@ def consolidate(
         if not dry_run:
             runs.note_failure(opened, utc_text(request.now), str(error))
         raise
-    finally:
-        printer.end_progress()
     report.warnings += warnings
     if not (dry_run or report.is_busy or answer is not None):  # a part of the night is no night
         _write_down(opened, utc_text(request.now), report)
@@ -296,12 +294,9 @@ def _write_packet(
     path = Path(os.path.realpath(os.path.expanduser(file))) if file not in (None, "-") else None
     if path is not None and path.is_relative_to(store.root.resolve()):
         raise UsageError("FILE", "lies in the memory; write the packet somewhere else")
-    try:
-        found = adviser_request.build_packet(
-            store, request, budget or adviser_packet.BUDGET, embedder, printer.progress
-        )
-    finally:
-        printer.end_progress()
+    found = adviser_request.build_packet(
+        store, request, budget or adviser_packet.BUDGET, embedder, printer.progress
+    )
     if path is not None:
         atomic.put(path, found.text.encode())
     if printer.as_json:

@@ -161,12 +161,9 @@ def _concepts(
     from clsm_cli.retrieval.briefing_contents import activated_concepts
 
     offer_install(printer)
-    try:
-        return activated_concepts(
-            store, query, now, engine or QueryEngine(), embedder(), printer.progress
-        )
-    finally:
-        printer.end_progress()
+    return activated_concepts(
+        store, query, now, engine or QueryEngine(), embedder(), printer.progress
+    )
 
 
 def _print(printer: Printer, found: Briefing, form: str) -> None:

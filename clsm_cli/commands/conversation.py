@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from clsm_cli.config import MAX_MESSAGE
 from clsm_cli.errors import BadInputError, DiskError
-from clsm_cli.ingestion import readers, sources
+from clsm_cli.ingestion import sources
 from clsm_cli.ingestion.detection import DOCUMENTS
 from clsm_cli.ingestion.jsonl_rows import Problem, RawTurn, Reading
 from clsm_cli.model.episodes import ROLE_TRUST
@@ -59,7 +59,7 @@ def read(
         turns, problems = _of_text(data, path, zone, fence_key)
     else:
         source = sources.SourceFile(path, path, form, io.BytesIO(data))
-        with readers.open_transcript(source, Reading(path, zone, now, path)) as found:
+        with sources.open_transcript(source, Reading(path, zone, now, path)) as found:
             items = found
             if _RECALLED in data:
                 from clsm_cli.ingestion import recalled_text

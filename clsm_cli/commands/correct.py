@@ -62,8 +62,7 @@ def correct(
     undoes a correction. The statements that your words may mean are listed, and you are asked which
     one is no longer true.
     """
-    printer = common.printer()
-    opened = common.opened()
+    printer, opened, now = common.start()
     start = None
     if since is not None and never:
         raise UsageError("--since", "means nothing with --never")
@@ -75,12 +74,11 @@ def correct(
     words, value = decode_words([wanted]), decode_words(said or ())
     if not said and len(words.split()) < _SHORTEST:
         raise UsageError("VALUE", "is missing; say in a whole sentence what is true now")
-    moment = common.time(opened.zone)
     correct_it = partial(
         correction.correct,
         opened,
         said=value or words,
-        now=moment,
+        now=now,
         warn=printer.warn,
         since=start,
         never=never,
@@ -95,7 +93,7 @@ def correct(
             raise
         fits = disambiguation.matches_of_ids(opened, error.ids)
         if not fits.found:
-            fits = _fits(printer, opened, words, value, moment)
+            fits = _fits(printer, opened, words, value, now)
         chosen = disambiguation.choose(
             printer, "clsm correct", words, fits, yes=yes, dry_run=dry_run
         )

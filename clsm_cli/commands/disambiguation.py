@@ -42,11 +42,7 @@ _SHAPE = re.compile(r"[defg]-[0-9a-f]{2,}|[0-9a-f]{12}(-[0-9]+)?")
 
 
 class Match(NamedTuple):
-    """A thing that may be meant.
-
-    Attributes:
-        confidence: Probability that it is meant, as a recall has it; 1 where it was named.
-    """
+    """A thing that may be meant, and the probability that it is: 1 where it was named."""
 
     thing: FoundItem
     confidence: float = 1.0

@@ -83,12 +83,7 @@ def _fixed(
     def progress(done: int, total: int) -> None:
         printer.progress("embedding", done, total)
 
-    try:
-        return diagnosis.fix(
-            store, around, embedder(), progress, rebuild=rebuild, only_index=not fix
-        )
-    finally:
-        printer.end_progress()
+    return diagnosis.fix(store, around, embedder(), progress, rebuild=rebuild, only_index=not fix)
 
 
 def _doctor_lines(report: Report, *, dry_run: bool, verbose: bool) -> Iterator[str]:

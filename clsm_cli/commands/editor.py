@@ -1,4 +1,4 @@
-"""Open a text, or a file at a line, in the user's editor."""
+"""The user's editor; ``clsm edit``: change one record in it; ``clsm open``: where something was said."""
 
 from __future__ import annotations
 
@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, TypeVar
 
 import typer
 
-from clsm_cli.commands.environment import environment
-from clsm_cli.commands.output import Printer, is_terminal
+from clsm_cli.commands.command_line import Common, Option
+from clsm_cli.commands.environment import decode_words, environment
+from clsm_cli.commands.options import command
+from clsm_cli.commands.output import Printer, end_progress, is_terminal
 from clsm_cli.config import MAX_FILE
 from clsm_cli.errors import BadInputError, ClsmError
 from clsm_cli.store import atomic
@@ -34,6 +36,7 @@ def edit_text(
     At a terminal a person may mend what was refused. The file goes when its text was taken; else it
     stays, and is named.
     """
+    end_progress()
     path = _free(folder, name)
     atomic.put(path, text.encode())
     while True:
@@ -121,3 +124,68 @@ def _again(error: BadInputError) -> bool:
         return typer.confirm("Edit again?", default=True, err=True)
     except typer.Abort:  # the end of input, or an interrupt: no
         return False
+
+
+@command(
+    "clsm edit f-3a9c12d08e41          # a statement, in $EDITOR",
+    "clsm edit delegation-defect       # a concept: its label, kind, aliases",
+    "EDITOR='code --wait' clsm edit g-91ab",
+    wanted=Option("", "ID", "A statement, concept, edge or episode, or how its id begins."),
+)
+def edit(wanted: str, *, common: Common) -> None:
+    """Change one record in your editor.
+
+    It opens in $VISUAL or $EDITOR as YAML, is checked when you save, and is pinned: no
+    consolidation changes it from then on.
+    """
+    from clsm_cli.consolidation import record_edit
+    from clsm_cli.model.codec import TYPE_NAMES, encode
+
+    printer, opened, moment = common.start()
+    draft = record_edit.draft(opened, decode_words([wanted]), moment, printer.warn)
+    done = edit_text(
+        opened.derived / "edit",
+        f"{draft.record.id}.yaml",
+        draft.text,
+        lambda text: record_edit.save(opened, draft, text, moment, printer.warn),
+        printer,
+    )
+    record = done.record
+    if common.as_json:
+        mapping = encode(record)
+        printer.json({"schema": "clsm.edit/1", "run": done.run, "record": mapping})
+    elif done.run is None:
+        printer.lines([f"nothing changed in {record.id}"])
+    else:
+        printer.lines([f"{TYPE_NAMES[type(record)]} {record.id} changed and pinned · {done.run}"])
+
+
+@command(
+    "clsm open f-3a9c12d08e41          # where it was said, in $VISUAL or $EDITOR",
+    "clsm open 3a9c --print            # FILE:LINE alone, for a script",
+    no_effect=("now",),
+    wanted=Option("", "ID", "An id from recall or how it begins, or a name."),
+    only_print=Option("--print", "", "Print FILE:LINE instead of opening it."),
+)
+def open_command(wanted: str, *, only_print: bool = False, common: Common) -> None:
+    """Open the file in which something was said, at its line.
+
+    The note or the transcript that was ingested, if it is still there; else the file of the memory
+    that holds the words.
+    """
+    from clsm_cli.inspection.item_lookup import look_up
+    from clsm_cli.store.index.source_locations import Location, relocate
+
+    printer = common.printer()
+    found = look_up(common.opened(), decode_words([wanted]))
+    told = next((each for each in found.told if each.file), None)
+    if told is None:
+        next_step = f"see what is known of it: clsm show {found.id}"
+        raise BadInputError(found.id, "has no source that is still there", next_step)
+    place = relocate(Location(told.file, told.line), told.text)
+    if common.as_json:
+        printer.json({"schema": "clsm.open/1", "id": found.id, **place._asdict()})
+    elif only_print:
+        printer.lines([f"{place.file}:{place.line}"])
+    else:
+        open_in_editor(*place)

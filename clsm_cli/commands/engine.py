@@ -112,7 +112,4 @@ def offer_install(printer: Printer) -> None:
     try:
         weights.install(folder, progress=printer.progress)
     except ClsmError as error:
-        printer.end_progress()
         printer.warn(str(error))
-    finally:
-        printer.end_progress()

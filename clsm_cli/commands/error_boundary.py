@@ -7,7 +7,7 @@ import os
 import sys
 from typing import TYPE_CHECKING
 
-from clsm_cli.commands.output import abandon_stdout
+from clsm_cli.commands.output import abandon_stdout, end_progress
 from clsm_cli.errors import ClsmError, DiskError
 from clsm_cli.text.terminal import safe
 
@@ -32,7 +32,10 @@ def guard(action: Callable[[], object]) -> int:
         The exit code.
     """
     try:
-        action()
+        try:
+            action()
+        finally:
+            end_progress()
     except ClsmError as error:
         return _told(error)
     except BrokenPipeError:

@@ -61,10 +61,7 @@ def label(*, number: int = NUMBER, marked: str | None = None, common: Common) ->
     if not proposals:
         _end(printer, opened, 0, "nothing new to propose; ingest more, or write queries by hand")
         return
-    try:
-        blank = _blank(printer, opened, moment, proposals)
-    finally:
-        printer.end_progress()
+    blank = _blank(printer, opened, moment, proposals)
     if common.as_json:
         printer.json(blank)
         return
@@ -119,7 +116,7 @@ def _blank(
     printer: Printer, store: Store, now: datetime, proposals: list[Proposal]
 ) -> dict[str, Any]:
     """The sheet of some queries with their items."""
-    from clsm_cli.commands.evaluate_shared import make_factory, open_engine
+    from clsm_cli.commands.evaluate_run import make_factory, open_engine
     from clsm_cli.evaluation.own import sheet
 
     factory = make_factory(printer, store.derived, now.isoformat(), fresh=False)

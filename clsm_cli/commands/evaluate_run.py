@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from textwrap import wrap
 from typing import TYPE_CHECKING
 
 from clsm_cli.commands.command_line import Common, Option
-from clsm_cli.commands.environment import UsageError, chosen_store
-from clsm_cli.commands.evaluate_shared import EVAL_NOW, FRESH, SEED, WORK, make_factory, open_engine
+from clsm_cli.commands.environment import UsageError, chosen_store, environment, parse_time
 from clsm_cli.commands.options import command
 from clsm_cli.commands.output import plain
 from clsm_cli.commands.tables import Table
@@ -18,12 +18,27 @@ from clsm_cli.evaluation import grids
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from clsm_cli.commands.engine import QueryEngine
+    from clsm_cli.commands.output import Printer
     from clsm_cli.evaluation.dataset import Dataset
     from clsm_cli.evaluation.grids import Grid
     from clsm_cli.evaluation.regression_gate import Gate, GateRow
     from clsm_cli.evaluation.result import Result
+    from clsm_cli.evaluation.stores import StoreFactory
 
 EVERY = "all"
+WORK = Option(
+    "--work",
+    "DIR",
+    "Folder for the stores it makes and finds again; default: clsm/eval in the user's cache.",
+)
+FRESH = Option("--fresh", "", "Make stores and figures anew.")
+SEED = Option("--seed", "N", "Of intervals and samples.", least=0)
+EVAL_NOW = Option(
+    "--now",
+    "TIME",
+    "Take this as the time of ingest and recall; default: a day after the last turn.",
+)
 
 
 @command(
@@ -95,21 +110,18 @@ def run(
         "--probe": probe,
         "--set": changed,
     }
-    try:
-        sets = _datasets(datasets or [], limit, common.store, has_probes=bool(probe))
-        request = Request(
-            datasets=tuple(sets),
-            presets=_named("--preset", preset or [], tuple(PRESETS)),
-            mechanisms=tuple(each.name for each in ablation.choose_mechanisms(ablate or [])),
-            probes=_named("--probe", probe or [], tuple(PROBES)),
-            settings=settings,
-            seed=seed,
-            command=_typed(datasets or [], given, limit, seed),
-        )
-        factory = make_factory(printer, work, now, fresh=fresh)
-        result = measure(request, factory, open_engine())
-    finally:
-        printer.end_progress()
+    sets = _datasets(datasets or [], limit, common.store, has_probes=bool(probe))
+    request = Request(
+        datasets=tuple(sets),
+        presets=_named("--preset", preset or [], tuple(PRESETS)),
+        mechanisms=tuple(each.name for each in ablation.choose_mechanisms(ablate or [])),
+        probes=_named("--probe", probe or [], tuple(PROBES)),
+        settings=settings,
+        seed=seed,
+        command=_typed(datasets or [], given, limit, seed),
+    )
+    factory = make_factory(printer, work, now, fresh=fresh)
+    result = measure(request, factory, open_engine())
     mapping, shown = dump(result), run_tables(result, verbose=printer.verbose)
     gated = _gate(result, before, fail_under)
     if gated is not None:
@@ -118,6 +130,41 @@ def run(
     tables.show(printer, mapping, shown)
     if gated is not None and gated.failed:
         raise RegressionError(gated.sentences)
+
+
+def make_factory(
+    printer: Printer, work: Path | None, now: str | None, *, fresh: bool
+) -> StoreFactory:
+    """Where stores of an evaluation are made; a missing model is offered at a terminal."""
+    from zoneinfo import ZoneInfo
+
+    from clsm_cli.commands import engine
+    from clsm_cli.evaluation import stores
+
+    at = None if now is None else parse_time(now, ZoneInfo(stores.ZONE), "--now")
+    engine.offer_install(printer)
+    return stores.StoreFactory(
+        folder=(work or _cache()).expanduser().absolute(),
+        embedder=engine.embedder(),
+        now=at,
+        fresh=fresh,
+        progress=printer.progress,
+    )
+
+
+def open_engine() -> QueryEngine:
+    """The engine of queries, opened."""
+    from clsm_cli.commands import engine
+
+    queries = engine.QueryEngine()
+    queries.open()
+    return queries
+
+
+def _cache() -> Path:
+    values = environment()
+    home = values.get("XDG_CACHE_HOME") or os.path.join(values.get("HOME", "~"), ".cache")
+    return Path(home) / "clsm" / "eval"
 
 
 def _datasets(

@@ -30,13 +30,8 @@ def catch_up(store: Store, now: datetime, printer: Printer) -> None:
     from clsm_cli.commands import engine
     from clsm_cli.evaluation.shadow import shadow_mode
 
-    try:
-        warnings = shadow_mode.catch_up(
-            store, engine.QueryEngine(), engine.embedder(), now, printer.progress
-        )
-    finally:
-        printer.end_progress()
-    printer.warn_all(warnings)
+    queries, embedder = engine.QueryEngine(), engine.embedder()
+    printer.warn_all(shadow_mode.catch_up(store, queries, embedder, now, printer.progress))
 
 
 @group.callback()

@@ -15,7 +15,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from clsm_cli.commands.command_line import Option
 
@@ -43,13 +43,21 @@ def run(arguments: Sequence[str]) -> int | None:
         return None
     gc.disable()  # the process ends before there is garbage worth 4 ms of looking for it
     from clsm_cli.commands import error_boundary
-    from clsm_cli.commands.command_line import make_options
     from clsm_cli.commands.environment import UsageError
 
     try:
         return error_boundary.guard(lambda: command.run(make_options(command.Options, values)))
     except UsageError:
         return None
+
+
+def make_options(options: Callable[..., Any], values: Mapping[str, Any]) -> Any:
+    """The options of a command: its own fields, and ``common``."""
+    from clsm_cli.commands.command_line import Common
+
+    common = {name: value for name, value in values.items() if name in Common._fields}
+    own = {name: value for name, value in values.items() if name not in common}
+    return options(**own, common=Common(**common))
 
 
 def parse(arguments: Sequence[str], options: Mapping[str, Option]) -> dict[str, Any] | None:

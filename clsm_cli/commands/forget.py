@@ -16,7 +16,7 @@ from clsm_cli.commands import disambiguation
 from clsm_cli.commands.command_line import DRY_RUN, Common, Option
 from clsm_cli.commands.environment import UsageError, decode_words, parse_time
 from clsm_cli.commands.options import command
-from clsm_cli.commands.output import Printer, count_noun, is_terminal, plain, shorten
+from clsm_cli.commands.output import Printer, count_noun, end_progress, is_terminal, plain, shorten
 from clsm_cli.errors import RefusedError
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.text.terminal import safe
@@ -168,11 +168,8 @@ def _forget(printer: Printer, store: Store, wanted: Wanted, now: datetime, how: 
     tree = history_purge.check_repository(store) if how.purge_history else None
 
     def planned(wanted: Wanted) -> Plan | None:
-        try:
-            embedder, past = engine.embedder(), how.purge_history
-            return erasure.plan(store, wanted, now, embedder, printer.progress, purge_history=past)
-        finally:
-            printer.end_progress()
+        embedder, past = engine.embedder(), how.purge_history
+        return erasure.plan(store, wanted, now, embedder, printer.progress, purge_history=past)
 
     plan = planned(wanted)
     if plan is not None and how.asks:
@@ -243,6 +240,7 @@ def _can_ask(command: str) -> None:
 
 
 def _show(lines: Iterable[str]) -> None:
+    end_progress()
     for line in lines:
         typer.echo(safe(line), err=True)
 

@@ -11,19 +11,17 @@ from clsm_cli.commands import recall_command, tables
 from clsm_cli.commands.command_line import AS_OF, KNOWN_AT, Common, Option
 from clsm_cli.commands.environment import UsageError, decode_words
 from clsm_cli.commands.options import command
-from clsm_cli.commands.output import Printer, count_noun, plain
+from clsm_cli.commands.output import Printer, count_noun, plain, shorten
 from clsm_cli.commands.tables import Table
 from clsm_cli.errors import BadInputError
 from clsm_cli.inspection import graph_export, graph_view
-from clsm_cli.inspection.graph_statistics import statistics
 from clsm_cli.store import atomic
 from clsm_cli.text.terminal import safe, safe_json
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from clsm_cli.inspection.graph_statistics import Statistics, Tie
-    from clsm_cli.inspection.graph_view import Graph
+    from clsm_cli.inspection.graph_view import Graph, Tie
 
 LONGEST = 60
 """Characters of a label in a table."""
@@ -79,10 +77,10 @@ def graph(
     (Gephi), or as one HTML file that shows it in any browser, offline. Of a past time it has only
     what had been said by then and held then.
     """
-    printer = common.printer()
     if common.as_json and form not in ("text", "json"):
         raise UsageError("--json", f"prints JSON; --format {form} is another form")
     form = "json" if common.as_json else form
+    printer = common._replace(as_json=form == "json").printer()
     if form == "html" and out is None and printer.is_terminal:
         raise UsageError("--format", "a picture needs a file: add --out graph.html")
     if query is not None and nodes:
@@ -114,19 +112,13 @@ def _put(printer: Printer, shown: Graph, form: str, out: Path | None, seeds: Seq
         sizes = f"{count_noun(len(shown.nodes), 'node')}, {count_noun(len(shown.edges), 'edge')}"
         if not printer.quiet:
             printer.lines([f"{out} written: {sizes}"])
-    elif form == "json":
-        printer.json(_mapping(shown))
-    elif form != "text":
-        printer.utf8(_rendered(shown, form, seeds).removesuffix("\n").split("\n"))
-    elif printer.is_terminal:
-        printer.rich(tables.renderables(_tables(shown, seeds)))
+    elif form in ("text", "json"):
+        tables.show(printer, _mapping(shown), _tables(shown, seeds))
     else:
-        printer.lines(tables.table_lines(_tables(shown, seeds)))
+        printer.utf8(_rendered(shown, form, seeds).removesuffix("\n").split("\n"))
 
 
 def _rendered(shown: Graph, form: str, seeds: Sequence[str]) -> str:
-    from clsm_cli.inspection import graph_export
-
     if form == "dot":
         return graph_export.dot(shown)
     if form == "graphml":
@@ -138,14 +130,6 @@ def _rendered(shown: Graph, form: str, seeds: Sequence[str]) -> str:
     return "".join(f"{safe(line)}\n" for line in tables.table_lines(_tables(shown, seeds)))
 
 
-def _mapping(shown: Graph) -> dict[str, Any]:
-    return _graph_mapping(shown, statistics(shown))
-
-
-def _tables(shown: Graph, seeds: Sequence[str]) -> list[tables.Table]:
-    return _graph_tables(shown, statistics(shown), seeds)
-
-
 def _write(out: Path, text: str) -> None:
     """Write a file that is private, as the memory is; what it was is replaced whole."""
     path = Path(os.path.realpath(out.expanduser()))
@@ -154,17 +138,18 @@ def _write(out: Path, text: str) -> None:
     atomic.put(path, text.encode("utf-8"))
 
 
-def _graph_mapping(graph: Graph, found: Statistics) -> dict[str, Any]:
+def _mapping(graph: Graph) -> dict[str, Any]:
     return {
         "schema": "clsm.graph/1",
         "total_nodes": graph.total,
-        "statistics": plain(found),
+        "statistics": plain(graph_view.statistics(graph)),
         **graph_export.mapping(graph),
     }
 
 
-def _graph_tables(graph: Graph, found: Statistics, seeds: Sequence[str]) -> list[Table]:
+def _tables(graph: Graph, seeds: Sequence[str]) -> list[Table]:
     """Sizes, types, kinds, streams, hubs, the strongest edges; of some nodes also what is held."""
+    found = graph_view.statistics(graph)
     part = "" if found.nodes == graph.total else f" of {graph.total}"
     sizes = (
         ("nodes", f"{found.nodes}{part}"),
@@ -177,9 +162,8 @@ def _graph_tables(graph: Graph, found: Statistics, seeds: Sequence[str]) -> list
         ("connected components", str(found.components)),
         ("nodes in the largest", str(found.largest_component)),
         ("communities", str(found.communities)),
-        ("their modularity", f"{found.modularity:.2f}"),
     )
-    hubs = tuple((_short(hub.label), str(hub.degree)) for hub in found.hubs)
+    hubs = tuple((shorten(hub.label, LONGEST), str(hub.degree)) for hub in found.hubs)
     ties = tuple((_tie(tie), f"{tie.weight:.2f}", str(tie.n)) for tie in found.strongest)
     shown = [
         Table("graph", ("measure", "value"), sizes),
@@ -196,27 +180,25 @@ def _graph_tables(graph: Graph, found: Statistics, seeds: Sequence[str]) -> list
 def _said(graph: Graph, seeds: Sequence[str]) -> tuple[tuple[str, str, str], ...]:
     rows = {row.id: row for node in seeds for row in graph.statements.get(node, ())}
     newest = sorted(rows.values(), key=lambda row: (row.valid_from or "", row.id), reverse=True)
-    return tuple((_short(row.text), (row.valid_from or "")[:10], row.id) for row in newest)
+    return tuple(
+        (shorten(row.text, LONGEST), (row.valid_from or "")[:10], row.id) for row in newest
+    )
 
 
 def _shares(counts: Mapping[str, int]) -> tuple[tuple[str, str, str], ...]:
     total = sum(counts.values())
     return tuple(
-        (_short(name), str(count), f"{100 * count / total:.1f}") for name, count in counts.items()
+        (shorten(name, LONGEST), str(count), f"{100 * count / total:.1f}")
+        for name, count in counts.items()
     )
 
 
 def _tie(tie: Tie) -> str:
     """One edge as a phrase.
 
-    >>> from clsm_cli.inspection.graph_statistics import Tie
+    >>> from clsm_cli.inspection.graph_view import Tie
     >>> _tie(Tie("Mara", "reading", "Tides", 0.5, 2, directed=True))
     'Mara -reading-> Tides'
     """
     end = "->" if tie.directed else "-"
-    return f"{_short(tie.source)} -{_short(tie.type)}{end} {_short(tie.target)}"
-
-
-def _short(text: str) -> str:
-    flat = " ".join(text.split())
-    return flat if len(flat) <= LONGEST else f"{flat[: LONGEST - 1]}…"
+    return f"{shorten(tie.source, LONGEST)} -{shorten(tie.type, LONGEST)}{end} {shorten(tie.target, LONGEST)}"

@@ -38,7 +38,7 @@ HEADINGS = (
     "clsm history heartbeat --as-of 2026-02-15    # what was true on that day",
     "clsm history heartbeat --known-at 2026-02-15 # what memory believed at its end",
     wanted=Option(
-        "", "ID|SUBJECT...", "Ids of statements or edges; concepts by id, label or alias; topics."
+        "", "ID|SUBJECT...", "Ids of statements or edges; concepts by id, label or alias."
     ),
     as_of=AS_OF,
     known_at=KNOWN_AT,
@@ -48,8 +48,7 @@ def history(
 ) -> None:
     """Show every version of what is known about something.
 
-    When it was true, when memory believed it, and where it was said. For a topic, the subjects with
-    statements in it are listed.
+    When it was true, when memory believed it, and where it was said.
     """
     from clsm_cli.inspection import fact_history
 
@@ -58,12 +57,11 @@ def history(
     if not all(map(str.strip, names)):
         raise UsageError("ID|SUBJECT", "is empty; name what you want to know of")
     opened = common.opened()
-    moment = common.time(opened.zone)
-    view = view_of(opened, moment, as_of, known_at)
+    view = view_of(opened, common.time(opened.zone), as_of, known_at)
     found = fact_history.history(opened, names, view)
     tables.show(printer, history_mapping(found, view), history_tables(found, opened.zone))
     for each in found:
-        if not each.threads and not each.subjects:
+        if not each.threads:
             is_past = view.at is not None
             printer.warn(f"{each.wanted}: nothing is held of it{' for that time' * is_past}")
 
@@ -73,22 +71,18 @@ def history_mapping(found: Sequence[History], view: View) -> dict[str, Any]:
     return {
         "schema": "clsm.history/1",
         **fields(view, "now as_of known_at"),
-        "found": [fields(each, "wanted threads subjects") for each in found],
+        "found": [fields(each, "wanted threads") for each in found],
     }
 
 
 def history_tables(found: Iterable[History], zone: tzinfo) -> list[Table]:
-    """A table for each thread, and for the subjects of a topic."""
+    """A table for each thread."""
     found_tables = []
     for each in found:
         for thread in each.threads:
             rows = tuple(_row(version, zone) for version in thread.versions)
             title = " · ".join(part for part in (thread.label, thread.type) if part)
             found_tables.append(Table(title or "about nothing named", HEADINGS, rows))
-        if each.subjects:
-            title = f"{each.wanted} is no subject; these have most of that name"
-            subjects = tuple((of.label, str(of.versions)) for of in each.subjects)
-            found_tables.append(Table(title, ("subject", "versions"), subjects))
     return found_tables
 
 

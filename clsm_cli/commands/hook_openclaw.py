@@ -29,12 +29,7 @@ _RESTART = "restart the gateway if one is running: openclaw gateway restart"
 
 
 class PluginState(NamedTuple):
-    """What there is of clsm in an OpenClaw.
-
-    Attributes:
-        plugins: Its setting ``plugins``; None is unset.
-        folder: Where the plugin is, or would be.
-    """
+    """What there is of clsm in an OpenClaw: two settings (None: unset), and the plugin's folder."""
 
     plugins: Any
     extra_paths: Any

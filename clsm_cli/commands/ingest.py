@@ -174,10 +174,7 @@ def _ingested(store: Store, options: Options, now: datetime, printer: Printer) -
 
         embedder = engine.embedder()
         engine.offer_install(printer)
-    try:
-        report = ingest_run.ingest(store, request, embedder, printer.progress)
-    finally:
-        printer.end_progress()
+    report = ingest_run.ingest(store, request, embedder, printer.progress)
     if embedder is not None:
         from clsm_cli.retrieval import briefing
 

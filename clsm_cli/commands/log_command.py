@@ -1,17 +1,20 @@
-"""``clsm log``: what changed of late, or what a month was about; also the rendering of ``clsm list``."""
+"""``clsm log``: what changed of late, or what a month was about; ``clsm list``: what is known now."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
-from clsm_cli.commands.command_line import Common, Option
-from clsm_cli.commands.environment import UsageError, parse_time
+from clsm_cli.commands.command_line import AS_OF, KNOWN_AT, Common, Option
+from clsm_cli.commands.environment import UsageError, decode_words, parse_time
 from clsm_cli.commands.options import command
-from clsm_cli.commands.output import LinkedLine, flat, local_time, location_text, plain, shorten
+from clsm_cli.commands.output import flat, local_time, location_text, plain, shorten
+from clsm_cli.commands.recall_command import view_of
 from clsm_cli.commands.render_review import as_question, question_lines
 from clsm_cli.consolidation.active_learning import WORTH
 from clsm_cli.ingestion.ingest_report import utc_text
 from clsm_cli.inspection import morning_report
+from clsm_cli.model.graph import StatementKind
+from clsm_cli.model.streams import STREAMS
 from clsm_cli.store.topics import BOX_OF
 
 if TYPE_CHECKING:
@@ -155,19 +158,16 @@ def _log_lines(
         yield "nothing new"
 
 
-def brief_lines(
-    store: Store, since: str, now: datetime, *, only_changes: bool = False
-) -> list[str]:
+def brief_lines(store: Store, since: str, now: datetime) -> list[str]:
     """What became of memory since an instant, in ``BRIEF`` lines: what changed and ended first."""
     found = morning_report.news(store, since, now.isoformat())
     told = [
         *(f"changed: {_said(line)} (was: {flat(line.before)})" for line in found.changed),
         *(f"no longer true: {_said(line)}" for line in found.ended),
+        *(f"taken back: {_said(line)}" for line in found.withdrawn),
+        *(f"done: {_said(line)}" for line in found.done),
+        *(f"learnt: {_said(line)}" for line in found.learnt),
     ]
-    if not only_changes:
-        told += [f"taken back: {_said(line)}" for line in found.withdrawn]
-        told += [f"done: {_said(line)}" for line in found.done]
-    told += [f"learnt: {_said(line)}" for line in found.learnt]
     if len(told) > BRIEF:
         told[BRIEF - 1 :] = [f"and {len(told) - BRIEF + 1} more: clsm log"]
     return [shorten(line, LONGEST) for line in told]
@@ -213,10 +213,51 @@ def _line(line: StatementLine, zone: tzinfo) -> Iterator[str]:
     box = f"[{BOX_OF[line.state]}] " if line.state in BOX_OF else ""
     yield f"- {box}{_said(line)}{times}{before}"
     parts = (local_time(line.since, zone), location_text(line.file, line.line), line.id)
-    where = [part for part in parts if part]
-    yield LinkedLine(f"  {' · '.join(where)}", line.file, line.line)
+    yield f"  {' · '.join(part for part in parts if part)}"
 
 
 def _rest(count: int, limit: int) -> Iterator[str]:
     if count > limit:
         yield f"  {count - limit} more: --limit {count}"
+
+
+KINDS: tuple[str, ...] = get_args(StatementKind)
+
+
+@command(
+    "clsm list                         # all statements that hold, newest first",
+    "clsm list --stream tasks          # of one stream",
+    "clsm list --kind preference       # of one kind",
+    "clsm list --about Mara -n 10      # about somebody or something",
+    "clsm list --as-of 2026-02-15      # what was true on that day",
+    stream=Option("--stream", "STREAM", f"Only one stream: {', '.join(STREAMS)}."),
+    kind=Option("--kind", "KIND", f"Only one kind: {', '.join(KINDS)}."),
+    about=Option("--about", "NAME", "Only about this, by any of its names."),
+    limit=Option("--limit -n", "N", "Lines at most.", least=1),
+    as_of=AS_OF,
+    known_at=KNOWN_AT,
+)
+def list_command(
+    *,
+    stream: str | None = None,
+    kind: str | None = None,
+    about: str | None = None,
+    limit: int = SHOWN,
+    as_of: str | None = None,
+    known_at: str | None = None,
+    common: Common,
+) -> None:
+    """List what is known to be true now, or was at another time, newest first."""
+    printer = common.printer()
+    for option, value, known in (("--stream", stream, STREAMS), ("--kind", kind, KINDS)):
+        if value is not None and value not in known:
+            raise UsageError(option, f"{value!r} is none; there are {', '.join(known)}")
+    if about is not None and not decode_words([about]).strip():
+        raise UsageError("--about", "is empty; name somebody or something")
+    opened = common.opened()
+    about = None if about is None else decode_words([about])
+    view = view_of(opened, common.time(opened.zone), as_of, known_at)
+    found = morning_report.held_statements(opened, view, stream, kind, about)
+    printer.show(held_mapping(found), held_lines(found, opened.zone, limit))
+    if not found:
+        printer.warn("nothing of that is held")

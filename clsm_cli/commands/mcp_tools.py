@@ -24,7 +24,6 @@ from clsm_cli.commands import (
     fence_key,
     recall_command,
     render_context,
-    render_prompt,
     render_recall,
 )
 from clsm_cli.commands.command_line import Common
@@ -184,7 +183,7 @@ class Calls:
         mapping = render_recall.answer_mapping(found)
         if not found.answered:
             return ToolResult(mapping, recall_command.why_empty(found))
-        return ToolResult(mapping, "\n".join(render_prompt.prompt_lines(found, self._key())))
+        return ToolResult(mapping, "\n".join(render_recall.prompt_lines(found, self._key())))
 
     def context(
         self,
@@ -227,7 +226,7 @@ class Calls:
         self,
         subjects: Annotated[
             list[str],
-            Field(description="Concepts by name or id, statements by id, slots or topics."),
+            Field(description="Concepts by name or id, statements by id."),
         ],
         as_of: AsOf = None,
         known_at: KnownAt = None,
@@ -341,7 +340,7 @@ class Calls:
 
     def sealed(self, lines: Sequence[str]) -> str:
         """Lines as a block that is known again; a title, too, is something that was said."""
-        body = [render_prompt.ABOUT, *lines]
+        body = [render_recall.ABOUT, *lines]
         return "\n".join(seal(f"s-{digest(*body)}", body, self._key()))
 
     def _key(self) -> bytes | None:

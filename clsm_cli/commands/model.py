@@ -39,10 +39,7 @@ def install(
         found = weights.status(folder)
         report = weights.InstallReport(force or not found.installed, (), found)
     else:
-        try:
-            report = weights.install(folder, source, force=force, progress=printer.progress)
-        finally:
-            printer.end_progress()
+        report = weights.install(folder, source, force=force, progress=printer.progress)
     if common.verbose:
         for failed in report.tried:
             printer.warn(failed)

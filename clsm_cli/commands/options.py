@@ -14,7 +14,7 @@ from typing import Annotated, Any, Literal, get_args, get_type_hints
 import typer
 from typer.core import TyperCommand
 
-from clsm_cli.commands.command_line import COMMON, CommandLine, Common, Option, make_options
+from clsm_cli.commands.command_line import COMMON, CommandLine, Common, Option
 from clsm_cli.commands.environment import UsageError
 
 
@@ -39,32 +39,27 @@ def typer_function(
             is ``common``.
         run: Takes it.
     """
-    defaults = {**vars(options)["_field_defaults"], **Common()._asdict()}
 
-    def called(**values: Any) -> None:
+    def called(*, common: Common, **values: Any) -> None:
         read = {n: tuple(v) if isinstance(v, list) else v for n, v in values.items()}
-        run(make_options(options, read))
+        run(options(**read, common=common))
 
+    own = {name: option for name, option in line.options.items() if name not in COMMON}
     parameters = []
-    for name, option in line.options.items():
-        default = defaults[name]
-        kind: Any = Literal[option.choices] if option.choices else option.kind
-        kind = kind if option.metavar else bool
-        kind = list[kind] if isinstance(default, tuple) else kind
-        kind = kind | None if default is None else kind
-        parameters.append(
-            Parameter(
-                name,
-                Parameter.KEYWORD_ONLY,
-                default=list(default) if isinstance(default, tuple) else default,
-                annotation=Annotated[kind, _described(option)],
-            )
+    for name, option in own.items():
+        default = vars(options)["_field_defaults"][name]
+        kind: Any = option.kind if option.metavar else bool
+        kind = (
+            list[kind] if isinstance(default, tuple) else kind | None if default is None else kind
         )
+        default = list(default) if isinstance(default, tuple) else default
+        parameters.append(Parameter(name, Parameter.KEYWORD_ONLY, default=default, annotation=kind))
     called.__doc__ = line.help
-    vars(called)["epilog"] = examples(*line.examples)
     called.__annotations__ = {each.name: each.annotation for each in parameters}
     vars(called)["__signature__"] = Signature(parameters)
-    return called
+    found = _with_common(called, no_effect=(), options=own)
+    vars(found)["epilog"] = examples(*line.examples)
+    return found
 
 
 def command(

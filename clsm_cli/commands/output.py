@@ -16,9 +16,9 @@ from clsm_cli.text.terminal import safe, safe_json
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping
     from datetime import tzinfo
-    from typing import Self
 
     from rich.console import RenderableType
+    from rich.progress import Progress
 
 _ASCII = str.maketrans(
     {"·": "|", "█": "#", "░": ".", "›": ">", "…": "...", "—": "-", "–": "-", "−": "-"}
@@ -39,8 +39,6 @@ class Printer:
         self.as_json = as_json
         self.quiet = quiet
         self.verbose = verbose
-        self._progress: Any = None
-        self._tasks: dict[str, Any] = {}
 
     @property
     def is_terminal(self) -> bool:
@@ -53,9 +51,8 @@ class Printer:
         _write(text if _is_encodable(text) else json.dumps(plain(value)))
 
     def lines(self, lines: Iterable[str]) -> None:
-        """Text for people; nothing in it can steer a terminal. A ``LinkedLine`` is a link on one."""
-        has_links = self.is_terminal and environment().get("TERM") != "dumb"
-        text = "\n".join(_link(line) if has_links else safe(line) for line in lines)
+        """Text for people; nothing in it can steer a terminal."""
+        text = "\n".join(map(safe, lines))
         if text:
             _write(_encodable(text))
 
@@ -68,6 +65,7 @@ class Printer:
 
     def utf8(self, lines: Iterable[str]) -> None:
         """Text whose very bytes matter, in UTF-8 whatever the locale; it is safe already."""
+        end_progress()
         data = "".join(f"{line}\n" for line in lines).encode()
         if data and sys.stdout is not None:
             sys.stdout.flush()
@@ -86,6 +84,7 @@ class Printer:
 
     def warn(self, text: str) -> None:
         """A remark beside the data; it may quote an argument or a path, with secrets masked."""
+        end_progress()
         if not self.quiet and sys.stderr is not None:
             from clsm_cli.text import secrets
 
@@ -97,25 +96,31 @@ class Printer:
             self.warn(text)
 
     def progress(self, what: str, done: int, total: int) -> None:
-        """Show progress, only where stderr is a terminal and there is something to wait for."""
+        """Show progress, only where stderr is a terminal and there is something to wait for.
+
+        Whatever is printed next takes its place.
+        """
         if self.quiet or not is_terminal(sys.stderr) or total < 2:
             return
-        if self._progress is None:
+        if not _progress:
             from rich.console import Console
             from rich.progress import Progress
 
-            self._progress = Progress(console=Console(stderr=True), transient=True)
-            self._progress.start()
-        if what not in self._tasks:
-            self._tasks[what] = self._progress.add_task(what, total=total)
-        self._progress.update(self._tasks[what], completed=done, total=total)
+            _progress.append(Progress(console=Console(stderr=True), transient=True))
+            _progress[0].start()
+        tasks = {task.description: task.id for task in _progress[0].tasks}
+        task = tasks[what] if what in tasks else _progress[0].add_task(what, total=total)
+        _progress[0].update(task, completed=done, total=total)
 
-    def end_progress(self) -> None:
-        """Clear the progress display before data is printed."""
-        if self._progress is not None:
-            self._progress.stop()
-            self._progress = None
-            self._tasks.clear()
+
+_progress: list[Progress] = []
+"""What is shown on stderr now: at most one."""
+
+
+def end_progress() -> None:
+    """Clear the progress display, as anything else is printed."""
+    while _progress:
+        _progress.pop().stop()
 
 
 def plain(value: Any) -> Any:
@@ -195,49 +200,13 @@ def location_text(file: str, line: int) -> str:
     return f"{file}:{line}" if line else file
 
 
-class LinkedLine(str):
-    """A line of text that leads to a line of a file.
-
-    Attributes:
-        file: Absolute path; "" for none.
-        number: Of its line.
-    """
-
-    __slots__ = ("file", "number")
-
-    file: str
-    number: int
-
-    def __new__(cls, text: str, file: str, number: int) -> Self:
-        """Text with where it leads."""
-        made = super().__new__(cls, text)
-        made.file, made.number = file, number
-        return made
-
-
-def _link(line: str) -> str:
-    r"""A line with its link (OSC 8).
-
-    >>> _link(LinkedLine("a.md:3", "/notes/a.md", 3))
-    '\x1b]8;;file:///notes/a.md#3\x1b\\a.md:3\x1b]8;;\x1b\\'
-    """
-    url = _url(line.file, line.number) if isinstance(line, LinkedLine) else ""
-    return f"\x1b]8;;{url}\x1b\\{safe(line)}\x1b]8;;\x1b\\" if url else safe(line)
-
-
 def linked(style: str, file: str, line: int) -> str:
-    """A style of Rich that also links to a line of a file (OSC 8)."""
-    url = _url(file, line)
-    return f"{style} link {url}".strip() if url else style
-
-
-def _url(file: str, line: int) -> str:
-    """The address of a line of a file; "" for none, and where NO_COLOR asks for none."""
+    """A style of Rich that also links to a line of a file (OSC 8), unless NO_COLOR asks for none."""
     if not file or environment().get("NO_COLOR"):
-        return ""
+        return style
     from urllib.parse import quote
 
-    return f"file://{quote(os.fsencode(file))}#{line}"
+    return f"{style} link file://{quote(os.fsencode(file))}#{line}"
 
 
 def common_folder(files: Collection[str]) -> tuple[str, dict[str, str]]:
@@ -272,6 +241,7 @@ def abandon_stdout() -> None:
 
 
 def _write(text: str) -> None:
+    end_progress()
     if sys.stdout is None:
         return
     try:

@@ -206,17 +206,10 @@ def _conversation(
 def _answers(
     store: Store, queries: list[Query], printer: Printer, engine: Engine | None = None
 ) -> Iterator[Answer]:
-    progress = printer.progress
-    try:
-        yield from recall.recall(
-            store,
-            queries,
-            engine or QueryEngine(),
-            embedder(),
-            lambda done, total: progress("making the index", done, total),
-        )
-    finally:
-        printer.end_progress()
+    def progress(done: int, total: int) -> None:
+        printer.progress("making the index", done, total)
+
+    return recall.recall(store, queries, engine or QueryEngine(), embedder(), progress)
 
 
 def node_activation(store: Store, options: Options, printer: Printer) -> dict[str, float]:
@@ -239,10 +232,10 @@ def _print(printer: Printer, found: Answer, form: str, *, explain: bool) -> None
     if form == "json":
         printer.json(render_recall.answer_mapping(found))
     elif form == "prompt":
-        from clsm_cli.commands import fence_key, render_prompt
+        from clsm_cli.commands import fence_key
 
         key = fence_key.obtain_key(printer.warn) if found.answered else None
-        printer.utf8(render_prompt.prompt_lines(found, key))
+        printer.utf8(render_recall.prompt_lines(found, key))
     elif printer.is_terminal:
         printer.rich(render_recall.answer_renderables(found, explain=explain))
     else:
@@ -392,13 +385,7 @@ def _day(text: str | None, now: datetime, option: str) -> tuple[int, int] | None
 
 
 class BatchRow(NamedTuple):
-    """One line.
-
-    Attributes:
-        id: As it was given, else the number of the line.
-        as_of: Day or time the question is asked from.
-        problem: Why it cannot be answered; None if it can.
-    """
+    """One line by its id, else its number; ``problem``: why it cannot be answered."""
 
     id: Any
     query: str = ""

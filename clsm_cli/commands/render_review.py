@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 from typing import TYPE_CHECKING, Any
 
-from clsm_cli.commands.output import LinkedLine, fields, local_time, location_text, plain
+from clsm_cli.commands.output import fields, local_time, location_text, plain
 from clsm_cli.consolidation import review_queue
 from clsm_cli.consolidation.active_learning import WORTH
 from clsm_cli.consolidation.store_state import NEAR_NAMES
@@ -28,11 +28,7 @@ _LONGEST = 2000
 
 
 class Question(NamedTuple):
-    """An item in plain words.
-
-    Attributes:
-        what: What is in doubt; each sentence that it quotes stands on a line of its own.
-    """
+    """An item in plain words; each sentence that it quotes stands on a line of its own."""
 
     what: str
     accept: str
@@ -110,7 +106,7 @@ def question_lines(item: ReviewItem, told: QuestionSources | None, zone: tzinfo)
         if turn and turn.file and item.reason in _QUOTING:
             parts = (local_time(turn.time, zone), location_text(turn.file, turn.line))
             where = " · ".join(part for part in parts if part)
-            yield LinkedLine(f"    {where}", turn.file, turn.line)
+            yield f"    {where}"
 
 
 _HOW = (

@@ -7,7 +7,7 @@ from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 from clsm_cli.commands import machine_settings
-from clsm_cli.commands.backup import backup_path, human_size
+from clsm_cli.commands.backup import backup_path
 from clsm_cli.commands.command_line import DRY_RUN, Common, Option
 from clsm_cli.commands.environment import environment
 from clsm_cli.commands.init import named_root
@@ -56,10 +56,7 @@ def restore(
     if not path.is_file():
         reason = "is not a file" if path.exists() else "is not there"
         raise BadInputError(str(path), reason, "name what clsm backup wrote")
-    try:
-        done = restoring.restore(path.resolve(), root, values, printer.progress, dry_run=dry_run)
-    finally:
-        printer.end_progress()
+    done = restoring.restore(path.resolve(), root, values, printer.progress, dry_run=dry_run)
     printer.show(
         _mapping(done, path, dry_run=dry_run),
         _lines(done, path, dry_run=dry_run, verbose=common.verbose),
@@ -71,10 +68,12 @@ def restore(
 
 
 def _lines(done: Restored, path: Path, *, dry_run: bool, verbose: bool) -> list[str]:
+    from rich.filesize import decimal
+
     manifest = done.manifest
     lines = [f"{entry.sha256}  {entry.path}" for entry in manifest.files] if verbose else []
     what = (
-        f"{count_noun(len(manifest.files), 'file')}, {human_size(manifest.size)}: store {manifest.store}"
+        f"{count_noun(len(manifest.files), 'file')}, {decimal(manifest.size)}: store {manifest.store}"
         f" as {manifest.device} had it at {manifest.at}"
     )
     if dry_run:

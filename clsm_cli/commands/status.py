@@ -13,8 +13,7 @@ from clsm_cli.errors import ClsmError, StaleError
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from clsm_cli.inspection.automation import Automation
-    from clsm_cli.inspection.overview import ListedRun, Overview
+    from clsm_cli.inspection.overview import Automation, ListedRun, Overview
     from clsm_cli.store.layout import Store
 
 RECENT_RUNS = 5
@@ -39,14 +38,13 @@ def status(*, check: bool = False, common: Common) -> None:
     found nothing to do has succeeded.
     """
     from clsm_cli.embedding import weights
-    from clsm_cli.inspection import automation
-    from clsm_cli.inspection.overview import overview
+    from clsm_cli.inspection.overview import automation_state, overview
 
     printer = common.printer()
     opened = common.opened()
     found = overview(opened)
     moment = common.time(opened.zone)
-    night = automation.automation_state(opened, moment)
+    night = automation_state(opened, moment)
     shadow = _shadow(opened)
     if not common.verbose:
         found = replace(found, runs=found.runs[:RECENT_RUNS])

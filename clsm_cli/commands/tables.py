@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from clsm_cli.text.terminal import safe
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from rich.console import RenderableType
 
@@ -47,24 +46,6 @@ def table_lines(found: Iterable[Table]) -> list[str]:
         text += ["", table.title] if text else [table.title]
         text += [_line(row, widths) for row in grid]
     return text
-
-
-def outline(found: Mapping[str, Any], before: str = "", *, verbose: bool) -> Iterator[str]:
-    """A JSON object as indented lines; of a list its length, with ``verbose`` what is in it.
-
-    >>> list(outline({"pages": {"read": 2, "left": ["a"]}}, verbose=False))
-    ['pages', '  read: 2', '  left: 1']
-    """
-    for name, each in found.items():
-        if isinstance(each, dict):
-            yield f"{before}{name}"
-            yield from outline(each, f"{before}  ", verbose=verbose)
-        elif isinstance(each, list):
-            yield f"{before}{name}: {len(each)}"
-            for item in each if verbose else ():
-                yield f"{before}  {item if isinstance(item, str) else json.dumps(item, ensure_ascii=False)}"
-        else:
-            yield f"{before}{name}: {each}"
 
 
 def renderables(found: Iterable[Table]) -> list[RenderableType]:

@@ -17,7 +17,7 @@ from clsm_cli.embedding import weights
 from clsm_cli.errors import ClsmError, DamagedStoreError, ModelDigestError, ModelMissingError
 from clsm_cli.health.findings import list_names, make_finding
 from clsm_cli.ingestion.turns import Masker, masked_turn
-from clsm_cli.inspection import automation
+from clsm_cli.inspection import overview
 from clsm_cli.model.codec import encode
 from clsm_cli.model.ids import is_id
 from clsm_cli.store import atomic, front_matter, labels, ontology
@@ -196,7 +196,7 @@ def check_lock(snapshot: Snapshot) -> list[Finding]:
 
 def check_nights(snapshot: Snapshot, now: datetime) -> list[Finding]:
     """When it was consolidated last, and whether that is too long ago (``status --check``)."""
-    state = automation.automation_state(snapshot.store, now)
+    state = overview.automation_state(snapshot.store, now)
     if state.is_stale:
         return [make_finding("consolidation-old", "", state.sentence)]
     return [make_finding("consolidated", "", state.sentence)] if state.last is not None else []

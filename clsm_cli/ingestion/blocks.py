@@ -65,7 +65,7 @@ class _Scan:
             self.headings.append((level, title))
 
 
-def scan(lines: Sequence[str], start: int = 0, ignored: frozenset[int] = frozenset()) -> list[Span]:
+def scan(lines: Sequence[str], start: int = 0) -> list[Span]:
     """The blocks of ``lines`` from ``start`` on.
 
     Args:
@@ -78,7 +78,7 @@ def scan(lines: Sequence[str], start: int = 0, ignored: frozenset[int] = frozens
     >>> [(span.start, span.end) for span in spans]
     [(1, 3), (3, 4), (5, 6)]
     """
-    blank = [not line.strip() or number in ignored for number, line in enumerate(lines)]
+    blank = [not line.strip() for line in lines]
     comment_ends = [number for number in range(start, len(lines)) if "-->" in lines[number]]
     state = _Scan(lines, blank, comment_ends)
     place = start

@@ -47,12 +47,7 @@ BATCH = 1000
 
 @dataclass(slots=True)
 class Tally:
-    """What became of one source.
-
-    Attributes:
-        by_words: Characters of what was added that are found by their words alone (``text.dumps``).
-        encoding: That it was decoded from, by the name of the standard; empty for UTF-8.
-    """
+    """What became of one source; ``by_words``: characters that are found by their words alone."""
 
     added: int = 0
     known: int = 0
@@ -222,9 +217,6 @@ def write_note(
     """Write a note down (a dry run: only say how it would be); it is found by its words at once.
 
     What clsm itself recalled (``ingestion.recalled_text``) is left out of it.
-
-    Args:
-        by: Whose words they are: a person's, or those of an agent, who may repeat a stranger's.
     """
     mask = Masker(Counter())
     text = strip_blocks(text, fence_key).text

@@ -1,4 +1,4 @@
-"""Detect and decode text that is not UTF-8: by its mark, by where its NULs stand, or by charset-normalizer.
+"""Detect and decode text that is not UTF-8: by its mark, or by charset-normalizer.
 
 Every reader expects UTF-8, so a source in another encoding is decoded once, before it is read, and
 the report says from what. Text that was UTF-8 and is damaged stays what it is: its damage is told.
@@ -55,14 +55,12 @@ def detect_encoding(data: bytes, *, is_whole: bool = False) -> str:
 
     >>> detect_encoding("Zoë.".encode()), detect_encoding("Zoë.".encode("utf-16")), detect_encoding(b"Zo\xeb.")
     ('utf-8', 'utf-16', 'cp1252')
-    >>> detect_encoding("Zoë is here.".encode("utf-16-be"))
-    'utf-16-be'
     """
     for mark, name in _MARKS:
         if data.startswith(mark):
             return name
     if b"\0" in data[:_SAMPLE]:
-        return _without_mark(data[:_SAMPLE])
+        return UTF_8  # NULs are damage
     decoder = codecs.getincrementaldecoder(UTF_8)()
     try:
         decoder.decode(data, final=is_whole)
@@ -91,16 +89,6 @@ def utf_8_stream(stream: BinaryIO, encoding: str) -> BinaryIO:
         told = f"larger than {_LARGEST >> 20} MiB, save it as UTF-8"
         raise OSError(errno.EFBIG, told)
     return io.BytesIO(to_utf_8(data, encoding))
-
-
-def _without_mark(data: bytes) -> str:
-    """UTF-16 of a Western text has a NUL in every second byte; else NULs are damage."""
-    if len(data) >= 8:
-        for first, name in ((1, "utf-16-le"), (0, "utf-16-be")):
-            half, other = data[first::2], data[1 - first :: 2]
-            if half.count(0) > 0.7 * len(half) and not other.count(0):
-                return name
-    return UTF_8
 
 
 def _is_damaged_utf_8(data: bytes) -> bool:

@@ -27,7 +27,6 @@ from clsm_cli.ingestion.jsonl_rows import (
     text_or_empty,
 )
 from clsm_cli.ingestion.messages import Message, command_or_json
-from clsm_cli.ingestion.noise import is_clsm_tool, runs_clsm
 from clsm_cli.ingestion.timestamps import normalise
 from clsm_cli.store.jsonlines import without_surrogates
 
@@ -123,22 +122,6 @@ def _said(message: Message, role: Role, text: str) -> TranscriptItem:
     return message.said(role, text.strip("\n").rstrip(), NO_TEXT)
 
 
-def _called(message: Message, tool: str, text: str, part: str | None) -> TranscriptItem:
-    if is_clsm_tool(tool) or runs_clsm(text):
-        return message.dropped("clsm call")
-    return message.called(tool, text, part)
-
-
-def _gave(
-    message: Message, tool: str, text: str, part: str | None, *, error: bool = False
-) -> TranscriptItem:
-    if is_clsm_tool(tool):
-        return message.dropped("clsm result")
-    if not text.strip():
-        return message.dropped(NO_TEXT)
-    return message.gave(tool, text.strip("\n").rstrip(), part, error=error)
-
-
 def branch(parents: Mapping[str, str | None], leaf: str) -> list[str]:
     """The ids from the root of a tree to a leaf; a ring ends where it closes.
 
@@ -193,9 +176,9 @@ def _item(told: dict[str, Any], message: Message) -> TranscriptItem:
     text = _text(content)
     recipient = label(told.get("recipient")) or "all"
     if role == "assistant" and recipient != "all":
-        return _called(message, recipient, text, None) if text else message.dropped(NO_TEXT)
+        return message.called(recipient, text, None) if text else message.dropped(NO_TEXT)
     if role == "tool":
-        return _gave(message, label(author.get("name")) or "tool", text, None)
+        return message.gave(label(author.get("name")) or "tool", text)
     if role in _SPOKEN:
         return _said(message, _SPOKEN[role], text)
     return message.dropped("message of an unknown role")
@@ -247,10 +230,10 @@ def _claude_parts(told: dict[str, Any], message: Message) -> Iterator[Transcript
     for count, part in enumerate(tools, 1):
         name, turn_id = label(part.get("name")) or "tool", message.part(count)
         if part["type"] == "tool_use":
-            yield _called(message, name, command_or_json(part.get("input")), turn_id)
+            yield message.called(name, command_or_json(part.get("input")), turn_id)
         else:
             text, is_error = text_of(parts_of(part.get("content"))), part.get("is_error") is True
-            yield _gave(message, name, text, turn_id, error=is_error)
+            yield message.gave(name, text, turn_id, error=is_error)
     for _, kind in parts:
         if kind not in {"text", "tool_use", "tool_result"}:
             yield message.dropped("thinking" if "thinking" in kind else NO_TEXT)

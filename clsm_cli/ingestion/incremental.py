@@ -1,26 +1,22 @@
-"""Read only what is new in transcripts: from a cursor on, in files and in OpenClaw's databases.
+"""Read only what is new in OpenClaw's transcripts: changed files, and rows of its databases behind a cursor.
 
-A file is continued from its cursor if its first bytes and the last ones before the cursor are what
-they were: reading all of it is what a cursor is there to avoid. Below OpenClaw's state folder every
-agent has its own: ``agents/<id>/agent/openclaw-agent.sqlite`` with 2026.9,
-``agents/<id>/sessions/*.jsonl`` with 2026.7. A look at the file, or at its last row, tells whether
-there is anything new, so that asking again costs next to nothing.
+Below OpenClaw's state folder every agent has its own: ``agents/<id>/agent/openclaw-agent.sqlite`` with
+2026.9, ``agents/<id>/sessions/*.jsonl`` with 2026.7. A look at the file, or at its last row, tells whether
+there is anything new, so that asking again costs next to nothing. A file that changed is read whole: known
+turns are recognised.
 """
 
 from __future__ import annotations
 
 import contextlib
-import itertools
 import os
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING
 
 from clsm_cli.ingestion import detection, jsonl_rows, openclaw_database, sources
 from clsm_cli.ingestion.jsonl_rows import Problem
 from clsm_cli.ingestion.sources import Missing, Skipped, open_file
-from clsm_cli.model.ids import sha256
 from clsm_cli.store.cursors import Cursor
-from clsm_cli.store.jsonlines import LineError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -30,18 +26,10 @@ if TYPE_CHECKING:
     from clsm_cli.ingestion.openclaw_database import AgentDatabase, Session
     from clsm_cli.store.cursors import Places
 
-_COMPARED = 1 << 10
-"""Bytes at the beginning, and before the place, that must be what they were."""
-
 
 @dataclass(slots=True)
 class FileTail:
-    """A JSONL transcript from a place on.
-
-    Attributes:
-        before: Where it was read to; None: from its beginning.
-        place: Where it is read to, once ``lines`` came to its end.
-    """
+    """A JSONL transcript that is new, or looks otherwise than when it was read; ``place``: how it looks."""
 
     path: str
     origin: str
@@ -52,35 +40,15 @@ class FileTail:
 
     @contextlib.contextmanager
     def lines(self) -> Iterator[Iterator[Line]]:
-        """The header, which names the session, and the lines behind the place."""
+        """All its lines; one that is being written is read again when the file looks otherwise."""
         with open_file(os.path.expanduser(self.origin)) as stream:
-            yield self._read(stream)
-
-    def _read(self, stream: BinaryIO) -> Iterator[Line]:
-        look = look_of(os.fstat(stream.fileno()))
-        at, number = 0, 0
-        if self.before is not None and _mark(stream, self.before.at) == self.before.mark:
-            yield from _header(stream)
-            at, number = self.before.at, self.before.line
-        stream.seek(at)
-        start = at
-        for _, line in jsonl_rows.bounded_lines(stream):
-            number += 1
-            yield number, line
-            start, at = at, stream.tell()
-        if not _ends_a_line(stream, at):  # somebody is writing it: the next catch-up has it whole
-            at, number = start, number - 1
-        self.place = Cursor(at, number, _mark(stream, at), look)
+            self.place = Cursor(0, 0, "", look_of(os.fstat(stream.fileno())))
+            yield jsonl_rows.bounded_lines(stream)
 
 
 @dataclass(slots=True)
 class DatabaseTail:
-    """A conversation of an agent's database from a row on.
-
-    Attributes:
-        before: The row it was read to; None: from its beginning.
-        place: The row it is read to, once ``lines`` came to its end; None if there was none.
-    """
+    """A conversation of an agent's database behind the row ``before``; ``place``: the row it was read to."""
 
     path: str
     origin: str
@@ -110,48 +78,12 @@ def look_of(status: os.stat_result) -> str:
     return f"{status.st_size}:{status.st_mtime_ns}:{status.st_ino}"
 
 
-def _mark(stream: BinaryIO, at: int) -> str:
-    """Digest of a place and of what lies before it; where the file is shorter, of what there is."""
-    stream.seek(0)
-    first = stream.read(min(at, _COMPARED))
-    stream.seek(max(0, at - _COMPARED))
-    last = stream.read(min(at, _COMPARED))
-    return sha256(b"%d\n%b\n%b" % (at, first, last))[:16]
-
-
-def _header(stream: BinaryIO) -> Iterator[Line]:
-    stream.seek(0)
-    for number, line in itertools.islice(jsonl_rows.bounded_lines(stream), 1):
-        if isinstance(line, bytes) and _is_header(line):
-            yield number, line
-
-
-def _is_header(line: bytes) -> bool:
-    try:
-        return (
-            jsonl_rows.parse(line.rstrip(b"\r\n"), 1, jsonl_rows.Tally()).get("type") == "session"
-        )
-    except LineError:
-        return False
-
-
-def _ends_a_line(stream: BinaryIO, at: int) -> bool:
-    stream.seek(max(0, at - 1))
-    return at == 0 or stream.read(1) == b"\n"
-
-
 _DATABASE = "openclaw-agent.sqlite"
 _ARCHIVED = "in an archive of OpenClaw's own"
 
 
 class CatchUp:
-    """One catch-up: what is to be read, and how far everything is read.
-
-    Attributes:
-        places: How far; ``reached`` moves them on.
-        up_to_date: Transcripts that have nothing new.
-        warnings: What the user should know, and need not mend.
-    """
+    """One catch-up: what is to be read, and how far everything is read."""
 
     def __init__(self, places: Places) -> None:
         self.places = places

@@ -35,12 +35,7 @@ Progress = Callable[[str, int, int], None]
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What to ingest, and how.
-
-    Attributes:
-        openclaw: Catch up with OpenClaw, see ``incremental.CatchUp``.
-        day_first: Whether dates of chats have the day first; None: as the chat itself tells.
-    """
+    """What to ingest, and how; see the help of ``clsm ingest``."""
 
     paths: tuple[str, ...]
     now: datetime

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from clsm_cli.config import MAX_FILE
 from clsm_cli.errors import DiskError
-from clsm_cli.ingestion import capture, encodings, readers, recalled_text, sources
+from clsm_cli.ingestion import capture, encodings, recalled_text, sources
 from clsm_cli.ingestion.detection import DOCUMENTS
 from clsm_cli.ingestion.ingest_report import SourceReport, display_path, utc_text
 from clsm_cli.ingestion.jsonl_rows import Problem, Reading
@@ -138,7 +138,7 @@ class Intake:
             known_clsm_calls=self.sessions.calls,
             day_first=self.request.day_first,
         )
-        with readers.open_transcript(source, about) as items:
+        with sources.open_transcript(source, about) as items:
             batches = capture.capture(
                 recalled_text.strip_items(items, self.request.fence_key, path=source.path),
                 self.sessions,

@@ -81,15 +81,16 @@ def read(
         if lines[number].startswith("<"):
             tally.add("git conflict, both sides read", number + 1)
     # Unusable front matter is text like any other, so only its fences are passed over.
-    ignored = frozenset(marks) | (_fences(lines) if meta is None else frozenset())
+    for number in [*marks, *(_fences(lines) if meta is None else ())]:
+        lines[number] = ""
     meta = meta or {}
-    spans = scan(lines, start, ignored)
+    spans = scan(lines, start)
     if len(spans) > MAX_BLOCKS:
         return Problem(path, None, f"more than {MAX_BLOCKS:,} blocks, split it up")
     dated = _date_of(path, meta, zone)
     blocks = tuple(
         RawBlock(text, first + 1, last + 1, span.heading, _time_of(text, span.heading, dated, zone))
-        for text, first, last, span in _blocks(lines, _joined(lines, spans), ignored)
+        for text, first, last, span in _blocks(lines, _joined(lines, spans))
     )
     return RawDocument(
         trust=_trust_of(path, meta, tally, in_vault=in_vault, is_agents=is_agents),
@@ -141,9 +142,9 @@ def _front_matter(lines: list[str], tally: Tally) -> tuple[dict[str, Any] | None
         return None, 0
 
 
-def _fences(lines: Sequence[str]) -> frozenset[int]:
+def _fences(lines: Sequence[str]) -> tuple[int, int]:
     close = next(number for number in range(1, len(lines)) if lines[number].rstrip(" \t") == "---")
-    return frozenset({0, close})
+    return 0, close
 
 
 def _joined(lines: Sequence[str], spans: Sequence[Span]) -> Iterator[Span]:
@@ -178,17 +179,14 @@ def _joined(lines: Sequence[str], spans: Sequence[Span]) -> Iterator[Span]:
             yield whole
 
 
-def _blocks(
-    lines: Sequence[str], spans: Iterable[Span], ignored: frozenset[int]
-) -> Iterator[tuple[str, int, int, Span]]:
+def _blocks(lines: Sequence[str], spans: Iterable[Span]) -> Iterator[tuple[str, int, int, Span]]:
     """Text, first and last line of each block, cut where it is larger than a block may be."""
     for span in spans:
-        numbers = [number for number in range(span.start, span.end) if number not in ignored]
-        text = "\n".join([lines[number] for number in numbers]).rstrip()
+        text = "\n".join(lines[span.start : span.end]).rstrip()
         if len(text.encode()) <= MAX_MESSAGE:
             yield text, span.start, span.end - 1, span
             continue
-        for group in _groups(lines, numbers):
+        for group in _groups(lines, range(span.start, span.end)):
             text = "\n".join(lines[number] for number in group)
             for at in range(0, len(text), _PIECE):
                 piece = text[at : at + _PIECE].rstrip()

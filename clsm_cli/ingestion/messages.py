@@ -113,14 +113,21 @@ class Message:
         reason = machine_talk(role, text) or ("" if text.strip() else empty)
         return self.dropped(reason) if reason else self.turn(role, role, text)
 
-    def called(self, tool: str, text: str, part: str | None) -> RawTurn:
-        """What a tool was asked for."""
+    def called(self, tool: str, text: str, part: str | None) -> TranscriptItem:
+        """What a tool was asked for; clsm's own answers are no memory."""
+        if is_clsm_tool(tool) or runs_clsm(text):
+            return self.dropped("clsm call")
         return self.turn(tool, "tool", text, part, tool=tool_call(tool, text))
 
     def gave(
         self, tool: str, text: str, part: str | None = None, *, error: bool = False
-    ) -> RawTurn:
+    ) -> TranscriptItem:
         """What a tool gave."""
+        if is_clsm_tool(tool):
+            return self.dropped("clsm result")
+        text = text.strip("\n").rstrip()
+        if not text:
+            return self.dropped(NO_TEXT)
         call = tool_call(tool, None, error=error)
         return self.turn(tool, "tool", text, part, tool=call, trust=trust_of_tool(tool))
 
@@ -156,7 +163,7 @@ class ToolReader:
         self._calls.discard(call_id)  # ids such as "call_1" come again
         if command is None or not given.keys() <= self._alone:
             command = compact(given)
-        return message.called(name, command, part)
+        return message.turn(name, "tool", command, part, tool=tool_call(name, command))
 
     def is_of_clsm(self, call_id: str) -> bool:
         """Whether a result is that of a call that ran clsm; each has one."""

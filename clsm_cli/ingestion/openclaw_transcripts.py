@@ -110,8 +110,6 @@ class _Reader:
         call_id = label(told.get("toolCallId")) or ""
         if self.tools.is_of_clsm(call_id) or is_clsm_tool(name) or answers_from_clsm(text):
             return Dropped(CLSM_RESULT + call_id, message.line, message.session)
-        if not text:
-            return message.dropped(NO_TEXT)
         return message.gave(name, text, error=told.get("isError") is True)
 
 

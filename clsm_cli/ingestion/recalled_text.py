@@ -33,12 +33,7 @@ _WRAPPING = " \t\r\n>`~"
 
 @dataclass(frozen=True, slots=True)
 class StrippedText:
-    """A text without the blocks that verify.
-
-    Attributes:
-        doubtful: Lines, from 1, on which something begins that looks like a block and does not
-            verify.
-    """
+    """A text without the blocks that verify; ``doubtful``: lines where one begins that does not."""
 
     text: str
     dropped: int = 0

@@ -1,4 +1,4 @@
-"""Find sources: named paths become files with a format, or a reason why they are skipped.
+"""Find sources: named paths become files with a format, or a reason why they are skipped; open them.
 
 The walk of a folder is sorted, so two runs see the same order; it never follows a symbolic link, so
 it can neither loop nor leave the folder; and whatever it passes over is said, not silent.
@@ -12,18 +12,21 @@ import io
 import os
 import stat
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, BinaryIO, cast
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
 from clsm_cli.ingestion import detection, encodings, folders, jsonl_rows
 from clsm_cli.ingestion.folders import Exclusion
-from clsm_cli.ingestion.jsonl_rows import Problem
+from clsm_cli.ingestion.jsonl_rows import Problem, check_items, row_items
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+    from contextlib import AbstractContextManager
 
     from clsm_cli.ingestion.detection import Format
     from clsm_cli.ingestion.folders import Place
-    from clsm_cli.ingestion.jsonl_rows import Line
+    from clsm_cli.ingestion.incremental import Tail
+    from clsm_cli.ingestion.jsonl_rows import Line, Reading, TranscriptItem
 
 
 STDIN = "-"
@@ -269,3 +272,37 @@ def with_tilde(real: str) -> str:
     """An absolute path, ``~`` for the home folder: where a file lies, as ``SourceFile.origin``."""
     home = os.path.realpath(os.path.expanduser("~")).rstrip("/")
     return "~" + real[len(home) :] if home and real.startswith(home + "/") else real
+
+
+_ROWS = {
+    "jsonl": "generic_jsonl",
+    "openclaw": "openclaw_transcripts",
+    "claude-code": "claude_transcripts",
+    "signal": "messengers",
+}
+"""Formats of one JSON object a line, and the modules whose ``row_reader`` reads one."""
+_WHOLE = {"smriti": "smriti", "export": "exports", "chat": "chat_text", "telegram": "messengers"}
+"""Formats that are one document, and the modules whose ``items`` reads it."""
+
+
+@contextlib.contextmanager
+def open_transcript(
+    source: SourceFile | Tail, about: Reading
+) -> Iterator[Iterator[TranscriptItem]]:
+    """The items of a transcript of any format but Markdown, in its order, while it is open."""
+    if isinstance(source, SourceFile) and source.format in _WHOLE:
+        opened: AbstractContextManager[Any] = source.open()
+    else:
+        opened = source.lines()
+    with opened as content:
+        yield items_of(source.format, content, about)
+
+
+def items_of(format: str, content: Any, about: Reading) -> Iterator[TranscriptItem]:  # noqa: A002
+    """The items of a stream, or of the lines of a transcript that has rows."""
+    module = import_module(f"clsm_cli.ingestion.{_WHOLE.get(format) or _ROWS[format]}")
+    if format in _WHOLE:
+        items = module.items(content, about)
+    else:
+        items = row_items(content, module.row_reader(about), about)
+    return check_items(items, about)

@@ -7,7 +7,7 @@ its edges.
 from __future__ import annotations
 
 import re
-from collections import Counter, defaultdict
+from collections import defaultdict
 from datetime import datetime
 from typing import TYPE_CHECKING, Literal
 
@@ -38,14 +38,11 @@ class Version(NamedTuple):
     """A statement or an edge at one time.
 
     Attributes:
-        kind: Of the statement, or ``edge``.
         value: Its text; of an edge the other end.
         state: current, future (not true yet), ended (true until then, and still believed to have
             been), superseded (no longer believed), withdrawn (taken back).
         source: Where its earliest source stands, as it was given, else its own line in a topic file,
-            ``path:line``.
-        file: Absolute path of what can be opened, see ``store.index.source_locations``; "" for none.
-        line: In that file.
+            ``path:line``; ``file``: absolute path of what can be opened, "" for none.
     """
 
     id: str
@@ -161,17 +158,8 @@ def _order(passage: Passage) -> tuple[bool, bool, str, str, int]:
     return not line, time is None, time or "", passage.path, line
 
 
-SUBJECTS = 10
-"""Subjects listed for a topic."""
-
-
 class Thread(NamedTuple):
-    """The versions of one thing, in the order in which they became true.
-
-    Attributes:
-        subject: Node id, "" where there is none.
-        type: Of its edges; "" for statements.
-    """
+    """The versions of one thing, in the order in which they became true; of statements without type."""
 
     kind: Literal["statement", "edge"]
     subject: str
@@ -180,20 +168,11 @@ class Thread(NamedTuple):
     versions: tuple[Version, ...]
 
 
-class Subject(NamedTuple):
-    """Something with statements in the topic that was asked for; ``versions``: how many rows."""
-
-    id: str
-    label: str
-    versions: int
-
-
 class History(NamedTuple):
-    """What is known of one argument: threads, or for a topic the subjects that have it."""
+    """What is known of one argument."""
 
     wanted: str
     threads: tuple[Thread, ...]
-    subjects: tuple[Subject, ...]
 
 
 class View(NamedTuple):
@@ -234,14 +213,8 @@ def history(store: Store, wanted: Sequence[str], view: View) -> list[History]:
     chosen = [memory.find(each) for each in wanted]
     with open_index(store, None) as opened:
         return [
-            History(
-                each,
-                _threads(
-                    memory, [r for r in rows if view.shows(r)], opened.index, view, about, each
-                ),
-                of,
-            )
-            for each, (rows, of, about) in zip(wanted, chosen, strict=True)
+            History(each, _threads(memory, rows, opened.index, view, about, each))
+            for each, (rows, about) in zip(wanted, chosen, strict=True)
         ]
 
 
@@ -253,7 +226,7 @@ def _threads(
     What only stands in texts is called as it was asked for.
     """
     groups: dict[tuple[bool, str, str], list[Row]] = defaultdict(list)
-    for row in rows:
+    for row in filter(view.shows, rows):
         if isinstance(row, Edge):
             groups[True, row.source, row.type].append(row)
         else:
@@ -288,11 +261,11 @@ class _Memory:
             for name in (node.label or node.id, *node.aliases):
                 self._named[node_id(name)].add(node.id)
 
-    def find(self, wanted: str) -> tuple[list[Row], tuple[Subject, ...], str]:
-        """The rows behind an id or a name, else the subjects of a topic; and the node of a name."""
+    def find(self, wanted: str) -> tuple[list[Row], str]:
+        """The rows behind an id or a name, and the node of a name."""
         row = self._by_id(wanted)
         if row is not None:
-            return self._siblings(row) if isinstance(row, Edge) else self._family(row), (), ""
+            return self._siblings(row) if isinstance(row, Edge) else self._family(row), ""
         nodes = self._nodes(wanted)
         known = [self.nodes[each] for each in sorted(nodes) if each in self.nodes]
         known = known or [Node(id="", rev=(0, ""), label=wanted.strip())]
@@ -301,9 +274,8 @@ class _Memory:
             r for r in self.statements.values() if r.id in named or self.subject(r) in nodes
         ]
         rows += [e for e in self.edges.values() if nodes & {e.source, e.target} and _is_told(e)]
-        subjects = () if rows else self._subjects(wanted.strip().casefold())
-        if rows or subjects or nodes & self.nodes.keys():
-            return rows, subjects, min(nodes, default="") if rows else ""
+        if rows or nodes & self.nodes.keys():
+            return rows, min(nodes, default="") if rows else ""
         raise self._unknown(wanted)
 
     def subject(self, row: Statement) -> str:
@@ -363,23 +335,13 @@ class _Memory:
         key = node_id(wanted) if wanted.strip() else ""
         return self._named.get(key) or ({key} if key else set())
 
-    def _subjects(self, word: str) -> tuple[Subject, ...]:
-        rows = self.statements.values()
-        counts = Counter(self.subject(row) for row in rows if row.topic.casefold() == word)
-        found = [
-            Subject(each, self.label(each), count)
-            for each, count in counts.items()
-            if each and word
-        ]
-        return tuple(sorted(found, key=lambda each: (-each.versions, each.id))[:SUBJECTS])
-
     def _unknown(self, wanted: str) -> BadInputError:
         """The error that names the ids with a name most like it."""
         names = [(each, each) for each in (*self.statements, *self.edges, *self.nodes)]
         names += [(name, each) for name, ids in self._named.items() for each in sorted(ids)]
         ids = nearest(wanted, names)
         next_step = f"near it are: {', '.join(ids)}" if ids else "find ids with: clsm recall"
-        reason = "is no statement, edge, concept or topic of this store"
+        reason = "is no statement, edge or concept of this store"
         return BadInputError(wanted, reason, next_step)
 
 

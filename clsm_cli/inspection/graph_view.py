@@ -1,4 +1,4 @@
-"""The knowledge graph of a store, now or at a past time, or the part of it that lies around some nodes.
+"""The knowledge graph of a store, now or at a past time, or the part around some nodes; its figures.
 
 Of a past time it is what a consolidation would have made of the turns told by then, by the names that
 are known today: nodes that a turn mentions, their co-occurrence weighed anew, and those typed edges and
@@ -7,7 +7,7 @@ statements that held (``clocks.holds``).
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -18,6 +18,7 @@ from clsm_cli.model import clocks
 from clsm_cli.model.episodes import EpisodeRecord
 from clsm_cli.model.graph import Edge, Node
 from clsm_cli.scoring.association import co_occurrences
+from clsm_cli.scoring.modularity import communities as grouped
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import logs, record_files, shards
 from clsm_cli.store.index import evidence_queries
@@ -221,4 +222,136 @@ def _restricted(graph: Graph, kept: Collection[str]) -> Graph:
         nodes=tuple(node for node in graph.nodes if node.id in kept),
         edges=tuple(e for e in graph.edges if e.source in kept and e.target in kept),
         statements={node: found for node, found in graph.statements.items() if node in kept},
+    )
+
+
+MOST = 10
+"""Hubs, and strongest edges, that are named."""
+
+
+class Hub(NamedTuple):
+    """A node with many edges."""
+
+    id: str
+    label: str
+    degree: int
+
+
+class Tie(NamedTuple):
+    """A strong edge, its ends by label."""
+
+    source: str
+    type: str
+    target: str
+    weight: float
+    n: int
+    directed: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Statistics:
+    """What the CLS-M paper (§5.3) tells of its graph, and a little more.
+
+    ``density`` is the share of all pairs that have an edge; ``communities`` counts groups of more than one
+    node that are tied more closely inside.
+    """
+
+    nodes: int
+    edges: int
+    density: float
+    edges_per_node: float
+    mean_degree: float
+    largest_degree: int
+    isolated: int
+    components: int
+    largest_component: int
+    communities: int
+    types: dict[str, int]
+    kinds: dict[str, int]
+    streams: dict[str, int]
+    hubs: tuple[Hub, ...]
+    strongest: tuple[Tie, ...]
+
+
+def statistics(graph: Graph) -> Statistics:
+    """The figures of a graph; an empty one has zeros."""
+    n, m = len(graph.nodes), len(graph.edges)
+    degree = degrees(graph.edges)
+    pairs = {frozenset((e.source, e.target)) for e in graph.edges if e.source != e.target}
+    parts = components(graph)
+    group = communities(graph)
+    sizes = Counter(group.values())
+    return Statistics(
+        nodes=n,
+        edges=m,
+        density=_share(2 * len(pairs), n * (n - 1)),
+        edges_per_node=_share(m, n),
+        mean_degree=_share(2 * m, n),
+        largest_degree=max(degree.values(), default=0),
+        isolated=sum(len(part) == 1 for part in parts),
+        components=len(parts),
+        largest_component=max(map(len, parts), default=0),
+        communities=sum(size > 1 for size in sizes.values()),
+        types=_counted(edge.type for edge in graph.edges),
+        kinds=_counted(node.kind for node in graph.nodes),
+        streams=_counted(node.stream for node in graph.nodes),
+        hubs=_hubs(graph, degree),
+        strongest=_strongest(graph),
+    )
+
+
+def degrees(edges: Iterable[Edge]) -> Counter[str]:
+    """Node id → ends of edges at it."""
+    return Counter(end for edge in edges for end in (edge.source, edge.target))
+
+
+def components(graph: Graph) -> list[list[str]]:
+    """Node ids of each connected part, sorted; the largest part first."""
+    beside = neighbours(graph.edges)
+    seen: set[str] = set()
+    parts: list[list[str]] = []
+    for node in graph.nodes:
+        if node.id in seen:
+            continue
+        part, waiting = {node.id}, [node.id]
+        while waiting:
+            fresh = {other.node for other in beside.get(waiting.pop(), ())} - part
+            part |= fresh
+            waiting += sorted(fresh)
+        seen |= part
+        parts.append(sorted(part))
+    return sorted(parts, key=lambda part: (-len(part), part[0]))
+
+
+def communities(graph: Graph) -> dict[str, int]:
+    """Node id → number of its community; a node without a weighty edge is one of its own."""
+    place = {node.id: number for number, node in enumerate(graph.nodes)}
+    pairs = [
+        (place[edge.source], place[edge.target], edge.weight)
+        for edge in graph.edges
+        if edge.source != edge.target and edge.weight > 0.0
+    ]
+    return dict(zip(place, grouped(len(place), pairs), strict=True))
+
+
+def _share(part: float, whole: float) -> float:
+    return round(part / whole, 4) if whole else 0.0
+
+
+def _counted(names: Iterable[str]) -> dict[str, int]:
+    return dict(sorted(Counter(names).items(), key=lambda each: (-each[1], each[0])))
+
+
+def _hubs(graph: Graph, degree: Counter[str]) -> tuple[Hub, ...]:
+    order = sorted(graph.nodes, key=lambda node: (-degree[node.id], -node.n, node.id))
+    found = [Hub(node.id, name_of(node), degree[node.id]) for node in order[:MOST]]
+    return tuple(hub for hub in found if hub.degree)
+
+
+def _strongest(graph: Graph) -> tuple[Tie, ...]:
+    labels = {node.id: name_of(node) for node in graph.nodes}
+    order = sorted(graph.edges, key=lambda edge: (-edge.weight, -edge.n, edge.id))
+    return tuple(
+        Tie(labels[e.source], e.type, labels[e.target], e.weight, e.n, e.directed)
+        for e in order[:MOST]
     )

@@ -31,13 +31,7 @@ _PART = re.compile(r"(?<=^[0-9a-f]{12})-[0-9]+$")
 
 
 class SourceTurn(NamedTuple):
-    """A turn or a block, where it was said.
-
-    Attributes:
-        source: As it was given, ``path:line``.
-        file: Absolute path of what can be opened (``store.index.source_locations``), "" for nothing; ``line``
-            in it.
-    """
+    """A turn or a block; ``source`` as it was given, ``file`` the path that can be opened, "" for none."""
 
     id: str
     speaker: str
@@ -49,12 +43,7 @@ class SourceTurn(NamedTuple):
 
 
 class FoundItem(NamedTuple):
-    """What an id stands for.
-
-    Attributes:
-        kind: turn, block, statement, episode, concept, or a record type.
-        told: Where it was said, the earliest first; of a turn or a block itself.
-    """
+    """What an id stands for, and where it was said, the earliest first."""
 
     id: str
     kind: str

@@ -39,8 +39,7 @@ class StatementLine(NamedTuple):
     Attributes:
         since: When it became true, else when the store learnt it.
         before: What it replaced; "" where nothing.
-        source: Where its earliest source stands, ``path:line`` as it was given; None for none.
-        file: Absolute path of what can be opened; ``line`` in it.
+        source: As in ``fact_history.Version``.
     """
 
     id: str
@@ -57,11 +56,9 @@ class StatementLine(NamedTuple):
 
 
 class News(NamedTuple):
-    """What became of statements since a time, each part newest first.
+    """What was written about statements since an instant, each part newest first.
 
-    Attributes:
-        since: An instant; only what was written then or later is in it.
-        ended: What was true, and is no longer, with nothing in its place.
+    ``ended``: what is true no longer, with nothing in its place.
     """
 
     since: str
@@ -77,7 +74,6 @@ class PeriodReview(NamedTuple):
 
     Attributes:
         period: As ``2026-03`` or ``2026-W11``.
-        first: Its first day, ISO 8601; ``last``: its last.
         gists: What a month was about, as its last consolidation wrote it; a week has none.
         decided: Decisions and corrections, and the decisions that episodes report.
         learnt: What else became true then and still is.
@@ -99,14 +95,6 @@ class PeriodReview(NamedTuple):
     def is_empty(self) -> bool:
         """Whether nothing of that time was consolidated."""
         return not self.episodes and not any(self[4:])
-
-
-class ListFilter(NamedTuple):
-    """Which statements a list is of; what is None is not asked for."""
-
-    stream: str | None = None
-    kind: str | None = None
-    about: str | None = None
 
 
 def last_night(store: Store, before: str = "9999") -> str | None:
@@ -253,18 +241,24 @@ def _done(store: Store, rows: Iterable[Statement], since: str) -> list[Statement
     ]
 
 
-def held_statements(store: Store, choice: ListFilter, view: View) -> tuple[StatementLine, ...]:
+def held_statements(
+    store: Store,
+    view: View,
+    stream: str | None = None,
+    kind: str | None = None,
+    about: str | None = None,
+) -> tuple[StatementLine, ...]:
     """The statements that hold, those that became true last first; the store is only read."""
     records = _records(store)
     rows = record_files.load_statements(store, records, view.now)
-    meant = _meant(rows.values(), records.values(), choice.about)
+    meant = _meant(rows.values(), records.values(), about)
     chosen = [
         _as_at(row, view)
         for row in rows.values()
         if view.holds(row)
-        and choice.stream in (None, row.stream)
-        and row.kind in ({choice.kind} if choice.kind else _SENTENCES)
-        and (choice.about is None or row.id in meant)
+        and stream in (None, row.stream)
+        and row.kind in ({kind} if kind else _SENTENCES)
+        and (about is None or row.id in meant)
     ]
     with open_index(store, None) as opened:
         return _lines(store, chosen, rows, opened.index, view.now)

@@ -70,12 +70,7 @@ def installed_commands(settings: dict[str, Any]) -> dict[str, list[str]]:
 
 
 def with_hooks(settings: dict[str, Any], program: str, options: str) -> dict[str, Any]:
-    """The settings with the hooks of clsm, each once.
-
-    Args:
-        program: The command line of clsm itself, quoted for a shell.
-        options: Behind each command, quoted likewise.
-    """
+    """The settings with the hooks of clsm, each once; program and options are quoted for a shell."""
     wanted = {event: _group(event, program, options) for event in EVENTS}
     there = settings.get("hooks", {})
     if all(

@@ -13,13 +13,7 @@ if TYPE_CHECKING:
 
 
 class OtherProgram:
-    """What starts a program; its methods raise BadInputError where that fails or cannot be started.
-
-    Args:
-        environment: What the program sees, and PATH to find it.
-        seconds: That a call may take.
-        next_step: What to do where it fails.
-    """
+    """What starts a program; its methods raise BadInputError where that fails or cannot be started."""
 
     def __init__(self, environment: Mapping[str, str], seconds: int, next_step: str) -> None:
         self._environment = {**environment, "NO_COLOR": "1"}

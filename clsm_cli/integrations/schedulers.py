@@ -42,12 +42,7 @@ _LIST = ("openclaw", "cron", "list", "--all", "--json")
 
 
 class Job(NamedTuple):
-    """A nightly run.
-
-    Attributes:
-        minute: When, in minutes of the day, local time.
-        advice: What an agent is to do before; "" where none is asked.
-    """
+    """A nightly run at a minute of the day, local time; ``advice``: what an agent is to do before."""
 
     name: str
     store: str

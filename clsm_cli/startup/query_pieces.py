@@ -57,13 +57,7 @@ else in these ranges is a mark or sign in any Unicode, and none of it is in the 
 
 
 class Piece(NamedTuple):
-    """A word piece and the word it belongs to.
-
-    Attributes:
-        id: Line of the vocabulary, from 0.
-        start: Where its whole word begins in the text, in characters.
-        end: Where its whole word ends; accents that follow a letter belong to it.
-    """
+    """A word piece (its line of the vocabulary, from 0), and where its whole word stands in the text."""
 
     id: int
     start: int

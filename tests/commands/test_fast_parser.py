@@ -14,7 +14,7 @@ from processes import Cli
 from typer.testing import CliRunner
 
 from clsm_cli.commands import context, fast_parser, fence_key, ingest, recall_command
-from clsm_cli.commands.command_line import Common, make_options
+from clsm_cli.commands.command_line import Common
 from clsm_cli.commands.options import typer_function
 from clsm_cli.text.fence_lines import KEY_BYTES
 
@@ -73,7 +73,7 @@ def test_both_parsers_read_the_same(
     typed.command()(typer_function(line, options, seen.append))
     result = CliRunner().invoke(typed, arguments)
     assert result.exit_code == 0, result.output
-    assert [make_options(options, parsed(name, arguments) or {})] == seen
+    assert [fast_parser.make_options(options, parsed(name, arguments) or {})] == seen
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from processes import Cli
 from strategies import examples, texts
 
 from clsm_cli.commands import fence_key
-from clsm_cli.commands.render_prompt import ABOUT, ABOUT_QUOTED, prompt_lines
+from clsm_cli.commands.render_recall import ABOUT, ABOUT_QUOTED, prompt_lines
 from clsm_cli.retrieval.answer import Answer, Budget, Concept, Dropped, Memory, Signals, Source
 from clsm_cli.text.fence_lines import KEY_BYTES, blocks
 

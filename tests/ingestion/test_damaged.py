@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from clsm_cli.ingestion import markdown, readers
+from clsm_cli.ingestion import markdown, sources
 from clsm_cli.ingestion.jsonl_rows import (
     Problem,
     RawBlock,
@@ -38,7 +38,7 @@ def read(source: SourceFile) -> list[TranscriptItem | RawBlock]:
             document = markdown.read(stream.read(), path=source.path, zone=UTC)
         assert isinstance(document, RawDocument)
         return [*document.blocks, *document.problems]
-    with readers.open_transcript(source, Reading(source.path, UTC, NOW, "s")) as items:
+    with sources.open_transcript(source, Reading(source.path, UTC, NOW, "s")) as items:
         return list(items)
 
 

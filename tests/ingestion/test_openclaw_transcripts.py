@@ -208,10 +208,10 @@ def test_a_large_transcript_is_streamed(tmp_path: Path) -> None:
         stream.writelines(row for _ in range(3000))
     code = (
         "import sys; from datetime import UTC, datetime\n"
-        "from clsm_cli.ingestion import jsonl_rows, readers\n"
+        "from clsm_cli.ingestion import jsonl_rows, sources\n"
         "lines = jsonl_rows.bounded_lines(open(sys.argv[1], 'rb'))\n"
         "about = jsonl_rows.Reading('-', UTC, datetime(2030, 1, 1, tzinfo=UTC), 's')\n"
-        "items = readers.items_of('openclaw', lines, about)\n"
+        "items = sources.items_of('openclaw', lines, about)\n"
         "problem = next(items); print(sum(1 for _ in items), problem.reason)"
     )
     done = subprocess.run(

@@ -104,7 +104,6 @@ def test_what_is_passed_over_is_said(tmp_path: Path) -> None:
         ("a.md", b"one \0 in a text that is long enough", "markdown"),
         ("a.md", "text".encode("utf-16"), "markdown"),
         ("a.jsonl", '{"role":"user","text":"Zoë"}'.encode("utf-16"), "jsonl"),
-        ("a.dat", "Zoë waters it".encode("utf-16-le"), "markdown"),
         ("a.md", b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\x01\0\0\0\x01\0", "binary file"),
     ],
 )

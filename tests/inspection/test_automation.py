@@ -10,7 +10,7 @@ from sleeping import sleep
 from small_store import talk
 
 from clsm_cli.ingestion.ingest_report import utc_text
-from clsm_cli.inspection import automation
+from clsm_cli.inspection import overview
 from clsm_cli.store import atomic, logs, runs
 from clsm_cli.store.layout import Store
 
@@ -21,8 +21,8 @@ def after(hours: float) -> datetime:
     return NIGHT + timedelta(hours=hours)
 
 
-def look(store: Store, hours: float) -> automation.Automation:
-    return automation.automation_state(store, after(hours))
+def look(store: Store, hours: float) -> overview.Automation:
+    return overview.automation_state(store, after(hours))
 
 
 def captured(store: Store, hours: float, text: str = "The gate code changes in May.") -> None:

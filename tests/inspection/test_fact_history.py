@@ -139,22 +139,6 @@ def test_a_node_by_label_and_alias_with_its_facts_and_edges(store: Store) -> Non
     ]
 
 
-def test_a_topic_lists_its_subjects(store: Store) -> None:
-    hold(
-        store,
-        Node(id="bell", rev=(1, "pi"), label="the bell"),
-        bell(),
-        statement("The clock is old.", subject="clock"),
-    )
-    done(store, bell().id, QUARTER)
-    found = ask(store, "Facts")
-    assert found.threads == ()
-    assert [(each.label, each.versions) for each in found.subjects] == [
-        ("the bell", 3),
-        ("clock", 1),
-    ]
-
-
 def test_the_source_is_where_it_was_said_first(store: Store, tmp_path: Path) -> None:
     note = tmp_path / "bridge.md"
     note.write_text("# Bridge\n\nThe bell rings every 10 minutes.\n\nIt is loud.\n")

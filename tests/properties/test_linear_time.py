@@ -77,7 +77,8 @@ def _shard(text: str) -> None:
 
 def _blocks(text: str) -> None:
     lines = [*text.split("\n"), "x --> x"]
-    scan(lines, 0, frozenset(conflict_marks(lines)))
+    conflict_marks(lines)
+    scan(lines)
 
 
 def _sealed(text: str) -> None:

@@ -1,4 +1,4 @@
-// The picture: nodes and edges by Cytoscape at places that clsm computed, names on a canvas above.
+// The picture: nodes and edges by Cytoscape, names on a canvas above.
 "use strict";
 
 const data = JSON.parse(document.getElementById("data").textContent);
@@ -39,22 +39,41 @@ function look() {
   ];
 }
 
+// The layout begins on a ring, members of a community side by side; nothing is drawn by chance.
+const ring = [...data.nodes].sort((a, b) => a.group - b.group || (a.id < b.id ? -1 : 1));
+const starts = new Map(ring.map((node, place) => {
+  const [angle, radius] = [2 * Math.PI * place / ring.length, 60 * Math.sqrt(ring.length)];
+  return [node.id, { x: radius * Math.cos(angle), y: 0.7 * radius * Math.sin(angle) }];
+}));
+// Cytoscape looks ids up in plain objects, where one like "constructor" stands already.
+const key = (id) => `node ${id}`;
+const idOf = (node) => node.id().slice("node ".length);
+// Every round looks at all pairs: a large graph gets fewer.
+const rounds = Math.min(1000, Math.max(50, Math.round(4e7 / ring.length ** 2)));
+
 const cy = cytoscape({
   container,
   elements: {
     nodes: data.nodes.map((node) => ({
-      data: { id: node.id, size: node.size, kind: node.kind,
+      data: { id: key(node.id), size: node.size, kind: node.kind,
               shape: data.kinds[node.kind].shape, colour: data.kinds[node.kind].colour },
-      position: { x: node.x, y: node.y },
+      position: starts.get(node.id),
     })),
     edges: data.edges.map((edge, place) => ({
-      data: { id: `edge ${place}`, source: edge.source, target: edge.target, type: edge.type,
+      data: { id: `edge ${place}`, source: key(edge.source), target: key(edge.target), type: edge.type,
               weight: edge.weight, typed: edge.type !== "co_occurs", directed: edge.directed,
+              inside: nodes.get(edge.source).group === nodes.get(edge.target).group,
+              room: (nodes.get(edge.source).size + nodes.get(edge.target).size) / 2,
               width: 0.8 + 2.4 * strength(edge), opacity: 0.25 + 0.5 * strength(edge) },
     })),
   },
   style: look(),
-  layout: { name: "preset" },
+  layout: {
+    name: "cose", animate: false, fit: false, randomize: false, componentSpacing: 60,
+    nodeOverlap: 20, nodeRepulsion: () => 40000, gravity: 0.6, numIter: rounds,
+    idealEdgeLength: (edge) => (edge.data("inside") ? 60 : 160) + edge.data("room"),
+    edgeElasticity: (edge) => (edge.data("inside") ? 60 : 400) / (0.25 + 0.75 * edge.data("weight")),
+  },
   minZoom: 0.08,
   maxZoom: 6,
   boxSelectionEnabled: false,
@@ -93,7 +112,7 @@ function choose(id, { centre = false } = {}) {
   cy.batch(() => {
     cy.elements().removeClass("dim lit chosen");
     if (id !== null) {
-      const node = cy.getElementById(id);
+      const node = cy.getElementById(key(id));
       const near = node.closedNeighborhood();
       cy.elements().difference(near).addClass("dim");
       near.edges().addClass("lit");
@@ -101,7 +120,7 @@ function choose(id, { centre = false } = {}) {
     }
   });
   if (id !== null && centre) {
-    const view = { center: { eles: cy.getElementById(id) }, zoom: Math.max(cy.zoom(), 0.9) };
+    const view = { center: { eles: cy.getElementById(key(id)) }, zoom: Math.max(cy.zoom(), 0.9) };
     if (still.matches) { cy.zoom(view.zoom); cy.center(view.center.eles); }
     else cy.animate(view, { duration: 250 });
   }
@@ -115,7 +134,7 @@ function filter() {
       edge.toggleClass("off", state.types.has(edge.data("type")) || edge.data("weight") < state.least);
     });
   });
-  if (state.chosen !== null && cy.getElementById(state.chosen).hasClass("off")) choose(null);
+  if (state.chosen !== null && cy.getElementById(key(state.chosen)).hasClass("off")) choose(null);
 }
 
 // Names keep one size on the screen. The important ones are placed first, each at the first of four
@@ -151,9 +170,9 @@ function drawNames() {
   const places = shownNodes().map((node) => {
     const at = node.renderedPosition();
     const radius = (node.data("size") / 2) * zoom;
-    const first = node.hasClass("chosen") || node.id() === state.hovered;
+    const first = node.hasClass("chosen") || idOf(node) === state.hovered;
     const rank = first ? 2 : node.hasClass("dim") ? 0 : 1;
-    return { id: node.id(), x: at.x, y: at.y, r: radius, size: node.data("size"), rank };
+    return { id: idOf(node), x: at.x, y: at.y, r: radius, size: node.data("size"), rank };
   });
   places.sort((a, b) => b.rank - a.rank || b.size - a.size || (a.id < b.id ? -1 : 1));
   const taken = places.map(({ x, y, r, id }) => (
@@ -204,10 +223,10 @@ function repaint() {
 
 repaint();
 cy.on("render", drawNames);
-cy.on("tap", "node", (event) => choose(event.target.id()));
+cy.on("tap", "node", (event) => choose(idOf(event.target)));
 cy.on("tap", (event) => { if (event.target === cy) choose(null); });
 cy.on("mouseover", "node", (event) => {
-  state.hovered = event.target.id();
+  state.hovered = idOf(event.target);
   event.target.addClass("hovered");
   container.style.cursor = "pointer";
 });

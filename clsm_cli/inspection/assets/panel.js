@@ -217,13 +217,13 @@ function step([dx, dy]) {
     if (hub) choose(hub.id, { centre: true });
     return;
   }
-  const from = cy.getElementById(state.chosen).position();
+  const from = cy.getElementById(key(state.chosen)).position();
   let [best, least] = [null, Infinity];
   shownNodes().forEach((node) => {
     const [x, y] = [node.position("x") - from.x, node.position("y") - from.y];
     const along = x * dx + y * dy;
     const cost = along + 2 * Math.abs(x * dy - y * dx);
-    if (along > 0 && cost < least) [best, least] = [node.id(), cost];
+    if (along > 0 && cost < least) [best, least] = [idOf(node), cost];
   });
   if (best !== null) choose(best, { centre: true });
 }

@@ -51,10 +51,7 @@ def changes(
 ) -> list[Setting]:
     """What is to be set, so that OpenClaw uses the memory; nothing where all is so already.
 
-    Args:
-        plugins: The setting ``plugins``, None when it is unset.
-        extra_paths: The folders that OpenClaw searches besides its own, likewise.
-        paths_at: The path of that setting, which another version has elsewhere.
+    A setting that is unset is None; ``extra_paths`` lies at ``paths_at``, which another version has elsewhere.
     """
     entry = entry_of(plugins)
     config = {"command": list(program), "store": store}

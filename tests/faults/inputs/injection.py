@@ -24,7 +24,7 @@ from faults.running.laying import environment
 from faults.running.warm import Warm
 from ingesting import new_store, scratch
 
-from clsm_cli.commands import render_context, render_prompt
+from clsm_cli.commands import render_context, render_recall
 from clsm_cli.retrieval.answer import Answer, Budget, Concept, Dropped, Memory, Signals, Source
 from clsm_cli.retrieval.briefing import SECTIONS, Briefing, Item, Section
 from clsm_cli.text.fence_lines import KEY_BYTES, blocks, seal
@@ -195,7 +195,7 @@ def _recalled(given: Answer, lines: Sequence[str]) -> list[str]:
     inside = has_heading = False
     for line in lines[1:-1]:
         if head := _HEAD.match(line):
-            inside = head[2] not in render_prompt.TRUSTED
+            inside = head[2] not in render_recall.TRUSTED
             number = min(int(head[1]), len(given.memories))
             has_heading = bool(given.memories[number - 1].heading)
         elif inside and has_heading:
@@ -320,7 +320,7 @@ def _trusted(outcome: Outcome, shown: Sequence[tuple[str, str]], trusts: dict[in
 
 
 def _all(count: int) -> Iterator[Outcome]:
-    yield _rendered("recall blocks", count, _answer, render_prompt.prompt_lines, _recalled)
+    yield _rendered("recall blocks", count, _answer, render_recall.prompt_lines, _recalled)
     yield _rendered("context blocks", count, _briefing, render_context.prompt_lines, _read)
     yield from _program()
 
