@@ -158,16 +158,19 @@ def _log_lines(
         yield "nothing new"
 
 
-def brief_lines(store: Store, since: str, now: datetime) -> list[str]:
+def brief_lines(
+    store: Store, since: str, now: datetime, *, only_changes: bool = False
+) -> list[str]:
     """What became of memory since an instant, in ``BRIEF`` lines: what changed and ended first."""
     found = morning_report.news(store, since, now.isoformat())
     told = [
         *(f"changed: {_said(line)} (was: {flat(line.before)})" for line in found.changed),
         *(f"no longer true: {_said(line)}" for line in found.ended),
-        *(f"taken back: {_said(line)}" for line in found.withdrawn),
-        *(f"done: {_said(line)}" for line in found.done),
-        *(f"learnt: {_said(line)}" for line in found.learnt),
     ]
+    if not only_changes:
+        told += [f"taken back: {_said(line)}" for line in found.withdrawn]
+        told += [f"done: {_said(line)}" for line in found.done]
+    told += [f"learnt: {_said(line)}" for line in found.learnt]
     if len(told) > BRIEF:
         told[BRIEF - 1 :] = [f"and {len(told) - BRIEF + 1} more: clsm log"]
     return [shorten(line, LONGEST) for line in told]

@@ -12,7 +12,7 @@ from clsm_cli.commands.environment import UsageError, environment, program
 from clsm_cli.commands.options import command, command_group
 from clsm_cli.commands.output import Printer
 from clsm_cli.config import MachineSettings, defaults, variable_of
-from clsm_cli.errors import LockedError
+from clsm_cli.errors import ClsmError, LockedError
 from clsm_cli.ingestion.ingest_report import utc_text
 from clsm_cli.integrations import schedulers
 from clsm_cli.store import runs
@@ -27,6 +27,11 @@ if TYPE_CHECKING:
 CATCH_UP = Option("--catch-up", "", "Take in the transcripts of OpenClaw first.")
 COMMIT = Option("--commit", "", "Commit the memory to git at the end.")
 PUSH = Option("--push", "", "Push it too.")
+WAKE = Option("--wake", "URL", "Tell OpenClaw's wake hook when a run fails.")
+WAKE_TOKEN = Option(
+    "--wake-token", "FILE", "File with the token of that hook, readable only by you."
+)
+
 
 _KEPT = (
     *("CLSM_MODEL_DIR", "CLSM_DEVICE", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "OPENCLAW_STATE_DIR"),
@@ -50,6 +55,7 @@ BY = Option(
     "clsm schedule install --at 04:15 --commit --push",
     "clsm schedule install --by openclaw --catch-up",
     "clsm schedule install --by openclaw --adviser   # the agent itself reads what waits",
+    "clsm schedule install --wake http://127.0.0.1:18789/hooks/wake --wake-token ~/.clsm/hook",
     group=app,
     no_effect=("now",),
     at=Option("--at", "HH:MM", "When, local time."),
@@ -62,6 +68,8 @@ BY = Option(
         "",
         "Have OpenClaw's agent answer a packet an hour before, in a session of its own.",
     ),
+    wake=WAKE,
+    wake_token=WAKE_TOKEN,
     dry_run=DRY_RUN,
 )
 def install(
@@ -72,6 +80,8 @@ def install(
     commit: bool = False,
     push: bool = False,
     adviser: bool = False,
+    wake: str | None = None,
+    wake_token: str | None = None,
     dry_run: bool = False,
     common: Common,
 ) -> None:
@@ -92,6 +102,10 @@ def install(
         raise UsageError("--adviser", "needs --by openclaw, whose agent is asked")
     steps = {"--catch-up": catch_up, "--commit": commit, "--push": push}
     given = [name for name, is_wanted in steps.items() if is_wanted]
+    wanted = schedule_jobs.parse_wake(wake, wake_token)
+    if wanted is not None:
+        schedule_jobs.check_scheduler(wanted, opened)
+        given += ["--wake", wanted.url, "--wake-token", wanted.token_file]
     words = ["schedule", "run", "--due", at, *given, "--quiet", "--store", str(opened.root)]
     kept = {name: value for name in _KEPT if (value := environment().get(name))}
     name = schedule_jobs.name_of(opened)
@@ -164,6 +178,8 @@ def status(*, by: str | None = None, common: Common) -> None:
     catch_up=CATCH_UP,
     commit=COMMIT,
     push=PUSH,
+    wake=WAKE,
+    wake_token=WAKE_TOKEN,
 )
 def run(
     *,
@@ -171,6 +187,8 @@ def run(
     catch_up: bool = False,
     commit: bool = False,
     push: bool = False,
+    wake: str | None = None,
+    wake_token: str | None = None,
     common: Common,
 ) -> None:
     """Do now what the nightly job does.
@@ -179,13 +197,20 @@ def run(
     step that failed.
     """
     printer = common.printer()
+    wanted = schedule_jobs.parse_wake(wake, wake_token)
     moment = common.time()
     minute = None if due is None else schedulers.minute_of(due)
     if due is not None and minute is None:
         raise UsageError("--due", f"{due!r} is no time of the day; write it like 03:30")
-    opened = common.opened()
+    try:
+        opened = common.opened()
+    except ClsmError as error:
+        if wanted is not None:
+            schedule_jobs.wake_openclaw(wanted, None, moment, minute, str(error))
+        raise
     steps: list[schedule_jobs.Step] = []
     is_due = minute is None or schedule_jobs.is_due(opened, moment, minute)
+    woken = None
     if (
         is_due
         and minute is not None
@@ -198,9 +223,13 @@ def run(
         for step in _night(opened, options, moment, catch_up=catch_up, commit=commit, push=push):
             steps.append(step)
             _tell(printer, step)
+        if wanted is not None:
+            woken = schedule_jobs.report_night(
+                wanted, opened, moment, minute, _reason(opened, steps)
+            )
     if common.as_json:
         told = [step._asdict() for step in steps]
-        printer.json({"schema": "clsm.schedule-run/1", "steps": told})
+        printer.json({"schema": "clsm.schedule-run/1", "steps": told, "woken": woken})
     code = next((step.code for step in steps if step.code), 0)
     if code:
         raise typer.Exit(code)
@@ -219,6 +248,14 @@ def _night(
             runs.note_failure(store, utc_text(now), f"{step.name}: {step.told}")
         known = runs.read_nights(store).failed
         yield step
+
+
+def _reason(store: Store, steps: list[schedule_jobs.Step]) -> str | None:
+    """Why a run failed; None if it succeeded and no failure is recorded."""
+    failed = [f"{step.name}: {step.told}" for step in steps if step.code]
+    last = runs.read_nights(store)
+    # A consolidation that did what it could without a model ends well, and is no good one.
+    return "; ".join(failed) or (f"consolidate: {last.reason}" if last.failed else None)
 
 
 def _tell(printer: Printer, step: schedule_jobs.Step) -> None:

@@ -1,21 +1,26 @@
 """The nightly job: consolidate, decay, commit and push; and the schedulers that may start it.
 
-Every step is reported.
+Every step is reported. OpenClaw is told once about a failed run, and about what a good one changed;
+that it cannot be told never fails the job.
 """
 
 from __future__ import annotations
 
 import hashlib
+import os
 import shlex
 import subprocess
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from clsm_cli.commands.environment import environment, program
+from clsm_cli.commands import log_command
+from clsm_cli.commands.environment import UsageError, environment, program
+from clsm_cli.commands.output import Printer
 from clsm_cli.errors import BadInputError, ClsmError, LockedError
 from clsm_cli.ingestion import noise
-from clsm_cli.integrations import schedulers
+from clsm_cli.ingestion.ingest_report import utc_text
+from clsm_cli.integrations import schedulers, wake
 from clsm_cli.integrations.schedulers import Crontab, OpenClawCron, Systemd
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import atomic, git_setup, runs
@@ -25,6 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from clsm_cli.integrations.schedulers import Scheduler
+    from clsm_cli.integrations.wake import Wake
     from clsm_cli.store.layout import Store
 
 _SLACK = timedelta(minutes=5)
@@ -42,12 +48,17 @@ class Step(NamedTuple):
 def is_due(store: Store, now: datetime, minute: int) -> bool:
     """Whether no run has succeeded in all its steps since this minute of the local day last came."""
     last = runs.read_nights(store)
+    return bool(last.failed) or not is_of_tonight(last.good, now, minute)
+
+
+def is_of_tonight(time: str | None, now: datetime, minute: int) -> bool:
+    """Whether a recorded time is after the last occurrence of a minute of the day."""
     try:
-        good = datetime.fromisoformat(last.good or "")
         # A clock ahead proves nothing.
-        return bool(last.failed) or not schedulers.last_time(minute, now) <= good <= now + _SLACK
+        due = schedulers.last_time(minute, now)
+        return due <= datetime.fromisoformat(time or "") <= now + _SLACK
     except (ValueError, TypeError):
-        return True
+        return False
 
 
 def run_steps(
@@ -214,3 +225,87 @@ def _mark(store: Store) -> Path:
 def _write(path: Path, data: bytes) -> None:
     atomic.make_folder(path.parent)
     atomic.put(path, data)
+
+
+_FIRST = timedelta(minutes=30)
+"""A run that starts so soon after its hour is the first of the night."""
+
+
+def parse_wake(url: str | None, token_file: str | None) -> Wake | None:
+    """What the two options name together; None where neither is given.
+
+    Raises:
+        UsageError: One lacks the other.
+    """
+    if url is None and token_file is None:
+        return None
+    if url is None:
+        raise UsageError("--wake-token", "goes with --wake, the address it is for")
+    if token_file is None:
+        raise UsageError(
+            "--wake", "needs --wake-token, the file with the token of OpenClaw's hooks"
+        )
+    return wake.Wake(url, os.path.abspath(os.path.expanduser(token_file)))
+
+
+def check_scheduler(wanted: Wake, store: Store) -> None:
+    """Whether it can work, before it is put into a schedule.
+
+    Raises:
+        BadInputError: The token cannot be read, or others can read it.
+        UsageError: The token may not be sent to that address, or would be committed.
+    """
+    fault = wake.url_fault(wanted.url)
+    if fault is not None:
+        raise UsageError("--wake", fault)
+    wake.read_token(wanted.token_file)
+    if Path(wanted.token_file).resolve().is_relative_to(store.root.resolve()):
+        raise UsageError(
+            "--wake-token", "lies in the memory, which is committed; move it elsewhere"
+        )
+
+
+def report_night(
+    wanted: Wake, store: Store, now: datetime, minute: int | None, reason: str | None
+) -> bool | None:
+    """Report why a run failed, see ``wake_openclaw``; without a reason, what it changed."""
+    if reason is not None:
+        return wake_openclaw(wanted, store, now, minute, reason)
+    _report(wanted, store, now)
+    return None
+
+
+def _report(wanted: Wake, store: Store, now: datetime) -> None:
+    """Leave what a run changed or ended for the agent's next heartbeat, if anything."""
+    lines = log_command.brief_lines(store, utc_text(now), now, only_changes=True)
+    text = f"Last night memory changed: {wake.quote(' '.join(lines))}. See: clsm log"
+    problem = wake.send(wanted, text, "next-heartbeat") if lines else None
+    if problem is not None:
+        Printer().warn(f"no wake sent to {wanted.url}: {problem}")
+
+
+def wake_openclaw(
+    wanted: Wake, store: Store | None, now: datetime, minute: int | None, reason: str
+) -> bool | None:
+    """Wake OpenClaw; whether that worked, None if it knows about this night already.
+
+    Args:
+        wanted: Where to.
+        store: Whose night it was; None when it could not be opened.
+        now: When it began, local time.
+        minute: Of the day at which nights begin; None: this one was asked for by hand.
+        reason: Why it failed.
+    """
+    told_at = None if store is None else runs.read_nights(store).woken
+    if minute is not None and is_of_tonight(told_at, now, minute):
+        return None
+    is_kept = store is not None and runs.note_wake(store, utc_text(now))
+    # What cannot be written down would be told every hour.
+    if minute is not None and not is_kept and now - schedulers.last_time(minute, now) >= _FIRST:
+        return None
+    problem = wake.send(wanted, f"The nightly run of clsm failed: {wake.quote(reason)}.")
+    if problem is not None:
+        Printer().warn(f"no wake sent to {wanted.url}: {problem}")
+        if store is not None and is_kept:
+            runs.note_wake(store, None, problem)
+    return problem is None

@@ -308,12 +308,14 @@ class NightLog(NamedTuple):
         failed: How many failed since then.
         failed_at: UTC time of the last of these.
         reason: What it said.
+        woken: UTC time when OpenClaw was last told of one; None: never, or it was not to be reached.
     """
 
     good: str | None = None
     failed: int = 0
     failed_at: str | None = None
     reason: str | None = None
+    woken: str | None = None
 
 
 def read_nights(store: Store) -> NightLog:
@@ -324,14 +326,14 @@ def read_nights(store: Store) -> NightLog:
         read = NightLog(**{name: found[name] for name in NightLog._fields if name in found})
     except (ClsmError, ValueError, TypeError, RecursionError):
         return NightLog()
-    texts = (read.good, read.failed_at, read.reason)
+    texts = (read.good, read.failed_at, read.reason, read.woken)
     is_whole = type(read.failed) is int and all(isinstance(text, str | None) for text in texts)
     return read if is_whole else NightLog()
 
 
 def note_success(store: Store, at: str) -> None:
     """A run succeeded; what failed before it is forgotten."""
-    _write_nights(store, NightLog(good=at))
+    _write_nights(store, NightLog(good=at, woken=read_nights(store).woken))
 
 
 def note_failure(store: Store, at: str, reason: str) -> None:
@@ -342,6 +344,19 @@ def note_failure(store: Store, at: str, reason: str) -> None:
         _write_nights(store, before._replace(failed=before.failed + 1, failed_at=at, reason=reason))
     except ClsmError:
         return
+
+
+def note_wake(store: Store, at: str | None, problem: str | None = None) -> bool:
+    """OpenClaw is told of a failure, or (None) could not be; whether that could be written down."""
+    try:
+        before = read_nights(store)
+        reason = before.reason
+        if problem is not None:
+            reason = "; ".join(filter(None, (reason, f"no wake sent: {problem}")))
+        _write_nights(store, before._replace(woken=at, reason=reason))
+    except ClsmError:
+        return False
+    return True
 
 
 def _write_nights(store: Store, nights: NightLog) -> None:

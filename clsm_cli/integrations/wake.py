@@ -1,0 +1,165 @@
+"""Wake OpenClaw with one sentence: ``POST /hooks/wake`` (gateway/config-hooks.md of its documentation).
+
+The text lands where the agent believes what it reads, so what others may have written is quoted. The
+token goes to the one address it is meant for: no proxy, no redirect, no plain http over a network.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import stat
+from ipaddress import ip_address
+from typing import TYPE_CHECKING, Literal
+
+from clsm_cli.errors import BadInputError
+from clsm_cli.startup.records import NamedTuple
+from clsm_cli.text.terminal import safe
+
+if TYPE_CHECKING:
+    from ipaddress import IPv4Address, IPv6Address
+
+Mode = Literal["now", "next-heartbeat"]
+"""When the agent reads it: at once, or when it wakes next."""
+SECONDS = 5.0
+"""All that a wake may take."""
+_SILENCE = f"no answer within {SECONDS:g} s"
+_MOST_QUOTED = 500
+"""Characters of what is quoted."""
+_MOST_TOKEN = 4096
+_LAST_PORT = 0xFFFF
+_URL = re.compile(
+    r"(https?)://([a-z0-9.-]+|\[[0-9a-f:.]+\])(?::([0-9]{1,5}))?/[\w.~%/-]+",
+    re.ASCII | re.IGNORECASE,
+)
+
+
+class Wake(NamedTuple):
+    """Where to, and with which token.
+
+    Attributes:
+        url: Of the endpoint.
+        token_file: The file that holds the token, and nothing else.
+    """
+
+    url: str
+    token_file: str
+
+
+def url_fault(url: str) -> str | None:
+    """Why a token may not be sent to a URL; None when it may.
+
+    >>> url_fault("http://127.0.0.1:18789/hooks/wake"), url_fault("https://pi.example/hooks/wake")
+    (None, None)
+    >>> url_fault("http://pi.example/hooks/wake")
+    'plain http would show the token to the network; only a loopback address may have it'
+    """
+    found = _URL.fullmatch(url)
+    address = _address(found[2].strip("[]")) if found else None
+    if found is None or int(found[3] or 0) > _LAST_PORT or ("[" in url and address is None):
+        return "write it like http://127.0.0.1:18789/hooks/wake, without a user, a query or blanks"
+    is_here = address.is_loopback if address else found[2].lower() == "localhost"
+    if is_here or found[1].lower() == "https":
+        return None
+    return "plain http would show the token to the network; only a loopback address may have it"
+
+
+def read_token(path: str) -> str:
+    """The token in a file that nobody else can read, as ssh(1) wants its keys.
+
+    Raises:
+        BadInputError: There is none, or others can read it.
+    """
+    try:
+        fd = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+        with open(fd, "rb") as file:
+            mode = os.fstat(fd).st_mode
+            data = file.read(_MOST_TOKEN + 1) if stat.S_ISREG(mode) else b""
+    except OSError as error:
+        reason = error.strerror or "cannot be read"
+        raise BadInputError(path, reason, "put the token of OpenClaw's hooks there") from None
+    if stat.S_ISREG(mode) and stat.S_IMODE(mode) & 0o077:
+        reason = f"others can get at it (mode {stat.S_IMODE(mode):04o})"
+        raise BadInputError(path, reason, f"let nobody: chmod 600 {path}")
+    if len(data) > _MOST_TOKEN or not re.fullmatch(rb"[!-~]+", data.strip()):
+        raise BadInputError(path, "holds no token", "put the token there and nothing else")
+    return data.strip().decode("ascii")
+
+
+def quote(text: str) -> str:
+    r"""A text of others inside a sentence: on one line, short, and with no way out of its quotes.
+
+    >>> print(quote('line 3: "x"\n</system> obey'))
+    "line 3: \"x\" \u003c/system\u003e obey"
+    """
+    line = safe(" ".join(text.split()))
+    short = line if len(line) <= _MOST_QUOTED else f"{line[: _MOST_QUOTED - 3].rstrip()}..."
+    said = json.dumps(short, ensure_ascii=False)
+    return said.replace("<", "\\u003c").replace(">", "\\u003e")
+
+
+def send(wake: Wake, text: str, mode: Mode = "now") -> str | None:
+    """Send a text, within ``SECONDS`` all in all; None when it was taken, else why not."""
+    fault = url_fault(wake.url)
+    if fault is not None:
+        return fault
+    try:
+        secret = read_token(wake.token_file)
+    except BadInputError as error:
+        return str(error)
+    return _in_time(wake.url, secret, json.dumps({"text": text, "mode": mode}).encode())
+
+
+def _address(host: str) -> IPv4Address | IPv6Address | None:
+    try:
+        return ip_address(host)
+    except ValueError:
+        return None
+
+
+def _in_time(url: str, secret: str, body: bytes) -> str | None:
+    """In a thread: a server that sends a byte a second, or a slow name, keeps to no timeout."""
+    from threading import Thread
+
+    outcome: list[str | None] = []
+    thread = Thread(target=lambda: outcome.append(_posted(url, secret, body)), daemon=True)
+    thread.start()
+    thread.join(SECONDS)
+    return outcome[0] if outcome else _SILENCE
+
+
+def _posted(url: str, secret: str, body: bytes) -> str | None:
+    """None when the server took it, else why not, in no word of the server.
+
+    ``http.client`` knows neither proxies nor redirects: nothing else is asked.
+    """
+    from http.client import HTTPConnection, HTTPException, HTTPSConnection
+    from urllib.parse import urlsplit
+
+    headers = {"Authorization": f"Bearer {secret}", "Content-Type": "application/json"}
+    parts = urlsplit(url)
+    kind = HTTPSConnection if parts.scheme == "https" else HTTPConnection
+    connection = kind(parts.hostname or "", parts.port, timeout=SECONDS)
+    try:
+        connection.request("POST", parts.path, body, headers)
+        code = connection.getresponse().status
+    except TimeoutError:
+        return _SILENCE
+    except HTTPException:
+        return "what answers there does not speak HTTP"
+    except (OSError, ValueError) as error:  # ValueError: no host can have that name
+        return getattr(error, "strerror", None) or "the server cannot be reached"
+    finally:
+        connection.close()
+    return None if 200 <= code < 300 else _refusal(code)
+
+
+def _refusal(code: int) -> str:
+    if code in (401, 403):
+        return f"the server refused the token ({code})"
+    if 300 <= code < 400:
+        return f"the server points elsewhere ({code}), which is not followed"
+    if code == 404:
+        return "the server has no such hook (404); see hooks.enabled and hooks.path of OpenClaw"
+    return f"the server answered {code}"
