@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, get_args
 from clsm_cli.commands.command_line import AS_OF, KNOWN_AT, Common, Option
 from clsm_cli.commands.environment import UsageError, decode_words, parse_time
 from clsm_cli.commands.options import command
-from clsm_cli.commands.output import flat, local_time, location_text, plain, shorten
+from clsm_cli.commands.output import LinkedLine, flat, local_time, location_text, plain, shorten
 from clsm_cli.commands.recall_command import view_of
 from clsm_cli.commands.render_review import as_question, question_lines
 from clsm_cli.consolidation.active_learning import WORTH
@@ -216,7 +216,8 @@ def _line(line: StatementLine, zone: tzinfo) -> Iterator[str]:
     box = f"[{BOX_OF[line.state]}] " if line.state in BOX_OF else ""
     yield f"- {box}{_said(line)}{times}{before}"
     parts = (local_time(line.since, zone), location_text(line.file, line.line), line.id)
-    yield f"  {' · '.join(part for part in parts if part)}"
+    where = [part for part in parts if part]
+    yield LinkedLine(f"  {' · '.join(where)}", line.file, line.line)
 
 
 def _rest(count: int, limit: int) -> Iterator[str]:

@@ -16,6 +16,7 @@ from clsm_cli.text.terminal import safe, safe_json
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping
     from datetime import tzinfo
+    from typing import Self
 
     from rich.console import RenderableType
     from rich.progress import Progress
@@ -51,8 +52,9 @@ class Printer:
         _write(text if _is_encodable(text) else json.dumps(plain(value)))
 
     def lines(self, lines: Iterable[str]) -> None:
-        """Text for people; nothing in it can steer a terminal."""
-        text = "\n".join(map(safe, lines))
+        """Text for people; nothing in it can steer a terminal. A ``LinkedLine`` is a link on one."""
+        has_links = self.is_terminal and environment().get("TERM") != "dumb"
+        text = "\n".join(_link(line) if has_links else safe(line) for line in lines)
         if text:
             _write(_encodable(text))
 
@@ -200,13 +202,49 @@ def location_text(file: str, line: int) -> str:
     return f"{file}:{line}" if line else file
 
 
+class LinkedLine(str):
+    """A line of text that leads to a line of a file.
+
+    Attributes:
+        file: Absolute path; "" for none.
+        number: Of its line.
+    """
+
+    __slots__ = ("file", "number")
+
+    file: str
+    number: int
+
+    def __new__(cls, text: str, file: str, number: int) -> Self:
+        """Text with where it leads."""
+        made = super().__new__(cls, text)
+        made.file, made.number = file, number
+        return made
+
+
+def _link(line: str) -> str:
+    r"""A line with its link (OSC 8).
+
+    >>> _link(LinkedLine("a.md:3", "/notes/a.md", 3))
+    '\x1b]8;;file:///notes/a.md#3\x1b\\a.md:3\x1b]8;;\x1b\\'
+    """
+    url = _url(line.file, line.number) if isinstance(line, LinkedLine) else ""
+    return f"\x1b]8;;{url}\x1b\\{safe(line)}\x1b]8;;\x1b\\" if url else safe(line)
+
+
 def linked(style: str, file: str, line: int) -> str:
-    """A style of Rich that also links to a line of a file (OSC 8), unless NO_COLOR asks for none."""
+    """A style of Rich that also links to a line of a file (OSC 8)."""
+    url = _url(file, line)
+    return f"{style} link {url}".strip() if url else style
+
+
+def _url(file: str, line: int) -> str:
+    """The address of a line of a file; "" for none, and where NO_COLOR asks for none."""
     if not file or environment().get("NO_COLOR"):
-        return style
+        return ""
     from urllib.parse import quote
 
-    return f"{style} link file://{quote(os.fsencode(file))}#{line}"
+    return f"file://{quote(os.fsencode(file))}#{line}"
 
 
 def common_folder(files: Collection[str]) -> tuple[str, dict[str, str]]:

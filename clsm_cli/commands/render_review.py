@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 from typing import TYPE_CHECKING, Any
 
-from clsm_cli.commands.output import fields, local_time, location_text, plain
+from clsm_cli.commands.output import LinkedLine, fields, local_time, location_text, plain
 from clsm_cli.consolidation import review_queue
 from clsm_cli.consolidation.active_learning import WORTH
 from clsm_cli.consolidation.store_state import NEAR_NAMES
@@ -106,7 +106,7 @@ def question_lines(item: ReviewItem, told: QuestionSources | None, zone: tzinfo)
         if turn and turn.file and item.reason in _QUOTING:
             parts = (local_time(turn.time, zone), location_text(turn.file, turn.line))
             where = " · ".join(part for part in parts if part)
-            yield f"    {where}"
+            yield LinkedLine(f"    {where}", turn.file, turn.line)
 
 
 _HOW = (

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from clsm_cli.commands.command_line import Common, Option
 from clsm_cli.commands.environment import decode_words
 from clsm_cli.commands.options import command
-from clsm_cli.commands.output import local_time, location_text, plain, shorten
+from clsm_cli.commands.output import LinkedLine, local_time, location_text, plain, shorten
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -68,7 +68,7 @@ def found_lines(found: FoundItem, zone: tzinfo, *, verbose: bool = False) -> Ite
         if turn.text not in ("", found.text):
             said = shorten(f"{turn.speaker}: {turn.text}".removeprefix(": "), LONGEST)
         parts = (location_text(turn.file, turn.line), local_time(turn.time, zone), said)
-        yield " · ".join(part for part in parts if part)
+        yield LinkedLine(" · ".join(part for part in parts if part), turn.file, turn.line)
     if verbose:
         for name, value in facts.items():
             yield f"{name}: {value if isinstance(value, str) else dumps(value, ensure_ascii=False)}"

@@ -18,6 +18,7 @@ LONGEST_ITEM = 320
 _FENCED = re.compile(r"[ \t]*(?:```|~~~)")
 _ITEM = re.compile(r"[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+\S")
 _RULED = re.compile(r"[\s|:*_=-]*")
+_ROW = re.compile(r"[ \t]*\|")
 _HEADING = re.compile(r"[ \t]*#{1,6}\s")
 
 
@@ -39,12 +40,18 @@ def units(turns: Sequence[Turn]) -> list[Unit]:
 
 
 def spans_of(text: str) -> list[tuple[int, int]]:
-    """First character of each unit of a text and the one after its last, in order."""
+    r"""First character of each unit of a text and the one after its last, in order.
+
+    >>> spans_of("| Who | Role |\n|---|---|\n| Ada | lead |")
+    [(25, 39)]
+    """
     spans: list[tuple[int, int]] = []
     item = -1
     for start, end in split(text):
         said = text[start:end]
         if _FENCED.match(said) or _HEADING.match(said) or _RULED.fullmatch(said):
+            if _ROW.match(said) and spans and _ROW.match(text[spans[-1][0] : start]):
+                spans.pop()  # the names of a table's columns
             item = -1
             continue
         if _ITEM.match(said):
