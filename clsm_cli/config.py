@@ -193,7 +193,7 @@ class ConsolidationSettings(NamedTuple):
 
     worth: float = 0.5
     """Probability (``heads/statement_head``) of being worth keeping from which a sentence of a note is kept;
-    half of it in a conversation."""
+    two thirds of it in a conversation (``heads/judge``)."""
     noise: float = 0.2
     """Probability of junk up to which a sentence or an open item is kept."""
     same_cosine: float = 0.90

@@ -26,7 +26,6 @@ from clsm_cli.consolidation import statement_selection
 from clsm_cli.embedding.pins import VOCABULARY, WEIGHTS
 from clsm_cli.embedding.wordpiece import StaticVectors, WordPieces
 from clsm_cli.heads import cross_encoder, judge
-from clsm_cli.heads.statement_head import CHAT as IN_CHAT
 from clsm_cli.heads.statement_head import VERDICTS
 from scripts.build_graph import build_cross_encoder
 from scripts.cross_encoder import Examples, Minilm, Network, fit, probabilities, read_by
@@ -44,6 +43,8 @@ if TYPE_CHECKING:
 GRAPH = Path(cross_encoder.WEIGHTS) / "statement.onnx"
 FILES = {"statements": 1.0, "units": 0.5, "units_held": 0.5}
 """What a label of a file counts."""
+IN_TALK = "chat"
+"""Stands for the place of what was said in a conversation."""
 RATE = 1e-3
 FOLDS = 4
 SHARES = (0.05, 0.1, 0.2)
@@ -71,7 +72,7 @@ def statements(copies: Path, locomo: Path, model: Path) -> Iterator[Judged]:
                 if "start" in label:  # others are of whole turns
                     speaker = turns_of(locomo / file)[label["turn"]].partition(": ")[0]
                     text = f"{speaker}: {statement_selection.plain(label['text'])}"
-                    yield Judged(text, IN_CHAT, _verdict(label), count, f"{repo}/{file}")
+                    yield Judged(text, IN_TALK, _verdict(label), count, f"{repo}/{file}")
                 continue
             if (key := f"{repo}/{file}") not in read:
                 read[key] = _units(copies, repo, file, words)

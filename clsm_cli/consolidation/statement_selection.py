@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from clsm_cli.consolidation import active_learning
 from clsm_cli.heads import judge
-from clsm_cli.heads.statement_head import CHAT, place_of, verdict
+from clsm_cli.heads.statement_head import place_of, verdict
 from clsm_cli.ingestion.capture import SESSION as NOTES
 from clsm_cli.model.episodes import Document
 from clsm_cli.text.plain import to_plain
@@ -38,9 +38,11 @@ SURE = 0.75
 """Probability from which a whole document is taken for something: its sentences are weighed besides."""
 OPEN_ITEM = 0.1
 """Probability of being worth keeping from which an open item of a list is a task."""
+IN_TALK = 2 / 3
+"""Share of what a sentence must be worth that is enough in a conversation."""
 READ_KEEP, READ_NOISE = 0.35, 0.5
-"""Probabilities of the unit head from which (half of it in a conversation), and up to which, a unit is read
-(``heads/statement_head``). Of what it gives less, a tenth would be kept, and half of that is good."""
+"""Probabilities of the unit head from which, and up to which, a unit of a document is read (``heads/statement_head``).
+Of what it gives less, a tenth would be kept, and half of that is good."""
 LONGEST_LEAD = 90
 """Characters of what introduces a list and stands before its items."""
 LONGEST = 420
@@ -122,7 +124,7 @@ class UnitScores:
 
     def least(self, worth: float) -> float:
         """What a sentence must be worth; a talk is shorter, and says less of itself."""
-        return worth if self.about is not None else worth / 2
+        return worth if self.about is not None else worth * IN_TALK
 
     def is_worth(self, piece: ScoredUnit, settings: ConsolidationSettings) -> bool:
         """Whether a sentence is kept for what it says."""
@@ -189,15 +191,15 @@ class StatementScorer:
         )
 
     def _read(self, weights: UnitScores, turns: Sequence[Turn]) -> UnitScores:
-        """What some of the turns say, with what a reader says of all that may be worth keeping."""
+        """What some of the turns say; that of a document as the statement head reads it."""
         pieces = {turn.key: weights.pieces.get(turn.key, ()) for turn in turns}
-        if self.meanings is None or weights.states_nothing or weights.is_noted:
+        if self.meanings is None or weights.about is None or weights.states_nothing:
             return replace(weights, pieces=pieces)
         for turn in turns:
-            place = CHAT if turn.speaker else place_of(turn.path, turn.heading)
+            place = place_of(turn.path, turn.heading)
             pieces[turn.key] = [
                 _read(piece, place)
-                if piece.keep >= weights.least(READ_KEEP) and piece.noise <= READ_NOISE
+                if piece.keep >= READ_KEEP and piece.noise <= READ_NOISE
                 else piece
                 for piece in pieces[turn.key]
             ]

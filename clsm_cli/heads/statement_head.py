@@ -4,7 +4,7 @@ The unit head (``heads/judge``) looks at a sentence's shape and at what its word
 costs nearly nothing. What passes it is read here, by a cross-encoder, with the place it stands in: fitted
 by ``scripts/fit_statements.py`` on what readers said of statements of public memories (``good``: true to
 its source, understood alone, worth having months later; ``junk``: not understood, stock text, noise;
-``middling``: between them). Figures on memories that were left out: ``weights/statement.json``.
+``middling``: between them). Conversations have a head of their own that is as good. Figures on memories that were left out: ``weights/statement.json``.
 """
 
 from __future__ import annotations
@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 VERDICTS = ("good", "middling", "junk")
-CHAT = "chat"
-"""Stands for the place of what was said in a conversation."""
 
 
 class Verdict(NamedTuple):
@@ -35,7 +33,7 @@ def verdict(statement: str, place: str) -> Verdict:
 
     Args:
         statement: As it would stand in memory.
-        place: ``place_of`` it, or ``CHAT``.
+        place: ``place_of`` it.
 
     Raises:
         ModelMissingError: The model is not installed.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from clsm_cli.heads.statement_head import CHAT, VERDICTS, place_of, verdict
+from clsm_cli.heads.statement_head import VERDICTS, place_of, verdict
 
 NOTE = place_of("memory/2026-03-09.md", ("9 March 2026",))
 
@@ -14,10 +14,8 @@ NOTE = place_of("memory/2026-03-09.md", ("9 March 2026",))
     [
         ("good", "Ada prefers calls in the morning and mails in the evening.", NOTE),
         ("good", "Home: Landlord: Brian Okafor, rent 900 euros a month", place_of("MEMORY.md", ())),
-        ("good", "Mara: I live in Leeds now.", CHAT),
         ("junk", "Backup of the server ran to the NAS and took 40 minutes.", NOTE),
         ("junk", "Fixed the parser: it dropped the last row of each table.", NOTE),
-        ("junk", "Mara: Thanks, talk later!", CHAT),
     ],
 )
 def test_what_is_worth_keeping_is_told_from_what_is_not(

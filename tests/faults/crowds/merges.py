@@ -46,7 +46,7 @@ EVERY = 10
 """Rounds after which all machines are brought together."""
 _IMPORTED = (
     "clsm_cli.commands.note", "clsm_cli.commands.ingest", "clsm_cli.commands.consolidate",
-    "clsm_cli.commands.decay", "clsm_cli.commands.correct", "clsm_cli.commands.edit",
+    "clsm_cli.commands.decay", "clsm_cli.commands.correct", "clsm_cli.commands.editor",
     "clsm_cli.commands.pin", "clsm_cli.commands.review", "clsm_cli.commands.undo",
     "clsm_cli.commands.forget", "clsm_cli.commands.recall_command", "clsm_cli.commands.feedback",
     "clsm_cli.commands.status", "clsm_cli.consolidation.consolidation_run", "clsm_cli.forgetting.erasure",
