@@ -32,7 +32,7 @@ class Explanation(NamedTuple):
     """How a sentence was weighed.
 
     Attributes:
-        chance: Probability of being of use weeks later, by the shipped head; None where it was not
+        chance: Probability of being worth keeping, by the shipped heads; None where it was not
             weighed: a person or an adviser made it.
         keep: The same as the owner's decisions correct it.
         worth: From which probability on a sentence is kept.

@@ -280,6 +280,9 @@ def lead_ins(turns: Sequence[Turn], units: Sequence[Unit]) -> list[str]:
             heading = turn.heading
             above.clear()
         line = turn.text.rfind("\n", 0, unit.start) + 1
+        if turn.text[line : unit.start].strip() and above:  # a later sentence of an item
+            found.append(above[-1][1])
+            continue
         depth = unit.start - line if _IN_LIST.match(raw) else -1
         while above and above[-1][0] >= depth:
             above.pop()
@@ -301,7 +304,7 @@ def _piece(turn: Turn, each: UnitProbabilities, lead: str) -> ScoredUnit | None:
     text = plain(turn.text[unit.start : unit.end])
     title = _title(turn, chances, lead)
     is_clear = max(chances["alone"], chances["with headings"]) >= EVEN
-    if not text or len(text) > LONGEST or _ORDER.search(text):
+    if not text or len(text) > LONGEST or _ORDER.search(f"{title}: {text}"):
         return None
     keep = chances["keep"] if is_clear else 0.0
     kind: Kind = next((name for name in _KINDS if chances[name] >= EVEN), "fact")

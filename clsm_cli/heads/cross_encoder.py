@@ -2,7 +2,7 @@
 
 Its attention goes from the words of one to those of the other. The weights of the model stay as they
 are; a graph of ``weights/`` adds small adapters to its layers (Hu et al. 2022, "LoRA";
-``scripts/cross_encoder.py`` fits them). Two texts take one pass of the model, 6 ms on a desktop. It needs
+``scripts/fit_pairs.py`` and ``scripts/fit_statements.py`` fit them). Two texts take one pass of the model, 6 ms on a desktop. It needs
 neither numpy nor the tokeniser, so a recall asks it as well as a night.
 """
 

@@ -18,7 +18,8 @@ LONGEST_ITEM = 320
 _FENCED = re.compile(r"[ \t]*(?:```|~~~)")
 _ITEM = re.compile(r"[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+\S")
 _RULED = re.compile(r"[\s|:*_=-]*")
-_ROW = re.compile(r"[ \t]*\|")
+_ROW = re.compile(r"[ \t]*\|[^\n]*\n[ \t]*")
+"""A row of a table with the end of its line, and no more."""
 _HEADING = re.compile(r"[ \t]*#{1,6}\s")
 
 
@@ -44,13 +45,15 @@ def spans_of(text: str) -> list[tuple[int, int]]:
 
     >>> spans_of("| Who | Role |\n|---|---|\n| Ada | lead |")
     [(25, 39)]
+    >>> len(spans_of("| Rent | 900 |\n\n| | |\n|---|---|\n| Ada | lead |\n| | |\n| Bob | dev |"))
+    3
     """
     spans: list[tuple[int, int]] = []
     item = -1
     for start, end in split(text):
         said = text[start:end]
         if _FENCED.match(said) or _HEADING.match(said) or _RULED.fullmatch(said):
-            if _ROW.match(said) and spans and _ROW.match(text[spans[-1][0] : start]):
+            if spans and _is_rule(said) and _ROW.fullmatch(text[spans[-1][0] : start]):
                 spans.pop()  # the names of a table's columns
             item = -1
             continue
@@ -63,3 +66,12 @@ def spans_of(text: str) -> list[tuple[int, int]]:
         else:
             spans.append((start, end))
     return spans
+
+
+def _is_rule(line: str) -> bool:
+    """Whether a line parts the names of a table's columns from its rows.
+
+    >>> _is_rule("|---|:-:|"), _is_rule("| | |")
+    (True, False)
+    """
+    return line.lstrip().startswith("|") and "-" in line

@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 import re
 from contextlib import suppress
+from time import monotonic, sleep
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from openai import OpenAI
-    from openai.types.chat import ChatCompletion
 
     from clsm_cli.config import LlmSettings
 
@@ -31,12 +31,17 @@ if TYPE_CHECKING:
 SEED = 0
 LONGEST_ANSWER = 4096
 """Tokens of an answer, at most; twenty times a usual one (CLS-M §6.1)."""
+LARGEST_BODY = 1 << 20
+"""Bytes of an HTTP answer that are read, at most."""
+LONGEST_PAUSE = 20.0
+"""Seconds that a server may ask to be left alone before a second attempt."""
 
 _FORMATS = ("json_schema", "json_object", "text")
 """Ways to ask for JSON, the strictest first; ``text`` leaves it to the prompt."""
 _SENT_KEYWORDS = frozenset({"type", "enum", "required", "additionalProperties", "description"})
 """Of a schema, beside ``properties`` and ``items``: what every server understands."""
 _REFUSES_FORM = frozenset({400, 415, 422, 501})
+_PASSING = frozenset({408, 409, 425, 429})
 _LASTING = frozenset({401, 402, 403, 404})
 _STATUS_TEXT = {
     401: "does not accept the API key",
@@ -46,9 +51,8 @@ _STATUS_TEXT = {
     413: "finds the question too long",
     429: "is asked too often, or its quota is used up",
 }
-GIVE_UP = 3
-"""Questions in a row without an answer, after which no more are sent."""
-_STRANGE = "does not answer in the OpenAI protocol"
+GIVE_UP = 6
+"""Requests in a row without an answer, after which no more are sent."""
 _NOT_INSTALLED = "a language model needs packages of its own; get them with"
 _NO_CLIENT = "no language model can be asked with the proxy and certificate variables that are set"
 _QUOTED = 2000
@@ -60,7 +64,14 @@ class LlmError(Exception):
 
 
 class Usage(NamedTuple):
-    """What a run has used: requests, tokens as the server counts them, questions without an answer."""
+    """What a run has used.
+
+    Attributes:
+        calls: Requests sent, refused and second ones included.
+        tokens_in: Tokens of prompts, as counted by the server.
+        tokens_out: Tokens of answers, unusable ones included.
+        failures: Questions that ended in an :class:`LlmError`.
+    """
 
     calls: int = 0
     tokens_in: int = 0
@@ -72,6 +83,7 @@ class _ProblemError(Exception):
     """Why an attempt gave no value: completes "the language model …", without any text of the server.
 
     Attributes:
+        may_pass: A second attempt can help, after ``pause`` seconds.
         lasts: Every other request would fail as well.
         refused: What the server wrote where it refused the form of the request.
         correction: What a second attempt adds to the prompt; this may quote the answer.
@@ -81,12 +93,16 @@ class _ProblemError(Exception):
         self,
         reason: str,
         *,
+        may_pass: bool = True,
         lasts: bool = False,
+        pause: float = 0.0,
         refused: str | None = None,
         correction: Messages = (),
     ) -> None:
         super().__init__(reason)
+        self.may_pass = may_pass
         self.lasts = lasts
+        self.pause = pause
         self.refused = refused
         self.correction = correction
 
@@ -105,7 +121,11 @@ class Llm:
     """A language model, and what a run has used of it."""
 
     def __init__(self, settings: LlmSettings, key: str | None) -> None:
-        """Get ready; only :meth:`ask` touches the network. Without a key "none" is sent.
+        """Get ready; only :meth:`ask` touches the network.
+
+        Args:
+            settings: Which model; they are ``enabled``.
+            key: For the server; "none" is sent where there is none.
 
         Raises:
             LlmError: A package is missing, address or key cannot be one, or the environment names
@@ -133,16 +153,20 @@ class Llm:
         """The model's answer to one question, at temperature 0 and with a fixed seed.
 
         A bad answer is sent back once with what is wrong with it; a request that failed for a reason
-        that may pass is sent once more by the client. What an answer used counts, good or bad.
+        that may pass is sent once more. What an answer used counts, good or bad.
 
         Args:
             system: What to do; the form of the answer is added to it.
+            user: What to do it with.
             schema: JSON Schema (draft 7) of the answer, which is an object.
             name: Of the schema: ASCII letters, digits, ``-`` and ``_``, at most 64.
 
+        Returns:
+            The answer as Python values, which fit the schema.
+
         Raises:
             LlmError: No usable answer in two attempts. At once, and without a request, after the
-                server refused the key or the model, or left ``GIVE_UP`` questions in a row
+                server refused the key or the model, or left ``GIVE_UP`` requests in a row
                 without an answer.
         """
         prompt: Messages = (
@@ -151,23 +175,25 @@ class Llm:
         )
         problem = None
         for _ in range(2):
+            if problem is not None:
+                sleep(problem.pause)
+                prompt += problem.correction
             try:
                 return self._attempt(prompt, schema, name)
             except _ProblemError as error:
                 problem = error
-            if not problem.correction:
+            if not problem.may_pass:
                 break
-            prompt += problem.correction
         self._failures += 1
         raise LlmError(f"{self._name} {problem}")
 
     def _attempt(self, prompt: Messages, schema: dict[str, Any], name: str) -> Any:
         if self._lost is not None:
-            raise _ProblemError(self._lost)
+            raise _ProblemError(self._lost, may_pass=False)
         try:
             found = self._complete(prompt, schema, name)
         except _ProblemError as problem:
-            self._unanswered += 1
+            self._unanswered = self._unanswered + 1 if problem.may_pass else 0
             if problem.lasts or self._unanswered >= GIVE_UP:
                 self._lost = f"{problem}; it is not asked again in this run"
             raise
@@ -196,23 +222,35 @@ class Llm:
             return found
 
     def _post(self, prompt: Messages, options: dict[str, Any]) -> _Completion:
+        import httpx2
         import openai
 
         self._calls += 1
         messages: list[Any] = list(prompt)
+        late = f"did not answer within {self._settings.timeout:g} s"
+        end = monotonic() + self._settings.timeout
         try:
-            found = self._client.chat.completions.create(
+            with self._client.chat.completions.with_streaming_response.create(
                 model=self._settings.model, messages=messages, **options
-            )
-        except openai.APITimeoutError:
-            raise _ProblemError(f"did not answer within {self._settings.timeout:g} s") from None
+            ) as response:
+                body = bytearray()
+                for chunk in response.iter_bytes():
+                    body += chunk
+                    if len(body) > LARGEST_BODY:
+                        raise _ProblemError(f"answers with more than {LARGEST_BODY} bytes")
+                    if monotonic() > end:  # the client's own timeout starts anew with every byte
+                        raise _ProblemError(late)
+                return _completion(bytes(body))
+        except (openai.APITimeoutError, httpx2.TimeoutException):
+            raise _ProblemError(late) from None
         except openai.APIStatusError as error:
-            raise _status_problem(error.status_code, error.message) from None
-        except openai.APIConnectionError:
+            raise _status_problem(
+                error.status_code, error.message, error.response.headers
+            ) from None
+        except openai.OpenAIError:
             raise _ProblemError("cannot be reached") from None
-        except (openai.OpenAIError, ValueError, RecursionError):
-            raise _ProblemError(_STRANGE) from None
-        return _completion(found)
+        except httpx2.HTTPError:
+            raise _ProblemError("broke off its answer") from None
 
 
 def _format(form: str, schema: Mapping[str, Any], name: str) -> dict[str, Any]:
@@ -266,7 +304,7 @@ def _libraries(
     # Errors of several libraries, one of which quotes the password of a proxy.
     with suppress(Exception):
         client = openai.OpenAI(
-            base_url=settings.base_url, api_key=key, timeout=settings.timeout, max_retries=1
+            base_url=settings.base_url, api_key=key, timeout=settings.timeout, max_retries=0
         )
         return client, fastjsonschema.compile
     raise LlmError(_NO_CLIENT)
@@ -290,33 +328,41 @@ def demand(schema: dict[str, Any]) -> str:
     )
 
 
-def _status_problem(status: int, message: str) -> _ProblemError:
+def _status_problem(status: int, message: str, headers: Mapping[str, str]) -> _ProblemError:
     if status in _REFUSES_FORM:
-        return _ProblemError(f"refuses the request with HTTP status {status}", refused=message)
-    reason = _STATUS_TEXT.get(status, f"fails with HTTP status {status}")
-    return _ProblemError(reason, lasts=status in _LASTING)
+        reason = f"refuses the request with HTTP status {status}"
+        return _ProblemError(reason, may_pass=False, refused=message)
+    wait = re.fullmatch(r"\d{1,6}(?:\.\d{1,6})?", headers.get("retry-after", ""), re.ASCII)
+    return _ProblemError(
+        _STATUS_TEXT.get(status, f"fails with HTTP status {status}"),
+        may_pass=status >= 500 or status in _PASSING,
+        lasts=status in _LASTING,
+        pause=min(float(wait.group()), LONGEST_PAUSE) if wait else 0.0,
+    )
 
 
-def _completion(found: ChatCompletion) -> _Completion:
+def _completion(body: bytes) -> _Completion:
     """A chat completion, of which any part may be missing or something else."""
     try:
-        choice, usage = found.choices[0], found.usage
-        message, finish = choice.message, choice.finish_reason
-        content, refusal = message.content, getattr(message, "refusal", None)
-    except (LookupError, TypeError, AttributeError):
-        raise _ProblemError(_STRANGE) from None
+        whole = json.loads(body)
+        choice, usage = whole["choices"][0], whole.get("usage") or {}
+        message, finish = choice["message"], choice.get("finish_reason")
+        content, refusal = message.get("content"), message.get("refusal")
+        tokens = [usage.get("prompt_tokens"), usage.get("completion_tokens")]
+    except (ValueError, RecursionError, LookupError, TypeError, AttributeError):
+        raise _ProblemError("does not answer in the OpenAI protocol") from None
     return _Completion(
         content if isinstance(content, str) else "",
         finish == "length",
         bool(refusal) or finish == "content_filter",
-        *(usage.prompt_tokens, usage.completion_tokens) if usage else (0, 0),
+        *(max(0, n) if type(n) is int else 0 for n in tokens),
     )
 
 
 def _checked(found: _Completion, check: Callable[[Any], Any]) -> Any:
     """The object in an answer, which may have thoughts before it and a fence around it."""
     if found.is_refusal:
-        raise _ProblemError("declines to answer")
+        raise _ProblemError("declines to answer", may_pass=False)
     text = found.content.rpartition("</think>")[2]
     try:
         value = json.loads(text[text.find("{") : text.rfind("}") + 1])

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from clsm_cli.errors import DamagedStoreError
 from clsm_cli.model.ids import tombstone_hash
-from clsm_cli.store import atomic, episodes, inbox, logs, record_files, runs, shards, topics
+from clsm_cli.store import atomic, episodes, inbox, labels, logs, record_files, runs, shards, topics
 from clsm_cli.store.index import database
 from clsm_cli.store.layout import TOPIC_STREAMS
 
@@ -54,7 +54,7 @@ def plan(store: Store, forgotten: frozenset[str]) -> list[runs.Write]:
     for flow in store.flows():
         for path in inbox.files(flow / "inbox"):
             writes += _inbox(store, path, forgotten)
-    return writes
+    return writes + _labels(store, forgotten)
 
 
 def _topics(
@@ -94,6 +94,18 @@ def _inbox(store: Store, path: Path, forgotten: frozenset[str]) -> list[runs.Wri
     if left.items == box.items:
         return []
     return [inbox.plan_rewrite(left, left.items, store.root)]
+
+
+def _labels(store: Store, forgotten: frozenset[str]) -> list[runs.Write]:
+    path = labels.path_of(store.root)
+    try:
+        data = atomic.read(path, labels.MAX_LABELS)
+    except DamagedStoreError:
+        return []  # whoever reads the labels is told
+    if data is None:
+        return []
+    left = labels.without_forgotten(data, forgotten)
+    return [] if left == data else [runs.Put(path, left, read_as=atomic.sha256(data))]
 
 
 def _episodes(store: Store, forgotten: frozenset[str]) -> list[runs.Write]:

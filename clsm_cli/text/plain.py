@@ -14,8 +14,9 @@ _SCORES = re.compile(r"(?<![\w`])(_{1,2})(?=[^\s_])([^\n`]{1,400}?)(?<=[^\s_])\1
 _TAGS = re.compile(r"(?:\s#[^\W\d_][\w/-]{0,60}){1,12}\s*$")
 _PICTURES = re.compile(r"\s?[\u2600-\u27bf\u2b50\ufe0f\u200d\U0001f000-\U0001faff]{1,20}")
 _ELEMENTS = (
-    "a|b|br|center|code|del|details|div|em|font|h[1-6]|hr|i|img|ins|kbd|li|mark|ol|p|pre|s|small|span"
-    "|strong|sub|summary|sup|table|tbody|td|th|thead|tr|u|ul"
+    "a|b|blockquote|br|caption|center|cite|code|dd|del|details|div|dl|dt|em|figure|font|h[1-6]|hr|i|img"
+    "|ins|kbd|li|mark|ol|p|picture|pre|q|s|samp|section|small|span|strong|sub|summary|sup|table|tbody"
+    "|td|tfoot|th|thead|tr|u|ul|var|video"
 )
 """Names of HTML's elements that Markdown files use; another word in angle brackets is a placeholder."""
 _STRUCK = re.compile(rf"~~[^~\n]{{1,400}}~~|<!--[^\n]{{0,400}}?-->|</?(?:{_ELEMENTS})\s?/?>")

@@ -14,7 +14,7 @@ import pytest
 from integrations.endpoint import KEY, LONG, TIMEOUT, TOKENS_IN, TOKENS_OUT, Endpoint, running
 
 from clsm_cli.config import LlmSettings
-from clsm_cli.integrations.llm import GIVE_UP, Llm, LlmError, Usage
+from clsm_cli.integrations.llm import GIVE_UP, LARGEST_BODY, Llm, LlmError, Usage
 
 ROOT = Path(__file__).parents[2]
 SYSTEM, USER = "Count the birds.", "Three swans and a heron came by."
@@ -150,41 +150,41 @@ def test_a_refusal_is_final(endpoint: Endpoint, kind: str) -> None:
     assert endpoint.count == 1
 
 
-PASSING = {
+FAILURES = {
     "500": "fails with HTTP status 500",
     "hangup": "cannot be reached",
-    "drop": "cannot be reached",
-}
-FAILURES = {
-    **PASSING,
+    "drop": "broke off its answer",
     "html": "does not answer in the OpenAI protocol",
     "nochoice": "does not answer in the OpenAI protocol",
+    "huge": f"answers with more than {LARGEST_BODY} bytes",
 }
 
 
-@pytest.mark.parametrize("kind", PASSING)
+@pytest.mark.parametrize("kind", FAILURES)
 def test_a_failure_may_pass(endpoint: Endpoint, kind: str) -> None:
     llm = endpoint.llm(f"{kind},good")
     assert ask(llm) == GOOD
-    assert endpoint.count == 2
+    assert llm.usage == Usage(2, TOKENS_IN, TOKENS_OUT, 0)
 
 
 @pytest.mark.parametrize("kind", FAILURES)
 def test_a_failure_that_stays(endpoint: Endpoint, kind: str) -> None:
     llm = endpoint.llm(kind)
-    for _ in range(GIVE_UP):
+    for asked in range(1, GIVE_UP // 2 + 1):
         assert refusal_of(llm).endswith(FAILURES[kind])
-    asked = endpoint.count
+        assert endpoint.count == 2 * asked
     assert refusal_of(llm).endswith(f"{FAILURES[kind]}; it is not asked again in this run")
-    assert endpoint.count == asked == GIVE_UP * (2 if kind in PASSING else 1)
-    assert llm.usage == Usage(GIVE_UP, 0, 0, GIVE_UP + 1)
+    assert endpoint.count == GIVE_UP
+    assert llm.usage == Usage(GIVE_UP, 0, 0, GIVE_UP // 2 + 1)
 
 
-def test_a_slow_answer(endpoint: Endpoint) -> None:
-    llm = endpoint.llm("slow,good")
+@pytest.mark.parametrize("kind", ["slow", "drip"])
+def test_a_slow_answer(endpoint: Endpoint, kind: str) -> None:
+    llm = endpoint.llm(f"{kind},good")
     before = time.monotonic()
     assert ask(llm) == GOOD
     assert TIMEOUT <= time.monotonic() - before < LONG / 2
+    assert endpoint.count == 2
 
 
 def test_a_busy_server_is_left_alone_for_as_long_as_it_says(endpoint: Endpoint) -> None:
@@ -246,7 +246,7 @@ def test_nothing_listens(monkeypatch: pytest.MonkeyPatch) -> None:
         llm = Llm(LlmSettings(f"http://user:{KEY}@127.0.0.1:{port}/v1?key={KEY}", "m"), KEY)
         said = refusal_of(llm)
     assert said == f"the language model 'm' at 127.0.0.1:{port} cannot be reached"
-    assert llm.usage == Usage(1, 0, 0, 1)
+    assert llm.usage == Usage(2, 0, 0, 1)
 
 
 @pytest.mark.parametrize("key", [None, "", " \n"])
