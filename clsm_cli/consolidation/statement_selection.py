@@ -159,7 +159,10 @@ class UnitScores:
 
 @dataclass
 class StatementScorer:
-    """Weighs episodes, each document once, whole and as it stands now."""
+    """Weighs episodes: a document once, whole and as it stands now.
+
+    What may be kept of it is read with its episode.
+    """
 
     state: StoreState
     read: Callable[[str], Episode | None]
@@ -187,10 +190,10 @@ class StatementScorer:
             found = score_units(turns, judge.about_document(turns), self.meanings)
             self._documents[episode.document] = found
         return self._corrected(
-            self._read(found, episode.turns), episode.document or episode.session
+            self._as_read(found, episode.turns), episode.document or episode.session
         )
 
-    def _read(self, weights: UnitScores, turns: Sequence[Turn]) -> UnitScores:
+    def _as_read(self, weights: UnitScores, turns: Sequence[Turn]) -> UnitScores:
         """What some of the turns say; that of a document as the statement head reads it."""
         pieces = {turn.key: weights.pieces.get(turn.key, ()) for turn in turns}
         if self.meanings is None or weights.about is None or weights.states_nothing:
@@ -198,7 +201,7 @@ class StatementScorer:
         for turn in turns:
             place = place_of(turn.path, turn.heading)
             pieces[turn.key] = [
-                _read(piece, place)
+                _judged(piece, place)
                 if piece.keep >= READ_KEEP and piece.noise <= READ_NOISE
                 else piece
                 for piece in pieces[turn.key]
@@ -293,7 +296,7 @@ def lead_ins(turns: Sequence[Turn], units: Sequence[Unit]) -> list[str]:
     return found
 
 
-def _read(piece: ScoredUnit, place: str) -> ScoredUnit:
+def _judged(piece: ScoredUnit, place: str) -> ScoredUnit:
     """A unit with what the statement head says of it."""
     found = verdict(piece.statement, place)
     return piece._replace(keep=found.good, noise=found.junk, chance=found.good)

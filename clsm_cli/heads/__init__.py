@@ -1,1 +1,1 @@
-"""Small classifiers of text over its shape and its vector; their weights are data files."""
+"""Small classifiers of text over its shape and its vector, and cross-encoders; their weights are data files."""
