@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from clsm_cli.consolidation import active_learning
 from clsm_cli.heads import judge
-from clsm_cli.heads.statement_head import place_of, verdict
+from clsm_cli.heads.statement_head import place_of, verdicts
 from clsm_cli.ingestion.capture import SESSION as NOTES
 from clsm_cli.model.episodes import Document
 from clsm_cli.text.plain import to_plain
@@ -195,17 +195,21 @@ class StatementScorer:
 
     def _as_read(self, weights: UnitScores, turns: Sequence[Turn]) -> UnitScores:
         """What some of the turns say; that of a document as the statement head reads it."""
-        pieces = {turn.key: weights.pieces.get(turn.key, ()) for turn in turns}
+        pieces = {turn.key: [*weights.pieces.get(turn.key, ())] for turn in turns}
         if self.meanings is None or weights.about is None or weights.states_nothing:
             return replace(weights, pieces=pieces)
-        for turn in turns:
-            place = place_of(turn.path, turn.heading)
-            pieces[turn.key] = [
-                _judged(piece, place)
-                if piece.keep >= READ_KEEP and piece.noise <= READ_NOISE
-                else piece
-                for piece in pieces[turn.key]
-            ]
+        chosen = [
+            (turn.key, row, (piece.statement, place_of(turn.path, turn.heading)))
+            for turn in turns
+            for row, piece in enumerate(pieces[turn.key])
+            if piece.keep >= READ_KEEP and piece.noise <= READ_NOISE
+        ]
+        for (key, row, _), found in zip(
+            chosen, verdicts([each[2] for each in chosen]), strict=True
+        ):
+            pieces[key][row] = pieces[key][row]._replace(
+                keep=found.good, noise=found.junk, chance=found.good
+            )
         return replace(weights, pieces=pieces)
 
     def _corrected(self, weights: UnitScores, place: str) -> UnitScores:
@@ -294,12 +298,6 @@ def lead_ins(turns: Sequence[Turn], units: Sequence[Unit]) -> list[str]:
         if text.endswith((":", "：")) and len(text) <= LONGEST_LEAD:
             above.append((depth, text[:-1].rstrip()))
     return found
-
-
-def _judged(piece: ScoredUnit, place: str) -> ScoredUnit:
-    """A unit with what the statement head says of it."""
-    found = verdict(piece.statement, place)
-    return piece._replace(keep=found.good, noise=found.junk, chance=found.good)
 
 
 def _piece(turn: Turn, each: UnitProbabilities, lead: str) -> ScoredUnit | None:

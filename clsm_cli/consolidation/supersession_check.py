@@ -91,7 +91,7 @@ def rivals(calibration: Calibration, claim: Claim, vector: Any) -> list[Rival]:
     at, gone = claim.valid_from or claim.observed, _of_old_block(calibration, claim)
     near = calibration.known.alike(vector, NEAR)
     chosen = near[:MOST] + [each for each in near[MOST:] if each[0].id in gone]
-    found: list[Rival] = []
+    asked: list[tuple[Statement, bool, tuple[str, str]]] = []
     for row, cosine in chosen:
         if row.text == claim.text:
             continue  # said of two days, it is two
@@ -101,9 +101,14 @@ def rivals(calibration: Calibration, claim: Claim, vector: Any) -> list[Rival]:
         is_later = since(row) > at and not is_rewritten
         if (since(row) == at and not is_rewritten) or not _may_rival(row, claim, is_later=is_later):
             continue
-        texts = (claim.text, row.text) if is_later else (row.text, claim.text)
-        chance = pair_head.relation(*texts).update
-        if is_rewritten and chance >= REWRITTEN:
+        asked.append(
+            (row, is_later, (claim.text, row.text) if is_later else (row.text, claim.text))
+        )
+    told = pair_head.relations([texts for _, _, texts in asked])
+    found = []
+    for (row, is_later, texts), relation in zip(asked, told, strict=True):
+        chance = relation.update
+        if row.id in gone and chance >= REWRITTEN:
             chance = 1.0
         if chance >= OVER and (row.pinned or factuality.is_hearsay(texts[1])):
             chance = ASKED
@@ -122,18 +127,20 @@ def said_before(known: StatementIndex, claim: Claim, vector: Any) -> Statement |
     """
     if vector is None or claim.kind not in _KINDS:
         return None
-    new, found = pair_head.sentence(claim.text), []
-    for row, _ in known.alike(vector, NEAR)[:MOST]:
-        if (
-            row.is_current
-            and row.kind in _KINDS
-            and row.text != claim.text  # said of two days, it is two
-            and not _differ_in_subject(row.text, claim.text)
-            and pair_head.particulars(pair_head.sentence(row.text)) == pair_head.particulars(new)
-        ):
-            same = pair_head.relation(row.text, claim.text).same
-            found += [(same, row.id, row)] if same >= SAME else []
-    return max(found, key=lambda each: each[:2])[2] if found else None
+    new = pair_head.particulars(pair_head.sentence(claim.text))
+    near = [
+        row
+        for row, _ in known.alike(vector, NEAR)[:MOST]
+        if row.is_current
+        and row.kind in _KINDS
+        and row.text != claim.text  # said of two days, it is two
+        and not _differ_in_subject(row.text, claim.text)
+        and pair_head.particulars(pair_head.sentence(row.text)) == new
+    ]
+    told = pair_head.relations([(row.text, claim.text) for row in near])
+    alike = [(each.same, row.id, row) for each, row in zip(told, near, strict=True)]
+    found = max(alike, key=lambda each: each[:2], default=None)
+    return found[2] if found is not None and found[0] >= SAME else None
 
 
 def _share_a_word(old: str, new: str) -> bool:

@@ -103,14 +103,18 @@ class OnnxruntimeError(RuntimeError):
 
 
 class Session:
-    """A graph that is ready to run: cheap to open, on one thread."""
+    """A graph that is ready to run, on one thread."""
 
-    def __init__(self, graph: bytes, folder: Path | None = None) -> None:
+    def __init__(
+        self, graph: bytes, folder: Path | None = None, *, is_for_many: bool = False
+    ) -> None:
         """Open a graph.
 
         Args:
             graph: A serialised ONNX model.
             folder: Where the files lie that the graph takes its weights from; None if it names none.
+            is_for_many: It will run more than a few times: weights are copied once into the order in
+                which the matrix product reads them, which takes 30 ms, and buffers are kept.
 
         Raises:
             OnnxruntimeError: The graph is not valid or its weights cannot be read.
@@ -121,7 +125,7 @@ class Session:
         self._session: int | None = None
         self._api = _load()
         with ExitStack() as stack:
-            options = self._options(stack, folder)
+            options = self._options(stack, folder, is_for_many=is_for_many)
             self._session = self._api.create(
                 "SessionFromArray", self._api.environment, graph, len(graph), options
             )
@@ -130,7 +134,7 @@ class Session:
         if self._session:
             self._api.release("Session", self._session)
 
-    def _options(self, stack: ExitStack, folder: Path | None) -> int:
+    def _options(self, stack: ExitStack, folder: Path | None, *, is_for_many: bool) -> int:
         call = self._api.call
         options = self._api.create("SessionOptions")
         stack.callback(self._api.release, "SessionOptions", options)
@@ -138,11 +142,10 @@ class Session:
         call("SetInterOpNumThreads", options, 1)
         call("SetSessionGraphOptimizationLevel", options, _DISABLE_ALL)
         call("SetSessionLogSeverityLevel", options, _LOG_ERRORS)
-        call("DisableCpuMemArena", options)
         call("DisableMemPattern", options)
-        # Weights stay where the file is mapped: copying them into the order in which the matrix
-        # product reads them takes 30 ms, which pays only after several runs.
-        call("AddSessionConfigEntry", options, b"session.disable_prepacking", b"1")
+        if not is_for_many:
+            call("DisableCpuMemArena", options)
+            call("AddSessionConfigEntry", options, b"session.disable_prepacking", b"1")
         if folder is not None:
             key = b"session.model_external_initializers_file_folder_path"
             # Resolved: onnxruntime >= 1.24 refuses weights that a link leads out of the folder.

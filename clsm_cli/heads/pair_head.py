@@ -8,10 +8,14 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 from clsm_cli.heads import cross_encoder
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.text.tokens import STOP_WORDS
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 RELATIONS = ("same", "update", "both", "unrelated")
 
@@ -106,6 +110,19 @@ def relation(old: str, new: str, asked: str = "") -> Relation:
         ModelDigestError: A model file is not the right one.
     """
     return Relation(*cross_encoder.load("pair").probabilities(*without_speaker(old, new), asked))
+
+
+def relations(pairs: Sequence[tuple[str, str]]) -> list[Relation]:
+    """The same of many pairs, of which nothing is asked.
+
+    Raises:
+        ModelMissingError: The model is not installed.
+        ModelDigestError: A model file is not the right one.
+    """
+    if not pairs:
+        return []
+    read = cross_encoder.load_for_many("pair").read
+    return [Relation(*each) for each in read([without_speaker(*pair) for pair in pairs])]
 
 
 def without_speaker(old: str, new: str) -> tuple[str, str]:

@@ -28,18 +28,19 @@ class Verdict(NamedTuple):
     junk: float
 
 
-def verdict(statement: str, place: str) -> Verdict:
-    """What a reader would say of a statement.
+def verdicts(statements: Sequence[tuple[str, str]]) -> list[Verdict]:
+    """What a reader would say of statements.
 
     Args:
-        statement: As it would stand in memory.
-        place: ``place_of`` it.
+        statements: Each as it would stand in memory, with ``place_of`` it.
 
     Raises:
         ModelMissingError: The model is not installed.
         ModelDigestError: A model file is not the right one.
     """
-    return Verdict(*cross_encoder.load("statement").probabilities(statement, place))
+    if not statements:
+        return []
+    return [Verdict(*each) for each in cross_encoder.load_for_many("statement").read(statements)]
 
 
 def place_of(path: str, heading: Sequence[str]) -> str:

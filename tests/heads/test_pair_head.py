@@ -27,3 +27,5 @@ def test_the_likeliest_is_right(relation: str, old: str, new: str, asked: str) -
     found = pair_head.relation(old, new, asked)
     assert RELATIONS[found.index(max(found))] == relation
     assert sum(found) == pytest.approx(1, abs=1e-3)
+    if not asked:
+        assert pair_head.relations([(new, old), (old, new)])[1] == pytest.approx(found, abs=1e-3)

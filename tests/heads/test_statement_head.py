@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from clsm_cli.heads.statement_head import VERDICTS, place_of, verdict
+from clsm_cli.heads.statement_head import VERDICTS, place_of, verdicts
 
 NOTE = place_of("memory/2026-03-09.md", ("9 March 2026",))
 
@@ -21,6 +21,6 @@ NOTE = place_of("memory/2026-03-09.md", ("9 March 2026",))
 def test_what_is_worth_keeping_is_told_from_what_is_not(
     expected: str, statement: str, place: str
 ) -> None:
-    found = verdict(statement, place)
+    [found] = verdicts([(statement, place)])
     assert VERDICTS[found.index(max(found))] == expected
     assert sum(found) == pytest.approx(1, abs=1e-3)
