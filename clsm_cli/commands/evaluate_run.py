@@ -93,7 +93,7 @@ def run(
     found again by the next run, so an interrupted one goes on. Your store is read, never written.
     """
     from clsm_cli.commands import tables
-    from clsm_cli.evaluation import ablation, regression_gate
+    from clsm_cli.evaluation import ablation
     from clsm_cli.evaluation.presets.published import PRESETS
     from clsm_cli.evaluation.probes.probe_registry import PROBES
     from clsm_cli.evaluation.result import dump, load
@@ -101,15 +101,9 @@ def run(
     from clsm_cli.evaluation.run import run as measure
 
     printer = common.printer()
-    regression_gate.check_limit(fail_under)
     before = None if baseline is None else load(baseline)
     settings = ablation.parse(changed or [])
-    given = {
-        "--preset": preset,
-        "--ablate": ablate,
-        "--probe": probe,
-        "--set": changed,
-    }
+    given = {"--preset": preset, "--ablate": ablate, "--probe": probe, "--set": changed}
     sets = _datasets(datasets or [], limit, common.store, has_probes=bool(probe))
     request = Request(
         datasets=tuple(sets),

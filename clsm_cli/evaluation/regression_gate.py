@@ -7,18 +7,15 @@ over other queries says nothing.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import isfinite
 from statistics import fmean
 from typing import TYPE_CHECKING
 
-from clsm_cli.errors import BadInputError, RefusedError
-from clsm_cli.evaluation.compare import compare_pair
+from clsm_cli.errors import RefusedError
+from clsm_cli.evaluation import metrics
 from clsm_cli.evaluation.systems.system_registry import CLSM
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from clsm_cli.evaluation.result import QueryResult, Result, SetResult
+    from clsm_cli.evaluation.result import Result, SetResult
 
 _SLACK = 1e-9
 """Points that are rounding, not a regression."""
@@ -27,7 +24,7 @@ _NEXT = "compare two runs of the same sets"
 
 @dataclass(frozen=True, slots=True)
 class GateRow:
-    """The headline measure of clsm on one set, over the queries that have it in both runs.
+    """The headline measure of clsm on one set, over the queries that have it.
 
     Attributes:
         set: Its kind and name.
@@ -70,14 +67,13 @@ def compare_runs(now: Result, before: Result, fail_under: float | None) -> Gate:
     here, there = ({_name(each): each for each in run.sets} for run in (now, before))
     if here.keys().isdisjoint(there):
         raise RefusedError("--baseline", "has no set in common with this run", _NEXT)
-    rows: list[GateRow] = []
-    failures: list[str] = []
-    for name in [each for each in here if each in there]:
-        _check_same(here[name], there[name])
-        row, lost = _compared(here[name], there[name], now.seed)
-        rows += [row] if row else []
-        if fail_under is not None:
-            failures += _failures(here[name], row, lost, fail_under)
+    rows = [_row(here[name], there[name], now.seed) for name in here if name in there]
+    failures = [
+        f"{row.set}: {row.measure} went from {100 * row.before:.2f} to {100 * row.now:.2f}, by"
+        f" {100 * row.difference:+.2f} points; at least {fail_under:+g} was asked for"
+        for row in rows
+        if fail_under is not None and 100 * row.difference < fail_under - _SLACK
+    ]
     alone = sorted(here.keys() ^ there.keys())
     told = (f"{name} is in one of the runs only and was not compared" for name in alone)
     return Gate(tuple(rows), bool(failures), (*failures, *told))
@@ -85,72 +81,31 @@ def compare_runs(now: Result, before: Result, fail_under: float | None) -> Gate:
 
 def check_run(now: Result, fail_under: float) -> Gate:
     """Hold a run against a limit, without an earlier one."""
-    failures = [] if now.sets else ["the run holds no set"]
-    for each in now.sets:
-        values = [value for q in each.queries if (value := _value(q, each.headline)) is not None]
-        if not values:
-            failures.append(f"{_name(each)}: no query has a figure for {each.headline}")
-        elif (found := 100 * fmean(values)) < fail_under - _SLACK:
-            failures.append(
-                f"{_name(each)}: {each.headline} is {found:.2f} %, less than {fail_under:g} %"
-            )
+    failures = [
+        f"{_name(each)}: {each.headline} is {100 * found:.2f} %, less than {fail_under:g} %"
+        for each in now.sets
+        if 100 * (found := fmean(_values(each).values())) < fail_under - _SLACK
+    ]
     return Gate((), bool(failures), tuple(failures))
-
-
-def check_limit(fail_under: float | None) -> None:
-    """Refuse a limit that is no number.
-
-    Raises:
-        BadInputError: It is none.
-    """
-    if fail_under is not None and not isfinite(fail_under):
-        raise BadInputError("--fail-under", "is no number", "give points, like: --fail-under -1")
 
 
 def _name(each: SetResult) -> str:
     return f"{each.kind} {each.name}"
 
 
-def _check_same(new: SetResult, old: SetResult) -> None:
-    what = f"--baseline, {_name(new)}"
+def _values(each: SetResult) -> dict[tuple[str, str], float]:
+    """Case and id of each query that has the headline measure → its value."""
+    found = ((q, q.values.get(CLSM, {}).get(each.headline)) for q in each.queries)
+    return {(query.case, query.id): value for query, value in found if value is not None}
+
+
+def _row(new: SetResult, old: SetResult, seed: int) -> GateRow:
+    now, then, what = _values(new), _values(old), f"--baseline, {_name(new)}"
     if new.digest != old.digest:
         reason = f"holds other data (sha256 {old.digest[:12]}, now {new.digest[:12]})"
         raise RefusedError(what, reason, "make a new baseline with: clsm eval run --json > FILE")
-    there, here = ({(q.case, q.id) for q in each.queries} for each in (old, new))
-    if there != here:
-        less, more = len(there - here), len(here - there)
-        reason = f"has other queries ({less} only there, {more} only here)"
-        raise RefusedError(what, reason, "run both with the same --limit")
-
-
-def _value(query: QueryResult, measure: str) -> float | None:
-    return query.values.get(CLSM, {}).get(measure)
-
-
-def _compared(new: SetResult, old: SetResult, seed: int) -> tuple[GateRow | None, int]:
-    """The row of a set, None where no query has a figure in both runs; queries that lost theirs."""
-    name = new.headline
-    known = {(each.case, each.id): _value(each, name) for each in old.queries}
-    then = [known[each.case, each.id] for each in new.queries]
-    now = [_value(each, name) for each in new.queries]
-    lost = sum(a is None and b is not None for a, b in zip(now, then, strict=True))
-    before, after = ([{name: value} for value in side] for side in (then, now))
-    found = compare_pair(after, before, name, [each.case for each in new.queries], seed)
-    if found is None:
-        return None, lost
-    pairs = [(a, b) for a, b in zip(now, then, strict=True) if a is not None and b is not None]
-    current, earlier = (fmean(side) for side in zip(*pairs, strict=True))
-    return GateRow(_name(new), name, len(pairs), earlier, current, *found), lost
-
-
-def _failures(new: SetResult, row: GateRow | None, lost: int, fail_under: float) -> Iterator[str]:
-    name, measure = _name(new), new.headline
-    if lost:
-        yield f"{name}: {lost} of {len(new.queries)} queries have no figure for {measure} any more"
-    if row is None:
-        yield f"{name}: no query has a figure for {measure} in both runs"
-    elif 100 * row.difference < fail_under - _SLACK:
-        yield (
-            f"{name}: {measure} went from {100 * row.before:.2f} to {100 * row.now:.2f}, by"
-            f" {100 * row.difference:+.2f} points; at least {fail_under:+g} was asked for"
-        )
+    if not now or now.keys() != then.keys():
+        raise RefusedError(what, "has figures of other queries", "run both with the same options")
+    current, earlier = list(now.values()), [then[key] for key in now]
+    found = metrics.paired(current, earlier, [case for case, _ in now], seed)
+    return GateRow(_name(new), new.headline, len(now), fmean(earlier), fmean(current), *found)

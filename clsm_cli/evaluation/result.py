@@ -35,17 +35,14 @@ def _processor() -> str:
         lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError):
         lines = []
-    for key in ("model name", "Model"):
-        for line in lines:
-            if line.startswith(key):
-                return line.partition(":")[2].strip()
-    return platform.processor() or "unknown"
+    named = [line for key in ("model name", "Model") for line in lines if line.startswith(key)]
+    return named[0].partition(":")[2].strip() if named else platform.processor() or "unknown"
 
 
 SCHEMA = "clsm.eval/1"
 
 Figures = dict[str, float | None]
-"""Measure → mean over queries; see ``grids.MEASURES``."""
+"""Measure → mean over queries; see ``grids.HEADINGS``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,13 +64,7 @@ class SystemResult:
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """What clsm has more than another system, query by query.
-
-    Attributes:
-        difference: Mean of clsm's measure minus the other's.
-        interval: Its 95 % bootstrap interval.
-        p: Two-sided, by random signs of the differences.
-    """
+    """What clsm has more than another system, query by query: mean, 95 % interval, two-sided p."""
 
     measure: str
     against: str
@@ -84,13 +75,7 @@ class Pair:
 
 @dataclass(frozen=True, slots=True)
 class AblationResult:
-    """A mechanism taken out.
-
-    Attributes:
-        about: What it does, in a few words.
-        figures: Without it.
-        difference: Headline measure without it minus with it.
-    """
+    """A mechanism taken out; ``difference`` is the headline measure without it minus with it."""
 
     mechanism: str
     about: str
@@ -116,7 +101,6 @@ class QueryResult:
     """One query.
 
     Attributes:
-        case: Its store.
         gold: Pieces of evidence.
         values: System → measure → value.
         ranks: System → place from 1 of the first item that holds each piece; None: not returned.
@@ -136,8 +120,6 @@ class SetResult:
     """One labelled set.
 
     Attributes:
-        digest: SHA-256 of the set.
-        sizes: What it holds, by name.
         stored: CAIM's memory storage: share of the evidence that the store holds at all.
         silenced: Share of the queries with an answer that clsm gives nothing for.
         systems: clsm first.
@@ -171,12 +153,9 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class ProbeResult:
-    """One probe.
+    """One probe: what is tried, what has to hold, and the verdicts, that of clsm first.
 
-    Attributes:
-        about: What is tried; ``criterion``: what has to hold.
-        verdicts: clsm first, then what it is compared with. A probe means something where the
-            lexical baseline fails.
+    It means something where the lexical baseline fails.
     """
 
     name: str
@@ -187,13 +166,7 @@ class ProbeResult:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """A whole run.
-
-    Attributes:
-        command: As it was typed, without paths of the machine.
-        machine: Processor, cores, system and Python, by name.
-        settings: What differed from the shipped settings.
-    """
+    """A whole run; ``settings`` are those that differed from the shipped ones."""
 
     schema: str
     version: str

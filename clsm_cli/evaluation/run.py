@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from functools import cache, cached_property
+from functools import cache
 from math import inf
 from typing import TYPE_CHECKING, Any
 
 import clsm_cli
 from clsm_cli.evaluation import ablation, benches, compare, measures, rank_fit, result
 from clsm_cli.evaluation.ablation import MECHANISMS, choose_mechanisms
-from clsm_cli.evaluation.benches import CachingEngine
 from clsm_cli.evaluation.compare import Asked, Measured
 from clsm_cli.evaluation.measures import credit_items
 from clsm_cli.evaluation.nodes import rankers
@@ -40,6 +39,16 @@ class Request(NamedTuple):
     settings: Mapping[str, Any]
     seed: int
     command: str
+
+
+class CachingEngine:
+    """Another engine, and the vectors it made; see ``retrieval.dense_search.Engine``."""
+
+    def __init__(self, engine: Engine) -> None:
+        self.name = engine.name
+        self.open = engine.open
+        self.products = engine.products
+        self.encode = cache(engine.encode)
 
 
 def run(request: Request, factory: StoreFactory, engine: Engine) -> Result:
@@ -182,13 +191,7 @@ class QueryField:
 
     def ask(self, system: System) -> list[Measured]:
         """What a system makes of the queries with an answer."""
-        return [
-            measured
-            for place, bench in enumerate(self.benches)
-            for measured in measure_system(
-                system, bench, self._answerable[place], self._near(place)
-            )
-        ]
+        return self._measured([self._asked(system, *each) for each in self._pairs()])
 
     def refuse(self, system: System) -> list[Measured]:
         """The answers of a system to the queries without an answer."""
@@ -196,70 +199,63 @@ class QueryField:
             measured
             for bench, queries in zip(self.benches, self._negative, strict=True)
             if queries
-            for measured in measure_system(system, bench, queries, None)
+            for measured in score_answers(
+                bench, queries, self._asked(system, bench, queries), [None] * len(queries)
+            )
         ]
 
     def ranked(self) -> Iterator[tuple[str, list[Measured], str]]:
         """Name, figures and meaning of the systems that need all cases at once."""
         dataset = self.benches[0].dataset
         if dataset.kind == benches.PLANTED:
-            found, about = (
-                rankers.rank(self.benches, self._answerable),
-                rankers.ABOUT,
-            )
+            found, about = rankers.rank(self.benches, self._answerable), rankers.ABOUT
         elif dataset.unit in RANKED:
-            found, about = rank_fit.rank_asked(self._passages), rank_fit.ABOUT
+            asked = rank_fit.ask_all(self.benches, self._answerable)
+            found, about = rank_fit.rank_asked(asked), rank_fit.ABOUT
         else:
             return
         for name, by_case in found.items():
-            figures: list[Measured] = []
-            for place, (bench, returned) in enumerate(zip(self.benches, by_case, strict=True)):
-                queries = self._answerable[place]
-                figures += score_answers(bench, queries, returned, self._near(place))
-            yield name, figures, about[name]
+            yield name, self._measured(by_case), about[name]
 
-    @cached_property
-    def _passages(self) -> list[rank_fit.AskedCase]:
-        return rank_fit.ask_all(self.benches, self._answerable)
+    def _pairs(self) -> Iterator[tuple[Bench, list[Query]]]:
+        return zip(self.benches, self._answerable, strict=True)
 
-    def _returned_by_meaning(self, place: int) -> list[Retrieved] | None:
+    def _asked(self, system: System, bench: Bench, queries: Sequence[Query]) -> list[Retrieved]:
+        found = []
+        for at, retrieved in enumerate(system.ask(bench, queries)):
+            bench.factory.progress(f"{system.name}, {bench.case.name}", at, len(queries))
+            found.append(retrieved)
+        return found
+
+    def _measured(self, by_case: Sequence[Sequence[Retrieved]]) -> list[Measured]:
+        return [
+            measured
+            for place, (bench, queries) in enumerate(self._pairs())
+            for measured in score_answers(bench, queries, by_case[place], self._near(place))
+        ]
+
+    def _returned_by_meaning(self, place: int) -> Sequence[Retrieved | None]:
         """What MiniLM alone returns, cut to what counts; None where no evidence is labelled."""
         bench, queries = self.benches[place], self._answerable[place]
         if not any(query.gold for query in queries):
-            return None
+            return [None] * len(queries)
         return [
             found._replace(items=tuple(measures.delivered(found.items, bench.dataset.k)))
             for found in system_registry.baseline_named(system_registry.MINILM).ask(bench, queries)
         ]
 
 
-def measure_system(
-    system: System,
-    bench: Bench,
-    queries: Sequence[Query],
-    without: Sequence[Retrieved] | None,
-) -> list[Measured]:
-    """Ask a system and measure what it returned; ``without``: see ``score_answers``."""
-    found = []
-    for at, retrieved in enumerate(system.ask(bench, queries)):
-        bench.factory.progress(f"{system.name}, {bench.case.name}", at, len(queries))
-        found.append(retrieved)
-    return score_answers(bench, queries, found, without)
-
-
 def score_answers(
     bench: Bench,
     queries: Sequence[Query],
     found: Sequence[Retrieved],
-    without: Sequence[Retrieved] | None,
-) -> list[Measured]:
+    nearest: Sequence[Retrieved | None],
+) -> Iterator[Measured]:
     """Measure each answer, counted as the evidence whose words stand in it.
 
-    ``without`` is what MiniLM alone returned to each query; None where that is of no use.
+    ``nearest`` is what MiniLM alone returned to each query, where that is of use.
     """
     setting = measures.Setting(bench.dataset.unit, bench.dataset.k, bench.whole)
-    nearest = [None] * len(queries) if without is None else without
-    measured = []
     for query, answer, near in zip(queries, found, nearest, strict=True):
         items = credit_items(answer.items, query.gold, bench.turn_texts)
         packed = answer.packed and {
@@ -271,5 +267,4 @@ def score_answers(
         ranks = () if packed else measures.ranks(query.gold, items, setting.unit)
         is_answered = any(packed.values()) if packed else bool(items)
         places = tuple(None if rank == inf else int(rank) for rank in ranks)
-        measured.append(Measured(figures, places, answer.confidence, is_answered))
-    return measured
+        yield Measured(figures, places, answer.confidence, is_answered)

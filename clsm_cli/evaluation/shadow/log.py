@@ -49,12 +49,10 @@ class Mode(NamedTuple):
     Attributes:
         since: UTC; sittings that the store took in before are not looked at.
         static: Full paths of files and workspaces.
-        budget: Tokens of a briefing, and of each answer.
     """
 
     since: str
     static: tuple[str, ...]
-    budget: int
 
 
 class SideFigures(NamedTuple):
@@ -74,17 +72,11 @@ class SideFigures(NamedTuple):
 
 
 class SittingRow(NamedTuple):
-    """A sitting.
+    """A sitting: when it began (UTC), the hashes of its turns, its prompts and how many were asked.
 
-    Attributes:
-        sitting: Hash of the key of its first turn.
-        at: When it began, UTC.
-        turns: Hashes of the turns that were said in it.
-        prompts: What the user said; ``asked`` of them, the first ones.
-        static: None where no file was named, or none could be read.
+    ``static`` is None where no file was named, or none could be read.
     """
 
-    sitting: str
     at: str
     turns: tuple[str, ...]
     prompts: int
@@ -114,9 +106,8 @@ def current_mode(store: Store) -> Mode | None:
         return None
     try:
         value = load_line(data.decode("utf-8", "replace"))
-        static = tuple(map(str, value["static"]))
-        return Mode(str(value["since"]), static, int(value["budget"]))
-    except (LineError, LookupError, TypeError, ValueError):
+        return Mode(str(value["since"]), tuple(map(str, value["static"])))
+    except (LineError, LookupError, TypeError):
         raise DamagedStoreError(path, 1, "does not say what shadow mode looks at") from None
 
 
@@ -139,15 +130,16 @@ def turn_off(store: Store, *, delete: bool) -> bool:
 def logged_rows(store: Store) -> tuple[list[SittingRow], int]:
     """The sittings of the log by time, each once, and how many lines cannot be read."""
     found, problems = logs.rows(_log_file(store))
-    known: dict[str, SittingRow] = {}
+    rows: dict[tuple[str, ...], SittingRow] = {}
     bad = len(problems)
     for _, value in found:
-        row = _row(value)
-        if row is None:
+        try:
+            row = _row(value)
+        except (LookupError, TypeError, ValueError):
             bad += 1
         else:
-            known.setdefault(row.sitting, row)
-    return sorted(known.values(), key=lambda row: (row.at, row.sitting)), bad
+            rows.setdefault(row.turns, row)
+    return sorted(rows.values()), bad
 
 
 def plain_row(row: SittingRow) -> dict[str, Any]:
@@ -164,21 +156,21 @@ def append_rows(store: Store, new: Iterable[SittingRow]) -> None:
             atomic.append(_log_file(store), b"\n".join(lines))
 
 
-def _row(value: dict[str, Any]) -> SittingRow | None:
-    """A line of the log; None where it is none. One of an earlier version may have more."""
-    try:
-        static = value["static"]
-        sides = {
-            "clsm": SideFigures(**value["clsm"]),
-            "static": static and SideFigures(**static),
-            "turns": tuple(map(str, value["turns"])),
-        }
-        row = SittingRow(**{name: value[name] for name in SittingRow._fields} | sides)
-    except (LookupError, TypeError):
-        return None
-    numbers = (*row.clsm, *(row.static or ()), row.prompts, row.asked)
-    is_row = isinstance(row.at, str) and all(isinstance(each, (int, float)) for each in numbers)
-    return row if is_row else None
+def _row(value: dict[str, Any]) -> SittingRow:
+    """A line of the log; one of an earlier version may have more."""
+
+    def side(found: dict[str, Any]) -> SideFigures:
+        tokens, prompt, used, replies = (float(found[name]) for name in SideFigures._fields)
+        return SideFigures(int(tokens), prompt, int(used), int(replies))
+
+    return SittingRow(
+        at=str(value["at"]),
+        turns=tuple(map(str, value["turns"])),
+        prompts=int(value["prompts"]),
+        asked=int(value["asked"]),
+        clsm=side(value["clsm"]),
+        static=None if value["static"] is None else side(value["static"]),
+    )
 
 
 def _mode_file(store: Store) -> Path:
@@ -196,8 +188,7 @@ class StaticFiles(NamedTuple):
     """What was loaded.
 
     Attributes:
-        tokens: Estimated word pieces of the whole files.
-        blocks: Their paragraphs and list items; headings are loaded, and belong to none.
+        blocks: Paragraphs and list items; headings are loaded, and belong to none.
         missing: A sentence for each file that cannot be read now.
     """
 
@@ -215,12 +206,11 @@ def checked_files(named: Iterable[str]) -> tuple[str, ...]:
     found: dict[str, None] = {}
     for name in named:
         path = Path(os.path.realpath(os.path.expanduser(name)))
-        if path.is_dir():
-            if not _of_workspace(path, None):
-                reason = f"holds neither {', '.join(ALWAYS)} nor daily notes"
-                raise BadInputError(name, reason, "name the files themselves")
-        else:
+        if not path.is_dir():
             _text(path, name)
+        elif not _of_workspace(path):
+            reason = f"holds neither {', '.join(ALWAYS)} nor daily notes"
+            raise BadInputError(name, reason, "name the files themselves")
         found[str(path)] = None
     return tuple(found)
 
@@ -243,7 +233,12 @@ def load_static(named: Sequence[str], start: datetime, store: Store) -> StaticFi
     size = 0
     blocks: list[LoadedItem] = []
     missing: list[str] = []
-    for path in dict.fromkeys(_files(named, day)):
+    paths = (
+        path
+        for each in map(Path, named)
+        for path in (_of_workspace(each, day) if each.is_dir() else [each])
+    )
+    for path in dict.fromkeys(paths):
         try:
             text = _text(path, str(path))
         except BadInputError as error:
@@ -254,15 +249,9 @@ def load_static(named: Sequence[str], start: datetime, store: Store) -> StaticFi
     return StaticFiles(size, tuple(blocks), tuple(missing))
 
 
-def _files(named: Sequence[str], day: str) -> Iterator[Path]:
-    for path in map(Path, named):
-        yield from _of_workspace(path, day) if path.is_dir() else [path]
-
-
-def _of_workspace(folder: Path, before: str | None) -> list[Path]:
+def _of_workspace(folder: Path, before: str = "9999") -> list[Path]:
     fixed = [folder / name for name in ALWAYS if (folder / name).is_file()]
-    daily = (folder / "memory").glob("*.md")
-    dated = [path for path in daily if before is None or path.stem < before]
+    dated = [path for path in (folder / "memory").glob("*.md") if path.stem < before]
     return list(map(Path, startup_files(map(str, (*fixed, *dated)))))
 
 
@@ -284,7 +273,6 @@ def _text(path: Path, name: str) -> str:
 
 def _blocks(text: str, path: Path, store: Store) -> Iterator[LoadedItem]:
     document = markdown.read(text.encode(), path=path.name, zone=store.zone)
-    if isinstance(document, Problem):
-        return
-    for number, block in enumerate(document.blocks):
-        yield LoadedItem(f"{path}:{number}", block.text, tokens.count_tokens(block.text))
+    if not isinstance(document, Problem):
+        for number, block in enumerate(document.blocks):
+            yield LoadedItem(f"{path}:{number}", block.text, tokens.count_tokens(block.text))

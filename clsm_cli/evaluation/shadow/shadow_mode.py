@@ -51,7 +51,7 @@ class Figures:
     tokens: float
     prompt: float
     relevance: float
-    retention: float | None
+    retention: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +59,6 @@ class Report:
     """Shadow mode so far.
 
     Attributes:
-        is_on: Whether it goes on.
         rows: The sessions by time.
         compared: Of them, those beside which files were loaded; all figures are over these, or over
             all sessions where there are none.
@@ -98,37 +97,24 @@ def build_report(rows: Sequence[SittingRow], notes: Sequence[str], *, is_on: boo
 def verdict(clsm: Figures | None, static: Figures | None, sessions: int) -> str:
     """The result in one sentence.
 
-    >>> print(verdict(Figures(900, 800, 0.23, 0.5), Figures(6400, 6400, 0.04, 0.5), 14))
-    over 14 sessions clsm would have put 800 tokens before the model at a prompt instead of 6,400; \
-23.0 % of what it loaded was used instead of 4.0 %, in 50.0 % of the replies instead of 50.0 %: \
-better in 2 of 3
+    >>> verdict(Figures(900, 800, 0.23, 0.5), Figures(6400, 6400, 0.04, 0.5), 14)
+    'over 14 sessions clsm would have been better in 2 of 3: tokens, use and replies'
     """
     if clsm is None:
         return "no session was logged yet"
-    over = "over 1 session" if sessions == 1 else f"over {sessions} sessions"
-    told = f"{over} clsm would have put {clsm.prompt:,.0f} tokens before the model at a prompt"
     if static is None:
-        return (
-            f"{told}; {_percent(clsm.relevance)} of what it loaded was used, in"
-            f" {_percent(clsm.retention)} of the replies; there are no files to compare with"
-        )
-    told += (
-        f" instead of {static.prompt:,.0f}; {_percent(clsm.relevance)} of what it loaded was used"
-        f" instead of {_percent(static.relevance)}, in {_percent(clsm.retention)} of the replies"
-        f" instead of {_percent(static.retention)}"
-    )
+        return "there are no files to compare with"
     if sessions < FEW:
-        return f"{told}; fewer than {FEW} sessions decide nothing"
+        return f"fewer than {FEW} sessions decide nothing"
     wins = (
         clsm.prompt < static.prompt,
         clsm.relevance > static.relevance,
-        (clsm.retention or 0.0) > (static.retention or 0.0),
+        clsm.retention > static.retention,
     )
-    return f"{told}: better in {sum(wins)} of 3"
-
-
-def _percent(value: float | None) -> str:
-    return "none" if value is None else f"{100 * value:.1f} %"
+    return (
+        f"over {sessions} sessions clsm would have been better in {sum(wins)} of 3: tokens, use"
+        " and replies"
+    )
 
 
 def _figures(sides: Sequence[tuple[SittingRow, SideFigures]]) -> Figures | None:
@@ -136,33 +122,24 @@ def _figures(sides: Sequence[tuple[SittingRow, SideFigures]]) -> Figures | None:
         return None
     asked = sum(row.asked for row, _ in sides)
     loaded = sum(side.tokens for _, side in sides)
-    prompt = (
-        sum(side.prompt * row.asked for row, side in sides) / asked
-        if asked
-        else sum(side.prompt for _, side in sides) / len(sides)
-    )
     return Figures(
         tokens=loaded / len(sides),
-        prompt=prompt,
-        relevance=_share(sum(side.used for _, side in sides), loaded) or 0.0,
-        retention=_share(sum(side.replies for _, side in sides), asked),
+        prompt=sum(side.prompt * row.asked for row, side in sides) / max(1, asked),
+        relevance=sum(side.used for _, side in sides) / max(1, loaded),
+        retention=sum(side.replies for _, side in sides) / max(1, asked),
     )
 
 
-def _share(part: int, whole: int) -> float | None:
-    return part / whole if whole else None
-
-
-def start(
-    store: Store, named: Sequence[str], budget: int | None, now: datetime
-) -> tuple[Mode, bool]:
-    """Turn shadow mode on; where it is on, only what is named changes. Whether it was off before.
+def start(store: Store, named: Sequence[str], now: datetime) -> tuple[Mode, bool]:
+    """Turn shadow mode on; where it is on, only the files that are named change.
 
     Args:
         store: Of which memory.
         named: Files and workspaces that the agent loads; none: those that the store took in.
-        budget: Tokens of a briefing, and of each answer; None: as ``clsm recall`` has it.
         now: What the store takes in from now on is logged.
+
+    Returns:
+        What it looks at, and whether it was off before.
 
     Raises:
         BadInputError: A file is missing, not text, or too large; nothing is changed.
@@ -172,19 +149,15 @@ def start(
     files = log.checked_files(named)
     before = log.current_mode(store)
     if before is None:
-        wanted = Mode(
-            utc_text(now),
-            files or log.ingested_files(store),
-            budget or store.settings.recall.budget,
-        )
+        wanted = Mode(utc_text(now), files or log.ingested_files(store))
     else:
-        wanted = Mode(before.since, files or before.static, budget or before.budget)
+        wanted = Mode(before.since, files or before.static)
     if wanted != before:
         log.turn_on(store, wanted)
     return wanted, before is None
 
 
-def report(store: Store, since: datetime | None) -> Report:
+def report(store: Store) -> Report:
     """What the log says.
 
     Raises:
@@ -196,11 +169,9 @@ def report(store: Store, since: datetime | None) -> Report:
     if mode is None and not rows and not bad:
         reason = "is off on this machine and has logged nothing"
         raise BadInputError("shadow mode", reason, "turn it on with: clsm eval shadow start")
-    first = "" if since is None else utc_text(since)
-    kept = [row for row in rows if row.at >= first]
     lines = "1 line of the log is" if bad == 1 else f"{bad} lines of the log are"
     notes = [f"{lines} not readable and left out"] if bad else []
-    return build_report(kept, notes, is_on=mode is not None)
+    return build_report(rows, notes, is_on=mode is not None)
 
 
 def catch_up(
@@ -209,9 +180,7 @@ def catch_up(
     """Log what is new; while shadow mode is off, nothing. It never fails: it says what went wrong."""
     try:
         mode = log.current_mode(store)
-        if mode is None:
-            return []
-        return _caught_up(store, mode, engine, embedder, now, progress)
+        return [] if mode is None else _caught_up(store, mode, engine, embedder, now, progress)
     except Exception as error:  # noqa: BLE001  # a measurement must not stop a consolidation
         return [f"shadow mode logged nothing: {error}"]
 
@@ -233,7 +202,7 @@ def _caught_up(
     ]
     if not over:
         return []
-    replayed = sittings.replay(store, told, over, mode.budget, engine, embedder)
+    replayed = sittings.replay(store, told, over, engine, embedder)
     found = []
     missing: dict[str, None] = {}
     with open_index(store, None) as opened:
@@ -241,7 +210,7 @@ def _caught_up(
         for done, (sitting, given) in enumerate(zip(over, replayed, strict=True), 1):
             beside = log.load_static(mode.static, sitting.start, store)
             found.append(_measured(sitting, given, beside, rarity))
-            missing.update(dict.fromkeys(beside.missing))
+            missing |= dict.fromkeys(beside.missing)
             progress("shadow mode", done, len(over))
     log.append_rows(store, found)
     return [f"not loaded beside memory: {each}" for each in missing]
@@ -250,62 +219,46 @@ def _caught_up(
 def _measured(
     sitting: Sitting, given: Replayed, beside: log.StaticFiles, rarity: WordRarity
 ) -> SittingRow:
-    look = _UsageFinder(sitting, rarity)
-    came = [*given.briefing, *(each for _, found in given.answers for each in found)]
-    loads = {(each.id, each.text): each for each in came}
-    of_files = [claim for block in beside.blocks for claim in look.used_claims(block, -1)]
-    asked = len(given.answers)
-    briefing = _tokens(given.briefing)
-    clsm = SideFigures(
-        tokens=_tokens(loads.values()),
-        prompt=briefing + (_tokens(came) - briefing) / max(1, asked),
-        used=_tokens(look.all_used(given)),
-        replies=sum(look.replies(at, (*given.briefing, *found)) for at, found in given.answers),
-    )
-    static = SideFigures(
-        tokens=beside.tokens,
-        prompt=float(beside.tokens),
-        used=_tokens(of_files),
-        replies=sum(look.replies(at, beside.blocks) for at, _ in given.answers),
-    )
+    """What was loaded and used; used is what turns after a prompt (−1: after the start) take up."""
+    said = [sittings.distinct_stems(turn.text) for turn in sitting.turns]
+    prompts = [at for at, turn in enumerate(sitting.turns) if turn.role == "user"]
+    split = cache(sittings.split_claims)
+
+    def used(load: LoadedItem, at: int, until: int | None = None) -> tuple[Claim, ...]:
+        asked = said[at] if at >= 0 else frozenset()
+        return sittings.used_claims(split(load.text), said[at + 1 : until], asked, rarity)
+
+    def replies(at: int, loads: Iterable[LoadedItem]) -> bool:
+        until = next((place for place in prompts if place > at), None)
+        return any(used(each, at, until) for each in loads)
+
+    came = [(-1, each) for each in given.briefing]
+    came += [(at, each) for at, found in given.answers for each in found]
+    claims = {(each.id, each.text, claim): claim for at, each in came for claim in used(each, at)}
+    of_files = [claim for block in beside.blocks for claim in used(block, -1)]
+    asked, briefing = len(given.answers), _tokens(given.briefing)
+    answers = _tokens(each for _, each in came) - briefing
     return SittingRow(
-        sitting=log.id_mark(sitting.first),
         at=utc_text(sitting.start),
         turns=tuple(log.id_mark(turn.key) for turn in sitting.turns),
-        prompts=sum(turn.role == "user" for turn in sitting.turns),
+        prompts=len(prompts),
         asked=asked,
-        clsm=clsm,
-        static=static if beside.tokens else None,
+        clsm=SideFigures(
+            tokens=_tokens({(each.id, each.text): each for _, each in came}.values()),
+            prompt=briefing + answers / max(1, asked),
+            used=_tokens(claims.values()),
+            replies=sum(replies(at, (*given.briefing, *found)) for at, found in given.answers),
+        ),
+        static=SideFigures(
+            tokens=beside.tokens,
+            prompt=float(beside.tokens),
+            used=_tokens(of_files),
+            replies=sum(replies(at, beside.blocks) for at, _ in given.answers),
+        )
+        if beside.tokens
+        else None,
     )
 
 
 def _tokens(found: Iterable[LoadedItem | Claim]) -> int:
     return sum(each.tokens for each in found)
-
-
-class _UsageFinder:
-    def __init__(self, sitting: Sitting, rarity: WordRarity) -> None:
-        self._rarity = rarity
-        self._turns = [sittings.distinct_stems(turn.text) for turn in sitting.turns]
-        self._prompts = [at for at, turn in enumerate(sitting.turns) if turn.role == "user"]
-        self._claims = cache(sittings.split_claims)
-
-    def used_claims(self, load: LoadedItem, at: int, until: int | None = None) -> tuple[Claim, ...]:
-        """The sentences that turns after a prompt take up; at -1 it was there from the start."""
-        asked = self._turns[at] if at >= 0 else frozenset()
-        later = self._turns[at + 1 : until]
-        return sittings.used_claims(self._claims(load.text), later, asked, self._rarity)
-
-    def all_used(self, given: Replayed) -> list[Claim]:
-        """Of all that was loaded the sentences that were used, those of each item once."""
-        found: dict[tuple[str, str, Claim], None] = {}
-        for at, loads in ((-1, given.briefing), *given.answers):
-            for each in loads:
-                claims = self.used_claims(each, at)
-                found |= dict.fromkeys((each.id, each.text, claim) for claim in claims)
-        return [claim for _, _, claim in found]
-
-    def replies(self, at: int, loads: Sequence[LoadedItem]) -> bool:
-        """Whether the turns up to the next prompt take up something that stood before them."""
-        until = next((place for place in self._prompts if place > at), None)
-        return any(self.used_claims(each, at, until) for each in loads)
