@@ -48,8 +48,8 @@ _HOW = """\
 def label(*, number: int = NUMBER, marked: str | None = None, common: Common) -> None:
     """Say which memories answer queries of your own, for "clsm eval" to measure by.
 
-    Queries are proposed from the store: what you asked before, facts that changed, decisions, tasks,
-    and some that should find nothing. To each the first items of clsm, BM25 and MiniLM are listed,
+    Queries are proposed from the store: what you asked before, facts that changed, concepts, and some
+    that should find nothing. To each the first items of clsm, BM25 and MiniLM are listed,
     mixed, in a file that opens in $VISUAL or $EDITOR. What you mark is saved in eval/queries.yaml,
     and the next call goes on.
     """
@@ -79,7 +79,7 @@ def _save(printer: Printer, store: Store, text: str, name: str) -> int:
     """Save the labels of a sheet; their number."""
     from clsm_cli.evaluation.own import sheet
 
-    rows, left = sheet.read_sheet(text, name, sheet.name_lookup(store))
+    rows, left = sheet.read_sheet(text, name, sheet.NameLookup(store))
     printer.warn_all(sheet.save_labels(store, rows) if rows else ())
     if left:
         printer.warn(f"{name}: queries without a mark were passed over: {left}")

@@ -138,7 +138,6 @@ def told() -> tuple[LabelledTurn, ...]:
             text=text,
             time=f"{day}T{9 + minute // 60:02}:{minute % 60:02}:00+00:00",
             session=day,
-            unit="",
         )
         for day, turns in SESSIONS.items()
         for place, (speaker, minute, text) in enumerate(turns)

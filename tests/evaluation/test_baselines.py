@@ -64,7 +64,6 @@ def chat(module_shop: StoreFactory, engine: QueryEngine) -> Bench:
             text=text,
             time=f"{day}T10:00:{number:02}+00:00",
             session=session,
-            unit=f"t{number}",
         )
         for number, (session, day, speaker, text) in enumerate(SAID)
     )

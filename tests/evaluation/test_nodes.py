@@ -112,7 +112,6 @@ def chat(*texts: str, sessions: int = 1) -> Chat:
             text,
             "2023-05-01T10:00:00+00:00",
             f"s{place % sessions}",
-            f"{place}",
         )
         for place, text in enumerate(texts)
     )

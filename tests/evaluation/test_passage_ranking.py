@@ -123,12 +123,8 @@ def test_a_turn_in_parts_is_one_item_but_for_quotes(
         f"The heron number {n} stood on the gauge by the weir and slept." for n in range(60)
     ]
     turns = (
-        LabelledTurn(
-            "t1", "Ann", "user", " ".join(sentences), "2023-05-01T10:00:00+00:00", "s", "t1"
-        ),
-        LabelledTurn(
-            "t2", "Bob", "user", "A violin was sold.", "2023-05-01T10:01:00+00:00", "s", "t2"
-        ),
+        LabelledTurn("t1", "Ann", "user", " ".join(sentences), "2023-05-01T10:00:00+00:00", "s"),
+        LabelledTurn("t2", "Bob", "user", "A violin was sold.", "2023-05-01T10:01:00+00:00", "s"),
     )
     query = Query("q", "Where did the heron number 59 stand?", gold=("t1",))
     case = Case("parts", Chat(("Ann", "Bob"), turns), (query,))

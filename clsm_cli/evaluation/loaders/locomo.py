@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from datetime import UTC, datetime, timedelta
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from clsm_cli.errors import BadInputError
@@ -23,7 +22,13 @@ from clsm_cli.evaluation.loaders.parsing import (
     naming_place,
     required_field,
 )
-from clsm_cli.evaluation.nodes.planted import LEAST_GOLD, SIZE, choose_concepts, label_queries
+from clsm_cli.evaluation.nodes.planted import (
+    LEAST_GOLD,
+    SIZE,
+    case_chat,
+    choose_concepts,
+    label_queries,
+)
 from clsm_cli.store import atomic
 
 if TYPE_CHECKING:
@@ -57,28 +62,26 @@ def with_off_topic(dataset: Dataset) -> Dataset:
     What reads the same as a question to this one, names left out, is none of them. The draw is
     the same whatever the order of the conversations.
     """
-    bare = [_bare(case) for case in dataset.cases]
+    bare: list[set[str]] = []
+    for case in dataset.cases:
+        names = case.source.participants if isinstance(case.source, Chat) else ()
+        bare.append({without_names(query.text, names) for query in case.queries})
     made = []
     for place, case in enumerate(dataset.cases):
         others = {text for at, texts in enumerate(bare) if at != place for text in texts}
-        drawn = sorted(others - bare[place] - {""}, key=partial(_hash, case.name))
+
+        def drawn(text: str, name: str = case.name) -> str:
+            return atomic.sha256(f"{name}\n{text}".encode())
+
         strange = (
             Query(id=f"{case.name}-off-{number}", text=text, negative="off topic")
-            for number, text in enumerate(drawn[:OFF_TOPIC], 1)
+            for number, text in enumerate(
+                sorted(others - bare[place] - {""}, key=drawn)[:OFF_TOPIC], 1
+            )
         )
         made.append(case._replace(queries=(*case.queries, *strange)))
     said = (SAID,) if len(made) > 1 else ()
     return dataset._replace(cases=tuple(made), notes=(*dataset.notes, *said))
-
-
-def _bare(case: Case) -> set[str]:
-    """The questions to a conversation without the names of its people."""
-    names = case.source.participants if isinstance(case.source, Chat) else ()
-    return {without_names(query.text, names) for query in case.queries}
-
-
-def _hash(name: str, text: str) -> str:
-    return atomic.sha256(f"{name}\n{text}".encode())
 
 
 KIND = "locomo"
@@ -198,10 +201,7 @@ def _case(name: str, data: Any, found: Faults) -> Case:
         raise ValueError("it has no turn")
     queries = []
     for number, row in enumerate(rows, 1):
-        try:
-            query = _query(f"{name}-{number}", row, turns, found)
-        except ValueError as error:
-            raise ValueError(f"question {number}: {error}") from error
+        query = _query(f"{name}-{number}", row, turns, found)
         if query is not None:
             queries.append(query)
     return Case(name, Chat(people, tuple(turns.values())), tuple(queries))
@@ -225,7 +225,6 @@ def _turns(name: str, talk: dict[str, Any], found: Faults) -> Iterator[LabelledT
                 text=turn_text(turn),
                 time=(begin + timedelta(seconds=place)).isoformat(),
                 session=f"session {number}",
-                unit=identity,
             )
 
 
@@ -272,18 +271,21 @@ def load_nodes(path: Path) -> Dataset:
     Raises:
         BadInputError: The set cannot be read, or no question has two gold concepts.
     """
-    read = load(path)
+    read = as_published(path)
     found = Faults()
     cases = []
-    for case in map(_node_case, read.cases):
-        if case.queries:
-            cases.append(case)
+    answered = 0
+    for case in read.cases:
+        queries = [query for query in case.queries if not query.negative]
+        answered += len(queries)
+        labelled = label_queries(queries, choose_concepts(case_chat(case)))
+        if labelled:
+            cases.append(case._replace(queries=labelled))
         else:
             found.add(parsing.NO_QUERIES, case.name)
     kept = sum(len(case.queries) for case in cases)
     if not kept:
         raise BadInputError(str(path), "has no question with two gold concepts", "give all of it")
-    answered = sum(not query.negative for case in read.cases for query in case.queries)
     gold = (
         f"the concepts of a conversation are its {SIZE} most bursty stems and pairs of stems; gold are"
         " those in the turns that answer a query and in its answer"
@@ -292,13 +294,5 @@ def load_nodes(path: Path) -> Dataset:
         f"{answered - kept} queries with fewer than {LEAST_GOLD} gold concepts are left out, and all"
         " without an answer"
     )
-    mended = (note for note in read.notes if note != SAID)
-    notes = (*mended, *found.sentences(), gold, few)
+    notes = (*read.notes, *found.sentences(), gold, few)
     return read._replace(kind=NODES, headline="f1", cases=tuple(cases), notes=notes)
-
-
-def _node_case(case: Case) -> Case:
-    if not isinstance(case.source, Chat):
-        raise TypeError(f"{case.name} is no conversation")
-    queries = [query for query in case.queries if not query.negative]
-    return case._replace(queries=label_queries(queries, choose_concepts(case.source)))

@@ -8,6 +8,7 @@ twice and a concept that is not there are errors, not faults to mend.
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from clsm_cli.errors import BadInputError
@@ -15,17 +16,17 @@ from clsm_cli.evaluation.dataset import Case, Dataset, Folders, Query, label_key
 from clsm_cli.evaluation.loaders import parsing
 from clsm_cli.evaluation.loaders.parsing import (
     Faults,
-    Quotes,
     id_of,
-    load_rows,
+    load_yaml,
     malformed_error,
     naming_place,
     required_field,
+    texts_in,
 )
 from clsm_cli.evaluation.stores import files_in
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path
 
     from clsm_cli.evaluation.dataset import Negative
@@ -84,12 +85,11 @@ def load(path: Path) -> Dataset:
 
 
 def _queries(path: Path, found: Faults) -> tuple[Query, ...]:
-    known = _concepts(path / CONCEPTS)
-    quotes = Quotes(path)
+    known, texts = _concepts(path / CONCEPTS), cache(texts_in)
     queries: dict[str, Query] = {}
-    for number, row in enumerate(load_rows(path / QUERIES), 1):
+    for number, row in enumerate(load_yaml(path / QUERIES), 1):
         with naming_place(path / QUERIES, f"query {number}"):
-            query = _query(path / QUERIES, row, known, quotes, found)
+            query = _query(path, row, known, texts, found)
         _add(path / QUERIES, query, queries)
     unknown = [each.id for each in queries.values() if not (each.gold or each.concepts)]
     for identity in unknown:
@@ -106,7 +106,7 @@ def _queries(path: Path, found: Faults) -> tuple[Query, ...]:
 def _concepts(path: Path) -> dict[str, frozenset[str]]:
     """Of each concept, by its id, the keys of its names."""
     found: dict[str, frozenset[str]] = {}
-    for number, row in enumerate(load_rows(path), 1):
+    for number, row in enumerate(load_yaml(path), 1):
         with naming_place(path, f"concept {number}"):
             identity = id_of(row)
             aliases = map(str, _listed(row, "aliases"))
@@ -121,7 +121,7 @@ def _query(
     path: Path,
     row: Any,
     known: Mapping[str, frozenset[str]],
-    quotes: Quotes,
+    texts: Callable[[Path], tuple[str, ...]],
     found: Faults,
 ) -> Query:
     """A query with its labels."""
@@ -131,14 +131,15 @@ def _query(
     for name in named:
         if name not in known:
             raise BadInputError(
-                str(path),
+                str(path / QUERIES),
                 f"query {identity} names the concept {name!r}, which {CONCEPTS} does not have",
                 "add it there or correct its name",
             )
     gold: dict[str, None] = {}
     for number, piece in enumerate(_listed(row, "evidence"), 1):
         quote = single_blanks(required_field(piece, "quote", str))
-        if quote and quotes.has(required_field(piece, "file", str), quote):
+        told = texts(path / required_field(piece, "file", str))
+        if quote and any(quote in text for text in told):
             gold[quote] = None
         else:
             found.add(_NOWHERE, f"{identity}, piece {number}")
@@ -153,7 +154,7 @@ def _query(
 
 
 def _negatives(path: Path, negative: Negative) -> Iterator[Query]:
-    for number, row in enumerate(load_rows(path), 1):
+    for number, row in enumerate(load_yaml(path), 1):
         with naming_place(path, f"query {number}"):
             query = Query(
                 id=id_of(row),

@@ -48,13 +48,11 @@ class Faults:
 
     def sentences(self) -> tuple[str, ...]:
         """One sentence for each kind, in the order in which they were met."""
-        return tuple(_sentence(fault, places) for fault, places in self._found.items())
-
-
-def _sentence(fault: str, places: list[str]) -> str:
-    shown = [each if len(each) <= _LONGEST else f"{each[:_LONGEST]}…" for each in places[:SHOWN]]
-    more = [f"and {len(places) - SHOWN} more"] if len(places) > SHOWN else []
-    return f"{fault} ({len(places)}): {'; '.join([*shown, *more])}"
+        return tuple(
+            f"{fault} ({len(places)}): {'; '.join(each[:_LONGEST] for each in places[:SHOWN])}"
+            + (f"; and {len(places) - SHOWN} more" if len(places) > SHOWN else "")
+            for fault, places in self._found.items()
+        )
 
 
 HEAD = 1 << 16
@@ -104,14 +102,7 @@ _KINDS: dict[type, str] = {str: "text", list: "list", dict: "object"}
 
 @dataclass(frozen=True, slots=True)
 class LabelledTurn:
-    """One turn.
-
-    Attributes:
-        id: Its id in the set.
-        role: ``user`` or ``assistant``; people who talk to each other are both ``user``.
-        time: ISO 8601 with offset.
-        unit: What gold labels name: the turn itself in LoCoMo, its day in GVD.
-    """
+    """One turn; ``time`` is ISO 8601 with offset, people who talk to each other are both ``user``."""
 
     id: str
     speaker: str
@@ -119,7 +110,6 @@ class LabelledTurn:
     text: str
     time: str
     session: str
-    unit: str
 
 
 def load_json(path: Path) -> Any:
@@ -131,23 +121,16 @@ def load_json(path: Path) -> Any:
         raise BadInputError(str(path), f"is not JSON ({error})", "get the file again") from error
 
 
-def load_yaml(path: Path) -> Any:
-    """The value of a YAML file."""
+def load_yaml(path: Path) -> list[Any]:
+    """The list that a YAML file holds."""
     data = read_bytes(path)
     try:
-        return yaml_text.load(data.decode("utf-8"), MAX_FILE, values=None)
+        rows = yaml_text.load(data.decode("utf-8"), MAX_FILE, values=None)
     except (LineError, UnicodeDecodeError) as error:
         raise BadInputError(str(path), str(error), "mend it") from error
-
-
-def load_rows(path: Path) -> list[Any]:
-    """The list that a YAML file holds; as ``load_yaml``."""
-    rows = load_yaml(path)
-    if rows is None:
-        return []
-    if not isinstance(rows, list):
+    if rows is not None and not isinstance(rows, list):
         raise malformed_error(path, "it holds no list")
-    return rows
+    return rows or []
 
 
 def required_field(row: Any, name: str, kind: type[Value]) -> Value:
@@ -205,43 +188,23 @@ def malformed_error(path: Path, what: str) -> BadInputError:
     )
 
 
-class Quotes:
-    """Looks quotes up in the files below a root; each file is read once."""
-
-    def __init__(self, root: Path) -> None:
-        self._root = root
-        self._texts: dict[str, tuple[str, ...]] = {}
-
-    def has(self, name: str, quote: str) -> bool:
-        """Whether a file holds a quote; in a transcript, within one of its texts."""
-        if name not in self._texts:
-            self._texts[name] = self._read(name)
-        return any(quote in text for text in self._texts[name])
-
-    def _read(self, name: str) -> tuple[str, ...]:
-        path = self._root / name
-        if not path.is_file():
-            return ()
-        text = read_bytes(path).decode("utf-8", "replace")
-        if path.suffix != ".jsonl":
-            return (single_blanks(text),)
-        return tuple(single_blanks(each) for row in text.splitlines() for each in _said(row))
+def texts_in(path: Path) -> tuple[str, ...]:
+    """The texts of a file, with single blanks: of a transcript each of its strings, else the whole."""
+    if not path.is_file():
+        return ()
+    text = read_bytes(path).decode("utf-8", "replace")
+    if path.suffix != ".jsonl":
+        return (single_blanks(text),)
+    found: list[str] = []
+    for row in text.splitlines():
+        with contextlib.suppress(ValueError, RecursionError):  # a row that is no JSON says nothing
+            found += _strings(json.loads(row))
+    return tuple(map(single_blanks, found))
 
 
-def _said(row: str) -> Iterator[str]:
-    """All texts in a row of a transcript; a row that is no JSON says nothing."""
-    try:
-        yield from _texts(json.loads(row))
-    except (ValueError, RecursionError):
-        return
-
-
-def _texts(value: Any) -> Iterator[str]:
+def _strings(value: Any) -> Iterator[str]:
     if isinstance(value, str):
         yield value
-    elif isinstance(value, dict):
-        for each in value.values():
-            yield from _texts(each)
-    elif isinstance(value, list):
-        for each in value:
-            yield from _texts(each)
+    elif isinstance(value, (dict, list)):
+        for each in value.values() if isinstance(value, dict) else value:
+            yield from _strings(each)

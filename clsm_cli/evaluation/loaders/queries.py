@@ -69,7 +69,7 @@ def load(path: Path, store: Path | None = None) -> Dataset:
         opened = layout.open_store(root, {})
     except StoreNotFoundError as error:
         raise BadInputError(str(path), f"there is no store at {root}", "mend store: DIR") from error
-    return _dataset(path, data, read, root, sheet.name_lookup(opened))
+    return _dataset(path, data, read, root, sheet.NameLookup(opened))
 
 
 def named_store(path: Path, read: Labels) -> Path | None:

@@ -1,8 +1,8 @@
 """Propose queries worth labelling, and some that should find nothing.
 
-Best are questions that the person really asked. Then come facts that changed, decisions and tasks,
-and, only where these are too few, what the store knows something about. Some have no answer in it, for
-the floor has to be set on such ones too.
+Best are questions that the person really asked. Then come facts that changed and, only where these are
+too few, what the store knows something about. Some have no answer in it, for the floor has to be set on
+such ones too.
 """
 
 from __future__ import annotations
@@ -24,13 +24,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from clsm_cli.forgetting.store_contents import StoreContents
-    from clsm_cli.model.graph import Statement
 
 PERSON = "person"
 """Kind of node that is asked about."""
 
 
-def unanswerable(contents: StoreContents) -> Iterator[tuple[str, str]]:
+def unanswerable(contents: StoreContents) -> Iterator[Proposal]:
     """Near and far in turn, each with where it lies; none whose word the store holds."""
     text = files("clsm_cli.evaluation.own").joinpath("unanswerable.yaml").read_text("utf-8")
     forms: dict[str, dict[str, str]] = yaml_text.load(text, 1 << 16)
@@ -41,15 +40,12 @@ def unanswerable(contents: StoreContents) -> Iterator[tuple[str, str]]:
         [form for word, form in forms[where].items() if known.isdisjoint(stems(word))]
         for where in ("near", "far")
     )
-    people = sorted(
-        (node for node in _nodes(contents) if node.kind == PERSON),
-        key=lambda node: (-node.n, node.id),
-    )
-    names = [node.label or node.id for node in people]
+    names = [node.label or node.id for node in _nodes(contents) if node.kind == PERSON]
     about = [form.format(names[at % len(names)]) for at, form in enumerate(near) if names]
-    for one, other in zip_longest(about, far):
-        yield from [(one, "near what is known")] if one else []
-        yield from [(other, "far from what is known")] if other else []
+    for pair in zip_longest(about, far):
+        for form, where in zip(pair, ("near what is known", "far from what is known"), strict=True):
+            if form:
+                yield Proposal(form, "negative", where)
 
 
 NEGATIVE_EACH = 4
@@ -75,7 +71,7 @@ class Proposal(NamedTuple):
     """A query to be labelled.
 
     Attributes:
-        kind: asked, changed, decision, task, concept, or negative (it should have no answer).
+        kind: asked, changed, concept, or negative (it should have no answer).
         about: Where it comes from, for a person.
         hidden: Keys of turns that are no answer: the question itself.
     """
@@ -90,16 +86,10 @@ def propose(contents: StoreContents, known: Iterable[str], number: int) -> list[
     """Queries of all kinds in turn, spread over the time of the store, no two nearly the same."""
     chosen = _Distinct(known)
     wanted = number - number // NEGATIVE_EACH
-    kinds = [
-        _asked(contents),
-        _changed(contents),
-        _stated(contents, "decision"),
-        _stated(contents, "task"),
-    ]
-    found = list(_in_turn([spread_out(kind) for kind in kinds], chosen, wanted))
+    kinds = [spread_out(_asked(contents)), spread_out(_changed(contents))]
+    found = list(_in_turn(kinds, chosen, wanted))
     found += _in_turn([_concepts(contents)], chosen, wanted - len(found))
-    none = (Proposal(text, "negative", about) for text, about in unanswerable(contents))
-    without = list(_in_turn([none], chosen, number - wanted))
+    without = list(_in_turn([unanswerable(contents)], chosen, number - wanted))
     for place, each in enumerate(without):  # among the others, as nobody should see them coming
         found.insert(min(len(found), (place + 1) * NEGATIVE_EACH - 1), each)
     return found
@@ -180,46 +170,12 @@ def as_question(sentence: str) -> str:
 
 
 def _changed(contents: StoreContents) -> Iterator[Proposal]:
-    for row in _by_time(contents.statements.values()):
-        label = _label(contents, row.subject) if row.supersedes and row.subject else ""
+    rows = [row for row in contents.statements.values() if row.supersedes and row.subject]
+    for row in sorted(rows, key=lambda row: (row.valid_from or row.recorded_at or "", row.id)):
+        label = _label(contents, row.subject or "")
         if label:
             about = f"changed {(row.valid_from or row.recorded_at or '')[:10]}".strip()
             yield Proposal(f"What has changed about {label}?", "changed", about)
-
-
-def _stated(contents: StoreContents, kind: str) -> Iterator[Proposal]:
-    names = _names(contents)
-    for row in _by_time(r for r in contents.statements.values() if r.kind == kind):
-        words = row.text.casefold()
-        name = next((label for label, form in names if form.search(words)), "")
-        if not name:
-            continue
-        day = (row.valid_from or row.recorded_at or "")[:10]
-        if kind == "decision":
-            text = f"What was decided about {name}?"
-        elif row.state == "done":
-            text = f"What was done about {name}?"
-        else:
-            text = f"What is still to be done about {name}?"
-        yield Proposal(text, kind, f"{kind} {day}".strip())
-
-
-def _by_time(rows: Iterable[Statement]) -> list[Statement]:
-    return sorted(rows, key=lambda row: (row.valid_from or row.recorded_at or "", row.id))
-
-
-def _names(contents: StoreContents) -> list[tuple[str, re.Pattern[str]]]:
-    """Labels of nodes and how they stand in a text, the least mentioned first."""
-    nodes = sorted(_nodes(contents), key=lambda node: (node.n, node.id))
-    return [
-        (label, re.compile(rf"(?<!\w){re.escape(label.casefold())}(?!\w)"))
-        for label in (node.label or node.id for node in nodes)
-        if len(label) > 2
-    ]
-
-
-def _nodes(contents: StoreContents) -> list[Node]:
-    return [record for record in contents.records.values() if isinstance(record, Node)]
 
 
 def _label(contents: StoreContents, subject: str) -> str:
@@ -229,6 +185,12 @@ def _label(contents: StoreContents, subject: str) -> str:
     return "" if re.search(r"-[0-9a-f]{8}\Z", subject) else subject.replace("-", " ")
 
 
+def _nodes(contents: StoreContents) -> list[Node]:
+    """The nodes, the most mentioned first."""
+    nodes = [record for record in contents.records.values() if isinstance(record, Node)]
+    return sorted(nodes, key=lambda node: (-node.n, node.id))
+
+
 def _concepts(contents: StoreContents) -> Iterator[Proposal]:
-    for node in sorted(_nodes(contents), key=lambda node: (-node.n, node.id)):
+    for node in _nodes(contents):
         yield Proposal(f"What do I know about {node.label or node.id}?", "concept", node.kind)

@@ -146,7 +146,7 @@ def session_turns(number: int, start: datetime, lines: Iterable[Line]) -> list[L
     for place, line in enumerate(lines):
         time = (start + timedelta(minutes=place)).isoformat()
         id_ = line.id or f"{name}-{place}"
-        found.append(LabelledTurn(id_, line.role, line.role, line.text, time, name, id_))
+        found.append(LabelledTurn(id_, line.role, line.role, line.text, time, name))
     return found
 
 
