@@ -34,6 +34,8 @@ if TYPE_CHECKING:
     from clsm_cli.store.index.index_queries import Index
 
     Floats = NDArray[np.float64]
+    Sample = tuple[Floats, Sequence[int]]
+    """The candidates of one question, float64 [candidates, signals], and the places of the gold ones."""
     Weights = dict[str, Floats]
     """Case → weights in the order of ``SIGNALS``."""
 
@@ -78,9 +80,13 @@ class CandidateTable:
                 break
         return Retrieved(tuple(found.values()), confidence=self.confidence)
 
-    def nothing(self) -> Retrieved:
-        """What is returned for a query without evidence: how sure the ranking is, and no item."""
-        return Retrieved((), confidence=self.confidence)
+    def gold(self, query: Query, unit: Unit) -> tuple[int, ...]:
+        """Places of the candidates that hold evidence."""
+        return tuple(
+            place
+            for place, item in enumerate(self.items)
+            if any(item.holds(piece, unit) for piece in query.gold)
+        )
 
 
 def weights(settings: RecallSettings) -> tuple[float, ...]:
@@ -148,14 +154,6 @@ STEPS = 30
 """Newton steps at most; about eight are needed."""
 
 
-@dataclass(frozen=True, eq=False)
-class Sample:
-    """The candidates of one question: signals float64 [candidates, signals], places of the gold ones."""
-
-    signals: Floats
-    gold: tuple[int, ...]
-
-
 def fit(samples: Sequence[Sample], frozen: Sequence[int] = ()) -> Floats:
     """The weights w, float64 [signals], under which gold candidates are likeliest to be chosen.
 
@@ -168,17 +166,18 @@ def fit(samples: Sequence[Sample], frozen: Sequence[int] = ()) -> Floats:
     its Hessian −Σ Cov_p(x); exponents are shifted by their maximum.
 
     >>> import numpy as np
-    >>> steep = Sample(np.array([[1.0, 0.0], [0.0, 0.0]]), (0,))
+    >>> steep = np.array([[1.0, 0.0], [0.0, 0.0]]), (0,)
     >>> weights = fit([steep] * 10)
     >>> bool(weights[0] > 1), float(weights[1])
     (True, 0.0)
     """
     import numpy as np
 
-    free = [at for at in range(samples[0].signals.shape[1]) if at not in frozen]
-    sizes = np.array([len(sample.signals) for sample in samples])
-    table = np.concatenate([sample.signals[:, free] for sample in samples])
-    gold = np.stack([each.signals[list(each.gold)][:, free].mean(axis=0) for each in samples])
+    width = samples[0][0].shape[1]
+    free = [at for at in range(width) if at not in frozen]
+    sizes = np.array([len(signals) for signals, _ in samples])
+    table = np.concatenate([signals[:, free] for signals, _ in samples])
+    gold = np.stack([signals[list(places)][:, free].mean(axis=0) for signals, places in samples])
     starts, owner = np.cumsum(sizes) - sizes, np.repeat(np.arange(len(samples)), sizes)
     ridge = RIDGE * len(samples)
 
@@ -203,7 +202,7 @@ def fit(samples: Sequence[Sample], frozen: Sequence[int] = ()) -> Floats:
         weights = weights + step
         if np.abs(step).max() < 1e-6:
             break
-    found = np.zeros(samples[0].signals.shape[1])
+    found = np.zeros(width)
     found[free] = weights
     return found
 
@@ -250,16 +249,8 @@ class AskedCase:
     def samples(self) -> list[Sample]:
         """What weights can be fitted to: the queries that have gold among their candidates."""
         unit = self.bench.dataset.unit
-        found = []
-        for query, run in zip(self.queries, self.runs, strict=True):
-            places = tuple(
-                place
-                for place, item in enumerate(run.items)
-                if any(item.holds(piece, unit) for piece in query.gold)
-            )
-            if places:
-                found.append(Sample(run.signals, places))
-        return found
+        pairs = zip(self.queries, self.runs, strict=True)
+        return [(run.signals, gold) for query, run in pairs if (gold := run.gold(query, unit))]
 
 
 def ask_all(benches: Sequence[Bench], queries: Sequence[Sequence[Query]]) -> list[AskedCase]:
@@ -302,7 +293,9 @@ def rank_asked(asked: Sequence[AskedCase]) -> dict[str, list[list[Retrieved]]]:
     return {
         name: [
             [
-                run.ranked(weights[each.bench.case.name]) if query.gold else run.nothing()
+                run.ranked(weights[each.bench.case.name])
+                if query.gold
+                else Retrieved((), confidence=run.confidence)
                 for query, run in zip(each.queries, each.runs, strict=True)
             ]
             for each in asked

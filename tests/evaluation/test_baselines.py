@@ -196,9 +196,7 @@ def test_both_fusions_are_what_they_say(chat: Bench) -> None:
     assert fused.confidence is None
 
 
-def test_the_newest_and_what_is_loaded_at_every_start(chat: Bench, notes: Bench) -> None:
-    (newest,) = _asked("recency", chat, "anything")
-    assert _turns(newest) == [f"t{at}" for at in reversed(range(len(SAID)))]
+def test_what_is_loaded_at_every_start(chat: Bench, notes: Bench) -> None:
     (talk,) = _asked("static", chat, "anything")
     assert _turns(talk) == ["t5", "t6", "t3", "t4", "t0", "t1", "t2"]
     (loaded,) = _asked("static", notes, "anything")
@@ -210,8 +208,6 @@ def test_the_newest_and_what_is_loaded_at_every_start(chat: Bench, notes: Bench)
         "[[Brian]] mended the pump.",
         "The pump failed again, and [[Brian]] was ill.",
     ]
-    (days,) = _asked("recency", notes, "anything")
-    assert _lines(days)[0] == "The pump failed again, and [[Brian]] was ill."
 
 
 def test_the_whole_is_what_would_be_loaded(

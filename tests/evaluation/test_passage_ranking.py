@@ -25,6 +25,7 @@ from clsm_cli.retrieval.dense_search import Engine
 from clsm_cli.store import layout
 
 WIDTH = len(SIGNALS)
+Sample = tuple[NDArray[np.float64], Sequence[int]]
 NOW = datetime(2023, 6, 2, tzinfo=UTC)
 SHIPPED = dict(zip(SIGNALS, rank_fit.weights(Settings().recall), strict=True))
 
@@ -141,30 +142,30 @@ def test_a_turn_in_parts_is_one_item_but_for_quotes(
     assert any(each.holds(quoted.gold[0], "quote") for each in parts.items)
 
 
-def _samples(weights: NDArray[np.float64], count: int = 400) -> list[rank_fit.Sample]:
+def _samples(weights: NDArray[np.float64], count: int = 400) -> list[Sample]:
     """Choices drawn from the model itself."""
     generator = np.random.default_rng(11)
-    found = []
+    found: list[Sample] = []
     for _ in range(count):
         signals = generator.random((20, len(weights)))
         odds = np.exp(signals @ weights)
         gold = int(generator.choice(20, p=odds / odds.sum()))
-        found.append(rank_fit.Sample(signals, (gold,)))
+        found.append((signals, (gold,)))
     return found
 
 
-def _likelihood(samples: list[rank_fit.Sample], weights: NDArray[np.float64]) -> float:
+def _likelihood(samples: list[Sample], weights: NDArray[np.float64]) -> float:
     total = -rank_fit.RIDGE * len(samples) / 2 * float(weights @ weights)
-    for sample in samples:
-        scores = sample.signals @ weights
+    for signals, gold in samples:
+        scores = signals @ weights
         logs = scores - np.log(np.exp(scores).sum())
-        total += float(np.mean(logs[list(sample.gold)]))
+        total += float(np.mean(logs[list(gold)]))
     return total
 
 
 def test_no_step_away_is_better() -> None:
     samples = _samples(np.array([4.0, 1.0]), 60)
-    samples += [rank_fit.Sample(sample.signals, (0, 3)) for sample in samples[:20]]  # several gold
+    samples += [(signals, (0, 3)) for signals, _ in samples[:20]]  # several gold
     best = rank_fit.fit(samples)
     for step in ([0.01, 0], [-0.01, 0], [0, 0.01], [0, -0.01]):
         assert _likelihood(samples, best + np.array(step)) < _likelihood(samples, best)

@@ -176,16 +176,12 @@ def returned_nodes(
     weighed: Sequence[ScoredNode], weights: Sequence[float], most: int, beta: float
 ) -> list[str]:
     """What is returned under some weights (the bias last): the likeliest nodes, cut as recall does."""
-    found = _ordered(weighed, weights)
-    return [node for _, node in found[: relevance.cut_size([-p for p, _ in found], most, beta)]]
-
-
-def _ordered(weighed: Sequence[ScoredNode], weights: Sequence[float]) -> list[tuple[float, str]]:
     fitted, bias = Evidence(*weights[:-1]), weights[-1]
-    return sorted(
+    found = sorted(
         (-relevance.probability(each.evidence, fitted, bias, is_named=each.is_named), each.id)
         for each in weighed
     )
+    return [node for _, node in found[: relevance.cut_size([-p for p, _ in found], most, beta)]]
 
 
 def logistic(table: Floats, labels: Floats, counts: Floats | None = None) -> Floats:
@@ -220,12 +216,11 @@ def logistic(table: Floats, labels: Floats, counts: Floats | None = None) -> Flo
     return weights
 
 
-FIRST_TEN, REFIT = "clsm, first ten", "clsm refit"
+REFIT = "clsm refit"
 ABOUT = {
     HYBRID: "name, BM25 over the turns that mention a node, cosine of its label: the mean of the three",
     SPREADING: f"the same, activation from the best {SEEDS} over the edges as CLS-M spreads it",
     PASSAGES: f"nodes in the best {FIRST} passages, above {KEEP:g} of the best one",
-    FIRST_TEN: f"the first {MOST} that recall weighs, without its cut",
     REFIT: "recall's probability fitted on the other conversations, leave one out; its cut",
 }
 """Each system in a line."""
@@ -295,7 +290,6 @@ def _ask(bench: Bench, queries: Sequence[Query]) -> _Asked:
         for number, query in enumerate(queries):
             bench.factory.progress(f"concepts of {bench.case.name}", number, len(queries))
             passages = asker.find(query.text, bench.time_of(query))
-            ranked = baselines.rankings(query.text, asker.run(passages))
             scored = concepts.score_concepts(
                 opened.index, query.text, passages.candidates, passages.cosines
             )
@@ -305,8 +299,7 @@ def _ask(bench: Bench, queries: Sequence[Query]) -> _Asked:
                     for each in scored
                 )
             )
-            ranked[FIRST_TEN] = [node for _, node in _ordered(weighed[-1], SHIPPED)[:MOST]]
-            for name, ids in ranked.items():
+            for name, ids in baselines.rankings(query.text, asker.run(passages)).items():
                 returned.setdefault(name, []).append(ids)
     named = {node_id(concept.label): name_keys(concept) for concept in found.concepts}
     return _Asked(tuple(queries), named, weighed, returned, settings.concept_beta)

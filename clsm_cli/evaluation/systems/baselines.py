@@ -1,4 +1,4 @@
-"""Baselines without clsm: plain searches, recency, and the files that an agent loads."""
+"""Baselines without clsm: plain searches, and the files that an agent loads."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import groupby
-from math import isnan
+from math import inf, isnan
 from typing import TYPE_CHECKING
 
 from clsm_cli.config import MAX_FILE
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from clsm_cli.store.index.passages import Passage
     from clsm_cli.store.layout import Store
 
-    Floats = NDArray[np.float32]
+    Floats = NDArray[np.floating]
 
 MOST = 200
 """Passages that a baseline returns at most."""
@@ -136,12 +136,7 @@ def _mentioned(bench: Bench, passages: Iterable[Passage]) -> dict[str, tuple[tup
 
 
 class Ranked(NamedTuple):
-    """An order of passages.
-
-    Attributes:
-        places: Of passages in the pool, best first; what is not named is not returned.
-        confidence: That the memory holds an answer; None: the method has no scale for it.
-    """
+    """Places in the pool, best first, and that it holds an answer; None: there is no scale for that."""
 
     places: Sequence[int]
     confidence: float | None = None
@@ -154,13 +149,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class System:
-    """A way to answer queries.
-
-    Attributes:
-        name: As in tables.
-        about: What it is, in one line, with the values of its parameters.
-        ask: What it returns for each query, in turn; the same for the same store and query.
-    """
+    """A way to answer queries: its name, what it is in one line, and what it returns for each query."""
 
     name: str
     about: str
@@ -196,20 +185,17 @@ _WORD = re.compile(r"\w+")
 
 
 def grep(pool: PassagePool) -> Rank:
-    """Passages by how many distinct words of the query they hold, ties in the order of their files.
+    """Passages by the share of the query's words that they hold, ties in the order of their files.
 
-    As ``grep -iwE 'a|b|c'`` and a count: whole words, whatever their case, no stop words. The
-    confidence is the share of the query's words that the best passage holds.
+    As ``grep -iwE 'a|b|c'`` and a count: whole words, whatever their case, no stop words.
     """
+    import numpy as np
+
     held = [frozenset(_WORD.findall(text.casefold())) for text in pool.texts]
 
     def rank(text: str, _at: str) -> Ranked:
         words = query_words(text)
-        counts = [len(words & each) for each in held]
-        places = sorted(
-            (at for at, count in enumerate(counts) if count), key=lambda at: -counts[at]
-        )
-        return Ranked(places, counts[places[0]] / len(words) if places else 0.0)
+        return by_score(np.array([len(words & each) / max(1, len(words)) for each in held]), 0.0)
 
     return rank
 
@@ -223,30 +209,26 @@ def query_words(text: str) -> frozenset[str]:
     return frozenset(_WORD.findall(_SUFFIX.sub("", text.casefold()))) - STOP_WORDS
 
 
-def bm25(pool: PassagePool) -> Rank:
-    """BM25: passages by score, ties in the order of their files; none without a word of the query.
+def by_score(scores: Floats, above: float = -inf) -> Ranked:
+    """Passages whose score is above a limit, the highest first, ties in the order of their files.
 
-    The confidence is the best score.
-    """
-    score = bm25_scores(pool)
-
-    def rank(text: str, _at: str) -> Ranked:
-        return positive_places(score(text))
-
-    return rank
-
-
-def positive_places(scores: Floats) -> Ranked:
-    """Passages whose score is above 0, the highest first, ties in the order of their files.
+    Nan is left out. The best score is the confidence.
 
     >>> import numpy as np
-    >>> positive_places(np.array([0.0, 1.5, 2.0, 1.5], np.float32))
-    Ranked(places=[2, 1, 3], confidence=2.0)
+    >>> by_score(np.array([0.25, np.nan, 0.5, 0.25], np.float32))
+    Ranked(places=[2, 0, 3], confidence=0.5)
     """
     import numpy as np
 
-    places = [at for at in np.argsort(-scores, kind="stable")[:MOST].tolist() if scores[at] > 0]
+    order = np.argsort(np.nan_to_num(-scores, nan=inf), kind="stable")
+    places = order[scores[order] > above][:MOST].tolist()
     return Ranked(places, float(scores[places[0]]) if places else 0.0)
+
+
+def bm25(pool: PassagePool) -> Rank:
+    """BM25: passages by score; none without a word of the query."""
+    score = bm25_scores(pool)
+    return lambda text, _at: by_score(score(text), 0.0)
 
 
 @lru_cache(maxsize=KEPT)
@@ -288,7 +270,7 @@ BM25_SHARE = 0.4
 """Of the fused score; the rest is the cosine's."""
 
 
-def cosine_scores(pool: PassagePool, text: str) -> NDArray[np.float32]:
+def cosine_scores(pool: PassagePool, text: str) -> Floats:
     """The cosine of a query and every passage, float32 [passages]; nan without a vector.
 
     The speakers whom the query names say "I" in it: a name pulls the sentence vector towards
@@ -298,27 +280,13 @@ def cosine_scores(pool: PassagePool, text: str) -> NDArray[np.float32]:
 
     asked = understand(text, (), pool.speakers).dense
     sentence = np.asarray(pool.bench.engine.encode(asked).sentence, np.float32)
-    found: NDArray[np.float32] = np.einsum("ij,j->i", pool.vectors, sentence)
+    found: Floats = np.einsum("ij,j->i", pool.vectors, sentence)
     return found
 
 
 def minilm(pool: PassagePool) -> Rank:
     """Passages by the cosine of their sentence vectors; the best cosine is the confidence."""
     return lambda text, _at: by_score(cosine_scores(pool, text))
-
-
-def by_score(scores: NDArray[np.float32]) -> Ranked:
-    """Places by score, ties in the order of their files; nan is left out.
-
-    >>> import numpy as np
-    >>> by_score(np.array([0.25, np.nan, 0.5, 0.25], np.float32))
-    Ranked(places=[2, 0, 3], confidence=0.5)
-    """
-    import numpy as np
-
-    places = np.argsort(np.nan_to_num(-scores, nan=np.inf), kind="stable")[:MOST]
-    places = places[~np.isnan(scores[places])]
-    return Ranked(places.tolist(), float(scores[places[0]]) if len(places) else 0.0)
 
 
 def rrf(pool: PassagePool) -> Rank:
@@ -345,7 +313,7 @@ def fusion(pool: PassagePool) -> Rank:
 
     def rank(text: str, _at: str) -> Ranked:
         by_words, by_meaning = score(text), cosine_scores(pool, text)
-        either = {*positive_places(by_words).places, *by_score(by_meaning).places}
+        either = {*by_score(by_words, 0.0).places, *by_score(by_meaning).places}
         places = sorted(place for place in either if not isnan(by_meaning[place]))
         pairs = zip(
             spread(by_words[places].tolist()), spread(by_meaning[places].tolist()), strict=True
@@ -377,7 +345,7 @@ def startup_files(paths: Iterable[str]) -> list[str]:
 
 
 def startup_paths(root: Path, folders: Sequence[str]) -> list[Path]:
-    """The files of a labelled memory that an agent loads at every start; see ``startup_files``."""
+    """The files of a labelled memory that an agent loads at every start."""
     found = {each.relative_to(root).as_posix(): each for each in files_in(root, folders)}
     return [found[path] for path in startup_files(found)]
 
@@ -410,13 +378,6 @@ def static(pool: PassagePool) -> Rank:
         listed.setdefault(passage.path, []).append(place)
     places = [place for path in startup_files(listed) for place in listed[path]]
     order = Ranked(places or _sessions(pool.passages))
-    return lambda _text, _at: order
-
-
-def recency(pool: PassagePool) -> Rank:
-    """The newest passages first, whatever is asked; of one time the last, undated ones at the end."""
-    times = [(passage.time or "", place) for place, passage in enumerate(pool.passages)]
-    order = Ranked([place for _, place in sorted(times, reverse=True)])
     return lambda _text, _at: order
 
 

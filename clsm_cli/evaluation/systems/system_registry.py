@@ -107,7 +107,6 @@ _ALL = (
         f"{baselines.BM25_SHARE:g} BM25 + {1 - baselines.BM25_SHARE:g} cosine, each 0 to 1",
         baselines.fusion,
     ),
-    baseline("recency", "the newest passages", baselines.recency),
     baseline(
         STATIC,
         "SOUL, USER, MEMORY and the last two daily notes; of a chat the last sessions",
