@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
     from clsm_cli.commands.engine import QueryEngine
     from clsm_cli.commands.output import Printer
+    from clsm_cli.evaluation.compare import Gate, GateRow
     from clsm_cli.evaluation.dataset import Dataset
     from clsm_cli.evaluation.grids import Grid
-    from clsm_cli.evaluation.regression_gate import Gate, GateRow
     from clsm_cli.evaluation.result import Result
     from clsm_cli.evaluation.stores import StoreFactory
 
@@ -208,11 +208,11 @@ def _typed(
 
 
 def _gate(result: Result, before: Result | None, fail_under: float | None) -> Gate | None:
-    from clsm_cli.evaluation import regression_gate
+    from clsm_cli.evaluation import compare
 
     if before is not None:
-        return regression_gate.compare_runs(result, before, fail_under)
-    return None if fail_under is None else regression_gate.check_run(result, fail_under)
+        return compare.compare_runs(result, before, fail_under)
+    return None if fail_under is None else compare.check_run(result, fail_under)
 
 
 def gate_tables(gate: Gate) -> list[Table]:

@@ -8,10 +8,9 @@ passing over what does not fit, as ``recall`` would pack them.
 from __future__ import annotations
 
 from functools import lru_cache
-from math import inf
+from math import inf, log2
 from typing import TYPE_CHECKING
 
-from clsm_cli.evaluation import metrics
 from clsm_cli.evaluation.dataset import label_keys, single_blanks
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.text.tokens import stems
@@ -265,16 +264,16 @@ def _evidence(gold: Sequence[str], items: Sequence[Item], setting: Setting) -> F
     """How well the ranking finds the evidence: cut at places, and at budgets of tokens."""
     k, unit = setting.k, setting.unit
     places = ranks(gold, items, unit)
-    values: Figures = {f"recall@{place}": metrics.recall(places, place) for place in FIRST}
-    values[f"ndcg@{k}"] = metrics.ndcg(ranks(gold, items[: _cut(items, k)], unit), k)
-    values["mrr"] = metrics.reciprocal_rank(places)
+    values: Figures = {f"recall@{place}": recall(places, place) for place in FIRST}
+    values[f"ndcg@{k}"] = ndcg(ranks(gold, items[: _cut(items, k)], unit), k)
+    values["mrr"] = reciprocal_rank(places)
     for name, budget in budgets(setting.whole).items():
         values[name] = _held(gold, _fitting(items, budget), unit)
     return values
 
 
 def _fitting(items: Sequence[Item], budget: int) -> list[Item]:
-    kept = metrics.within_budget([item.tokens for item in items], budget)
+    kept = within_budget([item.tokens for item in items], budget)
     return [items[place] for place in kept]
 
 
@@ -315,7 +314,7 @@ def _loaded(
 def _concepts(query: Query, concepts: Sequence[Sequence[str]]) -> Figures:
     first = [frozenset(names) for names in concepts[:CONCEPTS]]
     found = sum(any(not names.isdisjoint(gold) for names in first) for gold in query.concepts)
-    precision, recall, f1 = metrics.precision_recall_f1(found, len(first), len(query.concepts))
+    precision, recall, f1 = precision_recall_f1(found, len(first), len(query.concepts))
     values: Figures = {
         "precision": precision,
         "recall": recall,
@@ -327,3 +326,61 @@ def _concepts(query: Query, concepts: Sequence[Sequence[str]]) -> Figures:
         told = sum(any(not names.isdisjoint(gold) for names in first) for gold in query.told)
         values["answer@10"] = told / len(query.told)
     return values
+
+
+def recall(ranks: Sequence[float], k: int) -> float:
+    """Share of the gold among the first ``k``.
+
+    >>> recall([2, 11], 10)
+    0.5
+    """
+    return sum(rank <= k for rank in ranks) / len(ranks)
+
+
+def ndcg(ranks: Sequence[float], k: int) -> float:
+    """Normalised discounted cumulative gain: Σ 1/log2(rank + 1) over the best possible such sum.
+
+    Binary gains, cut at ``k`` (Järvelin & Kekäläinen 2002).
+
+    >>> ndcg([1, 2], 10), round(ndcg([2], 10), 4)
+    (1.0, 0.6309)
+    """
+    gained = sum(1 / log2(rank + 1) for rank in ranks if rank <= k)
+    return gained / sum(1 / log2(place + 1) for place in range(1, min(len(ranks), k) + 1))
+
+
+def reciprocal_rank(ranks: Sequence[float]) -> float:
+    """One over the place of the first gold unit; 0 when none was returned.
+
+    >>> reciprocal_rank([4, 2])
+    0.5
+    """
+    return 1 / min(ranks)
+
+
+def within_budget(costs: Sequence[int], budget: int) -> list[int]:
+    """Places, from 0, of the items that fit a budget: in rank order, skipping what does not fit.
+
+    >>> within_budget([60, 50, 30, 20], 100)
+    [0, 2]
+    """
+    kept: list[int] = []
+    for place, cost in enumerate(costs):
+        if cost <= budget:
+            kept.append(place)
+            budget -= cost
+    return kept
+
+
+def precision_recall_f1(found: int, returned: int, gold: int) -> tuple[float, float, float]:
+    """Precision, recall and their harmonic mean.
+
+    >>> precision_recall_f1(2, 4, 2)
+    (0.5, 1.0, 0.6666666666666666)
+    >>> precision_recall_f1(0, 0, 3)
+    (0.0, 0.0, 0.0)
+    """
+    precision = found / returned if returned else 0.0
+    share = found / gold if gold else 0.0
+    total = precision + share
+    return precision, share, 2 * precision * share / total if total else 0.0

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, get_args, get_origin, get_type_hints
 
 from clsm_cli.errors import BadInputError
-from clsm_cli.evaluation.loaders.parsing import read_bytes
+from clsm_cli.evaluation.dataset import read_bytes
 from clsm_cli.store import jsonlines
 
 

@@ -150,10 +150,9 @@ def _ablated(
     asked: QueryField,
     seed: int,
 ) -> AblationResult:
-    theirs, mine = ([each.figures for each in side] for side in (without, ours))
-    found = compare.compare_pair(theirs, mine, asked.headline, asked.answered.cases, seed)
+    found = compare.compare_pair(without, ours, asked.headline, asked.answered.cases, seed)
     difference, interval, p = found or (0.0, (0.0, 0.0), 1.0)
-    figures = compare.mean_figures(without, range(len(without)))
+    figures = compare.mean_figures(without)
     return AblationResult(mechanism.name, mechanism.about, figures, difference, interval, p)
 
 

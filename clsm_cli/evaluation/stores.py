@@ -33,8 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from clsm_cli.config import Settings
-    from clsm_cli.evaluation.dataset import Chat
-    from clsm_cli.evaluation.loaders.parsing import LabelledTurn
+    from clsm_cli.evaluation.dataset import Chat, LabelledTurn
     from clsm_cli.ingestion.ingest_report import Progress
     from clsm_cli.store.index.opening import Embedder
     from clsm_cli.store.layout import Store

@@ -13,8 +13,7 @@ from clsm_cli.errors import BadInputError, RefusedError
 from clsm_cli.evaluation import ablation, benches
 from clsm_cli.evaluation.ablation import MECHANISMS, choose_mechanisms
 from clsm_cli.evaluation.benches import Bench
-from clsm_cli.evaluation.dataset import Case, Chat, Dataset, Existing, Folders, Query
-from clsm_cli.evaluation.loaders.parsing import LabelledTurn
+from clsm_cli.evaluation.dataset import Case, Chat, Dataset, Existing, Folders, LabelledTurn, Query
 from clsm_cli.evaluation.measures import Retrieved
 from clsm_cli.evaluation.stores import StoreFactory
 from clsm_cli.evaluation.systems.system_registry import recall_system

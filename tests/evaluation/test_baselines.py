@@ -14,8 +14,7 @@ from ingesting import embedder, tree
 from clsm_cli.commands.engine import QueryEngine
 from clsm_cli.evaluation import benches
 from clsm_cli.evaluation.benches import Bench
-from clsm_cli.evaluation.dataset import Case, Chat, Dataset, Existing, Folders, Query
-from clsm_cli.evaluation.loaders.parsing import LabelledTurn
+from clsm_cli.evaluation.dataset import Case, Chat, Dataset, Existing, Folders, LabelledTurn, Query
 from clsm_cli.evaluation.measures import Retrieved
 from clsm_cli.evaluation.stores import StoreFactory
 from clsm_cli.evaluation.systems import baselines, system_registry

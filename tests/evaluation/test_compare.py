@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from clsm_cli.evaluation import compare, metrics
+from clsm_cli.evaluation import compare
 from clsm_cli.evaluation.compare import Asked, Measured
 from clsm_cli.evaluation.dataset import Negative, Query
 
@@ -32,7 +32,7 @@ def test_a_system_has_figures_groups_and_intervals() -> None:
     assert (found.name, found.about) == ("s", "about")
     assert found.figures == {"recall@10": 0.5, "mrr": 1.0}
     assert found.groups["category"]["a"] == {"recall@10": 0.75, "mrr": 1.0}
-    expected = metrics.cluster_interval([1.0, 0.5, 0.5, 0.0], CASES, 3)
+    expected = compare.cluster_interval([1.0, 0.5, 0.5, 0.0], CASES, 3)
     assert found.intervals == {"recall@10": expected}  # no headline: mrr
 
 

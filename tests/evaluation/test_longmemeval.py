@@ -9,9 +9,8 @@ import pytest
 from evaluation.small_sets import haystack, write_longmemeval
 
 from clsm_cli.errors import BadInputError
-from clsm_cli.evaluation.dataset import Case, Chat
+from clsm_cli.evaluation.dataset import Case, Chat, LabelledTurn
 from clsm_cli.evaluation.loaders import longmemeval
-from clsm_cli.evaluation.loaders.parsing import LabelledTurn
 
 
 def _turns(case: Case) -> tuple[LabelledTurn, ...]:

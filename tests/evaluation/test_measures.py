@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clsm_cli.evaluation import measures, metrics
+from clsm_cli.evaluation import measures
 from clsm_cli.evaluation.dataset import Query
 from clsm_cli.evaluation.grids import PLAIN
 from clsm_cli.evaluation.measures import (
@@ -156,7 +156,7 @@ def test_what_holds_of_every_ranking(items: list[Item], near: list[Item]) -> Non
     assert sum(each.tokens for each in returned) <= DELIVERED
     assert found["retention"] == float(any(each.turns[0] in "abc" for each in returned))
     for budget in BUDGETS:
-        kept = metrics.within_budget([each.tokens for each in items], budget)
+        kept = measures.within_budget([each.tokens for each in items], budget)
         assert sum(items[at].tokens for at in kept) <= budget
         held = {items[at].turns[0] for at in kept} & set("abc")
         assert found[f"tokens@{budget}"] == pytest.approx(len(held) / 3)

@@ -11,9 +11,8 @@ from ingesting import embedder
 
 from clsm_cli.evaluation import benches, measures
 from clsm_cli.evaluation.benches import Bench
-from clsm_cli.evaluation.dataset import Chat
+from clsm_cli.evaluation.dataset import Chat, LabelledTurn
 from clsm_cli.evaluation.loaders import locomo
-from clsm_cli.evaluation.loaders.parsing import LabelledTurn
 from clsm_cli.evaluation.nodes import planted, rankers
 from clsm_cli.evaluation.nodes.planted import choose_concepts
 from clsm_cli.evaluation.nodes.rankers import HYBRID, PASSAGES

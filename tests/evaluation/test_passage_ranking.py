@@ -15,9 +15,8 @@ from numpy.typing import NDArray
 from clsm_cli.config import Settings
 from clsm_cli.evaluation import benches, rank_fit
 from clsm_cli.evaluation.benches import Bench
-from clsm_cli.evaluation.dataset import Case, Chat, Dataset, Query
+from clsm_cli.evaluation.dataset import Case, Chat, Dataset, LabelledTurn, Query
 from clsm_cli.evaluation.loaders import locomo
-from clsm_cli.evaluation.loaders.parsing import LabelledTurn
 from clsm_cli.evaluation.measures import Item, Retrieved
 from clsm_cli.evaluation.rank_fit import SIGNALS, AskedCase, CandidateTable
 from clsm_cli.evaluation.stores import StoreFactory

@@ -9,8 +9,7 @@ import pytest
 
 from clsm_cli.evaluation.ablation import with_settings
 from clsm_cli.evaluation.benches import Bench
-from clsm_cli.evaluation.dataset import Query
-from clsm_cli.evaluation.loaders.parsing import LabelledTurn
+from clsm_cli.evaluation.dataset import LabelledTurn, Query
 from clsm_cli.evaluation.measures import Item, Retrieved
 from clsm_cli.evaluation.probes import material, probe_registry
 from clsm_cli.evaluation.probes.material import BM25, CLSM, Line

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from clsm_cli.errors import RefusedError
-from clsm_cli.evaluation import regression_gate
+from clsm_cli.evaluation import compare
 from clsm_cli.evaluation.result import SCHEMA, QueryResult, Result, SetResult
 
 DIGEST, OTHER = "a" * 64, "b" * 64
@@ -55,7 +55,7 @@ WORSE = labelled(*(query(number, float(number >= 5)) for number in range(10)))
 
 
 def test_a_run_against_itself_passes_at_nothing() -> None:
-    found = regression_gate.compare_runs(run(GOOD), run(GOOD), 0.0)
+    found = compare.compare_runs(run(GOOD), run(GOOD), 0.0)
     assert not found.failed
     assert found.sentences == ()
     assert {row.difference for row in found.rows} == {0.0}
@@ -63,7 +63,7 @@ def test_a_run_against_itself_passes_at_nothing() -> None:
 
 
 def test_a_worse_run_fails_and_says_where() -> None:
-    found = regression_gate.compare_runs(run(WORSE), run(GOOD), -1.0)
+    found = compare.compare_runs(run(WORSE), run(GOOD), -1.0)
     assert found.failed
     (sentence,) = found.sentences
     assert sentence == (
@@ -78,26 +78,24 @@ def test_a_worse_run_fails_and_says_where() -> None:
 
 def test_other_data_of_the_same_name_is_refused() -> None:
     with pytest.raises(RefusedError, match=r"locomo talks: holds other data \(sha256 bbbbbbbbbbbb"):
-        regression_gate.compare_runs(run(GOOD), run(replace(GOOD, digest=OTHER)), 0.0)
+        compare.compare_runs(run(GOOD), run(replace(GOOD, digest=OTHER)), 0.0)
 
 
 def test_nothing_in_common_is_refused() -> None:
     with pytest.raises(RefusedError, match="no set in common"):
-        regression_gate.compare_runs(
-            run(GOOD), run(replace(GOOD, name="others", digest=OTHER)), 0.0
-        )
+        compare.compare_runs(run(GOOD), run(replace(GOOD, name="others", digest=OTHER)), 0.0)
     with pytest.raises(RefusedError, match="no set in common"):
-        regression_gate.compare_runs(run(GOOD), run(), 0.0)
+        compare.compare_runs(run(GOOD), run(), 0.0)
 
 
 def test_figures_of_other_queries_are_refused() -> None:
     partly = labelled(query(0, None), *(query(number, 1.0) for number in range(1, 10)))
     with pytest.raises(RefusedError, match="figures of other queries"):
-        regression_gate.compare_runs(run(partly), run(GOOD), -100.0)
+        compare.compare_runs(run(partly), run(GOOD), -100.0)
 
 
 def test_without_a_baseline_the_limit_is_the_figure_itself() -> None:
-    assert not regression_gate.check_run(run(WORSE), 50.0).failed
-    found = regression_gate.check_run(run(WORSE), 50.5)
+    assert not compare.check_run(run(WORSE), 50.0).failed
+    found = compare.check_run(run(WORSE), 50.5)
     assert found.failed
     assert found.sentences == ("locomo talks: recall@10 is 50.00 %, less than 50.5 %",)

@@ -11,14 +11,20 @@ from collections import Counter
 from datetime import UTC, date, datetime, time, timedelta
 from typing import TYPE_CHECKING, Any
 
-from clsm_cli.evaluation.dataset import Case, Chat, Dataset, Query
-from clsm_cli.evaluation.loaders import parsing
-from clsm_cli.evaluation.loaders.parsing import (
+from clsm_cli.evaluation.dataset import (
+    NO_QUERIES,
+    NO_TEXT,
+    Case,
+    Chat,
+    Dataset,
     Faults,
     LabelledTurn,
+    Query,
+    digest_contents,
     load_json,
     malformed_error,
     naming_place,
+    read_bytes,
     required_field,
 )
 from clsm_cli.text import tokens
@@ -48,18 +54,13 @@ _UNLABELLED = "query is left out, neither rule decides"
 _NOBODY = "user with questions has no history and is left out"
 
 
-def matches(path: Path) -> bool:
-    """Whether this looks like the set: a folder with its two English files."""
-    return (path / MEMORY).is_file() and (path / QUESTIONS).is_file()
-
-
 def load(path: Path) -> Dataset:
     """Read the folder that holds the two English files of the set.
 
     Raises:
         BadInputError: A file is missing or not what it must be.
     """
-    digest = parsing.digest_contents(path, [path / MEMORY, path / QUESTIONS])
+    digest = digest_contents(path, [path / MEMORY, path / QUESTIONS])
     found = Faults()
     asked = _asked(path / QUESTIONS)
     cases: dict[str, Case] = {}
@@ -74,7 +75,7 @@ def load(path: Path) -> Dataset:
         if queries:
             cases[name] = Case(name, Chat((name,), turns), queries)
         else:
-            found.add(parsing.NO_QUERIES, name)
+            found.add(NO_QUERIES, name)
     for name in asked:
         found.add(_NOBODY, name)
     if not cases:
@@ -173,7 +174,7 @@ def _turns(name: str, history: Mapping[str, Any], found: Faults) -> Iterator[Lab
                 if text.strip():
                     yield LabelledTurn(identity, speaker, role, text, moment, day)
                 else:
-                    found.add(parsing.NO_TEXT, f"{name} {identity}")
+                    found.add(NO_TEXT, f"{name} {identity}")
 
 
 def _queries(
@@ -196,7 +197,7 @@ def _queries(
 def _asked(path: Path) -> dict[str, list[str]]:
     """Questions by user: one JSON object a line, ``{"<name>": [question, …]}``."""
     asked: dict[str, list[str]] = {}
-    for number, line in enumerate(parsing.read_bytes(path).splitlines(), 1):
+    for number, line in enumerate(read_bytes(path).splitlines(), 1):
         if line.strip():
             with naming_place(path, f"line {number}"):
                 row = json.loads(line)

@@ -11,12 +11,20 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from clsm_cli.errors import BadInputError
-from clsm_cli.evaluation.dataset import Case, Chat, Dataset, Query
-from clsm_cli.evaluation.loaders import parsing
-from clsm_cli.evaluation.loaders.parsing import (
+from clsm_cli.evaluation.dataset import (
+    CASE_TWICE,
+    NO_GOLD,
+    NO_QUERIES,
+    NO_TEXT,
+    TURN_TWICE,
+    Case,
+    Chat,
+    Dataset,
     Faults,
     LabelledTurn,
+    Query,
     answer_of,
+    digest_contents,
     load_json,
     malformed_error,
     naming_place,
@@ -95,18 +103,6 @@ _REPAIRED = "evidence entry repaired"
 _LOST = "evidence entry names no turn and is left out"
 
 
-def matches(path: Path) -> bool:
-    """Whether this looks like the set: a folder of conversations, or the one file of all."""
-    found = sorted(path.glob("*.json"))[:1] if path.is_dir() else [path]
-    head = parsing.read_head(found[0]).lstrip() if found else ""
-    if path.is_dir():
-        return head.startswith("{") and ('"speaker_a"' in head or '"qa"' in head)
-    return head.startswith("[") and any(
-        all(f'"{name}"' in head for name in names)
-        for names in (("qa", "evidence"), ("conversation", "speaker_a"))
-    )
-
-
 def load(path: Path) -> Dataset:
     """Read a folder of files with one conversation each, or the original file with a list of all.
 
@@ -125,13 +121,13 @@ def as_published(path: Path) -> Dataset:
     samples, read = _samples(path)
     for name, source, data in samples:
         if name in cases:
-            found.add(parsing.CASE_TWICE, name)
+            found.add(CASE_TWICE, name)
             continue
         with naming_place(source, f"conversation {name}"):
             cases[name] = _case(name, data, found)
     if not cases:
         raise malformed_error(path, "it holds no conversation")
-    digest = parsing.digest_contents(path, read)
+    digest = digest_contents(path, read)
     return Dataset(
         kind=KIND,
         name=path.resolve().name,
@@ -195,7 +191,7 @@ def _case(name: str, data: Any, found: Faults) -> Case:
     turns: dict[str, LabelledTurn] = {}
     for turn in _turns(name, talk, found):
         if turn.id in turns:
-            found.add(parsing.TURN_TWICE, f"{name} {turn.id}")
+            found.add(TURN_TWICE, f"{name} {turn.id}")
         turns.setdefault(turn.id, turn)
     if not turns:
         raise ValueError("it has no turn")
@@ -216,7 +212,7 @@ def _turns(name: str, talk: dict[str, Any], found: Faults) -> Iterator[LabelledT
         for place, turn in enumerate(rows):
             identity = required_field(turn, "dia_id", str)
             if not required_field(turn, "text", str).strip() and not turn.get("blip_caption"):
-                found.add(parsing.NO_TEXT, f"{name} {identity}")
+                found.add(NO_TEXT, f"{name} {identity}")
                 continue
             yield LabelledTurn(
                 id=identity,
@@ -237,7 +233,7 @@ def _query(name: str, row: Any, known: Mapping[str, LabelledTurn], found: Faults
         return Query(id=name, text=text, category=category, negative="wrong person")
     gold = _evidence(name, row.get("evidence"), known, found)
     if not gold:
-        found.add(parsing.NO_GOLD, name)
+        found.add(NO_GOLD, name)
         return None
     return Query(id=name, text=text, category=category, gold=gold, answer=answer_of(row))
 
@@ -282,7 +278,7 @@ def load_nodes(path: Path) -> Dataset:
         if labelled:
             cases.append(case._replace(queries=labelled))
         else:
-            found.add(parsing.NO_QUERIES, case.name)
+            found.add(NO_QUERIES, case.name)
     kept = sum(len(case.queries) for case in cases)
     if not kept:
         raise BadInputError(str(path), "has no question with two gold concepts", "give all of it")

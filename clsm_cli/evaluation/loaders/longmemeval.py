@@ -11,12 +11,17 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from clsm_cli.errors import BadInputError
-from clsm_cli.evaluation.dataset import Case, Chat, Dataset, Query
-from clsm_cli.evaluation.loaders import parsing
-from clsm_cli.evaluation.loaders.parsing import (
+from clsm_cli.evaluation.dataset import (
+    CASE_TWICE,
+    NO_TEXT,
+    Case,
+    Chat,
+    Dataset,
     Faults,
     LabelledTurn,
+    Query,
     answer_of,
+    digest_contents,
     load_json,
     malformed_error,
     naming_place,
@@ -36,13 +41,6 @@ _TIME = re.compile(r"(\d{4})/(\d\d?)/(\d\d?)(?:\s*\(\w+\))?\s+(\d\d?):(\d\d)")
 _NO_TURN = "query is left out, no turn of its haystack is marked as its evidence"
 
 
-def matches(path: Path) -> bool:
-    """Whether this looks like the set: one of its files, or a folder that holds one."""
-    found = _files(path)
-    head = parsing.read_head(found[0]).lstrip() if found else ""
-    return head.startswith("[") and '"question_id"' in head and '"question_type"' in head
-
-
 def load(path: Path) -> Dataset:
     """Read a file of the set, or the first of ``FILES`` that a folder holds.
 
@@ -50,7 +48,7 @@ def load(path: Path) -> Dataset:
         BadInputError: There is nothing to read, the file is not LongMemEval.
     """
     found = Faults()
-    listed = _files(path)
+    listed = files(path)
     if not listed:
         names = ", ".join(FILES)
         raise BadInputError(str(path), f"holds none of {names}", "see docs/evaluation.md")
@@ -64,7 +62,7 @@ def load(path: Path) -> Dataset:
             name = required_field(row, "question_id", str)
             case = _case(name, row, found)
         if name in cases:
-            found.add(parsing.CASE_TWICE, name)
+            found.add(CASE_TWICE, name)
         elif case is not None:
             cases[name] = case
     if not cases:
@@ -72,7 +70,7 @@ def load(path: Path) -> Dataset:
     return Dataset(
         kind=KIND,
         name=source.resolve().name,
-        digest=parsing.digest_contents(source, [source]),
+        digest=digest_contents(source, [source]),
         unit="turn",
         headline="recall@10",
         cases=tuple(cases.values()),
@@ -93,7 +91,8 @@ def parse_time(text: str) -> datetime:
     return datetime(year, month, day, hour, minute, tzinfo=UTC)
 
 
-def _files(path: Path) -> list[Path]:
+def files(path: Path) -> list[Path]:
+    """The files of the set at a path."""
     if not path.is_dir():
         return [path]
     return [found for pattern in FILES for found in sorted(path.glob(pattern))]
@@ -113,7 +112,7 @@ def _case(name: str, row: dict[str, Any], found: Faults) -> Case | None:
             identity = f"{session}:{number + 1}"
             role, text = required_field(turn, "role", str), required_field(turn, "content", str)
             if not text.strip():
-                found.add(parsing.NO_TEXT, f"{name} {identity}")
+                found.add(NO_TEXT, f"{name} {identity}")
                 continue
             time = (begin + timedelta(seconds=number)).isoformat()
             turns.append(LabelledTurn(identity, role, role, text, time, session))

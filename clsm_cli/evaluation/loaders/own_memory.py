@@ -12,15 +12,21 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from clsm_cli.errors import BadInputError
-from clsm_cli.evaluation.dataset import Case, Dataset, Folders, Query, label_keys, single_blanks
-from clsm_cli.evaluation.loaders import parsing
-from clsm_cli.evaluation.loaders.parsing import (
+from clsm_cli.evaluation.dataset import (
+    NO_GOLD,
+    Case,
+    Dataset,
     Faults,
+    Folders,
+    Query,
+    digest_contents,
     id_of,
+    label_keys,
     load_yaml,
     malformed_error,
     naming_place,
     required_field,
+    single_blanks,
     texts_in,
 )
 from clsm_cli.evaluation.stores import files_in
@@ -48,11 +54,6 @@ WHOLE = "SOUL, USER, MEMORY and the last two daily notes"
 _NOWHERE = "piece of evidence is not in the file that it names and is left out"
 
 
-def matches(path: Path) -> bool:
-    """Whether this looks like a labelled memory: a folder with queries among its labels."""
-    return (path / QUERIES).is_file()
-
-
 def load(path: Path) -> Dataset:
     """Read a labelled memory.
 
@@ -66,9 +67,7 @@ def load(path: Path) -> Dataset:
             str(path), "has nothing to remember in workspace/ or sessions/", "add some notes"
         )
     labels = (path / name for name in (CONCEPTS, QUERIES, *NEGATIVES))
-    digest = parsing.digest_contents(
-        path, [*(each for each in labels if each.is_file()), *remembered]
-    )
+    digest = digest_contents(path, [*(each for each in labels if each.is_file()), *remembered])
     found = Faults()
     queries = _queries(path, found)
     name = path.resolve().name
@@ -93,7 +92,7 @@ def _queries(path: Path, found: Faults) -> tuple[Query, ...]:
         _add(path / QUERIES, query, queries)
     unknown = [each.id for each in queries.values() if not (each.gold or each.concepts)]
     for identity in unknown:
-        found.add(parsing.NO_GOLD, identity)
+        found.add(NO_GOLD, identity)
     if len(unknown) == len(queries):
         raise malformed_error(path / QUERIES, "it holds no query with an answer")
     for name, negative in NEGATIVES.items():

@@ -7,13 +7,18 @@ the store has is a miss.
 from __future__ import annotations
 
 import os
-import re
 from typing import TYPE_CHECKING
 
 from clsm_cli.errors import BadInputError, StoreNotFoundError
-from clsm_cli.evaluation.dataset import Case, Dataset, Existing, Query, label_keys
-from clsm_cli.evaluation.loaders import parsing
-from clsm_cli.evaluation.loaders.parsing import Faults
+from clsm_cli.evaluation.dataset import (
+    Case,
+    Dataset,
+    Existing,
+    Faults,
+    Query,
+    label_keys,
+    read_bytes,
+)
 from clsm_cli.evaluation.own import sheet
 from clsm_cli.store import atomic, labels, layout
 
@@ -28,7 +33,6 @@ HEADLINE = "recall@10"
 WITH_CONCEPTS = "f1"
 """Headline where most queries are labelled with concepts."""
 WHOLE = "all that was said or written in the store"
-_BEGINNING = re.compile(r"""^\{?\s*["']?queries["']?\s*:""", re.MULTILINE)
 _NOT_LABELLED = (
     "query is left out, it is not labelled (write evidence: [] where nothing should be found)"
 )
@@ -37,12 +41,6 @@ _UNKNOWN_MEMORY = (
     "label is left out, the store has no memory or turn of that id (forgotten, or of another store)"
 )
 _NOTHING_LEFT = "query is left out, all memories that answered it are gone"
-
-
-def matches(path: Path) -> bool:
-    """Whether it is a YAML file with queries under ``queries:``."""
-    is_yaml = path.suffix.lower() in {".yaml", ".yml"}
-    return is_yaml and _BEGINNING.search(parsing.read_head(path)) is not None
 
 
 def load(path: Path, store: Path | None = None) -> Dataset:
@@ -87,7 +85,7 @@ def _bytes(path: Path) -> bytes:
         raise BadInputError(
             str(path), f"is larger than {labels.MAX_LABELS >> 20} MiB", "split it into several"
         )
-    return parsing.read_bytes(path)
+    return read_bytes(path)
 
 
 def _dataset(path: Path, data: bytes, read: Labels, root: Path, known: NameLookup) -> Dataset:

@@ -42,8 +42,7 @@ from clsm_cli.text.summaries import best_sentences
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
-    from clsm_cli.evaluation.dataset import Case, Query
-    from clsm_cli.evaluation.loaders.parsing import LabelledTurn
+    from clsm_cli.evaluation.dataset import Case, LabelledTurn, Query
     from clsm_cli.evaluation.stores import MadeStore, StoreFactory
     from clsm_cli.model.codec import Record
     from clsm_cli.model.streams import Stream

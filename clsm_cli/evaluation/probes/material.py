@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from clsm_cli.evaluation import benches, stores
 from clsm_cli.evaluation.benches import Bench
-from clsm_cli.evaluation.dataset import Case, Chat, Dataset
-from clsm_cli.evaluation.loaders.parsing import LabelledTurn
+from clsm_cli.evaluation.dataset import Case, Chat, Dataset, LabelledTurn
 from clsm_cli.evaluation.stores import MadeStore
 from clsm_cli.evaluation.systems import baselines, system_registry
 from clsm_cli.startup.records import NamedTuple
