@@ -17,8 +17,7 @@ from clsm_cli.text.terminal import safe
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from clsm_cli.evaluation.own.query_proposals import Proposal
-    from clsm_cli.evaluation.own.sheet import PoolItem
+    from clsm_cli.evaluation.own_labels import PoolItem, Proposal
     from clsm_cli.store.layout import Store
 
 NUMBER = 20
@@ -77,10 +76,10 @@ def label(*, number: int = NUMBER, marked: str | None = None, common: Common) ->
 
 def _save(printer: Printer, store: Store, text: str, name: str) -> int:
     """Save the labels of a sheet; their number."""
-    from clsm_cli.evaluation.own import sheet
+    from clsm_cli.evaluation import own_labels
 
-    rows, left = sheet.read_sheet(text, name, sheet.NameLookup(store))
-    printer.warn_all(sheet.save_labels(store, rows) if rows else ())
+    rows, left = own_labels.read_sheet(text, name, own_labels.NameLookup(store))
+    printer.warn_all(own_labels.save_labels(store, rows) if rows else ())
     if left:
         printer.warn(f"{name}: queries without a mark were passed over: {left}")
     return len(rows)
@@ -106,10 +105,10 @@ def _text(name: str) -> str:
 
 
 def _proposed(store: Store, number: int) -> list[Proposal]:
-    from clsm_cli.evaluation.own import query_proposals, sheet
+    from clsm_cli.evaluation import own_labels
 
-    known = [row.text for row in sheet.read_labels(store).rows]
-    return query_proposals.propose(sheet.whole_memory(store), known, number)
+    known = [row.text for row in own_labels.read_labels(store).rows]
+    return own_labels.propose(own_labels.whole_memory(store), known, number)
 
 
 def _blank(
@@ -117,17 +116,17 @@ def _blank(
 ) -> dict[str, Any]:
     """The sheet of some queries with their items."""
     from clsm_cli.commands.evaluate_run import make_factory, open_engine
-    from clsm_cli.evaluation.own import sheet
+    from clsm_cli.evaluation import own_labels
 
     factory = make_factory(printer, store.derived, now.isoformat(), fresh=False)
-    pools = sheet.Pools(store, factory, open_engine())
+    pools = own_labels.Pools(store, factory, open_engine())
     done = iter(range(len(proposals)))
 
     def items(proposal: Proposal) -> list[PoolItem]:
         printer.progress("proposals", next(done), len(proposals))
         return pools.items_for(proposal.text, proposal.hidden)
 
-    return sheet.blank_sheet(proposals, items)
+    return own_labels.blank_sheet(proposals, items)
 
 
 def todo_file(blank: dict[str, Any]) -> str:
@@ -165,14 +164,14 @@ def read_todo(text: str, blank: dict[str, Any]) -> dict[str, Any]:
 
 
 def _end(printer: Printer, store: Store, saved: int, hint: str = "") -> None:
-    from clsm_cli.evaluation.own import sheet
+    from clsm_cli.evaluation import own_labels
 
-    path = sheet.labels_path(store)
-    total = len(sheet.read_labels(store).rows)
+    path = own_labels.labels_path(store)
+    total = len(own_labels.read_labels(store).rows)
     if hint:
         printer.warn(hint)
     if printer.as_json:
-        told = {"schema": sheet.SCHEMA, "saved": saved, "labelled": total}
+        told = {"schema": own_labels.SCHEMA, "saved": saved, "labelled": total}
         printer.json({**told, "path": path, "queries": []})
     else:
         printer.lines(

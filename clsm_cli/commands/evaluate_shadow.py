@@ -16,8 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from datetime import datetime
 
-    from clsm_cli.evaluation.shadow.log import Mode, SittingRow
-    from clsm_cli.evaluation.shadow.shadow_mode import Report
+    from clsm_cli.evaluation.shadow.shadow_mode import Mode, Report, SittingRow
     from clsm_cli.store.layout import Store
 
 
@@ -78,10 +77,10 @@ def start(*, static: list[str] | None = None, common: Common) -> None:
 )
 def stop(*, delete: bool = False, common: Common) -> None:
     """End shadow mode on this machine; its log stays for the report, unless it is deleted."""
-    from clsm_cli.evaluation.shadow import log
+    from clsm_cli.evaluation.shadow import shadow_mode
 
     printer = common.printer()
-    found = log.turn_off(common.opened(), delete=delete)
+    found = shadow_mode.turn_off(common.opened(), delete=delete)
     if common.as_json:
         printer.json({"schema": "clsm.eval-shadow-stop/1", "stopped": found, "deleted": delete})
         return

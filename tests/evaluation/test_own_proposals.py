@@ -13,9 +13,8 @@ import pytest
 from ingesting import embedder, scratch
 
 from clsm_cli.errors import BadInputError
-from clsm_cli.evaluation.own import query_proposals, sheet
-from clsm_cli.evaluation.own.query_proposals import Proposal
-from clsm_cli.evaluation.own.sheet import DEPTH, Pools
+from clsm_cli.evaluation import own_labels
+from clsm_cli.evaluation.own_labels import DEPTH, Pools, Proposal
 from clsm_cli.evaluation.stores import StoreFactory
 from clsm_cli.forgetting.store_contents import StoreContents
 from clsm_cli.retrieval.dense_search import Engine
@@ -30,7 +29,7 @@ def store() -> Iterator[Store]:
 
 @pytest.fixture(scope="module")
 def held(store: Store) -> StoreContents:
-    return sheet.whole_memory(store)
+    return own_labels.whole_memory(store)
 
 
 @pytest.fixture
@@ -41,7 +40,7 @@ def pools(store: Store, engine: Engine, tmp_path: Path) -> Pools:
 
 
 def test_questions_that_were_asked_come_first_and_requests_do_not(held: StoreContents) -> None:
-    found = query_proposals.propose(held, [], 20)
+    found = own_labels.propose(held, [], 20)
     assert found[0].text == "Where did the Marsdiep ferry go on Friday?"
     assert found[0].kind == "asked"
     (asked_in,) = found[0].hidden
@@ -55,7 +54,7 @@ def test_a_fact_that_changed_is_asked_for(held: StoreContents) -> None:
     old = replace(first, id="f-1", subject="heron", valid_until="2026-02-03")
     new = replace(old, id="f-2", supersedes="f-1", valid_until=None)
     changed = held._replace(statements={**rows, "f-1": old, "f-2": new})
-    texts = [each.text for each in query_proposals.propose(changed, [], 20)]
+    texts = [each.text for each in own_labels.propose(changed, [], 20)]
     assert "What has changed about heron?" in texts
 
 
@@ -81,18 +80,18 @@ def made(pools: Pools) -> dict[str, object]:
         Proposal("Who waters the orchids?", "asked", ""),
         Proposal("Who flew?", "negative", ""),
     ]
-    return sheet.blank_sheet(asked, lambda each: pools.items_for(each.text))
+    return own_labels.blank_sheet(asked, lambda each: pools.items_for(each.text))
 
 
 def test_a_sheet_comes_back_with_marks(pools: Pools, store: Store) -> None:
     printed = json.loads(json.dumps(made(pools)))
-    known = sheet.NameLookup(store)
-    assert sheet.read_sheet(json.dumps(printed), "s.json", known) == ([], 2)
+    known = own_labels.NameLookup(store)
+    assert own_labels.read_sheet(json.dumps(printed), "s.json", known) == ([], 2)
     first, second = printed["queries"]
     for item in first["items"]:
         item["relevant"] = "orchids" in item["text"]
     second["none"] = True
-    rows, left = sheet.read_sheet(json.dumps(printed), "s.json", known)
+    rows, left = own_labels.read_sheet(json.dumps(printed), "s.json", known)
     assert left == 0
     assert rows[0].memories
     assert rows[0].category == "asked"
@@ -123,6 +122,6 @@ def test_a_sheet_comes_back_with_marks(pools: Pools, store: Store) -> None:
 )
 def test_a_sheet_that_is_none(store: Store, text: str, reason: str) -> None:
     with pytest.raises(BadInputError) as caught:
-        sheet.read_sheet(text, "s.json", sheet.NameLookup(store))
+        own_labels.read_sheet(text, "s.json", own_labels.NameLookup(store))
     assert str(caught.value).startswith("s.json")
     assert reason in str(caught.value)

@@ -13,7 +13,7 @@ from sample_store import query_engine
 from small_store import note, row, tell
 
 from clsm_cli.errors import BadInputError
-from clsm_cli.evaluation.shadow import log, shadow_mode, sittings
+from clsm_cli.evaluation.shadow import shadow_mode, sittings
 from clsm_cli.evaluation.shadow.sittings import Replayed, StoreSittings
 from clsm_cli.store.layout import Store
 
@@ -52,9 +52,9 @@ SECOND = said(
 
 def catch_up(store: Store, now: datetime = NOW) -> int:
     """How many sittings are logged then."""
-    before = len(log.logged_rows(store)[0])
+    before = len(shadow_mode.logged_rows(store)[0])
     assert shadow_mode.catch_up(store, query_engine(), embedder(), now, lambda *_: None) == []
-    return len(log.logged_rows(store)[0]) - before
+    return len(shadow_mode.logged_rows(store)[0]) - before
 
 
 def replayed(store: Store, told: StoreSittings) -> Iterator[Replayed]:
@@ -101,7 +101,7 @@ def test_a_session_finds_the_one_before_and_never_itself(store: Store) -> None:
 
 def test_what_was_used_is_logged(store: Store) -> None:
     assert catch_up(store) == 2
-    first, second = log.logged_rows(store)[0]
+    first, second = shadow_mode.logged_rows(store)[0]
     assert (first.at, second.at) == ("2026-02-24T07:00:00Z", "2026-02-25T07:00:00Z")
     assert (first.clsm.used, first.clsm.replies, first.clsm.tokens) == (0, 0, 0)
     assert second.clsm.used > 0
@@ -151,7 +151,7 @@ def test_another_machine_has_its_own_log(
     catch_up(store)
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "desk"))
     other = store._replace(device="desk")
-    assert log.current_mode(other) is None
+    assert shadow_mode.current_mode(other) is None
     shadow_mode.start(other, [], BEGUN)
     assert catch_up(other) == 0  # these sessions are the first one's
     found = shadow_mode.report(other)
@@ -160,7 +160,7 @@ def test_another_machine_has_its_own_log(
 
 def test_the_daily_notes_are_those_of_earlier_days(store: Store, workspace: Path) -> None:
     start = datetime.fromisoformat("2026-02-25T08:00:00+01:00")
-    loaded = log.load_static([str(workspace)], start, store)
+    loaded = sittings.load_static([str(workspace)], start, store)
     assert [block.text for block in loaded.blocks][-2:] == ["Wind.", "Fog."]
 
 
@@ -169,7 +169,7 @@ def test_files_that_went_are_told(store: Store, workspace: Path) -> None:
     (workspace / "MEMORY.md").unlink()
     said = shadow_mode.catch_up(store, query_engine(), embedder(), NOW, lambda *_: None)
     assert "MEMORY.md: is no file that can be read" in said[0]
-    assert log.logged_rows(store)[0][0].static is None
+    assert shadow_mode.logged_rows(store)[0][0].static is None
 
 
 def test_a_report_over_a_week(store: Store) -> None:
@@ -177,7 +177,7 @@ def test_a_report_over_a_week(store: Store) -> None:
     found = shadow_mode.report(store)
     assert found.clsm is not None
     assert found.static is not None
-    rows = log.logged_rows(store)[0]
+    rows = shadow_mode.logged_rows(store)[0]
     loaded = sum(each.clsm.tokens for each in rows)
     assert found.clsm.relevance == sum(each.clsm.used for each in rows) / loaded
     assert found.clsm.retention == 1 / 2
@@ -188,10 +188,10 @@ def test_a_report_over_a_week(store: Store) -> None:
 
 def test_stop_and_delete(store: Store) -> None:
     catch_up(store)
-    assert log.turn_off(store, delete=False)
+    assert shadow_mode.turn_off(store, delete=False)
     assert catch_up(store) == 0
     assert len(shadow_mode.report(store).rows) == 2
-    assert log.turn_off(store, delete=True)
-    assert not log.turn_off(store, delete=True)
+    assert shadow_mode.turn_off(store, delete=True)
+    assert not shadow_mode.turn_off(store, delete=True)
     with pytest.raises(BadInputError, match="turn it on with: clsm eval shadow start"):
         shadow_mode.report(store)

@@ -10,6 +10,7 @@ import os
 from typing import TYPE_CHECKING
 
 from clsm_cli.errors import BadInputError, StoreNotFoundError
+from clsm_cli.evaluation import own_labels
 from clsm_cli.evaluation.dataset import (
     Case,
     Dataset,
@@ -19,13 +20,12 @@ from clsm_cli.evaluation.dataset import (
     label_keys,
     read_bytes,
 )
-from clsm_cli.evaluation.own import sheet
 from clsm_cli.store import atomic, labels, layout
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from clsm_cli.evaluation.own.sheet import NameLookup
+    from clsm_cli.evaluation.own_labels import NameLookup
     from clsm_cli.store.labels import Label, Labels
 
 KIND = "queries"
@@ -67,7 +67,7 @@ def load(path: Path, store: Path | None = None) -> Dataset:
         opened = layout.open_store(root, {})
     except StoreNotFoundError as error:
         raise BadInputError(str(path), f"there is no store at {root}", "mend store: DIR") from error
-    return _dataset(path, data, read, root, sheet.NameLookup(opened))
+    return _dataset(path, data, read, root, own_labels.NameLookup(opened))
 
 
 def named_store(path: Path, read: Labels) -> Path | None:
@@ -131,7 +131,7 @@ def _query(row: Label, known: NameLookup, faults: Faults) -> Query | None:
         if names is None:
             faults.add(_UNKNOWN_CONCEPT, f"{where}, {name}")
         concepts.append(names or label_keys((name,)))
-    found = (*row.evidence, *sheet.distinct_pieces(pieces))
+    found = (*row.evidence, *own_labels.distinct_pieces(pieces))
     if row.has_gold and not found and not any(concepts):
         faults.add(_NOTHING_LEFT, where)
         return None

@@ -1,36 +1,188 @@
-"""Shadow mode: start it, catch up after each night, report.
+"""Shadow mode: start it, catch up after each night, report; its log.
 
 What was used is worked out when it is logged and not when it is reported: the static files change,
 memories fade and are forgotten, and a figure that was true stays so.
+
+Which files it stands beside is this machine's own word: ``shadow/`` in the user's state folder has a
+file for each store while shadow mode is on there, so no store that comes from elsewhere names a file
+to be read. The log lies below ``.clsm``, which git does not see: ``shadow/<device>.jsonl`` has a line
+for each sitting. A line holds counts, and turns by the hash that a tombstone keeps of an id: neither
+a text nor an id, so nothing in it has to go when something is forgotten. It is not derived: whoever
+deletes ``.clsm`` deletes the log.
 """
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from clsm_cli.errors import BadInputError
-from clsm_cli.evaluation.shadow import log, sittings
-from clsm_cli.evaluation.shadow.log import Mode, SideFigures, SittingRow
+from clsm_cli.errors import BadInputError, DamagedStoreError
+from clsm_cli.evaluation.shadow import sittings
 from clsm_cli.ingestion.ingest_report import utc_text
+from clsm_cli.model.ids import tombstone_hash
+from clsm_cli.startup.records import NamedTuple
+from clsm_cli.store import atomic, logs
 from clsm_cli.store.index.opening import open_index
+from clsm_cli.store.jsonlines import LineError, dump, load
+from clsm_cli.store.lock import locked
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from datetime import datetime
+    from pathlib import Path
 
     from clsm_cli.evaluation.shadow.sittings import (
         Claim,
         LoadedItem,
         Replayed,
         Sitting,
+        StaticFiles,
         WordRarity,
     )
     from clsm_cli.ingestion.ingest_report import Progress
     from clsm_cli.retrieval.dense_search import Engine
     from clsm_cli.store.index.opening import Embedder
     from clsm_cli.store.layout import Store
+
+_MOST = 1 << 20
+"""Bytes of the settings."""
+_SHOWN = 16
+"""Hex digits of a hash: 64 bits."""
+
+
+class Mode(NamedTuple):
+    """Shadow mode, while it is on: since when (UTC) sittings are looked at, and beside which paths."""
+
+    since: str
+    static: tuple[str, ...]
+
+
+class SideFigures(NamedTuple):
+    """What one way to remember loaded in a sitting, in tokens.
+
+    Attributes:
+        tokens: Loaded, each item once.
+        prompt: In front of the model at a prompt, the mean.
+        used: Of what was loaded, each item once, the sentences that the conversation used.
+        replies: Prompts whose reply used something that was loaded.
+    """
+
+    tokens: int
+    prompt: float
+    used: int
+    replies: int
+
+
+class SittingRow(NamedTuple):
+    """A sitting: when it began (UTC), the hashes of its turns, its prompts and how many were asked.
+
+    ``static`` is None where no file was named, or none could be read.
+    """
+
+    at: str
+    turns: tuple[str, ...]
+    prompts: int
+    asked: int
+    clsm: SideFigures
+    static: SideFigures | None
+
+
+def id_mark(record_id: str) -> str:
+    """What stands in the log for an id.
+
+    >>> id_mark("3f0c52ab9d10") == tombstone_hash("3f0c52ab9d10")[:16]
+    True
+    """
+    return tombstone_hash(record_id)[:_SHOWN]
+
+
+def current_mode(store: Store) -> Mode | None:
+    """Shadow mode of this machine; None while it is off.
+
+    Raises:
+        DamagedStoreError: Its file is none; stopping and starting again mends that.
+    """
+    path = _mode_file(store)
+    data = atomic.read(path, _MOST)
+    if data is None:
+        return None
+    try:
+        value = load(data.decode("utf-8", "replace"))
+        return Mode(str(value["since"]), tuple(map(str, value["static"])))
+    except (LineError, LookupError, TypeError):
+        raise DamagedStoreError(path, 1, "does not say what shadow mode looks at") from None
+
+
+def turn_on(store: Store, wanted: Mode) -> None:
+    """Turn shadow mode on."""
+    with locked(store.root, store.settings.store.lock_wait):
+        atomic.put(_mode_file(store), dump(wanted._asdict()).encode() + b"\n")
+
+
+def turn_off(store: Store, *, delete: bool) -> bool:
+    """Turn it off, and delete the log if that is wanted."""
+    paths = [_mode_file(store), *([_log_file(store)] if delete else [])]
+    with locked(store.root, store.settings.store.lock_wait):
+        found = [path for path in paths if path.exists()]
+        for path in found:
+            atomic.remove(path)
+    return bool(found)
+
+
+def logged_rows(store: Store) -> tuple[list[SittingRow], int]:
+    """The sittings of the log by time, each once, and how many lines cannot be read."""
+    found, problems = logs.rows(_log_file(store))
+    rows: dict[tuple[str, ...], SittingRow] = {}
+    bad = len(problems)
+    for _, value in found:
+        try:
+            row = _row(value)
+        except (LookupError, TypeError, ValueError):
+            bad += 1
+        else:
+            rows.setdefault(row.turns, row)
+    return sorted(rows.values()), bad
+
+
+def append_rows(store: Store, new: Iterable[SittingRow]) -> None:
+    """Log sittings, durably, one line each."""
+    lines = [
+        {**row._asdict(), "clsm": row.clsm._asdict(), "static": row.static and row.static._asdict()}
+        for row in new
+    ]
+    with locked(store.root, store.settings.store.lock_wait):
+        atomic.append(_log_file(store), b"\n".join(dump(line).encode() for line in lines))
+
+
+def _row(value: dict[str, Any]) -> SittingRow:
+    """A line of the log; one of an earlier version may have more."""
+
+    def side(found: dict[str, Any]) -> SideFigures:
+        tokens, prompt, used, replies = (float(found[name]) for name in SideFigures._fields)
+        return SideFigures(int(tokens), prompt, int(used), int(replies))
+
+    return SittingRow(
+        at=str(value["at"]),
+        turns=tuple(map(str, value["turns"])),
+        prompts=int(value["prompts"]),
+        asked=int(value["asked"]),
+        clsm=side(value["clsm"]),
+        static=None if value["static"] is None else side(value["static"]),
+    )
+
+
+def _mode_file(store: Store) -> Path:
+    import platformdirs
+
+    place = atomic.sha256(os.fsencode(store.root.resolve()))[:_SHOWN]
+    return platformdirs.user_state_path("clsm") / "shadow" / f"{place}.json"
+
+
+def _log_file(store: Store) -> Path:
+    return store.derived / "shadow" / f"{store.device}.jsonl"
+
 
 FEW = 5
 """Sessions below which nothing should be decided."""
@@ -146,14 +298,14 @@ def start(store: Store, named: Sequence[str], now: datetime) -> tuple[Mode, bool
         DamagedStoreError: What is on cannot be read.
         DiskError: The disk refused.
     """
-    files = log.checked_files(named)
-    before = log.current_mode(store)
+    files = sittings.checked_files(named)
+    before = current_mode(store)
     if before is None:
-        wanted = Mode(utc_text(now), files or log.ingested_files(store))
+        wanted = Mode(utc_text(now), files or sittings.ingested_files(store))
     else:
         wanted = Mode(before.since, files or before.static)
     if wanted != before:
-        log.turn_on(store, wanted)
+        turn_on(store, wanted)
     return wanted, before is None
 
 
@@ -164,8 +316,8 @@ def report(store: Store) -> Report:
         BadInputError: Shadow mode is off and nothing is logged.
         DamagedStoreError: The log is no file that can be read.
     """
-    mode = log.current_mode(store)
-    rows, bad = log.logged_rows(store)
+    mode = current_mode(store)
+    rows, bad = logged_rows(store)
     if mode is None and not rows and not bad:
         reason = "is off on this machine and has logged nothing"
         raise BadInputError("shadow mode", reason, "turn it on with: clsm eval shadow start")
@@ -179,7 +331,7 @@ def catch_up(
 ) -> list[str]:
     """Log what is new; while shadow mode is off, nothing. It never fails: it says what went wrong."""
     try:
-        mode = log.current_mode(store)
+        mode = current_mode(store)
         return [] if mode is None else _caught_up(store, mode, engine, embedder, now, progress)
     except Exception as error:  # noqa: BLE001  # a measurement must not stop a consolidation
         return [f"shadow mode logged nothing: {error}"]
@@ -194,11 +346,11 @@ def _caught_up(
     progress: Progress,
 ) -> list[str]:
     told = sittings.read_sittings(store, mode.since, now)
-    known = {turn for row in log.logged_rows(store)[0] for turn in row.turns}
+    known = {turn for row in logged_rows(store)[0] for turn in row.turns}
     over = [
         each
         for each in told.sittings
-        if each.is_over and known.isdisjoint(log.id_mark(turn.key) for turn in each.turns)
+        if each.is_over and known.isdisjoint(id_mark(turn.key) for turn in each.turns)
     ]
     if not over:
         return []
@@ -208,16 +360,16 @@ def _caught_up(
     with open_index(store, None) as opened:
         rarity = sittings.WordRarity(opened.index.connection, opened.index.size()[0])
         for done, (sitting, given) in enumerate(zip(over, replayed, strict=True), 1):
-            beside = log.load_static(mode.static, sitting.start, store)
+            beside = sittings.load_static(mode.static, sitting.start, store)
             found.append(_measured(sitting, given, beside, rarity))
             missing |= dict.fromkeys(beside.missing)
             progress("shadow mode", done, len(over))
-    log.append_rows(store, found)
+    append_rows(store, found)
     return [f"not loaded beside memory: {each}" for each in missing]
 
 
 def _measured(
-    sitting: Sitting, given: Replayed, beside: log.StaticFiles, rarity: WordRarity
+    sitting: Sitting, given: Replayed, beside: StaticFiles, rarity: WordRarity
 ) -> SittingRow:
     """What was loaded and used; used is what turns after a prompt (−1: after the start) take up."""
     said = [sittings.distinct_stems(turn.text) for turn in sitting.turns]
@@ -240,7 +392,7 @@ def _measured(
     answers = _tokens(each for _, each in came) - briefing
     return SittingRow(
         at=utc_text(sitting.start),
-        turns=tuple(log.id_mark(turn.key) for turn in sitting.turns),
+        turns=tuple(id_mark(turn.key) for turn in sitting.turns),
         prompts=len(prompts),
         asked=asked,
         clsm=SideFigures(

@@ -22,14 +22,21 @@ the sample memory is told in docs/evaluation.md.
 
 from __future__ import annotations
 
+import os
 from contextlib import suppress
 from datetime import datetime, timedelta
 from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING, TypeGuard
 
-from clsm_cli.errors import DamagedStoreError
+from clsm_cli.config import MAX_FILE
+from clsm_cli.errors import BadInputError, DamagedStoreError
+from clsm_cli.evaluation.systems.baselines import ALWAYS, startup_files
+from clsm_cli.ingestion import markdown
 from clsm_cli.ingestion.ingest_report import utc_text
+from clsm_cli.ingestion.jsonl_rows import Problem
 from clsm_cli.ingestion.timestamps import instant
+from clsm_cli.model.episodes import Document
 from clsm_cli.retrieval.briefing import brief
 from clsm_cli.retrieval.recall import recall
 from clsm_cli.retrieval.retrieve import Query
@@ -37,6 +44,7 @@ from clsm_cli.scoring import match
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import episodes, inbox, logs
 from clsm_cli.store.index import postings
+from clsm_cli.store.index.derived import records_of
 from clsm_cli.store.index.opening import open_index
 from clsm_cli.store.index.ranking_queries import Filters
 from clsm_cli.text import sentences, tokens
@@ -44,7 +52,6 @@ from clsm_cli.text import sentences, tokens
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Iterable, Iterator, Sequence
-    from pathlib import Path
 
     from clsm_cli.model.episodes import Episode, Turn
     from clsm_cli.retrieval.answer import Memory
@@ -349,3 +356,88 @@ def _is_taken_up(said: Words, turns: Sequence[Words], rarity: WordRarity) -> boo
 
 def _figures(found: Words) -> Words:
     return frozenset(word for word in found if word.isdigit())
+
+
+class StaticFiles(NamedTuple):
+    """What was loaded: its tokens, its blocks (headings belong to none), and what cannot be read now."""
+
+    tokens: int
+    blocks: tuple[LoadedItem, ...]
+    missing: tuple[str, ...]
+
+
+def checked_files(named: Iterable[str]) -> tuple[str, ...]:
+    """Files and workspaces as full paths, each once; BadInputError for what holds nothing to load."""
+    found: dict[str, None] = {}
+    for name in named:
+        path = Path(os.path.realpath(os.path.expanduser(name)))
+        if not path.is_dir():
+            _text(path, name)
+        elif not _of_workspace(path):
+            reason = f"holds neither {', '.join(ALWAYS)} nor daily notes"
+            raise BadInputError(name, reason, "name the files themselves")
+        found[str(path)] = None
+    return tuple(found)
+
+
+def ingested_files(store: Store) -> tuple[str, ...]:
+    """The workspaces whose files the store took in and that are still there, sorted."""
+    with open_index(store, None) as opened:
+        origins = [
+            Path(os.path.expanduser(record.origin))
+            for record in records_of(opened.index.connection, "document", frozenset())
+            if isinstance(record, Document) and record.origin
+        ]
+    folders = {origin.parent for origin in origins if origin.name in ALWAYS and origin.is_file()}
+    return tuple(sorted(map(str, folders)))
+
+
+def load_static(named: Sequence[str], start: datetime, store: Store) -> StaticFiles:
+    """What is loaded at the start of a sitting."""
+    day = start.astimezone(store.zone).date().isoformat()
+    size = 0
+    blocks: list[LoadedItem] = []
+    missing: list[str] = []
+    paths = (
+        path
+        for each in map(Path, named)
+        for path in (_of_workspace(each, day) if each.is_dir() else [each])
+    )
+    for path in dict.fromkeys(paths):
+        try:
+            text = _text(path, str(path))
+        except BadInputError as error:
+            missing.append(str(error))
+            continue
+        size += tokens.count_tokens(text)
+        blocks += _blocks(text, path, store)
+    return StaticFiles(size, tuple(blocks), tuple(missing))
+
+
+def _of_workspace(folder: Path, before: str = "9999") -> list[Path]:
+    fixed = [folder / name for name in ALWAYS if (folder / name).is_file()]
+    dated = [path for path in (folder / "memory").glob("*.md") if path.stem < before]
+    return list(map(Path, startup_files(map(str, (*fixed, *dated)))))
+
+
+def _text(path: Path, name: str) -> str:
+    advice = "name a note with --static"
+    try:
+        if not path.is_file():
+            raise BadInputError(name, "is no file that can be read", advice)
+        with path.open("rb") as file:
+            data = file.read(MAX_FILE + 1)
+    except OSError as error:
+        raise BadInputError(name, error.strerror or "cannot be read", advice) from None
+    if len(data) > MAX_FILE:
+        raise BadInputError(name, f"is larger than {MAX_FILE >> 20} MiB", advice)
+    if b"\0" in data:
+        raise BadInputError(name, "is not text", advice)
+    return data.decode("utf-8", "replace")
+
+
+def _blocks(text: str, path: Path, store: Store) -> Iterator[LoadedItem]:
+    document = markdown.read(text.encode(), path=path.name, zone=store.zone)
+    if not isinstance(document, Problem):
+        for number, block in enumerate(document.blocks):
+            yield LoadedItem(f"{path}:{number}", block.text, tokens.count_tokens(block.text))

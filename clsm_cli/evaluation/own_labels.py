@@ -1,4 +1,8 @@
-"""Label by hand: pools of items to judge, the sheet, and the labels that come of it.
+"""Label by hand: queries worth labelling, pools of items to judge, the sheet, and what comes of it.
+
+Best are questions that the person really asked. Then come facts that changed and, only where these are
+too few, what the store knows something about. Some have no answer in it, for the floor has to be set on
+such ones too.
 
 Pooling as in TREC (Spärck Jones & van Rijsbergen 1975; Voorhees & Harman 2005): the first ten of
 each system, each item once, in an order that does not tell who found it. What no system finds is not
@@ -9,34 +13,209 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from importlib.resources import files
+from itertools import chain, zip_longest
 from typing import TYPE_CHECKING, Any
 
 from clsm_cli.config import with_changes
 from clsm_cli.errors import BadInputError, DamagedStoreError
 from clsm_cli.evaluation.benches import Bench
-from clsm_cli.evaluation.dataset import Case, Dataset, Existing, label_key, label_keys
-from clsm_cli.evaluation.dataset import Query as Labelled
+from clsm_cli.evaluation.dataset import Case, Dataset, Existing, Query, label_key, label_keys
 from clsm_cli.evaluation.systems import baselines, system_registry
 from clsm_cli.forgetting import store_contents
 from clsm_cli.ingestion.ingest_run import end_begun_run
 from clsm_cli.model.graph import Node
 from clsm_cli.model.ids import digest
 from clsm_cli.startup.records import NamedTuple
-from clsm_cli.store import atomic, labels
+from clsm_cli.store import atomic, labels, yaml_text
 from clsm_cli.store.jsonlines import LineError, load
 from clsm_cli.store.labels import Label
 from clsm_cli.store.lock import locked
+from clsm_cli.text import route
+from clsm_cli.text.plain import to_plain
+from clsm_cli.text.sentences import sentences
+from clsm_cli.text.tokens import stems
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from pathlib import Path
 
-    from clsm_cli.evaluation.own.query_proposals import Proposal
     from clsm_cli.evaluation.stores import StoreFactory
     from clsm_cli.forgetting.store_contents import StoreContents
     from clsm_cli.retrieval.dense_search import Engine
     from clsm_cli.store.labels import Labels
     from clsm_cli.store.layout import Store
+
+PERSON = "person"
+"""Kind of node that is asked about."""
+
+
+def unanswerable(contents: StoreContents) -> Iterator[Proposal]:
+    """Near and far in turn, each with where it lies; none whose word the store holds."""
+    text = files("clsm_cli.evaluation").joinpath("unanswerable.yaml").read_text("utf-8")
+    forms: dict[str, dict[str, str]] = yaml_text.load(text, 1 << 16)
+    texts = [told.turn.text for told in contents.turns.values()]
+    texts += [row.text for row in contents.statements.values()]
+    known = frozenset(chain.from_iterable(map(stems, texts)))
+    near, far = (
+        [form for word, form in forms[where].items() if known.isdisjoint(stems(word))]
+        for where in ("near", "far")
+    )
+    names = [node.label or node.id for node in _nodes(contents) if node.kind == PERSON]
+    about = [form.format(names[at % len(names)]) for at, form in enumerate(near) if names]
+    for pair in zip_longest(about, far):
+        for form, where in zip(pair, ("near what is known", "far from what is known"), strict=True):
+            if form:
+                yield Proposal(form, "negative", where)
+
+
+NEGATIVE_EACH = 4
+"""One query in so many should have no answer."""
+SAME = 0.5
+"""Share of common search terms (Jaccard) from which two queries are near duplicates."""
+SHORTEST, LONGEST = 4, 30
+"""Words of a question that can be asked by itself."""
+_REQUEST = re.compile(
+    r"(?:(?:and|so|well|ok(?:ay)?|please|now),? )*"
+    r"(?:(?:can|could|would|will|shall|should|may|do|did|have|are|were) (?:you|i)\b|see\b)",
+    re.IGNORECASE,
+)
+"""A question that asks somebody to do something, or about this very moment."""
+_OPENING = re.compile(r"\A(?:(?:and|but|so|well|ok(?:ay)?|now|right)[,.]? )+", re.IGNORECASE)
+
+
+_NAME = re.compile(r"(?<= )[A-Z]\w")
+"""A capital inside a sentence."""
+
+
+class Proposal(NamedTuple):
+    """A query to be labelled.
+
+    Attributes:
+        kind: asked, changed, concept, or negative (it should have no answer).
+        about: Where it comes from, for a person.
+        hidden: Keys of turns that are no answer: the question itself.
+    """
+
+    text: str
+    kind: str
+    about: str
+    hidden: frozenset[str] = frozenset()
+
+
+def propose(contents: StoreContents, known: Iterable[str], number: int) -> list[Proposal]:
+    """Queries of all kinds in turn, spread over the time of the store, no two nearly the same."""
+    chosen = _Distinct(known)
+    wanted = number - number // NEGATIVE_EACH
+    kinds = [spread_out(_asked(contents)), spread_out(_changed(contents))]
+    found = list(_in_turn(kinds, chosen, wanted))
+    found += _in_turn([_concepts(contents)], chosen, wanted - len(found))
+    without = list(_in_turn([unanswerable(contents)], chosen, number - wanted))
+    for place, each in enumerate(without):  # among the others, as nobody should see them coming
+        found.insert(min(len(found), (place + 1) * NEGATIVE_EACH - 1), each)
+    return found
+
+
+class _Distinct:
+    def __init__(self, known: Iterable[str]) -> None:
+        self._terms = [frozenset(stems(text)) for text in known]
+
+    def takes(self, text: str) -> bool:
+        """Whether a query is unlike all before; it is remembered then."""
+        terms = frozenset(stems(text))
+        if not terms or any(len(terms & o) >= SAME * len(terms | o) for o in self._terms):
+            return False
+        self._terms.append(terms)
+        return True
+
+
+def _in_turn(
+    kinds: Sequence[Iterable[Proposal]], chosen: _Distinct, number: int
+) -> Iterator[Proposal]:
+    """One of each kind after the other, until there are enough or no more."""
+    left = [iter(kind) for kind in kinds]
+    while left and number > 0:
+        for kind in tuple(left)[:number]:  # what is taken is remembered
+            each = next((p for p in kind if chosen.takes(p.text)), None)
+            if each is None:
+                left.remove(kind)
+            else:
+                number -= 1
+                yield each
+
+
+def spread_out(items: Iterable[Proposal]) -> list[Proposal]:
+    """Items that come in the order of time, so that the first few cover all of it.
+
+    The place of each is its number with the binary digits turned round (van der Corput).
+
+    >>> [int(p.text) for p in spread_out(Proposal(str(n), "", "") for n in range(5))]
+    [0, 4, 2, 1, 3]
+    """
+    listed = list(items)
+    width = (len(listed) - 1).bit_length()
+    turned = (int(f"{n:0{width}b}"[::-1], 2) if width else n for n in range(1 << width))
+    return [listed[at] for at in turned if at < len(listed)]
+
+
+def _asked(contents: StoreContents) -> Iterator[Proposal]:
+    for key in sorted(contents.turns, key=lambda k: (contents.turns[k].turn.time or "", k)):
+        told = contents.turns[key]
+        if told.document is not None or told.turn.role != "user":
+            continue
+        for sentence in sentences(told.turn.text):
+            text = as_question(sentence)
+            if text:
+                day = (told.turn.time or "")[:10]
+                yield Proposal(text, "asked", f"asked {day}".strip(), frozenset({key}))
+
+
+def as_question(sentence: str) -> str:
+    """A sentence as a question that can be asked by itself; empty where it is none.
+
+    >>> as_question("And where were we with the NAS?"), as_question("Can you ring the vet for me?")
+    ('Where were we with the NAS?', '')
+    >>> as_question("And who wrote that?"), as_question("Thanks, how are you?")
+    ('', '')
+    """
+    text = _OPENING.sub("", to_plain(sentence)).strip()
+    if not text.endswith("?") or not SHORTEST <= len(text.split()) <= LONGEST:
+        return ""
+    if _REQUEST.match(text) or route.points_back(text):
+        return ""
+    if len(set(stems(text))) + len(_NAME.findall(text)) < 2:
+        return ""
+    if route.choose_route(text, has_current=False).route == "none":
+        return ""
+    return f"{text[0].upper()}{text[1:]}"
+
+
+def _changed(contents: StoreContents) -> Iterator[Proposal]:
+    rows = [row for row in contents.statements.values() if row.supersedes and row.subject]
+    for row in sorted(rows, key=lambda row: (row.valid_from or row.recorded_at or "", row.id)):
+        label = _label(contents, row.subject or "")
+        if label:
+            about = f"changed {(row.valid_from or row.recorded_at or '')[:10]}".strip()
+            yield Proposal(f"What has changed about {label}?", "changed", about)
+
+
+def _label(contents: StoreContents, subject: str) -> str:
+    record = contents.records.get(subject)
+    if isinstance(record, Node):
+        return record.label or record.id
+    return "" if re.search(r"-[0-9a-f]{8}\Z", subject) else subject.replace("-", " ")
+
+
+def _nodes(contents: StoreContents) -> list[Node]:
+    """The nodes, the most mentioned first."""
+    nodes = [record for record in contents.records.values() if isinstance(record, Node)]
+    return sorted(nodes, key=lambda node: (-node.n, node.id))
+
+
+def _concepts(contents: StoreContents) -> Iterator[Proposal]:
+    for node in _nodes(contents):
+        yield Proposal(f"What do I know about {node.label or node.id}?", "concept", node.kind)
+
 
 ADVICE = (
     "holds no labelled queries yet",
@@ -51,13 +230,7 @@ def labels_path(store: Store) -> Path:
 
 
 def read_labels(store: Store) -> Labels:
-    """The labels of a store; none where it has no such file.
-
-    Raises:
-        BadInputError: The file is not what it must be.
-        DamagedStoreError: It is no regular file, or too large.
-        DiskError: It cannot be read.
-    """
+    """The labels of a store; none where it has no such file."""
     data = atomic.read(labels_path(store), labels.MAX_LABELS)
     name = str(labels_path(store))
     return labels.EMPTY if data is None else labels.parse(labels.decode(data, name), name)
@@ -72,8 +245,6 @@ def save_labels(store: Store, rows: Sequence[Label]) -> list[str]:
     Raises:
         BadInputError: The file is not what it must be.
         RefusedError: Somebody changed it at this moment.
-        LockedError: Another clsm kept the lock.
-        DiskError: The operating system refused.
     """
     name = str(labels_path(store))
     with locked(store.root, store.settings.store.lock_wait):
@@ -111,7 +282,7 @@ class PoolItem(NamedTuple):
 
 
 class Pools:
-    """Asks the systems."""
+    """The pools of a store: what clsm, BM25 and MiniLM find."""
 
     def __init__(self, store: Store, factory: StoreFactory, engine: Engine) -> None:
         settings = with_changes(store.settings, {"recall.floor": 0.0})
@@ -128,7 +299,7 @@ class Pools:
 
         ``hidden`` are keys of turns that are no answer, as the query was taken from them.
         """
-        query = Labelled(id="", text=text)
+        query = Query(id="", text=text)
         said = {each.id: each.text for each in baselines.pool_of(self._bench).passages}
         found: dict[str, PoolItem] = {}
         for system in self._systems:
@@ -176,16 +347,16 @@ def read_sheet(text: str, name: str, known: NameLookup) -> tuple[list[Label], in
         raise BadInputError(name, str(error), _NEXT) from None
     if not isinstance(sheet, dict) or not isinstance(sheet.get("queries"), list):
         raise BadInputError(name, "has no list 'queries'", _NEXT)
-    rows: list[Label] = []
+    rows: dict[str, Label] = {}
     for number, each in enumerate(sheet["queries"], 1):
         try:
             row = _row(each, known)
         except ValueError as error:
             raise BadInputError(f"{name}, query {number}", str(error), _NEXT) from None
-        if row is not None and any(row.id == other.id for other in rows):
+        if row is not None and row.id in rows:
             raise BadInputError(f"{name}, query {number}", "is there twice", "keep one of them")
-        rows += [row] if row is not None else []
-    return rows, len(sheet["queries"]) - len(rows)
+        rows |= {row.id: row} if row is not None else {}
+    return list(rows.values()), len(sheet["queries"]) - len(rows)
 
 
 def _row(each: Any, known: NameLookup) -> Label | None:
@@ -218,10 +389,6 @@ def _mark(each: dict[str, Any], key: str) -> bool | None:
     if value is not None and not isinstance(value, bool):
         raise ValueError(f"{key!r} is not true, false or null")
     return value
-
-
-_TIME = "9999-12-31T23:59:59Z"
-"""UTC time at which hand edits are thought to be settled; nothing is written."""
 
 
 class NameLookup:
@@ -267,8 +434,8 @@ class NameLookup:
 
 
 def whole_memory(store: Store) -> StoreContents:
-    """The whole contents of a store."""
-    return store_contents.read_store(store, _TIME)
+    """The whole contents of a store; hand edits count as settled, nothing is written."""
+    return store_contents.read_store(store, "9999-12-31T23:59:59Z")
 
 
 def distinct_pieces(pieces: Iterable[str]) -> tuple[str, ...]:
