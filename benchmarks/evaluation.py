@@ -93,7 +93,6 @@ def filled(document: str, kept: Kept) -> str:
 
 def _row(title: str, found: SetResult) -> str:
     where = grids.find_standing(found)
-    assert where is not None
     interval = grids.format_interval(where.interval) if where.interval else ""
     heading = grids.measure_heading(found.headline)
     rival = f"{where.rival}, {grids.format_share(where.its)}"

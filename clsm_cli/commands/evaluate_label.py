@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from clsm_cli.commands import editor
 from clsm_cli.commands.command_line import Common, Option
-from clsm_cli.commands.environment import UsageError
+from clsm_cli.commands.environment import standard_input
 from clsm_cli.commands.options import command
 from clsm_cli.commands.output import Printer, count_noun
 from clsm_cli.errors import BadInputError
@@ -56,11 +56,11 @@ def label(*, number: int = NUMBER, marked: str | None = None, common: Common) ->
     if marked is not None:
         _end(printer, opened, _save(printer, opened, _text(marked), marked))
         return
-    proposals = _proposed(opened, number)
-    if not proposals:
-        _end(printer, opened, 0, "nothing new to propose; ingest more, or write queries by hand")
+    blank = _blank(printer, opened, moment, number)
+    if not blank["queries"]:
+        printer.warn("nothing new to propose; ingest more, or write queries by hand")
+        _end(printer, opened, 0)
         return
-    blank = _blank(printer, opened, moment, proposals)
     if common.as_json:
         printer.json(blank)
         return
@@ -87,37 +87,22 @@ def _save(printer: Printer, store: Store, text: str, name: str) -> int:
 
 def _text(name: str) -> str:
     from clsm_cli.config import MAX_FILE
+    from clsm_cli.evaluation.dataset import read_bytes
 
-    if not name.strip():
-        raise UsageError("--from", "names no file")
-    try:
-        if name == "-":
-            data = sys.stdin.buffer.read(MAX_FILE + 1)
-        else:
-            with open(name, "rb") as file:
-                data = file.read(MAX_FILE + 1)
-        return data.decode("utf-8-sig")
-    except OSError as error:
-        reason = error.strerror or str(error)
-    except ValueError:
-        reason = "is not UTF-8"
-    raise BadInputError(name, reason, "make it with: clsm eval label --json > FILE")
+    if name == "-":
+        return standard_input(MAX_FILE, "make it with: clsm eval label --json > FILE")
+    return read_bytes(Path(name)).decode("utf-8-sig", "replace")
 
 
-def _proposed(store: Store, number: int) -> list[Proposal]:
-    from clsm_cli.evaluation import own_labels
-
-    known = [row.text for row in own_labels.read_labels(store).rows]
-    return own_labels.propose(own_labels.whole_memory(store), known, number)
-
-
-def _blank(
-    printer: Printer, store: Store, now: datetime, proposals: list[Proposal]
-) -> dict[str, Any]:
+def _blank(printer: Printer, store: Store, now: datetime, number: int) -> dict[str, Any]:
     """The sheet of some queries with their items."""
     from clsm_cli.commands.evaluate_run import make_factory, open_engine
     from clsm_cli.evaluation import own_labels
 
+    known = [row.text for row in own_labels.read_labels(store).rows]
+    proposals = own_labels.propose(own_labels.whole_memory(store), known, number)
+    if not proposals:
+        return {"queries": []}
     factory = make_factory(printer, store.derived, now.isoformat(), fresh=False)
     pools = own_labels.Pools(store, factory, open_engine())
     done = iter(range(len(proposals)))
@@ -163,18 +148,14 @@ def read_todo(text: str, blank: dict[str, Any]) -> dict[str, Any]:
     return {"queries": found}
 
 
-def _end(printer: Printer, store: Store, saved: int, hint: str = "") -> None:
+def _end(printer: Printer, store: Store, saved: int) -> None:
     from clsm_cli.evaluation import own_labels
 
     path = own_labels.labels_path(store)
     total = len(own_labels.read_labels(store).rows)
-    if hint:
-        printer.warn(hint)
     if printer.as_json:
         told = {"schema": own_labels.SCHEMA, "saved": saved, "labelled": total}
         printer.json({**told, "path": path, "queries": []})
-    else:
-        printer.lines(
-            [f"{count_noun(saved, 'label')} saved, {count_noun(total, 'label')} in {path}"]
-        )
-        printer.lines(["measure with: clsm eval"] if total else [])
+        return
+    printer.lines([f"{count_noun(saved, 'label')} saved, {count_noun(total, 'label')} in {path}"])
+    printer.lines(["measure with: clsm eval"] if total else [])

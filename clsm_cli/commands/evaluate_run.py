@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from clsm_cli.commands.engine import QueryEngine
     from clsm_cli.commands.output import Printer
-    from clsm_cli.evaluation.compare import Gate, GateRow
+    from clsm_cli.evaluation.compare import Gate
     from clsm_cli.evaluation.dataset import Dataset
     from clsm_cli.evaluation.grids import Grid
     from clsm_cli.evaluation.result import Result
@@ -93,7 +93,7 @@ def run(
     found again by the next run, so an interrupted one goes on. Your store is read, never written.
     """
     from clsm_cli.commands import tables
-    from clsm_cli.evaluation import ablation
+    from clsm_cli.evaluation import ablation, compare
     from clsm_cli.evaluation.presets.published import PRESETS
     from clsm_cli.evaluation.probes.probe_registry import PROBES
     from clsm_cli.evaluation.result import dump, load
@@ -117,7 +117,11 @@ def run(
     factory = make_factory(printer, work, now, fresh=fresh)
     result = measure(request, factory, open_engine())
     mapping, shown = dump(result), run_tables(result, verbose=printer.verbose)
-    gated = _gate(result, before, fail_under)
+    gated: Gate | None = None
+    if before is not None:
+        gated = compare.compare_runs(result, before, fail_under)
+    elif fail_under is not None:
+        gated = compare.check_run(result, fail_under)
     if gated is not None:
         mapping["gate"] = plain(gated)
         shown += gate_tables(gated)
@@ -207,35 +211,23 @@ def _typed(
     return " ".join(words)
 
 
-def _gate(result: Result, before: Result | None, fail_under: float | None) -> Gate | None:
-    from clsm_cli.evaluation import compare
-
-    if before is not None:
-        return compare.compare_runs(result, before, fail_under)
-    return None if fail_under is None else compare.check_run(result, fail_under)
-
-
 def gate_tables(gate: Gate) -> list[Table]:
     """What changed, set by set, and whether that is good enough; shares in per cent."""
     headings = ("set", "measure", "queries", "before", "now", "diff.", "95 %", "p")
-    rows = tuple(map(_row, gate.rows))
+    rows = tuple(
+        (
+            _shortened(row.set, WORD),
+            grids.measure_heading(row.measure),
+            str(row.queries),
+            grids.format_share(row.before),
+            grids.format_share(row.now),
+            *grids.format_test(row),
+        )
+        for row in gate.rows
+    )
     found = [Table("clsm against the baseline", headings, rows)] if rows else []
     found += [Table(sentence, (), ()) for sentence in gate.sentences]
     return [*found, Table("FAILED" if gate.failed else "passed", (), ())]
-
-
-def _row(row: GateRow) -> tuple[str, ...]:
-    low, high = (100 * end for end in row.interval)
-    return (
-        _shortened(row.set, WORD),
-        grids.measure_heading(row.measure),
-        str(row.queries),
-        f"{100 * row.before:.1f}",
-        f"{100 * row.now:.1f}",
-        f"{100 * row.difference:+.1f}",
-        f"{low:+.1f} to {high:+.1f}",
-        f"{row.p:.3f}",
-    )
 
 
 COLUMNS = 80
@@ -251,9 +243,8 @@ def run_tables(result: Result, *, verbose: bool) -> list[Table]:
         sizes = tuple((_shortened(name, 40), count) for name, count in grids.sizes_grid(found))
         title = _shortened(f"{found.name} ({found.kind})", COLUMNS)
         shown += [Table(title, ("it holds", ""), sizes)]
-        headline, *others = grids.set_grids(found, is_full=verbose)
-        shown += [*_fitted(headline), *_said(grids.standing_sentence(found))]
-        shown += [table for grid in others for table in _fitted(grid)]
+        for grid in grids.set_grids(found, is_full=verbose):
+            shown += _fitted(grid)
         shown += [table for note in found.notes for table in _said(f"- {note}")]
     for each in result.probes:
         shown += [*_fitted(grids.probe_grid(each)), *_said(grids.weakness_note(each))]

@@ -45,7 +45,7 @@ def _group() -> None:
         "--static",
         "FILE",
         "A file your agent loads at every start, or its workspace: SOUL.md, USER.md,"
-        " MEMORY.md and the last two daily notes. Default: the workspaces that were ingested.",
+        " MEMORY.md and the last two daily notes.",
     ),
 )
 def start(*, static: list[str] | None = None, common: Common) -> None:

@@ -38,7 +38,6 @@ class Query(NamedTuple):
         id: Unique in its case.
         gold: Pieces of evidence, in the unit of the set; empty where only concepts are labelled.
         concepts: Of each gold concept the keys of its names (see ``label_keys``).
-        told: Those gold concepts of the answer that the question does not name.
         negative: Why it has no answer; its ``gold`` and ``concepts`` are empty then.
         answer: The right answer in words; empty: not known.
         at: ISO time at which it is asked; empty: that of the case.
@@ -50,7 +49,6 @@ class Query(NamedTuple):
     difficulty: str = ""
     gold: tuple[str, ...] = ()
     concepts: tuple[frozenset[str], ...] = ()
-    told: tuple[frozenset[str], ...] = ()
     negative: Negative = ""
     answer: str = ""
     at: str = ""

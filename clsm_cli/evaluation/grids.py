@@ -9,6 +9,7 @@ from clsm_cli.startup.records import NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
+    from clsm_cli.evaluation.compare import GateRow
     from clsm_cli.evaluation.result import (
         AblationResult,
         Pair,
@@ -27,7 +28,6 @@ HEADINGS = {
     "mrr": "MRR",
     **{f"tokens@{budget}": f"T{budget}" for budget in (1000, 2000)},
     "reduced": "-96.5%",
-    "reduced2": "-93%",
     "relevance": "relev.",
     "efficiency": "saved",
     "retention": "retain",
@@ -36,7 +36,6 @@ HEADINGS = {
     "recall": "R",
     "f1": "F1",
     "coverage": "cover",
-    "answer@10": "answer",
     "concepts": "conc.",
     "tokens": "tokens",
 }
@@ -113,8 +112,14 @@ def format_p(p: float) -> str:
     return "<.001" if p < 0.0005 else f"{p:.3f}".replace("0.", ".", 1)
 
 
+def format_test(each: Pair | AblationResult | GateRow) -> tuple[str, str, str]:
+    """A difference in points, its interval and its p."""
+    interval = format_interval(each.interval, is_difference=True)
+    return format_difference(each.difference), interval, format_p(each.p)
+
+
 CONCEPTS = ("precision", "recall", "f1", "coverage")
-NOTED = ("answer@10", "recall@10", "reduced", "reduced2")
+NOTED = ("recall@10", "reduced")
 EVIDENCE = ("recall@10", "tokens@1000", "reduced", "ndcg@10", "mrr")
 CROSSING = "cross-domain"
 """The category whose recall CLS-M calls its weakness (§5.3)."""
@@ -189,7 +194,7 @@ def pairs_grid(found: SetResult) -> Grid:
         f"{found.systems[0].name if found.systems else 'clsm'} minus another, query by query",
         ("against", "measure", "points", "95 %", "p"),
         tuple(
-            (each.against, measure_heading(each.measure), *_difference(each))
+            (each.against, measure_heading(each.measure), *format_test(each))
             for each in found.pairs
             if each.measure in judged
         ),
@@ -207,18 +212,13 @@ def ablation_grid(found: SetResult) -> Grid:
         tuple(
             (
                 *(each.mechanism, each.about, format_value(name, each.figures.get(name))),
-                *_difference(each),
+                *format_test(each),
             )
             for each in sorted(found.ablation, key=lambda each: (each.difference, each.mechanism))
         ),
         words=2,
         note="Points below zero: what is lost when the mechanism is off.",
     )
-
-
-def _difference(each: Pair | AblationResult) -> tuple[str, str, str]:
-    interval = format_interval(each.interval, is_difference=True)
-    return format_difference(each.difference), interval, format_p(each.p)
 
 
 def abstention_grid(found: SetResult) -> Grid:
@@ -310,56 +310,22 @@ class Standing(NamedTuple):
 
     Attributes:
         value: Of clsm; ``interval`` its 95 % interval, where there is one.
-        rival: The best of the others, variants of clsm itself aside, with ``its`` value; empty:
-            there is none.
-        pair: The paired comparison of the two, where it was made.
+        rival: The best of the others, variants of clsm itself aside, with ``its`` value.
     """
 
     value: float
     interval: tuple[float, float] | None
-    rival: str = ""
-    its: float = 0.0
-    pair: Pair | None = None
+    rival: str
+    its: float
 
 
-def find_standing(found: SetResult) -> Standing | None:
-    """Where clsm stands on a set; None where its headline measure is not defined."""
-    name, first = found.headline, next(iter(found.systems), None)
-    value = first.figures.get(name) if first else None
-    if first is None or value is None:
-        return None
+def find_standing(found: SetResult) -> Standing:
+    """Where clsm stands on a set with other systems."""
+    name, (first, *others) = found.headline, found.systems
+    rivals = [each for each in others if not each.name.startswith(f"{first.name} ")]
+    best = max(rivals, key=lambda each: each.figures.get(name) or 0.0)
     interval = first.intervals.get(name)
-    others = {
-        each.name: theirs
-        for each in found.systems[1:]
-        if not each.name.startswith(f"{first.name} ")
-        and (theirs := each.figures.get(name)) is not None
-    }
-    if not others:
-        return Standing(value, interval)
-    best = max(others, key=others.__getitem__)
-    pairs = (p for p in found.pairs if (p.measure, p.against) == (name, best))
-    return Standing(value, interval, best, others[best], next(pairs, None))
-
-
-def standing_sentence(found: SetResult) -> str:
-    """Where clsm stands on a set, in words."""
-    where = find_standing(found)
-    name = measure_heading(found.headline)
-    if where is None:
-        return f"{name} is not defined for this set."
-    interval = f" (95 %: {format_interval(where.interval)})" if where.interval else ""
-    said = f"{found.systems[0].name} has {name} {format_share(where.value)} %{interval}."
-    if not where.rival:
-        return said
-    points = abs(100 * (where.value - where.its))
-    side = "ahead of" if where.value > where.its else "behind"
-    said += f" It is {points:.1f} points {side}" if points >= 0.05 else " It is level with"
-    said += f" {where.rival} ({format_share(where.its)} %), the best of the others"
-    if where.pair is not None:
-        _, between, p = _difference(where.pair)
-        said += f" (95 %: {between}, p {p})"
-    return f"{said}."
+    return Standing(first.figures[name] or 0.0, interval, best.name, best.figures[name] or 0.0)
 
 
 def weakness_note(found: ProbeResult) -> str:

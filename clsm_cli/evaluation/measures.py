@@ -163,10 +163,10 @@ BUDGETS = (1000, 2000)
 """Tokens that an agent may have to spare for its memory."""
 DELIVERED = 2000
 """Tokens of what counts as returned: the default budget of ``recall``."""
-PACKED = ("tokens@1000", "reduced", "reduced2")
+PACKED = ("tokens@1000", "reduced")
 """Measures that are also taken of what a system packs for their budget."""
 REDUCTION = 0.965
-"""Share of the context that is left out in ``reduced`` (CLS-M, §5.3); ``reduced2`` has twice the rest."""
+"""Share of the context that is left out in ``reduced`` (CLS-M, §5.3)."""
 CONCEPTS = 10
 """Concepts that are looked at (CLS-M: top_k)."""
 
@@ -211,14 +211,11 @@ def figures(query: Query, found: Retrieved, without: Retrieved | None, setting: 
 def budgets(whole: int) -> dict[str, int]:
     """The budgets of tokens at which recall is measured, by measure.
 
-    >>> budgets(10_000)["reduced"], budgets(10_000)["reduced2"]
-    (350, 700)
+    >>> budgets(10_000)
+    {'tokens@1000': 1000, 'tokens@2000': 2000, 'reduced': 350}
     """
-    spared = round((1 - REDUCTION) * whole)
-    return {f"tokens@{each}": each for each in BUDGETS} | {
-        "reduced": spared,
-        "reduced2": 2 * spared,
-    }
+    named = {f"tokens@{each}": each for each in BUDGETS}
+    return {**named, "reduced": round((1 - REDUCTION) * whole)}
 
 
 def delivered(items: Sequence[Item], k: int) -> list[Item]:
@@ -315,17 +312,13 @@ def _concepts(query: Query, concepts: Sequence[Sequence[str]]) -> Figures:
     first = [frozenset(names) for names in concepts[:CONCEPTS]]
     found = sum(any(not names.isdisjoint(gold) for names in first) for gold in query.concepts)
     precision, recall, f1 = precision_recall_f1(found, len(first), len(query.concepts))
-    values: Figures = {
+    return {
         "precision": precision,
         "recall": recall,
         "f1": f1,
         "coverage": float(found > 0),
         "concepts": float(len(first)),
     }
-    if query.told:
-        told = sum(any(not names.isdisjoint(gold) for names in first) for gold in query.told)
-        values["answer@10"] = told / len(query.told)
-    return values
 
 
 def recall(ranks: Sequence[float], k: int) -> float:

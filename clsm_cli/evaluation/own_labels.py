@@ -14,7 +14,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from importlib.resources import files
-from itertools import chain, zip_longest
+from itertools import chain, islice, zip_longest
 from typing import TYPE_CHECKING, Any
 
 from clsm_cli.config import with_changes
@@ -104,70 +104,35 @@ class Proposal(NamedTuple):
 
 
 def propose(contents: StoreContents, known: Iterable[str], number: int) -> list[Proposal]:
-    """Queries of all kinds in turn, spread over the time of the store, no two nearly the same."""
-    chosen = _Distinct(known)
+    """Queries of all kinds in turn, drawn from all of the time of the store, no two nearly the same."""
+    seen = [frozenset(stems(text)) for text in known]
+
+    def is_new(each: Proposal) -> bool:
+        terms = frozenset(stems(each.text))
+        if not terms or any(len(terms & other) >= SAME * len(terms | other) for other in seen):
+            return False
+        seen.append(terms)
+        return True
+
+    kinds = (
+        sorted(kind, key=lambda each: digest(each.text))
+        for kind in (_asked(contents), _changed(contents))
+    )
+    mixed = (each for pair in zip_longest(*kinds) for each in pair if each is not None)
     wanted = number - number // NEGATIVE_EACH
-    kinds = [spread_out(_asked(contents)), spread_out(_changed(contents))]
-    found = list(_in_turn(kinds, chosen, wanted))
-    found += _in_turn([_concepts(contents)], chosen, wanted - len(found))
-    without = list(_in_turn([unanswerable(contents)], chosen, number - wanted))
+    found = list(islice(filter(is_new, chain(mixed, _concepts(contents))), wanted))
+    without = islice(filter(is_new, unanswerable(contents)), number - wanted)
     for place, each in enumerate(without):  # among the others, as nobody should see them coming
         found.insert(min(len(found), (place + 1) * NEGATIVE_EACH - 1), each)
     return found
 
 
-class _Distinct:
-    def __init__(self, known: Iterable[str]) -> None:
-        self._terms = [frozenset(stems(text)) for text in known]
-
-    def takes(self, text: str) -> bool:
-        """Whether a query is unlike all before; it is remembered then."""
-        terms = frozenset(stems(text))
-        if not terms or any(len(terms & o) >= SAME * len(terms | o) for o in self._terms):
-            return False
-        self._terms.append(terms)
-        return True
-
-
-def _in_turn(
-    kinds: Sequence[Iterable[Proposal]], chosen: _Distinct, number: int
-) -> Iterator[Proposal]:
-    """One of each kind after the other, until there are enough or no more."""
-    left = [iter(kind) for kind in kinds]
-    while left and number > 0:
-        for kind in tuple(left)[:number]:  # what is taken is remembered
-            each = next((p for p in kind if chosen.takes(p.text)), None)
-            if each is None:
-                left.remove(kind)
-            else:
-                number -= 1
-                yield each
-
-
-def spread_out(items: Iterable[Proposal]) -> list[Proposal]:
-    """Items that come in the order of time, so that the first few cover all of it.
-
-    The place of each is its number with the binary digits turned round (van der Corput).
-
-    >>> [int(p.text) for p in spread_out(Proposal(str(n), "", "") for n in range(5))]
-    [0, 4, 2, 1, 3]
-    """
-    listed = list(items)
-    width = (len(listed) - 1).bit_length()
-    turned = (int(f"{n:0{width}b}"[::-1], 2) if width else n for n in range(1 << width))
-    return [listed[at] for at in turned if at < len(listed)]
-
-
 def _asked(contents: StoreContents) -> Iterator[Proposal]:
-    for key in sorted(contents.turns, key=lambda k: (contents.turns[k].turn.time or "", k)):
-        told = contents.turns[key]
-        if told.document is not None or told.turn.role != "user":
-            continue
-        for sentence in sentences(told.turn.text):
-            text = as_question(sentence)
-            if text:
-                day = (told.turn.time or "")[:10]
-                yield Proposal(text, "asked", f"asked {day}".strip(), frozenset({key}))
+    for key, told in contents.turns.items():
+        if told.document is None and told.turn.role == "user":
+            for text in filter(None, map(as_question, sentences(told.turn.text))):
+                about = f"asked {(told.turn.time or '')[:10]}".strip()
+                yield Proposal(text, "asked", about, frozenset({key}))
 
 
 def as_question(sentence: str) -> str:
@@ -191,9 +156,8 @@ def as_question(sentence: str) -> str:
 
 
 def _changed(contents: StoreContents) -> Iterator[Proposal]:
-    rows = [row for row in contents.statements.values() if row.supersedes and row.subject]
-    for row in sorted(rows, key=lambda row: (row.valid_from or row.recorded_at or "", row.id)):
-        label = _label(contents, row.subject or "")
+    for row in contents.statements.values():
+        label = _label(contents, row.subject) if row.supersedes and row.subject else ""
         if label:
             about = f"changed {(row.valid_from or row.recorded_at or '')[:10]}".strip()
             yield Proposal(f"What has changed about {label}?", "changed", about)
@@ -292,7 +256,7 @@ class Pools:
         dataset = Dataset("queries", "own", "", "memory", "recall@10", (case,))
         self._bench = Bench(dataset, case, store, store, factory.now, 0, factory, engine)
         ours = system_registry.recall_system(system_registry.CLSM)
-        self._systems = [ours, *map(system_registry.baseline_named, BESIDE)]
+        self._systems = [ours, *(system_registry.BASELINES[name] for name in BESIDE)]
 
     def items_for(self, text: str, hidden: frozenset[str] = frozenset()) -> list[PoolItem]:
         """The items that are to be judged for a query.

@@ -140,7 +140,8 @@ def _systems(dataset: Dataset, presets: Sequence[str]) -> list[System]:
         ours.append(system_registry.PACKED)
     if any(query.concepts for case in dataset.cases for query in case.queries):
         ours.append(MECHANISMS[CUT].system())
-    return [*ours, *system_registry.preset_systems(presets), *system_registry.plain_systems()]
+    published = map(system_registry.preset_system, presets)
+    return [*ours, *published, *system_registry.BASELINES.values()]
 
 
 def _ablated(
@@ -240,7 +241,7 @@ class QueryField:
             return [None] * len(queries)
         return [
             found._replace(items=tuple(measures.delivered(found.items, bench.dataset.k)))
-            for found in system_registry.baseline_named(system_registry.MINILM).ask(bench, queries)
+            for found in system_registry.BASELINES[system_registry.MINILM].ask(bench, queries)
         ]
 
 

@@ -107,8 +107,7 @@ def test_a_sheet_for_scripts(cli: Cli, path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "stdin", "code", "said"),
     [
-        (["--from", ""], "", 2, "names no file"),
-        (["--from", "nowhere.json"], "", 12, "nowhere.json: No such file"),
+        (["--from", "nowhere.json"], "", 12, "nowhere.json: is missing"),
         (["--from", "-"], "{", 12, "-: "),
         (["--number", "0"], "", 2, "0 is not in the range"),
     ],

@@ -87,7 +87,7 @@ def notes(
 
 
 def _asked(name: str, bench: Bench, *texts: str, at: str = "") -> list[Retrieved]:
-    system = next(each for each in system_registry.plain_systems() if each.name == name)
+    system = system_registry.BASELINES[name]
     queries = [Query(str(number), text, at=at) for number, text in enumerate(texts)]
     return list(system.ask(bench, queries))
 

@@ -118,16 +118,6 @@ def test_the_first_ten_concepts_are_looked_at_and_each_is_found_once() -> None:
     assert (none["precision"], none["f1"], none["coverage"]) == (0.0, 0.0, 0.0)
 
 
-def test_concepts_that_the_question_does_not_name_are_counted_apart() -> None:
-    moon, heron = frozenset({"moon"}), frozenset({"heron", "bird"})
-    query = Query("q", "?", concepts=(moon, heron), told=(heron,))
-    near = [*[(f"c{at}",) for at in range(9)], ("moon",), ("bird",)]
-    found = measures.figures(query, Retrieved((), tuple(near)), None, SETTING)
-    assert (found["recall"], found["answer@10"]) == (0.5, 0.0)  # the bird is the eleventh
-    found = measures.figures(query, Retrieved((), tuple(near[1:])), None, SETTING)
-    assert (found["recall"], found["answer@10"]) == (1.0, 1.0)
-
-
 def test_days_and_quotes_are_evidence_too() -> None:
     told = Item("p", "The pump\n failed.", 5, ("t1",), "2026-03-02")
     assert measures.ranks(["2026-03-02", "2026-03-03"], [told], "day") == [1.0, inf]

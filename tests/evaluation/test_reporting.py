@@ -1,10 +1,9 @@
-"""Where clsm stands, in words; and only a report is read as one."""
+"""Only a report is read as one."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,22 +11,7 @@ import pytest
 from evaluation import report_sample
 
 from clsm_cli.errors import BadInputError
-from clsm_cli.evaluation import grids
 from clsm_cli.evaluation.result import dump, load
-
-
-def test_clsm_behind_is_said() -> None:
-    found = report_sample.full().sets[1]
-    ours = found.systems[0]
-    sentence = grids.standing_sentence
-    assert "clsm ranking" not in sentence(found)
-    assert "points ahead of fusion" in sentence(found)
-    best = replace(ours, name="better", figures={**ours.figures, found.headline: 0.99})
-    assert "behind better" in sentence(replace(found, systems=(ours, best)))
-    assert "It is level with twin" in sentence(
-        replace(found, systems=(ours, replace(ours, name="twin")))
-    )
-    assert sentence(replace(found, systems=(ours,))).startswith("clsm has R10 ")
 
 
 def changed(change: Callable[[dict[str, Any]], object]) -> str:

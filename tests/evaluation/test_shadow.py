@@ -168,7 +168,7 @@ def test_files_that_went_are_told(store: Store, workspace: Path) -> None:
     shadow_mode.start(store, [str(workspace / "MEMORY.md")], NOW)
     (workspace / "MEMORY.md").unlink()
     said = shadow_mode.catch_up(store, query_engine(), embedder(), NOW, lambda *_: None)
-    assert "MEMORY.md: is no file that can be read" in said[0]
+    assert "MEMORY.md: No such file" in said[0]
     assert shadow_mode.logged_rows(store)[0][0].static is None
 
 

@@ -38,7 +38,7 @@ def _answers(bench: Bench, k: int, budget: int) -> list[Answer]:
 
 
 def test_a_preset_returns_what_fits_the_default_budget(bench: Bench) -> None:
-    (system,) = system_registry.preset_systems(["nemori", "nemori"])
+    system = system_registry.preset_system("nemori")
     found = list(system.ask(bench, QUERIES))
     assert [bool(each.items) for each in found] == [True] * len(QUERIES)
     budget = bench.store.settings.recall.budget

@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING
 from clsm_cli.evaluation import stores
 from clsm_cli.evaluation.dataset import Chat, label_keys
 from clsm_cli.model.episodes import EpisodeRecord
-from clsm_cli.model.graph import Edge, Node
+from clsm_cli.model.graph import Node
 from clsm_cli.scoring.association import co_occurrences
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import logs, record_files, runs, shards
@@ -187,14 +187,11 @@ def label_queries(queries: Iterable[Query], inventory: Inventory) -> tuple[Query
             held.setdefault(turn, []).append(concept)
     posed = []
     for query in queries:
-        named = inventory.found_in(query.text)
-        answer = inventory.found_in(query.answer)
-        gold = answer.union(each.stems for turn in query.gold for each in held.get(turn, ()))
+        gold = inventory.found_in(query.answer)
+        gold |= {each.stems for turn in query.gold for each in held.get(turn, ())}
         if len(gold) >= LEAST_GOLD:
-            found = [each for each in inventory.concepts if each.stems in gold]
-            told = tuple(name_keys(each) for each in found if each.stems in answer - named)
-            concepts = tuple(map(name_keys, found))
-            posed.append(query._replace(gold=(), concepts=concepts, told=told))
+            names = tuple(name_keys(each) for each in inventory.concepts if each.stems in gold)
+            posed.append(query._replace(gold=(), concepts=names))
     return tuple(posed)
 
 
@@ -216,12 +213,6 @@ def case_chat(case: Case) -> Chat:
     if not isinstance(case.source, Chat):
         raise TypeError(f"{case.name} is no conversation")
     return case.source
-
-
-def store_edges(store: Store) -> list[Edge]:
-    """The edges of a store, by id."""
-    records = shards.load_graph(store.graphs(), logs.load_tombstones(store)).records
-    return [record for _, record in sorted(records.items()) if isinstance(record, Edge)]
 
 
 def _plant(factory: StoreFactory, made: MadeStore, chat: Chat, store: Store) -> None:

@@ -37,11 +37,9 @@ class Unit(NamedTuple):
     Attributes:
         kind: node, episode (by its narrative), fragment (an episode by its turns), statement, gist
             or turn.
-        text: What is returned, and what is compared where no vector is stored.
         rows: The passages it is made of, in order.
         keys: The turns that it is made of or rests on.
-        days: On which those were told, as proleptic ordinals.
-        time: When the last of them was told.
+        days: On which those were told, as proleptic ordinals; ``time``: of the last of them.
         vector: Row of its sentence vector; −1: its text is encoded.
     """
 
@@ -137,16 +135,14 @@ class Library:
             return [self._node(row) for row in self.nodes.values()]
         if kind in ("episode", "fragment"):
             return self._episodes(kind)
-        wanted = "passage" if kind == "turn" else kind
-        found = ((row, each) for row, each in self.passages.items() if each.kind == wanted)
-        return [self._of_passage(kind, row, passage) for row, passage in found]
-
-    def _of_passage(self, kind: str, row: int, passage: Passage) -> Unit:
-        keys = passage.sources or (passage.key,)
-        days, time = self._told(self._rows(keys) or [row])
-        vector = self.traits[row].vector
-        text, time = passage.text, time or passage.time
-        return Unit(passage.id, kind, text, (row,), keys, days, time, passage.trust, vector)
+        units = []
+        for row, passage in self.passages.items():
+            if passage.kind == ("passage" if kind == "turn" else kind):
+                keys, vector = passage.sources or (passage.key,), self.traits[row].vector
+                days, time = self._told(self._rows(keys) or [row])
+                told = (row,), keys, days, time or passage.time, passage.trust
+                units.append(Unit(passage.id, kind, passage.text, *told, vector))
+        return units
 
     def _episodes(self, kind: str) -> list[Unit]:
         """Episodes by the passages that name them; what is no longer current is left out."""
@@ -161,17 +157,15 @@ class Library:
             if kind == "episode" and isinstance(record, EpisodeRecord):
                 told = "\n".join(filter(None, (record.title, record.narrative)))
             keys = tuple(dict.fromkeys(self.passages[row].key for row in rows))
-            days, time = self._told(rows)
             text, trust = told or self.raw(rows), self.passages[rows[0]].trust
-            units.append(Unit(episode, kind, text, tuple(rows), keys, days, time, trust, -1))
+            units.append(Unit(episode, kind, text, tuple(rows), keys, *self._told(rows), trust, -1))
         return units
 
     def _node(self, row: NodeRow) -> Unit:
         record = self.records.get(row.id)
         keys = record.sources if isinstance(record, Node) else ()
-        days, time = self._told(self._rows(keys))
-        text = graph_queries.node_text(row.label, row.aliases, row.summary)
-        return Unit(row.id, "node", text, (), keys, days, time, "agent", row.vector)
+        told = self._told(self._rows(keys))
+        return Unit(row.id, "node", node_text(row), (), keys, *told, "agent", row.vector)
 
     def _rows(self, keys: Iterable[str]) -> list[int]:
         return [row for key in keys for row in self.rows_of.get(key, ())]
@@ -203,7 +197,7 @@ class Library:
 
     def likeness(self, one: str, other: str) -> float:
         """The cosine of two texts."""
-        return cosine(self.encoded(one), self.encoded(other))
+        return float(sum(map(mul, self.encoded(one), self.encoded(other))))
 
     def names(self, text: str, row: NodeRow) -> bool:
         """Whether a text has the label of a node, or an alias."""
@@ -284,9 +278,9 @@ class Pool:
         return found
 
 
-def cosine(one: Sequence[float], other: Sequence[float]) -> float:
-    """The product of two unit vectors."""
-    return float(sum(map(mul, one, other)))
+def node_text(row: NodeRow) -> str:
+    """What is compared of a node: its names and summary."""
+    return graph_queries.node_text(row.label, row.aliases, row.summary)
 
 
 def folded_words(text: str) -> str:

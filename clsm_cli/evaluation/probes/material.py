@@ -230,10 +230,8 @@ def growing_benches(
 
 def ask_systems(bench: Bench, queries: Sequence[Query]) -> dict[str, list[Retrieved]]:
     """What each system returns for each query."""
-    systems = (
-        system_registry.recall_system(CLSM),
-        *map(system_registry.baseline_named, SYSTEMS[1:]),
-    )
+    plain = (system_registry.BASELINES[name] for name in SYSTEMS[1:])
+    systems = (system_registry.recall_system(CLSM), *plain)
     return {system.name: list(system.ask(bench, queries)) for system in systems}
 
 

@@ -287,23 +287,24 @@ def start(store: Store, named: Sequence[str], now: datetime) -> tuple[Mode, bool
 
     Args:
         store: Of which memory.
-        named: Files and workspaces that the agent loads; none: those that the store took in.
+        named: Files and workspaces that the agent loads.
         now: What the store takes in from now on is logged.
 
     Returns:
         What it looks at, and whether it was off before.
 
     Raises:
-        BadInputError: A file is missing, not text, or too large; nothing is changed.
+        BadInputError: A file is missing, or too large; nothing is changed.
         DamagedStoreError: What is on cannot be read.
-        DiskError: The disk refused.
     """
-    files = sittings.checked_files(named)
+    files = tuple(dict.fromkeys(os.path.realpath(os.path.expanduser(name)) for name in named))
+    missing = sittings.load_static(files, now, store).missing
+    if missing:
+        raise BadInputError("--static", missing[0], "name the files that your agent loads")
     before = current_mode(store)
-    if before is None:
-        wanted = Mode(utc_text(now), files or sittings.ingested_files(store))
-    else:
-        wanted = Mode(before.since, files or before.static)
+    wanted = (
+        Mode(utc_text(now), files) if before is None else Mode(before.since, files or before.static)
+    )
     if wanted != before:
         turn_on(store, wanted)
     return wanted, before is None

@@ -22,7 +22,6 @@ the sample memory is told in docs/evaluation.md.
 
 from __future__ import annotations
 
-import os
 from contextlib import suppress
 from datetime import datetime, timedelta
 from functools import cache
@@ -30,13 +29,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeGuard
 
 from clsm_cli.config import MAX_FILE
-from clsm_cli.errors import BadInputError, DamagedStoreError
+from clsm_cli.errors import DamagedStoreError
 from clsm_cli.evaluation.systems.baselines import ALWAYS, startup_files
 from clsm_cli.ingestion import markdown
 from clsm_cli.ingestion.ingest_report import utc_text
 from clsm_cli.ingestion.jsonl_rows import Problem
 from clsm_cli.ingestion.timestamps import instant
-from clsm_cli.model.episodes import Document
 from clsm_cli.retrieval.briefing import brief
 from clsm_cli.retrieval.recall import recall
 from clsm_cli.retrieval.retrieve import Query
@@ -44,7 +42,6 @@ from clsm_cli.scoring import match
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import episodes, inbox, logs
 from clsm_cli.store.index import postings
-from clsm_cli.store.index.derived import records_of
 from clsm_cli.store.index.opening import open_index
 from clsm_cli.store.index.ranking_queries import Filters
 from clsm_cli.text import sentences, tokens
@@ -366,32 +363,6 @@ class StaticFiles(NamedTuple):
     missing: tuple[str, ...]
 
 
-def checked_files(named: Iterable[str]) -> tuple[str, ...]:
-    """Files and workspaces as full paths, each once; BadInputError for what holds nothing to load."""
-    found: dict[str, None] = {}
-    for name in named:
-        path = Path(os.path.realpath(os.path.expanduser(name)))
-        if not path.is_dir():
-            _text(path, name)
-        elif not _of_workspace(path):
-            reason = f"holds neither {', '.join(ALWAYS)} nor daily notes"
-            raise BadInputError(name, reason, "name the files themselves")
-        found[str(path)] = None
-    return tuple(found)
-
-
-def ingested_files(store: Store) -> tuple[str, ...]:
-    """The workspaces whose files the store took in and that are still there, sorted."""
-    with open_index(store, None) as opened:
-        origins = [
-            Path(os.path.expanduser(record.origin))
-            for record in records_of(opened.index.connection, "document", frozenset())
-            if isinstance(record, Document) and record.origin
-        ]
-    folders = {origin.parent for origin in origins if origin.name in ALWAYS and origin.is_file()}
-    return tuple(sorted(map(str, folders)))
-
-
 def load_static(named: Sequence[str], start: datetime, store: Store) -> StaticFiles:
     """What is loaded at the start of a sitting."""
     day = start.astimezone(store.zone).date().isoformat()
@@ -405,8 +376,8 @@ def load_static(named: Sequence[str], start: datetime, store: Store) -> StaticFi
     )
     for path in dict.fromkeys(paths):
         try:
-            text = _text(path, str(path))
-        except BadInputError as error:
+            text = _text(path)
+        except ValueError as error:
             missing.append(str(error))
             continue
         size += tokens.count_tokens(text)
@@ -414,25 +385,20 @@ def load_static(named: Sequence[str], start: datetime, store: Store) -> StaticFi
     return StaticFiles(size, tuple(blocks), tuple(missing))
 
 
-def _of_workspace(folder: Path, before: str = "9999") -> list[Path]:
+def _of_workspace(folder: Path, before: str) -> list[Path]:
     fixed = [folder / name for name in ALWAYS if (folder / name).is_file()]
     dated = [path for path in (folder / "memory").glob("*.md") if path.stem < before]
-    return list(map(Path, startup_files(map(str, (*fixed, *dated)))))
+    return list(map(Path, startup_files(map(str, (*fixed, *dated))))) or [folder / ALWAYS[-1]]
 
 
-def _text(path: Path, name: str) -> str:
-    advice = "name a note with --static"
+def _text(path: Path) -> str:
     try:
-        if not path.is_file():
-            raise BadInputError(name, "is no file that can be read", advice)
         with path.open("rb") as file:
             data = file.read(MAX_FILE + 1)
     except OSError as error:
-        raise BadInputError(name, error.strerror or "cannot be read", advice) from None
+        raise ValueError(f"{path}: {error.strerror or 'cannot be read'}") from None
     if len(data) > MAX_FILE:
-        raise BadInputError(name, f"is larger than {MAX_FILE >> 20} MiB", advice)
-    if b"\0" in data:
-        raise BadInputError(name, "is not text", advice)
+        raise ValueError(f"{path}: is larger than {MAX_FILE >> 20} MiB")
     return data.decode("utf-8", "replace")
 
 

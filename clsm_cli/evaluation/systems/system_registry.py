@@ -15,7 +15,7 @@ from clsm_cli.retrieval.retrieve import Query
 from clsm_cli.store.index.opening import open_index
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from clsm_cli.evaluation.benches import Bench
     from clsm_cli.evaluation.dataset import Query as Labelled
@@ -89,7 +89,7 @@ MINILM = "MiniLM"
 """The embedding alone, which others are compared with (reach)."""
 STATIC = "static"
 """What an agent loads at every start."""
-_ALL = (
+_PLAIN = (
     baseline("grep", "passages by how many words of the query they hold", baselines.grep),
     baseline(
         "BM25",
@@ -113,20 +113,5 @@ _ALL = (
         baselines.static,
     ),
 )
-BASELINES = tuple(each.name for each in _ALL)
-"""Names of what a user has without clsm."""
-
-
-def baseline_named(name: str) -> System:
-    """The baseline of a name."""
-    return {each.name: each for each in _ALL}[name]
-
-
-def plain_systems() -> list[System]:
-    """The baselines that need nothing of clsm."""
-    return list(_ALL)
-
-
-def preset_systems(names: Iterable[str]) -> list[System]:
-    """Published systems by the names of their presets; each once, in their order."""
-    return [preset_system(name) for name in dict.fromkeys(names)]
+BASELINES = {each.name: each for each in _PLAIN}
+"""What a user has without clsm, by name."""
