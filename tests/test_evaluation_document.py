@@ -53,7 +53,7 @@ def test_what_is_kept_tells_nothing_private_and_no_single_query() -> None:
 
 def test_what_is_kept_of_a_report_is_all_but_its_queries(tmp_path: Path) -> None:
     given = tmp_path / "given.json"
-    query = QueryResult("q", "case", "", "", 1, {}, {})
+    query = QueryResult("q", "case", "", {})
     (sample,) = KEPT["memory"].sets
     whole = replace(KEPT["probes"], sets=(replace(sample, queries=(query,)),))
     given.write_text(json.dumps(dump(whole)), encoding="utf-8")
@@ -74,7 +74,7 @@ def test_every_measure_is_explained(name: str) -> None:
         *KINDS,
         *system_registry.BASELINES,
         *PRESETS,
-        *rank_fit.ABOUT,
+        *(rank_fit.SHIPPED, rank_fit.CONTENT, rank_fit.REFIT, rank_fit.REFIT_CONTENT),
         *PROBES,
         "clsm without concept-cut",
     ],

@@ -108,7 +108,7 @@ def run(
     request = Request(
         datasets=tuple(sets),
         presets=_named("--preset", preset or [], tuple(PRESETS)),
-        mechanisms=tuple(each.name for each in ablation.choose_mechanisms(ablate or [])),
+        mechanisms=_named("--ablate", ablate or [], tuple(ablation.MECHANISMS)),
         probes=_named("--probe", probe or [], tuple(PROBES)),
         settings=settings,
         seed=seed,

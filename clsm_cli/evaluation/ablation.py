@@ -67,7 +67,10 @@ def parse(pairs: Sequence[str]) -> dict[str, Any]:
             with_changes(Settings(), {key: value})
         except ValueError as error:
             known = list(defaults(Settings()))
-            advice = "give one plain value of that kind" if key in known else _alike(key, known)
+            alike = "".join(get_close_matches(key, known, 1))
+            advice = f"did you mean {alike}?" if alike else "see the settings in docs/format.md"
+            if key in known:
+                advice = "give one plain value of that kind"
             raise BadInputError(what, safe(str(error)), advice) from None
         found[key] = value
     return found
@@ -119,11 +122,6 @@ def with_settings(bench: Bench, changes: Mapping[str, Any]) -> Bench:
     )
 
 
-def _alike(name: str, known: Iterable[str]) -> str:
-    alike = next(iter(get_close_matches(name, list(known), 1)), None)
-    return f"did you mean {alike}?" if alike else "see docs/evaluation.md"
-
-
 AS_INGESTED, NO_MODEL = "the store as it was ingested", "no embedding model"
 """Variations that no setting makes."""
 
@@ -152,9 +150,7 @@ class Mechanism(NamedTuple):
 
     def system(self) -> System:
         """Clsm without it."""
-        off = self.off
-        how = off if isinstance(off, str) else ", ".join(f"{key}: {off[key]}" for key in off)
-        return recall_system(f"clsm without {self.name}", f"clsm with {how}", self.without)
+        return recall_system(f"clsm without {self.name}", self.without)
 
 
 class _NoModel:
@@ -176,26 +172,3 @@ def _load() -> dict[str, Mechanism]:
 
 MECHANISMS = _load()
 """By name, in the order of recall, then of the night, then of the ingest."""
-ALL = "all"
-"""The name that means every mechanism."""
-
-
-def choose_mechanisms(names: Sequence[str]) -> list[Mechanism]:
-    """The mechanisms of some names, each once, in the order in which they are named; "all": each.
-
-    Raises:
-        BadInputError: There is none of a name.
-
-    >>> [each.name for each in choose_mechanisms(["echo", "words", "echo"])]
-    ['echo', 'words']
-    """
-    found: dict[str, Mechanism] = {}
-    for name in names:
-        if name != ALL and name not in MECHANISMS:
-            raise BadInputError(
-                f"--ablate {safe(name[:80])!r}",
-                f"is no mechanism of clsm; there are {', '.join(MECHANISMS)}",
-                _alike(name, MECHANISMS),
-            )
-        found |= MECHANISMS if name == ALL else {name: MECHANISMS[name]}
-    return list(found.values())

@@ -28,16 +28,9 @@ HEADLINES = ("f1", "recall", "coverage", "recall@1", "recall@10", "tokens@1000",
 
 
 class Measured(NamedTuple):
-    """One query by one system.
-
-    Attributes:
-        figures: Empty for a query without an answer.
-        ranks: Place from 1 of the first item that holds each piece of gold; None: not returned.
-        is_answered: Anything was returned.
-    """
+    """One query by one system: figures (none for one without an answer), and if anything came."""
 
     figures: Figures
-    ranks: tuple[int | None, ...]
     confidence: float | None
     is_answered: bool
 
@@ -74,9 +67,7 @@ def mean_figures(measured: Sequence[Measured], places: Sequence[int] | None = No
     return found
 
 
-def system_result(
-    name: str, about: str, measured: Sequence[Measured], asked: Asked, seed: int
-) -> SystemResult:
+def system_result(name: str, measured: Sequence[Measured], asked: Asked, seed: int) -> SystemResult:
     """All figures of one system on a set."""
     intervals = {}
     for measure in HEADLINES:
@@ -94,7 +85,6 @@ def system_result(
     }
     return SystemResult(
         name=name,
-        about=about,
         figures=mean_figures(measured),
         intervals=intervals,
         groups={"category": categories} if len(categories) > 1 else {},

@@ -46,7 +46,6 @@ class Query(NamedTuple):
     id: str
     text: str
     category: str = ""
-    difficulty: str = ""
     gold: tuple[str, ...] = ()
     concepts: tuple[frozenset[str], ...] = ()
     negative: Negative = ""
@@ -103,8 +102,6 @@ class Dataset(NamedTuple):
         headline: The measure that intervals, pairs and gates look at.
         notes: A sentence for each fault of the set that was mended, each query left out, each rule
             by which labels were made; shown in every report.
-        k: Items that count as returned.
-        whole: What a reduction of context is measured against, in words ("the whole conversation").
     """
 
     kind: str
@@ -114,8 +111,6 @@ class Dataset(NamedTuple):
     headline: str
     cases: tuple[Case, ...]
     notes: tuple[str, ...] = ()
-    k: int = 10
-    whole: str = "the whole conversation"
 
 
 def label_key(name: str) -> str:

@@ -1,6 +1,6 @@
 """Measures of one answer: what was returned for a query, and its figures.
 
-An item takes one place of the first k, a statement as many as the turns that it rests on; an item
+An item takes one place of the first ten, a statement as many as the turns that it rests on; an item
 that does not fit is the last that counts. Within a budget of tokens items are taken in rank order,
 passing over what does not fit, as ``recall`` would pack them.
 """
@@ -8,6 +8,7 @@ passing over what does not fit, as ``recall`` would pack them.
 from __future__ import annotations
 
 from functools import lru_cache
+from itertools import accumulate
 from math import inf, log2
 from typing import TYPE_CHECKING
 
@@ -157,6 +158,8 @@ def passage_item(passage: Passage, tokens: int) -> Item:
     )
 
 
+K = 10
+"""Places of what counts as returned."""
 FIRST = (1, 5, 10, 50)
 """Places at which recall is cut."""
 BUDGETS = (1000, 2000)
@@ -172,15 +175,9 @@ CONCEPTS = 10
 
 
 class Setting(NamedTuple):
-    """What a set says about all its queries.
-
-    Attributes:
-        k: Places of what counts as returned.
-        whole: Tokens of the context that a memory is there to replace.
-    """
+    """What a set says about all its queries: the unit, and the tokens of what a memory replaces."""
 
     unit: Unit
-    k: int
     whole: int
 
 
@@ -197,7 +194,7 @@ def figures(query: Query, found: Retrieved, without: Retrieved | None, setting: 
             values[name] = _held(query.gold, items, setting.unit) if query.gold else None
         return values
     if query.gold:
-        returned = delivered(found.items, setting.k)
+        returned = delivered(found.items)
         tokens = sum(item.tokens for item in returned)
         values["tokens"] = float(tokens)
         values["efficiency"] = 1 - tokens / setting.whole if setting.whole else None
@@ -218,9 +215,9 @@ def budgets(whole: int) -> dict[str, int]:
     return {**named, "reduced": round((1 - REDUCTION) * whole)}
 
 
-def delivered(items: Sequence[Item], k: int) -> list[Item]:
-    """What is returned by default: the first ``k`` places, within 2,000 tokens."""
-    return _fitting(items[: _cut(items, k)], DELIVERED)
+def delivered(items: Sequence[Item]) -> list[Item]:
+    """What is returned by default: the first ten places, within 2,000 tokens."""
+    return _fitting(items[: _cut(items)], DELIVERED)
 
 
 def ranks(gold: Sequence[str], items: Sequence[Item], unit: Unit) -> list[float]:
@@ -246,23 +243,18 @@ def ranks(gold: Sequence[str], items: Sequence[Item], unit: Unit) -> list[float]
     return found
 
 
-def _cut(items: Sequence[Item], k: int) -> int:
-    """How many items the first ``k`` places hold; the last may reach beyond them."""
-    left, count = k, 0
-    for item in items:
-        if left <= 0:
-            break
-        left -= item.uses
-        count += 1
-    return count
+def _cut(items: Sequence[Item]) -> int:
+    """How many items the first ten places hold; the last may reach beyond them."""
+    before = accumulate((item.uses for item in items), initial=0)
+    return sum(places < K for places in list(before)[:-1])
 
 
 def _evidence(gold: Sequence[str], items: Sequence[Item], setting: Setting) -> Figures:
     """How well the ranking finds the evidence: cut at places, and at budgets of tokens."""
-    k, unit = setting.k, setting.unit
+    unit = setting.unit
     places = ranks(gold, items, unit)
     values: Figures = {f"recall@{place}": recall(places, place) for place in FIRST}
-    values[f"ndcg@{k}"] = ndcg(ranks(gold, items[: _cut(items, k)], unit), k)
+    values[f"ndcg@{K}"] = ndcg(ranks(gold, items[: _cut(items)], unit), K)
     values["mrr"] = reciprocal_rank(places)
     for name, budget in budgets(setting.whole).items():
         values[name] = _held(gold, _fitting(items, budget), unit)
@@ -297,7 +289,7 @@ def _loaded(
         "reach": None,
     }
     if without is not None:
-        near = delivered(without.items, setting.k)
+        near = delivered(without.items)
         shown = {turn for item in near for turn in item.turns}
         associated = [
             is_useful

@@ -273,13 +273,8 @@ def _ask(bench: Bench, queries: Sequence[Query]) -> Iterator[CandidateTable]:
 
 SHIPPED, CONTENT = "clsm ranking", "clsm content"
 REFIT, REFIT_CONTENT = "clsm refit", "clsm content refit"
-ABOUT = {
-    SHIPPED: "single passages of the store as ingested, by the shipped weights",
-    CONTENT: "the same without the signals of who, when and the form of a sentence",
-    REFIT: "weights fitted on the other cases: conditional logit, leave one case out",
-    REFIT_CONTENT: "the same without the signals of who, when and the form of a sentence",
-}
-"""Each system in a line."""
+"""Single passages by the shipped weights, or by some fitted on the other cases; ``CONTENT``: without
+the signals of who, when and the form of a sentence."""
 
 
 def rank_asked(asked: Sequence[AskedCase]) -> dict[str, list[list[Retrieved]]]:

@@ -1,6 +1,6 @@
 """The result of a run: data only, the same in memory, in JSON and in every report.
 
-Its classes are the schema ``clsm.eval/1``. Shares are 0 … 1 with all their digits; None stands where
+Its classes are the schema ``clsm.eval/2``. Shares are 0 … 1 with all their digits; None stands where
 nothing is defined.
 """
 
@@ -39,7 +39,7 @@ def _processor() -> str:
     return named[0].partition(":")[2].strip() if named else platform.processor() or "unknown"
 
 
-SCHEMA = "clsm.eval/1"
+SCHEMA = "clsm.eval/2"
 
 Figures = dict[str, float | None]
 """Measure → mean over queries; see ``grids.HEADINGS``."""
@@ -56,7 +56,6 @@ class SystemResult:
     """
 
     name: str
-    about: str
     figures: Figures
     intervals: dict[str, tuple[float, float]]
     groups: dict[str, dict[str, Figures]]
@@ -98,21 +97,12 @@ class AbstentionResult:
 
 @dataclass(frozen=True, slots=True)
 class QueryResult:
-    """One query.
-
-    Attributes:
-        gold: Pieces of evidence.
-        values: System → measure → value.
-        ranks: System → place from 1 of the first item that holds each piece; None: not returned.
-    """
+    """One query: system → measure → value."""
 
     id: str
     case: str
     category: str
-    difficulty: str
-    gold: int
     values: dict[str, Figures]
-    ranks: dict[str, tuple[int | None, ...]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +120,6 @@ class SetResult:
     digest: str
     unit: str
     headline: str
-    whole: str
     notes: tuple[str, ...]
     sizes: dict[str, int]
     stored: float | None

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from functools import cache
-from math import inf
 from typing import TYPE_CHECKING, Any
 
 import clsm_cli
 from clsm_cli.evaluation import ablation, benches, compare, measures, rank_fit, result
-from clsm_cli.evaluation.ablation import MECHANISMS, choose_mechanisms
+from clsm_cli.evaluation.ablation import MECHANISMS
 from clsm_cli.evaluation.compare import Asked, Measured
 from clsm_cli.evaluation.measures import credit_items
 from clsm_cli.evaluation.nodes import rankers
@@ -55,7 +54,7 @@ def run(request: Request, factory: StoreFactory, engine: Engine) -> Result:
     """Measure all that was asked for; nothing but the work folder is written.
 
     Raises:
-        BadInputError: A set cannot be ingested, or there is no mechanism of a name.
+        BadInputError: A set cannot be ingested.
         DiskError: The work folder cannot be written.
     """
     engine = CachingEngine(engine)
@@ -93,19 +92,17 @@ def evaluate_set(
     ]
     asked = QueryField(made)
     systems = _systems(dataset, request.presets)
-    about = {system.name: system.about for system in systems}
     answers = {system.name: asked.ask(system) for system in systems}
-    for name, measured, said in asked.ranked():
-        answers[name], about[name] = measured, said
+    answers |= asked.ranked()
     ours = answers[system_registry.CLSM]
     ablated = []
-    for mechanism in choose_mechanisms(request.mechanisms):
+    for mechanism in map(MECHANISMS.__getitem__, request.mechanisms):
         if all(map(mechanism.applies, made)):
             system = mechanism.system()
             without = asked.ask(system)
             ablated.append(_ablated(mechanism, without, ours, asked, request.seed))
             if mechanism.name == TESTED:
-                answers[system.name], about[system.name] = without, system.about
+                answers[system.name] = without
     negatives = {
         system.name: asked.refuse(system) for system in systems if system.name in CONFIDENT
     }
@@ -115,13 +112,12 @@ def evaluate_set(
         digest=dataset.digest,
         unit=dataset.unit,
         headline=dataset.headline,
-        whole=dataset.whole,
         notes=dataset.notes,
         sizes=benches.sizes(made),
         stored=benches.stored_share(made),
         silenced=sum(not each.is_answered for each in ours) / len(ours),
         systems=tuple(
-            compare.system_result(name, about[name], measured, asked.answered, request.seed)
+            compare.system_result(name, measured, asked.answered, request.seed)
             for name, measured in answers.items()
         ),
         pairs=tuple(
@@ -163,13 +159,10 @@ def _queries(asked: QueryField, answers: Mapping[str, Sequence[Measured]]) -> It
             id=query.id,
             case=asked.answered.cases[at],
             category=query.category,
-            difficulty=query.difficulty,
-            gold=len(query.gold),
             values={
                 name: {key: value for key, value in found[at].figures.items() if key in KEPT}
                 for name, found in answers.items()
             },
-            ranks={name: found[at].ranks for name, found in answers.items()},
         )
 
 
@@ -204,18 +197,15 @@ class QueryField:
             )
         ]
 
-    def ranked(self) -> Iterator[tuple[str, list[Measured], str]]:
-        """Name, figures and meaning of the systems that need all cases at once."""
+    def ranked(self) -> dict[str, list[Measured]]:
+        """The figures of the systems that need all cases at once."""
         dataset = self.benches[0].dataset
+        found: dict[str, list[list[Retrieved]]] = {}
         if dataset.kind == benches.PLANTED:
-            found, about = rankers.rank(self.benches, self._answerable), rankers.ABOUT
+            found = rankers.rank(self.benches, self._answerable)
         elif dataset.unit in RANKED:
-            asked = rank_fit.ask_all(self.benches, self._answerable)
-            found, about = rank_fit.rank_asked(asked), rank_fit.ABOUT
-        else:
-            return
-        for name, by_case in found.items():
-            yield name, self._measured(by_case), about[name]
+            found = rank_fit.rank_asked(rank_fit.ask_all(self.benches, self._answerable))
+        return {name: self._measured(by_case) for name, by_case in found.items()}
 
     def _pairs(self) -> Iterator[tuple[Bench, list[Query]]]:
         return zip(self.benches, self._answerable, strict=True)
@@ -240,7 +230,7 @@ class QueryField:
         if not any(query.gold for query in queries):
             return [None] * len(queries)
         return [
-            found._replace(items=tuple(measures.delivered(found.items, bench.dataset.k)))
+            found._replace(items=tuple(measures.delivered(found.items)))
             for found in system_registry.BASELINES[system_registry.MINILM].ask(bench, queries)
         ]
 
@@ -255,7 +245,7 @@ def score_answers(
 
     ``nearest`` is what MiniLM alone returned to each query, where that is of use.
     """
-    setting = measures.Setting(bench.dataset.unit, bench.dataset.k, bench.whole)
+    setting = measures.Setting(bench.dataset.unit, bench.whole)
     for query, answer, near in zip(queries, found, nearest, strict=True):
         items = credit_items(answer.items, query.gold, bench.turn_texts)
         packed = answer.packed and {
@@ -264,7 +254,5 @@ def score_answers(
         }
         told = answer._replace(items=items, packed=packed)
         figures = {} if query.negative else measures.figures(query, told, near, setting)
-        ranks = () if packed else measures.ranks(query.gold, items, setting.unit)
         is_answered = any(packed.values()) if packed else bool(items)
-        places = tuple(None if rank == inf else int(rank) for rank in ranks)
-        yield Measured(figures, places, answer.confidence, is_answered)
+        yield Measured(figures, answer.confidence, is_answered)

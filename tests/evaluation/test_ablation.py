@@ -11,7 +11,7 @@ from ingesting import embedder
 from clsm_cli.config import Settings
 from clsm_cli.errors import BadInputError, RefusedError
 from clsm_cli.evaluation import ablation, benches
-from clsm_cli.evaluation.ablation import MECHANISMS, choose_mechanisms
+from clsm_cli.evaluation.ablation import MECHANISMS
 from clsm_cli.evaluation.benches import Bench
 from clsm_cli.evaluation.dataset import Case, Chat, Dataset, Existing, Folders, LabelledTurn, Query
 from clsm_cli.evaluation.measures import Retrieved
@@ -214,13 +214,6 @@ def test_each_setting_is_a_mechanism_a_measure_or_off_as_shipped() -> None:
     for key in OFF:
         group, _, name = key.partition(".")
         assert getattr(getattr(Settings(), group), name) == 0
-
-
-def test_all_means_every_one_and_each_once() -> None:
-    assert choose_mechanisms(["all"]) == list(MECHANISMS.values())
-    assert next(each.name for each in choose_mechanisms(["echo", "all"])) == "echo"
-    assert len(choose_mechanisms(["echo", "all", "all"])) == len(MECHANISMS)
-    assert choose_mechanisms([]) == []
 
 
 @pytest.mark.parametrize(

@@ -33,7 +33,7 @@ def test_queries_concepts_and_negatives(tmp_path: Path) -> None:
     assert case.source == Folders(folder, ("workspace", "sessions"))
     first, second, *negative = case.queries
     assert first.gold == ("in the cellar failed at noon.",)  # over two lines in the note
-    assert (first.category, first.difficulty) == ("project", "easy")
+    assert first.category == "project"
     assert second.concepts == (frozenset({"heron", "theheron"}),)
     assert [(q.id, q.text, q.negative) for q in negative] == [
         ("p1", "when was the pump bought", "near topic"),

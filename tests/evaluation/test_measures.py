@@ -25,7 +25,7 @@ from clsm_cli.evaluation.result import Figures
 
 WHOLE = 20_000
 """Tokens; 3.5 % of it are 700."""
-SETTING = Setting("turn", 10, WHOLE)
+SETTING = Setting("turn", WHOLE)
 
 
 def item(*turns: str, tokens: int = 10, uses: int = 1) -> Item:
@@ -70,12 +70,12 @@ def test_an_item_that_does_not_fit_a_budget_is_passed_over() -> None:
 
 
 def test_what_is_returned_has_ten_places_and_2000_tokens() -> None:
-    assert measures.delivered(filler(12), 10) == filler(10)
-    assert measures.delivered([item("a", tokens=DELIVERED), item("b")], 10) == [
+    assert measures.delivered(filler(12)) == filler(10)
+    assert measures.delivered([item("a", tokens=DELIVERED), item("b")]) == [
         item("a", tokens=DELIVERED)
     ]
     large = [item("a", tokens=1500), item("b", tokens=600), item("c", tokens=500)]
-    assert measures.delivered(large, 10) == [large[0], large[2]]
+    assert measures.delivered(large) == [large[0], large[2]]
 
 
 def test_a_statement_takes_a_place_for_each_turn_that_it_rests_on() -> None:
@@ -83,7 +83,7 @@ def test_a_statement_takes_a_place_for_each_turn_that_it_rests_on() -> None:
     assert measures.ranks(["b", "d"], [told, item("d")], "turn") == [1.0, 4.0]
     # Nine places are left after the first; the statement is the last that counts.
     items = [*filler(9), told, item("d")]
-    assert measures.delivered(items, 10) == items[:10]
+    assert measures.delivered(items) == items[:10]
     found = figures(["c", "d"], items)
     assert (found["recall@10"], found["recall@50"]) == (0.5, 1.0)
 
@@ -142,7 +142,7 @@ def test_what_holds_of_every_ranking(items: list[Item], near: list[Item]) -> Non
     assert by_place == sorted(by_place)
     for name, value in found.items():
         assert value is None or name in PLAIN or 0.0 <= value <= 1.0
-    returned = measures.delivered(items, SETTING.k)
+    returned = measures.delivered(items)
     assert sum(each.tokens for each in returned) <= DELIVERED
     assert found["retention"] == float(any(each.turns[0] in "abc" for each in returned))
     for budget in BUDGETS:

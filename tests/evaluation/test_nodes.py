@@ -169,11 +169,11 @@ def test_the_store_holds_what_consolidation_would_have_written(made: list[Bench]
 def test_each_way_returns_concepts(made: list[Bench]) -> None:
     queries = [bench.case.queries for bench in made]
     found = rankers.rank(made, queries)
-    assert set(found) == set(rankers.ABOUT)
+    assert set(found) == {PASSAGES, rankers.REFIT}
     shares: dict[str, list[float]] = {}
     for name, by_case in found.items():
         for bench, answers in zip(made, by_case, strict=True):
-            setting = measures.Setting("turn", 10, bench.whole)
+            setting = measures.Setting("turn", bench.whole)
             for query, answer in zip(bench.case.queries, answers, strict=True):
                 assert answer.items == ()
                 assert len(answer.concepts) <= 10

@@ -57,7 +57,7 @@ def test_quotes_ids_and_concepts(store: Store, tmp_path: Path) -> None:
     first, second = case.queries
     assert first.gold == ("mended by", f"{key}\n")
     assert "brian" in first.concepts[0]
-    assert (first.category, first.difficulty, first.negative) == ("work", "easy", "")
+    assert (first.category, first.negative) == ("work", "")
     assert (second.gold, second.concepts, second.negative) == ((), (), "near topic")
 
 

@@ -101,7 +101,6 @@ def test_every_query_of_every_case_is_ranked(talks: list[AskedCase]) -> None:
     assert list(found) == [
         rank_fit.SHIPPED, rank_fit.CONTENT, rank_fit.REFIT, rank_fit.REFIT_CONTENT,
     ]  # fmt: skip
-    assert set(found) == set(rank_fit.ABOUT)
     for by_case in found.values():
         for case, answers in zip(talks, by_case, strict=True):
             for query, answer in zip(case.queries, answers, strict=True):

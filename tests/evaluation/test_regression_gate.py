@@ -19,10 +19,7 @@ def query(number: int, recall: float | None) -> QueryResult:
         id=f"q{number}",
         case=f"case {number % 2}",
         category="",
-        difficulty="",
-        gold=1,
         values={"clsm": {"recall@10": recall}, "BM25": {"recall@10": 0.0}},
-        ranks={},
     )
 
 
@@ -33,7 +30,6 @@ def labelled(*queries: QueryResult, name: str = "talks", digest: str = DIGEST) -
         digest=digest,
         unit="turn",
         headline="recall@10",
-        whole="",
         notes=(),
         sizes={},
         stored=None,

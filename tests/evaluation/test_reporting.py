@@ -25,7 +25,7 @@ HOSTILE = {
     "is longer": " " * 10,
     "is not JSON": "{",
     "is not UTF-8": "\udcff",
-    "is of schema 'clsm.eval/2'": changed(lambda value: value.update(schema="clsm.eval/2")),
+    "is of schema 'clsm.eval/9'": changed(lambda value: value.update(schema="clsm.eval/9")),
     "is no report of a run": changed(lambda value: value.pop("seed")),
     "holds NaN": changed(lambda value: value["sets"][0].update(stored=float("nan"))),
 }

@@ -49,7 +49,6 @@ NEGATIVES: dict[str, Negative] = {
     "labels/off-topic.yaml": "off topic",
 }
 """Files of queries without an answer: those of their rows that have no evidence."""
-WHOLE = "SOUL, USER, MEMORY and the last two daily notes"
 
 _NOWHERE = "piece of evidence is not in the file that it names and is left out"
 
@@ -79,7 +78,6 @@ def load(path: Path) -> Dataset:
         headline=HEADLINE if any(query.concepts for query in queries) else WITHOUT_CONCEPTS,
         cases=(Case(name, Folders(path, FOLDERS), queries),),
         notes=found.sentences(),
-        whole=WHOLE,
     )
 
 
@@ -146,7 +144,6 @@ def _query(
         id=identity,
         text=text,
         category=str(row.get("category") or ""),
-        difficulty=str(row.get("difficulty") or ""),
         gold=tuple(gold),
         concepts=tuple(known[name] for name in named),
     )

@@ -32,7 +32,6 @@ KIND = "queries"
 HEADLINE = "recall@10"
 WITH_CONCEPTS = "f1"
 """Headline where most queries are labelled with concepts."""
-WHOLE = "all that was said or written in the store"
 _NOT_LABELLED = (
     "query is left out, it is not labelled (write evidence: [] where nothing should be found)"
 )
@@ -108,7 +107,6 @@ def _dataset(path: Path, data: bytes, read: Labels, root: Path, known: NameLooku
         headline=WITH_CONCEPTS if 2 * with_concepts > len(answerable) else HEADLINE,
         cases=(Case(path.stem, Existing(root), queries),),
         notes=notes,
-        whole=WHOLE,
     )
 
 
@@ -139,7 +137,6 @@ def _query(row: Label, known: NameLookup, faults: Faults) -> Query | None:
         id=row.id,
         text=row.text,
         category=row.category,
-        difficulty=row.difficulty,
         gold=found,
         concepts=tuple(each for each in dict.fromkeys(concepts) if each),
         negative="" if row.has_gold else "near topic",

@@ -40,7 +40,7 @@ from clsm_cli.text.sentences import split
 from clsm_cli.text.summaries import best_sentences
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping
 
     from clsm_cli.evaluation.dataset import Case, LabelledTurn, Query
     from clsm_cli.evaluation.stores import MadeStore, StoreFactory
@@ -70,13 +70,7 @@ Stems = tuple[str, ...]
 
 
 class Concept(NamedTuple):
-    """A node to be.
-
-    Attributes:
-        label: The form in which most turns have it, in lower case.
-        aliases: The other forms.
-        turns: Ids of the turns that hold it, in their order.
-    """
+    """A node to be: the form in which most turns have it, the others, and ids of the turns."""
 
     stems: Stems
     label: str
@@ -217,88 +211,58 @@ def case_chat(case: Case) -> Chat:
 
 def _plant(factory: StoreFactory, made: MadeStore, chat: Chat, store: Store) -> None:
     with open_index(store, factory.embedder) as opened:
-        records = _Records(store, opened.index, chat, choose_concepts(chat))
+        records, episodes = _records(store, opened.index, chat)
     with locked(store.root, store.settings.store.lock_wait):
-        found: list[Record] = [*records.nodes.values(), *records.edges.values()]
-        writes = record_files.plan_records(store, STREAM, found)
-        writes += record_files.plan_records(store, "flow", records.episodes)
+        writes = record_files.plan_records(store, STREAM, records)
+        writes += record_files.plan_records(store, "flow", episodes)
         runs.apply(store, "eval", made.now.isoformat(), writes, whole=True)
         with contextlib.closing(database.open_to_write(store.derived)) as connection:
             bring_up_to_date(store, connection, factory.embedder, None)
 
 
-class _Records:
-    def __init__(self, store: Store, index: Index, chat: Chat, inventory: Inventory) -> None:
-        self._rev = (1, store.device)
-        said = {turn.id: turn for turn in chat.turns}
-        keys = {
-            passage.foreign_id: passage.key
-            for passage in index.passages(index.current_rows()).values()
-        }
-        described = [self._node(concept, said, keys) for concept in inventory.concepts]
-        self.nodes = {node.id: node for node in described}
-        noted = {
-            node_id(concept.label): {keys[turn] for turn in concept.turns}
-            for concept in inventory.concepts
-        }
-        mentioned: dict[str, list[str]] = {}
-        for node in sorted(noted):
-            for key in sorted(noted[node]):
-                mentioned.setdefault(key, []).append(node)
-        order = list(evidence_queries.turn_order(index.connection))
-        self.edges = co_occurrences(order, mentioned, store.settings.graph, self._rev)
-        self.episodes = self._consolidated(store, index, order, mentioned)
-
-    def _node(
-        self, concept: Concept, said: Mapping[str, LabelledTurn], keys: Mapping[str | None, str]
-    ) -> Node:
-        times = sorted(said[turn].time for turn in concept.turns)
-        summary = _summary(concept, [said[turn] for turn in concept.turns], keys)
-        return Node(
-            id=node_id(concept.label),
-            rev=self._rev,
-            label=concept.label,
-            aliases=concept.aliases,
-            summary=" ".join(sentence for sentence, _, _ in summary),
-            n=len(concept.turns),
-            first=times[0],
-            last=times[-1],
-            sources=tuple(dict.fromkeys(key for _, _, key in summary)),
+def _records(store: Store, index: Index, chat: Chat) -> tuple[list[Record], list[Record]]:
+    """Nodes and edges; and the records of all episodes, consolidated, with what their turns mention."""
+    rev = (1, store.device)
+    said = {turn.id: turn for turn in chat.turns}
+    rows = index.passages(index.current_rows()).values()
+    keys = {passage.foreign_id: passage.key for passage in rows}
+    concepts = choose_concepts(chat).concepts
+    mentioned: dict[str, list[str]] = {}
+    for node, turns in sorted((node_id(each.label), each.turns) for each in concepts):
+        for key in sorted({keys[turn] for turn in turns}):
+            mentioned.setdefault(key, []).append(node)
+    order = list(evidence_queries.turn_order(index.connection))
+    noted: dict[str, dict[str, list[str]]] = {}
+    for episode, _, key in order:
+        for node in mentioned.get(key, ()):
+            noted.setdefault(episode, {}).setdefault(node, []).append(key)
+    files = evidence_queries.episode_files(index.connection)
+    known = shards.load_graph(store.graphs(), logs.load_tombstones(store)).records
+    episodes: list[Record] = [
+        replace(
+            record,
+            rev=(record.rev[0] + 1, store.device),
+            mentions={
+                node: tuple(sorted(found))
+                for node, found in sorted(noted.get(record.id, {}).items())
+            },
+            stage="consolidated",
+            digest=files[record.id].digest,
         )
-
-    def _consolidated(
-        self,
-        store: Store,
-        index: Index,
-        order: Sequence[tuple[str, str, str]],
-        mentioned: Mapping[str, Sequence[str]],
-    ) -> list[EpisodeRecord]:
-        """The records of all episodes, consolidated, with what their turns mention."""
-        noted: dict[str, dict[str, list[str]]] = {}
-        for episode, _, key in order:
-            for node in mentioned.get(key, ()):
-                noted.setdefault(episode, {}).setdefault(node, []).append(key)
-        files = evidence_queries.episode_files(index.connection)
-        known = shards.load_graph(store.graphs(), logs.load_tombstones(store)).records
-        return [
-            replace(
-                record,
-                rev=(record.rev[0] + 1, store.device),
-                mentions={
-                    node: tuple(sorted(found))
-                    for node, found in sorted(noted.get(record.id, {}).items())
-                },
-                stage="consolidated",
-                digest=files[record.id].digest,
-            )
-            for record in known.values()
-            if isinstance(record, EpisodeRecord)
-        ]
+        for record in known.values()
+        if isinstance(record, EpisodeRecord)
+    ]
+    edges = co_occurrences(order, mentioned, store.settings.graph, rev)
+    return [*(_node(each, said, keys, rev) for each in concepts), *edges.values()], episodes
 
 
-def _summary(
-    concept: Concept, turns: Sequence[LabelledTurn], keys: Mapping[str | None, str]
-) -> list[tuple[str, str, str]]:
+def _node(
+    concept: Concept,
+    said: Mapping[str, LabelledTurn],
+    keys: Mapping[str | None, str],
+    rev: tuple[int, str],
+) -> Node:
+    turns = [said[turn] for turn in concept.turns]
     forms = {concept.label, *concept.aliases}
     candidates = [
         (to_plain(sentence), turn.time, keys[turn.id])
@@ -306,4 +270,16 @@ def _summary(
         for span in split(turn.text)
         if any(form in (sentence := turn.text[span.start : span.end]).casefold() for form in forms)
     ]
-    return best_sentences(candidates, concept.label)
+    summary = best_sentences(candidates, concept.label)
+    times = sorted(turn.time for turn in turns)
+    return Node(
+        id=node_id(concept.label),
+        rev=rev,
+        label=concept.label,
+        aliases=concept.aliases,
+        summary=" ".join(sentence for sentence, _, _ in summary),
+        n=len(concept.turns),
+        first=times[0],
+        last=times[-1],
+        sources=tuple(dict.fromkeys(key for _, _, key in summary)),
+    )

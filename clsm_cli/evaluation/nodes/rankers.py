@@ -34,11 +34,7 @@ FIRST, POWER, KEEP = 5, 4, 0.30
 """Passages that concepts are read from, the exponent of their score, and the share of the best
 concept below which one is left out."""
 PASSAGES, REFIT = "five passages, keep .30", "clsm refit"
-ABOUT = {
-    PASSAGES: f"nodes in the best {FIRST} passages, above {KEEP:g} of the best one",
-    REFIT: "recall's probability fitted on the other conversations, leave one out; its cut",
-}
-"""Each system in a line."""
+"""The nodes of the best five passages; recall with weights fitted on the other conversations."""
 SHIPPED = (*relevance.WEIGHTS, relevance.BIAS)
 """Weights of the evidence in its order, then the bias."""
 RIDGE = 1e-2

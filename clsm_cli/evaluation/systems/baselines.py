@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from clsm_cli.config import MAX_FILE
 from clsm_cli.evaluation.dataset import Chat, Folders, label_keys
 from clsm_cli.evaluation.formulas import reciprocal_ranks
-from clsm_cli.evaluation.measures import Retrieved, passage_item
+from clsm_cli.evaluation.measures import K, Retrieved, passage_item
 from clsm_cli.evaluation.stores import files_in
 from clsm_cli.retrieval.question import understand
 from clsm_cli.scoring.match import spread, weighted
@@ -147,16 +147,14 @@ if TYPE_CHECKING:
     """The words of a query and the ISO time at which it is asked → an order."""
 
 
-@dataclass(frozen=True, slots=True)
-class System:
-    """A way to answer queries: its name, what it is in one line, and what it returns for each query."""
+class System(NamedTuple):
+    """A way to answer queries: its name, and what it returns for each query."""
 
     name: str
-    about: str
     ask: Callable[[Bench, Sequence[Query]], Iterator[Retrieved]]
 
 
-def baseline(name: str, about: str, begin: Callable[[PassagePool], Rank]) -> System:
+def baseline(name: str, begin: Callable[[PassagePool], Rank]) -> System:
     """A way to rank passages that needs nothing of clsm but their text.
 
     ``begin`` gets ready for the passages of a bench.
@@ -170,11 +168,11 @@ def baseline(name: str, about: str, begin: Callable[[PassagePool], Rank]) -> Sys
             places = ranked.places[:MOST]
             yield Retrieved(
                 items=tuple(pool.items[place] for place in places),
-                concepts=pool.concepts(places[: bench.dataset.k]),
+                concepts=pool.concepts(places[:K]),
                 confidence=ranked.confidence,
             )
 
-    return System(name, about, ask)
+    return System(name, ask)
 
 
 K1, B = 0.9, 0.4

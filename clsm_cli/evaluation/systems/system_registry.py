@@ -26,11 +26,7 @@ UNLIMITED = 1 << 30
 """Tokens."""
 
 
-def recall_system(
-    name: str,
-    about: str = f"clsm recall, {ITEMS} items, no limit of tokens",
-    change: Callable[[Bench], Bench] = lambda bench: bench,
-) -> System:
+def recall_system(name: str, change: Callable[[Bench], Bench] = lambda bench: bench) -> System:
     """``clsm recall`` on the consolidated store, or on one that is changed before it is asked.
 
     It is asked for more than it returns by default, without a limit of tokens.
@@ -42,15 +38,11 @@ def recall_system(
         answers = recall(bench.store, asked, bench.engine, bench.factory.embedder)
         yield from map(answer_result, answers)
 
-    return System(name, about, ask)
+    return System(name, ask)
 
 
 def preset_system(name: str) -> System:
-    """The retrieval of a published system.
-
-    What it returns depends on the budget, so it is given clsm's default. It has no confidence that
-    the memory holds an answer.
-    """
+    """The retrieval of a published system, with clsm's default tokens; it has no confidence."""
 
     def ask(bench: Bench, queries: Sequence[Labelled]) -> Iterator[Retrieved]:
         settings = bench.store.settings.recall
@@ -60,7 +52,7 @@ def preset_system(name: str) -> System:
                 query = Query(each.text, bench.time_of(each), settings.k, settings.budget)
                 yield published.retrieve(library, query, name)
 
-    return System(name, f"the retrieval of {name} as published, with clsm's default tokens", ask)
+    return System(name, ask)
 
 
 def _ask_packed(bench: Bench, queries: Sequence[Labelled]) -> Iterator[Retrieved]:
@@ -79,39 +71,21 @@ def _ask_packed(bench: Bench, queries: Sequence[Labelled]) -> Iterator[Retrieved
         )
 
 
-PACKED = System(
-    "clsm, packed", f"clsm recall with a budget of tokens, {ITEMS} items at most", _ask_packed
-)
+PACKED = System("clsm, packed", _ask_packed)
 """clsm told how many tokens are left: it packs for them, where all others are cut in rank order."""
 CLSM = "clsm"
 """clsm as it is shipped."""
 MINILM = "MiniLM"
 """The embedding alone, which others are compared with (reach)."""
-STATIC = "static"
-"""What an agent loads at every start."""
-_PLAIN = (
-    baseline("grep", "passages by how many words of the query they hold", baselines.grep),
-    baseline(
-        "BM25",
-        f"bm25s, Lucene's variant, k1 {baselines.K1}, b {baselines.B}, English stems and stop words",
-        baselines.bm25,
-    ),
-    baseline(
-        MINILM,
-        "cosine of all-MiniLM-L6-v2 sentence vectors; a speaker whom the query names is I in it",
-        baselines.minilm,
-    ),
-    baseline("RRF", "reciprocal rank fusion of BM25 and MiniLM, k 60", baselines.rrf),
-    baseline(
-        "fusion",
-        f"{baselines.BM25_SHARE:g} BM25 + {1 - baselines.BM25_SHARE:g} cosine, each 0 to 1",
-        baselines.fusion,
-    ),
-    baseline(
-        STATIC,
-        "SOUL, USER, MEMORY and the last two daily notes; of a chat the last sessions",
-        baselines.static,
-    ),
-)
-BASELINES = {each.name: each for each in _PLAIN}
+BASELINES = {
+    name: baseline(name, begin)
+    for name, begin in {
+        "grep": baselines.grep,
+        "BM25": baselines.bm25,
+        MINILM: baselines.minilm,
+        "RRF": baselines.rrf,
+        "fusion": baselines.fusion,
+        "static": baselines.static,
+    }.items()
+}
 """What a user has without clsm, by name."""
