@@ -19,7 +19,7 @@ from clsm_cli.errors import BadInputError, ModelMissingError, RefusedError
 from clsm_cli.evaluation import benches
 from clsm_cli.evaluation.dataset import Existing
 from clsm_cli.evaluation.stores import MadeStore
-from clsm_cli.evaluation.systems.system_registry import recall_system
+from clsm_cli.evaluation.systems import recall_system
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import yaml_text
 from clsm_cli.text.terminal import safe
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from clsm_cli.evaluation.benches import Bench
-    from clsm_cli.evaluation.systems.baselines import System
+    from clsm_cli.evaluation.systems import System
 
 RECALL, NIGHT, INGEST = range(3)
 """Stages that have to be done again; each includes those after it."""

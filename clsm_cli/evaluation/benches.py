@@ -8,11 +8,10 @@ from datetime import datetime
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from clsm_cli.evaluation import stores
+from clsm_cli.evaluation import stores, systems
 from clsm_cli.evaluation.dataset import Chat, Existing
 from clsm_cli.evaluation.measures import passage_item
 from clsm_cli.evaluation.nodes.planted import plant_nodes
-from clsm_cli.evaluation.systems import baselines
 from clsm_cli.model.ids import digest
 from clsm_cli.store import layout
 from clsm_cli.store.index.opening import open_index
@@ -80,7 +79,7 @@ def make_benches(dataset: Dataset, factory: StoreFactory, engine: Engine) -> lis
         factory.progress(f"stores of {dataset.name}", number, len(dataset.cases))
         raw = make_store(case, factory)
         store = _asked(dataset, case, raw, factory)
-        whole = baselines.context_tokens(case, raw.store)
+        whole = systems.context_tokens(case, raw.store)
         benches.append(
             Bench(dataset, case, store, raw.store, raw.now, whole, factory=factory, engine=engine)
         )

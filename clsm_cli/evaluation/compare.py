@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from clsm_cli.errors import RefusedError
 from clsm_cli.evaluation.result import AbstentionResult, Pair, SystemResult
-from clsm_cli.evaluation.systems.system_registry import CLSM
+from clsm_cli.evaluation.systems import CLSM
 from clsm_cli.startup.records import NamedTuple
 
 if TYPE_CHECKING:

@@ -19,9 +19,9 @@ from typing import TYPE_CHECKING, Any
 
 from clsm_cli.config import with_changes
 from clsm_cli.errors import BadInputError, DamagedStoreError
+from clsm_cli.evaluation import systems
 from clsm_cli.evaluation.benches import Bench
 from clsm_cli.evaluation.dataset import Case, Dataset, Existing, Query, label_key, label_keys
-from clsm_cli.evaluation.systems import baselines, system_registry
 from clsm_cli.forgetting import store_contents
 from clsm_cli.ingestion.ingest_run import end_begun_run
 from clsm_cli.model.graph import Node
@@ -255,8 +255,8 @@ class Pools:
         case = Case("own", Existing(store.root), ())
         dataset = Dataset("queries", "own", "", "memory", "recall@10", (case,))
         self._bench = Bench(dataset, case, store, store, factory.now, 0, factory, engine)
-        ours = system_registry.recall_system(system_registry.CLSM)
-        self._systems = [ours, *(system_registry.BASELINES[name] for name in BESIDE)]
+        ours = systems.recall_system(systems.CLSM)
+        self._systems = [ours, *(systems.BASELINES[name] for name in BESIDE)]
 
     def items_for(self, text: str, hidden: frozenset[str] = frozenset()) -> list[PoolItem]:
         """The items that are to be judged for a query.
@@ -264,7 +264,7 @@ class Pools:
         ``hidden`` are keys of turns that are no answer, as the query was taken from them.
         """
         query = Query(id="", text=text)
-        said = {each.id: each.text for each in baselines.pool_of(self._bench).passages}
+        said = {each.id: each.text for each in systems.pool_of(self._bench).passages}
         found: dict[str, PoolItem] = {}
         for system in self._systems:
             (retrieved,) = system.ask(self._bench, [query])

@@ -15,7 +15,6 @@ from clsm_cli.retrieval.answer import Signals
 from clsm_cli.retrieval.rerank import signal_weights
 from clsm_cli.retrieval.retrieve import Query as Asking
 from clsm_cli.retrieval.retrieve import retrieve_passages
-from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store.index.opening import open_index
 from clsm_cli.text import tokens
 
@@ -57,7 +56,6 @@ class CandidateTable:
     """All candidates of one query, in order of time, then of their ids.
 
     Attributes:
-        items: Of each candidate.
         units: What each stands for: parts of a turn for the turn, and where days are asked for its
             turns for the day.
         signals: float64 [candidates, len(SIGNALS)], each 0 … 1.
@@ -89,20 +87,12 @@ class CandidateTable:
         )
 
 
-def weights(settings: RecallSettings) -> tuple[float, ...]:
-    """The shipped weights in the order of ``SIGNALS``."""
-    return tuple(signal_weights(settings))
-
-
 class QueryRunner:
     """Puts queries to one store; nothing is written. ``unit`` is what evidence is named by."""
 
     def __init__(self, index: Index, settings: RecallSettings, engine: Engine, unit: Unit) -> None:
-        self._index = index
-        self._settings = settings
-        self._engine = engine
-        self._unit = unit
-        self._known: dict[int, _SeenPassage] = {}
+        self._index, self._settings, self._engine, self._unit = index, settings, engine, unit
+        self._known: dict[int, tuple[str, Item]] = {}
 
     def find(self, text: str, at: str) -> Ranked:
         """What retrieval finds for a query that is asked at an ISO time."""
@@ -115,37 +105,22 @@ class QueryRunner:
         """All candidates of one query, as a table."""
         import numpy as np
 
-        self._learn([candidate.row for candidate in ranked.candidates])
-        pairs = sorted(
-            ((self._known[candidate.row], candidate.signals) for candidate in ranked.candidates),
-            key=lambda pair: (pair[0].time, pair[0].item.id),
+        new = [each.row for each in ranked.candidates if each.row not in self._known]
+        for row, passage in self._index.passages(new).items():
+            item = passage_item(passage, tokens.count_tokens(passage.text))
+            self._known[row] = passage.time or "", item
+        found = sorted(
+            ranked.candidates,
+            key=lambda each: (self._known[each.row][0], self._known[each.row][1].id),
         )
-        measured = np.array([values for _, values in pairs], dtype=np.float64)
+        items = tuple(self._known[each.row][1] for each in found)
+        measured = np.array([each.signals for each in found], dtype=np.float64)
         return CandidateTable(
-            items=tuple(known.item for known, _ in pairs),
-            units=tuple(known.unit for known, _ in pairs),
+            items=items,
+            units=tuple(each.day if self._unit == "day" else each.turns[0] for each in items),
             signals=measured.reshape(-1, len(SIGNALS)),
             confidence=ranked.confidence,
         )
-
-    def _learn(self, rows: Sequence[int]) -> None:
-        new = [row for row in rows if row not in self._known]
-        for row, passage in self._index.passages(new).items():
-            item = passage_item(passage, tokens.count_tokens(passage.text))
-            self._known[row] = _SeenPassage(passage.time or "", item, _unit_of(item, self._unit))
-
-
-class _SeenPassage(NamedTuple):
-    time: str
-    item: Item
-    unit: str
-
-
-def _unit_of(item: Item, unit: Unit) -> str:
-    """What an item stands for; quotes may stand in any part of a turn, so there it is the part."""
-    if unit == "quote":
-        return item.id
-    return item.day if unit == "day" else item.turns[0]
 
 
 RIDGE = 1e-3
@@ -213,7 +188,7 @@ def shipped_weights(asked: Sequence[AskedCase], left_out: Collection[str] = ()) 
 
     kept = np.array([name not in left_out for name in SIGNALS])
     return {
-        each.bench.case.name: np.array(weights(each.bench.raw.settings.recall)) * kept
+        each.bench.case.name: np.array(signal_weights(each.bench.raw.settings.recall)) * kept
         for each in asked
     }
 

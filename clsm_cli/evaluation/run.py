@@ -13,7 +13,14 @@ from clsm_cli.evaluation.measures import credit_items
 from clsm_cli.evaluation.nodes import rankers
 from clsm_cli.evaluation.probes.probe_registry import run_probe
 from clsm_cli.evaluation.result import SCHEMA, AblationResult, QueryResult, Result, SetResult
-from clsm_cli.evaluation.systems import system_registry
+from clsm_cli.evaluation.systems import (
+    BASELINES,
+    CLSM,
+    MINILM,
+    PACKED,
+    preset_system,
+    recall_system,
+)
 from clsm_cli.startup.records import NamedTuple
 
 if TYPE_CHECKING:
@@ -24,7 +31,7 @@ if TYPE_CHECKING:
     from clsm_cli.evaluation.dataset import Dataset, Query
     from clsm_cli.evaluation.measures import Retrieved
     from clsm_cli.evaluation.stores import StoreFactory
-    from clsm_cli.evaluation.systems.baselines import System
+    from clsm_cli.evaluation.systems import System
     from clsm_cli.retrieval.dense_search import Engine
 
 
@@ -72,7 +79,7 @@ def run(request: Request, factory: StoreFactory, engine: Engine) -> Result:
 
 KEPT = (*compare.HEADLINES, "precision", "tokens")
 """Measures that a report has for each query by itself."""
-CONFIDENT = (system_registry.CLSM, *system_registry.BASELINES)
+CONFIDENT = (CLSM, *BASELINES)
 """Systems that are also asked what has no answer; published ones have no confidence of their own."""
 CUT = "concept-cut"
 """The mechanism without which clsm is shown wherever concepts are labelled: recall before the cut."""
@@ -94,7 +101,7 @@ def evaluate_set(
     systems = _systems(dataset, request.presets)
     answers = {system.name: asked.ask(system) for system in systems}
     answers |= asked.ranked()
-    ours = answers[system_registry.CLSM]
+    ours = answers[CLSM]
     ablated = []
     for mechanism in map(MECHANISMS.__getitem__, request.mechanisms):
         if all(map(mechanism.applies, made)):
@@ -120,9 +127,7 @@ def evaluate_set(
             compare.system_result(name, measured, asked.answered, request.seed)
             for name, measured in answers.items()
         ),
-        pairs=tuple(
-            compare.compare_pairs(answers, system_registry.CLSM, asked.answered, request.seed)
-        ),
+        pairs=tuple(compare.compare_pairs(answers, CLSM, asked.answered, request.seed)),
         ablation=tuple(ablated),
         abstention=tuple(compare.abstention(answers, negatives, asked.unanswerable)),
         queries=tuple(_queries(asked, answers)),
@@ -131,13 +136,13 @@ def evaluate_set(
 
 def _systems(dataset: Dataset, presets: Sequence[str]) -> list[System]:
     """clsm, also packed for each budget and before its concepts are cut; then all others."""
-    ours = [system_registry.recall_system(system_registry.CLSM)]
+    ours = [recall_system(CLSM)]
     if any(query.gold for case in dataset.cases for query in case.queries):
-        ours.append(system_registry.PACKED)
+        ours.append(PACKED)
     if any(query.concepts for case in dataset.cases for query in case.queries):
         ours.append(MECHANISMS[CUT].system())
-    published = map(system_registry.preset_system, presets)
-    return [*ours, *published, *system_registry.BASELINES.values()]
+    published = map(preset_system, presets)
+    return [*ours, *published, *BASELINES.values()]
 
 
 def _ablated(
@@ -231,7 +236,7 @@ class QueryField:
             return [None] * len(queries)
         return [
             found._replace(items=tuple(measures.delivered(found.items)))
-            for found in system_registry.BASELINES[system_registry.MINILM].ask(bench, queries)
+            for found in BASELINES[MINILM].ask(bench, queries)
         ]
 
 

@@ -16,7 +16,7 @@ from clsm_cli.evaluation.benches import Bench
 from clsm_cli.evaluation.dataset import Case, Chat, Dataset, Existing, Folders, LabelledTurn, Query
 from clsm_cli.evaluation.measures import Retrieved
 from clsm_cli.evaluation.stores import StoreFactory
-from clsm_cli.evaluation.systems.system_registry import recall_system
+from clsm_cli.evaluation.systems import recall_system
 from clsm_cli.retrieval.dense_search import Engine
 
 SESSIONS: dict[str, list[tuple[str, int, str]]] = {

@@ -12,12 +12,11 @@ import pytest
 from ingesting import embedder, tree
 
 from clsm_cli.commands.engine import QueryEngine
-from clsm_cli.evaluation import benches
+from clsm_cli.evaluation import benches, systems
 from clsm_cli.evaluation.benches import Bench
 from clsm_cli.evaluation.dataset import Case, Chat, Dataset, Existing, Folders, LabelledTurn, Query
 from clsm_cli.evaluation.measures import Retrieved
 from clsm_cli.evaluation.stores import StoreFactory
-from clsm_cli.evaluation.systems import baselines, system_registry
 from clsm_cli.scoring import match
 from clsm_cli.text.tokens import count_tokens
 
@@ -87,7 +86,7 @@ def notes(
 
 
 def _asked(name: str, bench: Bench, *texts: str, at: str = "") -> list[Retrieved]:
-    system = system_registry.BASELINES[name]
+    system = systems.BASELINES[name]
     queries = [Query(str(number), text, at=at) for number, text in enumerate(texts)]
     return list(system.ask(bench, queries))
 
@@ -100,7 +99,7 @@ def _lines(found: Retrieved) -> list[str]:
     return [item.text for item in found.items]
 
 
-@pytest.mark.parametrize("name", system_registry.BASELINES)
+@pytest.mark.parametrize("name", systems.BASELINES)
 def test_the_same_question_gets_the_same_answer_and_leaves_no_trace(
     name: str, chat: Bench, notes: Bench
 ) -> None:
@@ -116,7 +115,7 @@ def test_the_same_question_gets_the_same_answer_and_leaves_no_trace(
 def test_grep_finds_the_lines_that_grep_finds(chat: Bench, tmp_path: Path) -> None:
     file = tmp_path / "talk.txt"
     file.write_text("".join(f"{who} {text}\n" for _, _, who, text in SAID), encoding="utf-8")
-    pattern = "|".join(sorted(baselines.query_words(QUESTION)))
+    pattern = "|".join(sorted(systems.query_words(QUESTION)))
     assert pattern == "ann|cat|grey|name"
     lines = subprocess.run(
         ["grep", "-iwnE", pattern, str(file)], capture_output=True, check=True, text=True
@@ -136,7 +135,7 @@ def test_bm25_is_lucenes(chat: Bench) -> None:
     """Against the formula, over the terms that stemming and the stop words leave."""
     lengths = [6, 4, 4, 7, 4, 4, 6]  # of t0: ann, adopt, grey, cat, shelter, leiden
     average = sum(lengths) / len(lengths)
-    k1, b = baselines.K1, baselines.B
+    k1, b = systems.K1, systems.B
     idf = {"grey": match.idf(7, 2), "cat": match.idf(7, 4)}
     score = {
         turn: sum(
@@ -148,18 +147,18 @@ def test_bm25_is_lucenes(chat: Bench) -> None:
     (found,) = _asked("BM25", chat, "The greying of cats?")
     assert _turns(found) == sorted(score, key=lambda turn: (-score[turn], turn))
     assert found.confidence == pytest.approx(max(score.values()), rel=1e-5)
-    scores = baselines.bm25_scores(baselines.pool_of(chat))("The greying of cats?")
+    scores = systems.bm25_scores(systems.pool_of(chat))("The greying of cats?")
     assert [scores[int(turn[1:])] for turn in score] == pytest.approx([*score.values()], rel=1e-5)
 
 
 def test_minilm_is_the_cosine_of_the_model(chat: Bench) -> None:
-    made = baselines.pool_of(chat)
+    made = systems.pool_of(chat)
     whole = np.array(
         [vectors.sentence for vectors in embedder().embed()([text for *_, text in SAID])]
     )
     asked = np.asarray(chat.engine.encode("What is the name of my grey cat?").sentence)
     exact = whole @ asked
-    assert baselines.cosine_scores(made, QUESTION) == pytest.approx(exact, abs=0.03)
+    assert systems.cosine_scores(made, QUESTION) == pytest.approx(exact, abs=0.03)
     (found,) = _asked("MiniLM", chat, QUESTION)
     assert len(found.items) == len(SAID)
     assert found.confidence == pytest.approx(exact.max(), abs=0.03)
@@ -167,7 +166,7 @@ def test_minilm_is_the_cosine_of_the_model(chat: Bench) -> None:
 
 
 def test_both_fusions_are_what_they_say(chat: Bench) -> None:
-    made = baselines.pool_of(chat)
+    made = systems.pool_of(chat)
     by_words = _turns(_asked("BM25", chat, QUESTION)[0])
     by_meaning = _turns(_asked("MiniLM", chat, QUESTION)[0])
     votes = {
@@ -187,8 +186,8 @@ def test_both_fusions_are_what_they_say(chat: Bench) -> None:
         found: np.ndarray = (values - values.min()) / (values.max() - values.min())
         return found
 
-    scores = 0.4 * spread(baselines.bm25_scores(made)(QUESTION)) + 0.6 * spread(
-        baselines.cosine_scores(made, QUESTION)
+    scores = 0.4 * spread(systems.bm25_scores(made)(QUESTION)) + 0.6 * spread(
+        systems.cosine_scores(made, QUESTION)
     )
     (fused,) = _asked("fusion", chat, QUESTION)
     assert _turns(fused) == [f"t{at}" for at in np.argsort(-scores, kind="stable")]
@@ -215,14 +214,9 @@ def test_the_whole_is_what_would_be_loaded(
     assert chat.whole == sum(count_tokens(text) for *_, text in SAID)
     last = [text for _, text in sorted(DAYS.items())][-2:]
     assert notes.whole == sum(map(count_tokens, (SOUL, USER, MEMORY, *last)))
-    root = notes.case.source.root  # type: ignore[union-attr]
-    found = baselines.startup_paths(root, ("workspace", "sessions"))
-    assert [file.name for file in found] == [
-        "SOUL.md", "USER.md", "MEMORY.md", "2026-03-02.md", "2026-03-03.md",
-    ]  # fmt: skip
     factory = replace(module_shop, now=notes.now)
     own = _made(Case("own", Existing(notes.store.root), ()), factory, engine, "memory")
-    passages = baselines.pool_of(own).passages
+    passages = systems.pool_of(own).passages
     assert {each.kind for each in passages} == {"passage"}
-    assert {each.id for each in passages} == {each.id for each in baselines.pool_of(notes).passages}
+    assert {each.id for each in passages} == {each.id for each in systems.pool_of(notes).passages}
     assert own.whole == sum(count_tokens(each.text) for each in passages)

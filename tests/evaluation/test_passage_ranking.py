@@ -12,7 +12,6 @@ from evaluation.small_sets import write_locomo
 from ingesting import embedder
 from numpy.typing import NDArray
 
-from clsm_cli.config import Settings
 from clsm_cli.evaluation import benches, rank_fit
 from clsm_cli.evaluation.benches import Bench
 from clsm_cli.evaluation.dataset import Case, Chat, Dataset, LabelledTurn, Query
@@ -26,7 +25,6 @@ from clsm_cli.store import layout
 WIDTH = len(SIGNALS)
 Sample = tuple[NDArray[np.float64], Sequence[int]]
 NOW = datetime(2023, 6, 2, tzinfo=UTC)
-SHIPPED = dict(zip(SIGNALS, rank_fit.weights(Settings().recall), strict=True))
 
 
 @pytest.fixture(scope="module")
@@ -115,9 +113,7 @@ def test_every_query_of_every_case_is_ranked(talks: list[AskedCase]) -> None:
     assert found[rank_fit.SHIPPED][0][bought].items[0].turns == ("D2:1",)
 
 
-def test_a_turn_in_parts_is_one_item_but_for_quotes(
-    long_shop: StoreFactory, engine: Engine
-) -> None:
+def test_a_turn_in_parts_is_one_item(long_shop: StoreFactory, engine: Engine) -> None:
     sentences = [
         f"The heron number {n} stood on the gauge by the weir and slept." for n in range(60)
     ]
@@ -132,12 +128,6 @@ def test_a_turn_in_parts_is_one_item_but_for_quotes(
     (whole,) = rank_fit.rank_asked(rank_fit.ask_all([made], [[query]]))[rank_fit.SHIPPED][0]
     assert sorted(each.turns for each in whole.items) == [("t1",), ("t2",)]
     assert "heron number 59" in whole.items[0].text
-    quoted = Query("q", query.text, gold=("heron number 2 stood",))
-    quotes = Dataset("queries", "set", "0", "quote", "recall@10", (case,))
-    there = Bench(quotes, case, made.store, made.raw, made.now, 0, long_shop, engine)
-    (parts,) = rank_fit.rank_asked(rank_fit.ask_all([there], [[quoted]]))[rank_fit.SHIPPED][0]
-    assert len(parts.items) > 2
-    assert any(each.holds(quoted.gold[0], "quote") for each in parts.items)
 
 
 def _samples(weights: NDArray[np.float64], count: int = 400) -> list[Sample]:

@@ -32,7 +32,7 @@ from clsm_cli.evaluation.dataset import (
 from clsm_cli.evaluation.stores import files_in
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Mapping
     from pathlib import Path
 
     from clsm_cli.evaluation.dataset import Negative
@@ -45,10 +45,11 @@ FOLDERS = ("workspace", "sessions")
 """What is ingested."""
 CONCEPTS, QUERIES = "labels/concepts.yaml", "labels/queries.yaml"
 NEGATIVES: dict[str, Negative] = {
+    QUERIES: "",
     "labels/probes.yaml": "near topic",
     "labels/off-topic.yaml": "off topic",
 }
-"""Files of queries without an answer: those of their rows that have no evidence."""
+"""Files of queries; but for the first, those of their rows count that have no evidence."""
 
 _NOWHERE = "piece of evidence is not in the file that it names and is left out"
 
@@ -65,7 +66,7 @@ def load(path: Path) -> Dataset:
         raise BadInputError(
             str(path), "has nothing to remember in workspace/ or sessions/", "add some notes"
         )
-    labels = (path / name for name in (CONCEPTS, QUERIES, *NEGATIVES))
+    labels = (path / name for name in (CONCEPTS, *NEGATIVES))
     digest = digest_contents(path, [*(each for each in labels if each.is_file()), *remembered])
     found = Faults()
     queries = _queries(path, found)
@@ -84,20 +85,23 @@ def load(path: Path) -> Dataset:
 def _queries(path: Path, found: Faults) -> tuple[Query, ...]:
     known, texts = _concepts(path / CONCEPTS), cache(texts_in)
     queries: dict[str, Query] = {}
-    for number, row in enumerate(load_yaml(path / QUERIES), 1):
-        with naming_place(path / QUERIES, f"query {number}"):
-            query = _query(path, row, known, texts, found)
-        _add(path / QUERIES, query, queries)
-    unknown = [each.id for each in queries.values() if not (each.gold or each.concepts)]
-    for identity in unknown:
-        found.add(NO_GOLD, identity)
-    if len(unknown) == len(queries):
-        raise malformed_error(path / QUERIES, "it holds no query with an answer")
     for name, negative in NEGATIVES.items():
-        if (path / name).is_file():
-            for query in _negatives(path / name, negative):
-                _add(path / name, query, queries)
-    return tuple(each for each in queries.values() if each.id not in unknown)
+        rows = load_yaml(path / name) if name == QUERIES or (path / name).is_file() else []
+        for number, row in enumerate(rows, 1):
+            with naming_place(path / name, f"query {number}"):
+                identity = id_of(row)
+                if identity in queries:
+                    raise ValueError(f"the id {identity} stands twice")
+                if negative and _listed(row, "evidence"):
+                    continue
+                query = _query(path, row, known, texts, found)
+            if negative or query.gold or query.concepts:
+                queries[identity] = query._replace(negative=negative)
+            else:
+                found.add(NO_GOLD, identity)
+    if all(query.negative for query in queries.values()):
+        raise malformed_error(path / QUERIES, "it holds no query with an answer")
+    return tuple(queries.values())
 
 
 def _concepts(path: Path) -> dict[str, frozenset[str]]:
@@ -107,31 +111,24 @@ def _concepts(path: Path) -> dict[str, frozenset[str]]:
         with naming_place(path, f"concept {number}"):
             identity = id_of(row)
             aliases = map(str, _listed(row, "aliases"))
-            names = label_keys((identity, required_field(row, "label", str), *aliases))
-        if identity in found:
-            raise _twice(path, identity)
-        found[identity] = names
+            if identity in found:
+                raise ValueError(f"the id {identity} stands twice")
+            found[identity] = label_keys((identity, required_field(row, "label", str), *aliases))
     return found
 
 
 def _query(
     path: Path,
-    row: Any,
+    row: dict[str, Any],
     known: Mapping[str, frozenset[str]],
     texts: Callable[[Path], tuple[str, ...]],
     found: Faults,
 ) -> Query:
     """A query with its labels."""
     identity = id_of(row)
-    text = required_field(row, "query", str)
     named = [str(name) for name in _listed(row, "concepts")]
-    for name in named:
-        if name not in known:
-            raise BadInputError(
-                str(path / QUERIES),
-                f"query {identity} names the concept {name!r}, which {CONCEPTS} does not have",
-                "add it there or correct its name",
-            )
+    if unknown := [name for name in named if name not in known]:
+        raise ValueError(f"it names the concept {unknown[0]!r}, which {CONCEPTS} does not have")
     gold: dict[str, None] = {}
     for number, piece in enumerate(_listed(row, "evidence"), 1):
         quote = single_blanks(required_field(piece, "quote", str))
@@ -142,36 +139,12 @@ def _query(
             found.add(_NOWHERE, f"{identity}, piece {number}")
     return Query(
         id=identity,
-        text=text,
+        text=required_field(row, "query", str),
         category=str(row.get("category") or ""),
         gold=tuple(gold),
         concepts=tuple(known[name] for name in named),
     )
 
 
-def _negatives(path: Path, negative: Negative) -> Iterator[Query]:
-    for number, row in enumerate(load_yaml(path), 1):
-        with naming_place(path, f"query {number}"):
-            query = Query(
-                id=id_of(row),
-                text=required_field(row, "query", str),
-                category=str(row.get("category") or ""),
-                negative=negative,
-            )
-            has_answer = bool(_listed(row, "evidence"))
-        if not has_answer:
-            yield query
-
-
 def _listed(row: dict[str, Any], name: str) -> list[Any]:
     return required_field(row, name, list) if row.get(name) is not None else []
-
-
-def _add(path: Path, query: Query, queries: dict[str, Query]) -> None:
-    if query.id in queries:
-        raise _twice(path, query.id)
-    queries[query.id] = query
-
-
-def _twice(path: Path, identity: str) -> BadInputError:
-    return BadInputError(str(path), f"the id {identity} stands twice", "give each its own")

@@ -9,6 +9,7 @@ from clsm_cli.evaluation import rank_fit
 from clsm_cli.evaluation.measures import Retrieved
 from clsm_cli.evaluation.nodes.planted import case_chat, choose_concepts, name_keys
 from clsm_cli.retrieval import concepts
+from clsm_cli.retrieval.rerank import signal_weights
 from clsm_cli.scoring import relevance
 from clsm_cli.scoring.relevance import Evidence
 from clsm_cli.startup.records import NamedTuple
@@ -165,7 +166,7 @@ def rank(
 def _ask(bench: Bench, queries: Sequence[Query]) -> _Asked:
     settings = bench.store.settings.recall
     found = choose_concepts(case_chat(bench.case)).concepts
-    ranked = passage_ranker(found, rank_fit.weights(settings))
+    ranked = passage_ranker(found, signal_weights(settings))
     weighed: list[list[ScoredNode]] = []
     by_passages = []
     with open_index(bench.store, bench.factory.embedder) as opened:

@@ -12,11 +12,10 @@ from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from clsm_cli.evaluation import benches, stores
+from clsm_cli.evaluation import benches, stores, systems
 from clsm_cli.evaluation.benches import Bench
 from clsm_cli.evaluation.dataset import Case, Chat, Dataset, LabelledTurn
 from clsm_cli.evaluation.stores import MadeStore
-from clsm_cli.evaluation.systems import baselines, system_registry
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import atomic, yaml_text
 
@@ -170,7 +169,7 @@ def make_turns(
     return turns
 
 
-CLSM, BM25, MINILM = system_registry.CLSM, "BM25", system_registry.MINILM
+CLSM, BM25, MINILM = systems.CLSM, "BM25", systems.MINILM
 SYSTEMS = (CLSM, BM25, MINILM)
 
 
@@ -223,16 +222,15 @@ def growing_benches(
         made = MadeStore(store, now)
         dataset = _dataset(name, (turn for each in parts[: number + 1] for turn in each))
         case = dataset.cases[0]
-        whole = baselines.context_tokens(case, store)
+        whole = systems.context_tokens(case, store)
         found.append(Bench(dataset, case, store, store, now, whole, factory=own, engine=engine))
     return found
 
 
 def ask_systems(bench: Bench, queries: Sequence[Query]) -> dict[str, list[Retrieved]]:
     """What each system returns for each query."""
-    plain = (system_registry.BASELINES[name] for name in SYSTEMS[1:])
-    systems = (system_registry.recall_system(CLSM), *plain)
-    return {system.name: list(system.ask(bench, queries)) for system in systems}
+    asked = (systems.recall_system(CLSM), *(systems.BASELINES[name] for name in SYSTEMS[1:]))
+    return {system.name: list(system.ask(bench, queries)) for system in asked}
 
 
 def first_rank(items: Iterable[Item], ids: Iterable[str]) -> float:

@@ -30,7 +30,7 @@ from typing import TYPE_CHECKING, TypeGuard
 
 from clsm_cli.config import MAX_FILE
 from clsm_cli.errors import DamagedStoreError
-from clsm_cli.evaluation.systems.baselines import ALWAYS, startup_files
+from clsm_cli.evaluation.systems import ALWAYS, startup_files
 from clsm_cli.ingestion import markdown
 from clsm_cli.ingestion.ingest_report import utc_text
 from clsm_cli.ingestion.jsonl_rows import Problem

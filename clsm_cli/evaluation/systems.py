@@ -1,4 +1,4 @@
-"""Baselines without clsm: plain searches, and the files that an agent loads."""
+"""The systems that are compared: clsm, published ones, plain searches, the files that an agent loads."""
 
 from __future__ import annotations
 
@@ -7,14 +7,20 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import groupby
 from math import inf, isnan
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from clsm_cli.config import MAX_FILE
+from clsm_cli.evaluation import measures
 from clsm_cli.evaluation.dataset import Chat, Folders, label_keys
 from clsm_cli.evaluation.formulas import reciprocal_ranks
-from clsm_cli.evaluation.measures import K, Retrieved, passage_item
+from clsm_cli.evaluation.measures import K, Retrieved, answer_result, passage_item
+from clsm_cli.evaluation.presets import published
+from clsm_cli.evaluation.presets.library import Library
 from clsm_cli.evaluation.stores import files_in
 from clsm_cli.retrieval.question import understand
+from clsm_cli.retrieval.recall import recall
+from clsm_cli.retrieval.retrieve import Query as Asking
 from clsm_cli.scoring.match import spread, weighted
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import atomic
@@ -24,7 +30,6 @@ from clsm_cli.text.tokens import STOP_WORDS, count_tokens
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-    from pathlib import Path
 
     import numpy as np
     from numpy.typing import NDArray
@@ -89,7 +94,8 @@ def pool_of(bench: Bench) -> PassagePool:
         index = opened.index
         found = index.passages(index.current_rows())
         first: dict[str, int] = {}
-        for row in sorted(found, key=lambda row: _place(found[row])):
+        in_file = attrgetter("path", "line_start", "key", "part")
+        for row in sorted(found, key=lambda row: in_file(found[row])):
             if found[row].kind == "passage":
                 first.setdefault(found[row].id, row)
         rows = list(first.values())
@@ -97,10 +103,6 @@ def pool_of(bench: Bench) -> PassagePool:
         speakers = tuple(index.speakers())
     passages = tuple(found[row] for row in rows)
     return PassagePool(bench, passages, vectors, speakers, _mentioned(bench, passages))
-
-
-def _place(passage: Passage) -> tuple[str, int, str, int]:
-    return passage.path, passage.line_start, passage.key, passage.part
 
 
 def _vectors(index: Index, rows: Sequence[int]) -> NDArray[np.float32]:
@@ -143,8 +145,8 @@ class Ranked(NamedTuple):
 
 
 if TYPE_CHECKING:
-    Rank = Callable[[str, str], Ranked]
-    """The words of a query and the ISO time at which it is asked → an order."""
+    Rank = Callable[[str], Ranked]
+    """The words of a query → an order."""
 
 
 class System(NamedTuple):
@@ -164,7 +166,7 @@ def baseline(name: str, begin: Callable[[PassagePool], Rank]) -> System:
         pool = pool_of(bench)
         rank = begin(pool)
         for query in queries:
-            ranked = rank(query.text, bench.time_of(query))
+            ranked = rank(query.text)
             places = ranked.places[:MOST]
             yield Retrieved(
                 items=tuple(pool.items[place] for place in places),
@@ -191,7 +193,7 @@ def grep(pool: PassagePool) -> Rank:
 
     held = [frozenset(_WORD.findall(text.casefold())) for text in pool.texts]
 
-    def rank(text: str, _at: str) -> Ranked:
+    def rank(text: str) -> Ranked:
         words = query_words(text)
         return by_score(np.array([len(words & each) / max(1, len(words)) for each in held]), 0.0)
 
@@ -226,7 +228,7 @@ def by_score(scores: Floats, above: float = -inf) -> Ranked:
 def bm25(pool: PassagePool) -> Rank:
     """BM25: passages by score; none without a word of the query."""
     score = bm25_scores(pool)
-    return lambda text, _at: by_score(score(text), 0.0)
+    return lambda text: by_score(score(text), 0.0)
 
 
 @lru_cache(maxsize=KEPT)
@@ -284,7 +286,7 @@ def cosine_scores(pool: PassagePool, text: str) -> Floats:
 
 def minilm(pool: PassagePool) -> Rank:
     """Passages by the cosine of their sentence vectors; the best cosine is the confidence."""
-    return lambda text, _at: by_score(cosine_scores(pool, text))
+    return lambda text: by_score(cosine_scores(pool, text))
 
 
 def rrf(pool: PassagePool) -> Rank:
@@ -294,9 +296,8 @@ def rrf(pool: PassagePool) -> Rank:
     """
     by_words, by_meaning = bm25(pool), minilm(pool)
 
-    def rank(text: str, at: str) -> Ranked:
-        lists = [by_words(text, at).places, by_meaning(text, at).places]
-        fused = reciprocal_ranks(lists)
+    def rank(text: str) -> Ranked:
+        fused = reciprocal_ranks([by_words(text).places, by_meaning(text).places])
         return Ranked(list(fused), next(iter(fused.values()), 0.0))
 
     return rank
@@ -309,7 +310,7 @@ def fusion(pool: PassagePool) -> Rank:
     """
     score = bm25_scores(pool)
 
-    def rank(text: str, _at: str) -> Ranked:
+    def rank(text: str) -> Ranked:
         by_words, by_meaning = score(text), cosine_scores(pool, text)
         either = {*by_score(by_words, 0.0).places, *by_score(by_meaning).places}
         places = sorted(place for place in either if not isnan(by_meaning[place]))
@@ -342,12 +343,6 @@ def startup_files(paths: Iterable[str]) -> list[str]:
     return [*always, *(path for _, path in daily[-DAYS:])]
 
 
-def startup_paths(root: Path, folders: Sequence[str]) -> list[Path]:
-    """The files of a labelled memory that an agent loads at every start."""
-    found = {each.relative_to(root).as_posix(): each for each in files_in(root, folders)}
-    return [found[path] for path in startup_files(found)]
-
-
 def context_tokens(case: Case, store: Store) -> int:
     """Tokens of what an agent without a memory would load.
 
@@ -357,9 +352,10 @@ def context_tokens(case: Case, store: Store) -> int:
     if isinstance(case.source, Chat):
         return sum(count_tokens(turn.text) for turn in case.source.turns)
     if isinstance(case.source, Folders):
-        found = startup_paths(case.source.root, case.source.names)
+        files = files_in(case.source.root, case.source.names)
+        found = startup_files(str(file.relative_to(case.source.root)) for file in files)
         if found:
-            contents = (atomic.read(file, MAX_FILE) or b"" for file in found)
+            contents = (atomic.read(case.source.root / file, MAX_FILE) or b"" for file in found)
             return sum(count_tokens(data.decode("utf-8", "replace")) for data in contents)
     with open_index(store, None) as opened:
         passages = opened.index.passages(opened.index.current_rows()).values()
@@ -375,13 +371,78 @@ def static(pool: PassagePool) -> Rank:
     for place, passage in enumerate(pool.passages):
         listed.setdefault(passage.path, []).append(place)
     places = [place for path in startup_files(listed) for place in listed[path]]
-    order = Ranked(places or _sessions(pool.passages))
-    return lambda _text, _at: order
+    said = sorted(range(len(pool.passages)), key=lambda at: pool.passages[at].time or "")
+    sessions = [list(run) for _, run in groupby(said, key=lambda at: pool.passages[at].session)]
+    order = Ranked(places or [place for run in reversed(sessions) for place in run])
+    return lambda _text: order
 
 
-def _sessions(passages: Sequence[Passage]) -> list[int]:
-    """Places by session, the last first, each in the order in which it was said."""
-    times = [(passage.time or "", place) for place, passage in enumerate(passages)]
-    said = [place for _, place in sorted(times)]
-    runs = [list(run) for _, run in groupby(said, key=lambda place: passages[place].session)]
-    return [place for run in reversed(runs) for place in run]
+ITEMS = 50
+"""Items of clsm's own answers: every measure cuts the same ranking."""
+UNLIMITED = 1 << 30
+"""Tokens."""
+
+
+def recall_system(name: str, change: Callable[[Bench], Bench] = lambda bench: bench) -> System:
+    """``clsm recall`` on the consolidated store, or on one that is changed before it is asked.
+
+    It is asked for more than it returns by default, without a limit of tokens.
+    """
+
+    def ask(bench: Bench, queries: Sequence[Query]) -> Iterator[Retrieved]:
+        bench = change(bench)
+        asked = [Asking(each.text, bench.time_of(each), ITEMS, UNLIMITED) for each in queries]
+        answers = recall(bench.store, asked, bench.engine, bench.factory.embedder)
+        yield from map(answer_result, answers)
+
+    return System(name, ask)
+
+
+def preset_system(name: str) -> System:
+    """The retrieval of a published system, with clsm's default tokens; it has no confidence."""
+
+    def ask(bench: Bench, queries: Sequence[Query]) -> Iterator[Retrieved]:
+        settings = bench.store.settings.recall
+        with open_index(bench.store, bench.factory.embedder) as opened:
+            library = Library(opened.index, bench.engine)
+            for each in queries:
+                query = Asking(each.text, bench.time_of(each), settings.k, settings.budget)
+                yield published.retrieve(library, query, name)
+
+    return System(name, ask)
+
+
+def _ask_packed(bench: Bench, queries: Sequence[Query]) -> Iterator[Retrieved]:
+    """Only what fits 1,000 tokens and the reduced contexts is asked for, and only that is measured."""
+    found = measures.budgets(bench.whole)
+    budgets = sorted({found[name] for name in measures.PACKED})
+    asked = [
+        Asking(each.text, bench.time_of(each), ITEMS, budget)
+        for each in queries
+        for budget in budgets
+    ]
+    answers = recall(bench.store, asked, bench.engine, bench.factory.embedder)
+    for _ in queries:
+        yield Retrieved(
+            (), packed={budget: answer_result(next(answers)).items for budget in budgets}
+        )
+
+
+PACKED = System("clsm, packed", _ask_packed)
+"""clsm told how many tokens are left: it packs for them, where all others are cut in rank order."""
+CLSM = "clsm"
+"""clsm as it is shipped."""
+MINILM = "MiniLM"
+"""The embedding alone, which others are compared with (reach)."""
+BASELINES = {
+    name: baseline(name, begin)
+    for name, begin in {
+        "grep": grep,
+        "BM25": bm25,
+        MINILM: minilm,
+        "RRF": rrf,
+        "fusion": fusion,
+        "static": static,
+    }.items()
+}
+"""What a user has without clsm, by name."""
