@@ -17,7 +17,6 @@ from clsm_cli.evaluation.benches import Bench
 from clsm_cli.evaluation.dataset import Case, Chat, Dataset, Existing, Folders, LabelledTurn, Query
 from clsm_cli.evaluation.measures import Retrieved
 from clsm_cli.evaluation.stores import StoreFactory
-from clsm_cli.scoring import match
 from clsm_cli.text.tokens import count_tokens
 
 SAID = (
@@ -129,26 +128,6 @@ def test_grep_finds_the_lines_that_grep_finds(chat: Bench, tmp_path: Path) -> No
     assert _turns(answer) == sorted(counts, key=lambda turn: -counts[turn])
     assert _turns(answer)[0] == "t0"
     assert answer.confidence == 3 / 4
-
-
-def test_bm25_is_lucenes(chat: Bench) -> None:
-    """Against the formula, over the terms that stemming and the stop words leave."""
-    lengths = [6, 4, 4, 7, 4, 4, 6]  # of t0: ann, adopt, grey, cat, shelter, leiden
-    average = sum(lengths) / len(lengths)
-    k1, b = systems.K1, systems.B
-    idf = {"grey": match.idf(7, 2), "cat": match.idf(7, 4)}
-    score = {
-        turn: sum(
-            idf[term] / (1 + k1 * (1 - b + b * length / average))
-            for term in (("grey", "cat") if turn in ("t0", "t3") else ("cat",))
-        )
-        for turn, length in zip(("t0", "t1", "t2", "t3"), lengths, strict=False)
-    }
-    (found,) = _asked("BM25", chat, "The greying of cats?")
-    assert _turns(found) == sorted(score, key=lambda turn: (-score[turn], turn))
-    assert found.confidence == pytest.approx(max(score.values()), rel=1e-5)
-    scores = systems.bm25_scores(systems.pool_of(chat))("The greying of cats?")
-    assert [scores[int(turn[1:])] for turn in score] == pytest.approx([*score.values()], rel=1e-5)
 
 
 def test_minilm_is_the_cosine_of_the_model(chat: Bench) -> None:

@@ -76,12 +76,9 @@ def test_the_exact_p_is_that_of_a_permutation_test(differences: list[float]) -> 
     assert compare.sign_flip(differences, seed=0) == pytest.approx(theirs, abs=1e-9)
 
 
-@pytest.mark.parametrize("count", [14, 200])
-def test_the_sampled_p_is_that_of_a_permutation_test(
-    count: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_sampled_p_is_that_of_a_permutation_test() -> None:
     draw = random.Random(7)
-    differences = [draw.choice([-1.0, 0.5, 1.0]) - 0.1 for _ in range(count)]
+    differences = [draw.choice([-1.0, 0.5, 1.0]) - 0.1 for _ in range(200)]
     theirs = scipy.stats.permutation_test(
         (differences,),
         lambda values, axis: values.mean(axis=axis),
@@ -90,7 +87,6 @@ def test_the_sampled_p_is_that_of_a_permutation_test(
         n_resamples=20_000,
         rng=1,
     ).pvalue
-    monkeypatch.setattr(compare, "EXACT_FLIPS", 3)
     assert compare.sign_flip(differences, seed=0) == pytest.approx(theirs, abs=0.015)
 
 

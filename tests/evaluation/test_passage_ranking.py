@@ -10,11 +10,10 @@ import numpy as np
 import pytest
 from evaluation.small_sets import write_locomo
 from ingesting import embedder
-from numpy.typing import NDArray
 
 from clsm_cli.evaluation import benches, rank_fit
 from clsm_cli.evaluation.benches import Bench
-from clsm_cli.evaluation.dataset import Case, Chat, Dataset, LabelledTurn, Query
+from clsm_cli.evaluation.dataset import Case, Chat, Dataset, Query
 from clsm_cli.evaluation.loaders import locomo
 from clsm_cli.evaluation.measures import Item, Retrieved
 from clsm_cli.evaluation.rank_fit import SIGNALS, AskedCase, CandidateTable
@@ -23,7 +22,6 @@ from clsm_cli.retrieval.dense_search import Engine
 from clsm_cli.store import layout
 
 WIDTH = len(SIGNALS)
-Sample = tuple[NDArray[np.float64], Sequence[int]]
 NOW = datetime(2023, 6, 2, tzinfo=UTC)
 
 
@@ -111,49 +109,3 @@ def test_every_query_of_every_case_is_ranked(talks: list[AskedCase]) -> None:
                 assert all(each.text and each.tokens and each.day for each in answer.items)
     bought = next(at for at, query in enumerate(talks[0].queries) if query.id == "1-3")
     assert found[rank_fit.SHIPPED][0][bought].items[0].turns == ("D2:1",)
-
-
-def test_a_turn_in_parts_is_one_item(long_shop: StoreFactory, engine: Engine) -> None:
-    sentences = [
-        f"The heron number {n} stood on the gauge by the weir and slept." for n in range(60)
-    ]
-    turns = (
-        LabelledTurn("t1", "Ann", "user", " ".join(sentences), "2023-05-01T10:00:00+00:00", "s"),
-        LabelledTurn("t2", "Bob", "user", "A violin was sold.", "2023-05-01T10:01:00+00:00", "s"),
-    )
-    query = Query("q", "Where did the heron number 59 stand?", gold=("t1",))
-    case = Case("parts", Chat(("Ann", "Bob"), turns), (query,))
-    dataset = Dataset("locomo", "set", "0", "turn", "recall@10", (case,))
-    (made,) = benches.make_benches(dataset, long_shop, engine)
-    (whole,) = rank_fit.rank_asked(rank_fit.ask_all([made], [[query]]))[rank_fit.SHIPPED][0]
-    assert sorted(each.turns for each in whole.items) == [("t1",), ("t2",)]
-    assert "heron number 59" in whole.items[0].text
-
-
-def _samples(weights: NDArray[np.float64], count: int = 400) -> list[Sample]:
-    """Choices drawn from the model itself."""
-    generator = np.random.default_rng(11)
-    found: list[Sample] = []
-    for _ in range(count):
-        signals = generator.random((20, len(weights)))
-        odds = np.exp(signals @ weights)
-        gold = int(generator.choice(20, p=odds / odds.sum()))
-        found.append((signals, (gold,)))
-    return found
-
-
-def _likelihood(samples: list[Sample], weights: NDArray[np.float64]) -> float:
-    total = -rank_fit.RIDGE * len(samples) / 2 * float(weights @ weights)
-    for signals, gold in samples:
-        scores = signals @ weights
-        logs = scores - np.log(np.exp(scores).sum())
-        total += float(np.mean(logs[list(gold)]))
-    return total
-
-
-def test_no_step_away_is_better() -> None:
-    samples = _samples(np.array([4.0, 1.0]), 60)
-    samples += [(signals, (0, 3)) for signals, _ in samples[:20]]  # several gold
-    best = rank_fit.fit(samples)
-    for step in ([0.01, 0], [-0.01, 0], [0, 0.01], [0, -0.01]):
-        assert _likelihood(samples, best + np.array(step)) < _likelihood(samples, best)

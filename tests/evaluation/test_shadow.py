@@ -145,19 +145,6 @@ def test_a_note_that_came_later_was_not_there(store: Store, tmp_path: Path) -> N
     assert "came back" not in texts
 
 
-def test_another_machine_has_its_own_log(
-    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    catch_up(store)
-    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "desk"))
-    other = store._replace(device="desk")
-    assert shadow_mode.current_mode(other) is None
-    shadow_mode.start(other, [], BEGUN)
-    assert catch_up(other) == 0  # these sessions are the first one's
-    found = shadow_mode.report(other)
-    assert found.verdict == "no session was logged yet"
-
-
 def test_the_daily_notes_are_those_of_earlier_days(store: Store, workspace: Path) -> None:
     start = datetime.fromisoformat("2026-02-25T08:00:00+01:00")
     loaded = sittings.load_static([str(workspace)], start, store)
