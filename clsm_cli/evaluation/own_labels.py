@@ -15,7 +15,7 @@ import re
 from collections import Counter
 from importlib.resources import files
 from itertools import chain, islice, zip_longest
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from clsm_cli.config import with_changes
 from clsm_cli.errors import BadInputError, DamagedStoreError
@@ -28,12 +28,12 @@ from clsm_cli.model.graph import Node
 from clsm_cli.model.ids import digest
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import atomic, labels, yaml_text
-from clsm_cli.store.jsonlines import LineError, load
 from clsm_cli.store.labels import Label
 from clsm_cli.store.lock import locked
 from clsm_cli.text import route
 from clsm_cli.text.plain import to_plain
 from clsm_cli.text.sentences import sentences
+from clsm_cli.text.terminal import safe
 from clsm_cli.text.tokens import stems
 
 if TYPE_CHECKING:
@@ -275,84 +275,61 @@ class Pools:
         return sorted(kept, key=lambda each: digest(text, each.id))
 
 
-SCHEMA = "clsm.label/1"
-_NEXT = "begin from what this prints: clsm eval label --json"
+LONGEST = 300
+"""Characters of an item that are shown."""
+_HOW = """\
+# Put an x between the brackets of every item that answers its query, or before "none of these".
+# A query without an x is passed over. You may write other words behind "query:". Then save and close.
+"""
+_NONE = "none of these"
 
 
-def blank_sheet(
-    proposals: Sequence[Proposal], pool: Callable[[Proposal], list[PoolItem]]
-) -> dict[str, Any]:
-    """The sheet; ``relevant`` and ``none`` are to be filled in."""
-    queries = [
-        {
-            "query": each.text,
-            "kind": each.kind,
-            "about": each.about,
-            "none": None,
-            "items": [{**found._asdict(), "relevant": None} for found in pool(each)],
-        }
-        for each in proposals
-    ]
-    return {"schema": SCHEMA, "queries": queries}
+def todo_list(proposals: Iterable[Proposal], pool: Callable[[Proposal], Iterable[PoolItem]]) -> str:
+    """Queries with their items as a list to mark in; ``read_todo`` reads it back."""
+    parts = [_HOW]
+    for each in proposals:
+        items = (f"[ ] {i.id}  {i.day}  {i.text[:LONGEST]}" for i in pool(each))
+        head = (f"# {each.about}", f"kind: {each.kind}", f"query: {each.text}")
+        parts.append("\n".join(map(safe, (*head, *items, f"[ ] {_NONE}", ""))))
+    return "\n".join(parts)
 
 
-def read_sheet(text: str, name: str, known: NameLookup) -> tuple[list[Label], int]:
-    """The labels that a sheet makes, and how many queries have no mark.
+def read_todo(text: str, known: NameLookup) -> tuple[list[Label], int]:
+    """The labels that a marked list makes, and how many of its queries have no mark.
 
-    A query is judged where ``none`` is true or an item is marked; its category is the kind of the
-    proposal. What no mark says yes to is not relevant.
+    What has no mark beside another that has one is not relevant.
 
     Raises:
-        BadInputError: It is not such a sheet, or names what the store does not have.
+        BadInputError: A line is neither a query nor an item, or what is marked cannot be.
     """
-    try:
-        sheet = load(text)
-    except LineError as error:
-        raise BadInputError(name, str(error), _NEXT) from None
-    if not isinstance(sheet, dict) or not isinstance(sheet.get("queries"), list):
-        raise BadInputError(name, "has no list 'queries'", _NEXT)
-    rows: dict[str, Label] = {}
-    for number, each in enumerate(sheet["queries"], 1):
-        try:
-            row = _row(each, known)
-        except ValueError as error:
-            raise BadInputError(f"{name}, query {number}", str(error), _NEXT) from None
-        if row is not None and row.id in rows:
-            raise BadInputError(f"{name}, query {number}", "is there twice", "keep one of them")
-        rows |= {row.id: row} if row is not None else {}
-    return list(rows.values()), len(sheet["queries"]) - len(rows)
-
-
-def _row(each: Any, known: NameLookup) -> Label | None:
-    """A label; None: the query is not judged. ValueError says what is wrong."""
-    if not isinstance(each, dict):
-        raise ValueError("is not a mapping")
-    text = " ".join(str(each.get("query") or "").split())
-    if not text:
-        raise ValueError("has no text")
-    items = each.get("items") or []
-    if not isinstance(items, list) or not all(isinstance(item, dict) for item in items):
-        raise ValueError("'items' is not a list of mappings")
-    marks = {str(item.get("id")): _mark(item, "relevant") for item in items}
-    relevant = tuple(name for name, mark in marks.items() if mark)
-    is_none = _mark(each, "none")
-    if is_none and relevant:
-        raise ValueError("says 'none' and marks something all the same")
-    if not is_none and all(mark is None for mark in marks.values()):
-        return None
-    for name in relevant:
-        if known.piece(name) is None:
-            raise ValueError(f"the store has no memory or turn {name[:60]!r}")
-    kind = str(each.get("kind") or "")
-    category = "" if kind == "negative" else kind
-    return Label(labels.id_of(text), text, memories=relevant, category=category)
-
-
-def _mark(each: dict[str, Any], key: str) -> bool | None:
-    value = each.get(key)
-    if value is not None and not isinstance(value, bool):
-        raise ValueError(f"{key!r} is not true, false or null")
-    return value
+    found: dict[str, tuple[str, list[str]]] = {}
+    kind, marks = "", None
+    for number, line in enumerate(text.split("\n"), 1):
+        head, _, rest = line.partition(":")
+        words = line[3:].split()
+        if head == "kind":
+            kind = rest.strip().removeprefix("negative")
+        elif head == "query" and rest.strip():
+            marks = found.setdefault(" ".join(rest.split()), (kind, []))[1]
+            kind = ""
+        elif marks is not None and words and line[:3].lower() == "[x]":
+            marks.append(_NONE if " ".join(words) == _NONE else words[0])
+        elif line.strip() and line[0] != "#" and not (marks is not None and line[:3] == "[ ]"):
+            raise BadInputError("the list", f"line {number} is no query and no item", "mend it")
+    rows = []
+    for query, (kind, marked) in found.items():
+        relevant = tuple(mark for mark in marked if mark != _NONE)
+        lost = [name for name in relevant if known.piece(name) is None]
+        what = f"the list, {query[:60]!r}"
+        if lost:
+            raise BadInputError(
+                what, f"the store has no memory or turn {lost[0][:60]!r}", "mend it"
+            )
+        if relevant and _NONE in marked:
+            raise BadInputError(what, f"has an x at {_NONE!r} and at another", "take one away")
+        if marked:
+            rows.append(Label(labels.id_of(query), query, memories=relevant, category=kind))
+    return rows, len(found) - len(rows)
 
 
 class NameLookup:
