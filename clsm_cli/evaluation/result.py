@@ -6,38 +6,16 @@ nothing is defined.
 
 from __future__ import annotations
 
-import os
-import platform
 from dataclasses import asdict, dataclass, is_dataclass
 from functools import cache
-from pathlib import Path
-from typing import Any, get_args, get_origin, get_type_hints
+from typing import TYPE_CHECKING, Any, get_args, get_origin, get_type_hints
 
 from clsm_cli.errors import BadInputError
 from clsm_cli.evaluation.dataset import read_bytes
 from clsm_cli.store import jsonlines
 
-
-def machine_description() -> dict[str, str]:
-    """Processor, architecture, cores, system and Python, by name."""
-    return {
-        "processor": _processor(),
-        "architecture": platform.machine(),
-        "cores": str(os.cpu_count()),
-        "system": platform.system(),
-        "Python": platform.python_version(),
-    }
-
-
-def _processor() -> str:
-    """Its name as the kernel has it; on ARM, where that has none, the model of the board."""
-    try:
-        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError):
-        lines = []
-    named = [line for key in ("model name", "Model") for line in lines if line.startswith(key)]
-    return named[0].partition(":")[2].strip() if named else platform.processor() or "unknown"
-
+if TYPE_CHECKING:
+    from pathlib import Path
 
 SCHEMA = "clsm.eval/2"
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import platform
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import clsm_cli
-from clsm_cli.evaluation import ablation, benches, compare, measures, rank_fit, result
+from clsm_cli.evaluation import ablation, benches, compare, measures, rank_fit
 from clsm_cli.evaluation.ablation import MECHANISMS
 from clsm_cli.evaluation.compare import Asked, Measured
 from clsm_cli.evaluation.measures import credit_items
@@ -69,7 +70,11 @@ def run(request: Request, factory: StoreFactory, engine: Engine) -> Result:
         schema=SCHEMA,
         version=clsm_cli.__version__,
         command=request.command,
-        machine=result.machine_description(),
+        machine={
+            "architecture": platform.machine(),
+            "system": platform.system(),
+            "Python": platform.python_version(),
+        },
         seed=request.seed,
         settings={name: str(value) for name, value in sorted(request.settings.items())},
         sets=tuple(evaluate_set(dataset, request, factory, engine) for dataset in request.datasets),

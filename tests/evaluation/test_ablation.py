@@ -6,7 +6,6 @@ from dataclasses import replace
 
 import pytest
 from evaluation.small_sets import write_memory
-from ingesting import embedder
 
 from clsm_cli.config import Settings
 from clsm_cli.errors import BadInputError, RefusedError
@@ -148,15 +147,15 @@ def queries(*texts: str) -> tuple[Query, ...]:
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory, engine: Engine) -> list[Bench]:
+def made(
+    tmp_path_factory: pytest.TempPathFactory, shop: StoreFactory, engine: Engine
+) -> list[Bench]:
     """A chat and some notes, ingested and consolidated."""
-    folder = tmp_path_factory.mktemp("ablation")
-    notes = write_memory(folder / "memory")
+    notes = write_memory(tmp_path_factory.mktemp("ablation") / "memory")
     chat = Case("chat", Chat(("Mara", "Brian"), told()), queries(*ASKED))
     written = Case("notes", Folders(notes, ("workspace", "sessions")), queries(*ASKED_OF_NOTES))
     dataset = Dataset("small", "small", "0" * 64, "turn", "recall@10", (chat, written))
-    factory = StoreFactory(folder / "work", embedder(), None, fresh=False, progress=lambda *_: None)
-    return benches.make_benches(dataset, factory, engine)
+    return benches.make_benches(dataset, shop, engine)
 
 
 @pytest.fixture(scope="module")
@@ -227,10 +226,7 @@ def test_each_setting_is_a_mechanism_a_measure_or_off_as_shipped() -> None:
         ),
         ("recall.k=five", "must be a number like 10"),
         ("recall.floor=.nan", "must be a number like|not a number|no number|too large"),
-        (f"recall.floor={'9' * 9000}", "is longer than"),
         ("recall.floor={{", "is not YAML"),
-        ("recall.floor=&a 1", "anchor|not YAML|alias"),
-        ("llm.model=3", "unknown setting"),
     ],
 )
 def test_what_is_no_setting_is_refused(pair: str, reason: str) -> None:

@@ -9,12 +9,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from evaluation.small_sets import bench_of
 from ingesting import embedder, tree
 
 from clsm_cli.commands.engine import QueryEngine
-from clsm_cli.evaluation import benches, systems
+from clsm_cli.evaluation import systems
 from clsm_cli.evaluation.benches import Bench
-from clsm_cli.evaluation.dataset import Case, Chat, Dataset, Existing, Folders, LabelledTurn, Query
+from clsm_cli.evaluation.dataset import Case, Chat, Existing, Folders, LabelledTurn, Query
 from clsm_cli.evaluation.measures import Retrieved
 from clsm_cli.evaluation.stores import StoreFactory
 from clsm_cli.text.tokens import count_tokens
@@ -40,19 +41,7 @@ DAYS = {
 
 
 @pytest.fixture(scope="module")
-def module_shop(tmp_path_factory: pytest.TempPathFactory) -> StoreFactory:
-    folder = tmp_path_factory.mktemp("work")
-    return StoreFactory(folder, embedder(), None, fresh=False, progress=lambda *_: None)
-
-
-def _made(case: Case, factory: StoreFactory, engine: object, unit: str = "turn") -> Bench:
-    data = Dataset("test", "test", "0" * 64, unit, "recall@10", (case,))  # type: ignore[arg-type]
-    (bench,) = benches.make_benches(data, factory, engine)  # type: ignore[arg-type]
-    return bench
-
-
-@pytest.fixture(scope="module")
-def chat(module_shop: StoreFactory, engine: QueryEngine) -> Bench:
+def chat(shop: StoreFactory, engine: QueryEngine) -> Bench:
     turns = tuple(
         LabelledTurn(
             id=f"t{number}",
@@ -65,12 +54,12 @@ def chat(module_shop: StoreFactory, engine: QueryEngine) -> Bench:
         for number, (session, day, speaker, text) in enumerate(SAID)
     )
     query = Query("q", QUESTION, gold=("t2",))
-    return _made(Case("talk", Chat(("Ann", "Bob"), turns), (query,)), module_shop, engine)
+    return bench_of(Case("talk", Chat(("Ann", "Bob"), turns), (query,)), shop, engine)
 
 
 @pytest.fixture(scope="module")
 def notes(
-    module_shop: StoreFactory, engine: QueryEngine, tmp_path_factory: pytest.TempPathFactory
+    shop: StoreFactory, engine: QueryEngine, tmp_path_factory: pytest.TempPathFactory
 ) -> Bench:
     root = tmp_path_factory.mktemp("set")
     day = root / "workspace" / "memory"
@@ -81,7 +70,7 @@ def notes(
         (day / f"{name}.md").write_text(text, encoding="utf-8")
     query = Query("q", "who repaired the pump")
     source = Folders(root, ("workspace", "sessions"))
-    return _made(Case("notes", source, (query,)), module_shop, engine, "quote")
+    return bench_of(Case("notes", source, (query,)), shop, engine, "quote")
 
 
 def _asked(name: str, bench: Bench, *texts: str, at: str = "") -> list[Retrieved]:
@@ -144,35 +133,6 @@ def test_minilm_is_the_cosine_of_the_model(chat: Bench) -> None:
     assert _turns(found)[0] == f"t{exact.argmax()}"
 
 
-def test_both_fusions_are_what_they_say(chat: Bench) -> None:
-    made = systems.pool_of(chat)
-    by_words = _turns(_asked("BM25", chat, QUESTION)[0])
-    by_meaning = _turns(_asked("MiniLM", chat, QUESTION)[0])
-    votes = {
-        turn: sum(
-            1 / (60 + ranking.index(turn) + 1)
-            for ranking in (by_words, by_meaning)
-            if turn in ranking
-        )
-        for turn in by_meaning
-    }
-    (ranks,) = _asked("RRF", chat, QUESTION)
-    assert [votes[turn] for turn in _turns(ranks)] == sorted(votes.values(), reverse=True)
-    assert {*_turns(ranks)} == {*votes}
-    assert ranks.confidence == pytest.approx(max(votes.values()))
-
-    def spread(values: np.ndarray) -> np.ndarray:
-        found: np.ndarray = (values - values.min()) / (values.max() - values.min())
-        return found
-
-    scores = 0.4 * spread(systems.bm25_scores(made)(QUESTION)) + 0.6 * spread(
-        systems.cosine_scores(made, QUESTION)
-    )
-    (fused,) = _asked("fusion", chat, QUESTION)
-    assert _turns(fused) == [f"t{at}" for at in np.argsort(-scores, kind="stable")]
-    assert fused.confidence is None
-
-
 def test_what_is_loaded_at_every_start(chat: Bench, notes: Bench) -> None:
     (talk,) = _asked("static", chat, "anything")
     assert _turns(talk) == ["t5", "t6", "t3", "t4", "t0", "t1", "t2"]
@@ -188,13 +148,13 @@ def test_what_is_loaded_at_every_start(chat: Bench, notes: Bench) -> None:
 
 
 def test_the_whole_is_what_would_be_loaded(
-    chat: Bench, notes: Bench, module_shop: StoreFactory, engine: QueryEngine
+    chat: Bench, notes: Bench, shop: StoreFactory, engine: QueryEngine
 ) -> None:
     assert chat.whole == sum(count_tokens(text) for *_, text in SAID)
     last = [text for _, text in sorted(DAYS.items())][-2:]
     assert notes.whole == sum(map(count_tokens, (SOUL, USER, MEMORY, *last)))
-    factory = replace(module_shop, now=notes.now)
-    own = _made(Case("own", Existing(notes.store.root), ()), factory, engine, "memory")
+    factory = replace(shop, now=notes.now)
+    own = bench_of(Case("own", Existing(notes.store.root), ()), factory, engine, "memory")
     passages = systems.pool_of(own).passages
     assert {each.kind for each in passages} == {"passage"}
     assert {each.id for each in passages} == {each.id for each in systems.pool_of(notes).passages}

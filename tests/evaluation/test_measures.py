@@ -61,23 +61,6 @@ def test_the_ranking_of_evidence() -> None:
     assert found["ndcg@10"] == pytest.approx(1 / (1 + 0.63093 + 0.5), abs=1e-5)
 
 
-def test_an_item_that_does_not_fit_a_budget_is_passed_over() -> None:
-    items = [item("a", tokens=400), item("b", tokens=200), *filler(9), item("c")]
-    found = figures(["a", "b", "c"], items)
-    assert found["tokens@1000"] == 1.0
-    assert found["tokens@2000"] == 1.0
-    assert found["reduced"] == 1.0  # 400 + 200 + 100 are 700
-
-
-def test_what_is_returned_has_ten_places_and_2000_tokens() -> None:
-    assert measures.delivered(filler(12)) == filler(10)
-    assert measures.delivered([item("a", tokens=DELIVERED), item("b")]) == [
-        item("a", tokens=DELIVERED)
-    ]
-    large = [item("a", tokens=1500), item("b", tokens=600), item("c", tokens=500)]
-    assert measures.delivered(large) == [large[0], large[2]]
-
-
 def test_a_statement_takes_a_place_for_each_turn_that_it_rests_on() -> None:
     told = item("a", "b", "c", uses=3)
     assert measures.ranks(["b", "d"], [told, item("d")], "turn") == [1.0, 4.0]

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from ingesting import embedder
 
 from clsm_cli.evaluation import benches, measures
 from clsm_cli.evaluation.benches import Bench
@@ -24,30 +23,15 @@ from clsm_cli.store import shards
 from clsm_cli.store.index import graph_queries
 from clsm_cli.store.index.opening import open_index
 
+# fmt: off
 SUBJECTS = (
-    (
-        "violin lesson",
-        "I bought a {} today.",
-        "My {}s are hard.",
-        "Every {} costs ten euros.",
-        "He plays.",
-    ),
-    (
-        "parrot",
-        "We adopted a grey {}.",
-        "The {} sleeps in the kitchen.",
-        "Parrots eat walnuts.",
-        "It eats.",
-    ),
+    ("violin lesson", "I bought a {} today.", "My {}s are hard.", "Every {} costs ten euros.",
+     "He plays."),
+    ("parrot", "We adopted a grey {}.", "The {} sleeps in the kitchen.", "Parrots eat walnuts.",
+     "It eats."),
 )
-FILLER = (
-    "Hi there!",
-    "How are you?",
-    "Great, thanks.",
-    "Wow, that is nice.",
-    "See you soon!",
-    "Okay, bye.",
-)
+# fmt: on
+FILLER = ("Hi there!", "How are you?", "Great, thanks.", "Wow, that is nice.", "See you!", "Bye.")
 
 
 def talk(one: str, other: str) -> dict[str, Any]:
@@ -62,26 +46,15 @@ def talk(one: str, other: str) -> dict[str, Any]:
             {"speaker": one if place % 2 else other, "dia_id": f"D{number}:{place}", "text": text}
             for place, text in enumerate(texts)
         ]
+    rows = (
+        (f"What did {one} buy?", "a violin lesson", "D1:5", 4),
+        ("Where does the parrot sleep?", "with the violin", "D2:12", 1),
+        ("What costs ten?", "none", "D1:3", 4),
+        ("Who sings?", "parrot", "D1:5", 5),
+    )
     found["qa"] = [
-        {
-            "question": f"What did {one} buy?",
-            "answer": "a violin lesson",
-            "evidence": ["D1:5"],
-            "category": 4,
-        },
-        {
-            "question": "Where does the parrot sleep?",
-            "answer": "with the violin",
-            "evidence": ["D2:12"],
-            "category": 1,
-        },
-        {"question": "What costs ten?", "answer": "none", "evidence": ["D1:3"], "category": 4},
-        {
-            "question": "Who sings?",
-            "adversarial_answer": "parrot",
-            "evidence": ["D1:5"],
-            "category": 5,
-        },
+        {"question": question, "answer": answer, "evidence": [turn], "category": category}
+        for question, answer, turn, category in rows
     ]
     return found
 
@@ -96,11 +69,9 @@ def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def made(path: Path, tmp_path_factory: pytest.TempPathFactory, engine: Engine) -> list[Bench]:
+def made(path: Path, shop: StoreFactory, engine: Engine) -> list[Bench]:
     """The two conversations with their concepts in their stores."""
-    folder = tmp_path_factory.mktemp("work")
-    factory = StoreFactory(folder, embedder(), None, fresh=False, progress=lambda *_: None)
-    return benches.make_benches(locomo.load_nodes(path), factory, engine)
+    return benches.make_benches(locomo.load_nodes(path), shop, engine)
 
 
 def chat(*texts: str, sessions: int = 1) -> Chat:

@@ -9,7 +9,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 from evaluation.small_sets import write_locomo
-from ingesting import embedder
 
 from clsm_cli.evaluation import benches, rank_fit
 from clsm_cli.evaluation.benches import Bench
@@ -26,19 +25,12 @@ NOW = datetime(2023, 6, 2, tzinfo=UTC)
 
 
 @pytest.fixture(scope="module")
-def long_shop(tmp_path_factory: pytest.TempPathFactory) -> StoreFactory:
-    """A workshop for the sets that several tests ask."""
-    folder = tmp_path_factory.mktemp("work")
-    return StoreFactory(folder, embedder(), None, fresh=False, progress=lambda *_: None)
-
-
-@pytest.fixture(scope="module")
 def talks(
-    tmp_path_factory: pytest.TempPathFactory, long_shop: StoreFactory, engine: Engine
+    tmp_path_factory: pytest.TempPathFactory, shop: StoreFactory, engine: Engine
 ) -> list[AskedCase]:
     """Two conversations, asked all their questions."""
     path = write_locomo(tmp_path_factory.mktemp("talks") / "set")
-    made = benches.make_benches(locomo.load(path), long_shop, engine)
+    made = benches.make_benches(locomo.load(path), shop, engine)
     return rank_fit.ask_all(made, [bench.case.queries for bench in made])
 
 

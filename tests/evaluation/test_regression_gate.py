@@ -72,22 +72,18 @@ def test_a_worse_run_fails_and_says_where() -> None:
     assert decisive.p == 2 * 0.5**5  # all five signs alike, in either direction
 
 
-def test_other_data_of_the_same_name_is_refused() -> None:
-    with pytest.raises(RefusedError, match=r"locomo talks: holds other data \(sha256 bbbbbbbbbbbb"):
-        compare.compare_runs(run(GOOD), run(replace(GOOD, digest=OTHER)), 0.0)
-
-
-def test_nothing_in_common_is_refused() -> None:
-    with pytest.raises(RefusedError, match="no set in common"):
-        compare.compare_runs(run(GOOD), run(replace(GOOD, name="others", digest=OTHER)), 0.0)
-    with pytest.raises(RefusedError, match="no set in common"):
-        compare.compare_runs(run(GOOD), run(), 0.0)
-
-
-def test_figures_of_other_queries_are_refused() -> None:
-    partly = labelled(query(0, None), *(query(number, 1.0) for number in range(1, 10)))
-    with pytest.raises(RefusedError, match="figures of other queries"):
-        compare.compare_runs(run(partly), run(GOOD), -100.0)
+@pytest.mark.parametrize(
+    ("before", "reason"),
+    [
+        ([replace(GOOD, digest=OTHER)], r"locomo talks: holds other data \(sha256 bbbbbbbbbbbb"),
+        ([replace(GOOD, name="others", digest=OTHER)], "no set in common"),
+        ([], "no set in common"),
+        ([labelled(*GOOD.queries[1:])], "figures of other queries"),
+    ],
+)
+def test_other_data_is_refused(before: list[SetResult], reason: str) -> None:
+    with pytest.raises(RefusedError, match=reason):
+        compare.compare_runs(run(GOOD), run(*before), -100.0)
 
 
 def test_without_a_baseline_the_limit_is_the_figure_itself() -> None:

@@ -145,12 +145,6 @@ def test_a_note_that_came_later_was_not_there(store: Store, tmp_path: Path) -> N
     assert "came back" not in texts
 
 
-def test_the_daily_notes_are_those_of_earlier_days(store: Store, workspace: Path) -> None:
-    start = datetime.fromisoformat("2026-02-25T08:00:00+01:00")
-    loaded = sittings.load_static([str(workspace)], start, store)
-    assert [block.text for block in loaded.blocks][-2:] == ["Wind.", "Fog."]
-
-
 def test_files_that_went_are_told(store: Store, workspace: Path) -> None:
     shadow_mode.start(store, [str(workspace / "MEMORY.md")], NOW)
     (workspace / "MEMORY.md").unlink()

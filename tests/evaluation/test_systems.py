@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import pytest
-from evaluation.small_sets import write_memory
-from ingesting import embedder
+from evaluation.small_sets import bench_of, write_memory
 
 from clsm_cli.commands.engine import QueryEngine
-from clsm_cli.evaluation import benches, systems
+from clsm_cli.evaluation import systems
 from clsm_cli.evaluation.benches import Bench
-from clsm_cli.evaluation.dataset import Case, Dataset, Folders, Query
+from clsm_cli.evaluation.dataset import Case, Folders, Query
 from clsm_cli.evaluation.measures import answer_result
 from clsm_cli.evaluation.stores import StoreFactory
 from clsm_cli.retrieval.answer import Answer
@@ -21,14 +20,12 @@ QUERIES = tuple(Query(str(number), text) for number, text in enumerate(TEXTS))
 
 
 @pytest.fixture(scope="module")
-def bench(engine: QueryEngine, tmp_path_factory: pytest.TempPathFactory) -> Bench:
+def bench(
+    engine: QueryEngine, shop: StoreFactory, tmp_path_factory: pytest.TempPathFactory
+) -> Bench:
     root = write_memory(tmp_path_factory.mktemp("set") / "memory")
-    folder = tmp_path_factory.mktemp("work")
-    factory = StoreFactory(folder, embedder(), None, fresh=False, progress=lambda *_: None)
     case = Case("memory", Folders(root, ("workspace", "sessions")), QUERIES)
-    data = Dataset("memory", "memory", "0" * 64, "quote", "f1", (case,))
-    (made,) = benches.make_benches(data, factory, engine)
-    return made
+    return bench_of(case, shop, engine, "quote")
 
 
 def _answers(bench: Bench, k: int, budget: int) -> list[Answer]:
