@@ -99,7 +99,6 @@ def with_settings(bench: Bench, changes: Mapping[str, Any]) -> Bench:
 
     Raises:
         RefusedError: They decide what the store holds, and this one cannot be made again.
-        DiskError: The work folder cannot be written.
     """
     settings = with_changes(bench.store.settings, dict(changes))
     stage = stage_of(changes)

@@ -30,14 +30,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Bench:
-    """One case, its stores made.
+    """One case with its stores, as ingested (``raw``) and consolidated, which are never written again.
 
-    Attributes:
-        store: Consolidated, as a user's is; what is asked. Never written by who asks.
-        raw: The same as it was ingested; the store itself for one that was there already.
-        now: When it is asked, unless a query says otherwise.
-        whole: Tokens of what an agent without a memory would load: the whole conversation, or
-            its static files (SOUL, USER, MEMORY and the last two daily notes).
+    ``whole`` is the tokens of what an agent without a memory would load: the whole conversation, or
+    its static files (SOUL, USER, MEMORY and the last two daily notes).
     """
 
     dataset: Dataset
@@ -71,7 +67,6 @@ def make_benches(dataset: Dataset, factory: StoreFactory, engine: Engine) -> lis
 
     Raises:
         BadInputError: Something in the set could not be ingested.
-        DiskError: The work folder cannot be written.
         StoreNotFoundError: A store that should be there already is not.
     """
     benches = []

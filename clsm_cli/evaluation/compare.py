@@ -250,14 +250,7 @@ _NEXT = "compare two runs of the same sets"
 
 @dataclass(frozen=True, slots=True)
 class GateRow:
-    """The headline measure of clsm on one set, over the queries that have it.
-
-    Attributes:
-        set: Its kind and name.
-        difference: Mean of now minus before, query by query.
-        interval: Its 95 % bootstrap interval, cases as clusters.
-        p: Two-sided, by random signs of the differences.
-    """
+    """The headline measure of clsm on one set in both runs, and their paired difference."""
 
     set: str
     measure: str
@@ -281,11 +274,8 @@ class Gate:
 def compare_runs(now: Result, before: Result, fail_under: float | None) -> Gate:
     """Compare a run with an earlier one.
 
-    Args:
-        now: The run.
-        before: The baseline.
-        fail_under: Points (of 100) that the headline measure of a set must have gained at least;
-            −1: it may lose one. None: nothing fails.
+    ``fail_under`` is in points: what the headline measure of a set must have gained; −1: it may
+    lose one. None: nothing fails.
 
     Raises:
         RefusedError: Other data or other queries, or no set in common.

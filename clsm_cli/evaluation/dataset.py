@@ -35,11 +35,9 @@ class Query(NamedTuple):
     """A query and its labels.
 
     Attributes:
-        id: Unique in its case.
         gold: Pieces of evidence, in the unit of the set; empty where only concepts are labelled.
         concepts: Of each gold concept the keys of its names (see ``label_keys``).
         negative: Why it has no answer; its ``gold`` and ``concepts`` are empty then.
-        answer: The right answer in words; empty: not known.
         at: ISO time at which it is asked; empty: that of the case.
     """
 
@@ -96,8 +94,6 @@ class Dataset(NamedTuple):
     """A labelled set.
 
     Attributes:
-        kind: Name of the loader.
-        name: Of the file or folder it was read from, without the way to it.
         digest: SHA-256 of what was read, hexadecimal; two runs on different digests are never compared.
         headline: The measure that intervals, pairs and gates look at.
         notes: A sentence for each fault of the set that was mended, each query left out, each rule
@@ -178,9 +174,6 @@ def digest_contents(root: Path, read: Iterable[Path]) -> str:
     """The SHA-256 of a set, hexadecimal.
 
     It is what ``sha256sum FILES | sha256sum`` gives in ``root``, the files sorted by name.
-
-    Raises:
-        BadInputError: A file cannot be read.
     """
     folder = root if root.is_dir() else root.parent
     found = {each.relative_to(folder).as_posix(): atomic.sha256(read_bytes(each)) for each in read}
@@ -188,11 +181,7 @@ def digest_contents(root: Path, read: Iterable[Path]) -> str:
 
 
 def read_bytes(path: Path) -> bytes:
-    """The bytes of a file.
-
-    Raises:
-        BadInputError: It is missing or cannot be read.
-    """
+    """The bytes of a file; BadInputError if it is missing or cannot be read."""
     try:
         return path.read_bytes()
     except FileNotFoundError:
@@ -225,10 +214,7 @@ def load_yaml(path: Path) -> Any:
 
 
 def required_field(row: Any, name: str, kind: type[Value]) -> Value:
-    """What an object calls by a name.
-
-    Raises:
-        ValueError: It is no object, has no such field, or one of another type.
+    """What an object calls by a name; ValueError if there is no such thing of the type.
 
     >>> required_field({"text": "Hi"}, "text", str)
     'Hi'
@@ -261,11 +247,7 @@ def answer_of(row: dict[str, Any]) -> str:
 
 @contextlib.contextmanager
 def naming_place(path: Path, where: str) -> Iterator[None]:
-    """What is wrong with a part of a file becomes an error that names both.
-
-    Raises:
-        BadInputError: For a ``ValueError`` inside.
-    """
+    """A ``ValueError`` of a part of a file becomes a BadInputError that names both."""
     try:
         yield
     except ValueError as error:

@@ -131,7 +131,6 @@ class Grid(NamedTuple):
     Attributes:
         words: Columns from the left that hold words; the others hold numbers.
         best: Row and column of figures that nothing in their column exceeds.
-        note: A sentence below; may be empty.
     """
 
     title: str
@@ -306,12 +305,7 @@ def _by_system(title: str, found: SetResult, columns: Sequence[Column]) -> Grid:
 
 
 class Standing(NamedTuple):
-    """Where clsm stands on a set by its headline measure.
-
-    Attributes:
-        value: Of clsm; ``interval`` its 95 % interval, where there is one.
-        rival: The best of the others, variants of clsm itself aside, with ``its`` value.
-    """
+    """Where clsm stands by the headline measure; the best of the others, and ``its`` value."""
 
     value: float
     interval: tuple[float, float] | None

@@ -29,9 +29,7 @@ class Item(NamedTuple):
     """One thing to read.
 
     Attributes:
-        id: Of the memory or passage.
-        text: What a reader sees.
-        tokens: Estimated word pieces of it.
+        tokens: Estimated word pieces of the text.
         turns: Ids of the turns it shows or rests on, the source's own ids where it has some; what
             is measured counts those that it shows (``credit_items``).
         day: ISO date of the first of them; empty: none.

@@ -89,11 +89,10 @@ _NAME = re.compile(r"(?<= )[A-Z]\w")
 
 
 class Proposal(NamedTuple):
-    """A query to be labelled.
+    """A query to be labelled, and where it comes from.
 
     Attributes:
         kind: asked, changed, concept, or negative (it should have no answer).
-        about: Where it comes from, for a person.
         hidden: Keys of turns that are no answer: the question itself.
     """
 
@@ -204,11 +203,7 @@ def save_labels(store: Store, rows: Sequence[Label]) -> list[str]:
     """Add some labels, or write those with the same ids anew; what the user should hear.
 
     The file is read again under the lock, so what a person or another command changed meanwhile
-    stays; one that an editor saves at this very moment is not overwritten.
-
-    Raises:
-        BadInputError: The file is not what it must be.
-        RefusedError: Somebody changed it at this moment.
+    stays; one that an editor saves at this very moment is not overwritten but refused.
     """
     name = str(labels_path(store))
     with locked(store.root, store.settings.store.lock_wait):

@@ -59,12 +59,7 @@ class CachingEngine:
 
 
 def run(request: Request, factory: StoreFactory, engine: Engine) -> Result:
-    """Measure all that was asked for; nothing but the work folder is written.
-
-    Raises:
-        BadInputError: A set cannot be ingested.
-        DiskError: The work folder cannot be written.
-    """
+    """Measure all that was asked for; nothing but the work folder is written."""
     engine = CachingEngine(engine)
     return Result(
         schema=SCHEMA,

@@ -67,11 +67,8 @@ class StoreFactory:
     """Where stores are made, and with what.
 
     Attributes:
-        folder: The work folder.
-        embedder: Makes the vectors of passages.
         now: Time of the ingest; None: the day after the last turn.
         fresh: Delete a store of an earlier run and make it again.
-        progress: Told how far an ingest is.
     """
 
     folder: Path
@@ -138,27 +135,17 @@ def cached_copy(
 
 
 def run_consolidation(factory: StoreFactory, store: Store, now: datetime) -> None:
-    """Consolidate a store.
-
-    Raises:
-        ModelDigestError: A model file is not the right one.
-        RuntimeError: A rule failed on a text.
-    """
+    """Consolidate a store, or fail: a figure over half of one would be a lie."""
     request = Sleep(now=now)
     report = consolidation_run.consolidate(store, request, factory.embedder, factory.progress)
     if report.bad_model is not None:
         raise report.bad_model
-    if report.unread:  # a figure over half a store would be a lie
+    if report.unread:
         raise RuntimeError(str(report.unread))
 
 
 def ingest_files(factory: StoreFactory, store: Store, paths: Sequence[str], now: datetime) -> None:
-    """Ingest some files.
-
-    Raises:
-        BadInputError: Something in them could not be read.
-        ModelDigestError: A model file is not the right one.
-    """
+    """Ingest some files; BadInputError if anything in them could not be read."""
     request = Request(paths=tuple(paths), now=now)
     report = ingest(store, request, factory.embedder, factory.progress)
     if report.bad_model is not None:

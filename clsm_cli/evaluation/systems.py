@@ -53,12 +53,10 @@ KEPT = 16
 
 @dataclass(frozen=True, eq=False)
 class PassagePool:
-    """The turns and blocks of a bench, as they were ingested, in the order of their files.
+    """The turns and blocks of a bench, as they were ingested, each once, in the order of their files.
 
     Attributes:
-        passages: Each once; statements and gists, which clsm made, are none.
         vectors: Unit vectors float32 [passages, 384] as the index keeps them; nan without one.
-        speakers: Everyone who speaks.
         mentioned: Key of a passage → the nodes of the consolidated store that it mentions, each
             as the keys of its names, in the order of their ids.
     """

@@ -55,11 +55,7 @@ _NOBODY = "user with questions has no history and is left out"
 
 
 def load(path: Path) -> Dataset:
-    """Read the folder that holds the two English files of the set.
-
-    Raises:
-        BadInputError: A file is missing or not what it must be.
-    """
+    """Read the folder that holds the two English files of the set."""
     digest = digest_contents(path, [path / MEMORY, path / QUESTIONS])
     found = Faults()
     asked = _asked(path / QUESTIONS)

@@ -107,9 +107,6 @@ def load(path: Path) -> Dataset:
     """Read a folder of files with one conversation each, or the original file with a list of all.
 
     Each conversation gets off-topic queries from the others.
-
-    Raises:
-        BadInputError: There is nothing to read, a file is not LoCoMo.
     """
     return with_off_topic(as_published(path))
 
@@ -263,9 +260,6 @@ def load_nodes(path: Path) -> Dataset:
     (``planted.choose_concepts``), and gold are those in a question's evidence and in its answer.
 
     Questions without an answer are left out.
-
-    Raises:
-        BadInputError: The set cannot be read, or no question has two gold concepts.
     """
     read = as_published(path)
     found = Faults()

@@ -42,11 +42,7 @@ _NO_TURN = "query is left out, no turn of its haystack is marked as its evidence
 
 
 def load(path: Path) -> Dataset:
-    """Read a file of the set, or the first of ``FILES`` that a folder holds.
-
-    Raises:
-        BadInputError: There is nothing to read, the file is not LongMemEval.
-    """
+    """Read a file of the set, or the first of ``FILES`` that a folder holds."""
     found = Faults()
     listed = files(path)
     if not listed:

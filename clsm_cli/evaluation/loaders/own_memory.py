@@ -55,12 +55,7 @@ _NOWHERE = "piece of evidence is not in the file that it names and is left out"
 
 
 def load(path: Path) -> Dataset:
-    """Read a labelled memory.
-
-    Raises:
-        BadInputError: A file is missing or not what it must be, an id stands twice, or a query
-            names an unknown concept.
-    """
+    """Read a labelled memory."""
     remembered = files_in(path, FOLDERS)
     if not remembered:
         raise BadInputError(

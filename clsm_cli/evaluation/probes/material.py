@@ -179,7 +179,7 @@ class Probe(NamedTuple):
     Attributes:
         bars: The least of each figure; a system that has no such figure need not reach it.
         run: Makes its stores with a factory, asks with an open engine, from a seed; the figures of
-            each system. It raises DiskError where the work folder cannot be written.
+            each system.
     """
 
     bars: dict[str, float]

@@ -438,11 +438,7 @@ PROBES = {
 
 
 def run_probe(name: str, factory: StoreFactory, engine: Engine, seed: int) -> ProbeResult:
-    """Run a probe.
-
-    Raises:
-        DiskError: The work folder cannot be written.
-    """
+    """Run a probe."""
     probe, told = PROBES[name], material.load_yaml("about")[name]
     figures = probe.run(factory, engine, seed)
     verdicts = (Verdict(system, probe.passes(found), found) for system, found in figures.items())

@@ -60,12 +60,11 @@ class Mode(NamedTuple):
 
 
 class SideFigures(NamedTuple):
-    """What one way to remember loaded in a sitting, in tokens.
+    """What one way to remember loaded in a sitting, each item once, in tokens.
 
     Attributes:
-        tokens: Loaded, each item once.
         prompt: In front of the model at a prompt, the mean.
-        used: Of what was loaded, each item once, the sentences that the conversation used.
+        used: The sentences that the conversation used.
         replies: Prompts whose reply used something that was loaded.
     """
 
@@ -286,16 +285,14 @@ def start(store: Store, named: Sequence[str], now: datetime) -> tuple[Mode, bool
     """Turn shadow mode on; where it is on, only the files that are named change.
 
     Args:
-        store: Of which memory.
+        store: Of which memory; what it takes in from ``now`` on is logged.
         named: Files and workspaces that the agent loads.
-        now: What the store takes in from now on is logged.
 
     Returns:
         What it looks at, and whether it was off before.
 
     Raises:
         BadInputError: A file is missing, or too large; nothing is changed.
-        DamagedStoreError: What is on cannot be read.
     """
     files = tuple(dict.fromkeys(os.path.realpath(os.path.expanduser(name)) for name in named))
     missing = sittings.load_static(files, now, store).missing
@@ -311,12 +308,7 @@ def start(store: Store, named: Sequence[str], now: datetime) -> tuple[Mode, bool
 
 
 def report(store: Store) -> Report:
-    """What the log says.
-
-    Raises:
-        BadInputError: Shadow mode is off and nothing is logged.
-        DamagedStoreError: The log is no file that can be read.
-    """
+    """What the log says; BadInputError if shadow mode is off and nothing is logged."""
     mode = current_mode(store)
     rows, bad = logged_rows(store)
     if mode is None and not rows and not bad:
