@@ -245,6 +245,8 @@ def run_tables(result: Result, *, verbose: bool) -> list[Table]:
         shown += [Table(title, ("it holds", ""), sizes)]
         for grid in grids.set_grids(found, is_full=verbose):
             shown += _fitted(grid)
+        if verbose and found.systems:
+            shown += _fitted(grids.full_grid(found))
         shown += [table for note in found.notes for table in _said(f"- {note}")]
     for each in result.probes:
         shown += [*_fitted(grids.probe_grid(each)), *_said(grids.weakness_note(each))]

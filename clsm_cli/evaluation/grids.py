@@ -146,18 +146,21 @@ Column = tuple[str, "Callable[[SystemResult], tuple[str, float | None]]"]
 
 
 def set_grids(found: SetResult, *, is_full: bool = False) -> Iterator[Grid]:
-    """All tables of a set; with ``is_full`` also one of all its measures."""
+    """The tables of a set; with ``is_full`` also what each mechanism does."""
     yield headline_grid(found)
     if any(each.groups.get("category") for each in found.systems):
         yield category_grid(found)
     if found.pairs:
         yield pairs_grid(found)
     if found.ablation:
-        yield ablation_grid(found)
+        yield ablation_grid(found, is_full=is_full)
     if found.abstention:
         yield abstention_grid(found)
-    if is_full and found.systems:
-        yield _by_system("All measures (%)", found, [_figure(name) for name in HEADINGS])
+
+
+def full_grid(found: SetResult) -> Grid:
+    """Each system with all its measures."""
+    return _by_system("All measures (%)", found, [_figure(name) for name in HEADINGS])
 
 
 def _has_concepts(found: SetResult) -> bool:
@@ -202,20 +205,21 @@ def pairs_grid(found: SetResult) -> Grid:
     )
 
 
-def ablation_grid(found: SetResult) -> Grid:
-    """Each mechanism taken out, and what it does, the greatest loss first."""
+def ablation_grid(found: SetResult, *, is_full: bool) -> Grid:
+    """Each mechanism taken out, the greatest loss first; with ``is_full`` also what it does."""
     name = found.headline
+    heading = measure_heading(name)
     return Grid(
-        f"Without a mechanism ({measure_heading(name)}, %)",
-        ("without", "which", measure_heading(name), "points", "95 %", "p"),
+        f"Without a mechanism ({heading}, %)",
+        ("without", *(["which"] if is_full else []), heading, "points", "95 %", "p"),
         tuple(
             (
-                *(each.mechanism, each.about, format_value(name, each.figures.get(name))),
-                *format_test(each),
+                *(each.mechanism, *([each.about] if is_full else [])),
+                *(format_value(name, each.figures.get(name)), *format_test(each)),
             )
             for each in sorted(found.ablation, key=lambda each: (each.difference, each.mechanism))
         ),
-        words=2,
+        words=2 if is_full else 1,
         note="Points below zero: what is lost when the mechanism is off.",
     )
 
