@@ -277,24 +277,18 @@ def _loaded(
     reach = useful associative results / all associative results, where an associative result is one
     that the embedding alone does not return.
     """
-    unit = setting.unit
-    useful = [any(item.holds(piece, unit) for piece in gold) for item in returned]
+    useful = [item for item in returned if any(item.holds(g, setting.unit) for g in gold)]
     tokens = sum(item.tokens for item in returned)
-    spent = sum(item.tokens for item, is_useful in zip(returned, useful, strict=True) if is_useful)
     values: Figures = {
-        "relevance": spent / tokens if tokens else 0.0,
-        "retention": float(any(useful)),
+        "relevance": sum(item.tokens for item in useful) / tokens if tokens else 0.0,
+        "retention": float(bool(useful)),
         "reach": None,
     }
     if without is not None:
-        near = delivered(without.items)
-        shown = {turn for item in near for turn in item.turns}
-        associated = [
-            is_useful
-            for item, is_useful in zip(returned, useful, strict=True)
-            if not shown.issuperset(item.turns)
-        ]
-        values["reach"] = sum(associated) / len(associated) if associated else None
+        shown = {turn for item in delivered(without.items) for turn in item.turns}
+        associated = [item for item in returned if not shown.issuperset(item.turns)]
+        if associated:
+            values["reach"] = sum(item in useful for item in associated) / len(associated)
     return values
 
 

@@ -53,7 +53,7 @@ def load(path: Path, store: Path | None = None) -> Dataset:
         BadInputError: It cannot be read, is not what it must be, or nothing can be measured by it.
         DamagedStoreError: The store cannot be read.
     """
-    data = _bytes(path)
+    data = read_bytes(path)
     read = labels.parse(labels.decode(data, str(path)), str(path))
     if not read.rows:
         raise BadInputError(str(path), "holds no query", "make some with: clsm eval label")
@@ -77,27 +77,15 @@ def named_store(path: Path, read: Labels) -> Path | None:
     return root if (root / layout.CONFIG_NAME).is_file() else None
 
 
-def _bytes(path: Path) -> bytes:
-    if not path.is_file():
-        raise BadInputError(str(path), "is missing", "make it with: clsm eval label")
-    if path.stat().st_size > labels.MAX_LABELS:
-        raise BadInputError(
-            str(path), f"is larger than {labels.MAX_LABELS >> 20} MiB", "split it into several"
-        )
-    return read_bytes(path)
-
-
 def _dataset(path: Path, data: bytes, read: Labels, root: Path, known: NameLookup) -> Dataset:
     faults = Faults()
     queries = tuple(q for row in read.rows if (q := _query(row, known, faults)) is not None)
     answerable = [query for query in queries if not query.negative]
     notes = faults.sentences()
     if not answerable:
-        if notes and any(row.has_gold for row in read.rows):
-            reason = "nothing that its labels name is in the store"
-            raise BadInputError(f"{path} ({notes[-1]})", reason, "name the store that it is of")
-        reason = "no query has anything that answers it, so there is nothing to measure"
-        raise BadInputError(str(path), reason, "label some with: clsm eval label")
+        reason = "nothing in the store answers any of its queries, so there is nothing to measure"
+        advice = "label some with: clsm eval label"
+        raise BadInputError("; ".join((str(path), *notes[-1:])), reason, advice)
     with_concepts = sum(bool(query.concepts) for query in answerable)
     return Dataset(
         kind=KIND,

@@ -90,26 +90,22 @@ class Library:
         return found
 
     @cached_property
-    def nodes(self) -> dict[int, NodeRow]:
-        """The nodes with a record, by number."""
+    def nodes(self) -> dict[str, NodeRow]:
+        """The nodes with a record, by id."""
         ids = [record.id for record in self.records.values() if isinstance(record, Node)]
         numbers = [graph_queries.number_of(each) for each in ids]
-        return graph_queries.nodes(self.index.connection, numbers)
+        found = graph_queries.nodes(self.index.connection, numbers).values()
+        return {row.id: row for row in found}
 
     @cached_property
-    def numbers(self) -> dict[str, int]:
-        """The nodes with a record, by id."""
-        return {row.id: number for number, row in self.nodes.items()}
-
-    @cached_property
-    def active(self) -> dict[int, int]:
+    def active(self) -> dict[str, int]:
         """Node → day of its last mention or use, as a proleptic ordinal, if it has one."""
-        used = graph_queries.recall_counts(self.index.connection, self.numbers)
+        used = graph_queries.recall_counts(self.index.connection, self.nodes)
         found = {
-            number: [day for day, _ in used.get(row.id, ())] + ([row.last] if row.last else [])
-            for number, row in self.nodes.items()
+            row.id: [day for day, _ in used.get(row.id, ())] + ([row.last] if row.last else [])
+            for row in self.nodes.values()
         }
-        return {number: max(days) for number, days in found.items() if days}
+        return {node: max(days) for node, days in found.items() if days}
 
     @cached_property
     def outdated(self) -> frozenset[str]:
@@ -125,7 +121,7 @@ class Library:
     def _marked(self) -> dict[int, list[str]]:
         found: dict[int, list[str]] = {}
         for mention in self.index.mentions(list(self.passages)):
-            if mention.node in self.numbers:
+            if mention.node in self.nodes:
                 found.setdefault(mention.passage, []).append(mention.node)
         return found
 
@@ -217,8 +213,8 @@ class Library:
         if unit.kind in ("statement", "gist"):
             record = self.records.get(unit.id)
             told = {node for row in self._rows(unit.keys) for node in self._marked.get(row, ())}
-            named = {n for n in told if self.names(unit.text, self.nodes[self.numbers[n]])}
-            if isinstance(record, Statement) and record.subject in self.numbers:
+            named = {n for n in told if self.names(unit.text, self.nodes[n])}
+            if isinstance(record, Statement) and record.subject in self.nodes:
                 named.add(record.subject)
             found = dict.fromkeys(sorted(named), 1) | found
         return found
@@ -334,5 +330,5 @@ def as_concepts(library: Library, found: Sequence[Unit], limit: int) -> tuple[tu
         else:
             held = library.mentioned(unit)
             nodes |= dict.fromkeys(sorted(held, key=lambda each: (-held[each], each)))
-    rows = (library.nodes[library.numbers[node]] for node in list(nodes)[:limit])
+    rows = (library.nodes[node] for node in list(nodes)[:limit])
     return tuple(tuple(sorted(label_keys((row.id, row.label, *row.aliases)))) for row in rows)

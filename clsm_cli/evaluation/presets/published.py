@@ -90,7 +90,8 @@ def cls_m(library: Library, query: Query, most: int = SEEDS) -> Found:
     §3.2, step 1: "query terms activate matching nodes". A node that is named in the query, or whose
     text has the whole query in it (§5.3), begins with its boosted cosine, any other with its cosine.
     """
-    text, nodes, now = query.text, library.nodes, query.now
+    text, now = query.text, query.now
+    nodes = {row.number: row for row in library.nodes.values()}
     asked = f" {folded_words(text)} "
     starts = {}
     for number, row in nodes.items():
@@ -119,7 +120,7 @@ def cls_m(library: Library, query: Query, most: int = SEEDS) -> Found:
 
 
 def _is_dormant(library: Library, row: NodeRow, now: str) -> bool:
-    last = library.active.get(row.number)
+    last = library.active.get(row.id)
     if last is None:
         return False
     days = date.fromisoformat(now[:10]).toordinal() - last
@@ -303,7 +304,7 @@ def _pagerank(library: Library, now: str) -> NDArray[np.float64]:
     """
     import numpy as np
 
-    place = {number: at for at, number in enumerate(library.nodes)}
+    place = {row.number: at for at, row in enumerate(library.nodes.values())}
     weights = np.zeros((len(place), len(place)))
     for row in graph_queries.links(library.index.connection, list(place)):
         if row.other in place and clocks.holds(row, now):

@@ -148,12 +148,6 @@ def session_turns(number: int, start: datetime, lines: Iterable[Line]) -> list[L
     return found
 
 
-def spread_lines(draw: RandomDraw, lines: Iterable[Line], sessions: int) -> list[list[Line]]:
-    """Lines over sessions, as evenly as it goes, in random order."""
-    shuffled = draw.some(list(lines), 1 << 30)
-    return [shuffled[place::sessions] for place in range(sessions)]
-
-
 def make_turns(
     draw: RandomDraw,
     sessions: Iterable[Sequence[Line]],

@@ -402,7 +402,8 @@ def as_conversation(lines: list[str], seed: int) -> list[LabelledTurn]:
     """The sentences in the sessions of a conversation."""
     draw = RandomDraw(seed, "identifiers, spoken")
     people = [draw.name() for _ in range(PEOPLE)]
-    sessions = material.spread_lines(draw, map(Line, lines), NOTED)
+    mixed = draw.some([Line(line) for line in lines], len(lines))
+    sessions = (mixed[place::NOTED] for place in range(NOTED))
     return material.make_turns(draw, sessions, people, CHATTER, APRIL, timedelta(days=3))
 
 
