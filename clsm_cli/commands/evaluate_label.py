@@ -60,12 +60,13 @@ def label(
 def _save(printer: Printer, store: Store, text: str) -> None:
     """Save the labels of a list."""
     from clsm_cli.evaluation import own_labels
+    from clsm_cli.store import labels
 
     rows, left = own_labels.read_todo(text, own_labels.NameLookup(store))
     printer.warn_all(own_labels.save_labels(store, rows) if rows else ())
     if left:
         printer.warn(f"queries without a mark were passed over: {left}")
-    path = own_labels.labels_path(store)
+    path = labels.path_of(store.root)
     total = len(own_labels.read_labels(store).rows)
     told = {"schema": "clsm.label/2", "saved": len(rows), "labelled": total, "path": path}
     if printer.as_json:

@@ -169,15 +169,16 @@ def _datasets(
     specs: Sequence[str], limit: int | None, store: str | None, *, has_probes: bool
 ) -> list[Dataset]:
     """The sets that were named; none: the store's own, unless only probes are wanted."""
-    from clsm_cli.evaluation import own_labels
     from clsm_cli.evaluation.loaders import dataset_registry, queries
+    from clsm_cli.store import labels
 
     found = []
     if not specs and not has_probes:
         chosen = chosen_store(store)
-        path = own_labels.labels_path(chosen)
+        path = labels.path_of(chosen.root)
         if not path.exists():
-            raise BadInputError(str(path), *own_labels.ADVICE)
+            reason = "holds no labelled queries yet"
+            raise BadInputError(str(path), reason, "make some in ten minutes with: clsm eval label")
         found.append(queries.load(path, chosen.root))
     for spec in specs:
         loaded = dataset_registry.load_dataset(spec)

@@ -38,7 +38,6 @@ from clsm_cli.text.tokens import stems
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
-    from pathlib import Path
 
     from clsm_cli.evaluation.stores import StoreFactory
     from clsm_cli.forgetting.store_contents import StoreContents
@@ -180,23 +179,11 @@ def _concepts(contents: StoreContents) -> Iterator[Proposal]:
         yield Proposal(f"What do I know about {node.label or node.id}?", "concept", node.kind)
 
 
-ADVICE = (
-    "holds no labelled queries yet",
-    "make some in ten minutes with: clsm eval label",
-)
-"""What is wrong where there is no labelled set, and how to make one."""
-
-
-def labels_path(store: Store) -> Path:
-    """The file of a store's labels."""
-    return labels.path_of(store.root)
-
-
 def read_labels(store: Store) -> Labels:
     """The labels of a store; none where it has no such file."""
-    data = atomic.read(labels_path(store), labels.MAX_LABELS)
-    name = str(labels_path(store))
-    return labels.EMPTY if data is None else labels.parse(labels.decode(data, name), name)
+    path = labels.path_of(store.root)
+    data = atomic.read(path, labels.MAX_LABELS)
+    return labels.parse("" if data is None else labels.decode(data, str(path)), str(path))
 
 
 def save_labels(store: Store, rows: Sequence[Label]) -> list[str]:
@@ -205,10 +192,11 @@ def save_labels(store: Store, rows: Sequence[Label]) -> list[str]:
     The file is read again under the lock, so what a person or another command changed meanwhile
     stays; one that an editor saves at this very moment is not overwritten but refused.
     """
-    name = str(labels_path(store))
+    path = labels.path_of(store.root)
+    name = str(path)
     with locked(store.root, store.settings.store.lock_wait):
         warnings = end_begun_run(store)
-        data = atomic.read(labels_path(store), labels.MAX_LABELS)
+        data = atomic.read(path, labels.MAX_LABELS)
         text = "" if data is None else labels.decode(data, name)
         known = {row.id for row in labels.parse(text, name).rows}
         change: dict[str, Label | None] = {row.id: row for row in rows if row.id in known}
@@ -220,7 +208,7 @@ def save_labels(store: Store, rows: Sequence[Label]) -> list[str]:
             )
         if made != data:
             read_as = None if data is None else atomic.sha256(data)
-            atomic.put(labels_path(store), made, read_as=read_as)
+            atomic.put(path, made, read_as=read_as)
     return warnings
 
 
@@ -270,7 +258,7 @@ class Pools:
         return sorted(kept, key=lambda each: digest(text, each.id))
 
 
-LONGEST = 300
+LETTERS = 300
 """Characters of an item that are shown."""
 _HOW = """\
 # Put an x between the brackets of every item that answers its query, or before "none of these".
@@ -283,7 +271,7 @@ def todo_list(proposals: Iterable[Proposal], pool: Callable[[Proposal], Iterable
     """Queries with their items as a list to mark in; ``read_todo`` reads it back."""
     parts = [_HOW]
     for each in proposals:
-        items = (f"[ ] {i.id}  {i.day}  {i.text[:LONGEST]}" for i in pool(each))
+        items = (f"[ ] {i.id}  {i.day}  {i.text[:LETTERS]}" for i in pool(each))
         head = (f"# {each.about}", f"kind: {each.kind}", f"query: {each.text}")
         parts.append("\n".join(map(safe, (*head, *items, f"[ ] {_NONE}", ""))))
     return "\n".join(parts)
