@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from textwrap import wrap
 from typing import TYPE_CHECKING
 
 from clsm_cli.commands.command_line import Common, Option
-from clsm_cli.commands.environment import UsageError, chosen_store, environment, parse_time
+from clsm_cli.commands.environment import UsageError, chosen_store, parse_time
 from clsm_cli.commands.options import command
 from clsm_cli.commands.output import plain
 from clsm_cli.commands.tables import Table
@@ -136,13 +135,15 @@ def make_factory(
     """Where stores of an evaluation are made; a missing model is offered at a terminal."""
     from zoneinfo import ZoneInfo
 
+    import platformdirs
+
     from clsm_cli.commands import engine
     from clsm_cli.evaluation import stores
 
     at = None if now is None else parse_time(now, ZoneInfo(stores.ZONE), "--now")
     engine.offer_install(printer)
     return stores.StoreFactory(
-        folder=(work or _cache()).expanduser().absolute(),
+        folder=(work or platformdirs.user_cache_path("clsm") / "eval").expanduser().absolute(),
         embedder=engine.embedder(),
         now=at,
         fresh=fresh,
@@ -157,12 +158,6 @@ def open_engine() -> QueryEngine:
     queries = engine.QueryEngine()
     queries.open()
     return queries
-
-
-def _cache() -> Path:
-    values = environment()
-    home = values.get("XDG_CACHE_HOME") or os.path.join(values.get("HOME", "~"), ".cache")
-    return Path(home) / "clsm" / "eval"
 
 
 def _datasets(

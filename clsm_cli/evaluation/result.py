@@ -6,13 +6,13 @@ nothing is defined.
 
 from __future__ import annotations
 
+import json
 from dataclasses import asdict, dataclass, is_dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any, get_args, get_origin, get_type_hints
 
 from clsm_cli.errors import BadInputError
 from clsm_cli.evaluation.dataset import read_bytes
-from clsm_cli.store import jsonlines
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -145,11 +145,6 @@ class Result:
     probes: tuple[ProbeResult, ...]
 
 
-MAX_REPORT = 256 << 20
-"""Bytes of a report; one of ten conversations with every system has about 20 MB."""
-_NEXT = "give what a run printed: clsm eval run --json > FILE"
-
-
 def dump(result: Result) -> dict[str, Any]:
     """A result as JSON values."""
     return asdict(result)
@@ -159,21 +154,17 @@ def load(path: Path) -> Result:
     """Read a report; fields that it has besides, as one of an earlier version may, are passed over.
 
     Raises:
-        BadInputError: It is missing, cannot be read, is no JSON, or no result of this schema.
+        BadInputError: It is missing, cannot be read, or is no report of this schema.
     """
-    data = read_bytes(path)
     try:
-        value = jsonlines.load(data.decode("utf-8"), MAX_REPORT)
-        schema = value.get("schema") if isinstance(value, dict) else None
-        if schema != SCHEMA:
-            raise ValueError(f"is of schema {schema!r:.80}, not {SCHEMA!r}")
+        value = json.loads(read_bytes(path))
+        if value["schema"] != SCHEMA:
+            raise ValueError(f"it is of schema {value['schema']!r:.80}")
         found: Result = _parsed(Result, value)
-    except UnicodeDecodeError:
-        raise BadInputError(str(path), "is not UTF-8", _NEXT) from None
-    except (LookupError, TypeError, AttributeError):
-        raise BadInputError(str(path), "is no report of a run", _NEXT) from None
-    except (ValueError, OverflowError) as error:
-        raise BadInputError(str(path), str(error), _NEXT) from None
+    except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
+        next_step = "give what a run printed: clsm eval run --json > FILE"
+        reason = f"is no report of schema {SCHEMA} ({str(error)[:200]})"
+        raise BadInputError(str(path), reason, next_step) from None
     return found
 
 

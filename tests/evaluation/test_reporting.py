@@ -21,25 +21,21 @@ def changed(change: Callable[[dict[str, Any]], object]) -> str:
     return json.dumps(value)
 
 
-HOSTILE = {
-    "is longer": " " * 10,
-    "is not JSON": "{",
-    "is not UTF-8": "\udcff",
-    "is of schema 'clsm.eval/9'": changed(lambda value: value.update(schema="clsm.eval/9")),
-    "is no report of a run": changed(lambda value: value.pop("seed")),
-    "holds NaN": changed(lambda value: value["sets"][0].update(stored=float("nan"))),
-}
-
-
-@pytest.mark.parametrize("reason", HOSTILE)
-def test_what_is_no_report_is_refused_in_one_sentence(
-    tmp_path: Path, reason: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.mark.parametrize(
+    "text",
+    [
+        "{",
+        "\udcff",
+        "[]",
+        changed(lambda value: value.update(schema="clsm.eval/9")),
+        changed(lambda value: value.pop("seed")),
+    ],
+    ids=["JSON", "UTF-8", "a list", "schema", "a field"],
+)
+def test_what_is_no_report_is_refused_in_one_sentence(tmp_path: Path, text: str) -> None:
     file = tmp_path / "report.json"
-    file.write_bytes(HOSTILE[reason].encode("utf-8", "surrogateescape"))
-    if reason == "is longer":
-        monkeypatch.setattr("clsm_cli.evaluation.result.MAX_REPORT", 5)
-    with pytest.raises(BadInputError, match=reason) as caught:
+    file.write_bytes(text.encode("utf-8", "surrogateescape"))
+    with pytest.raises(BadInputError, match="is no report of schema") as caught:
         load(file)
     assert str(caught.value).startswith(f"{file}: ")
     assert "\n" not in str(caught.value)
