@@ -71,11 +71,11 @@ def _last_night(store: Store, now: datetime) -> list[str]:
 
 
 def _shadow(store: Store) -> str | None:
-    from clsm_cli.evaluation.shadow import log
+    from clsm_cli.evaluation.shadow import shadow_mode
 
     try:
-        mode = log.current_mode(store)
-        logged = len(log.logged_rows(store)[0])
+        mode = shadow_mode.current_mode(store)
+        logged = len(shadow_mode.logged_rows(store)[0])
     except ClsmError as error:
         return f"shadow mode is damaged: {error}"
     if mode is None:
