@@ -1,9 +1,8 @@
 """Forget: plan and apply the removal of something for good (CMA's unlearning; docs/format.md §8).
 
-The stages: ``selection`` says what is meant, ``purge`` takes it out of a copy of the store, a
-consolidation of the copy works out anew what rested on it, and the files that differ are written whole
-(``clean_writing``). So a plan can be read to the last line before anything happens. Then every file
-that could still hold a trace is destroyed or compacted.
+``selection`` says what is meant, ``purge`` takes it out of a copy of the store, a consolidation of the
+copy works out anew what rested on it, and the files that differ are written whole (``clean_writing``).
+So a plan can be read to the last line before anything happens.
 """
 
 from __future__ import annotations
@@ -40,7 +39,7 @@ from clsm_cli.store.lock import locked
 from clsm_cli.text.tokens import stems
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator
+    from collections.abc import Iterable, Iterator
     from collections.abc import Set as AbstractSet
     from datetime import datetime
 
@@ -67,7 +66,7 @@ class Plan(NamedTuple):
 
     @property
     def is_mass_loss(self) -> bool:
-        """Whether so many turns would be removed that somebody should confirm it."""
+        """Whether so many turns would be removed that a person should confirm it."""
         return self.receipt.turns > FEW and self.receipt.share > MASS_LOSS
 
 
@@ -160,11 +159,9 @@ def _usable(embedder: Embedder | None) -> tuple[Embedder | None, list[str]]:
 
 def _is_known(store: Store, contents: store_contents.StoreContents, wanted: Wanted) -> bool:
     forgotten = logs.load_tombstones(store)
-    known = {
-        *contents.turns,
-        *contents.statements,
-        *(episode.id for _, episode in contents.episodes),
-    }
+    known = (
+        contents.turns.keys() | contents.statements.keys() | {e.id for _, e in contents.episodes}
+    )
     return bool(wanted.ids) and all(
         each not in known and logs.is_forgotten(each, forgotten) for each in wanted.ids
     )
@@ -195,7 +192,7 @@ class LostSupport(NamedTuple):
 def find_unsupported(memory: StoreContents, chosen: Chosen) -> LostSupport:
     """Find out what goes with some turns and statements."""
     gone = chosen.turns
-    touched = {e for key in gone if (e := memory.episode_of(key)) is not None}
+    touched = memory.episodes_of(gone)
     starts = {e.id: e.start for _, e in memory.episodes}
     months = {start[:7] for e in touched if (start := starts.get(e))}
     lost = set(chosen.statements)
@@ -208,32 +205,20 @@ def find_unsupported(memory: StoreContents, chosen: Chosen) -> LostSupport:
                 months |= {row.value} if row.value else set()
         elif left != {*row.sources} and not (left and _says(memory, left, row.text)):
             lost.add(row.id)
-            again |= {e for key in left if (e := memory.episode_of(key)) is not None}
+            again |= memory.episodes_of(frozenset(left))
     unmentioned = {
         node
         for node, keys in memory.mentions.items()
-        if keys and keys <= gone and _is_pinned(memory.records.get(node))
+        if keys and keys <= gone
+        if isinstance(record := memory.records.get(node), Node) and record.pinned
     }
+    # One more episode of each month, so that the month's gists are made anew.
+    others = sorted((e.id for _, e in memory.episodes if e.id not in touched | again), reverse=True)
+    of_month = {m: each for each in others if (m := (starts[each] or "")[:7]) in months}
+    again = (again - touched) | {*of_month.values()}
     return LostSupport(
-        frozenset(touched),
-        frozenset(lost),
-        frozenset(unmentioned),
-        frozenset(again - touched) | _one_of_each(memory, months, touched | again),
+        frozenset(touched), frozenset(lost), frozenset(unmentioned), frozenset(again)
     )
-
-
-def _one_of_each(memory: StoreContents, months: set[str], known: Collection[str]) -> frozenset[str]:
-    """An episode of each month, so that the month's gists are made anew."""
-    found: dict[str, str] = {}
-    for _, episode in memory.episodes:
-        month = (episode.start or "")[:7]
-        if month in months and episode.id not in known:
-            found[month] = min(found.get(month, episode.id), episode.id)
-    return frozenset(found.values())
-
-
-def _is_pinned(record: Record | None) -> bool:
-    return isinstance(record, Node) and record.pinned
 
 
 def _says(memory: StoreContents, keys: Iterable[str], text: str) -> bool:
@@ -250,7 +235,6 @@ class Purged(NamedTuple):
     """What was taken out.
 
     Attributes:
-        unsupported: What lost its support.
         forgotten: Ids that have a tombstone now.
         remade: Id of an episode that lost turns → of the one that took its place.
         names: Of the inbox files of conversations that went whole.
@@ -276,12 +260,11 @@ def purge(store: Store, memory: StoreContents, chosen: Chosen, now: str) -> Purg
     atomic.append(store.root / "tombstones" / f"{store.device}.jsonl", b"\n".join(stones))
     cleanup.sweep(store, now)
     names = _end_conversations(memory, chosen.turns)
-    for folder in store.graphs():
-        for path in shards.shard_files(folder):
-            records = shards.read(path).records
-            left = [_marked(r, lost.again) for r in records if r.id not in lost.nodes]
-            if left != list(records):
-                atomic.put(path, shards.render(left))
+    for path in (path for folder in store.graphs() for path in shards.shard_files(folder)):
+        records = shards.read(path).records
+        left = [_marked(r, lost.again) for r in records if r.id not in lost.nodes]
+        if left != list(records):
+            atomic.put(path, shards.render(left))
     texts = tuple(memory.turns[key].turn.text for key in sorted(chosen.turns))
     return Purged(lost, dead, _remade(store, memory, lost.episodes), texts, names)
 
@@ -330,7 +313,7 @@ def _remade(store: Store, memory: StoreContents, touched: AbstractSet[str]) -> d
 def clean_quarantine(store: Store, gone: AbstractSet[str], texts: Iterable[str]) -> None:
     """Lines that could not be read and were kept aside: those that tell of what went."""
     told = tuple(texts)
-    for path in sorted(store.quarantine.glob("*")) if store.quarantine.is_dir() else ():
+    for path in sorted(store.quarantine.glob("*")):
         data = atomic.read(path, clean_writing.LARGEST) if path.is_file() else None
         lines = (data or b"").split(b"\n")
         left = [line for line in lines if not clean_writing.has_trace(line, gone, told)]
@@ -359,11 +342,11 @@ def file_differences(
     Args:
         before: Digests of its files as they were, see ``compared_files``.
     """
-    puts: dict[str, tuple[bytes, str | None]] = {}
     now = dict(compared_files(copy))
-    for name, path in now.items():
-        data = atomic.read(path, clean_writing.LARGEST) or b""
-        if atomic.sha256(data) != before.get(name):
-            puts[name] = (data, before.get(name))
+    puts = {
+        name: (atomic.read(path, clean_writing.LARGEST) or b"", before.get(name))
+        for name, path in now.items()
+        if atomic.digest_of(path) != before.get(name)
+    }
     removes = {name: digest for name, digest in before.items() if name not in now and digest}
     return puts, removes

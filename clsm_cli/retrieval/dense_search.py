@@ -66,9 +66,10 @@ class Nearest(NamedTuple):
     cosines: Sequence[float]
     passages: list[int]
 
-    def cosine_of(self, vector: int) -> float | None:
-        """The cosine of a vector's row; None for −1, no vector."""
-        return self.cosines[vector] if 0 <= vector < len(self.cosines) else None
+
+def cosine_at(cosines: Sequence[float], vector: int) -> float | None:
+    """The cosine of a vector's row; None for −1, no vector."""
+    return cosines[vector] if 0 <= vector < len(cosines) else None
 
 
 def products(index: Index, engine: Engine, sentence: Sequence[float]) -> Sequence[float]:
@@ -120,11 +121,7 @@ def _best(cosines: Sequence[float], count: int) -> list[int]:
 
 
 class LateInteraction(NamedTuple):
-    """What late interaction found.
-
-    Attributes:
-        shares: Passage → share of each token of the question in its MaxSim.
-    """
+    """Passage → share of each token of the question in its MaxSim."""
 
     shares: dict[int, list[float]]
 

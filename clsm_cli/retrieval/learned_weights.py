@@ -27,10 +27,10 @@ OTHER = (1.5, 1.0)
 
 
 def leading_signal(memory: Memory) -> str:
-    """The signal that led to an item: the largest positive one before its weight.
+    """The signal that led to an item: the largest positive one; "" where nothing spoke for it.
 
-    Weights do not count, or what is heavy would earn all the credit and grow heavier. Of equal ones
-    the one with the larger share leads. "" where nothing spoke for it.
+    Weights do not count, or what is heavy would earn all the credit and grow heavier; of equal ones
+    the one with the larger share leads.
     """
     named = zip(memory.why._fields, memory.why, memory.shares, strict=True)
     found = [(value, share, name) for name, value, share in named if share > 0]

@@ -7,6 +7,7 @@ nothing, or is not sure of it while something archived is among the passages nea
 
 from __future__ import annotations
 
+import contextlib
 import json
 from heapq import nlargest
 from math import exp
@@ -14,14 +15,7 @@ from typing import TYPE_CHECKING
 
 from clsm_cli.errors import DiskError, ModelDigestError, ModelMissingError
 from clsm_cli.model.ids import digest
-from clsm_cli.retrieval import (
-    concepts,
-    demotion,
-    learned_weights,
-    result_items,
-    source_quotas,
-    supersession,
-)
+from clsm_cli.retrieval import concepts, demotion, learned_weights, result_items, supersession
 from clsm_cli.retrieval.answer import Answer, Budget, Dropped, Memory
 from clsm_cli.retrieval.retrieve import Query, retrieve_passages
 from clsm_cli.startup.records import NamedTuple
@@ -40,7 +34,7 @@ if TYPE_CHECKING:
     from clsm_cli.store.index.opening import Embedder, Opened
     from clsm_cli.store.layout import Store
 
-__all__ = ["CandidateSet", "Query", "collect_candidates", "pack", "recall", "touch"]
+__all__ = ["Query", "pack", "recall", "touch"]
 
 DOUBT = 3.6
 """How many times the floor an answer must be sure to do without the archive. Facts that were told once and
@@ -52,18 +46,6 @@ to it: they claim nothing."""
 NEAREST = 3
 """Passages nearest to the question in meaning, of which one must be archived to look there in doubt. With
 one, seven points of what the doubt brought are lost; with five nothing is gained."""
-
-
-class CandidateSet(NamedTuple):
-    """What a recall considers, over all its passes.
-
-    Attributes:
-        passages: That it could see; search by words and by meaning is exact over them.
-        candidates: That it looked at closely.
-    """
-
-    passages: int
-    candidates: int
 
 
 def recall(
@@ -79,20 +61,6 @@ def recall(
         opened.warnings[:0] = [missing] if missing else []
         for query in queries:
             yield _answer(opened, query, engine, has_model=not missing)
-
-
-def collect_candidates(
-    store: Store, queries: Iterable[Query], engine: Engine, embedder: Embedder
-) -> Iterator[CandidateSet]:
-    """What a recall of each query considers, for evaluation; see ``recall``."""
-    missing = _model_fault(engine)
-    with open_index(store, None if missing else embedder) as opened:
-        for query in queries:
-            passages = candidates = 0
-            for look in run_passes(opened.index, query, engine, has_model=not missing):
-                passages += opened.index.size()[0]
-                candidates += len(look.result.ranked.candidates)
-            yield CandidateSet(passages, candidates)
 
 
 def touch(store: Store, answer: Answer) -> None:
@@ -115,10 +83,8 @@ def touch(store: Store, answer: Answer) -> None:
         tuple(led for _, led in used),
         tuple(concept.id for concept in answer.concepts),
     )
-    try:
+    with contextlib.suppress(DiskError):
         atomic.append(store.flow / "activation.jsonl", line.render(), durable=False)
-    except DiskError:
-        return
 
 
 def _model_fault(engine: Engine) -> str | None:
@@ -169,7 +135,6 @@ def _route(index: Index, query: Query) -> tuple[str, tuple[str, ...]]:
     """Which memory the query needs, and by which cues; a question about memory itself is one."""
     if not (query.is_gated or query.current):
         return "ltm", ()
-    from clsm_cli.retrieval import concepts
     from clsm_cli.text import route
 
     known = bool(concepts.link_entities(index, query.text, {}))
@@ -262,7 +227,7 @@ def _recall_id(answer: Answer, query: Query) -> str:
 
 
 class RecallPass(NamedTuple):
-    """One pass of a recall: what it found, and the concepts and memories above the floor."""
+    """What a pass found, and the concepts and memories above the floor."""
 
     result: RetrievalResult
     concepts: tuple[Concept, ...]
@@ -276,7 +241,11 @@ def run_passes(
 
     The index is left looking as the last of them did.
     """
-    settings = _settings(index, query)
+    from datetime import datetime
+
+    moment, settings = datetime.fromisoformat(query.now), index.store.settings.recall
+    learnt = learned_weights.learn_multipliers(index.store, moment, query.seed)
+    settings = learned_weights.apply_multipliers(settings, learnt)
     for shown in (False, True):
         index.look_into_archive(shown=shown)
         found = retrieve_passages(index, query, engine, settings, has_model=has_model)
@@ -291,25 +260,10 @@ def run_passes(
 
 
 def _archive_is_near(index: Index, found: RetrievalResult) -> bool:
-    """Whether one of the passages nearest in meaning to the question is archived.
-
-    The scan of the sentence vectors has seen them all already; without a model nobody knows.
-    """
+    """Whether one of the passages nearest in meaning is archived; without a model nobody knows."""
     cosines = found.ranked.cosines
-    if not cosines:
-        return True
     nearest = nlargest(NEAREST, range(len(cosines)), key=cosines.__getitem__)
-    return index.has_archived_vector(nearest)
-
-
-def _settings(index: Index, query: Query) -> RecallSettings:
-    """The settings with the weights learnt from feedback."""
-    from datetime import datetime
-
-    learnt = learned_weights.learn_multipliers(
-        index.store, datetime.fromisoformat(query.now), query.seed
-    )
-    return learned_weights.apply_multipliers(index.store.settings.recall, learnt)
+    return not cosines or index.has_archived_vector(nearest)
 
 
 _CODE = 5
@@ -347,23 +301,15 @@ def _gists_first(found: RetrievalResult) -> tuple[list[Candidate], bool]:
         first, until = (each.toordinal() for each in periods.month(date.fromordinal(day)))
         return any(begin <= first and until <= end for begin, end in question.periods)
 
-    gists = [
-        each
-        for each in ranked
-        if each.traits.kind == "gist" and each.traits.day and is_of_asked_month(each.traits.day)
-    ]
-    is_dated = bool(question.periods)
-    others = [
-        each
-        for each in ranked
-        if each not in gists and not (is_dated and each.traits.kind == "gist")
-    ]
+    known = [each for each in ranked if each.traits.kind == "gist"]
+    gists = [each for each in known if each.traits.day and is_of_asked_month(each.traits.day)]
+    left_out = known if question.periods else gists
     top = ranked[0].score if ranked else 0.0
     first = [
         each._replace(score=round(top + _AHEAD * (len(gists) - n), 6))
         for n, each in enumerate(gists)
     ]
-    return [*first, *others], bool(gists)
+    return [*first, *(each for each in ranked if each not in left_out)], bool(gists)
 
 
 def _chosen(
@@ -383,7 +329,7 @@ def _chosen(
         sure = found.ranked.confidence
         is_silent = sure < settings.floor
         kept = kept if sure >= HINTING * settings.floor else []
-    kept = source_quotas.drop_lookalikes(index, found.question, kept, settings)
+    kept = demotion.drop_lookalikes(index, found.question, kept, settings)
     if not kept:
         return (), []
     named = concepts.rank(index, query.text, kept, settings.concepts, found.ranked.cosines)
@@ -397,7 +343,7 @@ def _chosen(
         past = query.as_of or query.known_at
         ended = supersession.found(index, found.question, kept, found.ranked.cosines, past)
     kept = demotion.demote(index, found.question, kept, settings, ended)
-    share = source_quotas.SourceQuota(found.question, query.k, settings)
+    share = demotion.SourceQuota(found.question, query.k, settings)
     return named, result_items.build_items(
         index, kept, query.k, settings, share, ended, faded=faded
     )

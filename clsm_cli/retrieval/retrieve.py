@@ -39,14 +39,14 @@ class RetrievalResult(NamedTuple):
 def retrieve_passages(
     index: Index, query: Query, engine: Engine, settings: RecallSettings, *, has_model: bool
 ) -> RetrievalResult:
-    """Rank the passages of a store for a query.
-
-    Args:
-        index: Fresh; it is left looking at the time that the query is about.
-    """
+    """Rank the passages for a query; the index is left looking at the time that the query is about."""
     is_past = query.as_of is not None or query.known_at is not None
     index.look_at(query.at if is_past else None, query.known_at)
-    text = matching_text(query)
+    text = query.text
+    if query.current:
+        from clsm_cli.retrieval import dialogue_context
+
+        text = dialogue_context.resolve_references(text, query.current)
     when = time_scope.resolve(index, text, query.at)
     periods = when.periods if when is not None else ()
     rest = when.rest if when is not None and periods else ""
@@ -70,16 +70,6 @@ def retrieve_passages(
     return RetrievalResult(question, ranked, warnings)
 
 
-def matching_text(query: Query) -> str:
-    """The words to look for, with what they refer back to."""
-    text = query.text
-    if query.current:
-        from clsm_cli.retrieval import dialogue_context
-
-        text = dialogue_context.resolve_references(text, query.current)
-    return text
-
-
 def _allowed(index: Index, query: Query, when: TimeScope | None) -> Collection[int] | None:
     """The passages that may come back; None for all."""
     allowed = None if query.filters is None else index.matching_rows(query.filters)
@@ -91,12 +81,8 @@ def _allowed(index: Index, query: Query, when: TimeScope | None) -> Collection[i
     if when.sessions:
         inside = session_queries.session_rows(index.connection, when.sessions) - index.hidden()
     else:
-        inside = frozenset().union(
-            *(
-                index.matching_rows(Filters(first=first, until=until))
-                for first, until in when.periods
-            )
-        )
+        days = (Filters(first=first, until=until) for first, until in when.periods)
+        inside = frozenset().union(*map(index.matching_rows, days))
     return inside if allowed is None else inside & frozenset(allowed)
 
 
@@ -107,8 +93,8 @@ class Query(NamedTuple):
         k: Turns, statements and windows of notes at most.
         budget: Text at most, in ``unit`` (tokens or characters).
         min_score: Confidence from 0 to 1 below which an item is left out; None: the setting.
-        as_of: Day or time at which it should have been true; relative expressions count from it.
-        known_at: Day or time at which it should have been known; None for now.
+        as_of: When it should have been true; relative expressions count from it.
+        known_at: When it should have been known; None for now.
         current: Messages of the current conversation, the oldest first.
         is_gated: Whether a message that needs no memory gets none.
         with_facts: Whether to tell, in a part of the budget, what holds of what it names.

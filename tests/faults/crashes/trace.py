@@ -14,7 +14,8 @@ from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
-from faults.running.traceable import TRACED, Command, Ended, Forks
+from faults.running.traceable import TRACED, Command, Forks
+from forking import Ended
 
 CHANGING = (
     "openat", "write", "pwrite64", "writev", "pwritev2", "fsync", "fdatasync",
