@@ -219,7 +219,8 @@ def without_paths(ledger: bytes, removed: Collection[str], names: Collection[str
     for number, line in enumerate(lines):
         with contextlib.suppress(LineError):
             row = load(line.decode("utf-8", "replace")) if line.strip() else None
-            changes = row.get("changes") if isinstance(row, dict) else None
+            row = row if isinstance(row, dict) else {}
+            changes = row.get("changes")
             if isinstance(changes, list) and not all(map(stays, changes)):
                 lines[number] = dump({**row, "changes": [*filter(stays, changes)]}).encode()
     return b"\n".join(lines)

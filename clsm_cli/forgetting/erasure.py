@@ -97,7 +97,8 @@ def plan(
         purged = purge(copy, contents, chosen, utc_text(now))
         review = _review(copy)
         # Without a language model: what it once said of the rest stays, and nothing is sent anywhere.
-        request = Request(now=now, only=purged.again, allow_loss=True)
+        again = frozenset(purged.unsupported.again.union(purged.remade.values()))
+        request = Request(now=now, only=again, allow_loss=True)
         report = consolidate(copy, request, embedder, progress)
         folders = [*copy.graphs(), *copy.archives()]
         after = shards.load_graph(folders, logs.load_tombstones(copy)).records
@@ -176,17 +177,11 @@ _MONTHS = frozenset(stem for month in calendar.month_name[1:] for stem in stems(
 
 
 class LostSupport(NamedTuple):
-    """What has lost its support.
+    """Ids of what has lost its support; ``again``: of episodes that have to be read again."""
 
-    Attributes:
-        nodes: Ids of those that a person pinned and that nothing mentions any more.
-        again: Ids of episodes that have to be read again.
-    """
-
-    episodes: frozenset[str]
-    statements: frozenset[str]
-    nodes: frozenset[str]
-    again: frozenset[str]
+    episodes: set[str]
+    statements: set[str]
+    again: set[str]
 
 
 def find_unsupported(memory: StoreContents, chosen: Chosen) -> LostSupport:
@@ -198,27 +193,18 @@ def find_unsupported(memory: StoreContents, chosen: Chosen) -> LostSupport:
     lost = set(chosen.statements)
     again: set[str] = set()
     for row in memory.statements.values():
-        left = set(row.sources) - gone
+        left = frozenset(row.sources) - gone
         if row.kind == "gist":
             if row.value in months or left != {*row.sources}:
                 lost.add(row.id)
                 months |= {row.value} if row.value else set()
         elif left != {*row.sources} and not (left and _says(memory, left, row.text)):
             lost.add(row.id)
-            again |= memory.episodes_of(frozenset(left))
-    unmentioned = {
-        node
-        for node, keys in memory.mentions.items()
-        if keys and keys <= gone
-        if isinstance(record := memory.records.get(node), Node) and record.pinned
-    }
+            again |= memory.episodes_of(left)
     # One more episode of each month, so that the month's gists are made anew.
     others = sorted((e.id for _, e in memory.episodes if e.id not in touched | again), reverse=True)
     of_month = {m: each for each in others if (m := (starts[each] or "")[:7]) in months}
-    again = (again - touched) | {*of_month.values()}
-    return LostSupport(
-        frozenset(touched), frozenset(lost), frozenset(unmentioned), frozenset(again)
-    )
+    return LostSupport(touched, lost, (again - touched) | {*of_month.values()})
 
 
 def _says(memory: StoreContents, keys: Iterable[str], text: str) -> bool:
@@ -246,11 +232,6 @@ class Purged(NamedTuple):
     texts: tuple[str, ...]
     names: frozenset[str]
 
-    @property
-    def again(self) -> frozenset[str]:
-        """Episodes that have to be consolidated again."""
-        return self.unsupported.again | frozenset(self.remade.values())
-
 
 def purge(store: Store, memory: StoreContents, chosen: Chosen, now: str) -> Purged:
     """Take it out; nodes and edges are woven anew by the consolidation that follows."""
@@ -260,9 +241,15 @@ def purge(store: Store, memory: StoreContents, chosen: Chosen, now: str) -> Purg
     atomic.append(store.root / "tombstones" / f"{store.device}.jsonl", b"\n".join(stones))
     cleanup.sweep(store, now)
     names = _end_conversations(memory, chosen.turns)
+    pinned = {
+        node
+        for node, keys in memory.mentions.items()
+        if keys and keys <= chosen.turns
+        if isinstance(record := memory.records.get(node), Node) and record.pinned
+    }
     for path in (path for folder in store.graphs() for path in shards.shard_files(folder)):
         records = shards.read(path).records
-        left = [_marked(r, lost.again) for r in records if r.id not in lost.nodes]
+        left = [_marked(r, lost.again) for r in records if r.id not in pinned]
         if left != list(records):
             atomic.put(path, shards.render(left))
     texts = tuple(memory.turns[key].turn.text for key in sorted(chosen.turns))

@@ -79,11 +79,9 @@ class Trace(NamedTuple):
 
 
 class StreamState(NamedTuple):
-    """How much of a stream is archived.
+    """How much of a stream is archived, of all turns and statements ever recorded.
 
     Attributes:
-        items: Turns and statements ever recorded; ``archived`` of them are.
-        tokens: Of ``items``; ``archived_tokens`` of the archived ones.
         most: Share of the tokens that may be archived, 0 … 1.
         kept: What has faded too and stays, since more of the stream must not go.
     """
@@ -217,8 +215,6 @@ class Survey(NamedTuple):
     clock: Clock
     before: logs.Archived
     folded: FoldedLog
-    used: UsedOn
-    turns: dict[str, TurnRecord]
     traces: list[Trace]
     problems: tuple[LineProblem, ...]
     behind: Mapping[date, date]
@@ -255,8 +251,6 @@ def survey_store(
         check_clock(today, stamps, before.as_of, is_told=is_told),
         before,
         folded,
-        used,
-        told,
         build_traces(told, statements.values(), records.values(), used, today, behind),
         (*before.problems, *folded.problems, *torn, *unread),
         behind,

@@ -97,11 +97,11 @@ def render(uses: Uses) -> bytes:
 
 def plan(store: Store, folded: FoldedLog) -> list[runs.Write]:
     """Writes that keep the uses; none where nothing is new."""
+    if not folded.uses or not folded.is_readable:
+        return []
     path, data = store.flow / logs.USES, render(folded.uses)
     read_as = atomic.digest_of(path)
-    if not folded.uses or not folded.is_readable or atomic.sha256(data) == read_as:
-        return []
-    return [runs.Put(path, data, read_as=read_as)]
+    return [] if atomic.sha256(data) == read_as else [runs.Put(path, data, read_as=read_as)]
 
 
 def rotate(store: Store, folded: FoldedLog, today: date) -> None:

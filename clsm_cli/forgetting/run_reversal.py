@@ -136,14 +136,14 @@ def _taken_back(
             "name another run; they are listed by: clsm status --verbose",
         )
     what = "restored" if done.is_exact else "changed"
-    files = [
+    reverted = [
         RevertedFile(
             write.path.relative_to(store.root).as_posix(),
             "removed" if isinstance(write, runs.Remove) else what,
         )
         for write in made
     ]
-    done = done._replace(files=tuple(sorted(files)))
+    done = done._replace(files=tuple(sorted(reverted)))
     if dry_run:
         return done
     with published(store):

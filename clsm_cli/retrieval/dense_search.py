@@ -30,23 +30,15 @@ an eighth of the numbers to read, which takes half the time."""
 
 
 class Engine(Protocol):
-    """What retrieval needs of an embedding engine."""
+    """What retrieval needs of an embedding engine (``commands.engine``)."""
 
     name: str
 
     def open(self) -> None:
-        """Load the model.
-
-        Raises:
-            ModelMissingError: It is not installed.
-            ModelDigestError: A model file is not the right one.
-            DiskError: A model file cannot be read.
-        """
-        ...
+        """Load the model, or raise ModelMissingError, ModelDigestError or DiskError."""
 
     def encode(self, text: str) -> QueryVectors:
         """A query as vectors; the engine must be open."""
-        ...
 
     def products(
         self,
@@ -57,7 +49,6 @@ class Engine(Protocol):
         block: int = 1,
     ) -> list[memoryview[float]]:
         """Dot products of rows of four-bit codes with queries; see ``embedding.similarity``."""
-        ...
 
 
 class Nearest(NamedTuple):

@@ -48,7 +48,7 @@ def points(forks: Forks, command: Command, folder: Path) -> list[Point]:
     """
     ended, lines = traced(forks, command, ["-e", f"trace={TRACED},{','.join(CHANGING)}"])
     if ended.code:
-        raise RuntimeError(f"{command.words} ended with {ended.code}: {ended.err}")
+        raise RuntimeError(f"{command.words} ended with {ended.code}: {ended.err!r}")
     counts: Counter[str] = Counter()
     found = []
     for line in lines:

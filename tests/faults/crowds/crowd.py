@@ -90,8 +90,10 @@ class Herd:
 
     def _run(self, number: int, *words: str, stdin: bytes = b"") -> Ended:
         """A command of a writer (or of the reader), which may be killed (or is not)."""
-        streams, more = forking.in_memory(stdin), {"program": self._program, "hear": "imports"}
-        pid = self._forks[number].begin(words, self._environment, "/", streams, **more)
+        streams, program = forking.in_memory(stdin), self._program
+        pid = self._forks[number].begin(
+            words, self._environment, "/", streams, program=program, hear="imports"
+        )
         if number < WRITERS:
             self._busy[number] = pid
         ended = self._forks[number].end(LATE)

@@ -99,10 +99,12 @@ class Scene:
     def holder(self) -> Iterator[subprocess.Popen[bytes]]:
         """A clsm that holds the lock for as long as its input is open."""
         module, _, function = self.place.program.partition(":")
-        start = f"import {module} as program; program.{function}()"
+        start = ["-m", "clsm_cli"]
+        if self.place.program != CLSM:
+            start = ["-c", f"import {module} as program; program.{function}()"]
         words = ("ingest", "-", "--capture", "--store", str(self.root))
         process = subprocess.Popen(
-            [sys.executable, "-c", start, *words],
+            [sys.executable, *start, *words],
             env=environment(self.place.folder, model=False) | {"PYTHONPATH": ":".join(sys.path)},
             stdin=subprocess.PIPE,
             stdout=subprocess.DEVNULL,

@@ -231,7 +231,7 @@ class Writer:
         """Take a note of its own back, by its run."""
         text, at = self._notes.pop() if self._notes else ("", "")
         log = (self._folder / "memory/flow/pi/runs.jsonl").read_bytes()
-        before, _, _ = log.rpartition(f'"at": "{at}"'.encode())
+        before = log.rpartition(f'"at": "{at}"'.encode())[0]
         line = before.rpartition(b"\n")[-1] if at else b""
         # The ledger's line is not waited for: a kill came before it. Nor is there one of a note that
         # was put aside.
@@ -241,7 +241,7 @@ class Writer:
     def _forget(self, _: int) -> Asked | None:
         if not self._notes:
             return None
-        text, _ = self._notes.pop(0)
+        text = self._notes.pop(0)[0]
         return self._taken_back(("forget", self._history.told[text].id, "--yes"), text)
 
     def _taken_back(self, words: tuple[str, ...], text: str) -> Asked:

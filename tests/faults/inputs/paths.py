@@ -22,6 +22,7 @@ import socket
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import Any
 
 from faults.rig import Outcome, Rig
 from faults.running.laying import NOW
@@ -54,7 +55,7 @@ def names(count: int) -> list[str]:
     return list(itertools.islice(rooted, 0, count * step, step))
 
 
-_SYSTEM = ("/proc/", "/dev/null", "/etc/machine-id", "/var/lib/dbus", "/usr/share/zoneinfo", "/etc/localtime")  # fmt: skip
+_SYSTEM = ("/proc/", "/dev/null", "/etc/machine-id", "/var/lib/dbus", "/usr/share/zoneinfo", "/etc/localtime", "/usr/bin/git")  # fmt: skip
 
 
 class Ground:
@@ -69,7 +70,7 @@ class Ground:
         self._allowed = (*map(str, ours), *_SYSTEM)
 
     def try_(
-        self, outcome: Outcome, what: str, *words: str | Path, stdin: bytes = b"", **more: str
+        self, outcome: Outcome, what: str, *words: str | Path, stdin: bytes = b"", **more: Any
     ) -> Ended:
         """Run a command, and count what it did that it may not."""
         before = tree(self.outside)
@@ -92,7 +93,8 @@ class Ground:
         for event, path in ended.heard:
             plain = path.removeprefix("file:").partition("?")[0]
             full = os.path.normpath(os.path.join(self.cwd, plain))
-            if plain != ":memory:" and not full.startswith(self._allowed):
+            is_name = "/" not in plain and plain != ".."  # in a folder that is open already
+            if not is_name and not full.startswith(self._allowed):
                 yield f"{event} of {path}"
 
 
@@ -188,7 +190,7 @@ def _asked(at: Ground, count: int) -> Outcome:
     for number, name in enumerate(fit[:count]):
         form = _FORMS[number % len(_FORMS)]
         words = [word.replace("{}", name) for word in form.split()]
-        more = {"CLSM_DEVICE": name} if form == "note x" else {}
+        more: dict[str, Any] = {"CLSM_DEVICE": name} if form == "note x" else {}
         at.try_(outcome, f"{words[0]} {name[:40]!r}", *words, EDITOR="true", **more)
     return outcome
 
@@ -209,7 +211,8 @@ def _sources(at: Ground) -> Outcome:
     (inputs / "link.md").symlink_to(at.outside / "file")
     (inputs / "folder").symlink_to(at.outside)
     (inputs / "loop").symlink_to(inputs)
-    for path in (inputs, *files, "/dev/zero", "/dev/tty", inputs / ("a" * 300), ""):
+    named: list[str | Path] = [inputs, *files, "/dev/zero", "/dev/tty", inputs / ("a" * 300), ""]
+    for path in named:
         at.try_(outcome, f"ingest {str(path)[-40:]!r}", "ingest", "--capture", "--", path)
     if b"red" not in at.clsm("recall", "--no-touch", "what colour is the pier").out:
         outcome.violations.append("the good file was not read")

@@ -16,6 +16,7 @@ import json
 import unicodedata
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 from faults.rig import Outcome, Rig
 from faults.running.laying import NOW
@@ -140,7 +141,7 @@ def _shown(every: int, *, model: bool) -> Iterator[Outcome]:
         def run(words: Sequence[str], *, terminal: bool = False) -> list[str]:
             named = [word.format(**names) if word.startswith("{") else word for word in words]
             where = [] if "--store" in words else ["--store", str(store)]
-            more = {"terminal": terminal, "seconds": 120.0, "stdin": b"q\n"}
+            more: dict[str, Any] = {"terminal": terminal, "seconds": 120.0, "stdin": b"q\n"}
             return _leaks(clsm.clsm(*named, *where, cwd=folder, **more), words)
 
         forms = {

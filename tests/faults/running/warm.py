@@ -124,9 +124,8 @@ class Stage:
         self, *words: str | Path, stdin: bytes | Path = b"", seconds: float = 200.0, **more: Any
     ) -> Ended:
         """A command on the store; see ``Warm``."""
-        return self.clsm(
-            *words, "--store", self.store, cwd=self.cwd, stdin=stdin, seconds=seconds, **more
-        )
+        more.setdefault("CLSM_STORE", str(self.store))
+        return self.clsm(*words, cwd=self.cwd, stdin=stdin, seconds=seconds, **more)
 
 
 @contextlib.contextmanager

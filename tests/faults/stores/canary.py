@@ -18,6 +18,7 @@ import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from faults.rig import Outcome, Rig
 from faults.running.laying import NOW
@@ -42,7 +43,7 @@ class Ground:
     def __init__(self, clsm: Stage) -> None:
         self.clsm, self.folder, self.store = clsm, clsm.cwd, clsm.store
 
-    def run(self, *words: str | Path, stdin: bytes = b"", **more: str) -> Ended:
+    def run(self, *words: str | Path, stdin: bytes = b"", **more: Any) -> Ended:
         """A command; it must not end in a traceback."""
         done = self.clsm(*words, "--now", NOW, stdin=stdin, **more)
         assert not done.has_traceback, (words, done.err[-500:])
