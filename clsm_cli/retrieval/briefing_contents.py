@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 from datetime import UTC, date, datetime
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from clsm_cli.errors import DamagedStoreError
 from clsm_cli.model.episodes import Document, lowest_trust
@@ -187,7 +187,6 @@ class _StatementsAndNodes(NamedTuple):
             if isinstance(node, Node) and node.kind in ("person", "project") and node.summary:
                 told, known = self._told(node.sources, 0.0)
                 if told and known:
-                    place = source_locations.locate(self.reader, told[0])
                     summary = make_item(
                         node.id,
                         node.kind,
@@ -195,11 +194,8 @@ class _StatementsAndNodes(NamedTuple):
                         stream=node.stream,
                         trust=lowest_trust([cast("Trust", passage.trust) for passage in told]),
                         time=node.last,
-                        path=told[0].path,
-                        line=told[0].line_start,
                         about=", ".join((node.label, *node.aliases)),
-                        file=place.file if place else "",
-                        file_line=place.line if place else 0,
+                        **_place(self.reader, told[0]),
                     )
                     worth = round(known * node.n / (node.n + NAMED), 4)
                     yield RankedItem(summary, "who", worth, node.id)
@@ -214,11 +210,19 @@ class _StatementsAndNodes(NamedTuple):
         return told, max((self.worth.get(key, least) for key in unread), default=0.0)
 
 
+def _place(index: Index, told: Passage | None) -> dict[str, Any]:
+    """Where a passage stands: as it was given, and what can be opened."""
+    if told is None:
+        return {}
+    place = source_locations.locate(index, told)
+    opens = {"file": place.file, "file_line": place.line} if place else {}
+    return {"path": told.path, "line": told.line_start, **opens}
+
+
 def _of_statement(index: Index, each: Statement, told: Passage | None, before: str) -> Item:
     """With the place where its author wrote it; what a person wrote into the topic file stands there."""
     place = told or next((p for p in index.by_key(each.id) if p.key == each.id), None)
     when = each.valid_from or (None if told else each.recorded_at)
-    opens = source_locations.locate(index, place) if place else None
     return make_item(
         each.id,
         each.kind,
@@ -226,13 +230,10 @@ def _of_statement(index: Index, each: Statement, told: Passage | None, before: s
         stream=each.stream,
         trust=each.trust,
         time=(told.time if told else None) or when,
-        path=place.path if place else "",
-        line=place.line_start if place else 0,
         state=each.state,
         due=each.due,
-        file=opens.file if opens else "",
-        file_line=opens.line if opens else 0,
         before=before,
+        **_place(index, place),
     )
 
 
@@ -314,15 +315,10 @@ def sources(episodes: Iterable[Episode], documents: Iterable[Document]) -> Itera
         else:
             blocks.update((turn.key, turn) for turn in episode.turns)
     for document in documents:
+        there = ((blocks[b.key], b) for b in document.blocks if b.key in blocks)
         turns = _readable(
-            replace(
-                blocks[block.key],
-                path=document.path,
-                line_start=block.line_start,
-                heading=block.heading,
-            )
-            for block in document.blocks
-            if block.key in blocks
+            replace(turn, path=document.path, line_start=block.line_start, heading=block.heading)
+            for turn, block in there
         )
         if turns:
             yield Source(turns)

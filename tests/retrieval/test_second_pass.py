@@ -9,8 +9,7 @@ import pytest
 from sample_store import NOW, ask, query_engine
 
 from clsm_cli.commands.engine import embedder
-from clsm_cli.retrieval.recall import recall
-from clsm_cli.retrieval.retrieve import Query
+from clsm_cli.retrieval.recall import Query, recall
 from clsm_cli.store.index import database
 
 if TYPE_CHECKING:

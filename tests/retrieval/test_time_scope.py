@@ -226,7 +226,39 @@ QUESTIONS = (
     " in the second half of May; In March?; (yesterday); last fortnight; on Mother’s Day;"
     " on New Year's Eve; at Whit Monday; on Bonfire Night; this fall"
 )
-WORDS = ["the", "our", "first", "last", "second", "time", "conversation", "session", "about", "99th", "we", "talked", "before", "after", "between", "and", "the move", "right", "since", "the bike", "May", "2020", "yesterday", "Christmas", "in", "two", "ago", "came up", "?", ",", "Lisbon"]
+WORDS = [
+    "the",
+    "our",
+    "first",
+    "last",
+    "second",
+    "time",
+    "conversation",
+    "session",
+    "about",
+    "99th",
+    "we",
+    "talked",
+    "before",
+    "after",
+    "between",
+    "and",
+    "the move",
+    "right",
+    "since",
+    "the bike",
+    "May",
+    "2020",
+    "yesterday",
+    "Christmas",
+    "in",
+    "two",
+    "ago",
+    "came up",
+    "?",
+    ",",
+    "Lisbon",
+]
 
 
 @given(question=st.lists(st.sampled_from(WORDS), max_size=14).map(" ".join) | st.text(max_size=50))

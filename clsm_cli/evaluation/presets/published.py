@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
     from clsm_cli.evaluation.measures import Item
     from clsm_cli.evaluation.presets.library import Library, Pool, Unit
-    from clsm_cli.retrieval.retrieve import Query
+    from clsm_cli.retrieval.recall import Query
     from clsm_cli.store.index.graph_queries import NodeRow
 
     Scores = dict[int, float]

@@ -10,8 +10,7 @@ from clsm_cli.evaluation.presets import published
 from clsm_cli.evaluation.presets.library import Library
 from clsm_cli.evaluation.systems import baselines
 from clsm_cli.evaluation.systems.baselines import System, baseline
-from clsm_cli.retrieval.recall import recall
-from clsm_cli.retrieval.retrieve import Query
+from clsm_cli.retrieval.recall import Query, recall
 from clsm_cli.store.index.opening import open_index
 
 if TYPE_CHECKING:
