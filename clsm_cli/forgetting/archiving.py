@@ -46,11 +46,7 @@ class Plan(NamedTuple):
 
 
 def decay(store: Store, now: datetime, *, explicit: bool, dry_run: bool = False) -> Report:
-    """Let a store's memories fade, as far as its clock can be believed.
-
-    Args:
-        explicit: Whether the user named the time: then it is believed, whatever the store says.
-    """
+    """Let a store's memories fade, as far as its clock can be believed; a time that the user named is."""
     warnings: list[str] = []
     with open_for_edit(store, "decay", now, warnings.append, dry_run=dry_run) as edits:
         plan = _plan(edits, now, explicit=explicit)
@@ -227,11 +223,7 @@ KEPT = timedelta(30)
 
 
 def _old_run_folders(store: Store, today: date, behind: Mapping[date, date]) -> list[Path]:
-    """The folders of runs that are too old to be undone, or that a crash left before they began.
-
-    Args:
-        today: In UTC; what a wrong clock dated after it stays.
-    """
+    """The folders of runs that are too old to be undone, or that a crash left before they began."""
 
     def is_old(run: Path) -> bool:
         steps = [_day_of(path, behind) for path in run.glob("*/run.json")]
@@ -272,12 +264,7 @@ class Item(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What a decay did, or would do.
-
-    Attributes:
-        recalls: Lines of the log that were folded, of ``days`` days.
-        archive: What is archived from now on; ``revive`` what no more.
-    """
+    """What a decay did, or would do; ``recalls`` of ``days`` days were folded."""
 
     dry_run: bool
     run: str | None

@@ -56,10 +56,7 @@ class CleanWrites(NamedTuple):
 def write_clean(
     store: Store, planned: CleanWrites, now: datetime, embedder: Embedder | None
 ) -> tuple[str | None, list[str]]:
-    """Do it, whole, and leave nothing behind.
-
-    Returns:
-        Id of the run in the ledger, and what the user should hear.
+    """Do it, whole, and leave nothing behind; the id of the run, and what the user should hear.
 
     Raises:
         RefusedError: The store changed since it was planned.

@@ -323,11 +323,7 @@ def compared_files(store: Store) -> Iterator[tuple[str, Path]]:
 def file_differences(
     copy: Store, before: dict[str, str | None]
 ) -> tuple[dict[str, tuple[bytes, str | None]], dict[str, str]]:
-    """What a copy became: files with new bytes and the digest of the old, and files that went.
-
-    Args:
-        before: Digests of its files as they were, see ``compared_files``.
-    """
+    """What a copy became: files with new bytes and the digest from before, and files that went."""
     now = dict(compared_files(copy))
     puts = {
         name: (atomic.read(path, clean_writing.LARGEST) or b"", before.get(name))
@@ -364,12 +360,9 @@ class ForgottenTerms:
         self._names = selection.names_pattern(names) if names else None
 
     def is_told(self, text: str, least: int = 1) -> bool:
-        """Whether a text comes from what is forgotten.
+        """Whether a text stands in what is forgotten alone, holds a line of it, or names a concept of it.
 
-        It stands there and in nothing that stays, holds a line of it, or names a concept that goes.
-
-        Args:
-            least: Characters from which a text tells where it comes from; a shorter one only names.
+        A text below ``least`` characters does not tell where it comes from; it may name.
         """
         even = _even(text)
         if self._names is not None and self._names.search(even):

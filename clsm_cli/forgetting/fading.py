@@ -119,11 +119,7 @@ def build_traces(
     today: date,
     behind: Mapping[date, date],
 ) -> list[Trace]:
-    """Every turn and every statement of a store, by id.
-
-    Args:
-        used: Days of use; those after ``today`` count as today.
-    """
+    """Every turn and every statement of a store, by id; days of use after ``today`` count as today."""
     blocks = {
         block.key: document
         for document in documents
@@ -206,11 +202,7 @@ def _why_kept(row: Statement, recorded: date | None) -> str:
 
 
 class Survey(NamedTuple):
-    """A store as decay sees it.
-
-    Attributes:
-        behind: Days that a clock gave which was behind → the day that it was at least.
-    """
+    """A store as decay sees it; ``behind``: see ``clock_corrections``."""
 
     clock: Clock
     before: logs.Archived
@@ -274,12 +266,7 @@ def _used(
 
 
 class TurnRecord(NamedTuple):
-    """A turn of an episode.
-
-    Attributes:
-        recorded: Day on which the store got it (UTC).
-        is_settled: Its episode is consolidated as it stands, and nobody pinned it.
-    """
+    """A turn of an episode; settled if that is consolidated as it stands, and nobody pinned it."""
 
     turn: Turn
     document: str | None

@@ -56,11 +56,7 @@ class MaskedFile(NamedTuple):
 
 
 class MaskingReport(NamedTuple):
-    """What a masking did, or would do; never a secret.
-
-    Attributes:
-        found: Kinds of secrets and in how many places they stood.
-    """
+    """What a masking did, or would do: kinds of secrets and in how many places they stood, never one."""
 
     found: dict[str, int]
     places: tuple[MaskedFile, ...]

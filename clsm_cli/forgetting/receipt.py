@@ -151,11 +151,7 @@ LEAST = 8
 
 
 class ExternalCopy(NamedTuple):
-    """One place that still holds it.
-
-    Attributes:
-        commands: Exact commands that remove it; none where it takes an editor.
-    """
+    """One place that still holds it, and the exact commands that remove it, if any do."""
 
     what: str
     why: str

@@ -30,13 +30,7 @@ if TYPE_CHECKING:
 
 
 class Reference(NamedTuple):
-    """A turn or block that stays and seems to be about somebody who goes.
-
-    Attributes:
-        id: What ``clsm forget`` takes.
-        place: File and line, or conversation.
-        why: What in it leads back.
-    """
+    """A turn or block that stays and seems to be about somebody who goes, and what in it leads back."""
 
     id: str
     kind: str

@@ -185,15 +185,7 @@ LIST = "list the runs with: clsm status --verbose"
 
 
 def choose_run(store: Store, wanted: str | None, *, redo: bool) -> Entry:
-    """The run that is to be taken back.
-
-    Args:
-        wanted: Its id, or how it begins; for a redo also that of the run that was undone.
-
-    Raises:
-        BadInputError: No run has that id, or several begin so.
-        RefusedError: There is none, or it cannot be taken back.
-    """
+    """The run that is to be taken back; for a redo it may be named by the run that was undone."""
     entries = ledger.entries(store.flow)
     known = {entry.id: entry for entry in entries}
     undos = {e.id for e in entries if e.undoes in known and known[e.undoes].undoes is None}
@@ -275,11 +267,7 @@ def _after(store: Store, entry: Entry) -> list[Entry]:
 
 
 def writer_of(store: Store, later: Sequence[Entry], record_id: str, path: str) -> str | None:
-    """The last of some runs that wrote a record, or where no id is given a file.
-
-    Args:
-        record_id: "" for a whole file.
-    """
+    """The last of some runs that wrote a record, or where its id is "" a file."""
 
     def wrote(entry: Entry) -> bool:
         if not record_id:

@@ -42,9 +42,7 @@ def learn_multipliers(
 ) -> dict[str, float] | None:
     """The factor for the weight of each signal; None while too few items were judged.
 
-    Args:
-        store: Of which all machines' feedback counts.
-        seed: Draw from what is believed instead of taking its mean (Thompson sampling).
+    With a seed it is drawn from what is believed instead of being its mean (Thompson sampling).
     """
     paths = [path for flow in store.flows() if (path := flow / FILE).exists()]
     if not paths:

@@ -275,11 +275,7 @@ def _recall_id(answer: Answer, query: Query) -> str:
 
 
 class RetrievalResult(NamedTuple):
-    """What a query found.
-
-    Attributes:
-        ranked: Every passage with evidence for it, best first; none where it cannot be answered.
-    """
+    """What a query found: every passage with evidence, best first; none where it cannot be answered."""
 
     question: Question
     ranked: Ranked

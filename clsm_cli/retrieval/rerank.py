@@ -226,8 +226,7 @@ def add_second_stage(
 ) -> tuple[Sequence[Signals], Mapping[int, ActivationSource]]:
     """Signals of candidates with those of the second pass, and the ways by which activation reached some.
 
-    Args:
-        near: Cosines; None without a model: then nothing is added.
+    Without a model nothing is added.
     """
     if near is None or not rows:
         return first, {}
@@ -329,9 +328,6 @@ def time_fit(question: Question, traits: Traits, sources: Sequence[SourceDates] 
 
     A statement is as much of a day as the turns are that it rests on, on average; what was said on
     many days is no news of one. A gist has no day of its own, only its month.
-
-    Args:
-        sources: When those turns were told, and what days they speak of.
     """
     if not question.periods:
         return 0.0

@@ -269,14 +269,7 @@ def window_limit(most: int, budget: int, unit: str) -> int:
 def window_passages(
     index: Index, row: int, passage: Passage, taken: Collection[str], length: int
 ) -> list[Passage]:
-    """The passages that are shown for one: itself, and for a block its neighbours in the section.
-
-    Args:
-        length: Characters a window grows to; 0: there are none.
-
-    Returns:
-        In the order of the note; the passage alone if it is no current block.
-    """
+    """What is shown for a passage: for a current block its neighbours too, up to a ``length`` in characters."""
     if passage.document is None or not passage.current or not length:
         return [passage]
     section = index.section(row)
