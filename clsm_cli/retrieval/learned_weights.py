@@ -11,10 +11,8 @@ from typing import TYPE_CHECKING
 from clsm_cli.retrieval.answer import Signals
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
     from datetime import datetime
 
-    from clsm_cli.config import RecallSettings
     from clsm_cli.retrieval.answer import Memory
     from clsm_cli.store.layout import Store
 
@@ -57,20 +55,3 @@ def learn_multipliers(
     priors = {name: thompson_sampling.Beta(*PRIORS.get(name, OTHER)) for name in Signals._fields}
     found = thompson_sampling.multipliers(priors, told, seed)
     return found if any(value != 1.0 for value in found.values()) else None
-
-
-def apply_multipliers(
-    settings: RecallSettings, multipliers: Mapping[str, float] | None
-) -> RecallSettings:
-    """Settings with the weight of each signal multiplied.
-
-    >>> from clsm_cli.config import RecallSettings
-    >>> apply_multipliers(RecallSettings(weight_bm25=0.5), {"bm25": 1.5}).weight_bm25
-    0.75
-    """
-    if multipliers is None:
-        return settings
-    names = {f"weight_{name}": factor for name, factor in multipliers.items()}
-    return settings._replace(
-        **{name: getattr(settings, name) * factor for name, factor in names.items()}
-    )

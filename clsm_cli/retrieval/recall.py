@@ -349,8 +349,9 @@ def run_passes(
     from datetime import datetime
 
     moment, settings = datetime.fromisoformat(query.now), index.store.settings.recall
-    learnt = learned_weights.learn_multipliers(index.store, moment, query.seed)
-    settings = learned_weights.apply_multipliers(settings, learnt)
+    learnt = learned_weights.learn_multipliers(index.store, moment, query.seed) or {}
+    weights = {f"weight_{name}": factor for name, factor in learnt.items()}
+    settings = settings._replace(**{n: getattr(settings, n) * f for n, f in weights.items()})
     for shown in (False, True):
         index.look_into_archive(shown=shown)
         found = retrieve_passages(index, query, engine, settings, has_model=has_model)

@@ -72,7 +72,7 @@ class Herd:
     """A crowd on a store of its own, a thread each.
 
     Args:
-        forks: A process that forks commands for each writer, and one for the reader.
+        forks: A process that forks commands for each writer, for what is done alone, and the reader.
         every: Seconds between two kills, in the mean.
     """
 
@@ -89,7 +89,7 @@ class Herd:
         self._is_quiet = threading.Event()
 
     def _run(self, number: int, *words: str, stdin: bytes = b"") -> Ended:
-        """A command of a writer (or of the reader), which may be killed (or is not)."""
+        """A command of a writer, which may be killed, or of somebody whom nobody disturbs."""
         streams, program = forking.in_memory(stdin), self._program
         pid = self._forks[number].begin(
             words, self._environment, "/", streams, program=program, hear="imports"
@@ -101,7 +101,7 @@ class Herd:
         return ended
 
     def _do(self, *words: str) -> Ended:
-        """A command that nobody disturbs."""
+        """A command that must succeed."""
         ended = self._run(WRITERS, *words, "--store", str(self._store))
         if ended.code != 0:
             self._told.violations.append(f"{words[0]}, alone: {ended.code}: {ended.err[-200:]!r}")
@@ -122,7 +122,9 @@ class Herd:
         """Let them write and read until it is enough, then until all have ended; and check."""
         rng, clock = random.Random(seed), count()
         crowd = [Writer(n, self._folder, self._history, clock, seed) for n in range(WRITERS)]
-        with ThreadPoolExecutor(WRITERS + 1) as pool:
+        with ThreadPoolExecutor(WRITERS + 1) as pool, ExitStack() as at_end:
+            at_end.callback(self._is_quiet.set)
+            at_end.callback(self._is_over.set)
             at_work = [pool.submit(self._write, *each) for each in enumerate(crowd)]
             reader = pool.submit(self._read)
             while not until() and not any(each.done() for each in (*at_work, reader)):
