@@ -9,8 +9,9 @@ import pytest
 from sample_store import NOW, ask, query_engine
 
 from clsm_cli.commands.engine import embedder
-from clsm_cli.retrieval.recall import Query, recall
+from clsm_cli.retrieval.recall import Query, recall, run_passes
 from clsm_cli.store.index import database
+from clsm_cli.store.index.opening import open_index
 
 if TYPE_CHECKING:
     from clsm_cli.store.layout import Store
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 FOUND = ("delegation defect", "who is brian", "filters against folly")
 COMMON = "who is brian"
 """No word of it is rare in the sample."""
-DOUBTFUL = "what did the neighbour cook"
+DOUBTFUL = "who wrote the bad poem"
 """Nothing answers it for sure."""
 NONSENSE = "qwzx vlorbing hnnt"
 
@@ -35,6 +36,14 @@ def keys_of(store: Store) -> list[str]:
 def archive(store: Store, keys: list[str]) -> None:
     lines = "".join(f'{{"id": "{key}", "since": "2026-02-24"}}\n' for key in sorted(keys))
     (store.flow / "archived.jsonl").write_text('{"as_of": "2026-02-01"}\n' + lines)
+
+
+def passes(store: Store, text: str) -> int:
+    """How many passes a question needs."""
+    query, engine = Query(text=text, now=NOW, k=10, budget=2000), query_engine()
+    engine.open()
+    with open_index(store, embedder()) as opened:
+        return len(list(run_passes(opened.index, query, engine, has_model=True)))
 
 
 @pytest.mark.parametrize("text", [COMMON, NONSENSE])
@@ -84,5 +93,8 @@ def test_one_question_does_not_open_the_archive_for_the_next(sample: Store) -> N
 def test_in_doubt_the_archive_is_looked_into_where_something_near_lies_there(sample: Store) -> None:
     answer = ask(sample, DOUBTFUL, k=40, budget=100_000)
     shown = {turn.partition("-")[0] for m in answer.memories for turn in m.sources[0].turn_ids}
+    archive(sample, [key for key in keys_of(sample) if key not in shown][:20])
+    assert passes(sample, DOUBTFUL) == 1
     archive(sample, sorted(shown))
+    assert passes(sample, DOUBTFUL) == 2
     assert ask(sample, DOUBTFUL, k=40, budget=100_000) == answer
