@@ -55,8 +55,8 @@ DOUBT = 3.6
 asked for after the store had grown tenfold are recalled as if nothing were archived; at 2 times seven
 points fewer."""
 HINTING = 0.5
-"""Share of the floor above which a question without an answer is still told the concepts that are nearest
-to it: they claim nothing."""
+"""Share of the floor above which, by signs, a question without an answer is still told the concepts that are
+nearest to it: they claim nothing."""
 NEAREST = 3
 """Passages nearest to the question in meaning, of which one must be archived to look there in doubt. With
 one, seven points of what the doubt brought are lost; with five nothing is gained."""
@@ -305,7 +305,7 @@ def retrieve_passages(
     )
     warnings = (when.warning,) if when is not None and when.warning else ()
     if when is not None and when.contradictory:
-        return RetrievalResult(question, Ranked([], 0.0, ()), warnings)
+        return RetrievalResult(question, Ranked([], 0.0, (), 0.0), warnings)
     allowed = _allowed(index, query, when if settings.time_filter else None)
 
     index.wake_archived(question.terms)
@@ -436,9 +436,8 @@ def _chosen(
         kept = [candidate for candidate in kept if candidate.confidence >= query.min_score]
         faded = float("-inf")  # a score may be below 0
     elif not (has_gist or _holds_identifiers(index, found)):
-        sure = found.ranked.confidence
-        is_silent = sure < settings.floor
-        kept = kept if sure >= HINTING * settings.floor else []
+        is_silent = found.ranked.confidence < settings.floor
+        kept = kept if found.ranked.unread >= HINTING * settings.floor else []
     kept = demotion.drop_lookalikes(index, found.question, kept, settings)
     if not kept:
         return (), []
