@@ -155,7 +155,7 @@ class RecallSettings(NamedTuple):
     superseded text, or text about another name, ranks below it (``retrieval.demotion``); 0: off."""
     untrusted_floor: float = 0.9
     """Text of tools and web pages is left out below this share of the best trusted passage's nearness in
-    meaning, if it lacks a word of the question that one has (``retrieval.source_quotas``); 0: never."""
+    meaning, if it lacks a word of the question that one has (``retrieval.demotion``); 0: never."""
     source_share: float = 0.25
     """Largest share of an answer's items for one such page, mail or session, but at least one item; 1: no
     limit."""

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from faults import figures
-from faults.registry import rigs
+from faults.rig import rigs
 from typer.main import get_command
 
 from clsm_cli import app as app_module

@@ -20,7 +20,7 @@ from clsm_cli.config import MAX_MESSAGE
 from clsm_cli.errors import BadInputError, DiskError, NothingRelevantError
 from clsm_cli.model.streams import STREAMS
 from clsm_cli.retrieval import recall
-from clsm_cli.retrieval.retrieve import Query
+from clsm_cli.retrieval.recall import Query
 from clsm_cli.startup.records import NamedTuple
 
 if TYPE_CHECKING:

@@ -19,8 +19,8 @@ from clsm_cli.evaluation.presets import published
 from clsm_cli.evaluation.presets.library import Library
 from clsm_cli.evaluation.stores import files_in
 from clsm_cli.retrieval.question import understand
+from clsm_cli.retrieval.recall import Query as Asking
 from clsm_cli.retrieval.recall import recall
-from clsm_cli.retrieval.retrieve import Query as Asking
 from clsm_cli.scoring.match import spread, weighted
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import atomic

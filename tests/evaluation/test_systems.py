@@ -12,8 +12,8 @@ from clsm_cli.evaluation.dataset import Case, Folders, Query
 from clsm_cli.evaluation.measures import answer_result
 from clsm_cli.evaluation.stores import StoreFactory
 from clsm_cli.retrieval.answer import Answer
+from clsm_cli.retrieval.recall import Query as Asked
 from clsm_cli.retrieval.recall import recall
-from clsm_cli.retrieval.retrieve import Query as Asked
 
 TEXTS = ("what happened to the pump", "how often does the pump run", "a bird that stays")
 QUERIES = tuple(Query(str(number), text) for number, text in enumerate(TEXTS))

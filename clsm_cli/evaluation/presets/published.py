@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from clsm_cli.evaluation.presets.library import Library, Pool, Unit
-    from clsm_cli.retrieval.retrieve import Query
+    from clsm_cli.retrieval.recall import Query
     from clsm_cli.store.index.graph_queries import NodeRow
     from clsm_cli.text.tagging import Ontology
 
