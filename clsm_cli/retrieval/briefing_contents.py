@@ -279,7 +279,8 @@ def _day(line: RankedItem) -> str:
 def _topic(line: RankedItem) -> tuple[str, str]:
     """The heading and label of a line, as ``Mail › Open`` in the notes of many days."""
     label, colon, _ = line.item.text.partition(": ")
-    return line.item.about, label if colon and len(label) <= LABEL else ""
+    is_label = colon and len(label) <= LABEL and line.item.kind != "task"
+    return line.item.about, label if is_label else ""
 
 
 def _says(words: set[str], other: set[str]) -> bool:
