@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 from clsm_cli.scoring import boundary_evidence, modularity
 from clsm_cli.scoring.boundary_evidence import WordModel, deviations, turn_surprise
+from clsm_cli.text.language_data import pattern
 from clsm_cli.text.tokens import stems
 
 if TYPE_CHECKING:
@@ -45,24 +46,6 @@ READ = 2000
 EXPLICIT = 0.5
 """From here on gap, marker and farewell together say *where* the boundary is: it is not moved."""
 
-_LEAD = r"\W*(?:(?:oh|ah|hey|hi|ok|okay|so|well|and|also|wow|yeah|haha)\b\W*)*"
-_MARKER = re.compile(
-    _LEAD + r"(?:by the way|btw|anyway|anyways|anyhow|another thing|one more thing|other news|"
-    r"in other news|changing (?:the )?(?:topic|subject)s?|(?:to )?change (?:the )?(?:topic|subject)|"
-    r"on (?:a|an) (?:different|another|unrelated|other|separate) (?:note|topic|subject)|"
-    r"on another note|(?:totally |completely )?unrelated|off[- ]topic|switching gears|"
-    r"before i forget|moving on|next topic|new topic|different (?:topic|question|subject)|"
-    r"good (?:morning|afternoon|evening)|übrigens|anderes thema|guten (?:morgen|tag|abend))\b",
-    re.IGNORECASE,
-)
-_CLOSING = re.compile(
-    r"\b(?:(?:good)?bye|bye[- ]bye|good ?night|(?:talk|speak|chat|see you|catch you|ttyl)"
-    r"(?: to you| with you)? (?:later|soon|tomorrow|then)|ttyl|see (?:you|ya)|take care|"
-    r"have a (?:good|great|nice|lovely|wonderful) (?:day|one|night|evening|weekend|rest)|"
-    r"that(?:'s| is|’s) all(?: for (?:now|today))?|gute nacht|tschüss|bis (?:morgen|später|bald))\b"
-    r"[^.?!]{0,30}[.!\s\W]*$",
-    re.IGNORECASE,
-)
 _QUESTION = re.compile(r"[?？؟]\W*$")
 
 
@@ -167,7 +150,7 @@ class Segment:
         self._clock = self._groups[place - 1].active or self._clock
         signs = {
             "gap": _gap(self._clock, now.time, self.settings),
-            "marker": MARKED * bool(_MARKER.match(now.text[:EDGE])),
+            "marker": MARKED * bool(pattern("segmentation.marker").match(now.text[:EDGE])),
             "closing": CLOSED * (_closes(before) and not _closes(now)),
             "intent": NEW_INTENT * self._new_intent(place),
             "entities": OTHER_THINGS * self._other_things(place),
@@ -239,7 +222,7 @@ def _asks(beat: TurnFeatures) -> bool:
 
 
 def _closes(beat: TurnFeatures) -> bool:
-    return _CLOSING.search(beat.text[-EDGE:]) is not None
+    return pattern("segmentation.closing").search(beat.text[-EDGE:]) is not None
 
 
 def _cosine(a: np.ndarray[Any, Any], b: np.ndarray[Any, Any]) -> float:

@@ -8,6 +8,9 @@ from functools import cache
 
 _HERE = os.path.dirname(__file__)
 
+compiled = cache(re.compile)
+"""A pattern, compiled at its first use: most commands need few of them."""
+
 
 def table_rows(name: str, **pieces: str) -> list[list[str]]:
     """The rows of a tab-separated file, by its path from here without ending; ``#`` begins a comment.
@@ -31,6 +34,17 @@ def table_rows(name: str, **pieces: str) -> list[list[str]]:
             else:
                 found.append(row)
     return found
+
+
+@cache
+def _patterns() -> dict[str, str]:
+    return dict(table_rows("patterns"))
+
+
+@cache
+def pattern(name: str) -> re.Pattern[str]:
+    """A pattern of ``patterns.tsv``."""
+    return re.compile(_patterns()[name])
 
 
 @cache

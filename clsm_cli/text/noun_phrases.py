@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from clsm_cli.text.language_data import word_list
+from clsm_cli.text.language_data import pattern, word_list
 from clsm_cli.text.name_matching import NO_NAMES
 from clsm_cli.text.tokens import STOP_WORDS
 
@@ -231,20 +231,6 @@ def _whole(run: Sequence[_Word]) -> Iterator[Sequence[_Word]]:
         yield run
 
 
-_GOES = (
-    r"(?:go|goes|going|gone|went|been|took\sup|take\sup|taken\sup|started|start|tried|try|trying)"
-)
-_LIKES = r"(?:love|loves|loved|like|likes|liked|enjoy|enjoys|enjoyed|enjoying|hate|hates)"
-_DOES = r"(?:do|does|did|doing|done|practice|practise|teach|teaches|learn|learning|learned)"
-_GOING = re.compile(
-    rf"\b{_GOES}\s(?:out\s)?(?P<what>[a-z]{{3,20}}ing)\b(?!\s(?:to|on|for|at|up|about)\b)"
-)
-_LIKING = re.compile(
-    rf"\b(?:{_LIKES}|{_DOES})\s(?:(?:some|more|of|all)\s)?(?P<what>[a-z]{{3,20}}(?:\s[a-z]{{3,20}})?)"
-)
-_CLASS = re.compile(
-    r"\b(?:a|an|my|the|our|some)\s(?P<what>[a-z]{4,20})\s(?:class|classes|lesson|lessons|workshop|club|course)\b"
-)
 _NO_ACTIVITY = STOP_WORDS | frozenset(word_list("no activity"))
 
 
@@ -260,15 +246,15 @@ def activities(text: str) -> list[tuple[int, int, str]]:
 
 
 def _activities_in(text: str) -> Iterator[tuple[int, int, str]]:
-    for pattern in (_GOING, _LIKING, _CLASS):
-        for match in pattern.finditer(text):
+    for form in ("going", "liking", "class"):
+        for match in pattern(f"nouns.{form}").finditer(text):
             words = match.group("what").split()
             start = match.start("what")
             if words[0] in _NO_ACTIVITY or words[0].endswith("ly"):
                 continue
             follows = text[start + len(words[0]) :].lstrip(" ")[:1]
             if (
-                pattern is _LIKING
+                form == "liking"
                 and not words[0].endswith("ing")
                 and (len(words) > 1 or follows.isalnum())
             ):

@@ -11,13 +11,10 @@ import re
 from functools import cache
 
 from clsm_cli.startup.records import NamedTuple
-from clsm_cli.text.language_data import table_rows
+from clsm_cli.text.language_data import table_rows, word_list
 
-ORDINALS = (
-    "first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth",
-    "eleventh", "twelfth",
-)  # fmt: skip
-COUNTS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+ORDINALS = word_list("ordinals")[:12]
+COUNTS = word_list("numbers")[1:11]
 
 LONGEST = 2000
 """Characters of a question that are read: what stands behind them is quoted, not asked."""

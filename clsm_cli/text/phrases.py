@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.text import mentions
-from clsm_cli.text.language_data import word_list
+from clsm_cli.text.language_data import pattern, word_list
 from clsm_cli.text.tokens import STOP_WORDS, stems
 
 if TYPE_CHECKING:
@@ -16,10 +16,6 @@ if TYPE_CHECKING:
 
 _DULL = STOP_WORDS | frozenset(word_list("chatter"))
 _WORD = re.compile(r"[^\W_][\w-]*(?:['\u2019][^\W_]+)?")
-_CALL = re.compile(
-    r"(?:^|[,.!?]\s|\b(?:hey|hi|hello|thanks|you|dear|wow|yeah|oh|sorry|congrats|bye|night)\s)$",
-    re.IGNORECASE,
-)
 _LONGEST = 3  # words
 
 
@@ -90,7 +86,11 @@ def _without_vocatives(text: str) -> str:
     letters = list(text)
     for each in mentions.find_mentions(text):
         before = text[max(0, each.start - 16) : each.start]
-        if each.kind == "name" and text[each.end : each.end + 1] in ",!?." and _CALL.search(before):
+        if (
+            each.kind == "name"
+            and text[each.end : each.end + 1] in ",!?."
+            and pattern("phrases.call").search(before)
+        ):
             letters[each.start : each.end] = "," * (each.end - each.start)
     return "".join(letters)
 

@@ -10,13 +10,12 @@ from __future__ import annotations
 
 import re
 from datetime import date, datetime
-from functools import cache
 from itertools import zip_longest
 from typing import TYPE_CHECKING
 
 from clsm_cli.startup.records import NamedTuple
-from clsm_cli.text.time import evidence, forms, parts
-from clsm_cli.text.time.periods import iso_period
+from clsm_cli.text.language_data import compiled
+from clsm_cli.text.time import evidence, forms, parts, periods
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -71,11 +70,6 @@ _REACH = 60
 _THE_UNIT = re.compile(
     r"(week|month|quarter|year|decade)\b(?!-|\s(?:before|after)\b)", re.IGNORECASE
 )
-
-
-@cache
-def _compiled(pattern: str) -> re.Pattern[str]:
-    return re.compile(pattern)
 
 
 def find_expressions(
@@ -175,7 +169,7 @@ def absolutise(text: str, at: date | datetime) -> str:
             if owner and not text[owner.end() :].lstrip(" ")[:1].isalnum():
                 continue  # "which page is yesterday's": nothing of that day is named
             end = owner.end() if owner else each.end
-            pieces += text[done:end], f" ({iso_period((each.first, each.until))})"
+            pieces += text[done:end], f" ({periods.iso_period((each.first, each.until))})"
             done, dated = end, each
     return "".join([*pieces, text[done:]])
 
@@ -227,7 +221,7 @@ def _parts(
             and "side" not in part.words
             and text[: part.end].lower().endswith("the ")
         ):
-            first, until = forms.unit(named[1].lower(), at)
+            first, until = periods.unit(named[1].lower(), at)
             span = named.span()
             whole = TimeExpression(*span, named[0], first, until, True, True, "relative", True)
         else:
@@ -250,7 +244,7 @@ def _parts(
 def _matches(
     rule: Rule, text: str, at: date, *, asked: bool, lies: Lies | None
 ) -> Iterator[TimeExpression]:
-    for match in _compiled(rule.pattern).finditer(text):
+    for match in compiled(rule.pattern).finditer(text):
         groups = {
             name.rstrip("2"): " ".join(value.lower().split())
             for name, value in match.groupdict().items()
