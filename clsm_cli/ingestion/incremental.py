@@ -23,62 +23,53 @@ if TYPE_CHECKING:
 
     from clsm_cli.ingestion.detection import Format
     from clsm_cli.ingestion.jsonl_rows import Line
-    from clsm_cli.ingestion.openclaw_database import AgentDatabase, Session
+    from clsm_cli.ingestion.openclaw_database import AgentDatabase
     from clsm_cli.store.cursors import Places
 
+    Found = Iterator["Tail | Skipped | Problem"]
+
 
 @dataclass(slots=True)
-class FileTail:
-    """A JSONL transcript that is new, or looks otherwise than when it was read; ``place``: how it looks."""
+class Tail:
+    """A transcript with something new: a JSONL file, or a conversation of an agent's database.
+
+    Attributes:
+        inside: The conversation; empty for a file.
+        before: How far it was read before: how the file looked, or the last row.
+        place: How far it is read now.
+    """
 
     path: str
     origin: str
     before: Cursor | None
-    place: Cursor | None = None
-    inside: str = field(default="", init=False)
-    format: Format = field(default="openclaw", init=False)
-
-    @contextlib.contextmanager
-    def lines(self) -> Iterator[Iterator[Line]]:
-        """All its lines; one that is being written is read again when the file looks otherwise."""
-        with open_file(os.path.expanduser(self.origin)) as stream:
-            self.place = Cursor(0, 0, "", look_of(os.fstat(stream.fileno())))
-            yield jsonl_rows.bounded_lines(stream)
-
-
-@dataclass(slots=True)
-class DatabaseTail:
-    """A conversation of an agent's database behind the row ``before``; ``place``: the row it was read to."""
-
-    path: str
-    origin: str
-    inside: str
-    before: Cursor | None
+    inside: str = ""
     place: Cursor | None = None
     format: Format = field(default="openclaw", init=False)
 
     @contextlib.contextmanager
     def lines(self) -> Iterator[Iterator[Line]]:
-        """The rows behind the place, each as a line."""
-        with openclaw_database.open_database(os.path.expanduser(self.origin)) as database:
-            yield self._read(database)
+        """All lines of a file (one that is being written is read again later), or the rows behind ``before``."""
+        real = os.path.expanduser(self.origin)
+        if self.inside:
+            with openclaw_database.open_database(real) as database:
+                yield self._rows(database)
+        else:
+            with open_file(real) as stream:
+                self.place = Cursor(0, 0, "", _look_of(os.fstat(stream.fileno())))
+                yield jsonl_rows.bounded_lines(stream)
 
-    def _read(self, database: AgentDatabase) -> Iterator[Line]:
+    def _rows(self, database: AgentDatabase) -> Iterator[Line]:
         after = -1 if self.before is None else self.before.at
         for line, mark in database.rows(self.inside, after):
             yield line
             self.place = Cursor(line[0], line[0], mark)
 
 
-Tail = FileTail | DatabaseTail
-
-
-def look_of(status: os.stat_result) -> str:
-    """How a file looks: its size, its time and its place on the disk."""
+def _look_of(status: os.stat_result) -> str:
     return f"{status.st_size}:{status.st_mtime_ns}:{status.st_ino}"
 
 
-_DATABASE = "openclaw-agent.sqlite"
+_DATABASE = os.path.join("agent", "openclaw-agent.sqlite")
 _ARCHIVED = "in an archive of OpenClaw's own"
 
 
@@ -91,7 +82,7 @@ class CatchUp:
         self.up_to_date = 0
         self.warnings: list[str] = []
 
-    def find(self, folders: Sequence[str]) -> Iterator[Tail | Skipped | Problem]:
+    def find(self, folders: Sequence[str]) -> Found:
         """The transcripts of state folders that have something new, agent by agent."""
         seen: set[str] = set()
         for folder in folders:
@@ -122,76 +113,65 @@ class CatchUp:
             self.places.setdefault(tail.origin, {})[tail.inside] = tail.place
             self.has_moved = True
 
-    def _agent(self, given: str, real: str) -> Iterator[Tail | Skipped | Problem]:
-        inside = os.path.join("agent", _DATABASE)
-        path = os.path.join(given, inside)
-        try:
-            if os.path.lexists(os.path.join(real, inside)):
-                yield from self._database(path, os.path.join(real, inside))
-        except OSError as error:
-            yield sources.read_problem(path, error)
-        path = os.path.join(given, "sessions")
-        try:
-            entries = _entries(os.path.join(real, "sessions"))
-        except FileNotFoundError:
-            return
-        except OSError as error:
-            yield sources.read_problem(path, error)
-            return
-        for entry in entries:
-            file = os.path.join(path, entry.name)
-            try:
-                yield from self._file(file, entry)
-            except OSError as error:
-                yield sources.read_problem(file, error)
+    def _agent(self, given: str, real: str) -> Found:
+        path, there = os.path.join(given, _DATABASE), os.path.join(real, _DATABASE)
+        if os.path.lexists(there):
+            yield from _guarded(path, self._database(path, there))
+        path, there = os.path.join(given, "sessions"), os.path.join(real, "sessions")
+        if os.path.isdir(there):
+            yield from _guarded(path, self._files(path, there))
 
-    def _file(self, path: str, entry: os.DirEntry[str]) -> Iterator[Tail | Skipped]:
+    def _files(self, path: str, real: str) -> Found:
+        for entry in _entries(real):
+            file = os.path.join(path, entry.name)
+            yield from _guarded(file, self._file(file, entry))
+
+    def _file(self, path: str, entry: os.DirEntry[str]) -> Found:
         reason = "symbolic link" if entry.is_symlink() else detection.exclusion_reason(entry.name)
         if reason or not entry.is_file():
             yield Skipped(path, reason or "no transcript")
             return
         origin = sources.with_tilde(entry.path)
         before = self.places.get(origin, {}).get("")
-        if before is not None and before.look == look_of(entry.stat()):
+        if before is not None and before.look == _look_of(entry.stat()):
             self.up_to_date += 1
         else:
-            yield FileTail(path, origin, before)
+            yield Tail(path, origin, before)
 
-    def _database(self, path: str, real: str) -> Iterator[Tail | Skipped | Problem]:
+    def _database(self, path: str, real: str) -> Found:
         sources.open_file(real).close()  # no link, no FIFO
         with openclaw_database.open_database(real) as database:
-            version = (
-                f"version {database.version} where clsm knows {openclaw_database.KNOWN_VERSION}"
-            )
+            known_version = openclaw_database.KNOWN_VERSION
+            version = f"version {database.version} where clsm knows {known_version}"
             if not database.has_transcripts:
                 reason = f"has no conversations that clsm can find ({version}); a newer clsm may"
                 yield Problem(path, None, reason)
                 return
-            if database.version != openclaw_database.KNOWN_VERSION:
+            if database.version != known_version:
                 self.warnings.append(f"{path}: {version}; what it could find there is read")
-            sessions, cold = database.sessions(), database.cold()
             origin = sources.with_tilde(real)
             known = self.places.get(origin, {})
-            tails = [
-                DatabaseTail(f"{path}#{s.id}", origin, s.id, known.get(s.id)) for s in sessions
-            ]
-            for session, tail in zip(sessions, tails, strict=True):
-                if _is_read(database, session, tail):
+            for session, last in database.sessions():
+                before = known.get(session)
+                # A conversation that was written anew begins again.
+                if before is not None and database.mark(session, before.at) != before.mark:
+                    before = None
+                if before is not None and before.at == last:
                     self.up_to_date += 1
                 else:
-                    yield tail
-        for session in cold:
-            before = known.get(session.id)
-            if before is None or before.at < session.last:
-                yield Skipped(f"{path}#{session.id}", _ARCHIVED)
+                    yield Tail(f"{path}#{session}", origin, before, session)
+            for session, last in database.cold():
+                before = known.get(session)
+                if before is None or before.at < last:
+                    yield Skipped(f"{path}#{session}", _ARCHIVED)
 
 
-def _is_read(database: AgentDatabase, session: Session, tail: DatabaseTail) -> bool:
-    """Whether a conversation ends at its place; one that was written anew begins again."""
-    before = tail.before
-    if before is not None and database.mark(session.id, before.at) != before.mark:
-        tail.before = None
-    return tail.before is not None and tail.before.at == session.last
+def _guarded(path: str, found: Found) -> Found:
+    """What is found, up to what cannot be read."""
+    try:
+        yield from found
+    except OSError as error:
+        yield sources.read_problem(path, error)
 
 
 def _entries(folder: str) -> list[os.DirEntry[str]]:

@@ -15,9 +15,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from clsm_cli.config import MAX_MESSAGE
-from clsm_cli.ingestion.jsonl_rows import TooLong, Unreadable
+from clsm_cli.ingestion.jsonl_rows import Unreadable
 from clsm_cli.model.ids import sha256
-from clsm_cli.startup.records import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -28,6 +27,7 @@ KNOWN_VERSION = 23
 """``user_version`` of the databases that this was tried on."""
 _WAIT = 10.0
 """Seconds to wait for a writer that locks out readers, as a checkpoint at its end may."""
+_TOO_LONG = Unreadable(f"row is longer than {MAX_MESSAGE >> 20} MiB")
 _NEEDED = {"session_id", "seq", "event_json"}
 
 # From one session to the next by the primary key, however many rows each has.
@@ -47,13 +47,6 @@ WHERE session_id = ? AND seq {compared} ? ORDER BY seq
 _COLD = "SELECT session_id, last_seq FROM session_transcript_cold_archives ORDER BY 1"
 
 
-class Session(NamedTuple):
-    """A conversation of a database."""
-
-    id: str
-    last: int
-
-
 class AgentDatabase:
     """A database that is open to read."""
 
@@ -67,15 +60,15 @@ class AgentDatabase:
         """Whether it has the table and the columns that are needed."""
         return self._columns >= _NEEDED
 
-    def sessions(self) -> list[Session]:
-        """Its conversations, by id."""
-        return [Session(str(name), int(last)) for name, last in self._connection.execute(_SESSIONS)]
+    def sessions(self) -> list[tuple[str, int]]:
+        """Its conversations, by id, each with the number of its last row."""
+        return [(str(name), int(last)) for name, last in self._connection.execute(_SESSIONS)]
 
-    def cold(self) -> list[Session]:
-        """Conversations whose rows OpenClaw moved into an archive of its own."""
+    def cold(self) -> list[tuple[str, int]]:
+        """The same of those whose rows OpenClaw moved into an archive of its own."""
         if not self._columns_of("session_transcript_cold_archives") >= {"session_id", "last_seq"}:
             return []
-        return [Session(str(name), int(last)) for name, last in self._connection.execute(_COLD)]
+        return [(str(name), int(last)) for name, last in self._connection.execute(_COLD)]
 
     def rows(self, session: str, after: int) -> Iterator[tuple[Line, str]]:
         """Rows of a conversation whose ``seq`` is larger: as lines, numbered by it, each with a mark.
@@ -126,9 +119,9 @@ def _mark(text: bytes | None, packed: bytes | None) -> str:
     return sha256(text or packed or b"")[:16]
 
 
-def _line(text: bytes | None, packed: bytes | None) -> bytes | TooLong | Unreadable:
+def _line(text: bytes | None, packed: bytes | None) -> bytes | Unreadable:
     if text is not None:
-        return TooLong(len(text)) if len(text) > MAX_MESSAGE else text + b"\n"
+        return _TOO_LONG if len(text) > MAX_MESSAGE else text + b"\n"
     if not isinstance(packed, bytes):
         return Unreadable("row has neither JSON nor zstd")
     return _unpacked(packed)
@@ -147,5 +140,5 @@ def _unpacked(packed: bytes) -> bytes | Unreadable:
     except zstd.ZstdError:
         return Unreadable("row is not zstd")
     if len(data) > MAX_MESSAGE:
-        return Unreadable(f"row is longer than {MAX_MESSAGE >> 20} MiB")
+        return _TOO_LONG
     return data + b"\n" if decompressor.eof else Unreadable("row is cut short")

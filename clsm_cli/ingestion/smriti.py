@@ -13,15 +13,14 @@ import json
 import re
 from typing import TYPE_CHECKING, Any, BinaryIO
 
-from clsm_cli.ingestion.jsonl_rows import Dropped, Problem, label, read_whole
-from clsm_cli.ingestion.messages import Message, command_or_json
-from clsm_cli.ingestion.noise import is_clsm_tool, runs_clsm
+from clsm_cli.ingestion.jsonl_rows import Problem, label, read_whole
+from clsm_cli.ingestion.messages import Message, ToolReader
 from clsm_cli.ingestion.timestamps import normalise
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from clsm_cli.ingestion.jsonl_rows import Reading, Tally, TranscriptItem
+    from clsm_cli.ingestion.jsonl_rows import Reading, TranscriptItem
     from clsm_cli.model.episodes import Role
 
 LARGEST = 64 << 20
@@ -61,7 +60,7 @@ def items(stream: BinaryIO, about: Reading) -> Iterator[TranscriptItem]:
     meta, start = _front_matter(lines)
     created = normalise(meta.get("created"), about.zone)
     session = label(meta.get("id")) or about.session
-    yield from _Reader(lines, session, created and created[:10], about.tally).items(start)
+    yield from _Reader(lines, session, created and created[:10], about).items(start)
 
 
 def _front_matter(lines: Sequence[str]) -> tuple[dict[str, str], int]:
@@ -73,11 +72,12 @@ def _front_matter(lines: Sequence[str]) -> tuple[dict[str, str], int]:
 
 
 class _Reader:
-    def __init__(self, lines: list[str], session: str, day: str | None, tally: Tally) -> None:
+    def __init__(self, lines: list[str], session: str, day: str | None, about: Reading) -> None:
         self.lines = lines
         self.session = session
         self.day = day
-        self.tally = tally
+        self.tally = about.tally
+        self.tools = ToolReader(about)
 
     def items(self, place: int) -> Iterator[TranscriptItem]:
         """Turn by turn; what stands before the first one is no turn."""
@@ -97,18 +97,13 @@ class _Reader:
                 yield from found
                 while place < len(self.lines) and not self.lines[place].strip():
                     place += 1
-            place = self._skip_rest(place)
+            while place < len(self.lines) and not _TURN.match(self.lines[place]):
+                place += 1  # behind the tools of a turn nothing is its own
 
     def _text_end(self, place: int) -> int:
         while place < len(self.lines) and not _TURN.match(self.lines[place]):
             if self._tool_at(place) is not None or self._is_footer(place):
                 break
-            place += 1
-        return place
-
-    def _skip_rest(self, place: int) -> int:
-        """To the next turn: behind the tools of one nothing is its own."""
-        while place < len(self.lines) and not _TURN.match(self.lines[place]):
             place += 1
         return place
 
@@ -128,16 +123,11 @@ class _Reader:
         is_error = "<summary>error</summary>" in "".join(self.lines[place : place + 3]).lower()
         middle = place
         said, place = self._fenced(place, "</details>")
-        arguments = _json(given)
-        command = arguments.get("command") if isinstance(arguments, dict) else None
-        if is_clsm_tool(name) or (isinstance(command, str) and runs_clsm(command)):
-            return [Dropped("clsm call", first + 1), Dropped("clsm result", middle + 1)], place
         call = self._message(number, first, middle)
-        found: list[TranscriptItem] = [call.called(name, command_or_json(arguments), None)]
+        found = [self.tools.call(call, name, _json(given), number)]
         if said.strip():
-            found.append(
-                self._message(f"{number}r", middle, place).gave(name, said, error=is_error)
-            )
+            behind = self._message(f"{number}r", middle, place)
+            found.append(self.tools.result(behind, name, said, number, error=is_error))
         return found, place
 
     def _fenced(self, place: int, behind: str) -> tuple[str, int]:

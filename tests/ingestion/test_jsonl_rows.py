@@ -14,7 +14,7 @@ from clsm_cli.ingestion.jsonl_rows import (
     RawTurn,
     Reading,
     Tally,
-    TooLong,
+    Unreadable,
     TranscriptItem,
     bounded_lines,
     check_items,
@@ -41,7 +41,7 @@ def test_lines_are_complete_and_bounded(data: bytes, limit: int) -> None:
     lines = list(bounded_lines(io.BytesIO(data), limit))
     assert [number for number, _ in lines] == list(range(1, len(expected) + 1))
     for (_, line), whole in zip(lines, expected, strict=True):
-        if isinstance(line, TooLong):
+        if isinstance(line, Unreadable):
             assert line.size > limit
         else:
             assert isinstance(line, bytes)
