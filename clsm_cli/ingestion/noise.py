@@ -150,22 +150,18 @@ def _words(command: str) -> Iterator[str]:
 
 def _is_clsm(words: list[str], shells: int) -> bool:
     """Whether one simple command is clsm, once what may stand before a program is passed."""
-    place = 0
-    while place < len(words):
-        word = words[place]
-        name = word.rsplit("/", 1)[-1]
+    for place, word in enumerate(words):
+        name, rest = word.rsplit("/", 1)[-1], words[place + 1 :]
         if _PROGRAM.match(name):
             return True
-        rest = words[place + 1 :]
         if _PYTHON.match(name):
             return _runs_module(rest)
         if name in _SHELLS:
             script = next((rest[i + 1] for i, w in enumerate(rest[:-1]) if _is_script(w)), "")
             return shells > 0 and "clsm" in script and _runs_clsm(script, shells - 1)
-        before = place > 0 and (word.startswith("-") or word[:1].isdigit())
-        if not (_ASSIGNMENT.match(word) or name in _PREFIXES or before):
+        is_option = place > 0 and (word.startswith("-") or word[:1].isdigit())
+        if not (_ASSIGNMENT.match(word) or name in _PREFIXES or is_option):
             return False
-        place += 1
     return False
 
 

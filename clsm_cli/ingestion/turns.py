@@ -59,19 +59,15 @@ class Masker:
         if isinstance(item, Problem) or item.session is None:
             return item
         session = self.name(item.session)
-        if isinstance(item, RawTurn):
-            tool = item.tool and replace(item.tool, name=self.name(item.tool.name))
-            foreign_id = item.foreign_id and self.name(item.foreign_id)
-            speaker = self.name(item.speaker)
-            if (session, speaker, foreign_id, tool) == (
-                item.session,
-                item.speaker,
-                item.foreign_id,
-                item.tool,
-            ):
-                return item
-            return replace(item, session=session, speaker=speaker, foreign_id=foreign_id, tool=tool)
-        return item if session == item.session else replace(item, session=session)
+        if not isinstance(item, RawTurn):
+            return item if session == item.session else replace(item, session=session)
+        return replace(
+            item,
+            session=session,
+            speaker=self.name(item.speaker),
+            foreign_id=item.foreign_id and self.name(item.foreign_id),
+            tool=item.tool and replace(item.tool, name=self.name(item.tool.name)),
+        )
 
 
 def clean(text: str) -> str:

@@ -1,8 +1,7 @@
 """Mask secrets in a text: replace each by the name of its kind before it is written anywhere.
 
-Four readers look at a text, each for what makes a secret known: its form, which the issuer documents
-(``issued``), what stands before it (``labelled``), its check digits (``numbers``), or the heading of
-its column (``cells``). What each knows of services, languages and states is data with its source,
+Three readers look at a text, each for what makes a secret known: its form, which the issuer documents
+(``issued``), what stands before or above it (``labelled``), or its check digits (``numbers``). What each knows of services, languages and states is data with its source,
 read at first need: the capture hook imports this module on every turn, and most turns hold no secret.
 """
 
@@ -87,9 +86,7 @@ def secrets_of(text: str) -> list[Secret]:
 
         found += numbers.find(plain)
     if "\n" in plain or "|" in plain:
-        from clsm_cli.text.secrets import cells
-
-        found += cells.find(plain)
+        found += labelled.find_in_tables(plain)
     spans = found if _MASK not in plain else _outside_masks(plain, found)
     if hidden is None:
         return _apart(spans)

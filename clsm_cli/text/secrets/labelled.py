@@ -1,12 +1,13 @@
 """Secrets without a form of their own, recognised by the label before them.
 
-"The wifi password is …", "PIN: …", "contraseña: …", "user/pass: bob / …". The words are data
-(``labels.tsv``: 76 languages, most from the translators of two projects); what may stand between a
-word and the value, and what a value must look like, is written here.
+"The wifi password is …", "PIN: …", "contraseña: …", "user/pass: bob / …", and cells of tables under such
+a heading. The words are data (``labels.tsv``: 76 languages, most from the translators of two projects);
+what may stand between a word and the value, and what a value must look like, is written here.
 """
 
 from __future__ import annotations
 
+import itertools
 import re
 from functools import cache
 from typing import TYPE_CHECKING, Generic, TypeVar
@@ -46,7 +47,7 @@ _WORDS_BY_LOT = re.compile(r"[^\W_]{2,}(?:[ -][^\W_]{2,}){2,11}(?=[.,;:!?)\"'`]|
 _DIGITS = re.compile(r"\d(?:[ -]?\d){2,11}(?![\w-])")
 _PHRASE = re.compile(r"(?:[a-z]{3,8}[ ,]{1,3}){11,23}[a-z]{3,8}\b")
 _CODE = re.compile(
-    r"[A-Za-z0-9]{3,12}(?:-[A-Za-z0-9]{3,12}){1,7}(?![\w-])|\d{3,5} \d{3,5}(?![\w-])"
+    r"(?=[A-Za-z-]*\d)[A-Za-z0-9]{3,12}(?:-[A-Za-z0-9]{3,12}){1,7}(?![\w-])|\d{3,5} \d{3,5}(?![\w-])"
 )
 _UNSPACED = 0x2E80
 """From this code point on (CJK, Hangul), words stand without blanks between them."""
@@ -119,15 +120,12 @@ class Label(NamedTuple):
     kind: str
 
 
-def _plain(label: str) -> str:
-    """A label without its accents.
-
-    >>> _plain("contraseña")
-    'contrasena'
-    """
+def _accentless(word: str) -> str:
+    if word.isascii() or ord(max(word)) > 0x24F:
+        return word
     import unicodedata
 
-    split = unicodedata.normalize("NFD", label)
+    split = unicodedata.normalize("NFD", word)
     return unicodedata.normalize("NFC", "".join(c for c in split if not "̀" <= c <= "ͯ"))
 
 
@@ -145,18 +143,14 @@ def labels() -> tuple[Label, ...]:
 
 
 @cache
-def _phrases() -> Phrases[Label]:
-    return Phrases((each.text, each) for each in labels())
-
-
-@cache
 def _codes() -> tuple[Label, ...]:
     """Words for "code": they end compounds."""
     return tuple(each for each in labels() if each.kind == "code")
 
 
-def _accentless(word: str) -> str:
-    return word if word.isascii() or ord(max(word)) > 0x24F else _plain(word)
+@cache
+def _phrases() -> Phrases[Label]:
+    return Phrases((each.text, each) for each in labels())
 
 
 @cache
@@ -205,11 +199,26 @@ class _Place(NamedTuple):
     end: int
 
 
-def _value(match: re.Match[str] | None) -> tuple[int, int, bool] | None:
+class _Value(NamedTuple):
+    start: int
+    end: int
+    text: str
+    is_quoted: bool
+
+    @property
+    def span(self) -> tuple[int, int]:
+        return self.start, self.end
+
+
+def _after(place: _Place, *, user: bool = False, plain: bool = False) -> _Value | None:
+    """The value behind a label."""
+    match = _tail(user=user, plain=plain).match(place.text, place.end)
     if match is None or not match.lastindex:
         return None
-    group = match.lastindex
-    return match.start(group), match.end(group), group != match.re.groups
+    start, end = match.span(match.lastindex)
+    is_quoted = match.lastindex != match.re.groups
+    end = end if is_quoted else _trimmed(place.text, start, end)
+    return _Value(start, end, place.text[start:end], is_quoted)
 
 
 def _trimmed(text: str, start: int, end: int) -> int:
@@ -219,26 +228,24 @@ def _trimmed(text: str, start: int, end: int) -> int:
 
 
 def _password(place: _Place) -> tuple[int, int] | None:
-    text = place.text
-    found = _value(_tail(user=False, plain=False).match(text, place.end))
-    if found:
-        start, end, quoted = found
-        end = end if quoted else _trimmed(text, start, end)
-        value = text[start:end]
-        if quoted and " " in value:
-            is_set = "=" in text[place.end : start] and secret_values.is_actual_value(value)
-            return (start, end) if is_set or _is_passphrase(value) else None
-        if place.folded[place.start : place.end] == "passphrase":
-            words = _WORDS_BY_LOT.match(text, start)
-            if words and _is_passphrase(words.group().replace("-", " ")):
-                return words.span()
-        if secret_values.is_password(value) or (quoted and _is_chosen(value)):
-            return start, end
-    found = _value(_tail(user=False, plain=True).match(text, place.end))
-    if found and secret_values.is_strong(text[found[0] : _trimmed(text, found[0], found[1])]):
-        return found[0], _trimmed(text, found[0], found[1])
-    before = _before(text, place.start)
-    if before and secret_values.is_strong(text[before[0] : before[1]]):
+    found = _after(place)
+    if found and found.is_quoted and " " in found.text:
+        is_set = "=" in place.text[place.end : found.start]
+        is_set = is_set and secret_values.is_actual_value(found.text)
+        return found.span if is_set or _is_passphrase(found.text) else None
+    if found and place.folded[place.start : place.end] == "passphrase":
+        words = _WORDS_BY_LOT.match(place.text, found.start)
+        if words and _is_passphrase(words.group().replace("-", " ")):
+            return words.span()
+    if found and (
+        secret_values.is_password(found.text) or (found.is_quoted and _is_chosen(found.text))
+    ):
+        return found.span
+    found = _after(place, plain=True)
+    if found and secret_values.is_strong(found.text):
+        return found.span
+    before = _before(place.text, place.start)
+    if before and secret_values.is_strong(place.text[before[0] : before[1]]):
         return before
     return _code(place)
 
@@ -259,38 +266,26 @@ def _is_chosen(value: str) -> bool:
 
 
 def _key(place: _Place) -> tuple[int, int] | None:
-    text = place.text
     for plain in (False, True):
-        found = _value(_tail(user=False, plain=plain).match(text, place.end))
-        if found is None:
-            continue
-        start, end, quoted = found
-        end = end if quoted else _trimmed(text, start, end)
-        least = 24 if plain else 12 if quoted else 16
-        if end - start >= least and secret_values.is_random(text[start:end]):
-            return start, end
+        if found := _after(place, plain=plain):
+            least = 24 if plain else 12 if found.is_quoted else 16
+            if len(found.text) >= least and secret_values.is_random(found.text):
+                return found.span
     return None
 
 
 def _lone_key(place: _Place) -> tuple[int, int] | None:
     """Behind "Key:" alone; the key of a table of values is shorter, or a word."""
-    is_named = place.text[place.start - 1 : place.start] in ("_", "-")
-    found = _value(_tail(user=False, plain=False).match(place.text, place.end))
-    if found is None:
-        return None
-    start, end = found[0], _trimmed(place.text, found[0], found[1])
-    value = place.text[start:end]
-    least = 16 if is_named else 24
-    return (start, end) if end - start >= least and secret_values.is_random(value) else None
+    least = 16 if place.text[place.start - 1 : place.start] in ("_", "-") else 24
+    found = _after(place)
+    is_key = found and len(found.text) >= least and secret_values.is_random(found.text)
+    return found.span if found and is_key else None
 
 
 def _pin(place: _Place) -> tuple[int, int] | None:
-    words = {"be": _words("be"), "joined": _words("be joined")}
-    between = _between(words["be"], words["joined"]).match(place.text, place.end)
+    between = _between(_words("be"), _words("be joined")).match(place.text, place.end)
     match = _DIGITS.match(place.text, between.end()) if between else None
-    if match is None:
-        return None
-    return match.span() if 3 <= sum(map(str.isdigit, match.group())) <= 8 else None
+    return match.span() if match and 3 <= sum(map(str.isdigit, match.group())) <= 8 else None
 
 
 @cache
@@ -303,38 +298,26 @@ def _between(be: str, joined: str) -> re.Pattern[str]:
 
 def _code(place: _Place) -> tuple[int, int] | None:
     """A code is one where what it opens is named beside it."""
-    around = place.folded[max(0, place.start - _NEAR) : place.end]
-    line = around[around.rfind("\n") + 1 :]
+    before = place.folded[max(0, place.start - _NEAR) : place.end].rpartition("\n")[2]
     after = place.folded[place.end : place.end + _NEAR].partition("\n")[0]
-    if not re.search(_openings(), line) and not re.search(_openings(), after):
-        return None
-    return _pin(place)
-
-
-@cache
-def _openings() -> re.Pattern[str]:
-    return re.compile(rf"(?<![a-z])(?:{_words('place')})")
+    opening = re.compile(rf"(?<![a-z])(?:{_words('place')})")
+    return _pin(place) if opening.search(before) or opening.search(after) else None
 
 
 def _login(place: _Place) -> tuple[int, int] | None:
-    found = _value(_tail(user=True, plain=False).match(place.text, place.end))
-    if found is None:
-        return None
-    start, end = found[0], _trimmed(place.text, found[0], found[1])
-    return (start, end) if secret_values.is_password(place.text[start:end]) else None
+    found = _after(place, user=True)
+    return found.span if found and secret_values.is_password(found.text) else None
 
 
-def _phrase(place: _Place) -> tuple[int, int] | None:
-    begin = re.compile(r"[^a-zA-Z0-9]{1,6}").match(place.text, place.end)
-    match = _PHRASE.match(place.text, begin.end()) if begin else None
-    return match.span() if match else None
+def _behind(form: re.Pattern[str]) -> Callable[[_Place], tuple[int, int] | None]:
+    """What has a form of its own, a few marks behind its label."""
 
+    def find(place: _Place) -> tuple[int, int] | None:
+        begin = re.compile(r"s?[^a-zA-Z0-9]{1,6}").match(place.text, place.end)
+        match = form.match(place.text, begin.end()) if begin else None
+        return match.span() if match else None
 
-def _recovery(place: _Place) -> tuple[int, int] | None:
-    begin = re.compile(r"s?[^a-zA-Z0-9]{1,6}").match(place.text, place.end)
-    match = _CODE.match(place.text, begin.end()) if begin else None
-    has_digit = match is not None and any(map(str.isdigit, match.group()))
-    return match.span() if match and has_digit else None
+    return find
 
 
 _TAILS: dict[str, tuple[str, Callable[[_Place], tuple[int, int] | None]]] = {
@@ -344,8 +327,8 @@ _TAILS: dict[str, tuple[str, Callable[[_Place], tuple[int, int] | None]]] = {
     "lone key": ("secret", _lone_key),
     "pin": ("pin", _pin),
     "code": ("pin", _code),
-    "words": ("seed", _phrase),
-    "recovery": ("recovery-code", _recovery),
+    "words": ("seed", _behind(_PHRASE)),
+    "recovery": ("recovery-code", _behind(_CODE)),
 }
 """For each class of labels the kind of what follows, and what finds it."""
 
@@ -408,3 +391,92 @@ def _is_word(folded: str, start: int, end: int, kind: str) -> bool:
         end += 1
     after = folded[end : end + 1]
     return not after.isalnum() or ord(after) > _UNSPACED
+
+
+_RULE = re.compile(r"[\s|:-]*-{2,}[\s|:-]*\Z")
+_MARKUP = " \t*_`\"'"
+_CELL_KINDS = {"password": "password", "pin": "pin", "key": "secret", "lone key": "secret"}
+_ROWS = 400
+"""Rows of a table of comma-separated values that are looked at; a longer one is data."""
+
+
+@cache
+def _headings() -> dict[str, str]:
+    return {each.text: _CELL_KINDS[each.kind] for each in labels() if each.kind in _CELL_KINDS}
+
+
+def find_in_tables(text: str) -> list[Secret]:
+    """Those of Markdown tables, and of comma- or tab-separated values under a line of headings."""
+    found: list[Secret] = []
+    telling: dict[int, str] = {}
+    mark, left, start = "", 0, 0
+    lines = text.split("\n")
+    for number, line in enumerate(lines):
+        cells = list(_cells(line, mark)) if mark and left else []
+        if not cells or len(cells) <= max(telling, default=0):
+            mark, telling, left = _table(line, lines[number + 1 : number + 2])
+            if not telling and "|" in line:
+                found += _row_of(line, start)
+        else:
+            left -= 1
+            for column, kind in telling.items():
+                found += _cell(line, start, cells[column], kind)
+        start += len(line) + 1
+    return found
+
+
+def _table(line: str, after: list[str]) -> tuple[str, dict[int, str], int]:
+    """The mark between cells and the telling columns, if a line heads a table."""
+    if "|" in line and after and _RULE.match(after[0]):
+        return "|", _telling(line, "|"), 1 << 30
+    for mark in (",", "\t", ";"):
+        if mark in line and after and after[0].count(mark) == line.count(mark):
+            return mark, _telling(line, mark), _ROWS
+    return "", {}, 0
+
+
+def _telling(line: str, mark: str) -> dict[int, str]:
+    headings = _headings()
+    found = {}
+    for column, (start, end) in enumerate(_cells(line, mark)):
+        name = fold(line[start:end]).strip(_MARKUP)
+        if name in headings:
+            found[column] = headings[name]
+    return found
+
+
+def _cells(line: str, mark: str) -> Iterator[tuple[int, int]]:
+    """Where each cell of a line stands, without the markup round it."""
+    start = 0
+    for piece in line.split(mark):
+        end = start + len(piece)
+        inner = piece.strip(_MARKUP)
+        begin = start + (len(piece) - len(piece.lstrip(_MARKUP)))
+        if inner or (start and end < len(line)):
+            yield begin, begin + len(inner)
+        start = end + len(mark)
+
+
+def _cell(line: str, offset: int, cell: tuple[int, int], kind: str) -> list[Secret]:
+    value = line[cell[0] : cell[1]]
+    return [Secret(offset + cell[0], offset + cell[1], kind)] if _is_secret(value, kind) else []
+
+
+def _is_secret(value: str, kind: str) -> bool:
+    if not value or " " in value or not secret_values.is_actual_value(value):
+        return False
+    if kind == "pin":
+        return value.isdigit() and 3 <= len(value) <= 8
+    if kind == "secret":
+        return len(value) >= 12 and secret_values.is_random(value)
+    return secret_values.is_password(value)
+
+
+def _row_of(line: str, offset: int) -> Iterator[Secret]:
+    """A row whose first cell is the heading of the second: "| Password | … |"."""
+    cells = list(_cells(line, "|"))
+    headings = _headings()
+    for (start, end), cell in itertools.pairwise(cells):
+        kind = headings.get(fold(line[start:end]).strip(_MARKUP + ":"))
+        if kind:
+            yield from _cell(line, offset, cell, kind)
