@@ -150,7 +150,7 @@ def _named(
 def _walk(given: str, real: str, wanted: Format | None, exclusion: Exclusion) -> Iterator[Found]:
     """A folder and what is under it, by name; its own stack, so depth costs no recursion."""
     stack = [(given, real, folders.locate_folder(real))]
-    templates: frozenset[str] = frozenset()
+    templates: set[str] = set()
     while stack:
         folder, real_folder, place = stack.pop()
         try:
@@ -165,7 +165,7 @@ def _walk(given: str, real: str, wanted: Format | None, exclusion: Exclusion) ->
             continue
         place = folders.locate_files(names, place)
         if place == "vault" and folders.VAULT in names:
-            templates |= folders.templates(real_folder)
+            templates.update(folders.templates(real_folder))
         below: list[tuple[str, str, Place]] = []
         for entry in entries:
             path, inside = os.path.join(folder, entry.name), os.path.join(real_folder, entry.name)

@@ -57,3 +57,14 @@ def _word_lists() -> dict[str, str]:
 def word_list(name: str) -> list[str]:
     """The words of a section of ``english.txt``, in its order."""
     return _word_lists()[name].split()
+
+
+@cache
+def number_words() -> dict[str, int]:
+    """Numbers in words, up to ninety-nine."""
+    units, tens = word_list("numbers"), word_list("tens")
+    found = {word: value for value, word in enumerate(units)}
+    for ten, word in enumerate(tens, start=2):
+        found[word] = 10 * ten
+        found |= {f"{word}-{units[unit]}": 10 * ten + unit for unit in range(1, 10)}
+    return found

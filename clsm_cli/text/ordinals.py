@@ -7,11 +7,14 @@ after or between places.
 
 from __future__ import annotations
 
-import re
 from functools import cache
+from typing import TYPE_CHECKING
 
 from clsm_cli.startup.records import NamedTuple
-from clsm_cli.text.language_data import table_rows, word_list
+from clsm_cli.text.language_data import compiled, table_rows, word_list
+
+if TYPE_CHECKING:
+    import re
 
 ORDINALS = word_list("ordinals")[:12]
 COUNTS = word_list("numbers")[1:11]
@@ -39,12 +42,13 @@ def _forms() -> dict[str, list[_Form]]:
     for name, kind, needs, pattern in table_rows(
         "ordinals", ORDINAL="|".join(ORDINALS), COUNT="|".join(COUNTS)
     ):
-        found.setdefault(name, []).append(_Form(kind, tuple(needs.split("|")), pattern))
+        form = pattern.replace("[A-Z]", "(?-i:[A-Z])")
+        found.setdefault(name, []).append(_Form(kind, tuple(needs.split("|")), form))
     return found
 
 
 def _one(name: str, before: str = "") -> re.Pattern[str]:
-    return _compiled(before + _forms()[name][0].pattern)
+    return compiled(f"(?i){before}{_forms()[name][0].pattern}")
 
 
 class ConversationPlace(NamedTuple):
@@ -94,11 +98,6 @@ class _Read(NamedTuple):
     is_event: bool
 
 
-@cache
-def _compiled(pattern: str) -> re.Pattern[str]:
-    return re.compile(pattern.replace("[A-Z]", "(?-i:[A-Z])"), re.IGNORECASE)
-
-
 def read_request(text: str) -> Request | None:
     """Read the place among the conversations that a question asks about; None if it names none.
 
@@ -115,7 +114,7 @@ def read_request(text: str) -> Request | None:
 
 
 def _between(text: str) -> Request | None:
-    for match in _compiled(r"\bbetween ").finditer(text):
+    for match in compiled(r"(?i)\bbetween ").finditer(text):
         here = _place(text, match.end(), stop=" and ")
         if here is None or not text.startswith(" and ", here.end):
             continue
@@ -154,7 +153,7 @@ def _placed(text: str) -> Request | None:
     for kind, needs, pattern in _forms()["place"]:
         if not any(cue in folded for cue in needs):
             continue
-        match = _compiled(rf"\b{pattern}").search(text)
+        match = compiled(rf"(?i)\b{pattern}").search(text)
         if match and (best is None or match.start() < best.start):
             found = _of_match(text, match, kind, "")
             best = Request(match.start(), found.end, "at", found.place)
@@ -179,11 +178,11 @@ def _place(text: str, start: int, stop: str = "") -> _Read | None:
     for kind, needs, pattern in (*_forms()["place"], *_forms()["anchor"]):
         if not any(cue in folded for cue in needs):
             continue
-        match = _compiled(pattern).match(text, start)
+        match = compiled(f"(?i){pattern}").match(text, start)
         if match:
             return _of_match(text, match, kind, stop)
     for form in (*_forms()["topic"], *_forms()["event"]):
-        match = _compiled(form.pattern).match(text, start)
+        match = compiled(f"(?i){form.pattern}").match(text, start)
         if match and (found := _subject(text, match.end(), stop))[0]:
             subject = _one("one").sub("", found[0])
             is_event = form in _forms()["event"] and subject == found[0]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 
-from clsm_cli.text.language_data import pattern, word_list
+from clsm_cli.text.language_data import number_words, pattern, word_list
 from clsm_cli.text.name_matching import NO_NAMES
 from clsm_cli.text.tokens import stems
 
@@ -20,23 +20,8 @@ SAME_WORDS = 0.80
 
 _WORD = re.compile(r"[^\W_][\w]*(?:[.\-/:_]\w+)*(?:['’]\w+)?")
 _NUMBER = re.compile(r"(?<![\w.])[-\u2212]?\d+(?:[.,:]\d+)*(?:(?<=\d)(?:st|nd|rd|th))?(?!\w)")
-_UNITS, _TENS = word_list("numbers"), word_list("tens")
-_NUMBERS = {word: value for value, word in enumerate(_UNITS)}
-_NUMBERS |= {ten: 10 * place for place, ten in enumerate(_TENS, start=2)}
-_NUMBERS |= {
-    f"{ten}-{_UNITS[unit]}": 10 * place + unit
-    for place, ten in enumerate(_TENS, start=2)
-    for unit in range(1, 10)
-}
-_MULTIPLES = {"once": "1x", "twice": "2x", "thrice": "3x", "half": "1/2", "dozen": "12", "hundred": "100", "thousand": "1000"}  # fmt: skip
-_PERSONS = {
-    **dict.fromkeys(("i", "me", "my", "mine", "myself"), "I"),
-    **dict.fromkeys(("you", "your", "yours", "yourself"), "you"),
-    **dict.fromkeys(("he", "him", "his", "himself"), "he"),
-    **dict.fromkeys(("she", "her", "hers", "herself"), "she"),
-    **dict.fromkeys(("we", "us", "our", "ours"), "we"),
-    **dict.fromkeys(("they", "them", "their", "theirs"), "they"),
-}
+_MULTIPLES = dict(pair.split("/", 1) for pair in word_list("multiples"))
+_PERSONS = {w: person for person in word_list("persons") for w in person.split("/")}
 _OPPOSITES = [tuple(pair.split("/")) for pair in word_list("opposites")]
 
 
@@ -114,8 +99,8 @@ def numbers(sentence: str) -> list[str]:
     for word in re.findall(r"[a-z]+(?:-[a-z]+)?", sentence.lower()):
         if word in _MULTIPLES:
             found.append(_MULTIPLES[word])
-        elif word in _NUMBERS and word != "one":
-            found.append(str(_NUMBERS[word]))
+        elif word in number_words() and word != "one":
+            found.append(str(number_words()[word]))
     return sorted(found)
 
 

@@ -12,7 +12,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from clsm_cli.startup.records import NamedTuple
-from clsm_cli.text.language_data import table_rows, word_list
+from clsm_cli.text.language_data import number_words, table_rows, word_list
 from clsm_cli.text.time import periods
 
 if TYPE_CHECKING:
@@ -27,8 +27,7 @@ MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", 
 WEEKDAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 ORDINALS = word_list("ordinals")
 _DECADES = word_list("decades")
-NUMBERS = {word: number for number, word in enumerate(word_list("numbers")) if number}
-NUMBERS |= {ten: 10 * place for place, ten in enumerate(word_list("tens"), start=2)}
+NUMBERS = {word: number for word, number in number_words().items() if number}
 _STEPS = {"this": 0, "last": -1, "past": -1, "this past": -1}
 """Units from the present one; "next" and its like are the others."""
 _COMING = frozenset({"next", "coming", "this coming"})
