@@ -88,11 +88,7 @@ def scan(lines: Sequence[str], start: int = 0) -> list[Span]:
 
 
 def conflict_marks(lines: Sequence[str], start: int = 0) -> list[int]:
-    """Lines that git left around the two sides of a conflict, only where a conflict is complete.
-
-    >>> conflict_marks(["a", "<<<<<<< ours", "b", "=======", "c", ">>>>>>> theirs", "======="])
-    [1, 3, 5]
-    """
+    """Lines that git left around the two sides of a conflict, only where a conflict is complete."""
     marks: list[int] = []
     group: list[int] = []
     for number in range(start, len(lines)):

@@ -75,15 +75,7 @@ class _Said(NamedTuple):
 
 
 def is_chat(head: str) -> bool:
-    r"""Whether a text is a chat, by its beginning: its first line is a message, and another is.
-
-    >>> is_chat("31.12.25, 21:05 - Mara: Hi\n31.12.25, 21:06 - Tom: Hi!\n")
-    True
-    >>> is_chat("[12/31/25, 9:05:33\u202fPM] Mara: Hi\n[12/31/25, 9:06:01\u202fPM] Tom: Hi!\n")
-    True
-    >>> is_chat("2026-01-02: a walk - with Mara: nice\n2026-01-03: rain\n")
-    False
-    """
+    """Whether a text is a chat, by its beginning: its first line is a message, and another is."""
     lines = [line for line in head.lstrip().split("\n", 60)[:60] if line.strip()]
     if not lines or not _start(lines[0]):
         return False
@@ -239,11 +231,7 @@ _STRANGE = "its dates are none that clsm knows, of another calendar or in the fu
 
 
 def day_of(numbers: Sequence[int], order: Order) -> date | None:
-    """The day of three numbers; None where there is none.
-
-    >>> day_of((31, 12, 25), DAY_FIRST)
-    datetime.date(2025, 12, 31)
-    """
+    """The day of three numbers; None where there is none."""
     year, month, day = (numbers[place] for place in order)
     try:
         return date(year + 2000 if year < 100 else year, month, day)

@@ -58,13 +58,7 @@ _HOW = frozenset({"description", "timeout", "run_in_background"})
 
 
 def is_row(row: dict[str, Any]) -> bool:
-    """Whether a JSON object is a row of a Claude Code transcript.
-
-    >>> is_row({"type": "user", "sessionId": "a", "message": {"role": "user"}})
-    True
-    >>> is_row({"type": "summary", "leafUuid": "a"}), is_row({"type": "user", "text": "hi"})
-    (True, False)
-    """
+    """Whether a JSON object is a row of a Claude Code transcript."""
     kind = text_or_empty(row.get("type"))
     if kind in _SPOKEN:
         return isinstance(row.get("message"), dict) and "sessionId" in row
@@ -121,11 +115,7 @@ def _not_said(row: dict[str, Any], kind: str, message: dict[str, Any]) -> str | 
 
 
 def _wrapped(text: str) -> str | None:
-    """Why a text is the program's, and not a person's.
-
-    >>> _wrapped("<command-name>/clear</command-name>"), _wrapped("What does <command-name> do?")
-    ('command', None)
-    """
+    """Why a text is the program's, and not a person's."""
     return next((reason for heads, reason in _WRAPPERS if text.startswith(heads)), None)
 
 

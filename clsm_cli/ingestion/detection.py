@@ -91,11 +91,7 @@ def detect(head: bytes) -> Format:
 
 
 def is_export_name(name: str) -> bool:
-    """Whether a file of a folder may be an export by its name.
-
-    >>> [is_export_name(name) for name in ("conversations.json", "conversations-003.json", "a.json")]
-    [True, True, False]
-    """
+    """Whether a file of a folder may be an export by its name."""
     return _EXPORT.fullmatch(name) is not None
 
 
@@ -106,11 +102,7 @@ def exclusion_reason(name: str) -> str | None:
 
 
 def openclaw_state(name: str) -> str | None:
-    """Files that OpenClaw keeps beside its transcripts, and that a ``*.jsonl`` would name too.
-
-    >>> openclaw_state("a41f.trajectory.jsonl"), openclaw_state("a41f.jsonl")
-    ('OpenClaw trajectory', None)
-    """
+    """Files that OpenClaw keeps beside its transcripts, and that a ``*.jsonl`` would name too."""
     return _first(_OPENCLAW, name)
 
 
@@ -201,12 +193,7 @@ def _of_rows(head: bytes) -> Format | None:
 
 
 def refusal(name: str, head: bytes = b"") -> str | None:
-    """Why an export is not read, and what is; None where it is none of these.
-
-    >>> refusal("msgstore-2026-03-01.1.db.crypt15")[:42]
-    "looks like WhatsApp's backup, which is enc"
-    >>> refusal("notes.md", b"# Notes")
-    """
+    """Why an export is not read, and what is; None where it is none of these."""
     by_name = next((reason for form, reason in _REFUSED_NAMES if re.match(form, name)), None)
     if by_name is None and name.endswith(".html") and _TELEGRAM_PAGE.search(head):
         return _TELEGRAM_HTML

@@ -73,11 +73,7 @@ def _turn(row: dict[str, Any], message: Message) -> TranscriptItem:
 
 
 def _who(row: dict[str, Any], tool: ToolCall | None) -> tuple[Role, str]:
-    """Role and speaker; a role that is no role is the name of a person in a chat.
-
-    >>> _who({"speaker": "Caroline"}, None), _who({"role": "Human", "speaker": "Mel"}, None)
-    (('user', 'Caroline'), ('user', 'Mel'))
-    """
+    """Role and speaker; a role that is no role is the name of a person in a chat."""
     said_role, speaker = label(row.get("role")), label(row.get("speaker"))
     # "Ai" may well be a person, so a speaker counts as a role only when written as one.
     role = _ROLES.get(said_role.lower() if said_role else speaker or "")

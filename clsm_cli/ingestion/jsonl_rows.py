@@ -268,31 +268,19 @@ def check_items(items: Iterable[TranscriptItem], about: Reading) -> Iterator[Tra
 
 
 def text_or_empty(value: object) -> str:
-    """A type, role or mark of a row; empty when it is not even text.
-
-    >>> text_or_empty("message"), text_or_empty(["message"])
-    ('message', '')
-    """
+    """A type, role or mark of a row; empty when it is not even text."""
     return value if isinstance(value, str) else ""
 
 
 def label(value: object) -> str | None:
-    r"""A foreign name or id as one short line; None when there is none.
-
-    >>> label(" Mara\nLind "), label(7), label(""), label(None)
-    ('Mara Lind', '7', None, None)
-    """
+    """A foreign name or id as one short line; None when there is none."""
     if isinstance(value, bool) or not isinstance(value, (str, int)):
         return None
     return " ".join(str(value)[:400].split())[:200] or None
 
 
 def parts_of(content: object) -> list[dict[str, Any]]:
-    """The parts of a message; plain text is one part of type ``text``.
-
-    >>> parts_of("hello")
-    [{'type': 'text', 'text': 'hello'}]
-    """
+    """The parts of a message; plain text is one part of type ``text``."""
     if isinstance(content, str):
         return [{"type": "text", "text": content}]
     if not isinstance(content, list):

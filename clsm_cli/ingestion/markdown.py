@@ -228,11 +228,7 @@ def _when(text: str, zone: tzinfo) -> str | None:
 
 @lru_cache(maxsize=1024)
 def _heading_day(heading: tuple[str, ...]) -> str | None:
-    """The day that the innermost heading with one names, in whatever form; it must name its year.
-
-    >>> _heading_day(("House", "3 March 2026"))
-    '2026-03-03'
-    """
+    """The day that the innermost heading with one names, in whatever form; it must name its year."""
     for title in reversed(heading):
         for found in expressions.find_expressions(title[:_FIRST_LINE], _ANY_YEAR):
             if found.day and not found.relative:

@@ -78,11 +78,7 @@ def _messages(chat: dict[str, Any], owner: str, about: Reading) -> Iterator[Tran
 
 
 def _text(value: Any) -> str:
-    """The text of a message: a string, or parts of which some are links or bold.
-
-    >>> _text(["See ", {"type": "link", "text": "https://example.org"}, "."])
-    'See https://example.org.'
-    """
+    """The text of a message: a string, or parts of which some are links or bold."""
     parts = value if isinstance(value, list) else [value]
     texts = (part.get("text") if isinstance(part, dict) else part for part in parts)
     return "".join(text for text in texts if isinstance(text, str)).strip("\n").rstrip()

@@ -44,13 +44,7 @@ _MAX_SHELLS = 4
 
 
 def machine_talk(role: str, text: str) -> str | None:
-    """Why a message is none of a person's or an agent's; None for a real one.
-
-    >>> machine_talk("user", "[OpenClaw heartbeat poll]")
-    'heartbeat poll'
-    >>> machine_talk("assistant", "**HEARTBEAT_OK**"), machine_talk("user", "NO_REPLY means?")
-    ('heartbeat reply', None)
-    """
+    """Why a message is none of a person's or an agent's; None for a real one."""
     if role == "user" and text.startswith(_POLLS):
         return "heartbeat poll"
     if role == "user" and ADVICE in text[: _BEFORE_ADVICE + len(ADVICE)]:
@@ -63,11 +57,7 @@ def machine_talk(role: str, text: str) -> str | None:
 
 
 def without_context(text: str) -> str:
-    """``text`` without the blocks that OpenClaw adds for the model; one left open runs to the end.
-
-    >>> without_context("Hi.<<<BEGIN_OPENCLAW_INTERNAL_CONTEXT>>> … ")
-    'Hi.'
-    """
+    """``text`` without the blocks that OpenClaw adds for the model; one left open runs to the end."""
     kept, place = [], 0
     while (begin := text.find(_CONTEXT_BEGIN, place)) >= 0:
         kept.append(text[place:begin])
@@ -92,11 +82,7 @@ def subagent_task(text: str) -> str | None:
 
 
 def is_clsm_tool(name: str) -> bool:
-    """Whether a tool is clsm itself, such as an MCP tool of its server.
-
-    >>> is_clsm_tool("mcp__clsm__recall"), is_clsm_tool("exec"), is_clsm_tool("</clsm-recall>")
-    (True, False, False)
-    """
+    """Whether a tool is clsm itself, such as an MCP tool of its server."""
     return _OF_TOOL.fullmatch(name) is not None and _TOOL.search(name.lower()) is not None
 
 
@@ -104,23 +90,12 @@ def answers_from_clsm(text: str) -> bool:
     r"""Whether the result of a search over several memories holds what clsm gave it.
 
     OpenClaw's ``memory_search`` names the corpus of each hit; nested calls quote it once more.
-
-    >>> answers_from_clsm('{"results": [{"corpus": "clsm", "path": "clsm/8911dae306c0"}]}')
-    True
-    >>> answers_from_clsm(r'"{\"corpus\":\"clsm\"}"'), answers_from_clsm("the corpus of clsm")
-    (True, False)
     """
     return _CORPUS.search(text) is not None
 
 
 def runs_clsm(command: str) -> bool:
-    """Whether a shell command runs clsm anywhere: after ``cd``, in a pipe, in a subshell.
-
-    >>> runs_clsm("cd notes && /opt/bin/clsm recall 'who is brian' | head")
-    True
-    >>> runs_clsm("grep -r clsm docs; echo 'clsm recall'")
-    False
-    """
+    """Whether a shell command runs clsm anywhere: after ``cd``, in a pipe, in a subshell."""
     return "clsm" in command and _runs_clsm(command, _MAX_SHELLS)
 
 

@@ -43,11 +43,7 @@ _HOW = frozenset({"workdir", "cwd", "timeout", "yieldMs", "background", "pty"})
 
 
 def is_row(row: dict[str, Any]) -> bool:
-    """Whether a JSON object is a row of an OpenClaw transcript.
-
-    >>> is_row({"type": "session", "version": 4, "id": "a"}), is_row({"role": "user"})
-    (True, False)
-    """
+    """Whether a JSON object is a row of an OpenClaw transcript."""
     kind = text_or_empty(row.get("type"))
     if kind == "message":
         return isinstance(row.get("message"), dict)

@@ -81,50 +81,40 @@ def group_turns(tail: Sequence[TurnFeatures]) -> list[Group]:
 
 
 class Segment:
-    """The groups from the last cut on, and the signs at each place, read when first asked for."""
+    """The groups from the last cut on, and the signs of a boundary before each of them.
+
+    Attributes:
+        signs: What speaks for a boundary at each place, by name, 0 to 1.
+        surprises: Deviations by which each turn surprises above the mean of its window.
+    """
 
     def __init__(self, groups: list[Group], settings: BoundarySettings) -> None:
         self.settings = settings
         self.length = len(groups)
         self._groups = groups
-        self._signs: list[dict[str, float]] = [{}]
+        self.signs: list[dict[str, float]] = [{}]
+        self.surprises = [0.0]
         self._clock = groups[0].active
         self._words = WordModel()
         self._vectors: list[np.ndarray[Any, Any]] = []
         self._coherence: list[float] = []
-        self._surprises: list[float] = []
-        self._deviations = [0.0]
+        self._past: list[float] = []
         self._learn(groups[0].head)
-
-    def signs(self, place: int) -> dict[str, float]:
-        """What speaks for a boundary before the group at ``place``."""
-        while len(self._signs) <= place:
-            self._read(len(self._signs))
-        return self._signs[place]
+        for place in range(1, len(groups)):
+            self._read(place)
 
     def confidence(self, place: int) -> float:
         """How sure the signs are together."""
-        return boundary_evidence.combine(self.signs(place).values())
+        return boundary_evidence.combine(self.signs[place].values())
 
     def fires(self, place: int) -> bool:
         """Whether they suffice for a boundary."""
         return self.confidence(place) > self.settings.confidence
 
-    def surprise(self, place: int) -> float:
-        """Deviations by which the turn at ``place`` surprises above the mean of its window."""
-        self.signs(place)
-        return self._deviations[place]
-
     def wall(self) -> int | None:
         """The first silence that is certain: no boundary moves over it and no turns join."""
-        if self.settings.confidence >= 1.0:
-            return None
-        clock = self._groups[0].active
-        for place, group in enumerate(self._groups[1:], 1):
-            if _gap(clock, group.head.time, self.settings) >= 1.0:
-                return place
-            clock = group.active or clock
-        return None
+        certain = (place for place, signs in enumerate(self.signs) if signs.get("gap", 0.0) >= 1.0)
+        return None if self.settings.confidence >= 1.0 else next(certain, None)
 
     def refined(self, place: int, known: int, allowed: range) -> int | None:
         """``place``, moved to where modularity splits the ``known`` groups best, or None.
@@ -132,11 +122,8 @@ class Segment:
         None when that is no change of subject (``modularity.is_confirmed``). An explicit boundary
         stays as it is: a silence, a marker or a farewell says exactly where.
         """
-        signs = self.signs(place)
-        if (
-            boundary_evidence.combine(signs.get(n, 0.0) for n in ("gap", "marker", "closing"))
-            >= EXPLICIT
-        ):
+        explicit = (self.signs[place].get(name, 0.0) for name in ("gap", "marker", "closing"))
+        if boundary_evidence.combine(explicit) >= EXPLICIT:
             return place
         a = modularity.affinity([group.head.vector for group in self._groups[:known]])
         reach = self.settings.refine
@@ -156,22 +143,22 @@ class Segment:
             "entities": OTHER_THINGS * self._other_things(place),
             **self._shift(now),
         }
-        self._signs.append({name: round(e, 4) for name, e in signs.items() if e > 0.0})
+        self.signs.append({name: round(e, 4) for name, e in signs.items() if e > 0.0})
         self._learn(now)
 
     def _shift(self, now: TurnFeatures) -> dict[str, float]:
         """Coherence and surprise of a turn against the turns before it; both enter the past."""
         import numpy as np
 
-        self._deviations.append(0.0)
+        self.surprises.append(0.0)
         if not _speaks(now) or not self._vectors:
             return {}
         coherence = _cosine(now.vector, np.mean(self._vectors[-NEAR:], axis=0))
         novelty = 1.0 - _cosine(now.vector, np.mean(self._vectors, axis=0))
         surprise = turn_surprise(self._words.bits(stems(now.text[:READ])), novelty)
-        z = deviations(surprise, self._surprises[-max(1, self.settings.window) :])
-        self._surprises.append(surprise)
-        self._deviations[-1] = z
+        z = deviations(surprise, self._past[-max(1, self.settings.window) :])
+        self._past.append(surprise)
+        self.surprises[-1] = z
         past = self._coherence.copy()
         self._coherence.append(coherence)
         if len(self._vectors) < SETTLED:
@@ -284,8 +271,7 @@ def peak_surprise(
     groups = group_turns([*before, *episode])
     segment = Segment(groups, settings)
     first = sum(group.start < len(before) for group in groups)
-    peaks = (segment.surprise(place) for place in range(first, len(groups)))
-    return round(max([0.0, *peaks]), 4)  # only tools speak: there is no peak
+    return round(max([0.0, *segment.surprises[first:]]), 4)  # only tools speak: there is no peak
 
 
 def _least(settings: BoundarySettings) -> int:

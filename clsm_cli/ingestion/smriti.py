@@ -46,13 +46,7 @@ _PARTS = re.compile(r"<!-- [\w:. -]*[A-Za-z0-9+/=]{16,} -->")
 
 
 def is_session(head: bytes) -> bool:
-    r"""Whether a note is a session, by its first bytes.
-
-    >>> is_session("---\nid: s-1\n---\n\n## Turn 1 — user\n\nHi.\n".encode())
-    True
-    >>> is_session("## Turn 1 — user".encode())
-    False
-    """
+    """Whether a note is a session, by its first bytes."""
     text = head.decode("utf-8", "replace").replace("\r\n", "\n")
     front = _FRONT.match(text)
     return front is not None and "\nid: " in "\n" + front[1] and _TURN.search(text) is not None

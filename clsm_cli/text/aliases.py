@@ -79,11 +79,7 @@ def name_parts(name: str) -> tuple[str, ...]:
 
 
 def short_names(full: str) -> list[str]:
-    """Return the first and last name of a person's full name; of a titled one the name behind it.
-
-    >>> [short_names(full) for full in ("Thomas Adeyemi", "Aunt Petra", "Petra")]
-    [['Thomas', 'Adeyemi'], ['Petra'], []]
-    """
+    """Return the first and last name of a person's full name; of a titled one the name behind it."""
     words = full.split()
     titled = len(words) > 1 and words[0].rstrip(".").lower() in _HONORIFICS
     words = words[1:] if titled else words

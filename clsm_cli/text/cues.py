@@ -14,11 +14,7 @@ _ASKS = re.compile(r"\?[\"')\]*_\u201d\u2019!]{0,4}$")
 
 
 def find_decisions(text: str) -> list[str]:
-    """Return the sentences of a text that state a decision.
-
-    >>> find_decisions("It is slow. We decided to use SQLite. Have we decided on a name?")
-    ['We decided to use SQLite.']
-    """
+    """Return the sentences of a text that state a decision."""
     return [
         sentence
         for sentence in sentences(text)
@@ -27,11 +23,7 @@ def find_decisions(text: str) -> list[str]:
 
 
 def find_questions(text: str) -> list[str]:
-    """Return the questions of a text, without pleasantries, tag questions and exclamations.
-
-    >>> find_questions("How are you? Which port does the hook use? Nice, isn't it?")
-    ['Which port does the hook use?']
-    """
+    """Return the questions of a text, without pleasantries, tag questions and exclamations."""
     return [sentence for sentence in sentences(text) if _is_open(sentence)]
 
 

@@ -223,11 +223,7 @@ def _subject(text: str, start: int, stop: str) -> tuple[str, int]:
 
 
 def _position(said: str) -> tuple[int, bool]:
-    """Number and end of "third", "second to last", "latest".
-
-    >>> _position("third"), _position("second-to-last"), _position("latest"), _position("21st")
-    ((3, False), (2, True), (1, True), (21, False))
-    """
+    """Number and end of "third", "second to last", "latest"."""
     said = said.lower().removeprefix("very ").replace("-", " ")
     if said in {"before last", "last but one", "penultimate"}:
         return 2, True
@@ -259,11 +255,7 @@ def _lacks_talk(text: str, is_event: bool) -> bool:
 
 
 def is_about_talk(text: str) -> bool:
-    """Whether a question asks what was said between the user and the store's keeper.
-
-    >>> is_about_talk("What did we discuss on Friday?"), is_about_talk("What did we eat on Friday?")
-    (True, False)
-    """
+    """Whether a question asks what was said between the user and the store's keeper."""
     return _is_ours(text) or _one("told").search(text) is not None
 
 

@@ -99,11 +99,7 @@ def choose_route(text: str, *, has_current: bool, known: bool = False) -> RouteD
 
 
 def points_back(text: str) -> bool:
-    """Whether a message can be understood only with what was said before it.
-
-    >>> points_back("And what about her?"), points_back("Where does Mara live?")
-    (True, False)
-    """
+    """Whether a message can be understood only with what was said before it."""
     text = text[-_END:]
     return bool(_found(_cues()["here"][1:], text)) and not is_small_talk(text)
 

@@ -46,11 +46,7 @@ def says_the_same(a: str, b: str, cosine: float) -> bool:
 
 
 def same_particulars(a: str, b: str) -> bool:
-    """Whether two sentences have the same names, numbers and days, so that both tell of the same.
-
-    >>> same_particulars("Ann began at Holm Labs.", "Ann began at Besgate Labs.")
-    False
-    """
+    """Whether two sentences have the same names, numbers and days, so that both tell of the same."""
     return (
         numbers(a) == numbers(b) and _calendar(a) == _calendar(b) and _names(a, b) == _names(b, a)
     )
@@ -69,11 +65,7 @@ def polarity(sentence: str) -> int:
 
 
 def denies(sentence: str) -> bool:
-    """Whether a sentence denies anything.
-
-    >>> denies("Nothing is sent, and no file is left."), denies("No doubt it is late.")
-    (True, False)
-    """
+    """Whether a sentence denies anything."""
     return _negations(sentence) > 0
 
 
@@ -86,11 +78,7 @@ def _negations(sentence: str) -> int:
 
 
 def numbers(sentence: str) -> list[str]:
-    """Return the numbers of a sentence in digits, sorted, repeats included.
-
-    >>> numbers("Two cats and 1,5 kg at 08:00, twice")
-    ['08:00', '1.5', '2', '2x']
-    """
+    """Return the numbers of a sentence in digits, sorted, repeats included."""
     found = []
     for match in _NUMBER.finditer(sentence):
         digits = re.sub(r"(?:st|nd|rd|th)$", "", match.group()).replace("\u2212", "-")

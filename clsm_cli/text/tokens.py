@@ -173,11 +173,7 @@ def count_tokens(text: str) -> int:
 
 
 def expected_tokens(text: str, start: int, end: int, limit: int, before: float = 0.0) -> float:
-    """What :func:`count_tokens` rounds, of ``text[start:end]``; once above a limit it counts no further.
-
-    >>> expected_tokens("one two three", 4, 13, 9, expected_tokens("one two three", 0, 4, 9))
-    3.12
-    """
+    """What :func:`count_tokens` rounds, of ``text[start:end]``; once above a limit it counts no further."""
     total = before
     for match in _PIECE.finditer(text, start, end):
         total += _size(match.group())
@@ -187,11 +183,7 @@ def expected_tokens(text: str, start: int, end: int, limit: int, before: float =
 
 
 def trim_to_tokens(text: str, limit: int) -> str:
-    """Return the longest beginning of a text, cut between words, of at most ``limit`` word pieces.
-
-    >>> trim_to_tokens("one two three", 2)
-    'one two'
-    """
+    """Return the longest beginning of a text, cut between words, of at most ``limit`` word pieces."""
     total, end = 0.0, 0
     for match in _PIECE.finditer(text):
         total += _size(match.group())

@@ -351,11 +351,7 @@ def find(text: str) -> list[Secret]:
 
 
 def fold(text: str) -> str:
-    """A text in lower case, ``_`` and ``-`` as blanks; each character keeps its place.
-
-    >>> fold("API_Key")
-    'api key'
-    """
+    """A text in lower case, ``_`` and ``-`` as blanks; each character keeps its place."""
     lowered = text.lower()
     if len(lowered) != len(text):  # "İ" becomes two characters
         lowered = "".join(low if len(low := c.lower()) == 1 else c for c in text)

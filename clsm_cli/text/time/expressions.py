@@ -121,11 +121,7 @@ def find_expressions(
 
 
 def expression_after(text: str, start: int, at: date) -> TimeExpression | None:
-    """The longest time expression of a question that begins at a place behind a preposition of time.
-
-    >>> expression_after("since March", 6, date(2026, 2, 24)).first.isoformat()
-    '2025-03-01'
-    """
+    """The longest time expression of a question that begins at a place behind a preposition of time."""
     window, lead = _window(text, start)
     found = [*_all(window, at, asked=True), *_parts(window, at, asked=True)]
     return _placed(found, text, start, lead)
@@ -198,11 +194,7 @@ def absolutise(text: str, at: date | datetime) -> str:
 
 
 def same_days(a: str, at: date, b: str, then: date) -> bool:
-    """Whether two sentences, each said on its day, mean the same days where they count from it.
-
-    >>> same_days("I swam today.", date(2023, 6, 16), "I swam today.", date(2023, 6, 17))
-    False
-    """
+    """Whether two sentences, each said on its day, mean the same days where they count from it."""
     one, other = (
         [
             (each.first, each.until)

@@ -64,11 +64,7 @@ class Part(NamedTuple):
 
 
 def find_parts(text: str) -> list[Part]:
-    """Return the words of a text that may choose a part of what follows, in order.
-
-    >>> [text[each.start:each.end] for text in ["at the end of last month"] for each in find_parts(text)]
-    ['the end of ']
-    """
+    """Return the words of a text that may choose a part of what follows, in order."""
     return [
         Part(match.start(), match.end(), {k: v.lower() for k, v in match.groupdict().items() if v})
         for match in compiled(_PATTERN).finditer(text)
