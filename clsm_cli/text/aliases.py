@@ -40,12 +40,11 @@ _SPELLED_OUT = re.compile(r"(?<![\w-])([^\W\d_a-z]{2,8}) \(([^\W_][^()\n]{4,80})
 _BEFORE = 160
 """Characters before a title or an acronym in which its author or its words stand."""
 _BEFORE_WORD = re.compile(r"[^\W_][\w'\u2019]*")
-_SMALL = frozenset(["a", "an", "and", "as", "at", "by", "for", "from", "in", "of", "on", "the", "to", "with"])  # fmt: skip
+_SMALL = frozenset(word_list("small words"))
 _CODE = re.compile(r"(?<![\w-])([^\W\d_]{1,8}-?\d[\w.-]{0,15}), the ((?:[^\W\d_]{2,30} ){0,2}[^\W\d_]{2,30})(?=[,.;:)!?\n]|\Z)")  # fmt: skip
 
 _HONORIFICS = frozenset(word_list("honorifics"))
 _PART = re.compile(r"[^\W\d_][^\W\d_]*(?:[-'\u2019][^\W\d_]+)?\.?")
-_PARTICLES = frozenset(["van", "von", "der", "den", "de", "del", "della", "da", "di", "du", "la", "le", "al", "bin", "ibn"])  # fmt: skip
 
 
 @lru_cache(maxsize=1 << 18)
@@ -85,7 +84,7 @@ def short_names(full: str) -> list[str]:
     words = words[1:] if titled else words
     if not 2 - titled <= len(words) <= 4:
         return []
-    if not all(word in _PARTICLES or _is_personal(word) for word in words):
+    if not all(word in name_matching.NAME_PARTICLES or _is_personal(word) for word in words):
         return []
     return [word for word in dict.fromkeys([words[0], words[-1]]) if len(word) > 2]
 
@@ -130,9 +129,7 @@ def _between(text: str) -> Iterator[StatedAlias]:
             before = max(0, title.start - _BEFORE)
             work = pattern("aliases.work").search(text[before : title.start])
             words = work.group(1).split() if work else []
-            owner = [
-                word for word in words if word[0].isupper() and word not in name_matching.NO_NAMES
-            ]
+            owner = [w for w in words if w[0].isupper() and w not in name_matching.NO_NAMES]
             if work and owner:
                 alias = f"{' '.join(owner)}'s {work.group(2)}"
                 yield StatedAlias(title.label, alias, before + work.start(), title.end)
@@ -143,11 +140,8 @@ def _openings(text: str, marked: Sequence[Mention]) -> Iterator[Mention]:
     starts = {each.start for each in marked}
     for match in _OPENING.finditer(text):
         word = match.group(1)
-        if (
-            match.start(1) not in starts
-            and word[0].isupper()
-            and word not in name_matching.NO_NAMES
-        ):
+        is_name = word[0].isupper() and word not in name_matching.NO_NAMES
+        if is_name and match.start(1) not in starts:
             yield Mention(*match.span(1), word, "name")
 
 

@@ -63,9 +63,8 @@ def todos(text: str, at: date | None) -> list[Todo]:
 def _items(text: str) -> Iterator[tuple[int, int]]:
     """Start and end of each item; it goes on over lines until the next one, or a blank line."""
     start = end = -1
-    position = 0
-    is_code = False
-    for line in text.split("\n"):
+    position, is_code = 0, False
+    for line in [*text.split("\n"), ""]:
         is_fence = _FENCE.match(line) is not None
         is_item = not is_code and _ITEM.match(line) is not None
         if start >= 0 and (is_item or is_fence or not line.strip()):
@@ -76,8 +75,6 @@ def _items(text: str) -> Iterator[tuple[int, int]]:
             start = position
         end = position + len(line.rstrip())
         position += len(line) + 1
-    if start >= 0:
-        yield start, end
 
 
 def due_day(text: str, at: date | None) -> str | None:
