@@ -10,7 +10,7 @@ from __future__ import annotations
 import itertools
 import re
 from functools import cache
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import TYPE_CHECKING
 
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.text.language_data import table_rows
@@ -18,7 +18,7 @@ from clsm_cli.text.secrets import Secret, secret_values
 from clsm_cli.text.tokens import STOP_WORDS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterator
 
 _CLOSE = r"[\"'`*_)\]>]{0,4}"
 _OPEN = r"[*_(]{0,3}"
@@ -53,56 +53,6 @@ _UNSPACED = 0x2E80
 """From this code point on (CJK, Hangul), words stand without blanks between them."""
 _NEAR = 40
 """Characters on either side of "code" in which what it opens is named."""
-
-
-Value = TypeVar("Value")
-_UNSPACED_CLASS = "\u2e80-\ud7ff\uf900-\ufaff\uff66-\uffdc\U00020000-\U0003ffff"
-"""CJK and Hangul, whose words stand without blanks between them; as a class of a pattern."""
-_HEAD = 3
-"""Letters by which most words are told apart from all that begin a phrase."""
-_ENDINGS = 4
-"""Letters that may decline a word, and one."""
-
-
-@cache
-def _unspaced_words() -> re.Pattern[str]:
-    """Words; where those of a script without blanks touch others, they are words of their own."""
-    return re.compile(rf"[^\W\d_{_UNSPACED_CLASS}]+|[{_UNSPACED_CLASS}]+")
-
-
-class Phrases(Generic[Value]):
-    """Finds which of many phrases may stand in a text, by the words that they begin with."""
-
-    def __init__(self, phrases: Iterable[tuple[str, Value]]) -> None:
-        self._all = list(phrases)
-        self._by_first: dict[str, list[int]] = {}
-        self._anywhere: list[int] = []
-        for number, (phrase, _) in enumerate(self._all):
-            first = _unspaced_words().search(phrase)
-            assert first is not None, phrase
-            if first.group()[0] >= _UNSPACED_CLASS[0]:
-                self._anywhere.append(number)
-            else:
-                self._by_first.setdefault(first.group(), []).append(number)
-        self._heads = {first[:_HEAD] for first in self._by_first}
-
-    def within(self, folded: str) -> list[tuple[str, Value]]:
-        """Those that stand there, in their order.
-
-        In a script without blanks a phrase may begin anywhere; elsewhere a word begins with it.
-        """
-        known = self._by_first
-        found = {
-            number
-            for word in {*_unspaced_words().findall(folded)}
-            if word[:_HEAD] in self._heads or word[:2] in known
-            for size in range(len(word), max(0, len(word) - _ENDINGS), -1)
-            for number in known.get(word[:size], ())
-        }
-        if not folded.isascii() and max(folded) >= _UNSPACED_CLASS[0]:
-            found.update(self._anywhere)
-        chosen = (self._all[number] for number in sorted(found))
-        return [(phrase, value) for phrase, value in chosen if phrase in folded]
 
 
 def phrase_places(folded: str, words: str) -> Iterator[int]:
@@ -140,17 +90,6 @@ def labels() -> tuple[Label, ...]:
     chosen = [(text, kind) for text, kind in found.items() if kind in _TAILS]
     chosen.sort(key=lambda pair: (-len(pair[0]), pair[0]))
     return tuple(Label(text, kind) for text, kind in chosen)
-
-
-@cache
-def _codes() -> tuple[Label, ...]:
-    """Words for "code": they end compounds."""
-    return tuple(each for each in labels() if each.kind == "code")
-
-
-@cache
-def _phrases() -> Phrases[Label]:
-    return Phrases((each.text, each) for each in labels())
 
 
 @cache
@@ -361,9 +300,7 @@ def fold(text: str) -> str:
 def _labels_in(folded: str) -> Iterator[tuple[Label, int]]:
     """Each label where it begins a word; in scripts without blanks wherever it stands."""
     taken: set[int] = set()
-    found = [label for _, label in _phrases().within(folded)]
-    compounds = [each for each in _codes() if each not in found and each.text in folded]
-    for label in [*found, *compounds]:
+    for label in [label for label in labels() if label.text in folded]:
         for place in phrase_places(folded, label.text):
             end = place + len(label.text)
             if end not in taken and _is_word(folded, place, end, label.kind):

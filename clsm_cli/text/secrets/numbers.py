@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.text.language_data import table_rows
 from clsm_cli.text.secrets import Secret, secret_values
-from clsm_cli.text.secrets.labelled import Phrases, fold, phrase_places
+from clsm_cli.text.secrets.labelled import fold, phrase_places
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -96,7 +96,7 @@ def _people(text: str) -> Iterator[Secret]:
             ):
                 if secret_values.has_check(bare.group(), number.check):
                     yield Secret(*bare.span(), "national-number")
-    for label, number in _phrases().within(folded):
+    for label, number in _labels():
         for place in phrase_places(folded, label):
             if place and folded[place - 1].isalnum():
                 continue
@@ -106,6 +106,5 @@ def _people(text: str) -> Iterator[Secret]:
 
 
 @cache
-def _phrases() -> Phrases[Number]:
-    pairs = ((fold(label), number) for number in states() for label in number.labels if label)
-    return Phrases(pairs)
+def _labels() -> list[tuple[str, Number]]:
+    return [(fold(label), number) for number in states() for label in number.labels if label]
