@@ -11,13 +11,13 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from clsm_cli.startup.records import NamedTuple
-from clsm_cli.text.language_data import compiled, table_rows, word_list
+from clsm_cli.text.language_data import compiled, number_words, table_rows, word_list
 
 if TYPE_CHECKING:
     import re
 
 ORDINALS = word_list("ordinals")[:12]
-COUNTS = word_list("numbers")[1:11]
+_COUNTS = word_list("numbers")[1:11]
 
 LONGEST = 2000
 """Characters of a question that are read: what stands behind them is quoted, not asked."""
@@ -40,7 +40,7 @@ class _Form(NamedTuple):
 def _forms() -> dict[str, list[_Form]]:
     found: dict[str, list[_Form]] = {}
     for name, kind, needs, pattern in table_rows(
-        "ordinals", ORDINAL="|".join(ORDINALS), COUNT="|".join(COUNTS)
+        "ordinals", ORDINAL="|".join(ORDINALS), COUNT="|".join(_COUNTS)
     ):
         form = pattern.replace("[A-Z]", "(?-i:[A-Z])")
         found.setdefault(name, []).append(_Form(kind, tuple(needs.split("|")), form))
@@ -244,9 +244,7 @@ def _count(word: str) -> int:
     word = word.lower()
     if word.isdigit():
         return min(int(word), _MOST)
-    if word in COUNTS:
-        return COUNTS.index(word) + 1
-    return {"few": _FEW, "couple of": 2}.get(word, 1)
+    return {"few": _FEW, "couple of": 2}.get(word) or number_words().get(word, 1)
 
 
 def _lacks_talk(text: str, is_event: bool) -> bool:

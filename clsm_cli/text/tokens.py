@@ -63,7 +63,8 @@ def stems(text: str) -> list[str]:
         if plain or not _cjk().search(word):
             terms += _terms(word)
         else:
-            for part in _parts(word):
+            parts = (part.strip("_") for part in _cjk().split(word))
+            for part in filter(None, parts):
                 terms += _pairs(part) if _cjk().match(part) else _terms(part)
     return terms
 
@@ -95,7 +96,7 @@ def identifier_keys(text: str) -> list[str]:
 @cache
 def _cjk() -> re.Pattern[str]:
     """Han (with extensions), kana, Hangul syllables and half-width kana; 1 ms to compile."""
-    return re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003ffff]+")  # fmt: skip
+    return re.compile(r"([\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003ffff]+)")  # fmt: skip
 
 
 def _fold(text: str) -> str:
@@ -109,16 +110,6 @@ def _fold(text: str) -> str:
     bare = "".join(c for c in split if category(c) != "Mn")
     # Composed again: the split took Hangul syllables and voiced kana apart as well.
     return normalize("NFC", bare).casefold()
-
-
-def _parts(word: str) -> list[str]:
-    parts: list[str] = []
-    done = 0
-    for match in _cjk().finditer(word):
-        parts += [word[done : match.start()], match.group()]
-        done = match.end()
-    parts.append(word[done:])
-    return [part.strip("_") for part in parts if part.strip("_")]
 
 
 def _pairs(run: str) -> list[str]:

@@ -328,88 +328,68 @@ def _is_word(folded: str, start: int, end: int, kind: str) -> bool:
 
 _RULE = re.compile(r"[\s|:-]*-{2,}[\s|:-]*\Z")
 _MARKUP = " \t*_`\"'"
-_CELL_KINDS = {"password": "password", "pin": "pin", "key": "secret", "lone key": "secret"}
 _ROWS = 400
 """Rows of a table of comma-separated values that are looked at; a longer one is data."""
 
 
-@cache
-def _headings() -> dict[str, str]:
-    return {each.text: _CELL_KINDS[each.kind] for each in labels() if each.kind in _CELL_KINDS}
+class _Cell(NamedTuple):
+    start: int
+    end: int
+    text: str
 
 
 def find_in_tables(text: str) -> list[Secret]:
     """Those of Markdown tables, and of comma- or tab-separated values under a line of headings."""
     found: list[Secret] = []
-    telling: dict[int, str] = {}
+    headings: dict[int, str] = {}
     mark, left, start = "", 0, 0
     lines = text.split("\n")
     for number, line in enumerate(lines):
-        cells = list(_cells(line, mark)) if mark and left else []
-        if not cells or len(cells) <= max(telling, default=0):
-            mark, telling, left = _table(line, lines[number + 1 : number + 2])
-            if not telling and "|" in line:
-                found += _row_of(line, start)
+        cells = _cells(line, mark) if left else []
+        if len(cells) <= max(headings, default=0):
+            mark, left = _head(line, lines[number + 1 : number + 2])
+            heads = enumerate(_cells(line, mark) if left else [])
+            headings = {column: name for column, cell in heads if (name := _heading(cell))}
+            # A row may have its heading before it: "| Password | … |".
+            row = _cells(line, "|") if "|" in line and not headings else []
+            pairs = [(_heading(before), cell) for before, cell in itertools.pairwise(row)]
         else:
             left -= 1
-            for column, kind in telling.items():
-                found += _cell(line, start, cells[column], kind)
+            pairs = [(name, cells[column]) for column, name in headings.items()]
+        for name, cell in pairs:
+            if name and cell.text and " " not in cell.text:
+                spans = find(f'{name}: "{cell.text}"')
+                found += [Secret(start + cell.start, start + cell.end, s.kind) for s in spans[:1]]
         start += len(line) + 1
     return found
 
 
-def _table(line: str, after: list[str]) -> tuple[str, dict[int, str], int]:
-    """The mark between cells and the telling columns, if a line heads a table."""
+def _head(line: str, after: list[str]) -> tuple[str, int]:
+    """The mark between cells and how many rows may follow, if a line heads a table."""
     if "|" in line and after and _RULE.match(after[0]):
-        return "|", _telling(line, "|"), 1 << 30
-    for mark in (",", "\t", ";"):
-        if mark in line and after and after[0].count(mark) == line.count(mark):
-            return mark, _telling(line, mark), _ROWS
-    return "", {}, 0
+        return "|", 1 << 30
+    counts = ((mark, line.count(mark)) for mark in (",", "\t", ";"))
+    mark = next((m for m, n in counts if n and after and after[0].count(m) == n), "")
+    return mark, _ROWS if mark else 0
 
 
-def _telling(line: str, mark: str) -> dict[int, str]:
-    headings = _headings()
-    found = {}
-    for column, (start, end) in enumerate(_cells(line, mark)):
-        name = fold(line[start:end]).strip(_MARKUP)
-        if name in headings:
-            found[column] = headings[name]
+def _cells(line: str, mark: str) -> list[_Cell]:
+    """The cells of a line without the markup round them; what is empty at its ends is none."""
+    found, start = [], 0
+    for piece in line.split(mark):
+        end, inner = start + len(piece), piece.strip(_MARKUP)
+        begin = start + len(piece) - len(piece.lstrip(_MARKUP))
+        if inner or (start and end < len(line)):
+            found.append(_Cell(begin, begin + len(inner), inner))
+        start = end + len(mark)
     return found
 
 
-def _cells(line: str, mark: str) -> Iterator[tuple[int, int]]:
-    """Where each cell of a line stands, without the markup round it."""
-    start = 0
-    for piece in line.split(mark):
-        end = start + len(piece)
-        inner = piece.strip(_MARKUP)
-        begin = start + (len(piece) - len(piece.lstrip(_MARKUP)))
-        if inner or (start and end < len(line)):
-            yield begin, begin + len(inner)
-        start = end + len(mark)
+@cache
+def _headings() -> frozenset[str]:
+    return frozenset(label.text for label in labels())
 
 
-def _cell(line: str, offset: int, cell: tuple[int, int], kind: str) -> list[Secret]:
-    value = line[cell[0] : cell[1]]
-    return [Secret(offset + cell[0], offset + cell[1], kind)] if _is_secret(value, kind) else []
-
-
-def _is_secret(value: str, kind: str) -> bool:
-    if not value or " " in value or not secret_values.is_actual_value(value):
-        return False
-    if kind == "pin":
-        return value.isdigit() and 3 <= len(value) <= 8
-    if kind == "secret":
-        return len(value) >= 12 and secret_values.is_random(value)
-    return secret_values.is_password(value)
-
-
-def _row_of(line: str, offset: int) -> Iterator[Secret]:
-    """A row whose first cell is the heading of the second: "| Password | … |"."""
-    cells = list(_cells(line, "|"))
-    headings = _headings()
-    for (start, end), cell in itertools.pairwise(cells):
-        kind = headings.get(fold(line[start:end]).strip(_MARKUP + ":"))
-        if kind:
-            yield from _cell(line, offset, cell, kind)
+def _heading(cell: _Cell) -> str:
+    name = fold(cell.text).strip(_MARKUP + ":")
+    return name if name in _headings() else ""
