@@ -100,22 +100,27 @@ def plan(
     unseen = tuple(turn for turn in fresh if turn.key not in stored)
     if not unseen:
         return writes
-    times = sorted(turn.time for turn in unseen if turn.time is not None)
-    episode = Episode(
-        id=first_free(episode_ids(unseen[0].key), forgotten),
-        session=record.origin,
-        turns=unseen,
+    for turn in unseen:
+        tally.take(turn)
+    name = first_free(episode_ids(unseen[0].key), forgotten)
+    episode = _episode(name, unseen, new, index.last_episode(new.origin))
+    path = episodes.file_of(episode, store.flow)
+    return [runs.Put(path, episodes.render(episode)), *writes]
+
+
+def _episode(name: str, turns: tuple[Turn, ...], new: Version, previous: str | None) -> Episode:
+    times = sorted(turn.time for turn in turns if turn.time is not None)
+    return Episode(
+        id=name,
+        session=new.origin,
+        turns=turns,
         recorded_at=new.now,
         start=times[0] if times else None,
         end=times[-1] if times else None,
         trust=new.raw.trust,
-        document=record.id,
-        previous=index.last_episode(new.origin),
+        document=document_id(new.origin),
+        previous=previous,
     )
-    for turn in unseen:
-        tally.take(turn)
-    path = episodes.file_of(episode, store.flow)
-    return [runs.Put(path, episodes.render(episode)), *writes]
 
 
 def _text_of(index: Index, key: str) -> str:

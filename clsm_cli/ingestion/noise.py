@@ -28,15 +28,13 @@ _TASK, _TASK_END = "[Subagent Task]\n", "\n\nBegin. Execute the assigned task"
 _ENDS = ";&|()`\n"
 """What ends a simple command of a shell."""
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=")
-# Words before the program that is really run, and the options and numbers between.
-_PREFIXES = frozenset(
-    {"!", "builtin", "command", "do", "doas", "else", "env", "exec", "if", "ionice", "nice"}
-    | {"nohup", "pipx", "run", "setsid", "stdbuf", "sudo", "then", "time", "timeout", "until"}
-    | {"uv", "uvx", "watch", "while", "xargs", "{"}
-)
 _SHELLS = frozenset({"sh", "bash", "dash", "zsh", "ksh", "fish"})
+# Words before the program that is really run.
+_BEFORE = re.compile(
+    r"!|\{|builtin|command|do|doas|else|env|exec|if|ionice|nice|nohup|pipx|run|setsid|stdbuf|sudo|then"
+    r"|time|timeout|until|uv|uvx|watch|while|xargs|(?:ba|da|z|k|fi)?sh|(?:python|pypy)[\d.]*(?:\.exe)?"
+)
 _PROGRAM = re.compile(r"clsm(?:\.exe)?\Z")
-_PYTHON = re.compile(r"(?:python|pypy)[\d.]*(?:\.exe)?\Z")
 _TOOL = re.compile(r"(?:\A|[^a-z0-9])clsm(?:\Z|[^a-z0-9])")
 _OF_TOOL = re.compile(r"[\w./:-]+", re.ASCII)  # the characters that a tool's name may have (MCP)
 _CORPUS = re.compile(r'"corpus\\*"\s*:\s*\\*"clsm\\*"')
@@ -125,33 +123,16 @@ def _words(command: str) -> Iterator[str]:
 
 def _is_clsm(words: list[str], shells: int) -> bool:
     """Whether one simple command is clsm, once what may stand before a program is passed."""
+    is_shell = False
     for place, word in enumerate(words):
-        name, rest = word.rsplit("/", 1)[-1], words[place + 1 :]
-        if _PROGRAM.match(name):
+        name, before = word.rsplit("/", 1)[-1], words[place - 1] if place else ""
+        if _PROGRAM.match(name) or (before, word) == ("-m", "clsm_cli"):
             return True
-        if _PYTHON.match(name):
-            return _runs_module(rest)
-        if name in _SHELLS:
-            script = next((rest[i + 1] for i, w in enumerate(rest[:-1]) if _is_script(w)), "")
-            return shells > 0 and "clsm" in script and _runs_clsm(script, shells - 1)
-        is_option = place > 0 and (word.startswith("-") or word[:1].isdigit())
-        if not (_ASSIGNMENT.match(word) or name in _PREFIXES or is_option):
+        if is_shell and " " in word:  # bash -lc "…"
+            return shells > 0 and _runs_clsm(word, shells - 1)
+        is_shell = is_shell or name in _SHELLS
+        is_option = bool(before) and (word.startswith("-") or word[:1].isdigit())
+        is_option = is_option or before in {"-X", "-W"}
+        if not (is_option or _ASSIGNMENT.match(word) or _BEFORE.fullmatch(name)):
             return False
-    return False
-
-
-def _is_script(word: str) -> bool:
-    return word.startswith("-") and not word.startswith("--") and word.endswith("c")
-
-
-def _runs_module(arguments: list[str]) -> bool:
-    """``python [-X …] -m clsm_cli``, or a script of that name."""
-    words = iter(arguments)
-    for word in words:
-        if word == "-m":
-            return next(words, "") == "clsm_cli"
-        if word in {"-X", "-W"}:
-            next(words, None)
-        elif not word.startswith("-"):
-            return _PROGRAM.match(word.rsplit("/", 1)[-1]) is not None
     return False
