@@ -13,15 +13,14 @@ from typing import TYPE_CHECKING
 
 from clsm_cli.config import MAX_MESSAGE
 from clsm_cli.ingestion.jsonl_rows import Problem, RawTurn
-from clsm_cli.model.episodes import ROLE_TRUST, TRUST_ROLE, ToolCall, Turn
+from clsm_cli.model.episodes import ROLE_TRUST, ToolCall, Turn
 from clsm_cli.model.ids import digest, turn_key
 from clsm_cli.text import secrets
 from clsm_cli.text.terminal import replace_lone
 
 if TYPE_CHECKING:
-    from clsm_cli.ingestion.jsonl_rows import RawBlock, TranscriptItem
+    from clsm_cli.ingestion.jsonl_rows import TranscriptItem
     from clsm_cli.model.episodes import Episode
-    from clsm_cli.model.trust import Trust
 
 
 @dataclass(slots=True)
@@ -103,23 +102,6 @@ def turn_from_message(raw: RawTurn, path: str, mask: Masker, origin: str = "") -
     )
 
 
-def turn_from_block(raw: RawBlock, origin: str, path: str, trust: Trust, mask: Masker) -> Turn:
-    """The turn of a block of a document; its key still has ordinal 0 (see ``with_ordinal``)."""
-    text = mask(raw.text)
-    return Turn(
-        key=turn_key(origin, "", raw.time, text),
-        speaker="",
-        role=TRUST_ROLE[trust],
-        text=text,
-        time=raw.time,
-        path=path,
-        line_start=raw.line_start,
-        line_end=raw.line_end,
-        trust=trust,
-        heading=tuple(mask(title) for title in raw.heading),
-    )
-
-
 def without_dumps(episode: Episode) -> Episode:
     """An episode as it is described and learnt from: each turn without its dumps."""
     from clsm_cli.text import dumps
@@ -176,8 +158,5 @@ def masked_turn(turn: Turn, session: str, mask: Masker) -> tuple[Turn, str]:
     name = mask.name(session)
     if (made.speaker, made.text, name) == (turn.speaker, turn.text, session):
         return made, session
-    if has_exact_time(made):
-        key = turn_key(name, made.speaker, made.time, made.text)
-        return replace(made, key=key), name
     equals = (n for n in range(_EQUALS) if with_ordinal(turn, session, n).key == turn.key)
     return with_ordinal(made, name, next(equals, 0)), name
