@@ -56,6 +56,8 @@ BATCH = 1000
 class Tally:
     """What became of one source; ``by_words``: characters that are found by their words alone."""
 
+    path: str
+    format: str
     added: int = 0
     known: int = 0
     changed: int = 0

@@ -27,7 +27,6 @@ from clsm_cli.ingestion.ingest_report import (
     Report,
     Request,
     Run,
-    SourceReport,
     display_path,
     utc_text,
 )
@@ -195,7 +194,7 @@ class Intake:
             )
 
     def _one(self, source: SourceFile | Tail) -> bool:
-        tally, is_whole = capture.Tally(), True
+        tally, is_whole = capture.Tally(source.path, source.format), True
         try:
             if isinstance(source, sources.SourceFile) and source.format in DOCUMENTS:
                 self._document(source, tally)
@@ -208,7 +207,7 @@ class Intake:
             tally.problems.append(Problem(source.path, None, error.strerror or "unreadable"))
             is_whole = False
         self.report.problems.extend(map(display_path, tally.problems))
-        self.report.sources.append(display_path(SourceReport(source.path, source.format, tally)))
+        self.report.sources.append(display_path(tally))
         return is_whole
 
     def _transcript(self, source: SourceFile | Tail, tally: capture.Tally) -> None:

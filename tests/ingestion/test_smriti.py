@@ -141,9 +141,9 @@ def test_a_session_that_grows_is_read_once(tmp_path: Path) -> None:
     store, path = new_store(tmp_path / "memory"), tmp_path / "session-2026-03-01-ab12.md"
     turns: list[tuple[str, str, list[Tool]]] = [("user", "Yes.", []), ("assistant", "Good.", [])]
     path.write_text(written(*turns), encoding="utf-8")
-    assert take(store, path, capture_only=True).sources[0].tally.added == 2
+    assert take(store, path, capture_only=True).sources[0].added == 2
     path.write_text(written(*turns, ("user", "Yes.", [])), encoding="utf-8")
-    tally = take(store, path, capture_only=True).sources[0].tally
+    tally = take(store, path, capture_only=True).sources[0]
     assert (tally.added, tally.known) == (1, 2)
     assert len(state_of(store).keys()) == 3
 

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import pytest
+
 from clsm_cli.text.phrases import key_phrases
 
 TURNS = [
@@ -9,33 +11,20 @@ TURNS = [
 ]
 
 
-def test_a_title_from_turns() -> None:
-    assert key_phrases(TURNS, 3) == ["delegation defect", "Hardin", "valve chatter"]
-
-
-def test_pleasantries_are_not_a_subject() -> None:
-    assert (
-        key_phrases(["Hey! How are you? So good to see you!", "Thanks, I'm really happy."], 3) == []
-    )
-
-
-def test_who_is_addressed_is_not_a_subject() -> None:
-    turns = [
-        "Hey Mel! The pottery class was fun, Mel.",
-        "Thanks, Caroline! Pottery with Anna is great.",
-    ]
-    assert key_phrases(turns, 2) == ["Anna", "pottery"]
-
-
-def test_marked_titles_win() -> None:
-    assert key_phrases(["I read *The Left Hand of Darkness* again."], 1) == [
-        "The Left Hand of Darkness"
-    ]
+@pytest.mark.parametrize(
+    ("turns", "phrases"),
+    [
+        (TURNS, ["delegation defect", "Hardin", "valve chatter"]),
+        (["Hey! How are you? So good to see you!", "Thanks, I'm really happy."], []),
+        (["Hey Mel! The pottery class was fun, Mel.", "Thanks, Caroline! Pottery with Anna is great."], ["Anna", "pottery"]),
+        (["I read *The Left Hand of Darkness* again."], ["The Left Hand of Darkness"]),
+    ],
+)  # fmt: skip
+def test_what_turns_are_about(turns: list[str], phrases: list[str]) -> None:
+    assert key_phrases(turns, 3)[: max(1, len(phrases))] == phrases
 
 
 def test_no_phrase_repeats_a_word_of_another() -> None:
-    phrases = key_phrases(
-        ["valve noise and valve chatter, valve noise", "the noise of the pump"], 5
-    )
+    phrases = key_phrases(["valve noise and valve chatter, valve noise", "noise of the pump"], 5)
     words = [word for phrase in phrases for word in phrase.split()]
     assert len(words) == len(set(words))
