@@ -19,12 +19,7 @@ from clsm_cli.text.time.forms import holiday_cues
 if TYPE_CHECKING:
     from clsm_cli.text.time.expressions import TimeExpression
 
-_LIMITS = (
-    " between ", " from ", " since ", " until ", " till ", "up to ", " before ", " after ", "prior to ",
-    " than ", " by ",
-)  # fmt: skip
 _ROUGHLY = (" around", " circa", " roughly", " approximately", " sometime in")
-_LISTS = (",", " and ", " or ")
 VAGUE = frozenset({"recently", "lately", "just now"})
 """Words that bound nothing where a question names another time; what is asked may be recent for
 whoever told it."""
@@ -101,9 +96,7 @@ def find_bounds(text: str, at: date) -> list[Bound]:
     """Return the bounds of a question, in order, without overlaps."""
     plain = expressions.find_expressions(text, at, asked=True)
     found: list[Bound] = []
-    folded = f" {text.lower()}"
-    may_limit = any(cue in folded for cue in _LIMITS)
-    for match in pattern("bounds.limit").finditer(text) if may_limit else ():
+    for match in pattern("bounds.limit").finditer(text):
         place = match.start()
         if any(each.start < place < each.end for each in plain) or (
             found and place < found[-1].end
@@ -195,10 +188,8 @@ def _runs(text: str, plain: list[TimeExpression], at: date) -> list[Bound]:
             side = timedelta(days=3 if (each.until - each.first).days < 8 else 10)
             each = each._replace(first=each.first - side, until=each.until + side, precise=False)
         found += _listed(text, each)
-        while (
-            text.startswith(_LISTS, each.end)
-            and (more := pattern("bounds.list").match(text, each.end))
-            and (further := expressions.expression_after(text, more.end(), at))
+        while (more := pattern("bounds.list").match(text, each.end)) and (
+            further := expressions.expression_after(text, more.end(), at)
         ):
             if (further.until - further.first).days < 28 or (after and further.end > after.start):
                 break
@@ -209,17 +200,11 @@ def _runs(text: str, plain: list[TimeExpression], at: date) -> list[Bound]:
 
 def _listed(text: str, each: TimeExpression) -> list[Bound]:
     """Days that are listed one by one: "5, 6 and 9 February"."""
-    lead = text[max(0, each.start - 40) : each.start].lower().rstrip()
-    has_more = lead.endswith((",", " and", " or", " the"))
-    before = (
-        pattern("bounds.numbers").search(text, max(0, each.start - 40), each.start)
-        if has_more
-        else None
-    )
-    has_pair = (" and " in each.text or " or " in each.text) and not lead.endswith(
-        ("between", "between the")
-    )
-    pair = pattern("bounds.pair").match(each.text) if has_pair else None
+    lead = max(0, each.start - 40)
+    before = pattern("bounds.numbers").search(text, lead, each.start)
+    pair = pattern("bounds.pair").match(each.text)
+    if text[lead : each.start].lower().rstrip().endswith(("between", "between the")):
+        pair = None
     if not (before or pair) or each.first.month != (each.until - timedelta(days=1)).month:
         return [_plain(each)]
     numbers = [int(number) for number in re.findall(r"\d+", before.group())] if before else []

@@ -196,11 +196,7 @@ def absolutise(text: str, at: date | datetime) -> str:
 def same_days(a: str, at: date, b: str, then: date) -> bool:
     """Whether two sentences, each said on its day, mean the same days where they count from it."""
     one, other = (
-        [
-            (each.first, each.until)
-            for each in find_expressions(*said)
-            if each.relative and each.certain
-        ]
+        [each[3:5] for each in find_expressions(*said) if each.relative and each.certain]
         for said in ((a, at), (b, then))
     )
     return one == other
@@ -225,17 +221,10 @@ def _all(text: str, at: date, *, asked: bool, lies: Lies | None = None) -> Itera
 def _parts(
     text: str, at: date, *, asked: bool, lies: Lies | None = None
 ) -> Iterator[TimeExpression]:
-    if not any(cue in text.lower() for cue in parts.CUES):
-        return
     for part in parts.find_parts(text):
-        named = _THE_UNIT.match(text, part.end)
         whole: TimeExpression | None
-        if (
-            asked
-            and named
-            and "side" not in part.words
-            and text[: part.end].lower().endswith("the ")
-        ):
+        is_the = asked and "side" not in part.words and text[: part.end].lower().endswith("the ")
+        if is_the and (named := _THE_UNIT.match(text, part.end)):
             first, until = periods.unit(named[1].lower(), at)
             span = named.span()
             whole = TimeExpression(*span, named[0], first, until, True, True, "relative", True)

@@ -35,14 +35,6 @@ _PATTERN = (
 
 BEFORE = frozenset({"before", "preceding", "prior to"})
 """Words for the side that lies before a period."""
-CUES = (
-    "beginning of", "start of", "middle of", "end of", "early", "late", "mid", "first ", "second ",
-    "third ", "fourth ", "fifth ", "last ", "final ", "1st ", "2nd ", "3rd ", "4th ", "5th ", "week",
-    " before ", " after ", " following ", " preceding ", " prior to ",
-)  # fmt: skip
-"""A text with none of them names no part."""
-
-
 _UNITS = dict.fromkeys(("night", "evening", "morning"), "day")
 
 
