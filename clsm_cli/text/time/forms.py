@@ -167,11 +167,6 @@ def year(groups: Groups, at: date, _ahead: bool | None) -> Period:
     return first, until
 
 
-def season_and_year(groups: Groups, at: date, _ahead: bool | None) -> Period:
-    """Resolve "summer 2025"."""
-    return periods.season(groups["season"], _year(groups, at))
-
-
 def day_of_month(groups: Groups, at: date, ahead: bool | None) -> Period:
     """Resolve a day, or a range of days, of a month; without a year the nearest one."""
     month = _month(groups["month"])
@@ -248,14 +243,16 @@ def weekday(groups: Groups, at: date, ahead: bool | None) -> Period:
 
 
 def weekday_of_week(groups: Groups, at: date, _ahead: bool | None) -> Period:
-    """Resolve "Tuesday of last week"."""
-    step = 7 * _STEPS.get(groups["which"], 1)
-    return periods.days(at + timedelta(days=_weekday(groups) - at.weekday() + step))
+    """Resolve "Tuesday of last week", "on Tuesday two weeks ago": the Tuesday of that week."""
+    weeks = -_count(groups)[1] if "count" in groups else _STEPS.get(groups["which"], 1)
+    return periods.days(at + timedelta(days=_weekday(groups) - at.weekday() + 7 * weeks))
 
 
 def season(groups: Groups, at: date, ahead: bool | None) -> Period:
-    """Resolve "last summer", "in the spring"."""
+    """Resolve "last summer", "in the spring", "summer 2025"."""
     name, which = groups["season"], groups.get("which", "")
+    if "year" in groups:
+        return periods.season(name, _year(groups, at))
     this = periods.season(name, at.year - (name == "winter" and at.month < 3))
     if which == "this":
         return this
@@ -381,16 +378,11 @@ def hence(groups: Groups, at: date, _ahead: bool | None) -> Period:
 
 
 def stretch(groups: Groups, at: date, _ahead: bool | None) -> Period:
-    """Resolve "the last two weeks", "the next few days"."""
-    most, name = _count(groups)[1], groups["unit"]
-    if groups["which"] in {"next", "coming"}:
+    """Resolve "the last two weeks", "the next few days", and "in recent weeks": five of them."""
+    most, name = _count(groups)[1] if "count" in groups else 5, groups["unit"]
+    if groups.get("which") in {"next", "coming"}:
         return at, periods.shift(at, name, most) + timedelta(days=1)
     return periods.shift(at, name, -most), at + timedelta(days=1)
-
-
-def recent(groups: Groups, at: date, _ahead: bool | None) -> Period:
-    """Resolve "in recent weeks": five of them."""
-    return periods.shift(at, groups["unit"], -5), at + timedelta(days=1)
 
 
 def hours(groups: Groups, at: date, _ahead: bool | None) -> Period:
@@ -406,12 +398,6 @@ def same_day(groups: Groups, at: date, _ahead: bool | None) -> Period:
     day = periods.shift(at, groups["unit"], count)
     side = 0 if "ago" in groups else 7 if groups["unit"] in {"month", "year"} else 1
     return day - timedelta(days=side), day + timedelta(days=side + 1)
-
-
-def weekday_of_week_ago(groups: Groups, at: date, _ahead: bool | None) -> Period:
-    """Resolve "on Tuesday two weeks ago": the Tuesday of that week."""
-    day = at - timedelta(days=7 * _count(groups)[1] + at.weekday() - _weekday(groups))
-    return periods.days(day)
 
 
 def numbered_day(groups: Groups, at: date, ahead: bool | None) -> Period:
