@@ -323,12 +323,12 @@ def digest_session(store: Store, session: str) -> tuple[Outcome, ...]:
         known = session_queries.statements_of_session(index.connection, session)
         stated = index.passages([row for row in known if row not in index.hidden()]).values()
         return (
-            *_told(index, said, store),
+            *_outcomes(index, said, store),
             *(_outcome(index, each, each.kind, each.text) for each in stated),
         )
 
 
-def _told(index: Index, said: list[Passage], store: Store) -> Iterator[Outcome]:
+def _outcomes(index: Index, said: list[Passage], store: Store) -> Iterator[Outcome]:
     """Decisions, then open questions, each at the turn that holds it."""
     turns = [
         Turn(key=p.key, speaker=p.speaker, role="user", text=p.text, time=p.time) for p in said
