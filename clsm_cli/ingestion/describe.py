@@ -131,7 +131,7 @@ def _title(episode: Episode, heading: str, phrases: Sequence[str], zone: tzinfo)
     named = _short(", ".join(names), LONGEST // 2)
     start = episode.start and _when(episode.start, zone)
     title = named[:1].upper() + named[1:]
-    return f"{_day(start).isoformat()} · {title}" if start else title
+    return f"{start:%Y-%m-%d} · {title}" if start else title
 
 
 def _heading(episode: Episode) -> str:
@@ -212,7 +212,7 @@ def _told(each: _Candidate, zone: tzinfo) -> str:
     if when is None:
         return who + text
     at = f" at {when:%H:%M}" if isinstance(when, datetime) else ""
-    return f"On {_day(when).isoformat()}{at}{', ' if who else ': '}{who}{text}"
+    return f"On {when:%Y-%m-%d}{at}{', ' if who else ': '}{who}{text}"
 
 
 def _valence(turns: Sequence[Turn]) -> float:
@@ -274,10 +274,6 @@ def _when(time: str | None, zone: tzinfo) -> datetime | date | None:
         return moment.astimezone(zone)
     except OverflowError:  # year 1 or 9999 in another zone
         return moment
-
-
-def _day(when: datetime | date) -> date:
-    return when.date() if isinstance(when, datetime) else when
 
 
 def _plain(text: str) -> str:

@@ -7,6 +7,7 @@ episode without a record is described, whoever wrote it.
 
 from __future__ import annotations
 
+from math import inf
 from typing import TYPE_CHECKING, Any
 
 from clsm_cli.errors import DamagedStoreError
@@ -160,14 +161,10 @@ def _episode(
     )
 
 
-def _instant_or_day(time: str) -> tuple[str, str]:
-    """Order of times that may be bare dates: by day, then by the instant in UTC."""
+def _instant_or_day(time: str) -> tuple[str, float]:
+    """Order of times that may be bare dates: by day, then by the instant."""
     moment = instant(time)
-    if moment is None:
-        return (time, "")
-    from datetime import UTC
-
-    return (time[:10], moment.astimezone(UTC).isoformat())
+    return time[:10], -inf if moment is None else moment.timestamp()
 
 
 def _describe(store: Store, index: Index, made: Sequence[Episode]) -> tuple[EpisodeRecord, ...]:
