@@ -8,13 +8,12 @@ document's record says which blocks are current.
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from clsm_cli.ingestion.ingest_report import FORGOTTEN
-from clsm_cli.ingestion.jsonl_rows import RawTurn
-from clsm_cli.ingestion.turns import Masker, has_exact_time, turn_from_message, with_ordinal
-from clsm_cli.model.episodes import TRUST_ROLE, Block, Document, Episode
+from clsm_cli.ingestion.turns import Masker, has_exact_time, turn_from_block, with_ordinal
+from clsm_cli.model.episodes import Block, Document, Episode
 from clsm_cli.model.ids import document_id
 from clsm_cli.model.tombstones import episode_ids, first_free
 from clsm_cli.store import episodes, record_files, runs
@@ -132,12 +131,8 @@ def _turns(new: Version) -> list[Turn]:
     """The blocks as turns, equal ones numbered in their order."""
     counts: Counter[str] = Counter()
     turns: dict[str, Turn] = {}
-    trust, role = new.raw.trust, TRUST_ROLE[new.raw.trust]
     for block in new.raw.blocks:
-        lines = block.line_start, block.line_end
-        raw = RawTurn(new.origin, "", role, block.text, block.time, *lines, trust=trust)
-        turn = turn_from_message(raw, new.path, new.mask, new.origin)
-        turn = replace(turn, heading=tuple(new.mask(title) for title in block.heading))
+        turn = turn_from_block(block, new.origin, new.path, new.raw.trust, new.mask)
         if not turn.text:
             continue
         if not has_exact_time(turn):

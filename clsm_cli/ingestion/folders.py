@@ -13,6 +13,7 @@ from __future__ import annotations
 import json
 import os
 import re
+from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from clsm_cli.ingestion.jsonl_rows import Problem
@@ -55,12 +56,8 @@ def is_agents(folder: str, place: Place) -> bool:
 
 def ancestors(folder: str) -> Iterator[str]:
     """A folder and all above it."""
-    while True:
-        yield folder
-        above = os.path.dirname(folder)
-        if above == folder:
-            return
-        folder = above
+    yield folder
+    yield from map(str, Path(folder).parents)
 
 
 _SETTINGS = (

@@ -13,14 +13,15 @@ from typing import TYPE_CHECKING
 
 from clsm_cli.config import MAX_MESSAGE
 from clsm_cli.ingestion.jsonl_rows import Problem, RawTurn
-from clsm_cli.model.episodes import ROLE_TRUST, ToolCall, Turn
+from clsm_cli.model.episodes import ROLE_TRUST, TRUST_ROLE, ToolCall, Turn
 from clsm_cli.model.ids import digest, turn_key
 from clsm_cli.text import secrets
 from clsm_cli.text.terminal import replace_lone
 
 if TYPE_CHECKING:
-    from clsm_cli.ingestion.jsonl_rows import TranscriptItem
+    from clsm_cli.ingestion.jsonl_rows import RawBlock, TranscriptItem
     from clsm_cli.model.episodes import Episode
+    from clsm_cli.model.trust import Trust
 
 
 @dataclass(slots=True)
@@ -100,6 +101,14 @@ def turn_from_message(raw: RawTurn, path: str, mask: Masker, origin: str = "") -
         tool=tool,
         origin="" if os.path.isabs(path) or raw.session == origin else origin,
     )
+
+
+def turn_from_block(raw: RawBlock, origin: str, path: str, trust: Trust, mask: Masker) -> Turn:
+    """The turn of a block of a document; its key still has ordinal 0 (see ``with_ordinal``)."""
+    lines = raw.line_start, raw.line_end
+    message = RawTurn(origin, "", TRUST_ROLE[trust], raw.text, raw.time, *lines, trust=trust)
+    turn = turn_from_message(message, path, mask, origin)
+    return replace(turn, heading=tuple(map(mask, raw.heading)))
 
 
 def without_dumps(episode: Episode) -> Episode:
