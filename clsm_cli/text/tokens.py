@@ -15,21 +15,12 @@ from importlib.machinery import PathFinder
 from types import ModuleType
 from typing import TYPE_CHECKING
 
+from clsm_cli.text.language_data import word_list
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-_STOP = """
-a about after again all also am an and any are as at be because been before being both but by can
-could did do does doing down during each few for from further had has have having he her here hers
-herself him himself his how i if in into is it its itself just me more most my myself no nor not now
-of off on once only or other our ours ourselves out over own really same she should so some such than
-that the their theirs them themselves then there these they this those through to too under until up
-us very was we were what when where which while who whom why will with would yes you your yours
-yourself yourselves
-ca wo sha ai
-"""  # the last line is what is left of can't, won't, shan't and ain't
-
-STOP_WORDS: frozenset[str] = frozenset(_STOP.split())
+STOP_WORDS: frozenset[str] = frozenset(word_list("stop words"))
 """Folded words that say nothing about a text's subject."""
 
 _JOINED = re.compile(r"(?<!\w)\w+(?:[-./:@#+=~\\]\w+)+")
