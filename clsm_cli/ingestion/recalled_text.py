@@ -120,11 +120,11 @@ def _cut_tool(tool: ToolCall, before: str, after: str, fence_key: FenceKey) -> T
 
 def _cut_arguments(text: str, fence_key: FenceKey) -> StrippedText:
     """The same for what may be arguments of a tool as JSON, in which line ends are escaped."""
-    if not text.startswith(("{", "[")):
-        return strip_blocks(text, fence_key)
     try:
-        value = load(text)
+        value = load(text) if text.startswith(("{", "[")) else None
     except LineError:
+        value = None
+    if value is None:
         return strip_blocks(text, fence_key)
     cuts: list[StrippedText] = []
     clean = _cut_value(value, fence_key, cuts)

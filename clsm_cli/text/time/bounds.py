@@ -150,14 +150,10 @@ def _range(start: int, here: TimeExpression, there: TimeExpression, *, is_betwee
     first, until = here.first, there.until
     if here.relative and (first > there.first or not there.relative):
         first = _moved(here, there.first)
-    if is_between and _is_feast(here) and _is_feast(there):
+    feasts = (any(cue in each.text.lower() for cue in holiday_cues()) for each in (here, there))
+    if is_between and all(feasts):
         first, until = first + (here.until - here.first), there.first
     return Bound(start, there.end, first, until, here.precise and there.precise, "from")
-
-
-def _is_feast(each: TimeExpression) -> bool:
-    text = each.text.lower()
-    return any(cue in text for cue in holiday_cues())
 
 
 def _moved(here: TimeExpression, before: date) -> date:

@@ -221,27 +221,27 @@ def _all(text: str, at: date, *, asked: bool, lies: Lies | None = None) -> Itera
 def _parts(
     text: str, at: date, *, asked: bool, lies: Lies | None = None
 ) -> Iterator[TimeExpression]:
-    for part in parts.find_parts(text):
+    for start, end, words in parts.find_parts(text):
         whole: TimeExpression | None
-        is_the = asked and "side" not in part.words and text[: part.end].lower().endswith("the ")
-        if is_the and (named := _THE_UNIT.match(text, part.end)):
+        is_the = asked and "side" not in words and text[:end].lower().endswith("the ")
+        if is_the and (named := _THE_UNIT.match(text, end)):
             first, until = periods.unit(named[1].lower(), at)
             span = named.span()
             whole = TimeExpression(*span, named[0], first, until, True, True, "relative", True)
         else:
-            whole = _inside(text, part.end, at, asked=asked, lies=lies)
+            whole = _inside(text, end, at, asked=asked, lies=lies)
         if whole is None:
             continue
         try:
-            first, until = parts.part_of_period(part.words, (whole.first, whole.until))
+            first, until = parts.part_of_period(words, (whole.first, whole.until))
         except (ValueError, OverflowError):
             continue
         yield whole._replace(
-            start=part.start,
-            text=text[part.start : whole.end],
+            start=start,
+            text=text[start : whole.end],
             first=first,
             until=until,
-            precise=whole.precise and part.is_precise,
+            precise=whole.precise and parts.is_precise(words),
         )
 
 

@@ -9,12 +9,13 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
-from clsm_cli.startup.records import NamedTuple
 from clsm_cli.text.language_data import compiled
 from clsm_cli.text.time import periods
 from clsm_cli.text.time.forms import NUMBERS, ORDINALS, WEEKDAYS, number_of
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from clsm_cli.text.time.periods import Period
 
 _THIRDS = {"beginning": 0, "start": 0, "early": 0, "middle": 1, "mid": 1, "end": 2, "late": 2}
@@ -38,29 +39,15 @@ BEFORE = frozenset({"before", "preceding", "prior to"})
 _UNITS = dict.fromkeys(("night", "evening", "morning"), "day")
 
 
-class Part(NamedTuple):
-    """Words that choose a part of the period named behind them.
-
-    Attributes:
-        end: The character after their last, where the period's own words begin.
-    """
-
-    start: int
-    end: int
-    words: dict[str, str]
-
-    @property
-    def is_precise(self) -> bool:
-        """Whether the words fix the bounds."""
-        return not ({"third", "loose"} & self.words.keys() or self.words.get("many") == "few")
+def find_parts(text: str) -> Iterator[tuple[int, int, dict[str, str]]]:
+    """Start and end of the words of a text that may choose a part of what follows, and they by name."""
+    for match in compiled(_PATTERN).finditer(text):
+        yield *match.span(), {k: v.lower() for k, v in match.groupdict().items() if v}
 
 
-def find_parts(text: str) -> list[Part]:
-    """Return the words of a text that may choose a part of what follows, in order."""
-    return [
-        Part(match.start(), match.end(), {k: v.lower() for k, v in match.groupdict().items() if v})
-        for match in compiled(_PATTERN).finditer(text)
-    ]
+def is_precise(words: dict[str, str]) -> bool:
+    """Whether such words fix the bounds."""
+    return not ({"third", "loose"} & words.keys() or words.get("many") == "few")
 
 
 def part_of_period(words: dict[str, str], whole: Period) -> Period:
