@@ -65,7 +65,7 @@ def read(
         data: The file, or one byte more than its limit (``config.MAX_FILE``).
         fence_key: Gives the key by which recalled text is known; it is passed over.
         in_vault: Whether it is a note of Obsidian's, which its owner writes.
-        is_agents: Whether dated notes where it lies are an agent's (``surroundings``).
+        is_agents: Whether dated notes where it lies are an agent's (``folders``).
     """
     if len(data) > MAX_FILE:
         return Problem(path, None, f"larger than {MAX_FILE >> 20} MiB")

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 CLSM_CALL, CLSM_RESULT = "clsm call:", "clsm result:"
 """``Dropped.reason`` of a call that runs clsm, or of its result, is this and the id of the call."""
-NO_TEXT = "no text"
+NO_TEXT, NOT_TEXT = "no text", "part that is not text"
 _MAX_INPUT = 2 << 10
 _WEB_TOOLS = ("fetch", "web", "browse", "search", "http", "mail")
 # Searches of the agent's own memory bring back its own notes, not the web.
@@ -200,6 +200,3 @@ class ToolReader:
                 yield read_result(part, turn_id)
             elif kind != "text":
                 yield message.dropped("thinking" if "thinking" in kind else NOT_TEXT)
-
-
-NOT_TEXT = "part that is not text"

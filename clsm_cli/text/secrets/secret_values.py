@@ -145,7 +145,7 @@ def has_check(value: str, rule: str) -> bool:
 
     Args:
         value: With or without blanks and marks between its digits.
-        rule: As ``secret_numbers.tsv`` writes it; "" asks for nothing.
+        rule: As ``numbers.tsv`` writes it; "" asks for nothing.
 
     >>> has_check("111222333", "9 8 7 6 5 4 3 2 -1/11"), has_check("111222334", "9 8 7 6 5 4 3 2 -1/11")
     (True, False)
