@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.text.language_data import compiled, table_rows
 from clsm_cli.text.secrets import Secret, secret_values
-from clsm_cli.text.secrets.labelled import phrase_places
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -60,10 +59,10 @@ def formats() -> tuple[Format, ...]:
 
 
 @cache
-def _cut() -> re.Pattern[str]:
-    """The rest of a word, a line end as mail and terminals put one into it, and what follows."""
+def _gap() -> re.Pattern[str]:
+    """A token, a line end as mail and terminals put one into it, and what follows."""
     return re.compile(
-        r"[^\s\\]{0,300}(?<=[\w.+/=-])([ \t]{0,8}\\?\n[ \t>]{0,8})([\w.+/=-]\S{0,299})", re.ASCII
+        r"(?<!\S)(\S{4,}+)([ \t]{0,8}\n[ \t>]{0,8})(?=([\w.+/=-]\S{0,299}))", re.ASCII
     )
 
 
@@ -72,7 +71,7 @@ def find(text: str) -> list[Secret]:
     lowered = text.lower()
     hinted = (form for form in formats() if any(hint in lowered for hint in form.hints))
     spans = [span for form in hinted for span in _matches(form, text)]
-    return [*spans, *_broken(text, lowered)] if "\n" in text else spans
+    return [*spans, *_broken(text)] if "\n" in text else spans
 
 
 def _matches(form: Format, text: str) -> Iterator[Secret]:
@@ -82,36 +81,20 @@ def _matches(form: Format, text: str) -> Iterator[Secret]:
             yield Secret(match.start(group), match.end(group), form.kind)
 
 
-@cache
-def _marks() -> tuple[tuple[str, Format], ...]:
-    """Hints that are long enough to tell the first piece of a broken key."""
-    forms = [form for form in formats() if form.is_token]
-    return tuple((hint, form) for form in forms for hint in form.hints if len(hint) >= _PREFIX - 1)
-
-
-def _broken(text: str, lowered: str) -> Iterator[Secret]:
+def _broken(text: str) -> Iterator[Secret]:
     """Keys that are one only when the line end in them is taken out."""
-    words = "\n".join({*lowered.split()})
-    seen: set[tuple[int, Format]] = set()
-    for hint, form in _marks() if len(lowered) == len(text) else ():
-        for place in phrase_places(lowered, hint) if hint in words else ():
-            gap = _cut().match(text, place)
-            if gap is None or (gap.start(1), form) in seen:
-                continue
-            seen.add((gap.start(1), form))
-            start = _start(text, gap.start(1))
-            before = text[start : gap.start(1)]
-            joined = before + gap.group(2)
-            if len(before) < _PREFIX or len(joined) < _WHOLE:
-                continue
-            if any(_matches(form, before)):
+    forms = [form for form in formats() if form.is_token]
+    for gap in _gap().finditer(text):
+        before = gap[1][-_FAR:].rstrip("\\")
+        joined, lowered = before + gap[3], before.lower()
+        if lowered == before and before.isalpha():
+            continue  # a word
+        start = gap.end(1) - len(gap[1][-_FAR:])
+        for form in forms if len(joined) >= _WHOLE and len(before) >= _PREFIX else ():
+            marks = (hint for hint in form.hints if len(hint) >= _PREFIX - 1)
+            if not any(mark in lowered for mark in marks) or any(_matches(form, before)):
                 continue
             for span in _matches(form, joined):
                 if span.start < len(before) < span.end:
-                    end = gap.start(2) + span.end - len(before)
+                    end = gap.end(2) + span.end - len(before)
                     yield Secret(start + span.start, end, form.kind)
-
-
-def _start(text: str, place: int) -> int:
-    spaces = [text.rfind(blank, max(0, place - _FAR), place) for blank in " \n\t"]
-    return max(max(spaces) + 1, place - _FAR, 0)
