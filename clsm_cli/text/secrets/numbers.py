@@ -31,12 +31,6 @@ _IBAN = re.compile(
 )
 
 
-_DIGITS = re.compile(r"(?:\d[ .-]?){4,}|(?<=[A-Z]{6})\d\d", re.ASCII)
-"""What every number has."""
-_ROUND = 12
-"""Characters of a number before its digits, or behind them."""
-
-
 class Number(NamedTuple):
     """A number that a state gives to people: labels in lower case, form, and check."""
 
@@ -86,14 +80,9 @@ def _is_card(match: re.Match[str]) -> bool:
 
 def _people(text: str) -> Iterator[Secret]:
     folded = fold(text)
-    runs = [match.span() for match in _DIGITS.finditer(text)]
-    around = [(max(0, start - _ROUND), end + _ROUND) for start, end in runs]
     for number in states():
         if number.is_known and number.check:
-            pattern = _compiled(number.pattern, is_known=True)
-            for bare in (
-                bare for start, end in around for bare in pattern.finditer(text, start, end)
-            ):
+            for bare in _compiled(number.pattern, is_known=True).finditer(text):
                 if secret_values.has_check(bare.group(), number.check):
                     yield Secret(*bare.span(), "national-number")
     for label, number in _labels():
