@@ -193,7 +193,7 @@ def report(asked: list[Asked], chances: dict[tuple[str, str], float]) -> dict[st
     every = Fit([each._replace(rows=each.rows[:, :1]) for each in asked])
     before = np.array([max(each.sure) for each in asked])
     read = Fit(
-        kept := read_rows(asked, chances), every.counts[(HOPELESS <= before) & (before < UNSURE)]
+        kept := read_rows(asked, chances), every.counts[(before >= HOPELESS) & (before < UNSURE)]
     )
     weights = read.weights(np.ones(len(kept), bool))
     names = [(each.memory, each.question) for each in kept]
