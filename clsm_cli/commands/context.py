@@ -107,7 +107,7 @@ def _session(store: Store, session: str | None) -> list[Item]:
     """What came out of a conversation; nothing where none was named, or none of that id is known."""
     if session is None:
         return []
-    from clsm_cli.ingestion.session_digest import digest_session
+    from clsm_cli.ingestion.describe import digest_session
 
     return [
         make_item(

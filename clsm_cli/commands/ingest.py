@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from clsm_cli.ingestion.capture import Tally
-    from clsm_cli.ingestion.ingest_report import Report, SourceReport
+    from clsm_cli.ingestion.ingest_report import Report
     from clsm_cli.ingestion.jsonl_rows import Problem
     from clsm_cli.store.layout import Store
 
@@ -196,11 +196,9 @@ def ingest_mapping(report: Report) -> dict[str, Any]:
     }
 
 
-def _file_mapping(source: SourceReport) -> dict[str, Any]:
-    tally = source.tally
+def _file_mapping(tally: Tally) -> dict[str, Any]:
     return {
-        **fields(source, "path format"),
-        **fields(tally, "added changed closed known"),
+        **fields(tally, "path format added changed closed known"),
         "dropped": dict(sorted(tally.dropped.items())),
         "masked": dict(sorted(tally.masked.items())),
         "encoding": tally.encoding or "UTF-8",
@@ -210,11 +208,11 @@ def _file_mapping(source: SourceReport) -> dict[str, Any]:
 
 def ingest_lines(report: Report, *, verbose: bool) -> list[str]:
     """A line a file that changed anything (all with ``verbose``), what was left out, and a sum."""
-    lines = []
-    for source in report.sources:
-        tally = source.tally
-        if verbose or tally.added or tally.changed or tally.closed:
-            lines.append(f"{source.path}: {_said(tally)}")
+    lines = [
+        f"{tally.path}: {_said(tally)}"
+        for tally in report.sources
+        if verbose or tally.added or tally.changed or tally.closed
+    ]
     if verbose:
         lines += [f"{skipped.path}: skipped, {skipped.reason}" for skipped in report.skipped]
     if report.sources or not report.problems:
@@ -258,7 +256,7 @@ def _size(characters: int) -> str:
 
 
 def _sum(report: Report) -> str:
-    tallies = [source.tally for source in report.sources]
+    tallies = report.sources
     added = sum(tally.added for tally in tallies)
     changed = sum(tally.changed for tally in tallies)
     closed = sum(tally.closed for tally in tallies)

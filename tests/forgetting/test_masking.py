@@ -43,7 +43,7 @@ def _tell(store: Store, folder: Path) -> int:
     added = take(store, chat(folder, "harbour", CHAT))
     (folder / f"{KEY}.md").write_text(NOTE)
     report = take(store, folder / f"{KEY}.md")
-    return sum(each.tally.added for each in (*added.sources, *report.sources))
+    return sum(each.added for each in (*added.sources, *report.sources))
 
 
 def _look(store: Store) -> list[tuple[str, str, str]]:
