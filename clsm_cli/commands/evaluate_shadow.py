@@ -6,12 +6,10 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from clsm_cli.commands import tables
 from clsm_cli.commands.command_line import Common, Option
 from clsm_cli.commands.environment import parse_time
 from clsm_cli.commands.options import command, command_group
-from clsm_cli.commands.output import Printer, count_noun, plain
-from clsm_cli.commands.tables import Table
+from clsm_cli.commands.output import Printer, Table, count_noun, plain, table_lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -116,7 +114,7 @@ def report(*, since: str | None = None, common: Common) -> None:
     found = shadow_mode.report(opened, moment)
     printer.warn_all(found.notes)
     mapping = {"schema": "clsm.eval-shadow/3", **plain(found)}
-    tables.show(printer, mapping, shadow_tables(found, verbose=common.verbose))
+    printer.show(mapping, table_lines(shadow_tables(found, verbose=common.verbose)))
 
 
 def _start_message(mode: Mode, device: str, *, is_new: bool) -> Iterator[str]:
