@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 from clsm_cli.commands.command_line import Common, Option
 from clsm_cli.commands.environment import UsageError, chosen_store, parse_time
 from clsm_cli.commands.options import command
-from clsm_cli.commands.output import plain
-from clsm_cli.commands.tables import Table
+from clsm_cli.commands.output import Table, plain, table_lines
 from clsm_cli.errors import BadInputError, RegressionError
 from clsm_cli.evaluation import grids
 
@@ -91,7 +90,6 @@ def run(
     Every set is taken in by the real ingest and consolidate, in stores of its own; what is known is
     found again by the next run, so an interrupted one goes on. Your store is read, never written.
     """
-    from clsm_cli.commands import tables
     from clsm_cli.evaluation import ablation, compare
     from clsm_cli.evaluation.presets.published import PRESETS
     from clsm_cli.evaluation.probes.probe_registry import PROBES
@@ -124,7 +122,7 @@ def run(
     if gated is not None:
         mapping["gate"] = plain(gated)
         shown += gate_tables(gated)
-    tables.show(printer, mapping, shown)
+    printer.show(mapping, table_lines(shown))
     if gated is not None and gated.failed:
         raise RegressionError(gated.sentences)
 

@@ -6,11 +6,9 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from clsm_cli.commands import tables
 from clsm_cli.commands.command_line import Common, Option
 from clsm_cli.commands.options import command, command_group
-from clsm_cli.commands.output import Printer, count_noun, plain
-from clsm_cli.commands.tables import Table
+from clsm_cli.commands.output import Printer, Table, count_noun, plain, table_lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -106,7 +104,7 @@ def report(*, common: Common) -> None:
     found = shadow_mode.report(opened)
     printer.warn_all(found.notes)
     mapping = {"schema": "clsm.eval-shadow/4", **plain(found)}
-    tables.show(printer, mapping, shadow_tables(found, verbose=common.verbose))
+    printer.show(mapping, table_lines(shadow_tables(found, verbose=common.verbose)))
 
 
 def _start_message(mode: Mode, device: str, *, is_new: bool) -> Iterator[str]:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Callable
 
 import pytest
 from evaluation import report_sample
-from rich.console import Console
 
-from clsm_cli.commands import evaluate_run, tables
+from clsm_cli.commands import evaluate_run
+from clsm_cli.commands.output import table_lines
 from clsm_cli.evaluation.result import Result
 
 
@@ -21,10 +20,5 @@ from clsm_cli.evaluation.result import Result
 )
 def test_it_fits_eighty_columns(made: Callable[[], Result], *, verbose: bool) -> None:
     found = evaluate_run.run_tables(made(), verbose=verbose)
-    lines = "\n".join(tables.table_lines(found)).split("\n")
+    lines = "\n".join(table_lines(found)).split("\n")
     assert max(map(len, lines)) <= 80
-    drawn = io.StringIO()
-    console = Console(file=drawn, width=80, color_system=None)
-    for each in tables.renderables(found):
-        console.print(each)
-    assert "\x1b" not in drawn.getvalue()

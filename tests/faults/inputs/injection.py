@@ -21,7 +21,7 @@ from typing import Any
 from faults.rig import Outcome, Rig
 from faults.running.warm import stage
 
-from clsm_cli.commands import render_context, render_recall
+from clsm_cli.commands import context, render_recall
 from clsm_cli.retrieval.answer import Answer, Budget, Concept, Dropped, Memory, Signals, Source
 from clsm_cli.retrieval.briefing import SECTIONS, Briefing, Item, Section
 from clsm_cli.text.fence_lines import KEY_BYTES, blocks, seal
@@ -211,7 +211,7 @@ def _read(told: Briefing, lines: Sequence[str]) -> list[str]:
     heads = [line.split(",")[0].rstrip(")") for line in lines if line.startswith("| - ")]
     if heads != [f"| - (trust {i.trust}" for i in items]:
         found.append(f"{len(heads)} heads for {len(items)} items, or not their trust")
-    titles = {f"| {render_context.TITLES[s.name]}:" for s in told.sections if s.items}
+    titles = {f"| {context.TITLES[s.name]}:" for s in told.sections if s.items}
     rest = [line for line in lines[2:-1] if not line.startswith(("| - ", "|   ")) and line != "|"]
     if sorted(rest) != sorted(titles):
         found.append(f"lines that are no item's: {sorted({*rest} - titles)[:3]}")
@@ -304,7 +304,7 @@ def _in_prompt(lines: Sequence[str], trusts: dict[int, str]) -> Outcome:
 
 def _all(count: int) -> Iterator[Outcome]:
     yield _rendered("recall blocks", count, _answer, render_recall.prompt_lines, _recalled)
-    yield _rendered("context blocks", count, _briefing, render_context.prompt_lines, _read)
+    yield _rendered("context blocks", count, _briefing, context.prompt_lines, _read)
     yield from _program()
 
 
