@@ -19,9 +19,12 @@ if TYPE_CHECKING:
     from datetime import tzinfo
     from typing import Self
 
+    from rich.console import RenderableType
     from rich.progress import Progress
 
-_ASCII = str.maketrans({"·": "|", "›": ">", "…": "...", "—": "-", "–": "-", "−": "-"})
+_ASCII = str.maketrans(
+    {"·": "|", "█": "#", "░": ".", "›": ">", "…": "...", "—": "-", "–": "-", "−": "-"}
+)
 """Our own typography for a terminal that has none."""
 BELOW = "Files are below {}."
 """What a block for a model says of the folder that its places count from (``common_folder``)."""
@@ -51,21 +54,25 @@ class Printer:
         has_links = self.is_terminal and environment().get("TERM") != "dumb"
         text = "\n".join(_link(line) if has_links else safe(line) for line in lines)
         if text:
-            encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
-            try:
-                text.encode(encoding)
-            except UnicodeEncodeError:
-                text = text.translate(_ASCII)
-            _write(text, encoding)
+            self._text(text)
 
-    def prose(self, lines: Iterable[str]) -> None:
-        """The same for long lines: at a terminal they are broken between words, behind their indent."""
-        if self.is_terminal:
-            from shutil import get_terminal_size
+    def _text(self, text: str) -> None:
+        encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
+        try:
+            text.encode(encoding)
+        except UnicodeEncodeError:
+            text = text.translate(_ASCII)
+        _write(text, encoding)
 
-            width = get_terminal_size().columns
-            lines = [part for line in lines for part in _wrapped(line, width)]
-        self.lines(lines)
+    def rich(self, renderables: Iterable[RenderableType]) -> None:
+        """Formatted text for a terminal; the caller made its words safe. NO_COLOR is honoured."""
+        from rich.console import Console
+
+        console = Console(highlight=False, markup=False, emoji=False)
+        with console.capture() as captured:
+            for each in renderables:
+                console.print(each)
+        self._text(captured.get().rstrip("\n"))
 
     def show(self, mapping: Mapping[str, Any], lines: Iterable[str]) -> None:
         """A result: as JSON where that is wanted, else as text."""
@@ -222,21 +229,10 @@ def _link(line: str) -> str:
     return f"\x1b]8;;{url}\x1b\\{safe(line)}\x1b]8;;\x1b\\" if url else safe(line)
 
 
-def _wrapped(line: str, width: int) -> list[str]:
-    """A line in parts that fit, each of which leads where the line does.
-
-    >>> _wrapped("   one two three", 12)
-    ['   one two', '   three']
-    """
-    from textwrap import wrap
-
-    indent = " " * (len(line) - len(line.lstrip(" ")))
-    parts = wrap(
-        line, width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
-    )
-    if isinstance(line, LinkedLine):
-        return [LinkedLine(part, line.file, line.number) for part in parts]
-    return parts or [line]
+def linked(style: str, file: str, line: int) -> str:
+    """A style of Rich that also links to a line of a file (OSC 8)."""
+    url = _url(file, line)
+    return f"{style} link {url}".strip() if url else style
 
 
 def _url(file: str, line: int) -> str:

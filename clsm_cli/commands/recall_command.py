@@ -210,9 +210,10 @@ def _print(printer: Printer, found: Answer, form: str, *, explain: bool) -> None
 
         key = fence_key.obtain_key(printer.warn) if found.answered else None
         printer.utf8(render_recall.prompt_lines(found, key))
+    elif printer.is_terminal:
+        printer.rich(render_recall.answer_renderables(found, explain=explain))
     else:
-        at_terminal = printer.is_terminal
-        printer.prose(render_recall.answer_lines(found, explain=explain, at_terminal=at_terminal))
+        printer.lines(render_recall.answer_lines(found, explain=explain))
 
 
 def _run_batch(options: Options, printer: Printer) -> None:

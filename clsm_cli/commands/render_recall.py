@@ -1,4 +1,4 @@
-"""An answer as JSON (schema ``clsm.recall/1``), as text, and as a block for a model."""
+"""An answer as JSON (schema ``clsm.recall/1``), as text, for a terminal, and as a block for a model."""
 
 from __future__ import annotations
 
@@ -6,20 +6,25 @@ from typing import TYPE_CHECKING, Any
 
 from clsm_cli.commands.output import (
     BELOW,
-    LinkedLine,
     common_folder,
     fields,
     flat,
+    linked,
     location_text,
     plain,
 )
 from clsm_cli.retrieval.answer import SCHEMA
+from clsm_cli.text.terminal import safe
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from rich.console import RenderableType
+
     from clsm_cli.retrieval.answer import Answer, Concept, Memory
 
+BAR = 10
+"""Cells of a bar that shows how sure an item is."""
 LINES, CHARACTERS = 6, 480
 """What a terminal shows of one item, so that ten of them fit; ``clsm show`` prints the whole."""
 
@@ -43,39 +48,73 @@ _OF_MEMORY = (
 )
 
 
-def answer_lines(answer: Answer, *, explain: bool, at_terminal: bool = False) -> list[str]:
-    """Plain text: concepts on one line, then the items with their sources.
-
-    At a terminal only the beginning of each, unless ranks are explained, and a blank line between two.
-    """
+def answer_lines(answer: Answer, *, explain: bool) -> list[str]:
+    """Plain text for a pipe: concepts on one line, then the items with their sources."""
     lines: list[str] = []
     if answer.concepts:
-        called = "concepts" if answer.answered else "no answer; nearest concepts"
-        lines.append(f"{called}: {', '.join(concept.label for concept in answer.concepts)}")
+        lines.append(f"{_named(answer)}: {', '.join(concept.label for concept in answer.concepts)}")
         lines += [f"   {path_text(concept)}" for concept in answer.concepts] if explain else []
         lines.append("")
     for number, memory in enumerate(answer.memories, 1):
-        source = memory.sources[0]
-        head = f"{number}. {_where(memory)} · {confidence_text(memory)}"
-        lines.append(LinkedLine(head, source.file, source.line))
-        said = f"{memory.speaker}: {memory.text}" if memory.speaker else memory.text
-        shown = clip_text(said) if at_terminal and not explain else said
+        lines.append(f"{number}. {_where(memory)} · {confidence_text(memory)}")
         lines += [f"   {memory.heading}"] if memory.heading else []
-        lines += [f"   {line}" for line in shown.split("\n")]
-        if shown != said:
-            lines.append(f"   … {len(said) - len(shown)} more characters: clsm show {memory.id}")
+        lines += [f"   {line}" for line in _spoken(memory).split("\n")]
         if explain:
             lines.append(f"   {memory.id}, because: {_signals_text(memory)}")
-        lines += [""] if at_terminal else []
-    dropped = answer.budget.dropped
-    if dropped:
-        tokens = sum(item.tokens for item in dropped)
-        lines.append(
-            f"({len(dropped)} more did not fit the budget: {tokens} tokens; raise it with --budget)"
+    return [*lines, *_remarks(answer, explain=explain)]
+
+
+def answer_renderables(answer: Answer, *, explain: bool) -> list[RenderableType]:
+    """The same for a person at a terminal: score bars, links, and the beginning of each text, wrapped."""
+    from rich.padding import Padding
+    from rich.text import Text
+
+    found: list[RenderableType] = []
+    if answer.concepts:
+        line = Text("" if answer.answered else f"{_named(answer)}: ", style="dim")
+        for number, concept in enumerate(answer.concepts):
+            line.append(" · " if number else "", style="dim")
+            line.append(safe(concept.label), style="bold cyan" if concept.seed else "cyan")
+        paths = [path_text(concept) for concept in answer.concepts] if explain else []
+        found += [line, *(Text(f"  {safe(path)}", style="dim") for path in paths), Text()]
+    for memory in answer.memories:
+        full = round(memory.confidence * BAR)
+        head = Text("█" * full, style="green").append("░" * (BAR - full), style="dim")
+        source = memory.sources[0]
+        head.append(f" {confidence_text(memory)}  ", style="default")
+        head.append(safe(_where(memory)), style=linked("bold", source.file, source.line))
+        spoken = _spoken(memory)
+        text = spoken if explain else clip_text(spoken)
+        body = Text(safe(text))
+        if text != spoken:
+            rest = f"… {len(spoken) - len(text)} more characters: clsm show {memory.id}"
+            body.append(f"\n{rest}", style="dim")
+        if explain:
+            body.append(f"\n{memory.id}, because: {_signals_text(memory)}", style="dim")
+        heading = [Text(safe(memory.heading), style="dim italic")] if memory.heading else []
+        found += [head, *(Padding(each, (0, 0, 0, 2)) for each in (*heading, body)), Text()]
+    return [*found, *(Text(each, style="dim") for each in _remarks(answer, explain=explain))]
+
+
+def _named(answer: Answer) -> str:
+    return "concepts" if answer.answered else "no answer; nearest concepts"
+
+
+def _spoken(memory: Memory) -> str:
+    return f"{memory.speaker}: {memory.text}" if memory.speaker else memory.text
+
+
+def _remarks(answer: Answer, *, explain: bool) -> list[str]:
+    """What was left out, and how to say whether it was good."""
+    found: list[str] = []
+    if dropped := answer.budget.dropped:
+        size = f"{sum(item.tokens for item in dropped)} tokens"
+        found.append(
+            f"({len(dropped)} more did not fit the budget: {size}; raise it with --budget)"
         )
     if explain and answer.answered:
-        lines.append(f"(was it good? clsm feedback {answer.recall_id} --good ID --bad ID)")
-    return lines
+        found.append(f"(was it good? clsm feedback {answer.recall_id} --good ID --bad ID)")
+    return found
 
 
 def path_text(concept: Concept) -> str:
