@@ -88,7 +88,6 @@ class Snapshot:
     Attributes:
         files: All that is there but folders; ``folders``: path → mode and owner.
         episodes: None where a file is no episode; ``why`` tells.
-        odd: Episode files that are not as they would be written.
         headings: Keys that stand over the texts of an episode file, in order.
         forgotten: Hashes of ids with a tombstone.
     """
@@ -99,12 +98,12 @@ class Snapshot:
     shards: dict[str, Shard] = field(default_factory=dict)
     episodes: dict[str, Episode | None] = field(default_factory=dict)
     why: dict[str, DamagedStoreError] = field(default_factory=dict)
-    odd: set[str] = field(default_factory=set)
     headings: dict[str, tuple[str, ...]] = field(default_factory=dict)
     topics: dict[str, Topic] = field(default_factory=dict)
     inboxes: dict[str, Inbox] = field(default_factory=dict)
     logs: dict[str, Rows] = field(default_factory=dict)
     forgotten: frozenset[str] = frozenset()
+    episode_ids: frozenset[str] = frozenset()
     records: dict[str, Record] = field(default_factory=dict)
     where: dict[str, str] = field(default_factory=dict)
     """Id of a record → a shard that holds it."""
@@ -134,9 +133,10 @@ def take_snapshot(store: Store) -> Snapshot:
         snapshot.where |= {record.id: path for record in shard.records}
     for box in snapshot.inboxes.values():
         snapshot.turns |= {item.turn.key: item.turn for item in box.turns}
-    for episode in snapshot.episodes.values():
-        if episode is not None:
-            snapshot.turns |= {turn.key: turn for turn in episode.turns}
+    found = [episode for episode in snapshot.episodes.values() if episode is not None]
+    snapshot.episode_ids = frozenset(episode.id for episode in found)
+    for episode in found:
+        snapshot.turns |= {turn.key: turn for turn in episode.turns}
     return snapshot
 
 
@@ -191,17 +191,15 @@ def _parse(snapshot: Snapshot, file: File, data: bytes) -> None:
         snapshot.shards[file.path] = shard
     elif file.kind == "topic":
         snapshot.topics[file.path] = topics.parse(data, path)
-    elif file.kind in ("inbox", "log", "tombstones"):
-        if file.kind == "inbox":
-            snapshot.inboxes[file.path] = inbox.read(path)
+    elif file.kind == "inbox":
+        snapshot.inboxes[file.path] = inbox.read(path)
+    elif file.kind in ("log", "tombstones"):
         snapshot.logs[file.path] = Rows(*logs.rows(path))
     elif file.kind == "episode":
         snapshot.headings[file.path] = tuple(m.group(1).decode() for m in _HEADING.finditer(data))
         snapshot.episodes[file.path] = None
         try:
-            episode = snapshot.episodes[file.path] = episodes.parse(data, path)
-            if episodes.render(episode) != data:
-                snapshot.odd.add(file.path)
+            snapshot.episodes[file.path] = episodes.parse(data, path)
         except DamagedStoreError as error:
             snapshot.why[file.path] = error
 
@@ -287,16 +285,6 @@ def device_of(path: str) -> str | None:
     if parts[0] == "archive":
         parts = parts[1:]
     return parts[1] if parts[0] == "flow" and len(parts) > 2 else None
-
-
-def stream_of(path: str) -> str:
-    """The stream that a shard lies with.
-
-    >>> stream_of("flow/pi/graph/3.yaml"), stream_of("archive/tasks/3.yaml")
-    ('flow', 'tasks')
-    """
-    parts = path.split("/")
-    return parts[1] if parts[0] == "archive" else parts[0]
 
 
 def is_shared(path: str) -> bool:

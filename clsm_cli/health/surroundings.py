@@ -1,4 +1,4 @@
-"""Checks around the records: settings, secrets in clear, the index and what is derived, model, disk, lock, nights.
+"""Checks around the records: settings, secrets in clear, the index, model, disk, lock, nights.
 
 A small index is held against a fresh one, made in memory by words. A large one is only asked whether
 it is whole and made of the files as they are; ``--rebuild`` makes it anew.
@@ -19,12 +19,11 @@ from clsm_cli.health.findings import list_names, make_finding
 from clsm_cli.ingestion.turns import Masker, masked_turn
 from clsm_cli.inspection import overview
 from clsm_cli.model.codec import encode
-from clsm_cli.model.ids import is_id
-from clsm_cli.store import atomic, front_matter, labels, ontology
-from clsm_cli.store.index import database, prepared_briefing, vector_files, vectors
+from clsm_cli.store import atomic, labels, ontology
+from clsm_cli.store.index import database, vector_files, vectors
 from clsm_cli.store.index.indexed_files import changes
 from clsm_cli.store.index.maintenance import differences
-from clsm_cli.store.jsonlines import LineError, strings
+from clsm_cli.store.jsonlines import strings
 from clsm_cli.store.layout import CONFIG_NAME
 from clsm_cli.store.lock import known_holder
 from clsm_cli.text import secrets
@@ -44,13 +43,11 @@ _NETWORK = frozenset(
     {"nfs", "nfs4", "cifs", "smb3", "smbfs", "9p", "afs", "ceph", "glusterfs", "lustre", "ncpfs"}
     | {"coda", "davfs", "beegfs", "gfs2", "ocfs2"}
 )
-_NO_MODES = frozenset({"vfat", "exfat", "msdos", "ntfs", "ntfs3", "fuseblk", "hfsplus"})
-"""File systems of other systems, most of which keep no modes."""
 
 
 def check_settings(snapshot: Snapshot) -> list[Finding]:
     """``clsm.yaml``, ``ontology.yaml`` and ``eval/queries.yaml``."""
-    findings = _config(snapshot)
+    findings = []
     if names := snapshot.store.misplaced:
         findings.append(make_finding("settings-ignored", CONFIG_NAME, f"sets {', '.join(names)}"))
     problems = ontology.load(snapshot.store)[1] if ontology.ONTOLOGY_NAME in snapshot.files else []
@@ -69,61 +66,19 @@ def check_settings(snapshot: Snapshot) -> list[Finding]:
     return findings
 
 
-def _config(snapshot: Snapshot) -> list[Finding]:
-    """``clsm.yaml``: what is missing there would be something else from now on."""
-    path = snapshot.store.root / CONFIG_NAME
-    try:
-        data = atomic.read(path, front_matter.MAX_FRONT_MATTER) or b""
-        values = front_matter.parse_config(data.decode("utf-8", "replace"))
-    except (ClsmError, LineError):
-        return []  # told when it was opened
-    missing = [name for name in ("store", "time_zone") if name not in values]
-    if not missing:
-        return []
-    return [make_finding("settings-unusable", CONFIG_NAME, f"lacks {' and '.join(missing)}")]
-
-
 def _reason(error: ClsmError, path: Path) -> str:
     return str(error).removeprefix(str(path)).lstrip(":, ").partition(";")[0]
 
 
-def check_environment(snapshot: Snapshot, variables: Mapping[str, str]) -> list[Finding]:
-    """Variables that clsm reads, and this machine's name in the store."""
+def check_environment(variables: Mapping[str, str]) -> list[Finding]:
+    """Variables that clsm reads."""
     known = _VARIABLES | {variable_of(name) for name in defaults(MachineSettings())}
     strange = [n for n in sorted(variables) if n.startswith("CLSM_") and n not in known]
-    findings = [
-        make_finding("environment", "", f"{name} is none that clsm reads") for name in strange
-    ]
+    reasons = [f"{name} is none that clsm reads" for name in strange]
     model = variables.get("CLSM_MODEL_DIR")
     if model and not os.path.isdir(os.path.expanduser(model)):
-        findings.append(make_finding("environment", "", f"CLSM_MODEL_DIR names no folder: {model}"))
-    flows = [flow.name for flow in snapshot.store.flows()]
-    device = snapshot.store.device
-    if flows and device not in flows and (snapshot.store.derived / "runs").is_dir():
-        reason = f"is {device} here, which has no folder in flow/ ({list_names(flows)} have)"
-        findings.append(make_finding("device-unknown", ".clsm/device", reason, mends=False))
-    elif device in flows and _recorded(snapshot) not in (device, None):
-        findings.append(
-            make_finding("device-unknown", ".clsm/device", "does not name this machine")
-        )
-    return findings
-
-
-def _recorded(snapshot: Snapshot) -> str | None:
-    """The name that is written down; None where none needs to be, "" where it is none."""
-    path = snapshot.store.derived / "device"
-    try:
-        data = atomic.read(path, _NAME)
-    except ClsmError:
-        return ""
-    if data is None:
-        return "" if (snapshot.store.derived / "runs").is_dir() else None
-    name = data.decode(errors="replace").strip()
-    return name if is_id(name) else ""
-
-
-_NAME = 4096
-"""Bytes of ``.clsm/device``."""
+        reasons.append(f"CLSM_MODEL_DIR names no folder: {model}")
+    return [make_finding("environment", "", reason) for reason in reasons]
 
 
 def check_model() -> list[Finding]:
@@ -143,28 +98,17 @@ def check_model() -> list[Finding]:
 
 def check_disk(snapshot: Snapshot) -> list[Finding]:
     """The file system that the store lies on, and whether it can be written to."""
-    return [*_read_only(snapshot), *_kind_of_disk(snapshot)]
-
-
-def _read_only(snapshot: Snapshot) -> list[Finding]:
-    if os.access(snapshot.store.root, os.W_OK):
-        return []
-    return [make_finding("read-only", "", "cannot be written to: nothing new is remembered")]
-
-
-def _kind_of_disk(snapshot: Snapshot) -> list[Finding]:
-    try:
+    findings = []
+    if not os.access(snapshot.store.root, os.W_OK):
+        reason = "cannot be written to: nothing new is remembered"
+        findings.append(make_finding("read-only", "", reason))
+    with contextlib.suppress(OSError):  # no Linux
         with open("/proc/self/mounts", encoding="utf-8", errors="replace") as table:
             kind = file_system_type(snapshot.store.root.as_posix(), table.read())
-    except OSError:
-        return []  # no Linux
-    base = kind.removeprefix("fuse.")
-    if kind in _NETWORK or (kind.startswith("fuse") and base != "fuseblk"):
-        return [make_finding("network-file-system", "", f"lies on a network or FUSE disk ({kind})")]
-    if kind in _NO_MODES:
-        reason = f"lies on a disk that may keep no modes ({kind})"
-        return [make_finding("network-file-system", "", reason)]
-    return []
+        if kind in _NETWORK or (kind.startswith("fuse") and kind != "fuseblk"):
+            reason = f"lies on a network or FUSE disk ({kind})"
+            findings.append(make_finding("network-file-system", "", reason))
+    return findings
 
 
 def file_system_type(path: str, mounts: str) -> str:
@@ -282,7 +226,7 @@ def check_index(snapshot: Snapshot) -> list[Finding]:
             return [_unopened(path)]
         with contextlib.closing(connection):
             return _opened(snapshot, connection)
-    except sqlite3.DatabaseError as error:
+    except (sqlite3.DatabaseError, UnicodeDecodeError) as error:  # of the schema, which is text
         return [make_finding("index-damaged", _PATH, f"cannot be read ({error})")]
 
 
@@ -346,13 +290,3 @@ def _vectors(snapshot: Snapshot, connection: sqlite3.Connection) -> list[Finding
         reason = f"{waiting} texts have no vector yet"
         return [make_finding("vectors-missing", _PATH, reason)]
     return []
-
-
-def check_briefing(snapshot: Snapshot) -> list[Finding]:
-    """The briefing that ``clsm context`` reads, if it is of the files as they are."""
-    path = prepared_briefing.path_of(snapshot.store)
-    name = path.relative_to(snapshot.store.root).as_posix()
-    if not path.is_file():
-        return []
-    is_whole = prepared_briefing.load_contents(snapshot.store, None) is not None
-    return [] if is_whole else [make_finding("briefing-damaged", name, "is damaged")]

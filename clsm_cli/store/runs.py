@@ -110,14 +110,22 @@ def apply(
             atomic.put(_redo(store), _begun(line, changes, writes))
         _write(store, writes)
     except BaseException:
-        if not _redo(store).exists():  # else whoever writes next ends it
-            with contextlib.suppress(ClsmError, OSError):
+        with contextlib.suppress(ClsmError, OSError):
+            # What was begun whole is ended by whoever writes next.
+            if not _redo(store).exists() and all(_is_as_before(store, each) for each in changes):
                 ledger.discard(store, line)
         raise
     atomic.append(store.flow / "runs.jsonl", logs.render(line), durable=whole)
     if whole:
         atomic.remove(_redo(store))
     return line
+
+
+def _is_as_before(store: Store, change: logs.Change) -> bool:
+    path = store.root / change.path
+    if change.after == "":  # an append
+        return (os.path.getsize(path) if path.exists() else 0) == change.size
+    return atomic.digest_of(path) == change.before
 
 
 def _write(store: Store, writes: Sequence[Write]) -> None:

@@ -64,8 +64,8 @@ def test_a_clone_that_was_not_set_up_is_mended(bare: Store) -> None:
     (bare.root / ".gitignore").write_text(".clsm/\n")
     git(bare.root, "init", "-q")
     found = told(bare)
-    assert found.keys() == {"git-attributes", "git-ignore", "git-fsync", "git-clone"}
-    assert all(finding.mends for finding in found.values())
+    assert found.keys() == {"git-setup"}
+    assert found["git-setup"].mends
     runs.apply(bare, "doctor", "2026-03-01T00:00:00Z", git_state.mend(bare))
     assert "core.fsync" in git_state.mend_clone(bare)
     assert told(bare) == {}
