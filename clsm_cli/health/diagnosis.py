@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import sqlite3
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING
@@ -56,7 +56,7 @@ class CheckContext(NamedTuple):
     fault: str = ""
 
 
-Check = Callable[["Snapshot", CheckContext], list["Finding"]]
+Check = Callable[["Snapshot", CheckContext], "Iterable[Finding]"]
 
 CHECKS: Mapping[str, Check] = {
     "places": lambda snapshot, _: file_checks.check_places(snapshot),

@@ -21,7 +21,7 @@ from clsm_cli.store.runs import Append
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from clsm_cli.health.findings import Finding, Severity
+    from clsm_cli.health.findings import Finding
     from clsm_cli.health.store_snapshot import File, Kind, Snapshot
     from clsm_cli.model.episodes import Turn
 
@@ -30,35 +30,27 @@ _REWRITTEN: tuple[Kind, ...] = ("shard", "inbox", "log", "tombstones")
 _MEMORIES: tuple[Kind, ...] = (*_REWRITTEN, "topic", "episode", "settings")
 
 
-def check_places(snapshot: Snapshot) -> list[Finding]:
+def check_places(snapshot: Snapshot) -> Iterator[Finding]:
     """Files that have no place, that are none, that are too large or closed."""
-    findings: list[Finding] = []
     for path, file in sorted(snapshot.files.items()):
         if not file.is_regular:
-            is_memory = file.kind in _MEMORIES
             what = "is a symbolic link" if stat.S_ISLNK(file.mode) else "is not a regular file"
-            step = "" if is_memory else "nothing, or remove it"
-            severity: Severity | None = None if is_memory else "warning"
-            findings.append(
-                make_finding("not-a-file", path, what, next_step=step, severity=severity)
-            )
+            if file.kind in _MEMORIES:
+                yield make_finding("not-a-file", path, what)
+            else:
+                step = "nothing, or remove it"
+                yield make_finding("not-a-file", path, what, severity="warning", next_step=step)
         elif file.kind == "temp":
-            findings.append(make_finding("left-over", path, "was left by a killed command"))
+            yield make_finding("left-over", path, "was left by a killed command")
         elif file.kind == "unknown":
-            findings.append(make_finding("unknown-file", path, "is no part of a memory"))
+            yield make_finding("unknown-file", path, "is no part of a memory")
         elif file.error is not None:
-            findings.append(_closed(file))
+            yield _closed(file)
         elif not file.size and file.kind in ("log", "tombstones"):
-            findings.append(make_finding("empty-file", path, "is empty, which clsm never leaves"))
-    for path, (mode, _) in sorted(snapshot.folders.items()):
-        if not mode & stat.S_IRUSR or not mode & stat.S_IXUSR:
-            findings.append(
-                make_finding("unreadable-file", path, "cannot be looked into", mends=True)
-            )
+            yield make_finding("empty-file", path, "is empty, which clsm never leaves")
     kept = [f.path.removeprefix("quarantine/") for f in snapshot.of_kind("quarantine")]
     if kept:
-        findings.append(make_finding("quarantine", "quarantine", f"holds {list_names(kept)}"))
-    return findings
+        yield make_finding("quarantine", "quarantine", f"holds {list_names(kept)}")
 
 
 def _closed(file: File) -> Finding:
@@ -68,9 +60,8 @@ def _closed(file: File) -> Finding:
     return make_finding("unreadable-file", file.path, file.error or "", mends=is_ours)
 
 
-def check_modes(snapshot: Snapshot) -> list[Finding]:
+def check_modes(snapshot: Snapshot) -> Iterator[Finding]:
     """Folders that are not 0700 and files that are not 0600, and what belongs to others."""
-    findings: list[Finding] = []
     root = snapshot.store.root.stat()
     looked = [(".", root.st_mode, root.st_uid)]
     looked += [(path, *of) for path, of in sorted(snapshot.folders.items())]
@@ -78,29 +69,27 @@ def check_modes(snapshot: Snapshot) -> list[Finding]:
     for path, mode, owner in looked:
         is_ours = owner == os.geteuid()
         if not is_ours:
-            findings.append(make_finding("foreign-owner", path, f"belongs to user {owner}"))
+            yield make_finding("foreign-owner", path, f"belongs to user {owner}")
         wanted = atomic.FOLDER_MODE if stat.S_ISDIR(mode) else atomic.FILE_MODE
         # Git knows no modes but executable, and may have written these two, which are no memory.
         if stat.S_IMODE(mode) != wanted and path not in (".gitattributes", ".gitignore"):
-            reason = f"has mode {stat.S_IMODE(mode):04o}"
-            findings.append(make_finding("open-to-others", path, reason, mends=is_ours))
-    return findings
+            is_open = stat.S_ISREG(mode) or mode & 0o500 == 0o500  # a folder to be looked into
+            code = "open-to-others" if is_open else "unreadable-file"
+            yield make_finding(code, path, f"has mode {stat.S_IMODE(mode):04o}", mends=is_ours)
 
 
-def check_contents(snapshot: Snapshot) -> list[Finding]:
+def check_contents(snapshot: Snapshot) -> Iterator[Finding]:
     """NUL bytes, bytes that are no UTF-8, and what git's conflicts leave."""
-    findings: list[Finding] = []
     for file in snapshot.of_kind(*_MEMORIES):
         if file.nul is not None:
-            findings.append(_spoilt("bad-bytes", file, "holds NUL bytes", file.nul))
+            yield _spoilt("bad-bytes", file, "holds NUL bytes", file.nul)
         if file.broken is not None:
-            findings.append(_spoilt("bad-bytes", file, "is not UTF-8", file.broken))
+            yield _spoilt("bad-bytes", file, "is not UTF-8", file.broken)
         # In Markdown seven equals signs may underline a title.
         if file.markers and file.kind != "episode" and len(file.markers) > (file.kind == "topic"):
             lines = list_names([str(line) for line in file.markers])
             reason = f"holds git's conflict markers (lines {lines})"
-            findings.append(_spoilt("conflict-markers", file, reason, file.markers[0]))
-    return findings
+            yield _spoilt("conflict-markers", file, reason, file.markers[0])
 
 
 def _spoilt(code: str, file: File, reason: str, line: int) -> Finding:
@@ -138,22 +127,18 @@ def has_right_key(turn: Turn, session: str) -> bool:
     )
 
 
-def episode_findings(snapshot: Snapshot) -> list[Finding]:
+def episode_findings(snapshot: Snapshot) -> Iterator[Finding]:
     """Files that are no episodes, or whose turns and texts differ."""
-    findings: list[Finding] = []
     for path, episode in sorted(snapshot.episodes.items()):
         if episode is None:
             why = snapshot.why[path]
-            findings.append(make_finding("unreadable-episode", path, why.reason, line=why.line))
+            yield make_finding("unreadable-episode", path, why.reason, line=why.line)
             continue
         keys = tuple(turn.key for turn in episode.turns)
         if snapshot.headings[path] != keys:
-            difference = _difference(snapshot.headings[path], keys)
-            findings.append(make_finding("turn-mismatch", path, difference))
+            yield make_finding("turn-mismatch", path, _difference(snapshot.headings[path], keys))
         elif odd := [t.key for t in episode.turns if not has_right_key(t, episode.session)]:
-            reason = f"the text of {list_names(odd)} was changed"
-            findings.append(make_finding("edited-turn", path, reason))
-    return findings
+            yield make_finding("edited-turn", path, f"the text of {list_names(odd)} was changed")
 
 
 def _difference(headings: tuple[str, ...], keys: tuple[str, ...]) -> str:
@@ -164,23 +149,19 @@ def _difference(headings: tuple[str, ...], keys: tuple[str, ...]) -> str:
     return "turns and texts stand in another order, or twice"
 
 
-def topic_findings(snapshot: Snapshot) -> list[Finding]:
+def topic_findings(snapshot: Snapshot) -> Iterator[Finding]:
     """Front matter that cannot be read, and statements whose file is gone or cut off."""
-    findings = [
-        make_finding("unreadable-head", path, problem.reason)
-        for path, topic in sorted(snapshot.topics.items())
-        for problem in topic.problems
-        if problem.line is None
-    ]
+    for path, topic in sorted(snapshot.topics.items()):
+        for problem in topic.problems:
+            if problem.line is None:
+                yield make_finding("unreadable-head", path, problem.reason)
     for path, gone in sorted(_missing_statements(snapshot).items()):
         file = snapshot.files.get(path)
         if file is None:
-            reason = f"is gone, and with it {list_names(gone)}"
-            findings.append(make_finding("missing-file", path, reason))
+            yield make_finding("missing-file", path, f"is gone, and with it {list_names(gone)}")
         elif not file.is_ended:
             reason = f"its end is missing, and with it {list_names(gone)}"
-            findings.append(make_finding("cut-short", path, reason))
-    return findings
+            yield make_finding("cut-short", path, reason)
 
 
 def _missing_statements(snapshot: Snapshot) -> dict[str, list[str]]:
@@ -198,43 +179,37 @@ def is_doubtful(snapshot: Snapshot) -> bool:
     """Whether what is missing in the Markdown may be damage, and not a person's decision."""
     files = snapshot.of_kind("topic")
     is_spoilt = any(f.nul or f.broken or f.error or not f.is_regular for f in files)
-    return is_spoilt or bool(topic_findings(snapshot))
+    return is_spoilt or any(topic_findings(snapshot))
 
 
-def unsettled_edits(snapshot: Snapshot, now: str) -> list[Finding]:
+def unsettled_edits(snapshot: Snapshot, now: str) -> Iterator[Finding]:
     """Hand edits that no command has settled yet."""
     root = snapshot.store.root
     writes, warnings = settle.plan(snapshot.store, now)
-    findings = []
-    for each in warnings:
+    gone = [each for each in warnings if "nothing was withdrawn" in each]
+    for each in gone:
         stream, _, reason = each.partition(": ")
-        if "nothing was withdrawn" in each:
-            findings.append(make_finding("statements-gone", stream, reason.partition(";")[0]))
+        yield make_finding("statements-gone", stream, reason.partition(";")[0])
     put = {w.path.relative_to(root).as_posix() for w in writes if not isinstance(w, Append)}
     if put:
-        is_mended = not findings and not is_doubtful(snapshot)
-        step = "" if is_mended else "mend the damaged files first"
+        mends = not gone and not is_doubtful(snapshot)
+        step = "" if mends else "mend the damaged files first"
         reason = f"to be written: {list_names(sorted(put))}"
-        findings.append(
-            make_finding("hand-edits", min(put), reason, mends=is_mended, next_step=step)
-        )
-    return findings
+        yield make_finding("hand-edits", min(put), reason, mends=mends, next_step=step)
 
 
-def changed_files(snapshot: Snapshot) -> list[Finding]:
+def changed_files(snapshot: Snapshot) -> Iterator[Finding]:
     """Files that are gone, shorter, or other than the last run left them."""
     written = {
         path.split("/")[1]: _written_files(snapshot, path)
         for path in sorted(snapshot.logs)
         if path.endswith("/runs.jsonl")
     }
-    findings: list[Finding] = []
     for path in sorted({path for known in written.values() for path in known}):
         known = written.get(device_of(path) or snapshot.store.device, {})
         if path in known and kind_of(path) in _MEMORIES and not path.endswith("/runs.jsonl"):
             left = {each[path][0].after for each in written.values() if path in each}
-            findings += _compared(snapshot, *known[path], left)
-    return findings
+            yield from _compared(snapshot, *known[path], left)
 
 
 def _written_files(snapshot: Snapshot, path: str) -> dict[str, tuple[logs.Change, str]]:
@@ -283,33 +258,29 @@ def _is_explained(snapshot: Snapshot, path: str) -> bool:
     return snapshot.is_gone(record_id) or record_id in snapshot.episode_ids
 
 
-def begun_runs(snapshot: Snapshot) -> list[Finding]:
+def begun_runs(snapshot: Snapshot) -> Iterator[Finding]:
     """What was cut short."""
     store = snapshot.store
-    findings = []
     if (store.derived / "redo").exists():
         line = runs.begun_run(store)
         reason = "was never whole" if line is None else f"is {line.id} ({line.command})"
-        findings.append(make_finding("begun-run", ".clsm/redo", reason))
+        yield make_finding("begun-run", ".clsm/redo", reason)
     if cleanup.is_begun(store):
-        findings.append(make_finding("begun-run", ".clsm/purge", "is a forget that was cut short"))
-    return findings
+        yield make_finding("begun-run", ".clsm/purge", "is a forget that was cut short")
 
 
-def check_preimages(snapshot: Snapshot) -> list[Finding]:
+def check_preimages(snapshot: Snapshot) -> Iterator[Finding]:
     """What undo keeps, against the ledger of this machine."""
     store = snapshot.store
     known = {entry.id: entry for entry in ledger.entries(store.flow)}
-    findings: list[Finding] = []
     folder = store.derived / "runs"
     for path in sorted(folder.iterdir()) if folder.is_dir() else ():
         inside = path.relative_to(store.root).as_posix()
         if path.name not in known:
             reason = "belongs to no run of the ledger"
-            findings.append(make_finding("preimage", inside, reason, severity="note"))
+            yield make_finding("preimage", inside, reason, severity="note")
         elif not all(_is_kept(snapshot, line) for line in known[path.name].steps):
-            findings.append(make_finding("preimage", inside, "cannot be used"))
-    return findings
+            yield make_finding("preimage", inside, "cannot be used")
 
 
 def _is_kept(snapshot: Snapshot, line: logs.RunLine) -> bool:

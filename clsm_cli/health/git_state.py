@@ -25,18 +25,16 @@ STALE_MINUTES = 10
 """Minutes after which a lock was left behind: git holds one for seconds."""
 
 
-def findings(store: Store, now: datetime) -> list[Finding]:
+def findings(store: Store, now: datetime) -> Iterator[Finding]:
     """What is to be said of the repository, and of copies that wait to be joined."""
-    told = list(_copies(store))
+    yield from _copies(store)
     if git.refusal(store.root) is not None:
         reason = "git does not look into a repository of another user"
         trust = f"git config --global --add safe.directory {quote(str(store.root))}"
         step = f"trust it, if it is yours: {trust}"
-        return [*told, make_finding("git-owner", "", reason, next_step=step)]
-    tree = git.work_tree(store.root)
-    if tree is not None:
-        told += [*_lock(tree, now), *_unmerged(tree), *_tracked(tree), *_setup(store)]
-    return told
+        yield make_finding("git-owner", "", reason, next_step=step)
+    elif (tree := git.work_tree(store.root)) is not None:
+        yield from (*_lock(tree, now), *_unmerged(tree), *_tracked(tree), *_setup(store))
 
 
 def mend(store: Store) -> list[runs.Write]:

@@ -23,7 +23,7 @@ from clsm_cli.store.index import database
 from clsm_cli.store.shards import shard_name
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Iterator
 
     from clsm_cli.health.findings import Finding
     from clsm_cli.health.store_snapshot import Snapshot
@@ -32,34 +32,28 @@ if TYPE_CHECKING:
 _MARKERS = "is a git conflict marker"
 
 
-def check_lines(snapshot: Snapshot) -> list[Finding]:
+def check_lines(snapshot: Snapshot) -> Iterator[Finding]:
     """Lines of shards that are no records."""
-    return [
-        make_finding("unreadable-line", path, problem.reason, line=problem.line)
-        for path, shard in sorted(snapshot.shards.items())
-        for problem in shard.problems
-        if not problem.reason.startswith((_MARKERS, "is not UTF-8"))
-    ]
-
-
-def check_order(snapshot: Snapshot) -> list[Finding]:
-    """Shards that are not as they would be written: records of others, twice, not sorted."""
-    findings: list[Finding] = []
     for path, shard in sorted(snapshot.shards.items()):
-        name = path.rpartition("/")[2]
-        homes = {r.id: (shard_name(r.id, 1), shard_name(r.id, 2)) for r in shard.records}
+        for problem in shard.problems:
+            if not problem.reason.startswith((_MARKERS, "is not UTF-8")):
+                yield make_finding("unreadable-line", path, problem.reason, line=problem.line)
+
+
+def check_order(snapshot: Snapshot) -> Iterator[Finding]:
+    """Shards that are not as they would be written: records of others, twice, not sorted."""
+    for path, shard in sorted(snapshot.shards.items()):
         ids = [record.id for record in shard.records]
-        if odd := [i for i in ids if name not in homes[i]]:
-            reason = f"holds records of other shards: {list_names(odd)}"
-            findings.append(make_finding("wrong-shard", path, reason))
+        name = path.rpartition("/")[2]
+        if odd := [i for i in ids if name not in (shard_name(i, 1), shard_name(i, 2))]:
+            yield make_finding("wrong-shard", path, f"holds records of others: {list_names(odd)}")
         elif not shard.problems and (
             len({*ids}) < len(ids) or atomic.sha256(shards.render(shard.records)) != shard.sha256
         ):
-            findings.append(make_finding("not-normal", path, "is not as clsm would write it"))
-    return findings
+            yield make_finding("not-normal", path, "is not as clsm would write it")
 
 
-def check_references(snapshot: Snapshot) -> list[Finding]:
+def check_references(snapshot: Snapshot) -> Iterator[Finding]:
     """Records, and episodes of documents, that rest on what is not there."""
     known = {*snapshot.records, *snapshot.episode_ids, *snapshot.turns}
     lost: dict[str, list[str]] = {}
@@ -70,10 +64,8 @@ def check_references(snapshot: Snapshot) -> list[Finding]:
     for path, episode in snapshot.episodes.items():
         if episode is not None and episode.document not in (None, *snapshot.records):
             lost.setdefault(path, []).append(episode.id)
-    return [
-        make_finding("dangling", path, f"what {list_names(sorted(ids))} rest on is gone")
-        for path, ids in sorted(lost.items())
-    ]
+    for path, ids in sorted(lost.items()):
+        yield make_finding("dangling", path, f"what {list_names(sorted(ids))} rest on is gone")
 
 
 def _references(snapshot: Snapshot, record: Record) -> Iterable[str]:
@@ -91,47 +83,35 @@ def _references(snapshot: Snapshot, record: Record) -> Iterable[str]:
     return record.sources if isinstance(record, Node) else ()
 
 
-def check_episodes(snapshot: Snapshot) -> list[Finding]:
+def check_episodes(snapshot: Snapshot) -> Iterator[Finding]:
     """Records of episodes without a file."""
-    aside = [file.path for file in snapshot.of_kind("quarantine")]
     unread = "".join(path for path, episode in snapshot.episodes.items() if episode is None)
-    findings: list[Finding] = []
     for record in snapshot.records.values():
         is_lost = isinstance(record, EpisodeRecord) and record.id not in snapshot.episode_ids
         if not is_lost or record.id in unread:
             continue
-        path, kept = snapshot.where[record.id], [each for each in aside if record.id in each]
-        reason = f"the episode {record.id} " + (f"is in {kept[-1]}" if kept else "has no file")
-        step = "mend it there and put it back, or restore it from git or from a backup"
-        findings.append(
-            make_finding(
-                "missing-episode",
-                path,
-                reason,
-                severity="warning" if kept else None,
-                next_step=step if kept else "",
-            )
-        )
-    return findings
+        path, what = snapshot.where[record.id], f"the episode {record.id}"
+        kept = [file.path for file in snapshot.of_kind("quarantine") if record.id in file.path]
+        if kept:
+            step = "mend it there and put it back, or restore it from git or from a backup"
+            reason = f"{what} is in {kept[-1]}"
+            yield make_finding("missing-episode", path, reason, severity="warning", next_step=step)
+        else:
+            yield make_finding("missing-episode", path, f"{what} has no file")
 
 
-def check_tombstones(snapshot: Snapshot) -> list[Finding]:
+def check_tombstones(snapshot: Snapshot) -> Iterator[Finding]:
     """Tombstones that are gone: by the index, or as a forget of a ledger left none."""
-    stones = {str(row.get("at")) for _, row in _stones(snapshot)}
-    lost = lost_tombstones(snapshot)
-    if lost:
+    if lost := lost_tombstones(snapshot):
         reason = f"{len(lost)} tombstones are gone that the index knows"
-        return [make_finding("tombstone-lost", "tombstones", reason)]
-    return [
-        make_finding(
-            "forget-lost",
-            f"tombstones/{path.split('/')[1]}.jsonl",
-            f"the forget of {at} left none",
-        )
-        for path in sorted(p for p in snapshot.logs if p.endswith("/runs.jsonl"))
-        for at in _forgets(snapshot, path)
-        if at not in stones
-    ]
+        yield make_finding("tombstone-lost", "tombstones", reason)
+        return
+    stones = {str(row.get("at")) for _, row in _stones(snapshot)}
+    for path in sorted(p for p in snapshot.logs if p.endswith("/runs.jsonl")):
+        place = f"tombstones/{path.split('/')[1]}.jsonl"
+        for at in _forgets(snapshot, path):
+            if at not in stones:
+                yield make_finding("forget-lost", place, f"the forget of {at} left none")
 
 
 def _forgets(snapshot: Snapshot, path: str) -> list[str]:
@@ -238,23 +218,18 @@ _FIELDS: dict[str, Callable[[Any], bool]] = {
 """Field of a line of a log → whether it can have a value."""
 
 
-def check_logs(snapshot: Snapshot) -> list[Finding]:
+def check_logs(snapshot: Snapshot) -> Iterator[Finding]:
     """Lines of logs, tombstones and inboxes that are none."""
-    findings: list[Finding] = []
     for path in (*sorted(snapshot.logs), *sorted(snapshot.inboxes)):
         markers = snapshot.files[path].markers
         for number, reason in bad_rows(snapshot, path):
             if is_torn(snapshot, path, number):
                 mends = not is_shared(path)
-                torn = make_finding("torn-line", path, "was cut short", line=number, mends=mends)
-                findings.append(torn)
+                yield make_finding("torn-line", path, "was cut short", line=number, mends=mends)
             elif number not in markers and is_shared(path):
-                findings.append(bad_shared_line("unreadable-line", path, reason, number))
+                yield bad_shared_line("unreadable-line", path, reason, number)
             elif number not in markers:
-                findings.append(make_finding("unreadable-line", path, reason, line=number))
+                yield make_finding("unreadable-line", path, reason, line=number)
     for path, box in sorted(snapshot.inboxes.items()):
-        odd = [i.turn.key for i in box.turns if not has_right_key(i.turn, i.session)]
-        if odd:
-            reason = f"the text of {list_names(odd)} was changed"
-            findings.append(make_finding("edited-turn", path, reason))
-    return findings
+        if odd := [i.turn.key for i in box.turns if not has_right_key(i.turn, i.session)]:
+            yield make_finding("edited-turn", path, f"the text of {list_names(odd)} was changed")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store.index import codes, graph_queries
-from clsm_cli.store.index.ranking_queries import Search, select
+from clsm_cli.store.index.ranking_queries import NAMED, Search, select
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -136,14 +136,8 @@ class Index(Search):
 
     def mentioned(self, node: str) -> list[tuple[str, int]]:
         """The names current passages use for a node id, with how many use each."""
-        rows = self.connection.execute(
-            "SELECT n.label, COUNT(*) FROM names n JOIN mentions m ON m.name = n.id"
-            " JOIN passages p ON p.id = m.passage"
-            " WHERE p.current AND (n.node = ? OR n.node IN"
-            " (SELECT alias FROM aliases WHERE node = ?)) GROUP BY n.label ORDER BY n.label",
-            (node, node),
-        )
-        return [(str(label), int(count)) for label, count in rows]
+        query = f"SELECT n.label, COUNT(*) {NAMED} GROUP BY n.label ORDER BY n.label"
+        return self.connection.execute(query, (node, node)).fetchall()
 
     def is_mentioned(self, node: str) -> bool:
         """Whether a current passage mentions a node under its own id."""

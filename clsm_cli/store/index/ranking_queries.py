@@ -29,6 +29,11 @@ _COLUMNS = (
     " p.line_offset, p.foreign_id, COALESCE(h.text, ''), p.sources, p.current, l.origin"
 )
 """The fields of ``Passage`` in order."""
+NAMED = (
+    "FROM names n JOIN mentions m ON m.name = n.id JOIN passages p ON p.id = m.passage"
+    " WHERE p.current AND (n.node = ? OR n.node IN (SELECT alias FROM aliases WHERE node = ?))"
+)
+"""Mentions of a node in current passages, under its own name or an alias."""
 
 
 class Traits(NamedTuple):

@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from clsm_cli.startup.records import NamedTuple
-from clsm_cli.store.index.ranking_queries import select
+from clsm_cli.store.index.ranking_queries import NAMED, select
 
 if TYPE_CHECKING:
     import sqlite3
@@ -94,13 +94,8 @@ def session_places(connection: sqlite3.Connection, rows: Iterable[int]) -> dict[
 
 def rows_mentioning(connection: sqlite3.Connection, node: str) -> list[int]:
     """Current passages that mention a node under its own name or an alias."""
-    rows = connection.execute(
-        "SELECT DISTINCT m.passage FROM names n JOIN mentions m ON m.name = n.id"
-        " JOIN passages p ON p.id = m.passage WHERE p.current AND (n.node = ? OR n.node IN"
-        " (SELECT alias FROM aliases WHERE node = ?)) ORDER BY m.passage",
-        (node, node),
-    )
-    return [int(row[0]) for row in rows]
+    query = f"SELECT DISTINCT m.passage {NAMED} ORDER BY m.passage"
+    return [row for (row,) in connection.execute(query, (node, node))]
 
 
 def session_days(
