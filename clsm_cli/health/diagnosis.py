@@ -44,9 +44,8 @@ if TYPE_CHECKING:
 class CheckContext(NamedTuple):
     """What a check may know besides the store.
 
-    Attributes:
-        has_model: Whether the model is looked at; hashing its 90 MB takes a tenth of a second.
-        fault: Why the settings of this machine cannot be used; "" where they can.
+    ``fault`` is why the settings of this machine cannot be used. Hashing the model takes a tenth of a
+    second.
     """
 
     now: datetime

@@ -45,26 +45,18 @@ _HEADING = re.compile(rb"^### .*\^([0-9a-f]{12})\r?$", re.MULTILINE)
 
 
 class File(NamedTuple):
-    """A file, or what stands in the place of one.
+    """A file, or what stands in the place of one."""
 
-    Attributes:
-        path: Relative to the store, with slashes.
-        mode: As ``stat`` has it, the type included; of a link its own.
-        sha256: None where it was not read.
-        nul: Line of its first NUL byte; ``broken``: of its first byte that is no UTF-8.
-        markers: Lines that git's conflicts leave; ``last``: the number of the last line.
-    """
-
-    path: str
+    path: str  # relative to the store, with slashes
     kind: Kind
-    mode: int
+    mode: int  # as ``stat`` has it, the type included; of a link its own
     owner: int
     size: int
-    sha256: str | None = None
-    nul: int | None = None
-    broken: int | None = None
-    markers: tuple[int, ...] = ()
-    last: int = 0
+    sha256: str | None = None  # none where it was not read
+    nul: int | None = None  # line of its first NUL byte
+    broken: int | None = None  # of its first byte that is no UTF-8
+    markers: tuple[int, ...] = ()  # lines that git's conflicts leave
+    last: int = 0  # the number of the last line
     is_ended: bool = True
     error: str | None = None
 

@@ -17,7 +17,7 @@ from __future__ import annotations
 import os
 import subprocess
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, get_args
 
 from clsm_cli.config import MAX_FILE
 from clsm_cli.errors import DamagedStoreError
@@ -36,14 +36,16 @@ if TYPE_CHECKING:
     from clsm_cli.model.codec import Record
     from clsm_cli.store.layout import Store
 
-Kind = Literal["shard", "log", "topic"]
+Kind = Literal["log", "shard", "topic", "episode", ""]
+"""Of files that can be joined; "" for all others. In the order in which copies are: tombstones and
+records come before what is read with them."""
 
 
-def kind_of(path: str) -> Kind | None:
+def kind_of(path: str) -> Kind:
     """What a file of a store is, by its path in the store or in a repository around it.
 
     >>> kind_of("projects/graph/3.yaml"), kind_of("m/identity/people.md"), kind_of("clsm.yaml")
-    ('shard', 'topic', None)
+    ('shard', 'topic', '')
     """
     parts = PurePosixPath(path).parts
     if path.endswith(".jsonl"):
@@ -52,7 +54,8 @@ def kind_of(path: str) -> Kind | None:
         return "shard"
     if path.endswith(".md") and len(parts) > 1 and parts[-2] in TOPIC_STREAMS:
         return "topic"
-    return None
+    is_episode = PurePosixPath(path).match("flow/*/episodes/*/*/*.md")
+    return "episode" if is_episode else ""
 
 
 def versions(records: Iterable[Record]) -> list[Record]:
@@ -175,10 +178,6 @@ def _union(base: Path, ours: Path, theirs: Path) -> bytes | None:
         return None
 
 
-_ORDER = ("log", "shard", "topic", "episode", "")
-"""Tombstones and records come before what is read with them."""
-
-
 class Copy(NamedTuple):
     """Another version of a file.
 
@@ -188,14 +187,14 @@ class Copy(NamedTuple):
 
     path: Path
     original: Path
-    kind: Kind | Literal["episode", ""]
+    kind: Kind
     writer: str
 
 
 def find_copies(store: Store) -> list[Copy]:
     """Every conflict copy of a store, in the order in which they are joined."""
     copies = [_copy(store, path) for path in _walk(store.root)]
-    return sorted(copies, key=lambda copy: (_ORDER.index(copy.kind), copy.path))
+    return sorted(copies, key=lambda copy: (get_args(Kind).index(copy.kind), copy.path))
 
 
 def _walk(root: Path) -> Iterator[Path]:
@@ -208,14 +207,10 @@ def _walk(root: Path) -> Iterator[Path]:
 def _copy(store: Store, path: Path) -> Copy:
     original = path.with_name(original_name(path.name))
     place = original.relative_to(store.root)
-    is_episode = place.match("flow/*/episodes/*/*/*.md")
-    kind: Kind | Literal["episode", ""] = (
-        "episode" if is_episode else kind_of(place.as_posix()) or ""
-    )
     parts = place.parts
     writer = parts[1] if parts[0] == "flow" and len(parts) > 2 else ""
     writer = parts[2] if parts[:2] == ("archive", "flow") and len(parts) > 3 else writer
-    return Copy(path, original, kind, writer)
+    return Copy(path, original, kind_of(place.as_posix()), writer)
 
 
 def join(store: Store, now: str, *, everywhere: bool = False) -> list[str]:

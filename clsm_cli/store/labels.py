@@ -40,23 +40,19 @@ _NULL = "tag:yaml.org,2002:null"
 class Label(NamedTuple):
     """A query, and what a person says of it.
 
-    Attributes:
-        id: Unique in the file; made from the text where the file names none.
-        evidence: Quotes that an answer must show; ``memories``: ids; ``concepts``: names of nodes.
-        is_labelled: Whether any of the three lists is there: an empty one says that nothing answers,
-            ``evidence:`` without a value says nothing.
-        line: Where it begins, from 1; 0: it is not from a file.
+    It is labelled where any of the three lists is there: an empty one says that nothing answers,
+    ``evidence:`` without a value says nothing.
     """
 
-    id: str
+    id: str  # unique in the file; made from the text where the file names none
     text: str
-    evidence: tuple[str, ...] = ()
-    memories: tuple[str, ...] = ()
-    concepts: tuple[str, ...] = ()
+    evidence: tuple[str, ...] = ()  # quotes that an answer must show
+    memories: tuple[str, ...] = ()  # ids
+    concepts: tuple[str, ...] = ()  # names of nodes
     category: str = ""
     difficulty: str = ""
     is_labelled: bool = True
-    line: int = 0
+    line: int = 0  # where it begins, from 1; 0: it is not from a file
 
     @property
     def has_gold(self) -> bool:

@@ -28,19 +28,14 @@ _RECORD = b'- {"id": "'
 
 
 class Entry(NamedTuple):
-    """A run of the ledger.
-
-    Attributes:
-        undoes: For an undo: the run that it took back.
-        undone_by: The undo that took this run back, and was not taken back itself.
-    """
+    """A run of the ledger."""
 
     id: str
     command: str
     at: str
     steps: tuple[logs.RunLine, ...]
-    undoes: str | None
-    undone_by: str | None
+    undoes: str | None  # for an undo: the run that it took back
+    undone_by: str | None  # the undo that took this run back, and was not taken back itself
 
     @property
     def paths(self) -> tuple[str, ...]:

@@ -309,21 +309,13 @@ _MOST_REASON = 2000
 
 
 class NightLog(NamedTuple):
-    """How runs ended.
+    """How consolidations ended; times are UTC."""
 
-    Attributes:
-        good: UTC time of the last that succeeded, whether or not it changed anything; None: unknown.
-        failed: How many failed since then.
-        failed_at: UTC time of the last of these.
-        reason: What it said.
-        woken: UTC time when OpenClaw was last told of one; None: never, or it was not to be reached.
-    """
-
-    good: str | None = None
-    failed: int = 0
-    failed_at: str | None = None
-    reason: str | None = None
-    woken: str | None = None
+    good: str | None = None  # when the last succeeded, whether or not it changed anything
+    failed: int = 0  # how many failed since then
+    failed_at: str | None = None  # the last of these
+    reason: str | None = None  # what it said
+    woken: str | None = None  # when OpenClaw was last told of one, and was reached
 
 
 def read_nights(store: Store) -> NightLog:

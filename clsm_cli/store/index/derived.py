@@ -22,7 +22,7 @@ from clsm_cli.store.index.passage_rows import day_of, heading_id
 from clsm_cli.store.index.passages import text_digest
 from clsm_cli.store.jsonlines import dump
 from clsm_cli.store.layout import TOPIC_STREAMS
-from clsm_cli.store.reconcile import reconcile, without
+from clsm_cli.store.record_files import reconcile, without
 from clsm_cli.text.node_ids import node_id
 
 if TYPE_CHECKING:

@@ -18,13 +18,7 @@ if TYPE_CHECKING:
 
 
 class NodeRow(NamedTuple):
-    """A node that has a record.
-
-    Attributes:
-        last: Day of its last mention, as a proleptic ordinal.
-        degree: Nodes that it has current edges with.
-        vector: Row of the sentence vector of ``node_text``; −1 without one.
-    """
+    """A node that has a record."""
 
     number: int
     id: str
@@ -33,24 +27,20 @@ class NodeRow(NamedTuple):
     kind: str
     stream: str
     n: int
-    last: int | None
+    last: int | None  # day of its last mention, as a proleptic ordinal
     summary: str
-    degree: int
+    degree: int  # nodes that it has current edges with
     strongest: float
-    vector: int
+    vector: int  # row of the sentence vector of ``node_text``; −1 without one
 
 
 class LinkRow(NamedTuple):
-    """An edge between nodes, as seen from one of its ends.
-
-    Attributes:
-        outward: ``node`` is its source.
-    """
+    """An edge between nodes, as seen from one of its ends."""
 
     node: int
     other: int
     edge: int
-    outward: bool
+    outward: bool  # ``node`` is its source
     type: str
     weight: float
     directed: bool
@@ -223,15 +213,10 @@ def recent_files(connection: sqlite3.Connection, days: int, until: str | None = 
 
 
 class SourceDates(NamedTuple):
-    """When something was told.
+    """When something was told."""
 
-    Attributes:
-        day: Proleptic ordinal of the day.
-        periods: JSON: [[first, until], …], days that it speaks of; None for none.
-    """
-
-    day: int | None
-    periods: str | None
+    day: int | None  # proleptic ordinal of the day
+    periods: str | None  # JSON: [[first, until], …], days that it speaks of; None for none
 
 
 def source_dates(

@@ -42,27 +42,18 @@ LONGEST_PERIOD = 366
 
 
 class Batch:
-    """One transaction on the index: the connection, and what is written at its end.
-
-    Attributes:
-        connection: In a transaction; ``store``: whose index it is.
-        sessions: Sessions whose turns came or went.
-        documents: Documents whose blocks came or went.
-        keys: Keys of blocks that came.
-        gone: Type and id of the records that went → file and line of each version; ``come``: of those
-            that came.
-        forgotten: Hashes of the ids with a tombstone.
-    """
+    """One transaction on the index: the connection, and what is written at its end."""
 
     def __init__(self, connection: sqlite3.Connection, store: Store) -> None:
         self.connection = connection
         self.store = store
-        self.sessions: set[str] = set()
-        self.documents: set[str] = set()
-        self.keys: set[str] = set()
+        self.sessions: set[str] = set()  # whose turns came or went
+        self.documents: set[str] = set()  # whose blocks came or went
+        self.keys: set[str] = set()  # of blocks that came
+        # Type and id of records that went, and that came → file and line of each version.
         self.gone: dict[tuple[str, str], set[tuple[str, bytes]]] = defaultdict(set)
         self.come: dict[tuple[str, str], set[tuple[str, bytes]]] = defaultdict(set)
-        self.forgotten: frozenset[str] = frozenset()
+        self.forgotten: frozenset[str] = frozenset()  # hashes of the ids with a tombstone
         self._postings = postings.Changes()
 
     def changed(self) -> set[tuple[str, str]]:

@@ -37,55 +37,37 @@ NAMED = (
 
 
 class Traits(NamedTuple):
-    """Where a passage stands, without its text.
+    """Where a passage stands, without its text."""
 
-    Attributes:
-        key: Turn key or statement id; with ``part`` it names the passage, whatever its row.
-        part: From 0, of a long one.
-        group: First passage of its group of eight.
-        kind: passage, statement or gist; ``day``: the proleptic ordinal of when it was told.
-        periods: JSON: [[first, until], …], days that it speaks of; None for none.
-        vector: Row of its sentence vector; −1 without one.
-        checksum: Of its vectors, see ``vector_files``.
-    """
-
-    key: str
-    part: int
+    key: str  # turn key or statement id; with ``part`` it names the passage, whatever its row
+    part: int  # from 0, of a long one
     previous: int | None
     next: int | None
-    group: int
-    kind: str
+    group: int  # first passage of its group of eight
+    kind: str  # passage, statement or gist
     speaker: str
-    day: int | None
-    periods: str | None
+    day: int | None  # the proleptic ordinal of when it was told
+    periods: str | None  # JSON: [[first, until], …], days that it speaks of; None for none
     is_question: bool
     is_document: bool
     session: str
-    vector: int
+    vector: int  # row of its sentence vector; −1 without one
     token: int
     tokens: int
-    checksum: int
+    checksum: int  # of its vectors, see ``vector_files``
     length: int
 
 
 class Filters(NamedTuple):
-    """What a memory must be; None asks for nothing.
-
-    Attributes:
-        project: A project's name: its topic in ``projects/``, and what mentions the name.
-        session: A conversation's id, or the path of a note as it was given.
-        first: First day, as a proleptic ordinal.
-        until: The day after the last.
-        without: Keys of turns and blocks, and ids of statements, that may not come back.
-    """
+    """What a memory must be; None asks for nothing."""
 
     kind: str | None = None
     stream: str | None = None
-    project: str | None = None
-    session: str | None = None
-    first: int | None = None
-    until: int | None = None
-    without: tuple[str, ...] = ()
+    project: str | None = None  # a name: its topic in ``projects/``, and what mentions it
+    session: str | None = None  # a conversation's id, or the path of a note as it was given
+    first: int | None = None  # day, as a proleptic ordinal
+    until: int | None = None  # the day after the last
+    without: tuple[str, ...] = ()  # keys of turns and blocks, and ids of statements
 
 
 class Member(NamedTuple):

@@ -24,20 +24,13 @@ _DAY = "CAST(julianday(substr({}, 1, 10)) - 1721424.5 AS INTEGER)"
 
 
 class Session(NamedTuple):
-    """A conversation, or a note.
+    """A conversation, or a note; times are seconds since 1970 (UTC)."""
 
-    Attributes:
-        id: As its source names it; a note's path as it was given.
-        start: When it began, in seconds since 1970 (UTC).
-        day: The day of that by the time's own offset, as a proleptic ordinal.
-        last_open: The same seconds of its newest turn that no episode holds yet; None without one.
-    """
-
-    id: str
+    id: str  # as its source names it; a note's path as it was given
     start: int
-    day: int
+    day: int  # of the start by its own offset, as a proleptic ordinal
     is_note: bool
-    last_open: int | None
+    last_open: int | None  # time of its newest turn that no episode holds yet
 
 
 class SessionPlace(NamedTuple):
