@@ -66,7 +66,7 @@ CHECKS: Mapping[str, Check] = {
     "logs": lambda snapshot, _: record_checks.check_logs(snapshot),
     "episodes": lambda snapshot, _: file_checks.episode_findings(snapshot),
     "topics": lambda snapshot, _: file_checks.topic_findings(snapshot),
-    "hand edits": lambda snapshot, at: file_checks.unsettled_edits(snapshot, utc_text(at.now)),
+    "loss": lambda snapshot, around: file_checks.lost_statements(snapshot, utc_text(around.now)),
     "references": lambda snapshot, _: record_checks.check_references(snapshot),
     "episode records": lambda snapshot, _: record_checks.check_episodes(snapshot),
     "tombstones": lambda snapshot, _: record_checks.check_tombstones(snapshot),

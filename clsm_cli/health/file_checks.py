@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING
 
 from clsm_cli.errors import ClsmError
 from clsm_cli.health.findings import list_names, make_finding
-from clsm_cli.health.store_snapshot import device_of, is_shared, kind_of
+from clsm_cli.health.store_snapshot import is_shared, kind_of
 from clsm_cli.model.graph import Statement
 from clsm_cli.model.ids import turn_key
 from clsm_cli.store import atomic, cleanup, ledger, logs, runs, settle
-from clsm_cli.store.runs import Append
+from clsm_cli.store.layout import device_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -175,27 +175,12 @@ def _missing_statements(snapshot: Snapshot) -> dict[str, list[str]]:
     return {path: ids for path, ids in gone.items() if ids}
 
 
-def is_doubtful(snapshot: Snapshot) -> bool:
-    """Whether what is missing in the Markdown may be damage, and not a person's decision."""
-    files = snapshot.of_kind("topic")
-    is_spoilt = any(f.nul or f.broken or f.error or not f.is_regular for f in files)
-    return is_spoilt or any(topic_findings(snapshot))
-
-
-def unsettled_edits(snapshot: Snapshot, now: str) -> Iterator[Finding]:
-    """Hand edits that no command has settled yet."""
-    root = snapshot.store.root
-    writes, warnings = settle.plan(snapshot.store, now)
-    gone = [each for each in warnings if "nothing was withdrawn" in each]
-    for each in gone:
-        stream, _, reason = each.partition(": ")
-        yield make_finding("statements-gone", stream, reason.partition(";")[0])
-    put = {w.path.relative_to(root).as_posix() for w in writes if not isinstance(w, Append)}
-    if put:
-        mends = not gone and not is_doubtful(snapshot)
-        step = "" if mends else "mend the damaged files first"
-        reason = f"to be written: {list_names(sorted(put))}"
-        yield make_finding("hand-edits", min(put), reason, mends=mends, next_step=step)
+def lost_statements(snapshot: Snapshot, now: str) -> Iterator[Finding]:
+    """Statements that are gone from the Markdown, more at once than anybody takes out by hand."""
+    for warning in settle.plan(snapshot.store, now)[1]:
+        stream, _, reason = warning.partition(": ")
+        if "nothing was withdrawn" in reason:
+            yield make_finding("statements-gone", stream, reason.partition(";")[0])
 
 
 def changed_files(snapshot: Snapshot) -> Iterator[Finding]:

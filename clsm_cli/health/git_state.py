@@ -34,7 +34,7 @@ def findings(store: Store, now: datetime) -> Iterator[Finding]:
         step = f"trust it, if it is yours: {trust}"
         yield make_finding("git-owner", "", reason, next_step=step)
     elif (tree := git.work_tree(store.root)) is not None:
-        yield from (*_lock(tree, now), *_unmerged(tree), *_tracked(tree), *_setup(store))
+        yield from (*_lock(tree, now), *_unmerged(tree), *_setup(store))
 
 
 def mend(store: Store) -> list[runs.Write]:
@@ -59,7 +59,7 @@ def _copies(store: Store) -> Iterator[Finding]:
         reason = f"is another version of {copy.original.name}, left by a program that synchronises"
         if not copy.kind:
             step = "take from it what is wanted, and delete it"
-        elif copy.writer in ("", store.device):
+        elif copy.writer in (None, store.device):
             step = "nothing; the next clsm ingest or clsm consolidate joins the two"
         else:
             step = f"nothing; {copy.writer} joins the two at its next clsm ingest"
@@ -90,22 +90,6 @@ def _unmerged(tree: git.WorkTree) -> Iterator[Finding]:
             reason = "got two names: each side renamed it"
             step = f"keep what is there: git add -A {name}"
         yield make_finding("git-unmerged", path, reason, next_step=f"{step}, then: git commit")
-
-
-def _tracked(tree: git.WorkTree) -> Iterator[Finding]:
-    names = git.tracked(tree)
-    derived = [
-        n for n in names if n.startswith(".clsm/") or n.rpartition("/")[2].startswith(".tmp-")
-    ]
-    if derived:
-        only = (
-            "-r .clsm"
-            if all(n.startswith(".clsm/") for n in derived)
-            else "-r .clsm, and the rest by name"
-        )
-        reason = f"git tracks what is of this machine alone: {list_names(derived)}"
-        step = f"git rm --cached --ignore-unmatch {only}; then commit"
-        yield make_finding("git-tracks-derived", "", reason, next_step=step)
 
 
 def _setup(store: Store) -> Iterator[Finding]:

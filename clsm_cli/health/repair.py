@@ -15,7 +15,7 @@ import stat
 from functools import partial
 from typing import TYPE_CHECKING
 
-from clsm_cli.health import file_checks, git_state, record_checks, store_snapshot
+from clsm_cli.health import git_state, record_checks, store_snapshot
 from clsm_cli.health.store_snapshot import LIMITS, is_shared
 from clsm_cli.ingestion.ingest_report import Run
 from clsm_cli.ingestion.ingest_run import end_begun_run
@@ -43,7 +43,7 @@ def move_aside(snapshot: Snapshot) -> Planned:
     for path, episode in sorted(snapshot.episodes.items()):
         if episode is None:
             data = _bytes(snapshot, path)
-            copy = quarantine_path(snapshot.store, path, data)
+            copy = record_files.quarantine_path(snapshot.store, snapshot.store.root / path, data)
             writes += [runs.Put(copy, data), runs.Remove(snapshot.store.root / path)]
             told.append(f"{path}: moved to quarantine/{copy.name}")
     return writes, told
@@ -58,7 +58,7 @@ def clean_lines(snapshot: Snapshot) -> Planned:
         is_odd = bad or (path not in snapshot.topics and snapshot.files[path].broken is not None)
         if is_odd and not is_shared(path) and not path.endswith("/runs.jsonl"):
             copy, left = _split(snapshot, path, bad)
-            target = quarantine_path(snapshot.store, path, copy)
+            target = record_files.quarantine_path(snapshot.store, snapshot.store.root / path, copy)
             root = snapshot.store.root
             writes += [
                 runs.Put(target, copy),
@@ -122,15 +122,9 @@ def _split(snapshot: Snapshot, path: str, bad: Collection[int | None]) -> tuple[
     return head + b"".join(kept), data
 
 
-def quarantine_path(store: Store, path: str, data: bytes) -> Path:
-    """Where a copy of bytes from a file goes: a name that tells whence, and what."""
-    stem, _, ending = path.strip(".").replace("/", "-").rpartition(".")
-    return store.quarantine / f"{stem or ending}-{atomic.sha256(data)[:12]}.{ending or 'txt'}"
-
-
 def keep_copy(store: Store, path: str, data: bytes) -> str:
     """Put a copy into ``quarantine/`` at once; its name there."""
-    target = quarantine_path(store, path, data)
+    target = record_files.quarantine_path(store, store.root / path, data)
     atomic.put(target, data)
     return target.name
 
@@ -193,7 +187,6 @@ def mend(store: Store, findings: Collection[Finding], now: datetime) -> Mended:
         clean_lines,
         partial(restore_tombstones, now=run.now),
         partial(plan_shards, now=run.now),
-        partial(_settled, now=run.now),
         _git,
     )
     for step in steps:
@@ -205,15 +198,6 @@ def mend(store: Store, findings: Collection[Finding], now: datetime) -> Mended:
     done += clean_ledger(snapshot)
     done += [f"git: {name} is set in this clone" for name in git_state.mend_clone(store)]
     return Mended(run_id, tuple(done))
-
-
-def _settled(snapshot: Snapshot, now: str) -> Planned:
-    if file_checks.is_doubtful(snapshot) or any(
-        each.code == "statements-gone" for each in file_checks.unsettled_edits(snapshot, now)
-    ):
-        return [], []
-    writes, warnings = settle.plan(snapshot.store, now)
-    return writes, [*warnings, *(["hand edits were settled"] if writes else [])]
 
 
 def _git(snapshot: Snapshot) -> Planned:

@@ -267,18 +267,6 @@ _PLACES = [(re.compile(form, re.DOTALL), kind) for form, kind in _FORMS]
 """What a path must look like; the first that fits counts."""
 
 
-def device_of(path: str) -> str | None:
-    """The machine in whose folder a file lies; None for what machines share.
-
-    >>> device_of("flow/pi/runs.jsonl"), device_of("tasks/today.md")
-    ('pi', None)
-    """
-    parts = path.split("/")
-    if parts[0] == "archive":
-        parts = parts[1:]
-    return parts[1] if parts[0] == "flow" and len(parts) > 2 else None
-
-
 def is_shared(path: str) -> bool:
     """Whether a recall appends to a log without the lock, so that it is never rewritten."""
     return path.endswith("/activation.jsonl")

@@ -31,7 +31,6 @@ _MAX_VALUES = 100_000
 
 _LISTS = ("evidence", "memories", "concepts")
 _KEYS = ("id", "query", *_LISTS, "category", "difficulty")
-_YAML_LINE = re.compile(r" \(line (\d+)\)\Z")
 _TEXTS = {"tag:yaml.org,2002:str", "tag:yaml.org,2002:timestamp"}
 _NUMBERS = {"tag:yaml.org,2002:int", "tag:yaml.org,2002:float"}
 _NULL = "tag:yaml.org,2002:null"
@@ -105,9 +104,7 @@ def parse(text: str, name: str) -> Labels:
     try:
         root = yaml_text.compose(text, MAX_LABELS, _MAX_VALUES)
     except LineError as error:
-        place = _YAML_LINE.search(str(error))
-        reason = str(error)[: place.start()] if place else str(error)
-        line = int(place.group(1)) if place else None
+        reason, line = error.placed()
         raise BadInputError(name, reason, "mend it", line=line) from None
     if root is None:
         return EMPTY

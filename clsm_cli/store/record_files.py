@@ -327,12 +327,17 @@ def rewrite(store: Store, path: Path, data: bytes, before: shards.Shard) -> list
     """Writes that give a shard new bytes; what could not be read of it goes to ``quarantine/``."""
     writes: list[runs.Write] = []
     if before.problems and before.sha256 is not None:
-        place = "-".join(p for p in path.relative_to(store.root).parts[:-1] if p != "graph")
-        name = f"{place}-{path.stem}-{before.sha256[:12]}.txt"
         head = f"# from {path.relative_to(store.root)}: line and text of what is no record\n"
         copy = b"".join([head.encode(), *_unread(path, before)])
-        writes.append(runs.Put(store.quarantine / name, copy))
+        writes.append(runs.Put(quarantine_path(store, path, copy, ".txt"), copy))
     return [*writes, runs.Put(path, data, read_as=before.sha256)]
+
+
+def quarantine_path(store: Store, path: Path, data: bytes, ending: str = "") -> Path:
+    """Where a copy of bytes from a file goes: a name that tells whence, and what."""
+    place = path.relative_to(store.root)
+    stem = "-".join(place.with_suffix("").parts).strip(".")
+    return store.quarantine / f"{stem}-{atomic.sha256(data)[:12]}{ending or place.suffix or '.txt'}"
 
 
 def _unread(path: Path, before: shards.Shard) -> Iterator[bytes]:

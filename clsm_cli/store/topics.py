@@ -10,7 +10,6 @@ about; a person may move them anywhere, as a line is found by its id.
 
 from __future__ import annotations
 
-import os
 import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -132,12 +131,8 @@ def _without_id(text: str) -> tuple[str, str | None]:
 
 def read_topics(folder: Path) -> list[Topic]:
     """Every topic file of a stream, sorted by name; an unreadable one is a problem."""
-    try:
-        names = sorted(os.listdir(folder))
-    except (FileNotFoundError, NotADirectoryError):
-        return []
     topics = []
-    for name in names:
+    for name in atomic.names_in(folder):
         path = folder / name
         if not name.endswith(".md") or name[0] == "." or path.is_dir() or is_conflict_copy(name):
             continue

@@ -96,15 +96,6 @@ def test_deleted_on_one_side_and_changed_on_the_other(store: Store) -> None:
     assert told(store) == {}
 
 
-def test_derived_files_that_git_tracks(store: Store) -> None:
-    (store.root / ".clsm").mkdir(exist_ok=True)
-    (store.root / ".clsm" / "device").write_text("pi\n")
-    git(store.root, "add", "-f", ".clsm/device")
-    assert ".clsm/device" in told(store)["git-tracks-derived"].reason
-    assert git(store.root, "rm", "-q", "--cached", "-r", ".clsm").returncode == 0
-    assert told(store) == {}
-
-
 @pytest.mark.skipif(os.geteuid() != 0, reason="needs root: it gives a folder to another user")
 def test_a_repository_of_another_user(store: Store) -> None:
     for path in (store.root / ".git", store.root):

@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from clsm_cli.startup.records import NamedTuple
-from clsm_cli.store.index.ranking_queries import NAMED, select
+from clsm_cli.store.index.ranking_queries import NAMED, column, select
 
 if TYPE_CHECKING:
     import sqlite3
@@ -88,7 +88,7 @@ def session_places(connection: sqlite3.Connection, rows: Iterable[int]) -> dict[
 def rows_mentioning(connection: sqlite3.Connection, node: str) -> list[int]:
     """Current passages that mention a node under its own name or an alias."""
     query = f"SELECT DISTINCT m.passage {NAMED} ORDER BY m.passage"
-    return [row for (row,) in connection.execute(query, (node, node))]
+    return column(connection, query, (node, node))
 
 
 def session_days(
@@ -104,13 +104,12 @@ def session_days(
 
 def statements_of_session(connection: sqlite3.Connection, session: str) -> list[int]:
     """The statements that rest on a session's turns, in the order of these."""
-    rows = connection.execute(
+    query = (
         "SELECT r.passage, MIN(t.id) FROM places l JOIN passages t ON t.place = l.id"
         " JOIN rests r ON r.turn = t.key JOIN passages s ON s.id = r.passage AND s.current"
-        " WHERE l.session = ? GROUP BY r.passage ORDER BY 2, 1",
-        (session,),
+        " WHERE l.session = ? GROUP BY r.passage ORDER BY 2, 1"
     )
-    return [int(row) for row, _ in rows]
+    return column(connection, query, (session,))
 
 
 def session_rows(connection: sqlite3.Connection, sessions: Collection[str]) -> frozenset[int]:
