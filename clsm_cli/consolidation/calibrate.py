@@ -154,7 +154,7 @@ class Calibration:
 
     def _task(self, claim: Claim) -> bool:
         """Bring a task on; True when it is known, or a done one that nobody had to do."""
-        row = self.known.task_of(claim.text)
+        row = self.known.task_of(claim.item or claim.text)
         if row is not None:
             state = max(row.state, claim.state, key=lambda s: STATES.index(s or "open"))
             is_news = state == "done" != row.state

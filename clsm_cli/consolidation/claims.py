@@ -60,6 +60,7 @@ class Claim(NamedTuple):
         subject: Id of the name it is about, as the sentence has it.
         valid_from: Since when: a date or a time; None when nothing is dated.
         observed: When it was said, or for what has no time, when the store got it.
+        item: The words of a task, without the headings before them.
     """
 
     text: str
@@ -73,6 +74,7 @@ class Claim(NamedTuple):
     subject: str | None = None
     state: TaskState | None = None
     due: str | None = None
+    item: str = ""
     more_turns: tuple[str, ...] = ()
 
     @property
@@ -122,9 +124,9 @@ def is_trusted(trust: Trust) -> bool:
     return trust in ("user", "agent")
 
 
-def _of_task(task: Todo, turn: Turn) -> Claim:
+def _of_task(task: Todo, turn: Turn, weights: UnitScores) -> Claim:
     return Claim(
-        text=task.text,
+        text=f"{title}: {task.text}" if (title := weights.title_of(turn, task)) else task.text,
         kind="task",
         stream="tasks",
         topic=TOPICS["task"],
@@ -133,12 +135,15 @@ def _of_task(task: Todo, turn: Turn) -> Claim:
         valid_from=turn.time,
         state=task.state,
         due=task.due,
+        item=task.text,
     )
 
 
 def _of_turn(turn: Turn, weights: UnitScores, settings: ConsolidationSettings) -> Iterator[Claim]:
     tasks = todo.todos(turn.text, day_of(turn.time))
-    yield from (_of_task(task, turn) for task in tasks if weights.is_task(turn, task, settings))
+    yield from (
+        _of_task(task, turn, weights) for task in tasks if weights.is_task(turn, task, settings)
+    )
     for piece in weights.pieces.get(turn.key, ()):
         is_task = any(piece.start < task.end and task.start < piece.end for task in tasks)
         if not is_task and weights.is_worth(piece, settings):

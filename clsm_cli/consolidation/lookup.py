@@ -76,11 +76,11 @@ class StatementIndex:
         heirs = (self.rows[i] for i in self._heirs.get(record, ()))
         return next((row for row in heirs if row.pinned and row.is_current), None)
 
-    def task_of(self, text: str) -> Statement | None:
-        """The newest current task that a text names."""
+    def task_of(self, item: str) -> Statement | None:
+        """The newest current task that the words of an item name, with or without its headings."""
         found = [self.rows[i] for i in self._tasks if self.rows[i].is_current]
         found.sort(key=lambda row: (row.valid_from or "", row.id), reverse=True)
-        return next((row for row in found if todo.is_same_task(row.text, text)), None)
+        return next((row for row in found if todo.names_task(row.text, item)), None)
 
     def was_withdrawn(self, text: str) -> bool:
         """Whether a person removed a statement with these words; its text went with it."""

@@ -138,11 +138,7 @@ class UnitScores:
         In a talk and in dated notes it is, in a list called one, and where it names a day. Elsewhere it may be a step for anybody who works by the document, or a box of a form, and is
         weighed as sentences are.
         """
-        found = [
-            piece
-            for piece in self.pieces.get(turn.key, ())
-            if piece.start < task.end and task.start < piece.end
-        ]
+        found = self._pieces_of(turn, task)
         if self.about is None or not found or self.has_forms:
             return bool(found) and not self.has_forms
         names_day = any(expressions.find_expressions(task.text, date(2000, 1, 1)))
@@ -155,6 +151,19 @@ class UnitScores:
             or names_day
             or any(piece.keep >= OPEN_ITEM and piece.noise <= settings.noise for piece in found)
         )
+
+    def title_of(self, turn: Turn, task: Todo) -> str:
+        """The headings without which nobody could tell what an item of a note is about."""
+        found = self._pieces_of(turn, task)
+        titles = found[0].title.split(" › ") if found and not turn.speaker else []
+        return " › ".join([title for title in titles if not _TASKS.fullmatch(title)])
+
+    def _pieces_of(self, turn: Turn, task: Todo) -> list[ScoredUnit]:
+        return [
+            piece
+            for piece in self.pieces.get(turn.key, ())
+            if piece.start < task.end and task.start < piece.end
+        ]
 
 
 @dataclass

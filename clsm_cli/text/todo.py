@@ -136,6 +136,19 @@ def is_same_task(a: str, b: str) -> bool:
     return small == large or (shared >= 2 and shared >= SAME * len(small))
 
 
+def names_task(statement: str, item: str) -> bool:
+    """Whether a task as it stands in memory, perhaps behind headings, is that of an item.
+
+    >>> names_task("Shed › Roof: Order the nails", "Order the nails and a hammer")
+    True
+    >>> names_task("Shed › Roof: Order the nails", "Roof of the shed")
+    False
+    """
+    parts = statement.split(": ")
+    ends = [": ".join(parts[start:]) for start in range(len(parts) > 1, len(parts))]
+    return item == statement or any(is_same_task(end, item) for end in ends)
+
+
 def _undated(text: str) -> str:
     text = unmarked(text)
     for found in reversed(expressions.find_expressions(text, date(2000, 1, 1))):
