@@ -51,19 +51,17 @@ def move_aside(snapshot: Snapshot) -> Planned:
 
 def clean_lines(snapshot: Snapshot) -> Planned:
     """Logs, inboxes and topic files without the lines that are none of theirs."""
+    root = snapshot.store.root
     writes: list[runs.Write] = []
     told: list[str] = []
     for path in (*sorted(snapshot.logs), *sorted(snapshot.inboxes), *sorted(snapshot.topics)):
-        bad = _bad(snapshot, path)
-        is_odd = bad or (path not in snapshot.topics and snapshot.files[path].broken is not None)
-        if is_odd and not is_shared(path) and not path.endswith("/runs.jsonl"):
-            copy, left = _split(snapshot, path, bad)
-            target = record_files.quarantine_path(snapshot.store, snapshot.store.root / path, copy)
-            root = snapshot.store.root
-            writes += [
-                runs.Put(target, copy),
-                runs.Put(root / path, left, read_as=snapshot.files[path].sha256),
-            ]
+        if is_shared(path) or path.endswith("/runs.jsonl"):
+            continue
+        if (found := _cleaned(snapshot, path)) is not None:
+            copy, left = found
+            target = record_files.quarantine_path(snapshot.store, root / path, copy)
+            read_as = snapshot.files[path].sha256
+            writes += [runs.Put(target, copy), runs.Put(root / path, left, read_as=read_as)]
             told.append(f"{path}: what could not be read is in quarantine/{target.name}")
     return writes, told
 
@@ -82,23 +80,25 @@ def restore_tombstones(snapshot: Snapshot, now: str) -> Planned:
 def clean_ledger(snapshot: Snapshot) -> list[str]:
     """The same for this machine's ledger, beside any run: a run would write to it again."""
     path = (snapshot.store.flow / "runs.jsonl").relative_to(snapshot.store.root).as_posix()
-    if path not in snapshot.logs:
+    found = _cleaned(snapshot, path) if path in snapshot.logs else None
+    if found is None:
         return []
-    bad = _bad(snapshot, path)
-    if not bad and snapshot.files[path].broken is None:
-        return []
-    copy, left = _split(snapshot, path, bad)
-    name = keep_copy(snapshot.store, path, copy)
-    atomic.put(snapshot.store.root / path, left, read_as=snapshot.files[path].sha256)
+    name = keep_copy(snapshot.store, path, found[0])
+    atomic.put(snapshot.store.root / path, found[1], read_as=snapshot.files[path].sha256)
     return [f"{path}: what could not be read is in quarantine/{name}"]
 
 
-def _bad(snapshot: Snapshot, path: str) -> set[int | None]:
-    """Lines that are none of a file's; of a topic file the markers of a conflict alone."""
-    markers = {*snapshot.files[path].markers}
+def _cleaned(snapshot: Snapshot, path: str) -> tuple[bytes, bytes] | None:
+    """A copy of the lines that are none of a file's, and the file without them; None where all are.
+
+    Of a topic file only the markers of a conflict are none.
+    """
+    file = snapshot.files[path]
+    bad: set[int | None] = {*file.markers}
     if path in snapshot.topics:
-        return {*markers} if len(markers) > 1 else set()
-    return {*markers, *(number for number, _ in record_checks.bad_rows(snapshot, path))}
+        return _split(snapshot, path, bad) if len(bad) > 1 else None
+    bad |= {number for number, _ in record_checks.bad_rows(snapshot, path)}
+    return _split(snapshot, path, bad) if bad or file.broken is not None else None
 
 
 def _split(snapshot: Snapshot, path: str, bad: Collection[int | None]) -> tuple[bytes, bytes]:

@@ -112,7 +112,7 @@ def apply(
     except BaseException:
         with contextlib.suppress(ClsmError, OSError):
             # What was begun whole is ended by whoever writes next.
-            if not _redo(store).exists() and all(_is_as_before(store, each) for each in changes):
+            if not _redo(store).exists() and _is_untouched(store, changes):
                 ledger.discard(store, line)
         raise
     atomic.append(store.flow / "runs.jsonl", logs.render(line), durable=whole)
@@ -121,11 +121,15 @@ def apply(
     return line
 
 
-def _is_as_before(store: Store, change: logs.Change) -> bool:
-    path = store.root / change.path
-    if change.after == "":  # an append
-        return (os.path.getsize(path) if path.exists() else 0) == change.size
-    return atomic.digest_of(path) == change.before
+def _is_untouched(store: Store, changes: Sequence[logs.Change]) -> bool:
+    """Whether no write has happened; of a file with several changes the first tells."""
+    for change in {each.path: each for each in reversed(changes)}.values():
+        path = store.root / change.path
+        size = os.path.getsize(path) if path.exists() else 0
+        is_append = change.after == ""
+        if size != change.size if is_append else atomic.digest_of(path) != change.before:
+            return False
+    return True
 
 
 def _write(store: Store, writes: Sequence[Write]) -> None:

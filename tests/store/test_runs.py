@@ -113,8 +113,9 @@ def test_a_disk_that_is_full_before_the_first_write_leaves_no_run(
         put(path, data, **options)
 
     monkeypatch.setattr(atomic, "put", fails)
+    line = runs.Append(store.flow / "review.jsonl", b"{}")
     with pytest.raises(DiskError):
-        runs.apply(store, "consolidate", NOW, [runs.Put(note, b"new")], whole=True)
+        runs.apply(store, "consolidate", NOW, [runs.Put(note, b"new"), line, line], whole=True)
     assert list((store.derived / "runs").glob("*")) == []
     assert note.read_bytes() == b"old"
 
