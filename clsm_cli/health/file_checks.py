@@ -217,11 +217,8 @@ def _compared(
     """A file as it is, against how this machine, and all that wrote it, ``left`` it."""
     path, file = mine.path, snapshot.files.get(mine.path)
     if file is None:
-        if (
-            mine.after is not None
-            and kind_of(path) != "topic"
-            and not _is_explained(snapshot, path)
-        ):
+        is_told = mine.after is None or kind_of(path) == "topic"
+        if not is_told and not _is_explained(snapshot, path):
             yield make_finding("missing-file", path, f"{run} wrote it, and it is gone")
     elif file.sha256 is None:
         return  # told as what cannot be read
@@ -231,11 +228,12 @@ def _compared(
             reason = f"has {file.size:,} of {size:,} bytes that {run} left"
             yield make_finding("shorter", path, reason)
     elif file.sha256 not in left:
-        is_back = mine.after is None
-        reason = (
-            f"is there again, since {run} removed it" if is_back else f"is not as {run} left it"
+        how = (
+            f"there again, since {run} removed it"
+            if mine.after is None
+            else f"not as {run} left it"
         )
-        yield make_finding("changed-outside", path, reason)
+        yield make_finding("changed-outside", path, f"is {how}")
 
 
 def _is_explained(snapshot: Snapshot, path: str) -> bool:

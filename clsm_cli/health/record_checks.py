@@ -61,11 +61,13 @@ def check_references(snapshot: Snapshot) -> Iterator[Finding]:
         gone = [each for each in _references(snapshot, record) if each not in known]
         if not all(map(snapshot.is_gone, gone)):
             lost.setdefault(snapshot.where[record.id], []).append(record.id)
-    for path, episode in snapshot.episodes.items():
-        if episode is not None and episode.document not in (None, *snapshot.records):
+    read = ((path, each) for path, each in snapshot.episodes.items() if each is not None)
+    for path, episode in read:
+        if episode.document is not None and episode.document not in snapshot.records:
             lost.setdefault(path, []).append(episode.id)
     for path, ids in sorted(lost.items()):
-        yield make_finding("dangling", path, f"what {list_names(sorted(ids))} rest on is gone")
+        reason = f"these rest on what is gone: {list_names(sorted(ids))}"
+        yield make_finding("dangling", path, reason)
 
 
 def _references(snapshot: Snapshot, record: Record) -> Iterable[str]:
