@@ -17,11 +17,6 @@ from clsm_cli.store import atomic, layout, logs, runs
 NOW = "2026-02-24T22:00:00Z"
 
 
-@pytest.fixture
-def store(tmp_path: Path) -> layout.Store:
-    return new_store(tmp_path / "m")
-
-
 def filled(root: Path) -> layout.Store:
     store = new_store(root)
     atomic.put(store.root / "projects" / "a.md", b"old a")
