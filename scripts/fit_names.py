@@ -1,9 +1,9 @@
 """Fit the head that says whether a string names a thing, and of what kind, on ``fixtures/labels/names.jsonl``.
 
 Run ``python -m scripts.fit_names COPIES MODEL`` (COPIES as in ``scripts.join_labels``, MODEL an installed
-model). It writes ``clsm_cli/heads/weights/name.json``, with figures on workspaces that were left out, one
-at a time: the same labels give the same bytes. The string's vector enters by its 32 principal
-directions, found without the workspace left out and folded into the first layer.
+model). It writes ``clsm_cli/heads/weights/name.json``, with figures on workspaces that were left out, an
+eighth at a time: the same labels give the same bytes. The string's vector enters by its 64 principal
+directions, found without the workspaces left out and folded into the first layer.
 ``--without OWNER/NAME …`` leaves workspaces out altogether and ``--to FILE`` writes elsewhere, to
 measure on these workspaces.
 """
@@ -25,8 +25,9 @@ from scripts.fitting import auroc, layers, scale, shares
 from scripts.join_labels import LABELS, joined
 
 WEIGHTS = Path(__file__).parents[1] / "clsm_cli" / "heads" / "weights" / "name.json"
-HIDDEN, DECAY, ROUNDS, RATE, DROPPED, DIRECTIONS = 16, 0.003, 200, 0.02, 0.2, 32
+HIDDEN, DECAY, ROUNDS, RATE, DROPPED, DIRECTIONS = 32, 0.003, 200, 0.02, 0.2, 64
 MOST_BYTES = 8 << 20
+FOLDS = 8
 YOUNG = 4
 """Of so many notes one stands in a young store."""
 
@@ -142,9 +143,10 @@ def left_out(all_: Examples) -> dict[str, float]:
     """Figures of heads on the workspaces that each did not see."""
     seen, all_ = all_, all_.part(all_.whole)
     chances, kinds = np.zeros(len(all_.things)), np.zeros_like(all_.kinds)
-    for repo in np.unique(all_.repos):
-        held = all_.repos == repo
-        told = classifier_of(seen.part(seen.repos != repo)).probabilities(
+    repos = np.unique(all_.repos)
+    for fold in range(FOLDS):
+        held, known = (np.isin(rows.repos, repos[fold::FOLDS]) for rows in (all_, seen))
+        told = classifier_of(seen.part(~known)).probabilities(
             np.hstack([all_.shapes[held], all_.vectors[held]]).tolist()
         )
         chances[held] = [row["thing"] for row in told]

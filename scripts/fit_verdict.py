@@ -16,6 +16,7 @@ from __future__ import annotations
 import argparse
 import hashlib
 import json
+import re
 import shutil
 from functools import partial
 from pathlib import Path
@@ -32,6 +33,7 @@ from clsm_cli.evaluation.dataset import Case, Chat, Dataset, Folders, Query
 from clsm_cli.evaluation.loaders import gvd, locomo, own_memory
 from clsm_cli.evaluation.nodes.rankers import logistic
 from clsm_cli.evaluation.stores import StoreFactory
+from clsm_cli.heads import answer_head
 from clsm_cli.retrieval import ranking
 from clsm_cli.retrieval.retrieve import Query as Ask
 from clsm_cli.retrieval.retrieve import retrieve_passages
@@ -66,6 +68,8 @@ DRAWN = 40
 """Questions of each kind that are drawn for a memory, at most; of those with an answer four times that."""
 SILENCED = 0.022
 """Share of the questions with an answer that may get none, mean over memories."""
+_ENDING = 60
+"""Characters of the end of a text by which it is known."""
 ROUNDS = 6
 """Times that the item which stands for a question is chosen anew."""
 
@@ -73,12 +77,23 @@ Floats = NDArray[np.float64]
 
 
 class Asked(NamedTuple):
-    """A question, and the evidence of the first items that it found (rows without the bias)."""
+    """A question, and the first items that it found.
+
+    Attributes:
+        rows: The evidence of each, without the bias.
+        sure: How likely each answers by that, under the weights of today.
+        shown: Each as ``heads/answer_head`` reads it.
+        answers: Whether each answers; None where nobody labelled that.
+    """
 
     memory: str
     group: str
     kind: str
+    question: str
     rows: Floats
+    sure: Sequence[float] = ()
+    shown: Sequence[str] = ()
+    answers: Sequence[bool] | None = None
 
 
 class Memory(NamedTuple):
@@ -220,32 +235,58 @@ def ask(each: Memory, factory: StoreFactory, engine: Engine, work: Path) -> list
     )
     if not kept.exists():
         kept.write_text(json.dumps(_find(each, drawn, factory, engine)), "utf-8")
-    rows = json.loads(kept.read_text("utf-8"))
+    found = json.loads(kept.read_text("utf-8"))
     return [
-        Asked(each.name, each.group, kind, np.array(found, np.float64))
-        for (kind, _), found in zip(drawn, rows, strict=True)
-        if found
+        Asked(each.name, each.group, kind, text, np.array(rows, np.float64), sure, shown, answers)
+        for (kind, text), (rows, sure, shown, answers) in zip(drawn, found, strict=True)
+        if rows
     ]
 
 
 def _find(
     each: Memory, drawn: Sequence[tuple[str, str]], factory: StoreFactory, engine: Engine
-) -> list[list[list[float]]]:
+) -> list[tuple[Any, ...]]:
     raw = benches.make_store(each.case, factory)
     store = stores.cached_copy(
         factory, raw, "consolidated", lambda one: _sleep(factory, one, raw.now)
     )
+    turns = each.case.source.turns if isinstance(each.case.source, Chat) else ()
+    said = {turn.id: _plain(turn.text) for turn in turns}
+    gold = {query.text: [said[i] for i in query.gold if i in said] for query in each.case.queries}
     found = []
     with open_index(store, factory.embedder) as opened:
         opened.index.look_into_archive(shown=True)
-        for _, text in drawn:
+        for kind, text in drawn:
             query = Ask(text, raw.now.isoformat(), ranking.FIRST, 1 << 30)
             ranked = retrieve_passages(
                 opened.index, query, engine, store.settings.recall, has_model=True
             ).ranked
             first = ranked.candidates[: ranking.FIRST]
-            found.append([list(confidence.features(one.evidence)[:-1]) for one in first])
+            told = opened.index.passages([one.row for one in first])
+            passages = [told[one.row] for one in first]
+            is_labelled = kind == WITH and bool(gold.get(text))
+            found.append(
+                (
+                    [list(confidence.features(one.evidence)[:-1]) for one in first],
+                    [one.confidence for one in first],
+                    [answer_head.shown(p.text, p.speaker, p.heading) for p in passages],
+                    [_holds(p.text, gold[text]) for p in passages] if is_labelled else None,
+                )
+            )
     return found
+
+
+def _plain(text: str) -> str:
+    return re.sub(r"\W+", " ", text.lower()).strip()
+
+
+def _holds(passage: str, turns: Sequence[str]) -> bool:
+    """Whether a passage and one of some turns end alike: one may be a part of the other."""
+    plain = _plain(passage)
+    return any(
+        plain[-_ENDING:] and (plain[-_ENDING:] in turn or turn[-_ENDING:] in plain)
+        for turn in turns
+    )
 
 
 def _sleep(factory: StoreFactory, store: Any, now: Any) -> None:
@@ -261,9 +302,10 @@ class Fit:
 
     Args:
         asked: All questions.
+        counts: What each counts; without them all groups count the same (``PARTS``).
     """
 
-    def __init__(self, asked: Sequence[Asked]) -> None:
+    def __init__(self, asked: Sequence[Asked], counts: Floats | None = None) -> None:
         self.groups = np.array([each.group for each in asked])
         self.memories = np.array([each.memory for each in asked])
         self.kinds = np.array([each.kind for each in asked])
@@ -271,7 +313,7 @@ class Fit:
         self._rows = np.concatenate([each.rows for each in asked])
         sizes = np.array([len(each.rows) for each in asked])
         self._starts = np.cumsum(sizes) - sizes
-        self._counts = self._weights()
+        self.counts = self._weights() if counts is None else counts
 
     def _weights(self) -> Floats:
         """What each question counts: all groups the same, and in a group all memories."""
@@ -292,7 +334,7 @@ class Fit:
         sure = self._rows[:, 0]
         for _ in range(ROUNDS):
             stands = self._rows[self._surest(sure)]
-            found = logistic(stands[chosen], self.has[chosen], self._counts[chosen])
+            found = logistic(stands[chosen], self.has[chosen], self.counts[chosen])
             sure = self._rows @ found[:-1] + found[-1]
         return found
 
@@ -331,9 +373,9 @@ class Fit:
         for place in range(10):
             chosen = bins == place
             if chosen.any():
-                counts = self._counts[chosen]
+                counts = self.counts[chosen]
                 gap = np.average(sure[chosen] - self.has[chosen], weights=counts)
-                error += abs(gap) * counts.sum() / self._counts.sum()
+                error += abs(gap) * counts.sum() / self.counts.sum()
         return error
 
 
@@ -389,21 +431,29 @@ def _by_memory(left: Left) -> Iterator[str]:
         yield f"{name:16}" + "".join(cells)
 
 
-def main() -> None:
-    """Ask, fit, tell."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    for name in ("work", "locomo", "gvd", "workspaces"):
-        parser.add_argument(f"--{name}", type=Path, required=True)
-    arguments = parser.parse_args()
+def ask_all(arguments: argparse.Namespace) -> list[Asked]:
+    """Put every question to its memory."""
     arguments.work.mkdir(parents=True, exist_ok=True)
     factory = StoreFactory(
         arguments.work, engines.embedder(), None, fresh=False, progress=lambda *_: None
     )
     engine = open_engine()
-    asked = [
+    return [
         one for each in memories(arguments) for one in ask(each, factory, engine, arguments.work)
     ]
-    for line in report(asked):
+
+
+def parser_of(about: str | None) -> argparse.ArgumentParser:
+    """Where the memories are, and where to keep what was found."""
+    parser = argparse.ArgumentParser(description=about)
+    for name in ("work", "locomo", "gvd", "workspaces"):
+        parser.add_argument(f"--{name}", type=Path, required=True)
+    return parser
+
+
+def main() -> None:
+    """Ask, fit, tell."""
+    for line in report(ask_all(parser_of(__doc__).parse_args())):
         print(line)
 
 

@@ -1,4 +1,4 @@
-"""Recall, in reading order: route → passes (retrieve → floor → concepts → items) → pack → touch.
+"""Recall, in reading order: route → passes (retrieve → read → floor → concepts → items) → pack → touch.
 
 The first pass leaves out archived items, except passages that hold a rare word of the question
 (``Search.wake_archived``). The second pass searches the archive too. It is made where the first found
@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from clsm_cli.errors import DiskError, ModelDigestError, ModelMissingError
 from clsm_cli.model.ids import digest
 from clsm_cli.retrieval import (
+    answer_reading,
     concepts,
     demotion,
     learned_weights,
@@ -280,6 +281,9 @@ def run_passes(
     for shown in (False, True):
         index.look_into_archive(shown=shown)
         found = retrieve_passages(index, query, engine, settings, has_model=has_model)
+        if has_model:
+            read = answer_reading.read(index, found.question, found.ranked)
+            found = found._replace(ranked=read)
         named, memories = _chosen(index, query, found, settings)
         look = RecallPass(found, named, memories)
         yield look

@@ -66,6 +66,20 @@ FITTED = Weights(
 """By ``scripts/fit_verdict.py``; what they are worth on memories left out: docs/experiments.md."""
 
 
+class ReadWeights(NamedTuple):
+    """Log odds for one unit of the log odds by signs, and of those by reading."""
+
+    sure: float
+    chance: float
+    bias: float
+
+
+READ = ReadWeights(sure=0.659, chance=0.264, bias=1.044)
+"""By ``scripts/fit_answers.py``."""
+LEAST = 1e-4
+"""Chance that counts at least, and less than which nothing is missing of a certain one."""
+
+
 def features(evidence: Evidence) -> Weights:
     """The evidence as numbers, in the order of the weights; the bias is 1.
 
@@ -99,6 +113,25 @@ def cap(sure: float) -> float:
     (0.99, 0.5, 0.0)
     """
     return max(0.0, min(MOST, sure))
+
+
+def read_probability(sure: float, chance: float) -> float:
+    """The same of a passage that was read: p = 1 / (1 + exp(−(a · logit(sure) + b · logit(chance) + c))).
+
+    Args:
+        sure: Its ``probability`` by signs.
+        chance: What ``heads/answer_head`` says of it.
+
+    >>> read_probability(0.1, 0.001) < 0.15 < read_probability(0.1, 0.9)
+    True
+    """
+    odds = READ.sure * _logit(sure) + READ.chance * _logit(chance) + READ.bias
+    return cap(1 / (1 + exp(-odds)))
+
+
+def _logit(chance: float) -> float:
+    kept = max(LEAST, min(1 - LEAST, chance))
+    return log(kept / (1 - kept))
 
 
 def probability(evidence: Evidence) -> float:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 FOUND = ("delegation defect", "who is brian", "filters against folly")
 COMMON = "who is brian"
 """No word of it is rare in the sample."""
-DOUBTFUL = "what did the neighbour cook"
+DOUBTFUL = "who wrote the bad poem"
 """Nothing answers it for sure."""
 NONSENSE = "qwzx vlorbing hnnt"
 
@@ -102,7 +102,7 @@ def test_what_is_considered_are_both_passes(sample: Store) -> None:
 def test_in_doubt_the_archive_is_looked_into_where_something_near_lies_there(sample: Store) -> None:
     answer = ask(sample, DOUBTFUL, k=40, budget=100_000)
     shown = {turn.partition("-")[0] for m in answer.memories for turn in m.sources[0].turn_ids}
-    far = [key for key in keys_of(sample) if key not in shown]
+    far = [key for key in keys_of(sample) if key not in shown][:20]
     (whole,) = counted(sample, DOUBTFUL)
     archive(sample, far)
     (once,) = counted(sample, DOUBTFUL)

@@ -1,0 +1,56 @@
+"""Reading what is found, where the signs leave open whether it answers.
+
+The confidence of a candidate (``scoring.confidence``) comes from signs: cosines, shared words. Where
+none of the first is sure, the best few are read with the question (``heads/answer_head``), and both
+say together how likely each answers. One question with an answer in five is that unsure, and most of
+those without one.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from clsm_cli.heads import answer_head
+from clsm_cli.retrieval.ranking import FIRST
+from clsm_cli.scoring import confidence
+
+if TYPE_CHECKING:
+    from clsm_cli.retrieval.question import Question
+    from clsm_cli.retrieval.ranking import Candidate, Ranked
+    from clsm_cli.store.index.index_queries import Index
+
+UNSURE = 0.6
+"""Confidence below which what is found is read."""
+MOST = 4
+"""Candidates that are read: the best."""
+
+
+def read(index: Index, question: Question, ranked: Ranked) -> Ranked:
+    """The candidates with the confidence that reading leaves them.
+
+    What is not read is at most as sure as the surest that is. The order stays.
+
+    Args:
+        ranked: Found with the model.
+    """
+    if not ranked.candidates or ranked.confidence >= UNSURE:
+        return ranked
+    best = ranked.candidates[:MOST]
+    told = index.passages([each.row for each in best])
+    texts = [
+        answer_head.shown(told[each.row].text, told[each.row].speaker, told[each.row].heading)
+        for each in best
+    ]
+    chances = answer_head.answers(question.text, texts)
+    sure = [
+        confidence.read_probability(each.confidence, chance)
+        for each, chance in zip(best, chances, strict=True)
+    ]
+    top = max(sure)
+    rest = [min(each.confidence, top) for each in ranked.candidates[MOST:]]
+    candidates: list[Candidate] = [
+        each._replace(confidence=round(value, 6))
+        for each, value in zip(ranked.candidates, [*sure, *rest], strict=True)
+    ]
+    first = candidates[:FIRST]
+    return ranked._replace(candidates=candidates, confidence=max(each.confidence for each in first))
