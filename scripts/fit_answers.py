@@ -31,7 +31,7 @@ from clsm_cli.embedding.pins import VOCABULARY, WEIGHTS
 from clsm_cli.embedding.wordpiece import WordPieces
 from clsm_cli.heads import cross_encoder
 from clsm_cli.heads.answer_head import CLASSES
-from clsm_cli.retrieval.answer_reading import MOST, UNSURE
+from clsm_cli.retrieval.answer_reading import HOPELESS, MOST, UNSURE
 from clsm_cli.scoring.confidence import LEAST
 from scripts import fit_verdict
 from scripts.build_graph import build_cross_encoder
@@ -179,7 +179,7 @@ def read_rows(asked: list[Asked], chances: dict[tuple[str, str], float]) -> list
             )
         )
         for each in asked
-        if max(each.sure) < UNSURE
+        if HOPELESS <= max(each.sure) < UNSURE
     ]
 
 
@@ -192,7 +192,9 @@ def report(asked: list[Asked], chances: dict[tuple[str, str], float]) -> dict[st
     """The weights of what is read, and what is silenced, in memories left out."""
     every = Fit([each._replace(rows=each.rows[:, :1]) for each in asked])
     before = np.array([max(each.sure) for each in asked])
-    read = Fit(kept := read_rows(asked, chances), every.counts[before < UNSURE])
+    read = Fit(
+        kept := read_rows(asked, chances), every.counts[(before >= HOPELESS) & (before < UNSURE)]
+    )
     weights = read.weights(np.ones(len(kept), bool))
     names = [(each.memory, each.question) for each in kept]
     left = dict(zip(names, map(float, read.left_out()), strict=True))

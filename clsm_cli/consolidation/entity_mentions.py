@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from clsm_cli.model.graph import Node
     from clsm_cli.store.index.evidence_queries import SourceTurn
 
-LEAST_THING, LEAST_WORD = 0.35, 0.9
-"""Probability from which a name is taken for a thing's, and plain words in small letters are."""
+LEAST_THING = 0.35
+"""Probability from which a name is taken for a thing's."""
 LEAST_PERSON, LEAST_KIND = 0.6, 0.5
 """Probability from which a thing is taken for a person, and for one of another kind."""
 PART_OF_PATH = 0.85
@@ -100,7 +100,7 @@ def build_vocabulary(
         different=different,
         people=speakers,
         persons={name for name, each in told_of.items() if _kind(name, each) == PERSON},
-        no_things={name for name, each in told_of.items() if not _is_thing(name, each)},
+        no_things={name for name, each in told_of.items() if each.thing < LEAST_THING},
     )
     entries = {entry.id: entry for entry in found} | {
         node.id: Entity(node.id, node.label or node.id, node.aliases, frozenset(node.exact))
@@ -151,11 +151,6 @@ def _judged(
         if row[_IN_PATH] >= PART_OF_PATH and not _FILE.search(name)
     ]
     return told | {name: told[name]._replace(thing=0.0) for name in parts}
-
-
-def _is_thing(name: str, told: NameJudged) -> bool:
-    is_common = name.islower() and name.replace(" ", "").isalpha()
-    return told.thing >= (LEAST_WORD if is_common else LEAST_THING)
 
 
 def _kind(name: str, told: NameJudged | None) -> str:

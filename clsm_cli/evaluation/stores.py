@@ -39,16 +39,16 @@ if TYPE_CHECKING:
 
 INGEST = ("embedding", "ingestion", "model", "scoring", "store", "text")
 """Parts of the program that decide what an ingested store holds, its index included."""
-SLEEP = (*INGEST, "consolidation")
+SLEEP = (*INGEST, "consolidation", "heads")
 """Those that decide what a consolidated one holds."""
 
 
 @cache
 def code_digest(parts: tuple[str, ...]) -> str:
-    """Digest of some parts of the code, and of the shipped settings."""
+    """Digest of some parts of the code with their data, and of the shipped settings."""
     root = Path(clsm_cli.__file__).parent
     everything = (file for part in parts for file in (root / part).rglob("*"))
-    files = sorted(file for file in everything if file.suffix in {".py", ".txt", ".yaml"})
+    files = sorted(file for file in everything if file.is_file() and file.suffix != ".pyc")
     files.append(root / "config.py")
     return digest(clsm_cli.__version__, *(atomic.digest_of(file) or "" for file in files))
 

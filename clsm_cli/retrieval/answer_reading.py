@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from clsm_cli.retrieval.ranking import Candidate, Ranked
     from clsm_cli.store.index.index_queries import Index
 
-UNSURE = 0.6
-"""Confidence below which what is found is read."""
+HOPELESS, UNSURE = 0.06, 0.6
+"""Confidences between which what is found is read: above them it answers, below them nothing does."""
 MOST = 4
 """Candidates that are read: the best."""
 
@@ -33,7 +33,7 @@ def read(index: Index, question: Question, ranked: Ranked) -> Ranked:
     Args:
         ranked: Found with the model.
     """
-    if not ranked.candidates or ranked.confidence >= UNSURE:
+    if not HOPELESS <= ranked.confidence < UNSURE:
         return ranked
     best = ranked.candidates[:MOST]
     told = index.passages([each.row for each in best])

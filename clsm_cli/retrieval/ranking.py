@@ -60,11 +60,13 @@ class Ranked(NamedTuple):
     Attributes:
         confidence: That something answers, which is that of the surest of the first ``FIRST``.
         cosines: Of every stored sentence vector to the question, by its row; empty without a model.
+        unread: The confidence before any of them was read (``answer_reading``).
     """
 
     candidates: list[Candidate]
     confidence: float
     cosines: Sequence[float]
+    unread: float
 
 
 def rank(
@@ -122,7 +124,7 @@ def rank(
     ranked.sort(key=_place)
     first = ranked[:FIRST]
     sure = max((each.confidence for each in first), default=0.0)
-    return Ranked(ranked, sure, near.cosines if near is not None else ())
+    return Ranked(ranked, sure, near.cosines if near is not None else (), sure)
 
 
 def _place(candidate: Candidate) -> tuple[float, str, int, int]:

@@ -48,8 +48,8 @@ DOUBT = 3.6
 asked for after the store had grown tenfold are recalled as if nothing were archived; at 2 times seven
 points fewer."""
 HINTING = 0.5
-"""Share of the floor above which a question without an answer is still told the concepts that are nearest
-to it: they claim nothing."""
+"""Share of the floor above which, by signs, a question without an answer is still told the concepts that are
+nearest to it: they claim nothing."""
 NEAREST = 3
 """Passages nearest to the question in meaning, of which one must be archived to look there in doubt. With
 one, seven points of what the doubt brought are lost; with five nothing is gained."""
@@ -384,9 +384,8 @@ def _chosen(
         kept = [candidate for candidate in kept if candidate.confidence >= query.min_score]
         faded = float("-inf")  # a score may be below 0
     elif not (has_gist or _holds_identifiers(index, found)):
-        sure = found.ranked.confidence
-        is_silent = sure < settings.floor
-        kept = kept if sure >= HINTING * settings.floor else []
+        is_silent = found.ranked.confidence < settings.floor
+        kept = kept if found.ranked.unread >= HINTING * settings.floor else []
     kept = source_quotas.drop_lookalikes(index, found.question, kept, settings)
     if not kept:
         return (), []

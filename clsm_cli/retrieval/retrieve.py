@@ -58,7 +58,7 @@ def retrieve_passages(
     )
     warnings = (when.warning,) if when is not None and when.warning else ()
     if when is not None and when.contradictory:
-        return RetrievalResult(question, Ranked([], 0.0, ()), warnings)
+        return RetrievalResult(question, Ranked([], 0.0, (), 0.0), warnings)
     allowed = _allowed(index, query, when if settings.time_filter else None)
 
     index.wake_archived(question.terms)

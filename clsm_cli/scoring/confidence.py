@@ -74,7 +74,7 @@ class ReadWeights(NamedTuple):
     bias: float
 
 
-READ = ReadWeights(sure=0.659, chance=0.264, bias=1.044)
+READ = ReadWeights(sure=0.63, chance=0.252, bias=0.896)
 """By ``scripts/fit_answers.py``."""
 LEAST = 1e-4
 """Chance that counts at least, and less than which nothing is missing of a certain one."""
