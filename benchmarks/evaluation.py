@@ -93,7 +93,6 @@ def filled(document: str, kept: Kept) -> str:
 
 def _row(title: str, found: SetResult) -> str:
     where = grids.find_standing(found)
-    assert where is not None
     interval = grids.format_interval(where.interval) if where.interval else ""
     heading = grids.measure_heading(found.headline)
     rival = f"{where.rival}, {grids.format_share(where.its)}"
@@ -108,19 +107,8 @@ def _origin(found: Result) -> list[str]:
 def _set(found: SetResult) -> Iterator[str]:
     yield from (f"- {name}: {value}" for name, value in grids.sizes_grid(found))
     yield from (f"- SHA-256: {found.digest}", *(f"- {note}" for note in found.notes), "")
-    for grid in _grids(found):
+    for grid in grids.set_grids(found, is_full=True):
         yield from table_lines(grid)
-
-
-def _grids(found: SetResult) -> Iterable[Grid]:
-    yield grids.headline_grid(found)
-    if grids.has_categories(found):
-        yield grids.category_grid(found)
-    yield grids.pairs_grid(found, is_full=False)
-    if len(found.ablation) > 1:
-        yield grids.ablation_grid(found, is_full=True)
-    if found.abstention:
-        yield grids.abstention_grid(found)
 
 
 def probe_lines(found: ProbeResult) -> Iterator[str]:

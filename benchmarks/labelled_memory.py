@@ -21,9 +21,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from clsm_cli.commands import engine
 from clsm_cli.evaluation import stores
-from clsm_cli.evaluation.dataset import label_key
+from clsm_cli.evaluation.dataset import label_key, load_yaml
 from clsm_cli.evaluation.loaders.own_memory import FOLDERS
-from clsm_cli.evaluation.loaders.parsing import load_yaml
 from clsm_cli.evaluation.stores import StoreFactory
 from clsm_cli.model.graph import Node, Statement
 from clsm_cli.store import logs, record_files, shards

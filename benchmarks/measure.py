@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import platform
 import sqlite3
 import statistics
 import subprocess
@@ -116,15 +117,30 @@ def spread(values: Iterable[float]) -> list[float]:
 
 def machine() -> dict[str, str]:
     """What the figures depend on: processor, cores, and versions."""
-    from clsm_cli.evaluation.result import machine_description  # after measuring: it takes memory
-
-    found = machine_description() | {"SQLite": sqlite3.sqlite_version}
+    found = {
+        "processor": _processor(),
+        "architecture": platform.machine(),
+        "cores": str(os.cpu_count()),
+        "system": platform.system(),
+        "Python": platform.python_version(),
+        "SQLite": sqlite3.sqlite_version,
+    }
     for package in PACKAGES:
         try:
             found[package] = version(package)
         except PackageNotFoundError:
             continue
     return found | {"installation": _installation()}
+
+
+def _processor() -> str:
+    """Its name as the kernel has it; on ARM, where that has none, the model of the board."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError):
+        lines = []
+    named = [line for key in ("model name", "Model") for line in lines if line.startswith(key)]
+    return named[0].partition(":")[2].strip() if named else platform.processor() or "unknown"
 
 
 def _installation() -> str:

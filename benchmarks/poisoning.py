@@ -4,7 +4,7 @@ One command: ``python -m benchmarks.poisoning`` (``--json`` for all figures, ``-
 of it). Everything runs in this process with the real model, in a scratch folder. Three settings are compared:
 *no provenance*: planted notes come as if the person had said them; *ranked*: with their provenance,
 which ranks them below what answers as well; *all*: with the floor and the cap of
-``retrieval.source_quotas`` too. The exit code is 1 where a target is missed.
+``retrieval.demotion`` too. The exit code is 1 where a target is missed.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 K = 10
 SEED = 3
 OFF = {"recall.untrusted_floor": 0, "recall.source_share": 1}
-"""Settings without the defences of ``retrieval.source_quotas``."""
+"""Settings without the defences of ``retrieval.demotion``."""
 DEFENCES = ("no provenance", "ranked", "all")
 ATTACKS = (
     (1, False, False),

@@ -30,6 +30,8 @@ GROUPS = {
     "Measure": ("eval",),
 }
 """The commands under the headings of the help; ``search`` is ``recall``."""
+HIDDEN = ("search", "merge-driver")
+"""Commands that the help does not list."""
 COMMANDS = tuple(name for group in GROUPS.values() for name in group)
 
 
@@ -42,8 +44,10 @@ MODULES = {
     "edit": "editor",
     "open": "editor",
     "eval": "evaluate",
-    "merge-driver": "merge_driver",
+    "merge-driver": "init",
     "unpin": "pin",
+    "history": "show",
+    "restore": "backup",
 }
 """Where a command has another name than its module."""
 
@@ -60,9 +64,10 @@ def _build(name: str) -> Any:
         if line is not None:
             function: Any = typer_function(line, module.Options, module.run)
         else:
-            named = (name, f"{name}_command", place)
-            function = next(f for each in named if (f := getattr(module, each, None)))
-        single.command(name, cls=Command, epilog=function.epilog, hidden=name == "search")(function)
+            named = name.replace("-", "_")
+            function = getattr(module, named, None) or vars(module)[f"{named}_command"]
+        is_hidden = name in HIDDEN
+        single.command(name, cls=Command, epilog=function.epilog, hidden=is_hidden)(function)
     command = typer.main.get_command(single)
     command.name = name
     return command

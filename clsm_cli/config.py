@@ -155,7 +155,7 @@ class RecallSettings(NamedTuple):
     superseded text, or text about another name, ranks below it (``retrieval.demotion``); 0: off."""
     untrusted_floor: float = 0.9
     """Text of tools and web pages is left out below this share of the best trusted passage's nearness in
-    meaning, if it lacks a word of the question that one has (``retrieval.source_quotas``); 0: never."""
+    meaning, if it lacks a word of the question that one has (``retrieval.demotion``); 0: never."""
     source_share: float = 0.25
     """Largest share of an answer's items for one such page, mail or session, but at least one item; 1: no
     limit."""
@@ -318,19 +318,23 @@ def with_changes(settings: _Group, changes: dict[str, Any]) -> _Group:
         group = getattr(settings, group_name) if group_name in settings._fields else None
         if group is None or key not in group._fields:
             raise ValueError(f"unknown setting {name!r}")
-        wanted = type(getattr(group, key))
-        if wanted is tuple:
-            if not isinstance(value, list) or not all(isinstance(each, str) for each in value):
-                raise ValueError(f"setting {name!r} must be a list of texts")
-            settings = settings._replace(**{group_name: group._replace(**{key: tuple(value)})})
-            continue
-        if wanted is str and not isinstance(value, str):
-            raise ValueError(f"setting {name!r} must be text")
-        if wanted is not str and (isinstance(value, bool) or not isinstance(value, (int, wanted))):
-            raise ValueError(f"setting {name!r} must be a number like {getattr(group, key)}")
-        try:
-            group = group._replace(**{key: wanted(value)})
-        except OverflowError:
-            raise ValueError(f"setting {name!r} is too large a number") from None
-        settings = settings._replace(**{group_name: group})
+        typed = _typed(name, value, getattr(group, key))
+        settings = settings._replace(**{group_name: group._replace(**{key: typed})})
     return settings
+
+
+def _typed(name: str, value: Any, default: Any) -> Any:
+    """A value of a setting, of the type of its default."""
+    wanted = type(default)
+    if wanted is tuple:
+        if not isinstance(value, list) or not all(isinstance(each, str) for each in value):
+            raise ValueError(f"setting {name!r} must be a list of texts")
+    elif wanted is str:
+        if not isinstance(value, str):
+            raise ValueError(f"setting {name!r} must be text")
+    elif isinstance(value, bool) or not isinstance(value, (int, wanted)):
+        raise ValueError(f"setting {name!r} must be a number like {default}")
+    try:
+        return wanted(value)
+    except OverflowError:
+        raise ValueError(f"setting {name!r} is too large a number") from None

@@ -110,10 +110,10 @@ class ModelUnobtainableError(ClsmError):
     exit_code = 15
 
     def __init__(self, tried: list[str]) -> None:
+        next_step = "copy model.safetensors and vocab.txt into a folder and run: clsm model install"
+        reasons = "; ".join(tried)
         super().__init__(
-            f"the embedding model could not be obtained ({'; '.join(tried)}); "
-            "copy model.safetensors and vocab.txt into a folder and run: "
-            "clsm model install --from FOLDER"
+            f"the embedding model could not be obtained ({reasons}); {next_step} --from FOLDER"
         )
 
 

@@ -35,8 +35,8 @@ from clsm_cli.evaluation.nodes.rankers import logistic
 from clsm_cli.evaluation.stores import StoreFactory
 from clsm_cli.heads import answer_head
 from clsm_cli.retrieval import ranking
-from clsm_cli.retrieval.retrieve import Query as Ask
-from clsm_cli.retrieval.retrieve import retrieve_passages
+from clsm_cli.retrieval.recall import Query as Ask
+from clsm_cli.retrieval.recall import retrieve_passages
 from clsm_cli.scoring import confidence
 from clsm_cli.store.index.opening import open_index
 

@@ -125,14 +125,41 @@ class Ended:
         code: Its exit code; negative: the signal that killed it.
         seconds: Processor time, and ``peak``: MiB that it had in memory at most.
         noted: What it opened or imported, a line each, where it was listened to.
+        timed_out: It was killed as it did not end.
     """
 
     code: int
     out: bytes
     err: bytes
-    seconds: float
-    peak: int
-    noted: bytes
+    seconds: float = 0.0
+    peak: int = 0
+    noted: bytes = b""
+    timed_out: bool = False
+
+    @property
+    def heard(self) -> set[tuple[str, str]]:
+        """Files, folders, programs and addresses that it opened: event and path."""
+        return {(event, path) for event, path in map(json.loads, self.noted.splitlines())}
+
+    @property
+    def has_traceback(self) -> bool:
+        """Whether it ended by a bug."""
+        told = self.err + self.out
+        return b"Traceback (most recent call last)" in told or b"clsm itself failed" in told
+
+    def faults(self, codes: frozenset[int]) -> list[str]:
+        """What no input may bring about; ``codes`` are the exit codes that may come."""
+        found = []
+        if self.timed_out:
+            found.append("hangs")
+        elif self.code < 0:
+            found.append(f"was killed by {signal.Signals(-self.code).name}")
+        elif self.code not in codes:
+            found.append(f"ended with {self.code}: {self.err[-200:].decode(errors='replace')!r}")
+        if self.has_traceback:
+            last = self.err.decode(errors="replace").strip().rsplit("\n", 1)[-1]
+            found.append(f"traceback: {last[:200]}")
+        return found
 
 
 class Forks:

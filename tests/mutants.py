@@ -191,8 +191,8 @@ MUTANTS = (
     Mutant(
         "a forgotten turn is captured again",
         "ingestion/capture.py",
-        "    if is_forgotten(turn.key, sessions.forgotten):",
-        "    if False:",
+        "        if is_forgotten(turn.key, self.sessions.forgotten):",
+        "        if False:",
         ("ingestion/test_forgotten.py",),
     ),
     Mutant(
@@ -271,8 +271,8 @@ MUTANTS = (
     Mutant(
         "a turn that is known is taken in again",
         "ingestion/capture.py",
-        "    if turn.key in known.keys:\n        tally",
-        "    if False:\n        tally",
+        "        if turn.key in known.keys:\n            self.tally",
+        "        if False:\n            self.tally",
         ("ingestion/test_capture.py",),
     ),
     Mutant(

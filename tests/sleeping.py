@@ -46,6 +46,13 @@ def told(store: Store, folder: Path, name: str, *turns: tuple[str, str, str]) ->
     take(store, chat(folder, name, turns))
 
 
+def talked(store: Store, folder: Path, name: str, day: str, *lines: str) -> None:
+    """Ingest a conversation of lines like "Mara: It rains.", a minute apart from nine in the morning on."""
+    said = [line.split(": ", 1) for line in lines]
+    turns = [(who, f"{day}T09:{n:02}:00+01:00", text) for n, (who, text) in enumerate(said)]
+    told(store, folder, name, *turns)
+
+
 def heard(
     store: Store, folder: Path, name: str, day: str, text: str, speaker: str = "Mara"
 ) -> None:

@@ -11,14 +11,13 @@ import pytest
 
 from benchmarks import evaluation
 from benchmarks.measure import ROOT
-from clsm_cli.evaluation import rank_fit
+from clsm_cli.evaluation import rank_fit, systems
 from clsm_cli.evaluation.ablation import MECHANISMS
 from clsm_cli.evaluation.grids import HEADINGS
 from clsm_cli.evaluation.loaders.dataset_registry import KINDS
 from clsm_cli.evaluation.presets.published import PRESETS
 from clsm_cli.evaluation.probes.probe_registry import PROBES
 from clsm_cli.evaluation.result import QueryResult, dump
-from clsm_cli.evaluation.systems import system_registry
 
 DOCUMENT = (ROOT / "docs" / "evaluation.md").read_text(encoding="utf-8")
 PRIVATE = re.compile(r"/(?:home|root|tmp|work|Users)\b|[\w-]+\.local\b")
@@ -40,9 +39,7 @@ def test_every_preset_baseline_mechanism_and_probe_was_measured() -> None:
     assert {*MECHANISMS} == {each.mechanism for each in sample.ablation}
     for run in KEPT.values():
         for found in run.sets:
-            assert {system_registry.CLSM, *system_registry.BASELINES} <= {
-                each.name for each in found.systems
-            }
+            assert {systems.CLSM, *systems.BASELINES} <= {each.name for each in found.systems}
 
 
 def test_what_is_kept_tells_nothing_private_and_no_single_query() -> None:
@@ -53,7 +50,7 @@ def test_what_is_kept_tells_nothing_private_and_no_single_query() -> None:
 
 def test_what_is_kept_of_a_report_is_all_but_its_queries(tmp_path: Path) -> None:
     given = tmp_path / "given.json"
-    query = QueryResult("q", "case", "", "", 1, {}, {})
+    query = QueryResult("q", "case", "", {})
     (sample,) = KEPT["memory"].sets
     whole = replace(KEPT["probes"], sets=(replace(sample, queries=(query,)),))
     given.write_text(json.dumps(dump(whole)), encoding="utf-8")
@@ -72,9 +69,9 @@ def test_every_measure_is_explained(name: str) -> None:
     "name",
     [
         *KINDS,
-        *system_registry.BASELINES,
+        *systems.BASELINES,
         *PRESETS,
-        *rank_fit.ABOUT,
+        *(rank_fit.SHIPPED, rank_fit.CONTENT, rank_fit.REFIT, rank_fit.REFIT_CONTENT),
         *PROBES,
         "clsm without concept-cut",
     ],

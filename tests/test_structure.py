@@ -100,7 +100,7 @@ WRITERS = {
     "consolidation/rehearsal.py": "a copy of the store inside its derived folder, deleted at once",
     "evaluation/stores.py": "removes a store it made, for --fresh",
     "forgetting/history_purge.py": "a repository in a scratch folder, deleted at once, and two heads of git",
-    "commands/hook_openclaw.py": "a plugin in a scratch folder, which OpenClaw copies",
+    "commands/hook.py": "a plugin in a scratch folder, which OpenClaw copies",
     "integrations/schedulers.py": "takes its own units out of systemd's folder",
     "store/git_setup.py": "an index of git that is its own, removed at once",
     "embedding/download.py": "the moving into place, and the wheel that pip downloads, inside the scratch folder",

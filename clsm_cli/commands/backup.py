@@ -1,20 +1,21 @@
-"""``clsm backup``: the whole memory in one file."""
+"""``clsm backup``: the whole memory in one file; ``clsm restore``: a store from it, or the proof that it is whole."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from shlex import quote
 
-from clsm_cli.commands.command_line import DRY_RUN, Common, Option
-from clsm_cli.commands.environment import UsageError
-from clsm_cli.commands.options import command
+from clsm_cli.commands import machine_settings
+from clsm_cli.commands.command_line import Common, Option
+from clsm_cli.commands.environment import UsageError, environment
+from clsm_cli.commands.init import named_root
+from clsm_cli.commands.options import DryRun, command
 from clsm_cli.commands.output import count_noun, fields
+from clsm_cli.errors import BadInputError
 from clsm_cli.ingestion.ingest_report import utc_text
 from clsm_cli.ingestion.ingest_run import end_begun_run
-from clsm_cli.store import backups
-
-if TYPE_CHECKING:
-    from clsm_cli.store.layout import Store
+from clsm_cli.store import backups, restoring
+from clsm_cli.store.restoring import Restored
 
 
 @command(
@@ -24,9 +25,8 @@ if TYPE_CHECKING:
     "clsm restore /mnt/usb/memory.tar.gz --dry-run       # is it still whole?",
     file=Option("", "FILE", "The file to write; it may not lie in the store."),
     force=Option("--force", "", "Replace the file if it is there."),
-    dry_run=DRY_RUN,
 )
-def backup(file: Path, *, force: bool = False, dry_run: bool = False, common: Common) -> None:
+def backup(file: Path, *, force: bool = False, dry_run: DryRun = False, common: Common) -> None:
     """Write the whole memory into one file, read back and checked.
 
     It contains everything that cannot be computed again: notes, episodes, open conversations,
@@ -46,10 +46,20 @@ def backup(file: Path, *, force: bool = False, dry_run: bool = False, common: Co
     )
     printer.warn_all(made.warnings)
     printer.warn_all(f"{each.path}: {each.reason}; it is not in it" for each in made.left_out)
-    printer.show(
-        _mapping(made, path, opened, dry_run=dry_run),
-        _lines(made, path, opened, verbose=common.verbose),
-    )
+    from rich.filesize import decimal
+
+    files, size = made.manifest.files, made.manifest.size
+    held = f"{count_noun(len(files), 'file')}, {decimal(size)}"
+    lines = [f"{entry.sha256}  {entry.path}" for entry in files] if common.verbose else []
+    if made.packed is None:
+        lines += [f"{path} would hold {opened.root} ({held})", "nothing was written"]
+    else:
+        what = f"{decimal(made.packed)}, holds {opened.root} ({held}), read back and verified"
+        lines.append(f"{path}  {what}")
+    told = {"schema": "clsm.backup/1", "dry_run": dry_run, "path": path, "packed": made.packed}
+    told |= {"store": opened.root, "id": made.manifest.store}
+    told |= fields(made.manifest, "device at size")
+    printer.show({**told, "files": len(files), "left_out": made.left_out}, lines)
 
 
 def backup_path(file: Path) -> Path:
@@ -59,28 +69,70 @@ def backup_path(file: Path) -> Path:
     return file.expanduser()
 
 
-def _lines(made: backups.BackupResult, path: Path, store: Store, *, verbose: bool) -> list[str]:
+@command(
+    "clsm restore /mnt/usb/memory.tar.gz --dry-run     # verify all of it; writes nothing",
+    "clsm restore /mnt/usb/memory.tar.gz               # to ~/.clsm/memory, which must be empty",
+    "clsm restore /mnt/usb/memory.tar.gz old-memory    # beside the one you have, to compare",
+    no_effect=("now",),
+    file=Option("", "FILE", "What clsm backup wrote."),
+    folder=Option("", "[DIR]", "Where; else --store, CLSM_STORE, ~/.clsm/memory."),
+    store=Option("--store", "DIR", "The same as DIR."),
+)
+def restore(
+    file: Path,
+    folder: Path | None = None,
+    *,
+    dry_run: DryRun = False,
+    store: str | None = None,
+    common: Common,
+) -> None:
+    """Make a store from a backup, whole or not at all.
+
+    Every byte is verified before anything appears; with --dry-run that is all. The folder must be
+    new or empty. To get single files back, restore beside the store and copy them, or let git merge.
+    What was forgotten after the backup is there again: forget it again, or copy tombstones/ from a
+    newer store into this one.
+
+    At the same path of the same machine the store keeps its device name; elsewhere it gets a new
+    one, since the old machine may still be writing. If this machine takes its place, set CLSM_DEVICE
+    to the old name: then open conversations and undo continue.
+    """
+    printer = common.printer()
+    path = backup_path(file)
+    values = environment()
+    root = named_root(folder, store, values)
+    if not path.is_file():
+        reason = "is not a file" if path.exists() else "is not there"
+        raise BadInputError(str(path), reason, "name what clsm backup wrote")
+    done = restoring.restore(path.resolve(), root, values, printer.progress, dry_run=dry_run)
     from rich.filesize import decimal
 
-    held = f"{count_noun(len(made.manifest.files), 'file')}, {decimal(made.manifest.size)}"
-    lines = [f"{entry.sha256}  {entry.path}" for entry in made.manifest.files] if verbose else []
-    if made.packed is None:
-        return [*lines, f"{path} would hold {store.root} ({held})", "nothing was written"]
-    told = f"{path}  {decimal(made.packed)}, holds {store.root} ({held}), read back and verified"
-    return [*lines, told]
+    manifest = done.manifest
+    lines = [f"{each.sha256}  {each.path}" for each in manifest.files] if common.verbose else []
+    what = f"{count_noun(len(manifest.files), 'file')}, {decimal(manifest.size)}: store"
+    what = f"({what} {manifest.store} as {manifest.device} had it at {manifest.at})"
+    if dry_run:
+        whole = f"{path} is whole {what}"
+        lines += [whole, f"it would be restored to {done.root}", "nothing was written"]
+    else:
+        lines.append(f"restored  {done.root} {what}")
+    warnings = machine_settings.misplaced_warnings(done.misplaced)
+    told = {"schema": "clsm.restore/1", "dry_run": dry_run, "path": path, "store": done.root}
+    told |= {"id": manifest.store, "at": manifest.at, "files": len(manifest.files)}
+    told |= {"size": manifest.size, "device": done.device, "made_by": manifest.device}
+    printer.show({**told, "warnings": warnings}, lines)
+    if not dry_run:
+        printer.warn_all([*warnings, *_next_steps(done, path)])
 
 
-def _mapping(
-    made: backups.BackupResult, path: Path, store: Store, *, dry_run: bool
-) -> dict[str, Any]:
-    return {
-        "schema": "clsm.backup/1",
-        "dry_run": dry_run,
-        "path": path,
-        "packed": made.packed,
-        "store": store.root,
-        "id": made.manifest.store,
-        **fields(made.manifest, "device at size"),
-        "files": len(made.manifest.files),
-        "left_out": made.left_out,
-    }
+def _next_steps(done: Restored, path: Path) -> list[str]:
+    root = quote(str(done.root))
+    steps = [f"the first recall makes the index anew; look with: clsm status --store {root}"]
+    old = done.manifest.device
+    if not done.goes_on:
+        again = f"CLSM_DEVICE={old} clsm restore {quote(str(path))} {root}"
+        steps.append(
+            f"here the store is written as {done.device}, since {old} may still write too; if it is"
+            f" gone and this machine takes its place, move {root} away and run: {again}"
+        )
+    return steps

@@ -1,6 +1,6 @@
 """The options of the commands that must start fast, each declared once for both parsers.
 
-``fast_parser`` reads ordinary command lines by these tables, without Typer. ``options.typer_command``
+``fast_parser`` reads ordinary command lines by these tables, without Typer. ``options.typer_function``
 makes the Typer command of the same table: it reads the unusual ones, prints the help, and explains
 what is wrong.
 """
@@ -28,8 +28,6 @@ class Option(NamedTuple):
             have none.
         metavar: What stands for the value in the help; a switch has none.
         kind: Reads one value; ValueError where it is none.
-        least: The smallest number allowed, ``most`` the largest.
-        choices: The values allowed; none: all.
         is_repeated: Several values make a tuple.
     """
 
@@ -41,6 +39,7 @@ class Option(NamedTuple):
     most: float | None = None
     choices: tuple[str, ...] = ()
     is_repeated: bool = False
+    default: Any = None
 
     def read(self, text: str) -> Any:
         """The value that a text of the command line means."""
@@ -52,12 +51,30 @@ class Option(NamedTuple):
         return value
 
 
+def option(names: str, metavar: str, about: str, kind: Any = str, **more: Any) -> Any:
+    """An ``Option`` in the place of the default value of the field that it sets."""
+    return Option(names, metavar, about, kind, **more)
+
+
 class CommandLine(NamedTuple):
     """How a command is called: its options by the field that they set."""
 
     options: dict[str, Option]
     help: str
     examples: tuple[str, ...]
+
+
+def command_line(options: Any, *examples: str) -> CommandLine:
+    """Take the options out of the fields of a named tuple, which keeps their default values.
+
+    Its docstring is the help of the command. A switch without its opposite is off.
+    """
+    values = options._field_defaults
+    own = {name: each for name, each in values.items() if isinstance(each, Option)}
+    for name, each in own.items():
+        is_off = not each.metavar and "/" not in each.names
+        values[name] = False if is_off else each.default
+    return CommandLine({**own, **COMMON}, options.__doc__, examples)
 
 
 class Common(NamedTuple):
@@ -107,13 +124,13 @@ COMMON = {
     "verbose": Option("--verbose -v", "", "Print more detail."),
 }
 """The options that every command has."""
-FORMAT = Option(
+FORMAT: Any = Option(
     "--format",
     "FORMAT",
     "text, json, or prompt: a block for a language model that clsm itself will not take in again.",
     choices=("text", "json", "prompt"),
 )
-DRY_RUN = Option("--dry-run", "", "Say what would happen; change nothing.")
+DRY_RUN: Any = Option("--dry-run", "", "Say what would happen; change nothing.")
 AS_OF = Option("--as-of", "TIME", "Only what was true at that time or day.")
 KNOWN_AT = Option(
     "--known-at", "TIME", "Only what was known at that time, or at the end of that day."

@@ -1,18 +1,16 @@
-"""``clsm consolidate``: turn episodes into statements and a graph, alone or with an adviser.
-
-First the command, then the rendering of a report, then packets and answers as files.
-"""
+"""``clsm consolidate``: turn episodes into statements and a graph, alone or with an adviser."""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from clsm_cli.commands import log_command, machine_settings
-from clsm_cli.commands.command_line import DRY_RUN, YES, Common, Option
+from clsm_cli.commands.command_line import Common, Option
 from clsm_cli.commands.environment import UsageError, environment, parse_time, standard_input
-from clsm_cli.commands.options import command
+from clsm_cli.commands.options import DryRun, Yes, command
 from clsm_cli.commands.output import Printer, count_noun, fields
 from clsm_cli.config import LlmSettings
 from clsm_cli.consolidation import (
@@ -21,19 +19,14 @@ from clsm_cli.consolidation import (
     adviser_request,
     consolidation_run,
 )
-from clsm_cli.consolidation.consolidation_report import Request
+from clsm_cli.consolidation.adviser_proposals import Answer
+from clsm_cli.consolidation.adviser_request import Packet
+from clsm_cli.consolidation.consolidation_report import FileChange, Report, Request
 from clsm_cli.errors import BadInputError, ClsmError, ModelMissingError
 from clsm_cli.ingestion.ingest_report import utc_text
 from clsm_cli.store import atomic, runs
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from clsm_cli.consolidation.adviser_proposals import Answer
-    from clsm_cli.consolidation.adviser_request import Packet
-    from clsm_cli.consolidation.consolidation_report import FileChange, Report
-    from clsm_cli.store.index.opening import Embedder
-    from clsm_cli.store.layout import Store
+from clsm_cli.store.index.opening import Embedder
+from clsm_cli.store.layout import Store
 
 _SHARD = ".yaml"
 _SHOWN = 200
@@ -64,8 +57,6 @@ _SHOWN = 200
     budget=Option(
         "--budget", "N", f"Tokens of the packet at most; default {adviser_packet.BUDGET}.", least=1
     ),
-    yes=YES,
-    dry_run=DRY_RUN,
 )
 def consolidate(
     file: str | None = None,
@@ -77,8 +68,8 @@ def consolidate(
     ask: bool = False,
     answer: str | None = None,
     budget: int | None = None,
-    yes: bool = False,
-    dry_run: bool = False,
+    yes: Yes = False,
+    dry_run: DryRun = False,
     common: Common,
 ) -> None:
     """Distil what was said into statements, rules and a graph.
@@ -95,7 +86,12 @@ def consolidate(
 
     _check_options(file, budget, answer, ask=ask, whole=rebuild or limit is not None or bool(since))
     printer, opened, moment = common.start()
-    llm, warnings = _adviser(opened)
+    warnings = machine_settings.misplaced_warnings(opened.misplaced)
+    llm = LlmSettings()
+    try:
+        llm = machine_settings.load_settings(opened.root, environment()).llm
+    except BadInputError as error:  # a wrong word there must not cost the night
+        warnings.append(f"{error}; no language model is asked")
     request = Request(
         now=moment,
         limit=limit,
@@ -126,38 +122,25 @@ def consolidate(
     if not (dry_run or report.is_busy or answer is not None):  # a part of the night is no night
         _write_down(opened, utc_text(request.now), report)
     printer.warn_all(report.warnings)
-    if common.as_json:
-        printer.json(consolidate_mapping(report))
-    else:
-        told = list(consolidate_lines(report, verbose=common.verbose))
-        if report.run is not None:
-            told += log_command.brief_lines(opened, utc_text(request.now), request.now)
-        printer.lines(told)
+    told = list(consolidate_lines(report, verbose=common.verbose))
+    if report.run is not None and not common.as_json:
+        told += log_command.brief_lines(opened, utc_text(request.now), request.now)
+    printer.show(consolidate_mapping(report), told)
     if report.bad_model is not None:
         raise report.bad_model
-
-
-def _adviser(store: Store) -> tuple[LlmSettings, list[str]]:
-    """The language model that this machine is set to ask, and what is wrong with that."""
-    warnings = machine_settings.misplaced_warnings(store.misplaced)
-    try:
-        return machine_settings.load_settings(store.root, environment()).llm, warnings
-    except BadInputError as error:  # a wrong word there must not cost the night
-        return LlmSettings(), [*warnings, f"{error}; no language model is asked"]
 
 
 def _write_down(store: Store, at: str, report: Report) -> None:
     """How the run ended, for ``clsm status --check``; without its model, or a text, it is only half."""
     from clsm_cli.embedding import weights
 
+    failure = "; ".join(f"{path}: {how}" for path, how in report.unread.items())
     if report.bad_model is not None:
-        runs.note_failure(store, at, str(report.bad_model))
+        failure = str(report.bad_model)
     elif report.lacks_model:
-        runs.note_failure(store, at, str(ModelMissingError(weights.default_folder())))
-    elif report.unread:
-        runs.note_failure(
-            store, at, "; ".join(f"{path}: {how}" for path, how in report.unread.items())
-        )
+        failure = str(ModelMissingError(weights.default_folder()))
+    if failure:
+        runs.note_failure(store, at, failure)
     else:
         runs.note_success(store, at)
 
@@ -176,11 +159,21 @@ def consolidate_lines(report: Report, *, verbose: bool) -> Iterator[str]:
     yield _summary(report)
     yield from _advice(report)
     if verbose:
-        yield f"statements: {_counts(report.statements)}"
-        yield f"nodes: {_counts(report.nodes)}"
-        yield f"edges: {_counts(report.edges)}"
+        for name in ("statements", "nodes", "edges"):
+            counts = [f"{n} {word}" for word, n in sorted(getattr(report, name).items())]
+            yield f"{name}: {', '.join(counts) or 'none'}"
     if report.review:
         yield f"{count_noun(report.review, 'question')} for you: clsm review"
+
+
+def _advice(report: Report) -> Iterator[str]:
+    if report.advised or report.refused:
+        yield f"adviser: {report.advised} taken, {len(report.refused)} refused"
+    if report.stale:
+        episodes = count_noun(report.stale, "episode")
+        yield f"{episodes} of the answer had been consolidated before: what was made of it stays beside what is new"
+    for each in report.refused:
+        yield f"  refused: {each.part or 'no part'}: {each.proposal}: {each.reason}"
 
 
 def consolidate_mapping(report: Report) -> dict[str, Any]:
@@ -206,34 +199,16 @@ def consolidate_mapping(report: Report) -> dict[str, Any]:
 def _summary(report: Report) -> str:
     verb = "would consolidate" if report.dry_run else "consolidated"
     found = report.statements
+    left = report.pending - report.consolidated
     parts = [
         f"{verb} {count_noun(report.consolidated, 'episode')}",
         f"statements: {found['new']} new, {found['predicted']} known, {found['corrected']} corrected",
+        count_noun(found["tasks"], "new task") if found["tasks"] else "",
         f"{count_noun(report.nodes['total'], 'node')}, {count_noun(report.edges['total'], 'edge')}",
+        f"{left} left" if left > 0 else "",
+        report.run or "",
     ]
-    if found["tasks"]:
-        parts.insert(2, count_noun(found["tasks"], "new task"))
-    if report.consolidated < report.pending:
-        parts.append(f"{report.pending - report.consolidated} left")
-    if report.run:
-        parts.append(report.run)
-    return " · ".join(parts)
-
-
-def _advice(report: Report) -> Iterator[str]:
-    if report.advised or report.refused:
-        yield f"adviser: {report.advised} taken, {len(report.refused)} refused"
-    if report.stale:
-        yield (
-            f"{count_noun(report.stale, 'episode')} of the answer had been consolidated before: what was"
-            " made of it stays beside what is new"
-        )
-    for each in report.refused:
-        yield f"  refused: {each.part or 'no part'}: {each.proposal}: {each.reason}"
-
-
-def _counts(counts: dict[str, int]) -> str:
-    return ", ".join(f"{count} {name}" for name, count in sorted(counts.items())) or "none"
+    return " · ".join(filter(None, parts))
 
 
 def _diff(change: FileChange, *, whole: bool) -> Iterator[str]:
@@ -290,7 +265,6 @@ def _write_packet(
     embedder: Embedder | None,
     printer: Printer,
 ) -> None:
-    """Write a packet to a file, else to standard output; an empty one where nothing waits."""
     path = Path(os.path.realpath(os.path.expanduser(file))) if file not in (None, "-") else None
     if path is not None and path.is_relative_to(store.root.resolve()):
         raise UsageError("FILE", "lies in the memory; write the packet somewhere else")
@@ -299,15 +273,11 @@ def _write_packet(
     )
     if path is not None:
         atomic.put(path, found.text.encode())
-    if printer.as_json:
-        printer.json(
-            packet_mapping(found) | ({} if path is None else {"packet": None, "file": str(path)})
-        )
-    elif path is None:
-        printer.lines([found.text.rstrip("\n")] if found.text else [])
-    else:
-        printer.lines([packet_summary(found)])
-    if path is None and not found.text:
+        told = packet_mapping(found) | {"packet": None, "file": str(path)}
+        printer.show(told, [packet_summary(found)])
+        return
+    printer.show(packet_mapping(found), [found.text.rstrip("\n")] if found.text else [])
+    if not found.text:
         printer.warn(packet_summary(found))
 
 

@@ -5,6 +5,7 @@ The readers of ``ingest`` read it; nothing is stored.
 
 from __future__ import annotations
 
+import contextlib
 import io
 import json
 import os
@@ -21,7 +22,7 @@ from clsm_cli.retrieval.dialogue_context import DialogueTurn
 from clsm_cli.startup.records import NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable
     from datetime import datetime, tzinfo
 
     from clsm_cli.ingestion.detection import Format
@@ -55,17 +56,16 @@ def read(
     name = "standard input" if path == sources.STDIN else path
     data, form = _load(path, name)
     if form in DOCUMENTS:
-        _refuse_document(data, name)
-        turns, problems = _of_text(data, path, zone, fence_key)
+        turns, problems = _of_text(data, path, name, zone, fence_key)
     else:
         source = sources.SourceFile(path, path, form, io.BytesIO(data))
-        with sources.open_transcript(source, Reading(path, zone, now, path)) as found:
-            items = found
+        with sources.open_transcript(source, Reading(path, zone, now, path)) as read_items:
+            items = read_items
             if _RECALLED in data:
                 from clsm_cli.ingestion import recalled_text
 
                 items = recalled_text.strip_items(items, fence_key, path=path)
-            turns, problems = _of_transcript(list(items), path)
+            turns, problems = _of_transcript(items, path)
     if not turns:
         broken = f" that can be read ({_told(problems[0])})" if problems else ""
         raise BadInputError(name, f"holds no message{broken}", _FORMS)
@@ -90,56 +90,42 @@ def _load(path: str, name: str) -> tuple[bytes, Format]:
     return data, found.format
 
 
-def _refuse_document(data: bytes, name: str) -> None:
-    """A list of messages in one JSON document would be read as text, brackets and all."""
-    if data.lstrip()[:1] not in {b"[", b"{"}:
-        return
-    try:
-        json.loads(data.decode("utf-8", "replace"))
-    except (ValueError, RecursionError):
-        return
-    raise BadInputError(
-        name, "is one JSON document, not one JSON object a line", "convert it with: jq -c '.[]'"
-    )
-
-
 def _of_transcript(
-    items: Sequence[TranscriptItem], path: str
+    items: Iterable[TranscriptItem], path: str
 ) -> tuple[list[DialogueTurn], list[Problem]]:
-    turns = [
-        DialogueTurn(
-            item.speaker,
-            item.text,
-            item.trust or ROLE_TRUST[item.role],
-            item.time,
-            path,
-            item.line_start,
-            item.line_end,
-            item.foreign_id,
-        )
-        for item in items
-        if isinstance(item, RawTurn) and item.role != "system" and item.text.strip()
-    ]
-    problems = [item for item in items if isinstance(item, Problem)]
-    return turns, [each for each in problems if not each.reason.startswith(_NO_MATTER)]
+    turns, problems = [], []
+    for item in items:
+        if isinstance(item, Problem):
+            problems += [] if item.reason.startswith(_NO_MATTER) else [item]
+        elif isinstance(item, RawTurn) and item.role != "system" and item.text.strip():
+            trust = item.trust or ROLE_TRUST[item.role]
+            lines = item.line_start, item.line_end
+            turns.append(
+                DialogueTurn(
+                    item.speaker, item.text, trust, item.time, path, *lines, item.foreign_id
+                )
+            )
+    return turns, problems
 
 
 def _of_text(
-    data: bytes, path: str, zone: tzinfo, fence_key: FenceKey
+    data: bytes, path: str, name: str, zone: tzinfo, fence_key: FenceKey
 ) -> tuple[list[DialogueTurn], list[Problem]]:
     from clsm_cli.ingestion import markdown
 
+    if data.lstrip()[:1] in {b"[", b"{"}:
+        with contextlib.suppress(ValueError, RecursionError):
+            json.loads(data.decode("utf-8", "replace"))
+            reason = "is one JSON document, not one JSON object a line"
+            raise BadInputError(name, reason, "convert it with: jq -c '.[]'")
     found = markdown.read(data, path=path, zone=zone, fence_key=fence_key)
     if isinstance(found, Problem):
         raise BadInputError(path, found.reason, _FORMS)
-    turns = [
-        DialogueTurn(
-            "", block.text, found.trust, block.time, path, block.line_start, block.line_end
-        )
-        for block in found.blocks
-        if block.text.strip()
-    ]
-    return turns, list(found.problems)
+    blocks = [block for block in found.blocks if block.text.strip()]
+    return [
+        DialogueTurn("", b.text, found.trust, b.time, path, b.line_start, b.line_end)
+        for b in blocks
+    ], list(found.problems)
 
 
 def _told(problem: Problem) -> str:

@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
+from datetime import datetime, tzinfo
 from functools import partial
-from typing import TYPE_CHECKING, Any
 
 from clsm_cli.commands import disambiguation
-from clsm_cli.commands.command_line import DRY_RUN, Common, Option
+from clsm_cli.commands.command_line import Common, Option
+from clsm_cli.commands.disambiguation import Matches
 from clsm_cli.commands.environment import UsageError, decode_words, parse_time
-from clsm_cli.commands.options import command
+from clsm_cli.commands.options import DryRun, command
 from clsm_cli.commands.output import Printer, fields, local_time
 from clsm_cli.consolidation import correction
 from clsm_cli.ingestion import timestamps
-from clsm_cli.model.graph import Statement
+from clsm_cli.inspection.item_lookup import FoundItem
 from clsm_cli.model.ids import normalise_text
-
-if TYPE_CHECKING:
-    from datetime import datetime, tzinfo
-
-    from clsm_cli.commands.disambiguation import Matches
-    from clsm_cli.inspection.item_lookup import FoundItem
-    from clsm_cli.store.layout import Store
+from clsm_cli.store.layout import Store
 
 _MOST = 6
 """Things that are listed: more of them would only be near."""
@@ -44,7 +39,6 @@ _SHORTEST = 3
     since=Option("--since", "TIME", "Since when; default: now."),
     never=Option("--never", "", "The old statement was never true."),
     yes=Option("--yes", "", "Do not ask; take the match that stands out."),
-    dry_run=DRY_RUN,
 )
 def correct(
     wanted: str,
@@ -53,7 +47,7 @@ def correct(
     since: str | None = None,
     never: bool = False,
     yes: bool = False,
-    dry_run: bool = False,
+    dry_run: DryRun = False,
     common: Common,
 ) -> None:
     """Say what is true now.
@@ -64,13 +58,12 @@ def correct(
     """
     printer, opened, now = common.start()
     start = None
-    if since is not None and never:
-        raise UsageError("--since", "means nothing with --never")
     if since is not None:
-        moment = parse_time(since, opened.zone, "--since")
-        start = timestamps.normalise(since, opened.zone) or timestamps.normalise(
-            moment.isoformat(), opened.zone
-        )
+        if never:
+            raise UsageError("--since", "means nothing with --never")
+        moment = parse_time(since, opened.zone, "--since").isoformat()
+        found = (timestamps.normalise(text, opened.zone) for text in (since, moment))
+        start = next(filter(None, found), None)
     words, value = decode_words([wanted]), decode_words(said or ())
     if not said and len(words.split()) < _SHORTEST:
         raise UsageError("VALUE", "is missing; say in a whole sentence what is true now")
@@ -101,10 +94,10 @@ def correct(
             return
         done = correct_it(
             wanted=_meant(chosen[0].thing, words),
-            with_it=[fit.id for fit in chosen[1:] if fit.id.startswith("f-")],
+            with_it=[fit.thing.id for fit in chosen[1:] if fit.thing.id.startswith("f-")],
             is_whole=not value,
         )
-    printer.show(_mapping(done, dry_run=dry_run), _lines(done, opened.zone, dry_run=dry_run))
+    _show(printer, done, opened.zone, dry_run=dry_run)
 
 
 def _fits(printer: Printer, store: Store, words: str, value: str, now: datetime) -> Matches:
@@ -120,42 +113,28 @@ def _fits(printer: Printer, store: Store, words: str, value: str, now: datetime)
 
 
 def _meant(thing: FoundItem, words: str) -> str | correction.SourcePassage:
-    """The id of a statement; of a turn or a block what it says."""
     if thing.kind == "statement":
         return thing.id
     told = thing.told[0]
     return correction.SourcePassage(thing.id, thing.text, told.time, thing.facts["trust"], words)
 
 
-def _lines(done: correction.Correction, zone: tzinfo, *, dry_run: bool) -> list[str]:
-    if not done.is_new:
-        return [f"known  {done.now.id}  {done.now.text}"]
-    ended = "never" if done.until is None else "was"
-    lines = [
-        f"{ended:5}  {row.id}  {row.text}{_span(row.valid_from, done.until, zone)}"
-        for row in (done.was, *done.also)
-    ]
-    lines.append(f"is     {done.now.id}  {done.now.text}{_span(done.now.valid_from, None, zone)}")
-    return [*lines, "nothing was written"] if dry_run else lines
+def _show(printer: Printer, done: correction.Correction, zone: tzinfo, *, dry_run: bool) -> None:
+    def span(start: str | None, end: str | None) -> str:
+        words = [f"from {local_time(start, zone)}"] if start else []
+        words += [f"until {local_time(end, zone)}"] if end else []
+        return f"  ({' '.join(words)})" if words else ""
 
-
-def _span(start: str | None, end: str | None, zone: tzinfo) -> str:
-    words = [f"from {local_time(start, zone)}"] if start else []
-    words += [f"until {local_time(end, zone)}"] if end else []
-    return f"  ({' '.join(words)})" if words else ""
-
-
-def _mapping(done: correction.Correction, *, dry_run: bool) -> dict[str, Any]:
-    return {
-        "schema": "clsm.correct/1",
-        "dry_run": dry_run,
-        "run": done.run,
-        "is_new": done.is_new,
-        "was": _row(done.was) | {"valid_until": done.until},
-        "also": [_row(row) | {"valid_until": done.until} for row in done.also],
-        "is": _row(done.now),
-    }
-
-
-def _row(row: Statement) -> dict[str, Any]:
-    return fields(row, "id text kind stream topic subject valid_from")
+    lines = [f"known  {done.now.id}  {done.now.text}"]
+    if done.is_new:
+        ended = "never" if done.until is None else "was"
+        lines = [
+            f"{ended:5}  {row.id}  {row.text}{span(row.valid_from, done.until)}"
+            for row in (done.was, *done.also)
+        ]
+        lines.append(f"is     {done.now.id}  {done.now.text}{span(done.now.valid_from, None)}")
+        lines += ["nothing was written"] * dry_run
+    names = "id text kind stream topic subject valid_from"
+    old = [fields(row, names) | {"valid_until": done.until} for row in (done.was, *done.also)]
+    told = {"schema": "clsm.correct/1", "dry_run": dry_run, "run": done.run, "is_new": done.is_new}
+    printer.show({**told, "was": old[0], "also": old[1:], "is": fields(done.now, names)}, lines)

@@ -1,23 +1,16 @@
-"""``clsm decay``: archive what was not used for long; using it again brings it back.
-
-First the command, then the rendering of a report.
-"""
+"""``clsm decay``: archive what was not used for long; using it again brings it back."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from itertools import groupby
-from typing import TYPE_CHECKING, Any
 
-from clsm_cli.commands.command_line import DRY_RUN, Common
-from clsm_cli.commands.options import command
+from clsm_cli.commands.command_line import Common
+from clsm_cli.commands.options import DryRun, command
 from clsm_cli.commands.output import count_noun, fields, shorten
 from clsm_cli.forgetting import archiving
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
-    from clsm_cli.forgetting.archiving import Item, Report
-    from clsm_cli.model.streams import Stream
+from clsm_cli.forgetting.archiving import Item, Report
+from clsm_cli.model.streams import Stream
 
 _SHOWN = 20
 """Items of each kind that are listed; all of them with ``--verbose``."""
@@ -30,9 +23,8 @@ _WIDTH = 60
     "clsm decay --dry-run              # what would fade, why, and since when",
     "clsm decay --dry-run --json       # all of it, as data",
     "clsm decay --now 2026-11-22       # the clock is right: say so once",
-    dry_run=DRY_RUN,
 )
-def decay(*, dry_run: bool = False, common: Common) -> None:
+def decay(*, dry_run: DryRun = False, common: Common) -> None:
     """Archive what was not used for long; nothing is deleted.
 
     What was not recalled for long is archived: it answers only when nothing else does or a rare
@@ -43,58 +35,42 @@ def decay(*, dry_run: bool = False, common: Common) -> None:
     printer, opened, moment = common.start()
     report = archiving.decay(opened, moment, explicit=common.now is not None, dry_run=dry_run)
     printer.warn_all(report.warnings)
-    printer.show(_decay_mapping(report), _decay_lines(report, verbose=common.verbose))
-
-
-def _decay_lines(report: Report, *, verbose: bool) -> Iterator[str]:
-    if report.dry_run or verbose:
-        yield from _plan(report, verbose=verbose)
-    if report.dry_run and _is_idle(report):
-        yield "nothing would change"
-        return
-    yield _summary(report)
-
-
-def _decay_mapping(report: Report) -> dict[str, Any]:
-    return {
+    mapping = {
         "schema": "clsm.decay/1",
         **fields(report, "dry_run run"),
         "clock": fields(report.clock, "today newest is_believed future"),
         "folded": fields(report, "recalls days"),
         **fields(report, "streams archive revive compact preimages warnings"),
     }
+    printer.show(mapping, _lines(report, verbose=common.verbose))
 
 
-def _plan(report: Report, *, verbose: bool) -> Iterator[str]:
-    if report.recalls:
-        yield f"fold {count_noun(report.recalls, 'recall')} of {count_noun(report.days, 'day')}"
-    for verb, items in _kinds(report):
-        for stream, group in groupby(items, key=lambda item: item.stream):
-            members = list(group)
-            yield f"{verb} · {stream} · {count_noun(len(members), 'item')}{_share(report, verb, stream)}"
-            yield from _listed(verb, members, whole=verbose)
-    if report.preimages:
-        yield f"{count_noun(report.preimages, 'run')} older than 30 days can no longer be undone"
+def _lines(report: Report, *, verbose: bool) -> Iterator[str]:
+    kinds = {"archive": report.archive, "revive": report.revive, "compact": report.compact}
+    if report.dry_run or verbose:
+        if report.recalls:
+            folded = count_noun(report.recalls, "recall")
+            yield f"fold {folded} of {count_noun(report.days, 'day')}"
+        for verb, items in kinds.items():
+            ordered = sorted(items, key=lambda item: item.stream)
+            for stream, group in groupby(ordered, key=lambda item: item.stream):
+                yield from _listed(report, verb, stream, list(group), whole=verbose)
+        if report.preimages:
+            yield f"{count_noun(report.preimages, 'run')} older than 30 days can no longer be undone"
+    is_idle = not (any(kinds.values()) or report.recalls or report.preimages)
+    yield "nothing would change" if report.dry_run and is_idle else _summary(report)
 
 
-def _kinds(report: Report) -> Iterable[tuple[str, Sequence[Item]]]:
-    kinds = ("archive", "revive", "compact")
-    for verb in kinds:
-        items: Sequence[Item] = getattr(report, verb)
-        yield verb, sorted(items, key=lambda item: item.stream)
-
-
-def _share(report: Report, verb: str, stream: Stream) -> str:
-    """Where it leaves the stream: what may be archived of it, and what is."""
+def _listed(
+    report: Report, verb: str, stream: Stream, items: Sequence[Item], *, whole: bool
+) -> Iterator[str]:
+    head = f"{verb} · {stream} · {count_noun(len(items), 'item')}"
     state = report.streams.get(stream)
-    if verb != "archive" or state is None or not state.tokens:
-        return ""
-    share = 100 * state.archived_tokens / state.tokens
-    kept = f", {state.kept} more stay" if state.kept else ""
-    return f" · then {share:.0f} % of its tokens, at most {100 * state.most:.0f} %{kept}"
-
-
-def _listed(verb: str, items: Sequence[Item], *, whole: bool) -> Iterator[str]:
+    if verb == "archive" and state is not None and state.tokens:
+        share, most = 100 * state.archived_tokens / state.tokens, 100 * state.most
+        head += f" · then {share:.0f} % of its tokens, at most {most:.0f} %"
+        head += f", {state.kept} more stay" if state.kept else ""
+    yield head
     shown = items if whole else items[:_SHOWN]
     for item in shown:
         why = item.why if item.left is None else f"{item.why}, retention {item.left:.2f}"
@@ -104,23 +80,17 @@ def _listed(verb: str, items: Sequence[Item], *, whole: bool) -> Iterator[str]:
         yield f"  … and {len(items) - len(shown)} more (all of them: --verbose)"
 
 
-def _is_idle(report: Report) -> bool:
-    lists = (report.archive, report.revive, report.compact)
-    return not any(lists) and not report.recalls and not report.preimages
-
-
 def _summary(report: Report) -> str:
     folded = f"folded {count_noun(report.recalls, 'recall')}"
     if not report.clock.is_believed:
         return f"nothing fades by a clock that may be wrong · {folded}"
     verb = "would archive" if report.dry_run else "archived"
     total = sum(state.archived for state in report.streams.values())
-    parts = [f"{verb} {count_noun(len(report.archive), 'item')} ({total} in all)"]
-    if report.revive:
-        parts.append(f"revived {len(report.revive)}")
-    if report.compact:
-        parts.append(f"compacted {count_noun(len(report.compact), 'row')}")
-    parts.append(folded)
-    if report.run:
-        parts.append(report.run)
-    return " · ".join(parts)
+    parts = [
+        f"{verb} {count_noun(len(report.archive), 'item')} ({total} in all)",
+        f"revived {len(report.revive)}" if report.revive else "",
+        f"compacted {count_noun(len(report.compact), 'row')}" if report.compact else "",
+        folded,
+        report.run or "",
+    ]
+    return " · ".join(filter(None, parts))

@@ -9,23 +9,19 @@ from __future__ import annotations
 
 import re
 import sys
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Sequence
+from datetime import datetime
 
 import typer
 
 from clsm_cli.commands.output import Printer, is_terminal, location_text, plain, shorten
 from clsm_cli.errors import RefusedError
+from clsm_cli.inspection.item_lookup import FoundItem
+from clsm_cli.retrieval.answer import Memory
 from clsm_cli.startup.records import NamedTuple
+from clsm_cli.store.layout import Store
 from clsm_cli.text.plain import to_plain
 from clsm_cli.text.terminal import safe
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from datetime import datetime
-
-    from clsm_cli.inspection.item_lookup import FoundItem
-    from clsm_cli.retrieval.answer import Memory
-    from clsm_cli.store.layout import Store
 
 MOST = 12
 """Things that are listed."""
@@ -47,11 +43,6 @@ class Match(NamedTuple):
     thing: FoundItem
     confidence: float = 1.0
 
-    @property
-    def id(self) -> str:
-        """The id of the thing."""
-        return self.thing.id
-
 
 class Matches(NamedTuple):
     """What fits, statements first and each kind best first; where nothing does, what is nearest."""
@@ -62,8 +53,8 @@ class Matches(NamedTuple):
     @property
     def clear(self) -> Match | None:
         """The one that stands out: it alone fits, and is more likely meant than not."""
-        likely = [fit for fit in self.found if fit.confidence >= LIKELY]
-        return likely[0] if len(self.found) == len(likely) == 1 else None
+        is_one = len(self.found) == 1 and self.found[0].confidence >= LIKELY
+        return self.found[0] if is_one else None
 
 
 def looks_like_id(words: str) -> bool:
@@ -135,14 +126,7 @@ def _match_lines(found: Sequence[Match]) -> Iterator[str]:
         told = fit.thing.told[0] if fit.thing.told else None
         where = location_text(told.file, told.line) if told else ""
         when = (told.time or "")[:10] if told else ""
-        yield f"   {' · '.join(part for part in (when, where, fit.id) if part)}"
-
-
-def _match_mapping(found: Matches) -> dict[str, Any]:
-    return {
-        name: [{**plain(fit.thing), "confidence": fit.confidence} for fit in part]
-        for name, part in found._asdict().items()
-    }
+        yield f"   {' · '.join(part for part in (when, where, fit.thing.id) if part)}"
 
 
 def choose(
@@ -155,33 +139,29 @@ def choose(
     if found.clear and (yes or dry_run):
         return [found.clear]
     if dry_run or not (is_terminal(sys.stdin) and is_terminal(sys.stderr)):
+        listed = {
+            name: [{**plain(fit.thing), "confidence": fit.confidence} for fit in part]
+            for name, part in found._asdict().items()
+        }
         printer.show(
-            {"schema": f"{command.replace(' ', '.')}/1", **_match_mapping(found)},
+            {"schema": f"{command.replace(' ', '.')}/1", **listed},
             [*_match_lines(found.found), *(["nothing was written"] if dry_run else [])],
         )
         if dry_run:
             return []
-        step = "name one by its id"
-        if found.clear:
-            step = f"say --yes, or {step}"
         things = f"one of {len(found.found)} things" if len(found.found) > 1 else "this"
+        step = f"{'say --yes, or ' if found.clear else ''}name one by its id"
         raise RefusedError(words, f"may mean {things}", step)
     for line in _match_lines(found.found):
         typer.echo(safe(line), err=True)
-    chosen = _asked(len(found.found))
-    if not chosen:
-        raise RefusedError(words, "nothing was done", "run it again if you want to")
-    return [found.found[number - 1] for number in chosen]
-
-
-def _asked(count: int) -> list[int]:
+    count = len(found.found)
     question = "Is it meant? [1, Enter for no]" if count == 1 else f"Which? [1-{count}, all, none]"
     while True:
         answer = typer.prompt(question, default="none", show_default=False, err=True).lower()
         if answer in {"none", "no", "n", "0"}:
-            return []
+            raise RefusedError(words, "nothing was done", "run it again if you want to")
         if answer == "all":
-            return list(range(1, count + 1))
-        words = answer.replace(",", " ").split()
-        if words and all(word.isdigit() and 1 <= int(word) <= count for word in words):
-            return list(dict.fromkeys(map(int, words)))
+            return list(found.found)
+        numbers = answer.replace(",", " ").split()
+        if numbers and all(each.isdigit() and 1 <= int(each) <= count for each in numbers):
+            return [found.found[number - 1] for number in dict.fromkeys(map(int, numbers))]

@@ -1,24 +1,21 @@
-"""``clsm doctor``: check a store and repair it. First the command, then the rendering of findings."""
+"""``clsm doctor``: check a store and repair it."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from functools import partial
 
 import typer
 
 from clsm_cli.commands import machine_settings, schedule_jobs
-from clsm_cli.commands.command_line import DRY_RUN, Common, Option
+from clsm_cli.commands.command_line import Common, Option
 from clsm_cli.commands.environment import chosen_root, environment
-from clsm_cli.commands.options import command
-from clsm_cli.commands.output import Printer, count_noun
+from clsm_cli.commands.options import DryRun, command
+from clsm_cli.commands.output import count_noun
 from clsm_cli.errors import RefusedError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
-    from clsm_cli.health.diagnosis import CheckContext, Report
-    from clsm_cli.health.findings import Finding
-    from clsm_cli.store.layout import Store
+from clsm_cli.health.diagnosis import CheckContext, Report
+from clsm_cli.health.findings import Finding
 
 SHOWN = 5
 """Findings of one code that are listed without --verbose."""
@@ -33,10 +30,9 @@ _MARKS = {"damage": "x", "warning": "!", "note": "·"}
     "clsm doctor --rebuild          # the index anew, from the files alone",
     fix=Option("--fix", "", "Mend what is safe; nothing is deleted, undo takes it back."),
     rebuild=Option("--rebuild", "", "Make the index anew."),
-    dry_run=DRY_RUN,
 )
 def doctor(
-    *, fix: bool = False, rebuild: bool = False, dry_run: bool = False, common: Common
+    *, fix: bool = False, rebuild: bool = False, dry_run: DryRun = False, common: Common
 ) -> None:
     """Look for damage in the store, and mend what is safe.
 
@@ -47,7 +43,6 @@ def doctor(
     warnings), with 13 when damage remains, with 15 when only the model is damaged.
     """
     from clsm_cli.health import diagnosis
-    from clsm_cli.health.diagnosis import CheckContext
 
     printer = common.printer()
     values = environment()
@@ -63,48 +58,42 @@ def doctor(
         step = "mend it by hand or restore it from git, then run the same command again"
         raise RefusedError(str(opened.root / broken[0].path), broken[0].reason, step)
     if is_to_write:
-        report = _fixed(opened, around, printer, fix=fix, rebuild=rebuild)
+        from clsm_cli.commands.engine import embedder
+
+        progress = partial(printer.progress, "embedding")
+        report = diagnosis.fix(
+            opened, around, embedder(), progress, rebuild=rebuild, only_index=not fix
+        )
     else:
         report = diagnosis.examine(opened, around, broken)
-    printer.show(
-        _doctor_mapping(report, dry_run=dry_run),
-        _doctor_lines(report, dry_run=dry_run, verbose=common.verbose),
-    )
+    counts = {name: sum(e.severity == name for e in report.findings) for name in _TITLES}
+    found = [(report.mended, True), (report.findings, False)]
+    rows = [each._asdict() | {"mended": is_mended} for of, is_mended in found for each in of]
+    told = {"schema": "clsm.doctor/1", "store": report.root, "dry_run": dry_run, "run": report.run}
+    told |= {"counts": counts, "findings": rows, "done": report.done, "exit_code": report.exit_code}
+    printer.show(told, _lines(report, counts, dry_run=dry_run, verbose=common.verbose))
     if report.exit_code:
         raise typer.Exit(report.exit_code)
 
 
-def _fixed(
-    store: Store, around: CheckContext, printer: Printer, *, fix: bool, rebuild: bool
-) -> Report:
-    from clsm_cli.commands.engine import embedder
-    from clsm_cli.health import diagnosis
-
-    def progress(done: int, total: int) -> None:
-        printer.progress("embedding", done, total)
-
-    return diagnosis.fix(store, around, embedder(), progress, rebuild=rebuild, only_index=not fix)
-
-
-def _doctor_lines(report: Report, *, dry_run: bool, verbose: bool) -> Iterator[str]:
+def _lines(
+    report: Report, counts: dict[str, int], *, dry_run: bool, verbose: bool
+) -> Iterator[str]:
     yield f"store {report.root}"
-    for sentence in report.done:
-        yield f"  mended  {sentence}"
+    yield from (f"  mended  {sentence}" for sentence in report.done)
     for severity, title in _TITLES.items():
-        group = [each for each in report.findings if each.severity == severity]
-        if group:
-            yield ""
-            yield f"{title}:"
-            yield from _group(group, verbose=verbose)
+        if counts[severity]:
+            yield from ("", f"{title}:")
+            yield from _group([e for e in report.findings if e.severity == severity], verbose)
     if report.findings or report.done:
         yield ""
-    yield _summary(report, dry_run=dry_run)
+    yield _summary(report, counts, dry_run=dry_run)
 
 
-def _group(findings: Sequence[Finding], *, verbose: bool) -> Iterator[str]:
-    shown: dict[str, int] = {}
+def _group(findings: Sequence[Finding], verbose: bool) -> Iterator[str]:
+    shown: Counter[str] = Counter()
     for each in findings:
-        shown[each.code] = shown.get(each.code, 0) + 1
+        shown[each.code] += 1
         if verbose or shown[each.code] <= SHOWN:
             where = each.path if each.line is None else f"{each.path}, line {each.line}"
             place = f"{where}: " if where else ""
@@ -115,40 +104,18 @@ def _group(findings: Sequence[Finding], *, verbose: bool) -> Iterator[str]:
             yield f"    and {count - SHOWN} more of {code}; --verbose lists all"
 
 
-def _summary(report: Report, *, dry_run: bool) -> str:
-    counts = {name: _count(report.findings, name) for name in _TITLES}
-    told = [
-        f"{counts['damage']} damaged" if counts["damage"] else "",
-        count_noun(counts["warning"], "warning") if counts["warning"] else "",
-        count_noun(counts["note"], "note") if counts["note"] else "",
-    ]
-    text = ", ".join(filter(None, told))
+def _summary(report: Report, counts: dict[str, int], *, dry_run: bool) -> str:
+    damaged, warnings, notes = counts["damage"], counts["warning"], counts["note"]
+    told = [f"{damaged} damaged"] * bool(damaged)
+    told += [count_noun(warnings, "warning")] * bool(warnings)
+    text = ", ".join(told + [count_noun(notes, "note")] * bool(notes))
     mends = sum(each.mends for each in report.findings)
     if report.is_fix:
         done = f"mended {len(report.mended)}"
         done += f" ({report.run}, clsm undo takes it back)" if report.run else ""
         return f"{done}; {text} left" if text else f"{done}; all is well"
-    if not counts["damage"] and not counts["warning"]:
+    if not damaged and not warnings:
         return f"all is well ({text})" if text else "all is well"
     if dry_run:
         return f"{text}; clsm doctor --fix would mend {mends}, nothing was written"
     return f"{text}; clsm doctor --fix mends {mends}" if mends else text
-
-
-def _count(findings: Iterable[Finding], severity: str) -> int:
-    return sum(each.severity == severity for each in findings)
-
-
-def _doctor_mapping(report: Report, *, dry_run: bool) -> dict[str, Any]:
-    rows = [each._asdict() | {"mended": True} for each in report.mended]
-    rows += [each._asdict() | {"mended": False} for each in report.findings]
-    return {
-        "schema": "clsm.doctor/1",
-        "store": report.root,
-        "dry_run": dry_run,
-        "run": report.run,
-        "counts": {name: _count(report.findings, name) for name in _TITLES},
-        "findings": rows,
-        "done": report.done,
-        "exit_code": report.exit_code,
-    }

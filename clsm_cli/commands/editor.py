@@ -5,8 +5,9 @@ from __future__ import annotations
 import shlex
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 import typer
 
@@ -18,9 +19,6 @@ from clsm_cli.config import MAX_FILE
 from clsm_cli.errors import BadInputError, ClsmError
 from clsm_cli.store import atomic
 from clsm_cli.text.terminal import safe
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 Taken = TypeVar("Taken")
 
@@ -37,11 +35,13 @@ def edit_text(
     stays, and is named.
     """
     end_progress()
-    path = _free(folder, name)
+    path, number = folder / name, 2
+    while path.exists():  # what a person wrote before is not overwritten
+        path, number = folder / f"{number}-{name}", number + 1
     atomic.put(path, text.encode())
     while True:
         try:
-            _open(path)
+            open_in_editor(str(path))
         except BadInputError:
             if _saved(path) == text:
                 atomic.remove(path)
@@ -60,14 +60,6 @@ def edit_text(
         return taken
 
 
-def _free(folder: Path, name: str) -> Path:
-    """A path that nothing has: what a person wrote before is not overwritten."""
-    path, number = folder / name, 2
-    while path.exists():
-        path, number = folder / f"{number}-{name}", number + 1
-    return path
-
-
 _PLUS = ("+{line}", "{file}")
 _COLON = ("{file}:{line}",)
 _OPTION = ("--line", "{line}", "{file}")
@@ -82,19 +74,8 @@ AT_LINE = {
 """How editors are told a line, from their manuals; any other gets the file alone."""
 
 
-def open_in_editor(file: str, line: int) -> None:
+def open_in_editor(file: str, line: int = 0) -> None:
     """Open a file at a line in $VISUAL or $EDITOR, and wait for that."""
-    _run(
-        lambda program: [w.format(file=file, line=line) for w in AT_LINE.get(program, ("{file}",))]
-    )
-
-
-def _open(path: Path) -> None:
-    """Wait for the editor; see ``open_in_editor``."""
-    _run(lambda _program: [str(path)])
-
-
-def _run(words: Callable[[str], list[str]]) -> None:
     values = environment()
     named = values.get("VISUAL") or values.get("EDITOR")
     if not named and not is_terminal(sys.stdin):
@@ -102,7 +83,9 @@ def _run(words: Callable[[str], list[str]]) -> None:
     named = named or DEFAULT
     try:
         first, *more = shlex.split(named)
-        done = subprocess.run([first, *more, *words(Path(first).name)], check=False)
+        form = AT_LINE.get(Path(first).name, ("{file}",)) if line else ("{file}",)
+        words = [word.format(file=file, line=line) for word in form]
+        done = subprocess.run([first, *more, *words], check=False)
     except (OSError, ValueError) as error:
         reason = f"cannot be run ({getattr(error, 'strerror', None) or error})"
         raise BadInputError(named, reason, "name your editor in $EDITOR") from None
@@ -116,7 +99,6 @@ def _saved(path: Path) -> str:
 
 
 def _again(error: BadInputError) -> bool:
-    """Whether the person, if there is one, wants to correct it."""
     if not (is_terminal(sys.stdin) and is_terminal(sys.stderr)):
         return False
     typer.echo(f"clsm: {safe(str(error))}", err=True)
@@ -150,14 +132,10 @@ def edit(wanted: str, *, common: Common) -> None:
         lambda text: record_edit.save(opened, draft, text, moment, printer.warn),
         printer,
     )
-    record = done.record
-    if common.as_json:
-        mapping = encode(record)
-        printer.json({"schema": "clsm.edit/1", "run": done.run, "record": mapping})
-    elif done.run is None:
-        printer.lines([f"nothing changed in {record.id}"])
-    else:
-        printer.lines([f"{TYPE_NAMES[type(record)]} {record.id} changed and pinned · {done.run}"])
+    record, line = done.record, f"nothing changed in {done.record.id}"
+    if done.run is not None:
+        line = f"{TYPE_NAMES[type(record)]} {record.id} changed and pinned · {done.run}"
+    printer.show({"schema": "clsm.edit/1", "run": done.run, "record": encode(record)}, [line])
 
 
 @command(

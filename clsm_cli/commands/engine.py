@@ -11,11 +11,8 @@ from clsm_cli.embedding.pins import ENGINE
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from _typeshed import ReadableBuffer
-
     from clsm_cli.commands.output import Printer
-    from clsm_cli.embedding.query_vectors import QueryEncoder, QueryVectors
-    from clsm_cli.embedding.similarity import Similarity
+    from clsm_cli.embedding.query_vectors import QueryVectors
     from clsm_cli.embedding.wordpiece import StaticVectors
     from clsm_cli.store.index.opening import Embedder
     from clsm_cli.store.index.vectors import Embed
@@ -62,10 +59,8 @@ class QueryEngine:
     """Embeds queries and compares them with stored vectors; see ``retrieval.dense_search.Engine``."""
 
     name = ENGINE
-
-    def __init__(self) -> None:
-        self._encoder: QueryEncoder
-        self._similarity: Similarity
+    encode: Callable[[str], QueryVectors]
+    products: Callable[..., list[memoryview[float]]]
 
     def open(self) -> None:
         """Load the model and the graph of dot products."""
@@ -73,23 +68,8 @@ class QueryEngine:
         from clsm_cli.embedding.query_vectors import QueryEncoder
         from clsm_cli.embedding.similarity import Similarity
 
-        self._encoder = QueryEncoder.open(pins.default_folder())
-        self._similarity = Similarity.open()
-
-    def encode(self, text: str) -> QueryVectors:
-        """A query as vectors."""
-        return self._encoder.encode(text)
-
-    def products(
-        self,
-        rows: ReadableBuffer,
-        width: int,
-        queries: Sequence[Sequence[float]],
-        step: float,
-        block: int = 1,
-    ) -> list[memoryview[float]]:
-        """Dot products of rows of four-bit codes with queries; see ``embedding.similarity``."""
-        return self._similarity.products(rows, width, queries, step, block)
+        self.encode = QueryEncoder.open(pins.default_folder()).encode
+        self.products = Similarity.open().products
 
 
 def offer_install(printer: Printer) -> None:

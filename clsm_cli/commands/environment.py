@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -47,15 +48,10 @@ def chosen_store(named: str | None) -> Store:
 
 def chosen_root(named: str | None) -> Path:
     """The folder of that store, which may be damaged."""
-    return discover(named, environment(), _working_folder())
-
-
-def _working_folder() -> Path:
-    """The current folder; one that was deleted meanwhile contains no store and is no error."""
-    try:
-        return Path.cwd()
-    except OSError:
-        return Path(os.sep)
+    folder = Path(os.sep)
+    with suppress(OSError):  # one that was deleted meanwhile contains no store and is no error
+        folder = Path.cwd()
+    return discover(named, environment(), folder)
 
 
 def program() -> list[str]:
@@ -81,6 +77,39 @@ def standard_input(most: int, next_step: str) -> str:
     if len(data) > most:
         raise BadInputError("standard input", f"is longer than {most} bytes", next_step)
     return data.decode("utf-8", "replace")
+
+
+MAX_QUERY = 1 << 20
+"""Characters of a question."""
+
+
+def query_text(words: Iterable[str], option: str) -> str:
+    """A question: at least a word, at most ``MAX_QUERY`` characters."""
+    text = decode_words(words).strip()
+    if not text:
+        raise UsageError(option, "the query is empty; give it some words")
+    if len(text) > MAX_QUERY:
+        reason = f"the query has {len(text)} characters; ask with at most {MAX_QUERY}"
+        raise UsageError(option, reason)
+    return text
+
+
+def parse_budget(text: str, window: int = 0) -> tuple[int, str]:
+    """A number of tokens, or of characters; with a window also a share of its tokens.
+
+    >>> parse_budget("800"), parse_budget("3000c"), parse_budget("30%", window=8192)
+    ((800, 'tokens'), (3000, 'characters'), (2457, 'tokens'))
+    """
+    from re import fullmatch
+
+    match = fullmatch(r"([0-9]{1,9})([c%]?)", text)
+    if not match or (match[2] == "%" and int(match[1]) > (100 if window else -1)):
+        others = ", 3000c for characters or 30% for a part of --window" if window else ""
+        others = others or " or 3000c for characters"
+        reason = f"{text!r} is no size; write 800 for tokens{others}"
+        raise UsageError("--budget", reason)
+    size = window * int(match[1]) // 100 if match[2] == "%" else int(match[1])
+    return size, "characters" if match[2] == "c" else "tokens"
 
 
 def current_time(named: str | None, zone: tzinfo | None = None) -> datetime:

@@ -22,14 +22,11 @@ _DISK = frozenset(
 
 
 def guard(action: Callable[[], object]) -> int:
-    """Run a command.
+    """Run a command; its exit code.
 
     An expected error is one sentence on stderr and the code its class owns; so is a disk that
     fails. A reader of our output that went away (``clsm recall x | head -1``) is no error. Anything
     else is a bug and passes through.
-
-    Returns:
-        The exit code.
     """
     try:
         try:

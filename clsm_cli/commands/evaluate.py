@@ -6,11 +6,7 @@ from typing import Any
 
 import typer
 
-from clsm_cli.commands import (
-    evaluate_label,
-    evaluate_run,
-    evaluate_shadow,
-)
+from clsm_cli.commands import evaluate_label, evaluate_run, evaluate_shadow
 from clsm_cli.commands.command_line import Common
 from clsm_cli.commands.options import Command, command, examples
 
@@ -40,10 +36,7 @@ def evaluate(context: typer.Context, *, common: Common) -> None:
         evaluate_run.run([], **common._asdict())
 
 
-functions: tuple[Any, ...] = (
-    evaluate_run.run,
-    evaluate_label.label,
-)
+functions: tuple[Any, ...] = (evaluate_run.run, evaluate_label.label)
 for function in functions:
     app.command(function.__name__, cls=Command, epilog=function.epilog)(function)
 app.add_typer(evaluate_shadow.group, name="shadow")

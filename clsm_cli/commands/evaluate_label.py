@@ -1,181 +1,106 @@
-"""``clsm eval label``: make a labelled set of your own, in your editor or by a sheet for scripts."""
+"""``clsm eval label``: make a labelled set of your own, in your editor or from a list for scripts."""
 
 from __future__ import annotations
 
-import json
-import sys
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 from clsm_cli.commands import editor
 from clsm_cli.commands.command_line import Common, Option
-from clsm_cli.commands.environment import UsageError
+from clsm_cli.commands.environment import standard_input
 from clsm_cli.commands.options import command
 from clsm_cli.commands.output import Printer, count_noun
-from clsm_cli.errors import BadInputError
-from clsm_cli.text.terminal import safe
 
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from clsm_cli.evaluation.own.query_proposals import Proposal
-    from clsm_cli.evaluation.own.sheet import PoolItem
+    from clsm_cli.evaluation.own_labels import PoolItem, Proposal
     from clsm_cli.store.layout import Store
 
 NUMBER = 20
 """Queries of one call: about a quarter of an hour."""
 MOST = 500
-LONGEST = 300
-"""Characters of an item that are shown."""
-_HOW = """\
-# Put an x between the brackets of every item that answers its query, or before "none of these".
-# A query without an x is passed over. You may write other words behind "query:". Then save and close.
-"""
 
 
 @command(
     "clsm eval label                    # in $EDITOR",
     "clsm eval label --number 50",
-    "clsm eval label --json > sheet.json   # for scripts and agents",
-    "clsm eval label --from sheet.json",
+    "clsm eval label --print > list.txt   # for scripts and agents",
+    "clsm eval label --from list.txt",
     number=Option("--number -n", "N", "Queries proposed.", least=1, most=MOST),
+    printed=Option("--print", "", "Print the list instead of opening an editor."),
     marked=Option(
-        "--from",
-        "FILE",
-        "Take marks from what --json printed, with relevant and none filled in; - reads"
-        " standard input.",
+        "--from", "FILE", "Take the marks of a list that --print gave; - reads standard input."
     ),
 )
-def label(*, number: int = NUMBER, marked: str | None = None, common: Common) -> None:
+def label(
+    *, number: int = NUMBER, printed: bool = False, marked: str | None = None, common: Common
+) -> None:
     """Say which memories answer queries of your own, for "clsm eval" to measure by.
 
-    Queries are proposed from the store: what you asked before, facts that changed, decisions, tasks,
-    and some that should find nothing. To each the first items of clsm, BM25 and MiniLM are listed,
-    mixed, in a file that opens in $VISUAL or $EDITOR. What you mark is saved in eval/queries.yaml,
-    and the next call goes on.
+    Queries are proposed from the store: what you asked before, facts that changed, concepts, and some
+    that should find nothing. To each the first items of clsm, BM25 and MiniLM are listed, mixed, in
+    a file that opens in $VISUAL or $EDITOR. What you mark is saved in eval/queries.yaml, and the
+    next call goes on.
     """
     printer, opened, moment = common.start()
     if marked is not None:
-        _end(printer, opened, _save(printer, opened, _text(marked), marked))
+        _save(printer, opened, _text(marked))
         return
-    proposals = _proposed(opened, number)
-    if not proposals:
-        _end(printer, opened, 0, "nothing new to propose; ingest more, or write queries by hand")
-        return
-    blank = _blank(printer, opened, moment, proposals)
-    if common.as_json:
-        printer.json(blank)
-        return
-    saved = editor.edit_text(
-        opened.derived / "edit",
-        "queries",
-        todo_file(blank),
-        lambda text: _save(printer, opened, json.dumps(read_todo(text, blank)), "the list"),
-        printer,
-    )
-    _end(printer, opened, saved)
+    blank = _blank(printer, opened, moment, number)
+    if printed:
+        printer.lines([blank])
+    elif blank:
+        folder = opened.derived / "edit"
+        editor.edit_text(
+            folder, "queries", blank, lambda text: _save(printer, opened, text), printer
+        )
 
 
-def _save(printer: Printer, store: Store, text: str, name: str) -> int:
-    """Save the labels of a sheet; their number."""
-    from clsm_cli.evaluation.own import sheet
+def _save(printer: Printer, store: Store, text: str) -> None:
+    """Save the labels of a list."""
+    from clsm_cli.evaluation import own_labels
+    from clsm_cli.store import labels
 
-    rows, left = sheet.read_sheet(text, name, sheet.name_lookup(store))
-    printer.warn_all(sheet.save_labels(store, rows) if rows else ())
+    rows, left = own_labels.read_todo(text, own_labels.NameLookup(store))
+    printer.warn_all(own_labels.save_labels(store, rows) if rows else ())
     if left:
-        printer.warn(f"{name}: queries without a mark were passed over: {left}")
-    return len(rows)
+        printer.warn(f"queries without a mark were passed over: {left}")
+    path = labels.path_of(store.root)
+    total = len(own_labels.read_labels(store).rows)
+    told = {"schema": "clsm.label/2", "saved": len(rows), "labelled": total, "path": path}
+    if printer.as_json:
+        printer.json(told)
+        return
+    saved = f"{count_noun(len(rows), 'label')} saved, {count_noun(total, 'label')} in {path}"
+    printer.lines([saved, *(["measure with: clsm eval"] if total else [])])
 
 
 def _text(name: str) -> str:
     from clsm_cli.config import MAX_FILE
+    from clsm_cli.evaluation.dataset import read_bytes
 
-    if not name.strip():
-        raise UsageError("--from", "names no file")
-    try:
-        if name == "-":
-            data = sys.stdin.buffer.read(MAX_FILE + 1)
-        else:
-            with open(name, "rb") as file:
-                data = file.read(MAX_FILE + 1)
-        return data.decode("utf-8-sig")
-    except OSError as error:
-        reason = error.strerror or str(error)
-    except ValueError:
-        reason = "is not UTF-8"
-    raise BadInputError(name, reason, "make it with: clsm eval label --json > FILE")
+    if name == "-":
+        return standard_input(MAX_FILE, "make it with: clsm eval label --print > FILE")
+    return read_bytes(Path(name)).decode("utf-8-sig", "replace")
 
 
-def _proposed(store: Store, number: int) -> list[Proposal]:
-    from clsm_cli.evaluation.own import query_proposals, sheet
-
-    known = [row.text for row in sheet.read_labels(store).rows]
-    return query_proposals.propose(sheet.whole_memory(store), known, number)
-
-
-def _blank(
-    printer: Printer, store: Store, now: datetime, proposals: list[Proposal]
-) -> dict[str, Any]:
-    """The sheet of some queries with their items."""
+def _blank(printer: Printer, store: Store, now: datetime, number: int) -> str:
+    """The list of some queries with their items; empty where there is nothing to ask."""
     from clsm_cli.commands.evaluate_run import make_factory, open_engine
-    from clsm_cli.evaluation.own import sheet
+    from clsm_cli.evaluation import own_labels
 
+    known = [row.text for row in own_labels.read_labels(store).rows]
+    proposals = own_labels.propose(own_labels.whole_memory(store), known, number)
+    if not proposals:
+        printer.warn("nothing new to propose; ingest more, or write queries by hand")
+        return ""
     factory = make_factory(printer, store.derived, now.isoformat(), fresh=False)
-    pools = sheet.Pools(store, factory, open_engine())
+    pools = own_labels.Pools(store, factory, open_engine())
     done = iter(range(len(proposals)))
 
     def items(proposal: Proposal) -> list[PoolItem]:
         printer.progress("proposals", next(done), len(proposals))
         return pools.items_for(proposal.text, proposal.hidden)
 
-    return sheet.blank_sheet(proposals, items)
-
-
-def todo_file(blank: dict[str, Any]) -> str:
-    """A sheet as a file to mark in; ``read_todo`` reads it back."""
-    parts = [_HOW]
-    for query in blank["queries"]:
-        lines = [f"# {query['about']}", f"query: {query['query']}"]
-        for item in query["items"]:
-            text = item["text"][:LONGEST]
-            lines.append(f"[ ] {item['id']}  {item['day']}  {text}")
-        parts.append("\n".join(map(safe, (*lines, "[ ] none of these", ""))))
-    return "\n".join(parts)
-
-
-def read_todo(text: str, blank: dict[str, Any]) -> dict[str, Any]:
-    """The sheet with the marks of a file."""
-    known = {safe(query["query"]): (query["query"], query["kind"]) for query in blank["queries"]}
-    found: list[dict[str, Any]] = []
-    for number, line in enumerate(text.split("\n"), 1):
-        box, words = line[:3].lower(), line[3:].split()
-        if not line.strip() or line.startswith("#"):
-            continue
-        if line.startswith("query:"):
-            asked = line.removeprefix("query:").strip()
-            query, kind = known.get(asked, (asked, "asked"))
-            found.append({"query": query, "kind": kind, "items": []})
-        elif found and words and box in ("[ ]", "[x]"):
-            if words == ["none", "of", "these"]:
-                found[-1]["none"] = box == "[x]" or None
-            elif box == "[x]":
-                found[-1]["items"].append({"id": words[0], "relevant": True})
-        else:
-            raise BadInputError("the list", f"line {number} is no query and no item", "mend it")
-    return {"queries": found}
-
-
-def _end(printer: Printer, store: Store, saved: int, hint: str = "") -> None:
-    from clsm_cli.evaluation.own import sheet
-
-    path = sheet.labels_path(store)
-    total = len(sheet.read_labels(store).rows)
-    if hint:
-        printer.warn(hint)
-    if printer.as_json:
-        told = {"schema": sheet.SCHEMA, "saved": saved, "labelled": total}
-        printer.json({**told, "path": path, "queries": []})
-    else:
-        printer.lines(
-            [f"{count_noun(saved, 'label')} saved, {count_noun(total, 'label')} in {path}"]
-        )
-        printer.lines(["measure with: clsm eval"] if total else [])
+    return own_labels.todo_list(proposals, items)

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from textwrap import wrap
 from typing import TYPE_CHECKING
 
 from clsm_cli.commands.command_line import Common, Option
-from clsm_cli.commands.environment import UsageError, chosen_store, environment, parse_time
+from clsm_cli.commands.environment import UsageError, chosen_store, parse_time
 from clsm_cli.commands.options import command
-from clsm_cli.commands.output import plain
-from clsm_cli.commands.tables import Table
+from clsm_cli.commands.output import Table, plain, table_lines
 from clsm_cli.errors import BadInputError, RegressionError
 from clsm_cli.evaluation import grids
 
@@ -20,9 +18,9 @@ if TYPE_CHECKING:
 
     from clsm_cli.commands.engine import QueryEngine
     from clsm_cli.commands.output import Printer
+    from clsm_cli.evaluation.compare import Gate
     from clsm_cli.evaluation.dataset import Dataset
     from clsm_cli.evaluation.grids import Grid
-    from clsm_cli.evaluation.regression_gate import Gate, GateRow
     from clsm_cli.evaluation.result import Result
     from clsm_cli.evaluation.stores import StoreFactory
 
@@ -92,8 +90,7 @@ def run(
     Every set is taken in by the real ingest and consolidate, in stores of its own; what is known is
     found again by the next run, so an interrupted one goes on. Your store is read, never written.
     """
-    from clsm_cli.commands import tables
-    from clsm_cli.evaluation import ablation, regression_gate
+    from clsm_cli.evaluation import ablation, compare
     from clsm_cli.evaluation.presets.published import PRESETS
     from clsm_cli.evaluation.probes.probe_registry import PROBES
     from clsm_cli.evaluation.result import dump, load
@@ -101,20 +98,14 @@ def run(
     from clsm_cli.evaluation.run import run as measure
 
     printer = common.printer()
-    regression_gate.check_limit(fail_under)
     before = None if baseline is None else load(baseline)
     settings = ablation.parse(changed or [])
-    given = {
-        "--preset": preset,
-        "--ablate": ablate,
-        "--probe": probe,
-        "--set": changed,
-    }
+    given = {"--preset": preset, "--ablate": ablate, "--probe": probe, "--set": changed}
     sets = _datasets(datasets or [], limit, common.store, has_probes=bool(probe))
     request = Request(
         datasets=tuple(sets),
         presets=_named("--preset", preset or [], tuple(PRESETS)),
-        mechanisms=tuple(each.name for each in ablation.choose_mechanisms(ablate or [])),
+        mechanisms=_named("--ablate", ablate or [], tuple(ablation.MECHANISMS)),
         probes=_named("--probe", probe or [], tuple(PROBES)),
         settings=settings,
         seed=seed,
@@ -123,11 +114,15 @@ def run(
     factory = make_factory(printer, work, now, fresh=fresh)
     result = measure(request, factory, open_engine())
     mapping, shown = dump(result), run_tables(result, verbose=printer.verbose)
-    gated = _gate(result, before, fail_under)
+    gated: Gate | None = None
+    if before is not None:
+        gated = compare.compare_runs(result, before, fail_under)
+    elif fail_under is not None:
+        gated = compare.check_run(result, fail_under)
     if gated is not None:
         mapping["gate"] = plain(gated)
         shown += gate_tables(gated)
-    tables.show(printer, mapping, shown)
+    printer.show(mapping, table_lines(shown))
     if gated is not None and gated.failed:
         raise RegressionError(gated.sentences)
 
@@ -138,13 +133,15 @@ def make_factory(
     """Where stores of an evaluation are made; a missing model is offered at a terminal."""
     from zoneinfo import ZoneInfo
 
+    import platformdirs
+
     from clsm_cli.commands import engine
     from clsm_cli.evaluation import stores
 
     at = None if now is None else parse_time(now, ZoneInfo(stores.ZONE), "--now")
     engine.offer_install(printer)
     return stores.StoreFactory(
-        folder=(work or _cache()).expanduser().absolute(),
+        folder=(work or platformdirs.user_cache_path("clsm") / "eval").expanduser().absolute(),
         embedder=engine.embedder(),
         now=at,
         fresh=fresh,
@@ -161,25 +158,20 @@ def open_engine() -> QueryEngine:
     return queries
 
 
-def _cache() -> Path:
-    values = environment()
-    home = values.get("XDG_CACHE_HOME") or os.path.join(values.get("HOME", "~"), ".cache")
-    return Path(home) / "clsm" / "eval"
-
-
 def _datasets(
     specs: Sequence[str], limit: int | None, store: str | None, *, has_probes: bool
 ) -> list[Dataset]:
     """The sets that were named; none: the store's own, unless only probes are wanted."""
     from clsm_cli.evaluation.loaders import dataset_registry, queries
-    from clsm_cli.evaluation.own import sheet
+    from clsm_cli.store import labels
 
     found = []
     if not specs and not has_probes:
         chosen = chosen_store(store)
-        path = sheet.labels_path(chosen)
+        path = labels.path_of(chosen.root)
         if not path.exists():
-            raise BadInputError(str(path), *sheet.ADVICE)
+            reason = "holds no labelled queries yet"
+            raise BadInputError(str(path), reason, "make some in ten minutes with: clsm eval label")
         found.append(queries.load(path, chosen.root))
     for spec in specs:
         loaded = dataset_registry.load_dataset(spec)
@@ -213,35 +205,23 @@ def _typed(
     return " ".join(words)
 
 
-def _gate(result: Result, before: Result | None, fail_under: float | None) -> Gate | None:
-    from clsm_cli.evaluation import regression_gate
-
-    if before is not None:
-        return regression_gate.compare_runs(result, before, fail_under)
-    return None if fail_under is None else regression_gate.check_run(result, fail_under)
-
-
 def gate_tables(gate: Gate) -> list[Table]:
     """What changed, set by set, and whether that is good enough; shares in per cent."""
     headings = ("set", "measure", "queries", "before", "now", "diff.", "95 %", "p")
-    rows = tuple(map(_row, gate.rows))
+    rows = tuple(
+        (
+            _shortened(row.set, WORD),
+            grids.measure_heading(row.measure),
+            str(row.queries),
+            grids.format_share(row.before),
+            grids.format_share(row.now),
+            *grids.format_test(row),
+        )
+        for row in gate.rows
+    )
     found = [Table("clsm against the baseline", headings, rows)] if rows else []
     found += [Table(sentence, (), ()) for sentence in gate.sentences]
     return [*found, Table("FAILED" if gate.failed else "passed", (), ())]
-
-
-def _row(row: GateRow) -> tuple[str, ...]:
-    low, high = (100 * end for end in row.interval)
-    return (
-        _shortened(row.set, WORD),
-        grids.measure_heading(row.measure),
-        str(row.queries),
-        f"{100 * row.before:.1f}",
-        f"{100 * row.now:.1f}",
-        f"{100 * row.difference:+.1f}",
-        f"{low:+.1f} to {high:+.1f}",
-        f"{row.p:.3f}",
-    )
 
 
 COLUMNS = 80
@@ -257,9 +237,10 @@ def run_tables(result: Result, *, verbose: bool) -> list[Table]:
         sizes = tuple((_shortened(name, 40), count) for name, count in grids.sizes_grid(found))
         title = _shortened(f"{found.name} ({found.kind})", COLUMNS)
         shown += [Table(title, ("it holds", ""), sizes)]
-        headline, *others = grids.set_grids(found, is_full=verbose)
-        shown += [*_fitted(headline), *_said(grids.standing_sentence(found))]
-        shown += [table for grid in others for table in _fitted(grid)]
+        for grid in grids.set_grids(found, is_full=verbose):
+            shown += _fitted(grid)
+        if verbose and found.systems:
+            shown += _fitted(grids.full_grid(found))
         shown += [table for note in found.notes for table in _said(f"- {note}")]
     for each in result.probes:
         shown += [*_fitted(grids.probe_grid(each)), *_said(grids.weakness_note(each))]

@@ -6,19 +6,15 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from clsm_cli.commands import tables
 from clsm_cli.commands.command_line import Common, Option
-from clsm_cli.commands.environment import parse_time
 from clsm_cli.commands.options import command, command_group
-from clsm_cli.commands.output import Printer, count_noun, plain
-from clsm_cli.commands.tables import Table
+from clsm_cli.commands.output import Printer, Table, count_noun, plain, table_lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from datetime import datetime
 
-    from clsm_cli.evaluation.shadow.log import Mode, SittingRow
-    from clsm_cli.evaluation.shadow.shadow_mode import Report
+    from clsm_cli.evaluation.shadow.shadow_mode import Mode, Report, SittingRow
     from clsm_cli.store.layout import Store
 
 
@@ -41,26 +37,20 @@ def _group() -> None:
 
 @command(
     "clsm eval shadow start --static ~/.openclaw/workspace",
-    "clsm eval shadow start --static SOUL.md --static MEMORY.md --budget 1500",
+    "clsm eval shadow start --static SOUL.md --static MEMORY.md",
     group=group,
     static=Option(
         "--static",
         "FILE",
         "A file your agent loads at every start, or its workspace: SOUL.md, USER.md,"
-        " MEMORY.md and the last two daily notes. Default: the workspaces that were ingested.",
-    ),
-    budget=Option(
-        "--budget",
-        "N",
-        "Tokens of the briefing at the start, and of each answer; default: recall.budget.",
-        least=1,
+        " MEMORY.md and the last two daily notes.",
     ),
 )
-def start(*, static: list[str] | None = None, budget: int | None = None, common: Common) -> None:
+def start(*, static: list[str] | None = None, common: Common) -> None:
     """Log from now on, for each session, what memory would have given.
 
     Your agent is not touched: nothing is given to it. The log stays on this machine and holds counts
-    and hashes, no text. Started twice, only what is named changes.
+    and hashes, no text. Started twice, only the files that are named change.
     """
     from clsm_cli.evaluation.shadow import shadow_mode
 
@@ -68,9 +58,9 @@ def start(*, static: list[str] | None = None, budget: int | None = None, common:
     opened = common.opened()
     if not all(each.strip() for each in static or ()):  # the working folder is not what was meant
         raise typer.BadParameter("it is empty; name a file or a workspace", param_hint="--static")
-    mode, is_new = shadow_mode.start(opened, static or (), budget, common.time(opened.zone))
+    mode, is_new = shadow_mode.start(opened, static or (), common.time(opened.zone))
     if common.as_json:
-        result = {"schema": "clsm.eval-shadow-start/1", "started": is_new, **mode._asdict()}
+        result = {"schema": "clsm.eval-shadow-start/2", "started": is_new, **mode._asdict()}
         printer.json({**result, "device": opened.device})
     else:
         printer.lines(_start_message(mode, opened.device, is_new=is_new))
@@ -85,10 +75,10 @@ def start(*, static: list[str] | None = None, budget: int | None = None, common:
 )
 def stop(*, delete: bool = False, common: Common) -> None:
     """End shadow mode on this machine; its log stays for the report, unless it is deleted."""
-    from clsm_cli.evaluation.shadow import log
+    from clsm_cli.evaluation.shadow import shadow_mode
 
     printer = common.printer()
-    found = log.turn_off(common.opened(), delete=delete)
+    found = shadow_mode.turn_off(common.opened(), delete=delete)
     if common.as_json:
         printer.json({"schema": "clsm.eval-shadow-stop/1", "stopped": found, "deleted": delete})
         return
@@ -98,11 +88,10 @@ def stop(*, delete: bool = False, common: Common) -> None:
 
 @command(
     "clsm eval shadow report",
-    "clsm eval shadow report --since 2026-02-17 --verbose",
+    "clsm eval shadow report --verbose",
     group=group,
-    since=Option("--since", "TIME", "Leave out sessions that began before."),
 )
-def report(*, since: str | None = None, common: Common) -> None:
+def report(*, common: Common) -> None:
     """Say whether memory would have been better than the files.
 
     Sessions that ended since are logged first. --verbose shows each session.
@@ -111,12 +100,11 @@ def report(*, since: str | None = None, common: Common) -> None:
 
     printer = common.printer()
     opened = common.opened()
-    moment = None if since is None else parse_time(since, opened.zone, "--since")
     catch_up(opened, common.time(opened.zone), printer)
-    found = shadow_mode.report(opened, moment)
+    found = shadow_mode.report(opened)
     printer.warn_all(found.notes)
-    mapping = {"schema": "clsm.eval-shadow/3", **plain(found)}
-    tables.show(printer, mapping, shadow_tables(found, verbose=common.verbose))
+    mapping = {"schema": "clsm.eval-shadow/4", **plain(found)}
+    printer.show(mapping, table_lines(shadow_tables(found, verbose=common.verbose)))
 
 
 def _start_message(mode: Mode, device: str, *, is_new: bool) -> Iterator[str]:
@@ -134,7 +122,6 @@ def _start_message(mode: Mode, device: str, *, is_new: bool) -> Iterator[str]:
 def shadow_tables(report: Report, *, verbose: bool) -> Iterator[Table]:
     """What a person reads; shares in per cent; with ``verbose`` also each session, in tokens."""
     if report.clsm is not None:
-        sides = [("clsm", report.clsm), ("files", report.static)]
         yield Table(
             f"{count_noun(len(report.rows), 'session')} in shadow mode",
             ("", "tokens at a prompt", "in a session", "used %", "replies %"),
@@ -143,18 +130,16 @@ def shadow_tables(report: Report, *, verbose: bool) -> Iterator[Table]:
                     name,
                     f"{side.prompt:,.0f}",
                     f"{side.tokens:,.0f}",
-                    _share(side.relevance),
-                    _share(side.retention),
+                    f"{100 * side.relevance:.1f}",
+                    f"{100 * side.retention:.1f}",
                 )
-                for name, side in sides
+                for name, side in (("clsm", report.clsm), ("files", report.static))
                 if side is not None
             ),
         )
-        yield Table(
-            "clsm beside the files",
-            ("what", "value"),
-            (("context saved at a prompt %", _share(report.efficiency)),),
-        )
+        if report.efficiency is not None:
+            saved = f"{100 * report.efficiency:.1f} % of the context is saved at a prompt"
+            yield Table(saved, (), ())
         if verbose:
             headings = ("session", "prompts", "clsm", "used", "files", "used")
             yield Table("by session, in tokens", headings, tuple(map(_row, report.rows)))
@@ -168,7 +153,3 @@ def _row(row: SittingRow) -> tuple[str, ...]:
     ]
     prompts = str(row.prompts) if row.asked == row.prompts else f"{row.asked} of {row.prompts}"
     return (row.at, prompts, *sides[0], *sides[1])
-
-
-def _share(value: float | None) -> str:
-    return "-" if value is None else f"{100 * value:.1f}"

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable
+from typing import Any
 
-from clsm_cli.commands.command_line import DRY_RUN, Common, Option
+from clsm_cli.commands.command_line import Common, Option
 from clsm_cli.commands.environment import UsageError, decode_words
-from clsm_cli.commands.options import command
+from clsm_cli.commands.options import DryRun, command
 from clsm_cli.commands.output import plain
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from clsm_cli.retrieval.feedback_log import FeedbackResult
+from clsm_cli.retrieval.feedback_log import FeedbackResult
 
 
 @command(
@@ -21,14 +18,13 @@ if TYPE_CHECKING:
     recall=Option("", "RECALL_ID", "The recall_id that clsm recall --json gave."),
     good=Option("--good", "ID", "Items that were of use; repeat for more."),
     bad=Option("--bad", "ID", "Items that were not."),
-    dry_run=DRY_RUN,
 )
 def feedback(
     recall: str,
     *,
     good: list[str] | None = None,
     bad: list[str] | None = None,
-    dry_run: bool = False,
+    dry_run: DryRun = False,
     common: Common,
 ) -> None:
     """Say which items of a recall were good.

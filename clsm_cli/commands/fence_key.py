@@ -29,29 +29,23 @@ def key_path() -> Path:
     return base / "clsm" / "fence.key"
 
 
-def obtain_key(warn: Callable[[str], None]) -> bytes | None:
+def obtain_key(warn: Callable[[str], None], *, create: bool = True) -> bytes | None:
     """The key, made at its first use; None, and a warning, when it cannot be had."""
-    return _guarded(_load_or_create, warn)
-
-
-def key_reader(warn: Callable[[str], None]) -> Callable[[], bytes | None]:
-    """Gives the key, read once and only when asked for; None when there is none.
-
-    One that is there and cannot be used is told to ``warn``.
-    """
-    return cache(lambda: _guarded(_load, warn))
-
-
-def _guarded(get: Callable[[Path], bytes | None], warn: Callable[[str], None]) -> bytes | None:
     try:
-        return get(key_path())
+        path = key_path()
+        key = _load(path)
+        return _create(path) if key is None and create else key
     except DamagedStoreError as error:
-        warn(
-            f"{error.path}: {error.reason}; delete it, the next recall makes another; {_MEANWHILE}"
-        )
+        next_step = f"delete it, the next recall makes another; {_MEANWHILE}"
+        warn(f"{error.path}: {error.reason}; {next_step}")
     except (ClsmError, RuntimeError) as error:
         warn(f"{error}; {_MEANWHILE}")
     return None
+
+
+def key_reader(warn: Callable[[str], None]) -> Callable[[], bytes | None]:
+    """Gives the key, read once and only when asked for; None when there is none, or none of use."""
+    return cache(lambda: obtain_key(warn, create=False))
 
 
 def _load(path: Path) -> bytes | None:
@@ -59,10 +53,6 @@ def _load(path: Path) -> bytes | None:
     if key is not None and len(key) != KEY_BYTES:
         raise DamagedStoreError(path, None, f"is no key of {KEY_BYTES} bytes")
     return key
-
-
-def _load_or_create(path: Path) -> bytes:
-    return _load(path) or _create(path)
 
 
 def _create(path: Path) -> bytes:

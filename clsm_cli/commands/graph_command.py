@@ -4,29 +4,23 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from clsm_cli.commands import recall_command, tables
-from clsm_cli.commands.command_line import AS_OF, KNOWN_AT, Common, Option
+from clsm_cli.commands import recall_command
+from clsm_cli.commands.command_line import Common, Option
 from clsm_cli.commands.environment import UsageError, decode_words
-from clsm_cli.commands.options import command
-from clsm_cli.commands.output import Printer, count_noun, plain, shorten
-from clsm_cli.commands.tables import Table
+from clsm_cli.commands.options import AsOf, KnownAt, command
+from clsm_cli.commands.output import Printer, Table, count_noun, plain, shorten, table_lines
 from clsm_cli.errors import BadInputError
 from clsm_cli.inspection import graph_export, graph_view
+from clsm_cli.inspection.graph_view import Graph
 from clsm_cli.store import atomic
 from clsm_cli.text.terminal import safe, safe_json
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from clsm_cli.inspection.graph_view import Graph, Tie
-
 LONGEST = 60
 """Characters of a label in a table."""
-
-
 IN_PICTURE = 150
 """Nodes of a picture unless ``--limit`` says how many."""
 
@@ -56,8 +50,6 @@ IN_PICTURE = 150
         choices=("text", "json", "dot", "graphml", "html"),
     ),
     out=Option("--out", "FILE", "Write to this file instead of standard output."),
-    as_of=AS_OF,
-    known_at=KNOWN_AT,
 )
 def graph(
     nodes: list[str] | None = None,
@@ -67,8 +59,8 @@ def graph(
     limit: int | None = None,
     form: str = "text",
     out: Path | None = None,
-    as_of: str | None = None,
-    known_at: str | None = None,
+    as_of: AsOf = None,
+    known_at: KnownAt = None,
     common: Common,
 ) -> None:
     """Look at the knowledge graph.
@@ -99,106 +91,78 @@ def graph(
         whole = graph_view.activated_part(
             whole, recall_command.node_activation(found, asked, printer)
         )
-    limit = IN_PICTURE if limit is None and form == "html" else limit
     shown = graph_view.neighbourhood(whole, seeds, depth) if seeds else whole
-    shown = shown if limit is None else graph_view.strongest_part(shown, limit, seeds)
+    if limit is not None or form == "html":
+        shown = graph_view.strongest_part(shown, limit or IN_PICTURE, seeds)
     _put(printer, shown, form, out, seeds)
 
 
 def _put(printer: Printer, shown: Graph, form: str, out: Path | None, seeds: Sequence[str]) -> None:
-    """Print a graph in one of its forms, or write it to a file."""
-    if out is not None:
-        _write(out, _rendered(shown, form, seeds))
-        sizes = f"{count_noun(len(shown.nodes), 'node')}, {count_noun(len(shown.edges), 'edge')}"
-        if not printer.quiet:
-            printer.lines([f"{out} written: {sizes}"])
-    elif form in ("text", "json"):
-        tables.show(printer, _mapping(shown), _tables(shown, seeds))
-    else:
-        printer.utf8(_rendered(shown, form, seeds).removesuffix("\n").split("\n"))
-
-
-def _rendered(shown: Graph, form: str, seeds: Sequence[str]) -> str:
-    if form == "dot":
-        return graph_export.dot(shown)
-    if form == "graphml":
-        return graph_export.graphml(shown)
-    if form == "html":
-        return graph_export.page(shown, next(iter(seeds), None))
-    if form == "json":
-        return f"{safe_json(json.dumps(_mapping(shown), ensure_ascii=False))}\n"
-    return "".join(f"{safe(line)}\n" for line in tables.table_lines(_tables(shown, seeds)))
-
-
-def _write(out: Path, text: str) -> None:
-    """Write a file that is private, as the memory is; what it was is replaced whole."""
+    text = _rendered(shown, form, seeds)
+    if out is None:
+        printer.utf8([text])
+        return
     path = Path(os.path.realpath(out.expanduser()))
     if path.exists() and not path.is_file():
         raise BadInputError(str(out), "is not a regular file", "name another one with --out")
-    atomic.put(path, text.encode("utf-8"))
+    atomic.put(path, f"{text}\n".encode())
+    if not printer.quiet:
+        sizes = f"{count_noun(len(shown.nodes), 'node')}, {count_noun(len(shown.edges), 'edge')}"
+        printer.lines([f"{out} written: {sizes}"])
 
 
-def _mapping(graph: Graph) -> dict[str, Any]:
-    return {
-        "schema": "clsm.graph/1",
-        "total_nodes": graph.total,
-        "statistics": plain(graph_view.statistics(graph)),
-        **graph_export.mapping(graph),
+def _rendered(shown: Graph, form: str, seeds: Sequence[str]) -> str:
+    if form in graph_export.WRITERS:
+        return graph_export.WRITERS[form](shown).removesuffix("\n")
+    if form == "html":
+        return graph_export.page(shown, next(iter(seeds), None)).removesuffix("\n")
+    found = graph_view.statistics(shown)
+    if form == "text":
+        return safe("\n".join(table_lines(_tables(shown, found, seeds))))
+    mapping = {"schema": "clsm.graph/1", "total_nodes": shown.total, "statistics": found}
+    return safe_json(json.dumps(mapping | plain(graph_export.mapping(shown)), ensure_ascii=False))
+
+
+def _tables(graph: Graph, found: dict[str, Any], seeds: Sequence[str]) -> Iterator[Table]:
+    part = "" if found["nodes"] == graph.total else f" of {graph.total}"
+    sizes = {"nodes": f"{found['nodes']}{part}"}
+    sizes |= {
+        name: str(v) for name, v in found.items() if name != "nodes" and type(v) in (int, float)
     }
-
-
-def _tables(graph: Graph, seeds: Sequence[str]) -> list[Table]:
-    """Sizes, types, kinds, streams, hubs, the strongest edges; of some nodes also what is held."""
-    found = graph_view.statistics(graph)
-    part = "" if found.nodes == graph.total else f" of {graph.total}"
-    sizes = (
-        ("nodes", f"{found.nodes}{part}"),
-        ("edges", str(found.edges)),
-        ("edges per node", f"{found.edges_per_node:.2f}"),
-        ("density", f"{found.density:.4f}"),
-        ("mean degree", f"{found.mean_degree:.2f}"),
-        ("largest degree", str(found.largest_degree)),
-        ("isolated nodes", str(found.isolated)),
-        ("connected components", str(found.components)),
-        ("nodes in the largest", str(found.largest_component)),
-        ("communities", str(found.communities)),
+    rows: tuple[tuple[str, ...], ...] = tuple(
+        (name.replace("_", " "), value) for name, value in sizes.items()
     )
-    hubs = tuple((shorten(hub.label, LONGEST), str(hub.degree)) for hub in found.hubs)
-    ties = tuple((_tie(tie), f"{tie.weight:.2f}", str(tie.n)) for tie in found.strongest)
-    shown = [
-        Table("graph", ("measure", "value"), sizes),
-        Table("edges by type", ("type", "edges", "%"), _shares(found.types)),
-        Table("nodes by kind", ("kind", "nodes", "%"), _shares(found.kinds)),
-        Table("nodes by stream", ("stream", "nodes", "%"), _shares(found.streams)),
-        Table("hubs", ("node", "degree"), hubs),
-        Table("strongest edges", ("edge", "weight", "n"), ties),
-        Table("what is held of it", ("statement", "true from", "id"), _said(graph, seeds)),
-    ]
-    return [table for table in shown if table.rows]
+    yield Table("graph", ("measure", "value"), rows)
+    for name, noun, of in (
+        ("types", "edges", "type"),
+        ("kinds", "nodes", "kind"),
+        ("streams", "nodes", "stream"),
+    ):
+        total = sum(found[name].values())
+        rows = tuple(
+            (shorten(each, LONGEST), str(count), f"{100 * count / total:.1f}")
+            for each, count in found[name].items()
+        )
+        if rows:
+            yield Table(f"{noun} by {of}", (of, noun, "%"), rows)
+    if hubs := tuple((shorten(hub["label"], LONGEST), str(hub["degree"])) for hub in found["hubs"]):
+        yield Table("hubs", ("node", "degree"), hubs)
+    if ties := tuple(
+        (_tie(tie), f"{tie['weight']:.2f}", str(tie["n"])) for tie in found["strongest"]
+    ):
+        yield Table("strongest edges", ("edge", "weight", "n"), ties)
+    held = {row.id: row for node in seeds for row in graph.statements.get(node, ())}
+    newest = sorted(held.values(), key=lambda row: (row.valid_from or "", row.id), reverse=True)
+    if newest:
+        said = tuple((shorten(s.text, LONGEST), (s.valid_from or "")[:10], s.id) for s in newest)
+        yield Table("what is held of it", ("statement", "true from", "id"), said)
 
 
-def _said(graph: Graph, seeds: Sequence[str]) -> tuple[tuple[str, str, str], ...]:
-    rows = {row.id: row for node in seeds for row in graph.statements.get(node, ())}
-    newest = sorted(rows.values(), key=lambda row: (row.valid_from or "", row.id), reverse=True)
-    return tuple(
-        (shorten(row.text, LONGEST), (row.valid_from or "")[:10], row.id) for row in newest
-    )
-
-
-def _shares(counts: Mapping[str, int]) -> tuple[tuple[str, str, str], ...]:
-    total = sum(counts.values())
-    return tuple(
-        (shorten(name, LONGEST), str(count), f"{100 * count / total:.1f}")
-        for name, count in counts.items()
-    )
-
-
-def _tie(tie: Tie) -> str:
+def _tie(tie: dict[str, Any]) -> str:
     """One edge as a phrase.
 
-    >>> from clsm_cli.inspection.graph_view import Tie
-    >>> _tie(Tie("Mara", "reading", "Tides", 0.5, 2, directed=True))
+    >>> _tie({"source": "Mara", "type": "reading", "target": "Tides", "directed": True})
     'Mara -reading-> Tides'
     """
-    end = "->" if tie.directed else "-"
-    return f"{shorten(tie.source, LONGEST)} -{shorten(tie.type, LONGEST)}{end} {shorten(tie.target, LONGEST)}"
+    source, kind, target = (shorten(tie[name], LONGEST) for name in ("source", "type", "target"))
+    return f"{source} -{kind}-{'>' if tie['directed'] else ''} {target}"

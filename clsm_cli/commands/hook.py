@@ -1,10 +1,393 @@
-"""``clsm hook``: install clsm into the agents on this machine, or remove it."""
+"""``clsm hook``: the plugin of OpenClaw and the hooks of Claude Code, installed and taken out.
+
+Both recall before a message, put context into a session, and store what was said.
+"""
 
 from __future__ import annotations
 
-from clsm_cli.commands import hook_claude_code, hook_openclaw
-from clsm_cli.commands.options import command_group
+import json
+import os
+import shlex
+import stat
+import sys
+import tempfile
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated, Any
+
+from clsm_cli.commands import context, ingest, recall_command
+from clsm_cli.commands.command_line import Common, Option
+from clsm_cli.commands.environment import chosen_root, current_time, environment, program
+from clsm_cli.commands.options import DryRun, command, command_group
+from clsm_cli.commands.output import Printer
+from clsm_cli.config import MAX_FILE
+from clsm_cli.errors import BadInputError, ClsmError
+from clsm_cli.integrations import claude_code_setup
+from clsm_cli.integrations.openclaw import setup
+from clsm_cli.integrations.openclaw.setup import PLUGIN, OpenClaw, Setting, plugin_files
+from clsm_cli.startup.records import NamedTuple
+from clsm_cli.store import atomic
 
 app = command_group("Put clsm into an agent, and take it out again.")
-app.add_typer(hook_openclaw.app, name="openclaw")
-app.add_typer(hook_claude_code.app, name="claude-code")
+openclaw_app = command_group(
+    "OpenClaw: put what memory knows into prompts, and store what is said."
+)
+claude_app = command_group("Claude Code: put context into every session, and store what was said.")
+app.add_typer(openclaw_app, name="openclaw")
+app.add_typer(claude_app, name="claude-code")
+_RESTART = "restart the gateway if one is running: openclaw gateway restart"
+
+
+class PluginState(NamedTuple):
+    """What there is of clsm in an OpenClaw: two settings (None: unset), and the plugin's folder."""
+
+    plugins: Any
+    extra_paths: Any
+    folder: Path
+    files: dict[str, bytes]
+
+
+@command(
+    "clsm hook openclaw install --dry-run   # every file and setting",
+    "clsm hook openclaw install",
+    "clsm hook openclaw install --store ~/notes/memory",
+    group=openclaw_app,
+)
+def openclaw_install(*, dry_run: DryRun = False, common: Common) -> None:
+    """Put the plugin and its settings into OpenClaw; a second time changes nothing.
+
+    OpenClaw itself copies the files and checks the settings. The old settings are kept beside the
+    new ones.
+    """
+    printer = common.printer()
+    root = str(common.opened().root)
+    openclaw = _openclaw(printer)
+    found = _found(openclaw)
+    wanted = plugin_files(program(), root)
+    files = {name: data for name, data in wanted.items() if found.files.get(name) != data}
+    gone = sorted(found.files.keys() - wanted.keys())
+    changes = setup.changes(
+        found.plugins,
+        found.extra_paths,
+        paths_at=openclaw.extra_paths,
+        program=program(),
+        store=root,
+    )
+    backup = None
+    if not dry_run and (files or gone or changes):
+        backup = _backup(openclaw, common.now)
+        if files or gone:
+            _put(openclaw, wanted)
+        openclaw.change(setup.patch(changes))
+    _tell(printer, found.folder, [*files, *gone], changes, backup, dry_run=dry_run)
+
+
+@command(
+    "clsm hook openclaw uninstall --dry-run",
+    "clsm hook openclaw uninstall",
+    group=openclaw_app,
+    no_effect=("store",),
+)
+def openclaw_uninstall(*, dry_run: DryRun = False, common: Common) -> None:
+    """Take the plugin and its settings out of OpenClaw again; the memory stays as it is."""
+    printer = common.printer()
+    openclaw = _openclaw(printer)
+    found = _found(openclaw)
+    changes = setup.removals(found.plugins, found.extra_paths, paths_at=openclaw.extra_paths)
+    is_there = bool(found.files or setup.entry_of(found.plugins))
+    backup = None
+    if not dry_run and (is_there or changes):
+        backup = _backup(openclaw, common.now)
+        if is_there:
+            openclaw.uninstall()
+            entry = setup.Setting(f"plugins.entries.{PLUGIN}", None, None)  # it leaves a stump
+            openclaw.change(setup.patch([*changes, entry]))
+        else:
+            openclaw.change(setup.patch(changes))
+    if is_there:
+        at, old = f"plugins.entries.{PLUGIN}", setup.entry_of(found.plugins)
+        changes = [*changes, setup.Setting(at, old, None)]
+    _tell(printer, found.folder, sorted(found.files), changes, backup, dry_run=dry_run)
+
+
+@command("clsm hook openclaw status", group=openclaw_app, no_effect=("store", "now"))
+def openclaw_status(*, common: Common) -> None:
+    """Say whether OpenClaw has the plugin of this clsm, and with which memory."""
+    printer = common.printer()
+    openclaw = _openclaw(printer)
+    found = _found(openclaw)
+    config = setup.entry_of(found.plugins).get("config") or {}
+    command, store = config.get("command") or [], config.get("store")
+    wanted = plugin_files(command, store) if command and store else {}
+    state = {
+        "openclaw": openclaw.version,
+        "folder": found.folder,
+        "installed": bool(found.files),
+        "current": bool(found.files) and found.files == wanted,
+        "off": setup.is_switched_off(found.plugins),
+        "command": command,
+        "runs": bool(command) and os.access(command[0], os.X_OK),
+        "store": store,
+        "searched": found.extra_paths or [],
+    }
+    printer.show({"schema": "clsm.hook-openclaw-status/1", **state}, _told(state))
+
+
+def _told(state: Mapping[str, Any]) -> Iterator[str]:
+    yield f"OpenClaw: {state['openclaw']}"
+    yield f"folder: {state['folder']}"
+    if not state["installed"]:
+        yield "plugin: not installed; install it with: clsm hook openclaw install"
+        return
+    again = "not that of this clsm; renew it with: clsm hook openclaw install"
+    yield f"plugin: {'installed' if state['current'] else again}"
+    if state["off"]:
+        yield f"switched off: {state['off']}"
+    yield f"command: {shlex.join(state['command'])}{'' if state['runs'] else ' (cannot be run)'}"
+    yield f"memory: {state['store']}"
+
+
+def _openclaw(printer: Printer) -> OpenClaw:
+    found = OpenClaw(environment())
+    if not found.is_known:
+        printer.warn(f"{found.version} is no version that clsm knows; it is taken for the newest")
+    return found
+
+
+def _found(openclaw: OpenClaw) -> PluginState:
+    home = os.environ.get("OPENCLAW_STATE_DIR") or os.path.expanduser("~/.openclaw")
+    folder = Path(home) / "extensions" / PLUGIN
+    files = {
+        str(path.relative_to(folder)): atomic.read(path, MAX_FILE) or b""
+        for path in sorted(folder.rglob("*"))
+        if path.is_file()
+    }
+    plugins, extra_paths = openclaw.setting("plugins"), openclaw.setting(openclaw.extra_paths)
+    return PluginState(plugins, extra_paths, folder, files)
+
+
+def back_up(path: Path, data: bytes, now: str | None) -> Path:
+    """Copy the content of another program's settings to ``NAME.TIME.bak`` before they are changed."""
+    copy = path.with_name(f"{path.name}.{current_time(now):%Y%m%dT%H%M%S}.bak")
+    atomic.put(copy, data)
+    return copy
+
+
+def _backup(openclaw: OpenClaw, now: str | None) -> Path | None:
+    path = Path(os.path.expanduser(openclaw.settings_file()))
+    old = atomic.read(path, MAX_FILE)
+    return None if old is None else back_up(path, old, now)
+
+
+def _put(openclaw: OpenClaw, files: Mapping[str, bytes]) -> None:
+    with tempfile.TemporaryDirectory(prefix="clsm-") as scratch:
+        folder = Path(scratch) / PLUGIN
+        for name, data in files.items():
+            atomic.make_folder((folder / name).parent)
+            atomic.put(folder / name, data)
+        openclaw.install(folder)
+
+
+def _tell(
+    printer: Printer,
+    folder: Path,
+    files: list[str],
+    changes: list[Setting],
+    backup: Path | None,
+    *,
+    dry_run: bool,
+) -> None:
+    settings = [change._asdict() for change in changes]
+    told = {"schema": "clsm.hook-openclaw/1", "folder": folder, "files": files}
+    lines = [str(folder / name) for name in files]
+    lines += [f"{c.path}: {_shown(c.before)} -> {_shown(c.after)}" for c in changes]
+    lines += [f"the old settings are {backup}"] if backup else []
+    printer.show(
+        {**told, "settings": settings, "backup": backup, "dry_run": dry_run},
+        lines or ["nothing to change"],
+    )
+    if lines and not (dry_run or printer.as_json):
+        printer.warn(_RESTART)
+
+
+def _shown(value: Any) -> str:
+    return "unset" if value is None else json.dumps(value, ensure_ascii=False)
+
+
+BUDGET = "1500"
+"""Tokens of the context at a session's start."""
+RECALLED, RECALL_BUDGET = 8, "500"
+"""Memories put before a message, and tokens that they and the facts may have; as with OpenClaw."""
+LONGEST = 2000
+"""Characters of a message that are asked whole; of a longer one both ends, as the middle is pasted."""
+MAX_EVENT = 1 << 20
+"""Bytes of what Claude Code tells a hook."""
+
+Project = Annotated[
+    bool,
+    Option("--project", "", "In .claude/settings.json of this folder, not in your own settings."),
+]
+
+
+@command(
+    "clsm hook claude-code install --dry-run   # the change, as a diff",
+    "clsm hook claude-code install",
+    "clsm hook claude-code install --project --store notes/memory",
+    group=claude_app,
+)
+def claude_install(*, project: Project = False, dry_run: DryRun = False, common: Common) -> None:
+    """Put the hooks into Claude Code's settings.json, each once.
+
+    A session then starts with what clsm context tells, a message comes with what memory knows of it,
+    and what was said is written down before it is compacted and when it ends. The old file is kept
+    beside the new one; all else in it stays.
+    """
+    options = f"--store {shlex.quote(str(chosen_root(common.store)))}"
+
+    def added(settings: dict[str, Any]) -> dict[str, Any]:
+        return claude_code_setup.with_hooks(settings, shlex.join(program()), options)
+
+    _change(common, added, "installed", project=project, dry_run=dry_run)
+
+
+@command("clsm hook claude-code uninstall", group=claude_app, no_effect=("store",))
+def claude_uninstall(*, project: Project = False, dry_run: DryRun = False, common: Common) -> None:
+    """Take the hooks of clsm out of settings.json again; all else in it stays."""
+    _change(common, claude_code_setup.without_hooks, "removed", project=project, dry_run=dry_run)
+
+
+@command("clsm hook claude-code status", group=claude_app, no_effect=("store", "now"))
+def claude_status(*, project: Project = False, common: Common) -> None:
+    """Say which hooks of clsm stand in settings.json."""
+    path = _settings_path(project=project)
+    settings = claude_code_setup.parse(_read(path) or "", str(path))
+    found = claude_code_setup.installed_commands(settings)
+    told = {"schema": "clsm.hook-status/1", "path": path, "hooks": found}
+    lines = [f"{event}: {', '.join(found[event]) or 'not installed'}" for event in found]
+    common.printer().show({**told, "installed": all(found.values())}, [str(path), *lines])
+
+
+@command("clsm hook claude-code start", group=claude_app, hidden=True)
+def claude_start(*, common: Common) -> None:
+    """Print the context of a session; Claude Code runs this.
+
+    After a compaction it begins with what came out of the session so far.
+
+    What goes wrong is said on standard error and never fails the session.
+    """
+    event = _event()
+    session = event.get("session_id") if event.get("source") == "compact" else None
+    known = session if isinstance(session, str) else None
+    with _quiet(common) as quiet:
+        context.run(context.Options(session=known, budget=BUDGET, output="prompt", common=quiet))
+
+
+@command("clsm hook claude-code message", group=claude_app, hidden=True)
+def claude_message(*, common: Common) -> None:
+    """Print what belongs to the message that standard input names; Claude Code runs this.
+
+    Nothing for small talk. What goes wrong is said on standard error and never fails the message.
+    """
+    said = _event().get("prompt")
+    if not isinstance(said, str) or not said.strip():
+        return
+    if len(said) > LONGEST:
+        said = f"{said[: LONGEST // 2]}\n{said[-LONGEST // 2 :]}"
+    asked = recall_command.Options((said,), RECALLED, RECALL_BUDGET, gate=True, output="prompt")
+    with _quiet(common) as quiet:
+        recall_command.run(asked._replace(common=quiet))
+
+
+@command("clsm hook claude-code capture", group=claude_app, hidden=True)
+def claude_capture(*, common: Common) -> None:
+    """Write down the transcript that standard input names; Claude Code runs this.
+
+    What goes wrong is said on standard error and never fails the session; the next ingest of the
+    transcripts catches up.
+    """
+    with _quiet(common) as quiet:
+        path = _transcript()
+        ingest.run(ingest.Options((path,), form="claude-code", capture=True, common=quiet))
+
+
+@contextmanager
+def _quiet(common: Common) -> Iterator[Common]:
+    """Common options of a quiet run; what goes wrong in it is said on standard error alone."""
+    try:
+        yield common._replace(as_json=False, quiet=True)
+    except ClsmError as error:
+        Printer(quiet=common.quiet).warn(str(error))
+
+
+def _event() -> dict[str, Any]:
+    by_hand = sys.stdin is None or sys.stdin.isatty()
+    data = b"" if by_hand else sys.stdin.buffer.read(MAX_EVENT)
+    try:
+        event = json.loads(data)
+    except (ValueError, RecursionError):
+        return {}
+    return event if isinstance(event, dict) else {}
+
+
+def _transcript() -> str:
+    path = _event().get("transcript_path")
+    if not isinstance(path, str) or not path.strip():
+        raise BadInputError(
+            "standard input",
+            "names no transcript_path",
+            "this command is for Claude Code; by hand: clsm ingest ~/.claude/projects",
+        )
+    path = os.path.expanduser(path)
+    if not os.path.isfile(path):  # a folder would be walked
+        raise BadInputError(path, "is no transcript", "it is read at the next event, if it comes")
+    return path
+
+
+def _settings_path(*, project: bool) -> Path:
+    """The file itself, wherever a link leads to it: a link is not replaced."""
+    own = os.environ.get("CLAUDE_CONFIG_DIR") or os.path.expanduser("~/.claude")
+    folder = Path(".claude") if project else Path(own)
+    return Path(os.path.realpath(folder / "settings.json"))
+
+
+def _read(path: Path) -> str | None:
+    data = atomic.read(path, MAX_FILE)
+    try:
+        return None if data is None else data.decode("utf-8")
+    except UnicodeDecodeError:
+        reason, next_step = "is not UTF-8", "mend it, then run the same command again"
+        raise BadInputError(str(path), reason, next_step) from None
+
+
+def _change(
+    common: Common,
+    change: Callable[[dict[str, Any]], dict[str, Any]],
+    done: str,
+    *,
+    project: bool,
+    dry_run: bool,
+) -> None:
+    printer, path = common.printer(), _settings_path(project=project)
+    before = _read(path)
+    settings = claude_code_setup.parse(before or "", str(path))
+    changed = change(settings)
+    is_new = changed is not settings
+    after = claude_code_setup.render(changed, before or "") if is_new else ""
+    backup = None
+    if is_new and not dry_run:
+        old = None if before is None else before.encode()
+        mode = atomic.FILE_MODE if old is None else stat.S_IMODE(path.stat().st_mode)
+        backup = None if old is None else back_up(path, old, common.now)
+        atomic.put(path, after.encode(), read_as=None if old is None else atomic.sha256(old))
+        path.chmod(mode)  # of a project it is shared
+    lines: Iterable[str] = [f"{path}: nothing to change"]
+    if is_new and dry_run:
+        from difflib import unified_diff
+
+        texts = (before or "").splitlines(), after.splitlines()
+        lines = unified_diff(*texts, str(path), str(path), lineterm="")
+    elif is_new:
+        lines = [f"{path}: {done}{f'; the old file is {backup}' if backup else ''}"]
+    told = {"schema": "clsm.hook/1", "path": path, "changed": is_new, "backup": backup}
+    printer.show({**told, "dry_run": dry_run}, lines)

@@ -7,7 +7,7 @@ import sys
 from typing import TYPE_CHECKING, Any, get_args
 
 from clsm_cli.commands import fence_key
-from clsm_cli.commands.command_line import COMMON, DRY_RUN, CommandLine, Common, Option
+from clsm_cli.commands.command_line import DRY_RUN, Common, command_line, option
 from clsm_cli.commands.environment import UsageError, decode_words, environment, parse_time
 from clsm_cli.commands.output import Printer, count_noun, fields
 from clsm_cli.errors import BadInputError
@@ -19,87 +19,74 @@ from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store.layout import CONFIG_NAME
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from datetime import datetime
 
     from clsm_cli.ingestion.capture import Tally
-    from clsm_cli.ingestion.ingest_report import Report, SourceReport
-    from clsm_cli.ingestion.jsonl_rows import Problem
+    from clsm_cli.ingestion.ingest_report import Report
     from clsm_cli.store.layout import Store
 
 
 FORMATS: tuple[Format, ...] = get_args(Format)
-COMMAND_LINE = CommandLine(
-    options={
-        "paths": Option(
-            "",
-            "[PATH...]",
-            "Files or folders; - is standard input. Without any: finish what was captured.",
-        ),
-        "openclaw": Option(
-            "--openclaw",
-            "",
-            "Catch up with OpenClaw: read what is new in its conversations. PATH is its state folder;"
-            " else OPENCLAW_STATE_DIR, else ~/.openclaw.",
-        ),
-        "form": Option(
-            "--format", "NAME", f"{', '.join(FORMATS)}; default: detected.", choices=FORMATS
-        ),
-        "session": Option("--session", "NAME", "Conversation of messages that name none."),
-        "capture": Option(
-            "--capture", "", "Only store what is new, for hooks: no model, milliseconds."
-        ),
-        "since": Option("--since", "TIME", "Leave out messages before this time."),
-        "exclude": Option(
-            "--exclude",
-            "GLOB",
-            "Leave out what matches, by the rules of gitignore; repeatable. Also: ingest.exclude in"
-            " clsm.yaml, and .clsmignore files.",
-            is_repeated=True,
-        ),
-        "day_first": Option(
-            "--day-first/--month-first",
-            "",
-            "The order of day and month in a chat that leaves it open.",
-        ),
-        "strict": Option("--strict", "", "Fail (12) if anything could not be read."),
-        "dry_run": DRY_RUN,
-        **COMMON,
-    },
-    help="""Take in notes, an agent's workspace, or conversations.
+
+
+class Options(NamedTuple):
+    """Take in notes, an agent's workspace, or conversations.
 
     Markdown files are living documents: ingest them again after every change. Conversations
     (OpenClaw, Claude Code, Smriti, JSON lines, exports of ChatGPT, Claude, WhatsApp, Telegram and
     Signal) only ever grow; known turns are recognised. What --capture stored is cut into episodes
     by the next ingest.
-    """,
-    examples=(
-        "clsm ingest ~/.openclaw/workspace",
-        "clsm ingest --openclaw            # conversations with OpenClaw since the last time",
-        "clsm ingest ~/.claude/projects    # transcripts of Claude Code",
-        "clsm ingest chatgpt-export.zip    # conversations with ChatGPT or Claude",
-        "clsm ingest 'WhatsApp Chat with Mara.txt'",
-        "clsm ingest chat.jsonl --dry-run",
-        "clsm ingest ~/notes --exclude drafts/ --exclude '*.log.md'",
-        "tail -n 2 chat.jsonl | clsm ingest - --capture --session main",
-        "clsm ingest                       # finish what was captured",
-    ),
-)
+    """
 
-
-class Options(NamedTuple):
-    """The options of ``clsm ingest``, as they were given; see its help."""
-
-    paths: tuple[str, ...] = ()
-    openclaw: bool = False
-    form: Format | None = None
-    session: str | None = None
-    capture: bool = False
-    since: str | None = None
-    exclude: tuple[str, ...] = ()
-    day_first: bool | None = None
-    strict: bool = False
-    dry_run: bool = False
+    paths: tuple[str, ...] = option(
+        "",
+        "[PATH...]",
+        "Files or folders; - is standard input. Without any: finish what was captured.",
+        default=(),
+    )
+    openclaw: bool = option(
+        "--openclaw",
+        "",
+        "Catch up with OpenClaw: read what is new in its conversations. PATH is its state folder;"
+        " else OPENCLAW_STATE_DIR, else ~/.openclaw.",
+    )
+    form: Format | None = option(
+        "--format", "NAME", f"{', '.join(FORMATS)}; default: detected.", choices=FORMATS
+    )
+    session: str | None = option("--session", "NAME", "Conversation of messages that name none.")
+    capture: bool = option(
+        "--capture", "", "Only store what is new, for hooks: no model, milliseconds."
+    )
+    since: str | None = option("--since", "TIME", "Leave out messages before this time.")
+    exclude: tuple[str, ...] = option(
+        "--exclude",
+        "GLOB",
+        "Leave out what matches, by the rules of gitignore; repeatable. Also: ingest.exclude in"
+        " clsm.yaml, and .clsmignore files.",
+        is_repeated=True,
+        default=(),
+    )
+    day_first: bool | None = option(
+        "--day-first/--month-first", "", "The order of day and month in a chat that leaves it open."
+    )
+    strict: bool = option("--strict", "", "Fail (12) if anything could not be read.")
+    dry_run: bool = DRY_RUN
     common: Common = Common()
+
+
+COMMAND_LINE = command_line(
+    Options,
+    "clsm ingest ~/.openclaw/workspace",
+    "clsm ingest --openclaw            # conversations with OpenClaw since the last time",
+    "clsm ingest ~/.claude/projects    # transcripts of Claude Code",
+    "clsm ingest chatgpt-export.zip    # conversations with ChatGPT or Claude",
+    "clsm ingest 'WhatsApp Chat with Mara.txt'",
+    "clsm ingest chat.jsonl --dry-run",
+    "clsm ingest ~/notes --exclude drafts/ --exclude '*.log.md'",
+    "tail -n 2 chat.jsonl | clsm ingest - --capture --session main",
+    "clsm ingest                       # finish what was captured",
+)
 
 
 def run(options: Options) -> None:
@@ -108,7 +95,11 @@ def run(options: Options) -> None:
     report = _ingested(opened, options, moment, printer)
     has_failed = options.strict and report.problems
     failed = report.fatal or (report.problems[0] if has_failed else None)
-    printer.warn_all(_problem_line(p) for p in report.problems if p is not failed)
+    for each in report.problems:
+        if each is not failed:
+            where = each.path if each.line is None else f"{each.path}, line {each.line}"
+            step = "all else is read, mend it and ingest again"
+            printer.warn(f"{where}: {each.reason}; {step}")
     printer.warn_all(report.warnings)
     printer.show(ingest_mapping(report), ingest_lines(report, verbose=options.common.verbose))
     if report.bad_model is not None:
@@ -122,34 +113,24 @@ def run(options: Options) -> None:
 
 def _state_folders(options: Options) -> tuple[str, ...]:
     """Where OpenClaw keeps its state: as given, else as OpenClaw itself looks for it."""
-    told = (
-        ("--format", options.form),
-        ("--session", options.session),
-        ("--exclude", options.exclude or None),
-    )
-    for option, value in told:
-        if value is not None:
-            raise UsageError(option, "transcripts of OpenClaw tell that themselves; leave it out")
-    if options.paths:
-        return options.paths
-    variables = environment()
-    named = variables.get("OPENCLAW_STATE_DIR") or "~/.openclaw"
-    return (os.path.expanduser(named),)
+    needless = {"form": "--format", "session": "--session", "exclude": "--exclude"}
+    for name, given in needless.items():
+        if getattr(options, name):
+            raise UsageError(given, "transcripts of OpenClaw tell that themselves; leave it out")
+    named = environment().get("OPENCLAW_STATE_DIR") or "~/.openclaw"
+    return options.paths or (os.path.expanduser(named),)
 
 
 def _exclusion(store: Store, options: Options) -> Exclusion:
-    kept = store.settings.ingest.exclude
     try:
-        return Exclusion((*kept, *options.exclude))
+        return Exclusion((*store.settings.ingest.exclude, *options.exclude))
     except ValueError as error:
         pattern = str(error)
         if pattern in options.exclude:
             raise UsageError("--exclude", f"{pattern!r} is no pattern of gitignore") from None
-        raise BadInputError(
-            str(store.root / CONFIG_NAME),
-            f"has {pattern!r} in ingest.exclude, which is no pattern of gitignore",
-            "mend it and ingest again",
-        ) from None
+        reason = f"has {pattern!r} in ingest.exclude, which is no pattern of gitignore"
+        where = str(store.root / CONFIG_NAME)
+        raise BadInputError(where, reason, "mend it and ingest again") from None
 
 
 def _ingested(store: Store, options: Options, now: datetime, printer: Printer) -> Report:
@@ -184,10 +165,20 @@ def _ingested(store: Store, options: Options, now: datetime, printer: Printer) -
 
 def ingest_mapping(report: Report) -> dict[str, Any]:
     """Schema ``clsm.ingest/1``."""
+    files = [
+        {
+            **fields(tally, "path format added changed closed known"),
+            "dropped": dict(sorted(tally.dropped.items())),
+            "masked": dict(sorted(tally.masked.items())),
+            "encoding": tally.encoding or "UTF-8",
+            "by_words": tally.by_words,
+        }
+        for tally in report.sources
+    ]
     return {
         "schema": "clsm.ingest/1",
         "dry_run": report.dry_run,
-        "files": [_file_mapping(source) for source in report.sources],
+        "files": files,
         "skipped": [fields(skipped, "path reason") for skipped in report.skipped],
         "excluded": report.excluded,
         "problems": [fields(problem, "path line reason") for problem in report.problems],
@@ -196,45 +187,25 @@ def ingest_mapping(report: Report) -> dict[str, Any]:
     }
 
 
-def _file_mapping(source: SourceReport) -> dict[str, Any]:
-    tally = source.tally
-    return {
-        **fields(source, "path format"),
-        **fields(tally, "added changed closed known"),
-        "dropped": dict(sorted(tally.dropped.items())),
-        "masked": dict(sorted(tally.masked.items())),
-        "encoding": tally.encoding or "UTF-8",
-        "by_words": tally.by_words,
-    }
-
-
-def ingest_lines(report: Report, *, verbose: bool) -> list[str]:
+def ingest_lines(report: Report, *, verbose: bool) -> Iterator[str]:
     """A line a file that changed anything (all with ``verbose``), what was left out, and a sum."""
-    lines = []
-    for source in report.sources:
-        tally = source.tally
+    for tally in report.sources:
         if verbose or tally.added or tally.changed or tally.closed:
-            lines.append(f"{source.path}: {_said(tally)}")
+            yield f"{tally.path}: {_said(tally)}"
     if verbose:
-        lines += [f"{skipped.path}: skipped, {skipped.reason}" for skipped in report.skipped]
+        yield from (f"{each.path}: skipped, {each.reason}" for each in report.skipped)
     if report.sources or not report.problems:
-        lines.append(_sum(report))
-    return lines
-
-
-def _problem_line(problem: Problem) -> str:
-    where = problem.path if problem.line is None else f"{problem.path}, line {problem.line}"
-    return f"{where}: {problem.reason}; all else is read, mend it and ingest again"
+        yield _sum(report)
 
 
 def _said(tally: Tally) -> str:
-    counts = (
-        (tally.added, "added"),
-        (tally.changed, "changed"),
-        (tally.closed, "closed"),
-        (tally.known, "unchanged"),
-    )
-    said = ", ".join(f"{count} {word}" for count, word in counts if count) or "nothing new"
+    counts = {
+        "added": tally.added,
+        "changed": tally.changed,
+        "closed": tally.closed,
+        "unchanged": tally.known,
+    }
+    said = ", ".join(f"{count} {word}" for word, count in counts.items() if count) or "nothing new"
     for word, found in (("left out", tally.dropped), ("masked", tally.masked)):
         kinds = [f"{count} {kind}" if count > 1 else kind for kind, count in sorted(found.items())]
         if kinds:
@@ -242,31 +213,22 @@ def _said(tally: Tally) -> str:
     if tally.encoding:
         said += f"; decoded from {tally.encoding}"
     if tally.by_words:
-        said += f"; {_size(tally.by_words)} of dumps found by their words alone"
+        size = f"{round(tally.by_words, -3):,}"
+        if tally.by_words >= 1_000_000:
+            size = f"{tally.by_words / 1e6:.1f} million"
+        said += f"; {size} characters of dumps found by their words alone"
     return said
 
 
-def _size(characters: int) -> str:
-    """Characters in thousands or millions.
-
-    >>> _size(8300), _size(1_996_000)
-    ('8,000 characters', '2.0 million characters')
-    """
-    if characters < 1_000_000:
-        return f"{round(characters, -3):,} characters"
-    return f"{characters / 1e6:.1f} million characters"
-
-
 def _sum(report: Report) -> str:
-    tallies = [source.tally for source in report.sources]
+    tallies = report.sources
     added = sum(tally.added for tally in tallies)
-    changed = sum(tally.changed for tally in tallies)
-    closed = sum(tally.closed for tally in tallies)
-    known = sum(tally.known for tally in tallies)
-    noun = "turn or block" if added == 1 else "turns and blocks"
-    verb = "would be added" if report.dry_run else "added"
-    text = f"{count_noun(len(tallies), 'file')}: {added} {noun} {verb}"
-    text += f", {changed} changed, {closed} closed, {known} unchanged"
+    text = f"{count_noun(len(tallies), 'file')}: {added}"
+    text += " turn or block" if added == 1 else " turns and blocks"
+    text += " would be added" if report.dry_run else " added"
+    text += f", {sum(tally.changed for tally in tallies)} changed"
+    text += f", {sum(tally.closed for tally in tallies)} closed"
+    text += f", {sum(tally.known for tally in tallies)} unchanged"
     skipped = len(report.skipped) - report.excluded
     parts = (
         (report.up_to_date, f"{count_noun(report.up_to_date, 'transcript')} without anything new"),

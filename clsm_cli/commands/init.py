@@ -1,4 +1,4 @@
-"""``clsm init``: make a store."""
+"""``clsm init``: make a store; ``clsm merge-driver``: what git runs to join its files."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from pathlib import Path
 
 import typer
 
-from clsm_cli.commands.command_line import DRY_RUN, Common, Option
+from clsm_cli.commands.command_line import Common, Option
 from clsm_cli.commands.environment import environment
-from clsm_cli.commands.options import command
+from clsm_cli.commands.options import DryRun, command
 from clsm_cli.startup import zones
-from clsm_cli.store import git_setup, layout
+from clsm_cli.store import git_setup, joining, layout
 
 
 @command(
@@ -24,7 +24,6 @@ from clsm_cli.store import git_setup, layout
     time_zone=Option(
         "--time-zone", "ZONE", "IANA zone of times without an offset; default: this machine's."
     ),
-    dry_run=DRY_RUN,
     store=Option("--store", "DIR", "The same as DIR."),
 )
 def init(
@@ -32,7 +31,7 @@ def init(
     *,
     git: bool = False,
     time_zone: str | None = None,
-    dry_run: bool = False,
+    dry_run: DryRun = False,
     store: str | None = None,
     common: Common,
 ) -> None:
@@ -48,21 +47,18 @@ def init(
     zones.check_zone(zone)
     is_new = layout.is_free(root) if dry_run else layout.create(root, zone)
     told = git_setup.set_up(root.resolve()) if git and not dry_run else None
+    root, store_id = root.resolve(), None
     if not (dry_run and is_new):
-        opened = layout.open_store(root.resolve(), values)
-        root, zone, store_id = opened.root, opened.zone_name, opened.store_id
-    else:
-        root, store_id = root.resolve(), None
-    if common.as_json:
-        result = {"schema": "clsm.init/1", "store": root, "id": store_id, "created": is_new}
-        printer.json({**result, "git": git, "time_zone": zone, "dry_run": dry_run})
-        return
+        opened = layout.open_store(root, values)
+        zone, store_id = opened.zone_name, opened.store_id
     state = ("would be made:" if dry_run else "made") if is_new else "is already there:"
-    printer.lines([f"memory store {state} {root} (time zone {zone})"])
+    lines = [f"memory store {state} {root} (time zone {zone})"]
     if told is not None:
         how = "is set up" if told.anything else "was set up already"
-        printer.lines([f"git {how}: merging, durable writes; nothing is committed"])
-    if is_new and not dry_run:
+        lines.append(f"git {how}: merging, durable writes; nothing is committed")
+    result = {"schema": "clsm.init/1", "store": root, "id": store_id, "created": is_new}
+    printer.show({**result, "git": git, "time_zone": zone, "dry_run": dry_run}, lines)
+    if is_new and not (dry_run or common.as_json):
         printer.warn("now take something in with: clsm ingest PATH, or clsm note TEXT")
 
 
@@ -72,3 +68,21 @@ def named_root(folder: Path | None, store: str | None, values: dict[str, str]) -
         raise typer.BadParameter("give the folder once", param_hint="DIR and --store")
     named = str(folder) if folder is not None else store or values.get("CLSM_STORE")
     return Path(os.path.expanduser(named)) if named else layout.default_root(values)
+
+
+@command(
+    "clsm merge-driver %O %A %B %P     # merge.clsm.driver, set by clsm init --git",
+    no_effect=("store", "now"),
+    base=Option("", "BASE", "What both sides began with."),
+    ours=Option("", "OURS", "Our version; the result goes there."),
+    theirs=Option("", "THEIRS", "Their version."),
+    path=Option("", "PATH", "Of the file in the repository."),
+)
+def merge_driver(base: Path, ours: Path, theirs: Path, path: Path, *, common: Common) -> None:  # noqa: ARG001
+    """Join two versions of a file of a store; git runs this.
+
+    Records are joined by id, logs by line, statements by item. Ends with 1, and writes nothing,
+    where a version cannot be read.
+    """
+    if not joining.merge(base, ours, theirs, path):
+        raise typer.Exit(1)

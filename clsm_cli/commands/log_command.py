@@ -2,29 +2,34 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, get_args
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import date, datetime, tzinfo
+from typing import get_args
 
-from clsm_cli.commands.command_line import AS_OF, KNOWN_AT, Common, Option
+from clsm_cli.commands.command_line import Common, Option
 from clsm_cli.commands.environment import UsageError, decode_words, parse_time
-from clsm_cli.commands.options import command
-from clsm_cli.commands.output import LinkedLine, flat, local_time, location_text, plain, shorten
+from clsm_cli.commands.options import AsOf, KnownAt, command
+from clsm_cli.commands.output import (
+    LinkedLine,
+    fields,
+    flat,
+    local_time,
+    location_text,
+    plain,
+    shorten,
+)
 from clsm_cli.commands.recall_command import view_of
-from clsm_cli.commands.render_review import as_question, question_lines
+from clsm_cli.commands.review import as_question, question_lines
 from clsm_cli.consolidation.active_learning import WORTH
 from clsm_cli.ingestion.ingest_report import utc_text
 from clsm_cli.inspection import morning_report
+from clsm_cli.inspection.item_lookup import QuestionSources
+from clsm_cli.inspection.morning_report import News, PeriodReview, StatementLine
 from clsm_cli.model.graph import StatementKind
 from clsm_cli.model.streams import STREAMS
+from clsm_cli.store.layout import Store
+from clsm_cli.store.logs import ReviewItem
 from clsm_cli.store.topics import BOX_OF
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-    from datetime import date, datetime, tzinfo
-
-    from clsm_cli.inspection.item_lookup import QuestionSources
-    from clsm_cli.inspection.morning_report import News, PeriodReview, StatementLine
-    from clsm_cli.store.layout import Store
-    from clsm_cli.store.logs import ReviewItem
 
 SHOWN = 20
 """Lines of a part that are shown unless more are asked for."""
@@ -32,20 +37,10 @@ BRIEF = 5
 """Lines of a report at the end of another one."""
 LONGEST = 200
 """Characters of such a line."""
-_PARTS = (
-    ("changed", "Changed"),
-    ("learnt", "Learnt"),
-    ("done", "Done"),
-    ("ended", "No longer true"),
-    ("withdrawn", "Taken back"),
-)
-_PERIOD_PARTS = (
-    ("decided", "Decided"),
-    ("learnt", "Learnt"),
-    ("done", "Done"),
-    ("open", "Not done yet"),
-    ("ended", "No longer true"),
-)
+_ENDED = {"done": "Done", "ended": "No longer true"}
+_PARTS = {"changed": "Changed", "learnt": "Learnt", **_ENDED, "withdrawn": "Taken back"}
+_OPEN = {"done": "Done", "open": "Not done yet", "ended": "No longer true"}
+_PERIOD_PARTS = {"decided": "Decided", "learnt": "Learnt", **_OPEN}
 
 
 @command(
@@ -88,9 +83,18 @@ def log(
     found = morning_report.news(opened, start, moment.isoformat())
     asked = [item for item in review_queue.list_items(opened, moment) if item.at >= start]
     told = question_sources(opened, asked)
-    questions = [item for item in asked if item.reason != WORTH]
-    lines = _log_lines(found, questions, told, opened.zone, limit)
-    printer.show(_log_mapping(found, asked, told), lines)
+    unsure = [
+        {
+            **fields(item, "id reason"),
+            "what": as_question(item).what,
+            "sources": plain(told[item.id]),
+        }
+        for item in asked
+    ]
+    printer.show(
+        {"schema": "clsm.log/1", **plain(found), "unsure": unsure},
+        _log_lines(found, [i for i in asked if i.reason != WORTH], told, opened.zone, limit),
+    )
 
 
 def _period(month: str | None, week: str | None, since: str | None) -> tuple[date, date] | None:
@@ -116,7 +120,6 @@ def _period(month: str | None, week: str | None, since: str | None) -> tuple[dat
 
 
 def _period_lines(seen: PeriodReview, zone: tzinfo, limit: int) -> Iterator[str]:
-    """What a month or a week was about: its gists whole, then the parts that have something."""
     if seen.is_empty:
         yield f"nothing consolidated for {seen.period}"
         return
@@ -129,12 +132,11 @@ def _period_lines(seen: PeriodReview, zone: tzinfo, limit: int) -> Iterator[str]
 
 
 def _part_lines(
-    found: News | PeriodReview, titles: Iterable[tuple[str, str]], zone: tzinfo, limit: int
+    found: News | PeriodReview, titles: dict[str, str], zone: tzinfo, limit: int
 ) -> Iterator[str]:
-    for name, title in titles:
-        lines: tuple[StatementLine, ...] = getattr(found, name)
-        if lines:
-            yield from ("", title, *held_lines(lines, zone, limit))
+    for name, title in titles.items():
+        if lines := getattr(found, name):
+            yield from ("", title, *_held_lines(lines, zone, limit))
 
 
 def _log_lines(
@@ -164,60 +166,28 @@ def brief_lines(
     """What became of memory since an instant, in ``BRIEF`` lines: what changed and ended first."""
     found = morning_report.news(store, since, now.isoformat())
     told = [
-        *(f"changed: {_said(line)} (was: {flat(line.before)})" for line in found.changed),
-        *(f"no longer true: {_said(line)}" for line in found.ended),
+        *(f"changed: {flat(line.text)} (was: {flat(line.before)})" for line in found.changed),
+        *(f"no longer true: {flat(line.text)}" for line in found.ended),
     ]
     if not only_changes:
-        told += [f"taken back: {_said(line)}" for line in found.withdrawn]
-        told += [f"done: {_said(line)}" for line in found.done]
-    told += [f"learnt: {_said(line)}" for line in found.learnt]
+        told += [f"taken back: {flat(line.text)}" for line in found.withdrawn]
+        told += [f"done: {flat(line.text)}" for line in found.done]
+    told += [f"learnt: {flat(line.text)}" for line in found.learnt]
     if len(told) > BRIEF:
         told[BRIEF - 1 :] = [f"and {len(told) - BRIEF + 1} more: clsm log"]
     return [shorten(line, LONGEST) for line in told]
 
 
-def _said(line: StatementLine) -> str:
-    return flat(line.text)
-
-
-def _log_mapping(
-    found: News, asked: Sequence[ReviewItem], told: Mapping[str, QuestionSources]
-) -> dict[str, Any]:
-    return {
-        "schema": "clsm.log/1",
-        **plain(found),
-        "unsure": [
-            {
-                "id": item.id,
-                "reason": item.reason,
-                "what": as_question(item).what,
-                "sources": plain(told[item.id]),
-            }
-            for item in asked
-        ],
-    }
-
-
-def held_lines(found: Sequence[StatementLine], zone: tzinfo, limit: int) -> Iterator[str]:
-    """Statements as text, one a line."""
+def _held_lines(found: Sequence[StatementLine], zone: tzinfo, limit: int) -> Iterator[str]:
     for line in found[:limit]:
-        yield from _line(line, zone)
+        times = f" until {local_time(line.until, zone)}" if line.until else ""
+        before = f" (was: {flat(line.before)})" if line.before else ""
+        box = f"[{BOX_OF[line.state]}] " if line.state in BOX_OF else ""
+        yield f"- {box}{flat(line.text)}{times}{before}"
+        parts = (local_time(line.since, zone), location_text(line.file, line.line), line.id)
+        where = f"  {' · '.join(part for part in parts if part)}"
+        yield LinkedLine(where, line.file, line.line)
     yield from _rest(len(found), limit)
-
-
-def held_mapping(found: Sequence[StatementLine]) -> dict[str, Any]:
-    """Schema ``clsm.list/1``."""
-    return {"schema": "clsm.list/1", "statements": [plain(line) for line in found]}
-
-
-def _line(line: StatementLine, zone: tzinfo) -> Iterator[str]:
-    times = f" until {local_time(line.until, zone)}" if line.until else ""
-    before = f" (was: {flat(line.before)})" if line.before else ""
-    box = f"[{BOX_OF[line.state]}] " if line.state in BOX_OF else ""
-    yield f"- {box}{_said(line)}{times}{before}"
-    parts = (local_time(line.since, zone), location_text(line.file, line.line), line.id)
-    where = [part for part in parts if part]
-    yield LinkedLine(f"  {' · '.join(where)}", line.file, line.line)
 
 
 def _rest(count: int, limit: int) -> Iterator[str]:
@@ -238,8 +208,6 @@ KINDS: tuple[str, ...] = get_args(StatementKind)
     kind=Option("--kind", "KIND", f"Only one kind: {', '.join(KINDS)}."),
     about=Option("--about", "NAME", "Only about this, by any of its names."),
     limit=Option("--limit -n", "N", "Lines at most.", least=1),
-    as_of=AS_OF,
-    known_at=KNOWN_AT,
 )
 def list_command(
     *,
@@ -247,8 +215,8 @@ def list_command(
     kind: str | None = None,
     about: str | None = None,
     limit: int = SHOWN,
-    as_of: str | None = None,
-    known_at: str | None = None,
+    as_of: AsOf = None,
+    known_at: KnownAt = None,
     common: Common,
 ) -> None:
     """List what is known to be true now, or was at another time, newest first."""
@@ -256,12 +224,13 @@ def list_command(
     for option, value, known in (("--stream", stream, STREAMS), ("--kind", kind, KINDS)):
         if value is not None and value not in known:
             raise UsageError(option, f"{value!r} is none; there are {', '.join(known)}")
-    if about is not None and not decode_words([about]).strip():
+    about = None if about is None else decode_words([about])
+    if about is not None and not about.strip():
         raise UsageError("--about", "is empty; name somebody or something")
     opened = common.opened()
-    about = None if about is None else decode_words([about])
     view = view_of(opened, common.time(opened.zone), as_of, known_at)
     found = morning_report.held_statements(opened, view, stream, kind, about)
-    printer.show(held_mapping(found), held_lines(found, opened.zone, limit))
+    mapping = {"schema": "clsm.list/1", "statements": plain(found)}
+    printer.show(mapping, _held_lines(found, opened.zone, limit))
     if not found:
         printer.warn("nothing of that is held")

@@ -15,14 +15,13 @@ from __future__ import annotations
 
 import os
 import stat
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
 
 from clsm_cli.config import MachineSettings, defaults, variable_of, with_changes
 from clsm_cli.errors import BadInputError
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from pathlib import Path
 
 NAME = "config.toml"
 _MOST = 1 << 20
@@ -43,9 +42,18 @@ def load_settings(root: Path | None, environment: Mapping[str, str]) -> MachineS
         root: The store that is used; the file must not lie in it, since it would travel with it.
         environment: Its variables go before the file.
     """
-    settings = MachineSettings()
     file = _settings_path()
-    for where, changes in ((str(file), _of_file(file, root)), *_of_variables(environment)):
+    sources = [(str(file), _of_file(file, root))]
+    for name, default in defaults(MachineSettings()).items():
+        text = environment.get(variable_of(name))
+        if text is not None:
+            value: Any = text
+            if not isinstance(default, str):
+                with suppress(ValueError):  # it is refused as no number
+                    value = float(text)
+            sources.append((variable_of(name), {name: value}))
+    settings = MachineSettings()
+    for where, changes in sources:
         try:
             settings = with_changes(settings, changes)
         except ValueError as error:
@@ -72,7 +80,6 @@ def misplaced_warnings(misplaced: Sequence[str]) -> list[str]:
 
 
 def _of_file(file: Path, root: Path | None) -> dict[str, Any]:
-    """What the file sets, by dotted names; nothing if there is no file."""
     import tomllib
 
     try:
@@ -110,18 +117,3 @@ def _refuse_others(file: Path, found: os.stat_result, root: Path | None) -> None
     places = (file.absolute(), file.resolve())
     if root is not None and any(place.is_relative_to(root) for place in places):
         raise BadInputError(str(file), f"lies in the memory {root}, which travels", "move it out")
-
-
-def _of_variables(environment: Mapping[str, str]) -> list[tuple[str, dict[str, Any]]]:
-    return [
-        (variable, {name: text if isinstance(default, str) else _number(text)})
-        for name, default in defaults(MachineSettings()).items()
-        if (text := environment.get(variable := variable_of(name))) is not None
-    ]
-
-
-def _number(text: str) -> float | str:
-    try:
-        return float(text)
-    except ValueError:
-        return text  # refused as no number

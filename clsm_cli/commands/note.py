@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from clsm_cli.commands import fence_key
-from clsm_cli.commands.command_line import DRY_RUN, Common, Option
+from clsm_cli.commands.command_line import Common, Option
 from clsm_cli.commands.environment import decode_words, standard_input
-from clsm_cli.commands.options import command
+from clsm_cli.commands.options import DryRun, command
 from clsm_cli.commands.output import plain
 from clsm_cli.config import MAX_MESSAGE
-
-if TYPE_CHECKING:
-    from clsm_cli.ingestion.capture import NoteResult
+from clsm_cli.ingestion.capture import NoteResult
 
 _LONGER = "take it in with: clsm ingest FILE"
 
@@ -24,10 +22,13 @@ _LONGER = "take it in with: clsm ingest FILE"
     "clsm note -- -5 degrees in the barn tonight",
     text=Option("", "TEXT...", "The note; - reads standard input."),
     by=Option("--by", "", "Whose words they are; for an agent's own: agent."),
-    dry_run=DRY_RUN,
 )
 def note(
-    text: list[str], *, by: Literal["user", "agent"] = "user", dry_run: bool = False, common: Common
+    text: list[str],
+    *,
+    by: Literal["user", "agent"] = "user",
+    dry_run: DryRun = False,
+    common: Common,
 ) -> None:
     """Remember one thing, in your own words.
 

@@ -6,15 +6,24 @@ so.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import wraps
 from inspect import Parameter, Signature, signature
-from typing import Annotated, Any, Literal, get_args, get_type_hints
+from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
 import typer
 from typer.core import TyperCommand
 
-from clsm_cli.commands.command_line import COMMON, CommandLine, Common, Option
+from clsm_cli.commands.command_line import (
+    AS_OF,
+    COMMON,
+    DRY_RUN,
+    KNOWN_AT,
+    YES,
+    CommandLine,
+    Common,
+    Option,
+)
 from clsm_cli.commands.environment import UsageError
 
 
@@ -25,6 +34,10 @@ def _described(option: Option) -> Any:
     return typer.Option(*option.names.split(), **given) if option.names else typer.Argument(**given)
 
 
+DryRun = Annotated[bool, DRY_RUN]
+AsOf = Annotated[str | None, AS_OF]
+KnownAt = Annotated[str | None, KNOWN_AT]
+Yes = Annotated[bool, YES]
 _NO_EFFECT = "No effect here; every command takes it."
 
 
@@ -49,23 +62,25 @@ def typer_function(
     for name, option in own.items():
         default = vars(options)["_field_defaults"][name]
         kind: Any = option.kind if option.metavar else bool
-        kind = (
-            list[kind] if isinstance(default, tuple) else kind | None if default is None else kind
-        )
-        default = list(default) if isinstance(default, tuple) else default
+        kind = kind | None if default is None else kind
+        if isinstance(default, tuple):
+            default, kind = list(default), list[option.kind]  # type: ignore[name-defined]
         parameters.append(Parameter(name, Parameter.KEYWORD_ONLY, default=default, annotation=kind))
     called.__doc__ = line.help
-    called.__annotations__ = {each.name: each.annotation for each in parameters}
-    vars(called)["__signature__"] = Signature(parameters)
+    _sign(called, parameters)
     found = _with_common(called, no_effect=(), options=own)
     vars(found)["epilog"] = examples(*line.examples)
     return found
 
 
+def _sign(function: Callable[..., None], parameters: Sequence[Parameter]) -> None:
+    function.__annotations__ = {each.name: each.annotation for each in parameters}
+    vars(function)["__signature__"] = Signature(parameters)
+
+
 def command(
     *lines: str,
     group: typer.Typer | None = None,
-    called: str = "",
     hidden: bool = False,
     no_effect: tuple[str, ...] = (),
     **options: Option,
@@ -84,7 +99,7 @@ def command(
         found = _with_common(function, no_effect=no_effect, options=options)
         vars(found)["epilog"] = examples(*lines)
         if group is not None:
-            name = called or function.__name__
+            name = function.__name__.rpartition("_")[2]  # what is before names its group
             group.command(name, cls=Command, epilog=examples(*lines), hidden=hidden)(found)
         return found
 
@@ -95,13 +110,7 @@ def _with_common(
     function: Callable[..., None], *, no_effect: tuple[str, ...], options: dict[str, Option]
 ) -> Callable[..., None]:
     own = [each for each in signature(function).parameters.values() if each.name != "common"]
-    added: dict[str, tuple[Any, Any]] = {}
-    for name, option in COMMON.items():
-        told = option._replace(help=_NO_EFFECT) if name in no_effect else option
-        kind = str | None if option.metavar else bool
-        added[name] = Annotated[kind, _described(told)], None if option.metavar else False
-    for each in own:
-        added.pop(each.name, None)
+    added = {name: each for name, each in COMMON.items() if name not in {p.name for p in own}}
 
     @wraps(function)
     def called(*arguments: Any, **options: Any) -> None:
@@ -109,19 +118,26 @@ def _with_common(
         function(*arguments, common=common, **options)
 
     hints = get_type_hints(function, include_extras=True)
-    for name, option in options.items():
+    for name in [each.name for each in own]:
         kind = hints[name]
+        if get_origin(kind) is Annotated:  # one that several commands have
+            kind, option = get_args(kind)
+        elif name in options:
+            option = options[name]
+        else:
+            continue
         if option.choices:
             words: Any = Literal[option.choices]
             kind = words | None if type(None) in get_args(kind) else words
         hints[name] = Annotated[kind, _described(option)]
     parameters = [each.replace(annotation=hints[each.name]) for each in own]
-    parameters += [
-        Parameter(name, Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
-        for name, (annotation, default) in added.items()
-    ]
-    called.__annotations__ = {each.name: each.annotation for each in parameters}
-    vars(called)["__signature__"] = signature(function).replace(parameters=parameters)
+    for name, option in added.items():
+        told = option._replace(help=_NO_EFFECT) if name in no_effect else option
+        hints[name] = Annotated[str | None if option.metavar else bool, _described(told)]
+        own_default = None if option.metavar else False
+        each = Parameter(name, Parameter.KEYWORD_ONLY, default=own_default)
+        parameters.append(each.replace(annotation=hints[name]))
+    _sign(called, parameters)
     return called
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from clsm_cli.commands.environment import environment
 from clsm_cli.errors import DiskError
+from clsm_cli.startup.records import NamedTuple
 from clsm_cli.text.terminal import safe, safe_json
 
 if TYPE_CHECKING:
@@ -18,15 +19,10 @@ if TYPE_CHECKING:
     from datetime import tzinfo
     from typing import Self
 
-    from rich.console import RenderableType
     from rich.progress import Progress
 
-_ASCII = str.maketrans(
-    {"·": "|", "█": "#", "░": ".", "›": ">", "…": "...", "—": "-", "–": "-", "−": "-"}
-)
+_ASCII = str.maketrans({"·": "|", "›": ">", "…": "...", "—": "-", "–": "-", "−": "-"})
 """Our own typography for a terminal that has none."""
-
-
 BELOW = "Files are below {}."
 """What a block for a model says of the folder that its places count from (``common_folder``)."""
 
@@ -48,15 +44,28 @@ class Printer:
 
     def json(self, value: Any) -> None:
         """One JSON object, one line; it is the same data in every locale."""
-        text = safe_json(json.dumps(plain(value), ensure_ascii=False))
-        _write(text if _is_encodable(text) else json.dumps(plain(value)))
+        _write(safe_json(json.dumps(plain(value), ensure_ascii=False)), "utf-8")
 
     def lines(self, lines: Iterable[str]) -> None:
         """Text for people; nothing in it can steer a terminal. A ``LinkedLine`` is a link on one."""
         has_links = self.is_terminal and environment().get("TERM") != "dumb"
         text = "\n".join(_link(line) if has_links else safe(line) for line in lines)
         if text:
-            _write(_encodable(text))
+            encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
+            try:
+                text.encode(encoding)
+            except UnicodeEncodeError:
+                text = text.translate(_ASCII)
+            _write(text, encoding)
+
+    def prose(self, lines: Iterable[str]) -> None:
+        """The same for long lines: at a terminal they are broken between words, behind their indent."""
+        if self.is_terminal:
+            from shutil import get_terminal_size
+
+            width = get_terminal_size().columns
+            lines = [part for line in lines for part in _wrapped(line, width)]
+        self.lines(lines)
 
     def show(self, mapping: Mapping[str, Any], lines: Iterable[str]) -> None:
         """A result: as JSON where that is wanted, else as text."""
@@ -67,22 +76,8 @@ class Printer:
 
     def utf8(self, lines: Iterable[str]) -> None:
         """Text whose very bytes matter, in UTF-8 whatever the locale; it is safe already."""
-        end_progress()
-        data = "".join(f"{line}\n" for line in lines).encode()
-        if data and sys.stdout is not None:
-            sys.stdout.flush()
-            sys.stdout.buffer.write(data)
-            sys.stdout.buffer.flush()
-
-    def rich(self, renderables: Iterable[RenderableType]) -> None:
-        """Formatted text for a terminal; the caller made its words safe. NO_COLOR is honoured."""
-        from rich.console import Console
-
-        console = Console(highlight=False, markup=False, emoji=False)
-        with console.capture() as captured:
-            for renderable in renderables:
-                console.print(renderable)
-        _write(_encodable(captured.get().rstrip("\n")))
+        if text := "\n".join(lines):
+            _write(text, "utf-8")
 
     def warn(self, text: str) -> None:
         """A remark beside the data; it may quote an argument or a path, with secrets masked."""
@@ -203,12 +198,7 @@ def location_text(file: str, line: int) -> str:
 
 
 class LinkedLine(str):
-    """A line of text that leads to a line of a file.
-
-    Attributes:
-        file: Absolute path; "" for none.
-        number: Of its line.
-    """
+    """A line of text that leads to a line of a file, by its absolute path; "" for none."""
 
     __slots__ = ("file", "number")
 
@@ -232,10 +222,21 @@ def _link(line: str) -> str:
     return f"\x1b]8;;{url}\x1b\\{safe(line)}\x1b]8;;\x1b\\" if url else safe(line)
 
 
-def linked(style: str, file: str, line: int) -> str:
-    """A style of Rich that also links to a line of a file (OSC 8)."""
-    url = _url(file, line)
-    return f"{style} link {url}".strip() if url else style
+def _wrapped(line: str, width: int) -> list[str]:
+    """A line in parts that fit, each of which leads where the line does.
+
+    >>> _wrapped("   one two three", 12)
+    ['   one two', '   three']
+    """
+    from textwrap import wrap
+
+    indent = " " * (len(line) - len(line.lstrip(" ")))
+    parts = wrap(
+        line, width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
+    )
+    if isinstance(line, LinkedLine):
+        return [LinkedLine(part, line.file, line.number) for part in parts]
+    return parts or [line]
 
 
 def _url(file: str, line: int) -> str:
@@ -278,12 +279,15 @@ def abandon_stdout() -> None:
     os.close(nowhere)
 
 
-def _write(text: str) -> None:
+def _write(text: str, encoding: str) -> None:
+    """Print; what an encoding cannot hold (as in a C locale) is escaped."""
     end_progress()
     if sys.stdout is None:
         return
     try:
-        print(text, flush=True)
+        sys.stdout.flush()
+        sys.stdout.buffer.write(f"{text}\n".encode(encoding, "backslashreplace"))
+        sys.stdout.buffer.flush()
     except BrokenPipeError:
         raise
     except OSError as error:
@@ -291,21 +295,25 @@ def _write(text: str) -> None:
         raise DiskError("standard output", error.strerror or "cannot be written") from error
 
 
-def _encodable(text: str) -> str:
-    """``text`` as far as stdout's encoding goes (a C locale must not end in a traceback)."""
-    if _is_encodable(text):
-        return text
-    encoding = _encoding()
-    return text.translate(_ASCII).encode(encoding, "backslashreplace").decode(encoding)
+class Table(NamedTuple):
+    """A title, headings, and rows of text; the first column is to the left, the others right.
+
+    Without headings it is the title alone.
+    """
+
+    title: str
+    headings: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
 
 
-def _is_encodable(text: str) -> bool:
-    try:
-        text.encode(_encoding())
-    except UnicodeEncodeError:
-        return False
-    return True
-
-
-def _encoding() -> str:
-    return getattr(sys.stdout, "encoding", None) or "utf-8"
+def table_lines(found: Iterable[Table]) -> list[str]:
+    """Tables as aligned text, a blank line between two."""
+    text: list[str] = []
+    for table in found:
+        grid = [table.headings, *table.rows] if table.headings else []
+        widths = [max(map(len, column)) for column in zip(*grid, strict=True)]
+        text += ["", table.title] if text else [table.title]
+        for first, *others in grid:
+            cells = [cell.rjust(width) for cell, width in zip(others, widths[1:], strict=True)]
+            text.append("  ".join([first.ljust(widths[0]), *cells]).rstrip())
+    return text

@@ -2,37 +2,33 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Annotated
 
-from clsm_cli.commands.command_line import DRY_RUN, Common, Option
+from clsm_cli.commands.command_line import Common, Option
 from clsm_cli.commands.environment import decode_words
-from clsm_cli.commands.options import command
+from clsm_cli.commands.options import DryRun, command
 from clsm_cli.consolidation import record_edit
-from clsm_cli.model.codec import TYPE_NAMES
+from clsm_cli.model.codec import TYPE_NAMES, Record
 from clsm_cli.model.episodes import EpisodeRecord
 from clsm_cli.model.graph import Edge, Node, Statement
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from clsm_cli.model.codec import Record
-
-
-WANTED = Option(
-    "",
-    "ID|SUBJECT...",
-    "A statement, concept, edge, episode or turn: its id, how it begins, or its name.",
-)
+Wanted = Annotated[
+    list[str],
+    Option(
+        "",
+        "ID|SUBJECT...",
+        "A statement, concept, edge, episode or turn: its id, how it begins, or its name.",
+    ),
+]
 
 
 @command(
     "clsm pin f-3a9c12d08e41           # a statement",
     "clsm pin bell delegation-defect   # by what it is about, or a concept",
     "clsm pin 0f3a9c12d08e             # the episode that a turn is in",
-    wanted=WANTED,
-    dry_run=DRY_RUN,
 )
-def pin(wanted: list[str], *, dry_run: bool = False, common: Common) -> None:
+def pin(wanted: Wanted, *, dry_run: DryRun = False, common: Common) -> None:
     """Keep some records as they are.
 
     What is pinned keeps its values through every consolidation, and decay never archives it. For a
@@ -41,13 +37,8 @@ def pin(wanted: list[str], *, dry_run: bool = False, common: Common) -> None:
     _set(wanted, common, is_pinned=True, dry_run=dry_run)
 
 
-@command(
-    "clsm unpin f-3a9c12d08e41",
-    "clsm unpin bell delegation-defect   # all of them, or none",
-    wanted=WANTED,
-    dry_run=DRY_RUN,
-)
-def unpin(wanted: list[str], *, dry_run: bool = False, common: Common) -> None:
+@command("clsm unpin f-3a9c12d08e41", "clsm unpin bell delegation-defect   # all of them, or none")
+def unpin(wanted: Wanted, *, dry_run: DryRun = False, common: Common) -> None:
     """Let some records change again.
 
     From then on a consolidation may close or change them, and decay may archive them. Either
@@ -58,29 +49,26 @@ def unpin(wanted: list[str], *, dry_run: bool = False, common: Common) -> None:
 
 def _set(wanted: Sequence[str], common: Common, *, is_pinned: bool, dry_run: bool) -> None:
     printer, opened, moment = common.start()
-    done = record_edit.pin(
-        opened,
-        [decode_words([each]) for each in wanted],
-        moment,
-        printer.warn,
-        is_pinned=is_pinned,
-        dry_run=dry_run,
-    )
-    printer.show(
-        _mapping(done, is_pinned=is_pinned, dry_run=dry_run),
-        _lines(done, is_pinned=is_pinned, dry_run=dry_run),
-    )
-
-
-def _lines(done: record_edit.Pinning, *, is_pinned: bool, dry_run: bool) -> list[str]:
+    ids = [decode_words([each]) for each in wanted]
+    done = record_edit.pin(opened, ids, moment, printer.warn, is_pinned=is_pinned, dry_run=dry_run)
+    rows = [
+        {
+            "id": each.record.id,
+            "record": TYPE_NAMES[type(each.record)],
+            "text": _text(each.record),
+            "turn": each.turn,
+            "is_new": each.is_new,
+        }
+        for each in done.found
+    ]
     word = "pinned" if is_pinned else "unpinned"
-    lines = []
-    for each in done.found:
-        turn = f"  (turn {each.turn} is in it)" if each.turn else ""
-        kind = TYPE_NAMES[type(each.record)]
-        said = word if each.is_new else "known"
-        lines.append(f"{said:8}  {kind} {each.record.id}  {_text(each.record)}{turn}")
-    return [*lines, "nothing was written"] if dry_run else lines
+    lines = [
+        f"{word if row['is_new'] else 'known':8}  {row['record']} {row['id']}  {row['text']}"
+        + (f"  (turn {row['turn']} is in it)" if row["turn"] else "")
+        for row in rows
+    ]
+    told = {"schema": "clsm.pin/1", "dry_run": dry_run, "run": done.run, "pinned": is_pinned}
+    printer.show({**told, "records": rows}, [*lines, *["nothing was written"] * dry_run])
 
 
 def _text(record: Record) -> str:
@@ -93,24 +81,4 @@ def _text(record: Record) -> str:
             return f"{record.source} {record.type} {record.target}"
         case EpisodeRecord():
             return record.title
-        case _:
-            return record.id
-
-
-def _mapping(done: record_edit.Pinning, *, is_pinned: bool, dry_run: bool) -> dict[str, Any]:
-    return {
-        "schema": "clsm.pin/1",
-        "dry_run": dry_run,
-        "run": done.run,
-        "pinned": is_pinned,
-        "records": [
-            {
-                "id": each.record.id,
-                "record": TYPE_NAMES[type(each.record)],
-                "text": _text(each.record),
-                "turn": each.turn,
-                "is_new": each.is_new,
-            }
-            for each in done.found
-        ],
-    }
+    return record.id

@@ -7,20 +7,26 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import sys
 from typing import TYPE_CHECKING, Any
 
 from clsm_cli.commands import render_recall
-from clsm_cli.commands.command_line import COMMON, FORMAT, CommandLine, Common, Option
+from clsm_cli.commands.command_line import FORMAT, Common, command_line, option
 from clsm_cli.commands.engine import QueryEngine, embedder, offer_install
-from clsm_cli.commands.environment import UsageError, decode_words, parse_time, standard_input
+from clsm_cli.commands.environment import (
+    MAX_QUERY,
+    UsageError,
+    parse_budget,
+    parse_time,
+    query_text,
+    standard_input,
+)
 from clsm_cli.commands.output import Printer
 from clsm_cli.config import MAX_MESSAGE
 from clsm_cli.errors import BadInputError, DiskError, NothingRelevantError
 from clsm_cli.model.streams import STREAMS
 from clsm_cli.retrieval import recall
-from clsm_cli.retrieval.retrieve import Query
+from clsm_cli.retrieval.recall import Query
 from clsm_cli.startup.records import NamedTuple
 
 if TYPE_CHECKING:
@@ -30,126 +36,103 @@ if TYPE_CHECKING:
     from clsm_cli.inspection.fact_history import View
     from clsm_cli.retrieval.answer import Answer
     from clsm_cli.retrieval.dense_search import Engine
-    from clsm_cli.retrieval.dialogue_context import DialogueTurn
     from clsm_cli.store.index.ranking_queries import Filters
     from clsm_cli.store.layout import Store
 
-MAX_QUERY = 1 << 20
-"""Characters of a query."""
 MAX_ITEMS = 1000
 _LONGER = "ask with some words of it"
-_BUDGET = r"(\d{1,9})(c?)"  # text: compiled where it is used, which is seldom
-COMMAND_LINE = CommandLine(
-    options={
-        "query": Option("", "QUERY...", "Words or a question; - reads them from standard input."),
-        "k": Option("-k", "N", "Items at most; default 10.", int, least=1, most=MAX_ITEMS),
-        "budget": Option(
-            "--budget",
-            "N",
-            "Tokens of text at most, or characters as Nc; default 2000. Without -k it also lifts the"
-            " limit of items.",
-        ),
-        "kind": Option(
-            "--kind",
-            "KIND",
-            "Only these memories: passage, statement or gist.",
-            choices=("passage", "statement", "gist"),
-        ),
-        "stream": Option(
-            "--stream",
-            "STREAM",
-            "Only from one stream: identity, projects, tasks or flow.",
-            choices=STREAMS,
-        ),
-        "project": Option(
-            "--project", "NAME", "Only what a project's topic holds or what mentions its name."
-        ),
-        "session": Option(
-            "--session", "ID", "Only from one conversation, or one note by its path."
-        ),
-        "since": Option(
-            "--since", "TIME", 'Only from this day on: 2026-02-24, "last week", yesterday.'
-        ),
-        "until": Option("--until", "TIME", "Only up to this day, itself included."),
-        "as_of": Option(
-            "--as-of", "TIME", "What was true then: other facts are left out. A day or a time."
-        ),
-        "known_at": Option(
-            "--known-at", "TIME", "What was known then: nothing recorded later counts."
-        ),
-        "min_score": Option(
-            "--min-score",
-            "P",
-            "Leave out what is less likely than this to be relevant; 0 returns everything.",
-            float,
-            least=0,
-            most=1,
-        ),
-        "context": Option(
-            "--context",
-            "FILE",
-            "The current conversation (- is standard input): what the query points back at, and part"
-            " of the answer.",
-        ),
-        "gate": Option("--gate", "", "Answer only if the message needs memory at all."),
-        "explore": Option(
-            "--explore", "", "Sample the weights learnt from feedback, to learn more."
-        ),
-        "batch": Option(
-            "--batch",
-            "FILE",
-            'Answer every line {"id": 1, "query": "..."} of a file (- is standard input) with one'
-            " JSON object a line.",
-        ),
-        "output": FORMAT,
-        "explain": Option("--explain", "", "Say why each item ranked where it did."),
-        "exit_code": Option("--exit-code", "", "End with 10 when nothing is relevant."),
-        "touch": Option("--touch/--no-touch", "", "Remember that these memories were used."),
-        **COMMON,
-    },
-    help="""Find what the memory holds about something.
-
-    The concepts come first, then the memories, best first, each with its source, date and score.
-    Nothing relevant is no error: the answer is empty.
-    """,
-    examples=(
-        "clsm recall delegation defect",
-        'clsm recall --json "who is brian"',
-        'clsm recall --since "last week" --kind statement what does Mara want',
-        'clsm recall --as-of 2026-02-15 "how often does the heartbeat come"',
-        "clsm recall --format prompt --budget 800 heartbeat",
-        'clsm recall --gate --context chat.jsonl "and the second one?"',
-        "clsm recall --batch questions.jsonl > answers.jsonl",
-        "clsm recall -k 3 -- --store is an option of what",
-        "wl-paste | clsm recall -",
-    ),
-)
 
 
 class Options(NamedTuple):
-    """The options of ``clsm recall``, as they were given; see its help."""
+    """Find what the memory holds about something.
 
-    query: tuple[str, ...] = ()
-    k: int | None = None
-    budget: str | None = None
-    kind: str | None = None
-    stream: str | None = None
-    project: str | None = None
-    session: str | None = None
-    since: str | None = None
-    until: str | None = None
-    as_of: str | None = None
-    known_at: str | None = None
-    min_score: float | None = None
-    context: str | None = None
-    gate: bool = False
-    explore: bool = False
-    batch: str | None = None
-    output: str | None = None
-    explain: bool = False
-    exit_code: bool = False
-    touch: bool = True
+    The concepts come first, then the memories, best first, each with its source, date and score.
+    Nothing relevant is no error: the answer is empty.
+    """
+
+    query: tuple[str, ...] = option(
+        "", "QUERY...", "Words or a question; - reads them from standard input.", default=()
+    )
+    k: int | None = option("-k", "N", "Items at most; default 10.", int, least=1, most=MAX_ITEMS)
+    budget: str | None = option(
+        "--budget",
+        "N",
+        "Tokens of text at most, or characters as Nc; default 2000. Without -k it also lifts the"
+        " limit of items.",
+    )
+    kind: str | None = option(
+        "--kind",
+        "KIND",
+        "Only these memories: passage, statement or gist.",
+        choices=("passage", "statement", "gist"),
+    )
+    stream: str | None = option(
+        "--stream",
+        "STREAM",
+        "Only from one stream: identity, projects, tasks or flow.",
+        choices=STREAMS,
+    )
+    project: str | None = option(
+        "--project", "NAME", "Only what a project's topic holds or what mentions its name."
+    )
+    session: str | None = option(
+        "--session", "ID", "Only from one conversation, or one note by its path."
+    )
+    since: str | None = option(
+        "--since", "TIME", 'Only from this day on: 2026-02-24, "last week", yesterday.'
+    )
+    until: str | None = option("--until", "TIME", "Only up to this day, itself included.")
+    as_of: str | None = option(
+        "--as-of", "TIME", "What was true then: other facts are left out. A day or a time."
+    )
+    known_at: str | None = option(
+        "--known-at", "TIME", "What was known then: nothing recorded later counts."
+    )
+    min_score: float | None = option(
+        "--min-score",
+        "P",
+        "Leave out what is less likely than this to be relevant; 0 returns everything.",
+        float,
+        least=0,
+        most=1,
+    )
+    context: str | None = option(
+        "--context",
+        "FILE",
+        "The current conversation (- is standard input): what the query points back at, and part"
+        " of the answer.",
+    )
+    gate: bool = option("--gate", "", "Answer only if the message needs memory at all.")
+    explore: bool = option(
+        "--explore", "", "Sample the weights learnt from feedback, to learn more."
+    )
+    batch: str | None = option(
+        "--batch",
+        "FILE",
+        'Answer every line {"id": 1, "query": "..."} of a file (- is standard input) with one'
+        " JSON object a line.",
+    )
+    output: str | None = FORMAT
+    explain: bool = option("--explain", "", "Say why each item ranked where it did.")
+    exit_code: bool = option("--exit-code", "", "End with 10 when nothing is relevant.")
+    touch: bool = option(
+        "--touch/--no-touch", "", "Remember that these memories were used.", default=True
+    )
     common: Common = Common()
+
+
+COMMAND_LINE = command_line(
+    Options,
+    "clsm recall delegation defect",
+    'clsm recall --json "who is brian"',
+    'clsm recall --since "last week" --kind statement what does Mara want',
+    'clsm recall --as-of 2026-02-15 "how often does the heartbeat come"',
+    "clsm recall --format prompt --budget 800 heartbeat",
+    'clsm recall --gate --context chat.jsonl "and the second one?"',
+    "clsm recall --batch questions.jsonl > answers.jsonl",
+    "clsm recall -k 3 -- --store is an option of what",
+    "wl-paste | clsm recall -",
+)
 
 
 def run(options: Options) -> None:
@@ -173,13 +156,18 @@ def run(options: Options) -> None:
 
 def answer(options: Options, printer: Printer, engine: Engine | None = None) -> Answer:
     """Answer one question, and remember that the memories were used."""
-    text = _text_of(options)
+    text = query_text(options.query, "QUERY")
     store = options.common.opened()
     offer_install(printer)
     now = options.common.time(store.zone)
     query = _query_of(store, options, text, now)
     if options.context is not None:
-        query = query._replace(current=_conversation(options.context, store, now, printer))
+        from clsm_cli.commands import conversation, fence_key
+
+        key = fence_key.key_reader(printer.warn)
+        read = conversation.read(options.context, zone=store.zone, now=now, fence_key=key)
+        printer.warn_all(read.warnings)
+        query = query._replace(current=read.turns)
     (found,) = _answers(store, [query], printer, engine)
     if options.touch and found.answered:
         recall.touch(store, found)
@@ -189,18 +177,6 @@ def answer(options: Options, printer: Printer, engine: Engine | None = None) -> 
 def why_empty(found: Answer) -> str:
     """The sentence that says why there is no answer."""
     return "no memory is needed" if found.route == "none" else "nothing relevant was found"
-
-
-def _conversation(
-    path: str, store: Store, now: datetime, printer: Printer
-) -> tuple[DialogueTurn, ...]:
-    from clsm_cli.commands import conversation, fence_key
-
-    read = conversation.read(
-        path, zone=store.zone, now=now, fence_key=fence_key.key_reader(printer.warn)
-    )
-    printer.warn_all(read.warnings)
-    return read.turns
 
 
 def _answers(
@@ -214,9 +190,7 @@ def _answers(
 
 def node_activation(store: Store, options: Options, printer: Printer) -> dict[str, float]:
     """What a question gives to the nodes of the graph, those on the way included; never a use."""
-    text = decode_words(options.query)
-    if not text.strip():
-        raise UsageError("--query", "it is empty; give it some words")
+    text = query_text(options.query, "--query")
     query = _query_of(store, options, text, options.common.time(store.zone))
     (told,) = _answers(store, [query], printer)
     printer.warn_all(told.warnings)
@@ -236,14 +210,12 @@ def _print(printer: Printer, found: Answer, form: str, *, explain: bool) -> None
 
         key = fence_key.obtain_key(printer.warn) if found.answered else None
         printer.utf8(render_recall.prompt_lines(found, key))
-    elif printer.is_terminal:
-        printer.rich(render_recall.answer_renderables(found, explain=explain))
     else:
-        printer.lines(render_recall.answer_lines(found, explain=explain))
+        at_terminal = printer.is_terminal
+        printer.prose(render_recall.answer_lines(found, explain=explain, at_terminal=at_terminal))
 
 
 def _run_batch(options: Options, printer: Printer) -> None:
-    """Answer every line of a file; an error takes the place of its answer."""
     if options.query:
         raise UsageError("--batch", "the queries come from the file; leave out QUERY")
     if options.context is not None:
@@ -252,7 +224,7 @@ def _run_batch(options: Options, printer: Printer) -> None:
         raise UsageError("--batch", "its answers are JSON; leave out --format")
     store = options.common.opened()
     now = options.common.time(store.zone)
-    rows = _read_batch(options.batch or "", MAX_QUERY)
+    rows = _read_batch(options.batch or "")
     queries = [
         query._replace(as_of=row.as_of or query.as_of)
         for row in rows
@@ -272,20 +244,9 @@ def _run_batch(options: Options, printer: Printer) -> None:
         printer.json({"id": row.id, **render_recall.answer_mapping(found)})
 
 
-def _text_of(options: Options) -> str:
-    text = decode_words(options.query).strip()
-    if not text:
-        raise UsageError("QUERY", "the query is empty; give it some words")
-    if len(text) > MAX_QUERY:
-        raise UsageError(
-            "QUERY", f"the query has {len(text)} characters; ask with at most {MAX_QUERY}"
-        )
-    return text
-
-
 def _query_of(store: Store, options: Options, text: str, now: datetime) -> Query:
     settings = store.settings.recall
-    budget, unit = _budget(options.budget)
+    budget, unit = (None, "tokens") if options.budget is None else parse_budget(options.budget)
     return Query(
         text=text,
         now=now.isoformat(),
@@ -337,32 +298,16 @@ def _end(moment: str | None, store: Store) -> str | None:
     return end_of_day(moment, store.zone)
 
 
-def _budget(given_budget: str | None) -> tuple[int | None, str]:
-    if given_budget is None:
-        return None, "tokens"
-    match = re.fullmatch(_BUDGET, given_budget)
-    if not match:
-        reason = f"{given_budget!r} is no size; write 800 for tokens or 3000c for characters"
-        raise UsageError("--budget", reason)
-    return int(match[1]), "characters" if match[2] else "tokens"
-
-
 def _filters(options: Options, now: datetime) -> Filters | None:
+    names = ("kind", "stream", "project", "session")
+    named: dict[str, Any] = {name: getattr(options, name) for name in names}
     first = _day(options.since, now, "--since")
     last = _day(options.until, now, "--until")
-    named = (options.kind, options.stream, options.project, options.session)
-    if first is None and last is None and not any(named):
+    if first is None and last is None and not any(named.values()):
         return None
     from clsm_cli.store.index.ranking_queries import Filters
 
-    return Filters(
-        kind=options.kind,
-        stream=options.stream,
-        project=options.project,
-        session=options.session,
-        first=first[0] if first else None,
-        until=last[1] if last else None,
-    )
+    return Filters(**named, first=first and first[0], until=last and last[1])
 
 
 def _day(text: str | None, now: datetime, option: str) -> tuple[int, int] | None:
@@ -393,7 +338,7 @@ class BatchRow(NamedTuple):
     problem: str | None = None
 
 
-def _read_batch(path: str, longest: int) -> list[BatchRow]:
+def _read_batch(path: str) -> list[BatchRow]:
     name = "standard input" if path == "-" else path
     try:
         if path == "-":
@@ -405,38 +350,31 @@ def _read_batch(path: str, longest: int) -> list[BatchRow]:
         raise BadInputError(path, "no such file", "name a file of queries") from None
     except OSError as error:
         raise DiskError(path, error.strerror or str(error)) from error
-    return [
-        _row(line, number, name, longest) for number, line in enumerate(lines, 1) if line.strip()
-    ]
+    rows = []
+    for number, line in enumerate(lines, 1):
+        if line.strip():
+            row = _batch_row(line, number)
+            told = f"{name}, line {number}: {row.problem}; the others were answered"
+            rows.append(row._replace(problem=told) if row.problem else row)
+    return rows
 
 
-def _row(line: bytes, number: int, name: str, longest: int) -> BatchRow:
-    def bad(row_id: Any, reason: str) -> BatchRow:
-        return BatchRow(
-            row_id, problem=f"{name}, line {number}: {reason}; the others were answered"
-        )
-
+def _batch_row(line: bytes, number: int) -> BatchRow:
     if len(line) > MAX_MESSAGE:
-        return bad(number, f"longer than {MAX_MESSAGE >> 20} MiB")
+        return BatchRow(number, problem=f"longer than {MAX_MESSAGE >> 20} MiB")
     try:
         value = json.loads(line.decode("utf-8", "replace"))
     except (ValueError, RecursionError):
-        return bad(number, "is no JSON")
+        return BatchRow(number, problem="is no JSON")
     if not isinstance(value, dict) or not isinstance(value.get("id", number), str | int):
-        return bad(number, "must be an object whose 'id' is a string or a number")
+        return BatchRow(number, problem="must be an object whose 'id' is a string or a number")
     row_id, query, as_of = value.get("id", number), value.get("query"), value.get("as_of")
-    if not isinstance(query, str) or not 0 < len(query.strip()) <= longest:
-        return bad(row_id, f"'query' must be text of 1 to {longest} characters")
-    if as_of is not None and not _is_time(as_of):
-        return bad(row_id, "'as_of' must be a day or time like 2026-02-24")
-    return BatchRow(row_id, query.strip().encode("utf-8", "replace").decode(), as_of)
-
-
-def _is_time(value: Any) -> bool:
+    if not isinstance(query, str) or not 0 < len(query.strip()) <= MAX_QUERY:
+        return BatchRow(row_id, problem=f"'query' must be text of 1 to {MAX_QUERY} characters")
     from datetime import datetime
 
     try:
-        datetime.fromisoformat(value)
+        datetime.fromisoformat("2026-01-01" if as_of is None else as_of)
     except (TypeError, ValueError):
-        return False
-    return True
+        return BatchRow(row_id, problem="'as_of' must be a day or time like 2026-02-24")
+    return BatchRow(row_id, query.strip().encode("utf-8", "replace").decode(), as_of)

@@ -1,25 +1,35 @@
-"""``clsm review``: decide what only a person can decide."""
+"""``clsm review``: decide what only a person can decide, in a list or in an editor."""
 
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING
+import textwrap
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import tzinfo
+from typing import Any
 
-from clsm_cli.commands import editor, engine, render_review
-from clsm_cli.commands.command_line import DRY_RUN, Common, Option
+from clsm_cli.commands import editor, engine
+from clsm_cli.commands.command_line import Common, Option
 from clsm_cli.commands.environment import UsageError, decode_words
-from clsm_cli.commands.options import command
-from clsm_cli.commands.output import Printer, is_terminal
+from clsm_cli.commands.options import DryRun, command
+from clsm_cli.commands.output import (
+    LinkedLine,
+    fields,
+    is_terminal,
+    local_time,
+    location_text,
+    plain,
+)
 from clsm_cli.consolidation import review_queue, selection_reasons
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from datetime import datetime
-
-    from clsm_cli.consolidation.review_queue import Outcome, State
-    from clsm_cli.inspection.item_lookup import QuestionSources
-    from clsm_cli.store.layout import Store
-    from clsm_cli.store.logs import ReviewItem
+from clsm_cli.consolidation.active_learning import WORTH
+from clsm_cli.consolidation.review_queue import Outcome, State
+from clsm_cli.consolidation.selection_reasons import Explanation
+from clsm_cli.consolidation.store_state import NEAR_NAMES
+from clsm_cli.errors import BadInputError
+from clsm_cli.inspection.item_lookup import QuestionSources, question_sources
+from clsm_cli.startup.records import NamedTuple
+from clsm_cli.store.logs import ReviewItem
+from clsm_cli.text.terminal import safe
 
 
 @command(
@@ -31,7 +41,6 @@ if TYPE_CHECKING:
     reject=Option("--reject", "ID", "Reject this item; repeat for more."),
     why=Option("--why", "ID", "Say how a statement, or a sentence of the list, was weighed."),
     everything=Option("--all", "", "List also what expired or was decided."),
-    dry_run=DRY_RUN,
 )
 def review(
     *,
@@ -39,7 +48,7 @@ def review(
     reject: list[str] | None = None,
     why: str | None = None,
     everything: bool = False,
-    dry_run: bool = False,
+    dry_run: DryRun = False,
     common: Common,
 ) -> None:
     """Decide what only a person can decide.
@@ -49,65 +58,234 @@ def review(
     the most important first. What you decide about sentences, and what you pin, correct or delete,
     changes how similar ones are judged.
     """
-    from clsm_cli.inspection.item_lookup import question_sources
-
     printer, opened, moment = common.start()
     if why is not None:
         if accept or reject:
-            raise UsageError(
-                "--why", "explains, and decides nothing; leave out --accept and --reject"
-            )
-        if not decode_words([why]).strip():
+            reason = "explains, and decides nothing; leave out --accept and --reject"
+            raise UsageError("--why", reason)
+        if not why.strip():
             raise UsageError("--why", "is empty; name a statement or a sentence of the list")
-        told = selection_reasons.explain(
-            opened, decode_words([why]), moment, engine.static_vectors()
-        )
-        printer.show(render_review.explanation_mapping(told), render_review.explanation_lines(told))
+        vectors = engine.static_vectors()
+        told = selection_reasons.explain(opened, decode_words([why]), moment, vectors)
+        decisions = [
+            {"share": round(share, 4), "id": each.name, "text": each.text, "is_kept": each.is_kept}
+            for share, each in told.shares
+        ]
+        shown = {"schema": "clsm.review.why/1", **fields(told, "id text chance keep worth")}
+        printer.show({**shown, "decisions": decisions}, explanation_lines(told))
         return
+
+    def decide(chosen: Iterable[tuple[str, State]]) -> Outcome:
+        return review_queue.decide(opened, chosen, moment, printer.warn, dry_run=dry_run)
+
     wanted: list[tuple[str, State]] = [(decode_words([each]), "accepted") for each in accept or ()]
     wanted += [(decode_words([each]), "rejected") for each in reject or ()]
-    items: list[ReviewItem] = []
-    sources: Mapping[str, QuestionSources] = {}
-    outcome: Outcome | None = None
-    if wanted:
-        outcome = review_queue.decide(opened, wanted, moment, printer.warn, dry_run=dry_run)
+    items = [] if wanted else review_queue.list_items(opened, moment, everything=everything)
+    sources = question_sources(opened, items) if items else {}
+    outcome = decide(wanted) if wanted else None
+    is_asked = bool(items) and not everything and not common.as_json and printer.is_terminal
+    if is_asked and is_terminal(sys.stdin):
+
+        def take(text: str) -> Outcome:
+            found = read_todo(text, items)
+            return decide(found.items()) if found else Outcome()
+
+        text = todo_file(items, sources, opened.zone)
+        outcome = editor.edit_text(opened.derived / "edit", "review", text, take, printer)
+    if outcome is not None:
+        lines = decision_lines(outcome, dry_run=dry_run)
     else:
-        items = review_queue.list_items(opened, moment, everything=everything)
-        sources = question_sources(opened, items)
-        if items and not everything and not common.as_json and _is_at_terminal(printer):
-            outcome = _in_editor(opened, items, sources, moment, printer, dry_run=dry_run)
-    if common.as_json:
-        printer.json(render_review.review_mapping(items, sources, outcome, dry_run=dry_run))
-    elif outcome is not None:
-        printer.lines(render_review.decision_lines(outcome, dry_run=dry_run))
-    else:
-        lines = render_review.review_lines(items, sources, opened.zone)
-        printer.lines(lines if items else ["nothing to decide"])
+        lines = review_lines(items, sources, opened.zone)
+    printer.show(review_mapping(items, sources, outcome, dry_run=dry_run), lines)
     if outcome is not None and outcome.problems:
         printer.warn_all(str(problem) for problem in outcome.problems[1:])
         raise outcome.problems[0]
 
 
-def _is_at_terminal(printer: Printer) -> bool:
-    return printer.is_terminal and is_terminal(sys.stdin)
+_WIDTH = 96
+_LONGEST = 2000
+"""Characters of a text that are shown: a question is read, not archived."""
 
 
-def _in_editor(
-    store: Store,
-    items: list[ReviewItem],
-    sources: Mapping[str, QuestionSources],
-    now: datetime,
-    printer: Printer,
+class Question(NamedTuple):
+    """An item in plain words; each sentence that it quotes stands on a line of its own."""
+
+    what: str
+    accept: str
+    reject: str
+
+
+_QUESTIONS = {
+    review_queue.LOST: Question(
+        "You set values of a statement, and another machine wrote it later.\nYours were: {other}",
+        "your values are set again, and pinned",
+        "the newer values stay",
+    ),
+    review_queue.TWO_TEXTS: Question(
+        "One statement has two texts, perhaps after a merge.\nIt says: {kept}\nThe other text: {other}",
+        "it says what the other text says",
+        "it says what it says now, and the other text is withdrawn",
+    ),
+    review_queue.CONTRADICTION: Question(
+        "Two things may not both be true.\nMemory says: {kept}\nSomething else says: {other}",
+        "the other one takes its place; what memory says is closed, not deleted",
+        "what memory says stays; where the other one is a statement too, it is withdrawn",
+    ),
+    NEAR_NAMES: Question(
+        "Two names may mean one thing: {kept} and {other}",
+        "they are one thing from the next consolidation on",
+        "they are kept apart for ever",
+    ),
+    review_queue.NEAR_DUPLICATE: Question(
+        "Two statements may say the same.\nOne is: {kept}\nThe other: {other}",
+        "the first one stays, with the sources of both; the other one is withdrawn",
+        "both stay",
+    ),
+    WORTH: Question(
+        "Is this worth keeping? (Memory thinks so with a probability of {other}.)\n{kept}",
+        "it is kept, and sentences like it are likelier kept",
+        "it is not kept, and sentences like it are less likely kept",
+    ),
+}
+_UNKNOWN = Question("{reason}: {kept} {other}", "noted", "noted")
+_QUOTING = (review_queue.TWO_TEXTS, review_queue.CONTRADICTION, review_queue.NEAR_DUPLICATE, WORTH)
+"""Reasons of questions about sentences, which somebody said somewhere."""
+
+_WORDS: dict[str, State | None] = {"accept": "accepted", "reject": "rejected", "leave": None}
+_WORDS |= {word[0]: state for word, state in _WORDS.items()}
+
+
+def as_question(item: ReviewItem) -> Question:
+    """A review item as a question in plain words, on one line."""
+    asked = _asked(item)
+    return asked._replace(what=asked.what.replace("\n", " "))
+
+
+def _asked(item: ReviewItem) -> Question:
+    kept, other = (" ".join(text.split())[:_LONGEST] for text in (item.kept, item.other))
+    form, reason = _QUESTIONS.get(item.reason, _UNKNOWN), " ".join(item.reason.split())
+    return form._replace(what=form.what.format(kept=kept, other=other, reason=reason).strip())
+
+
+def question_lines(item: ReviewItem, told: QuestionSources | None, zone: tzinfo) -> Iterator[str]:
+    """What is in doubt, a sentence a line, and below each where it was said."""
+    form = _QUESTIONS.get(item.reason, _UNKNOWN).what
+    for shown, line in zip(_asked(item).what.split("\n"), form.split("\n"), strict=False):
+        yield f"  {shown}"
+        turn = told and (
+            told.kept if "{kept}" in line else told.other if "{other}" in line else None
+        )
+        if turn and turn.file and item.reason in _QUOTING:
+            parts = (local_time(turn.time, zone), location_text(turn.file, turn.line))
+            where = " · ".join(part for part in parts if part)
+            yield LinkedLine(f"    {where}", turn.file, turn.line)
+
+
+_HOW = (
+    "# Change the word before an id: accept, reject, or leave (a, r, l). Then save and close.\n"
+    "# Lines that begin with # are not read; a line that is missing leaves its item open.\n"
+)
+
+
+def review_lines(
+    items: Sequence[ReviewItem], told: Mapping[str, QuestionSources], zone: tzinfo
+) -> Iterator[str]:
+    """The review list as text."""
+    if not items:
+        yield "nothing to decide"
+    for item in items:
+        asked = as_question(item)
+        state = "" if item.state == "open" else f"  {item.state}"
+        yield f"{item.id}  {item.reason}{state}  ({item.at[:10]})"
+        yield from question_lines(item, told.get(item.id), zone)
+        yield f"  accept: {asked.accept}"
+        yield f"  reject: {asked.reject}"
+
+
+def review_mapping(
+    items: Sequence[ReviewItem],
+    told: Mapping[str, QuestionSources],
+    outcome: Outcome | None,
     *,
     dry_run: bool,
-) -> Outcome:
-    """Let a person decide in a file like that of an interactive rebase."""
+) -> dict[str, Any]:
+    """Review list and decisions as a JSON object."""
+    done = outcome.decisions if outcome else []
+    return {
+        "schema": "clsm.review/1",
+        "dry_run": dry_run,
+        "run": outcome.run if outcome else None,
+        "items": [
+            {
+                **item._asdict(),
+                **as_question(item)._asdict(),
+                "sources": plain(told[item.id]) if item.reason in _QUOTING else None,
+            }
+            for item in items
+        ],
+        "decisions": [
+            {"id": each.item.id, "state": each.state, "effect": each.effect, "is_new": each.is_new}
+            for each in done
+        ],
+        "problems": [str(problem) for problem in (outcome.problems if outcome else [])],
+    }
 
-    def take(text: str) -> Outcome:
-        wanted = render_review.read_todo(text, items)
-        if not wanted:
-            return review_queue.Outcome()
-        return review_queue.decide(store, wanted.items(), now, printer.warn, dry_run=dry_run)
 
-    text = render_review.todo_file(items, sources, store.zone)
-    return editor.edit_text(store.derived / "edit", "review", text, take, printer)
+def explanation_lines(explanation: Explanation) -> Iterator[str]:
+    """How a sentence was weighed, in sentences."""
+    yield f"{explanation.id}  {explanation.text}"
+    if explanation.chance is None or explanation.keep is None:
+        yield "  was not weighed: you said it, or it states a rule, a task or a value"
+        return
+    yield f"  {explanation.chance:.0%} likely to be of use weeks later, by where it stands and how it is put"
+    for share, each in explanation.shares:
+        verb = "more" if share > 0 else "less"
+        done = "kept" if each.is_kept else "rejected"
+        yield f"  {verb} likely by {abs(share):.2f}, as you {done} {each.name}: {each.text}"
+    verdict = "kept" if explanation.keep >= explanation.worth else "not kept"
+    yield f"  {explanation.keep:.0%} in all; what reaches {explanation.worth:.0%} is kept, so this is {verdict}"
+
+
+def decision_lines(outcome: Outcome, *, dry_run: bool) -> Iterator[str]:
+    """The results of decisions, one a line."""
+    for each in outcome.decisions:
+        state = f"{each.state} before" if not each.is_new else each.state
+        yield f"{each.item.id}  {state}" + (f": {each.effect}" if each.is_new else "")
+    if dry_run:
+        yield "nothing was written"
+
+
+def todo_file(
+    items: Iterable[ReviewItem], told: Mapping[str, QuestionSources], zone: tzinfo
+) -> str:
+    """The list as a file to decide in; ``read_todo`` reads it back."""
+    parts = [_HOW]
+    for item in items:
+        asked = as_question(item)
+        lines = question_lines(item, told.get(item.id), zone)
+        notes = (item.reason, *lines, f"accept: {asked.accept}", f"reject: {asked.reject}")
+        wrapped = (textwrap.wrap(safe(n), _WIDTH, break_on_hyphens=False) for n in notes)
+        parts.append(f"leave {item.id}\n" + "".join(f"#   {x}\n" for w in wrapped for x in w))
+    return "\n".join(parts)
+
+
+def read_todo(text: str, items: Iterable[ReviewItem]) -> dict[str, State]:
+    """The decisions of a file, by id."""
+    known = {item.id for item in items}
+    found: dict[str, State] = {}
+    for number, line in enumerate(text.split("\n"), 1):
+        words = line.split()
+        if not words or words[0].startswith("#"):
+            continue
+        if len(words) != 2 or words[0] not in _WORDS or words[1] not in known:
+            raise BadInputError(
+                "the list",
+                f"line {number} is not accept, reject or leave with an id of the list",
+                "mend it and save again",
+            )
+        state = _WORDS[words[0]]
+        if words[1] in found and found[words[1]] != state:
+            raise BadInputError("the list", f"line {number} decides an item again", "mend it")
+        if state is not None:
+            found[words[1]] = state
+    return found

@@ -2,35 +2,32 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import Annotated
 
 import typer
 
 from clsm_cli.commands import schedule_jobs
-from clsm_cli.commands.command_line import DRY_RUN, Common, Option
+from clsm_cli.commands.command_line import Common, Option
 from clsm_cli.commands.environment import UsageError, environment, program
-from clsm_cli.commands.options import command, command_group
-from clsm_cli.commands.output import Printer
+from clsm_cli.commands.options import DryRun, command, command_group
+from clsm_cli.commands.output import Printer, fields
+from clsm_cli.commands.schedule_jobs import Step
 from clsm_cli.config import MachineSettings, defaults, variable_of
 from clsm_cli.errors import ClsmError, LockedError
-from clsm_cli.ingestion.ingest_report import utc_text
 from clsm_cli.integrations import schedulers
+from clsm_cli.integrations.schedulers import OPENCLAW
 from clsm_cli.store import runs
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from datetime import datetime
-
-    from clsm_cli.integrations.schedulers import Scheduler
-    from clsm_cli.store.layout import Store
-
-CATCH_UP = Option("--catch-up", "", "Take in the transcripts of OpenClaw first.")
-COMMIT = Option("--commit", "", "Commit the memory to git at the end.")
-PUSH = Option("--push", "", "Push it too.")
-WAKE = Option("--wake", "URL", "Tell OpenClaw's wake hook when a run fails.")
-WAKE_TOKEN = Option(
-    "--wake-token", "FILE", "File with the token of that hook, readable only by you."
-)
+CatchUp = Annotated[bool, Option("--catch-up", "", "Take in the transcripts of OpenClaw first.")]
+Commit = Annotated[bool, Option("--commit", "", "Commit the memory to git at the end.")]
+Push = Annotated[bool, Option("--push", "", "Push it too.")]
+WakeUrl = Annotated[
+    str | None, Option("--wake", "URL", "Tell OpenClaw's wake hook when a run fails.")
+]
+WakeToken = Annotated[
+    str | None,
+    Option("--wake-token", "FILE", "File with the token of that hook, readable only by you."),
+]
 
 
 _KEPT = (
@@ -40,13 +37,15 @@ _KEPT = (
 """Of the environment: a job is started with hardly any."""
 
 app = command_group("Consolidate and decay every night.")
-_OPENCLAW = "openclaw"
-BY = Option(
-    "--by",
-    "",
-    "Who starts it; default: systemd where it runs, else the crontab.",
-    choices=("systemd", "crontab", _OPENCLAW),
-)
+By = Annotated[
+    str | None,
+    Option(
+        "--by",
+        "",
+        "Who starts it; default: systemd where it runs, else the crontab.",
+        choices=("systemd", "crontab", OPENCLAW),
+    ),
+]
 
 
 @command(
@@ -59,30 +58,23 @@ BY = Option(
     group=app,
     no_effect=("now",),
     at=Option("--at", "HH:MM", "When, local time."),
-    by=BY,
-    catch_up=CATCH_UP,
-    commit=COMMIT,
-    push=PUSH,
     adviser=Option(
         "--adviser",
         "",
         "Have OpenClaw's agent answer a packet an hour before, in a session of its own.",
     ),
-    wake=WAKE,
-    wake_token=WAKE_TOKEN,
-    dry_run=DRY_RUN,
 )
 def install(
     *,
     at: str = "03:30",
-    by: str | None = None,
-    catch_up: bool = False,
-    commit: bool = False,
-    push: bool = False,
+    by: By = None,
+    catch_up: CatchUp = False,
+    commit: Commit = False,
+    push: Push = False,
     adviser: bool = False,
-    wake: str | None = None,
-    wake_token: str | None = None,
-    dry_run: bool = False,
+    wake: WakeUrl = None,
+    wake_token: WakeToken = None,
+    dry_run: DryRun = False,
     common: Common,
 ) -> None:
     """Consolidate every night; installing again replaces the earlier job.
@@ -90,21 +82,17 @@ def install(
     It runs at low priority, waits for a busy memory, and does nothing if a run has succeeded since
     that hour. Missed runs are caught up. clsm status says how the last one went.
     """
-    printer = common.printer()
     opened = common.opened()
-    minute = schedulers.minute_of(at)
-    if minute is None:
-        raise UsageError("--at", f"{at!r} is no time of the day; write it like 03:30")
+    minute = _minute_of(at, "--at")
     if schedulers.is_dreaming_time(minute):
         reason = "OpenClaw rewrites its notes at 03:00; take a time before 02:45 or from 03:30 on"
         raise UsageError("--at", reason)
-    if adviser and by != _OPENCLAW:
+    if adviser and by != OPENCLAW:
         raise UsageError("--adviser", "needs --by openclaw, whose agent is asked")
-    steps = {"--catch-up": catch_up, "--commit": commit, "--push": push}
-    given = [name for name, is_wanted in steps.items() if is_wanted]
+    given = _wanted(catch_up=catch_up, commit=commit, push=push)
     wanted = schedule_jobs.parse_wake(wake, wake_token)
     if wanted is not None:
-        schedule_jobs.check_scheduler(wanted, opened)
+        schedule_jobs.check_wake(wanted, opened)
         given += ["--wake", wanted.url, "--wake-token", wanted.token_file]
     words = ["schedule", "run", "--due", at, *given, "--quiet", "--store", str(opened.root)]
     kept = {name: value for name in _KEPT if (value := environment().get(name))}
@@ -115,80 +103,68 @@ def install(
         raise UsageError("--store", "a path with a line break cannot stand in a schedule")
     scheduler = schedule_jobs.known_schedulers(by)[0]
     if not dry_run:
-        _put(scheduler, job, opened)
+        schedule_jobs.put(scheduler, job, opened)
     lines = scheduler.plan(job)
-    if common.as_json:
-        told = {"schema": "clsm.schedule/1", "by": scheduler.name, "at": at, "name": job.name}
-        printer.json({**told, "command": list(job.command), "lines": lines, "dry_run": dry_run})
-    elif dry_run:
-        printer.lines(lines)
-    else:
-        printer.lines([f"every night at {at}, by {scheduler.name}"])
+    told = {"schema": "clsm.schedule/1", "by": scheduler.name, "at": at, "name": job.name}
+    common.printer().show(
+        {**told, "command": job.command, "lines": lines, "dry_run": dry_run},
+        lines if dry_run else [f"every night at {at}, by {scheduler.name}"],
+    )
 
 
-@command("clsm schedule remove", group=app, no_effect=("now",), by=BY, dry_run=DRY_RUN)
-def remove(*, by: str | None = None, dry_run: bool = False, common: Common) -> None:
+@command("clsm schedule remove", group=app, no_effect=("now",))
+def remove(*, by: By = None, dry_run: DryRun = False, common: Common) -> None:
     """Stop the nightly consolidation; the memory stays as it is."""
-    printer = common.printer()
     opened = common.opened()
     name = schedule_jobs.name_of(opened)
     found = []
-    for scheduler in schedule_jobs.known_schedulers(
-        by, asks_openclaw=schedule_jobs.is_in_openclaw(opened)
-    ):
+    is_asked = schedule_jobs.is_in_openclaw(opened)
+    for scheduler in schedule_jobs.known_schedulers(by, asks_openclaw=is_asked):
         if scheduler.command(name) is not None:
             found.append(scheduler.name)
             if not dry_run:
                 scheduler.remove(name)
-        if scheduler.name == _OPENCLAW and not dry_run:
+        if scheduler.name == OPENCLAW and not dry_run:
             schedule_jobs.remember_openclaw(opened, has=False)
-    if common.as_json:
-        told = {"schema": "clsm.schedule-remove/1", "removed_from": found}
-        printer.json({**told, "dry_run": dry_run})
-    else:
-        printer.lines([f"removed from {', '.join(found)}" if found else "not installed"])
+    common.printer().show(
+        {"schema": "clsm.schedule-remove/1", "removed_from": found, "dry_run": dry_run},
+        [f"removed from {', '.join(found)}" if found else "not installed"],
+    )
 
 
-@command("clsm schedule status", group=app, by=BY)
-def status(*, by: str | None = None, common: Common) -> None:
+@command("clsm schedule status", group=app)
+def status(*, by: By = None, common: Common) -> None:
     """Say who runs what, when next, and when a run last succeeded."""
     printer = common.printer()
     opened = common.opened()
     found = schedule_jobs.find_jobs(opened, by, common.time())
     printer.warn_all(found.silent)
     last = runs.read_nights(opened)
-    if common.as_json:
-        told = {"schema": "clsm.schedule-status/1", "jobs": found.jobs, "next": found.starts}
-        printer.json({**told, "last": last.good, "failed": last.failed, "reason": last.reason})
-        return
+    lines = []
     for name, words in found.jobs.items():
-        start = found.starts[name] or "not known"
-        printer.lines([f"{name}: {' '.join(words)}", f"next run: {start}"])
+        lines += [f"{name}: {' '.join(words)}", f"next run: {found.starts[name] or 'not known'}"]
     if not found.jobs and not found.silent:
-        printer.lines(["not installed; install it with: clsm schedule install"])
-    printer.lines([f"last good run: {last.good or 'none known'}"])
+        lines.append("not installed; install it with: clsm schedule install")
+    lines.append(f"last good run: {last.good or 'none known'}")
     if last.failed:
-        printer.lines([f"failed since then: {last.failed}, the last one: {last.reason}"])
+        lines.append(f"failed since then: {last.failed}, the last one: {last.reason}")
+    told = {"schema": "clsm.schedule-status/1", "jobs": found.jobs, "next": found.starts}
+    printer.show({**told, "last": last.good, **fields(last, "failed reason")}, lines)
 
 
 @command(
     "clsm schedule run --commit",
     group=app,
     due=Option("--due", "HH:MM", "Only if no run has succeeded since that hour."),
-    catch_up=CATCH_UP,
-    commit=COMMIT,
-    push=PUSH,
-    wake=WAKE,
-    wake_token=WAKE_TOKEN,
 )
 def run(
     *,
     due: str | None = None,
-    catch_up: bool = False,
-    commit: bool = False,
-    push: bool = False,
-    wake: str | None = None,
-    wake_token: str | None = None,
+    catch_up: CatchUp = False,
+    commit: Commit = False,
+    push: Push = False,
+    wake: WakeUrl = None,
+    wake_token: WakeToken = None,
     common: Common,
 ) -> None:
     """Do now what the nightly job does.
@@ -199,81 +175,55 @@ def run(
     printer = common.printer()
     wanted = schedule_jobs.parse_wake(wake, wake_token)
     moment = common.time()
-    minute = None if due is None else schedulers.minute_of(due)
-    if due is not None and minute is None:
-        raise UsageError("--due", f"{due!r} is no time of the day; write it like 03:30")
+    minute = None if due is None else _minute_of(due, "--due")
     try:
         opened = common.opened()
     except ClsmError as error:
         if wanted is not None:
-            schedule_jobs.wake_openclaw(wanted, None, moment, minute, str(error))
+            schedule_jobs.report_failure(wanted, None, moment, minute, str(error))
         raise
-    steps: list[schedule_jobs.Step] = []
-    is_due = minute is None or schedule_jobs.is_due(opened, moment, minute)
+    steps: list[Step] = []
     woken = None
-    if (
-        is_due
-        and minute is not None
-        and schedulers.is_dreaming_time(60 * moment.hour + moment.minute)
-    ):
-        steps.append(schedule_jobs.Step("run", LockedError.exit_code, "OpenClaw dreams now; later"))
-        _tell(printer, steps[0])
-    elif is_due:
+    if minute is None or schedule_jobs.is_due(opened, moment, minute):
         options = [] if common.now is None else ["--now", common.now]
-        for step in _night(opened, options, moment, catch_up=catch_up, commit=commit, push=push):
+        more = _wanted(catch_up=catch_up, commit=commit, push=push)
+        night = schedule_jobs.run_night(opened, options, moment, more)
+        is_early = schedulers.is_dreaming_time(60 * moment.hour + moment.minute)
+        if minute is not None and is_early:
+            night = iter([Step("run", LockedError.exit_code, "OpenClaw dreams now; later")])
+            wanted = None
+        for step in night:
             steps.append(step)
             _tell(printer, step)
         if wanted is not None:
-            woken = schedule_jobs.report_night(
-                wanted, opened, moment, minute, _reason(opened, steps)
-            )
+            failed = [f"{step.name}: {step.told}" for step in steps if step.code]
+            last = runs.read_nights(opened)
+            # A consolidation that did what it could without a model ends well, and is no good one.
+            reason = "; ".join(failed) or (f"consolidate: {last.reason}" if last.failed else "")
+            if reason:
+                woken = schedule_jobs.report_failure(wanted, opened, moment, minute, reason)
+            else:
+                schedule_jobs.report_changes(wanted, opened, moment)
     if common.as_json:
         told = [step._asdict() for step in steps]
         printer.json({"schema": "clsm.schedule-run/1", "steps": told, "woken": woken})
-    code = next((step.code for step in steps if step.code), 0)
-    if code:
+    if code := next((step.code for step in steps if step.code), 0):
         raise typer.Exit(code)
 
 
-def _night(
-    store: Store, options: list[str], now: datetime, *, catch_up: bool, commit: bool, push: bool
-) -> Iterator[schedule_jobs.Step]:
-    """The steps; one that failed without writing that down is written down."""
-    message = f"clsm: night of {now:%Y-%m-%d}"
-    known = runs.read_nights(store).failed
-    for step in schedule_jobs.run_steps(
-        store, options, catch_up=catch_up, commit=commit, push=push, message=message
-    ):
-        if step.code and runs.read_nights(store).failed == known:
-            runs.note_failure(store, utc_text(now), f"{step.name}: {step.told}")
-        known = runs.read_nights(store).failed
-        yield step
+def _wanted(**steps: bool) -> list[str]:
+    return [f"--{name.replace('_', '-')}" for name, is_wanted in steps.items() if is_wanted]
 
 
-def _reason(store: Store, steps: list[schedule_jobs.Step]) -> str | None:
-    """Why a run failed; None if it succeeded and no failure is recorded."""
-    failed = [f"{step.name}: {step.told}" for step in steps if step.code]
-    last = runs.read_nights(store)
-    # A consolidation that did what it could without a model ends well, and is no good one.
-    return "; ".join(failed) or (f"consolidate: {last.reason}" if last.failed else None)
+def _minute_of(text: str, option: str) -> int:
+    minute = schedulers.minute_of(text)
+    if minute is None:
+        raise UsageError(option, f"{text!r} is no time of the day; write it like 03:30")
+    return minute
 
 
-def _tell(printer: Printer, step: schedule_jobs.Step) -> None:
+def _tell(printer: Printer, step: Step) -> None:
     if step.code:
         Printer().warn(f"{step.name} failed ({step.code}): {step.told}")
     elif not (printer.as_json or printer.quiet):
         printer.lines([f"{step.name}: {step.told.splitlines()[0] if step.told else 'done'}"])
-
-
-def _put(scheduler: Scheduler, job: schedulers.Job, store: Store) -> None:
-    """Into one schedule, and out of all others."""
-    is_openclaw = scheduler.name == _OPENCLAW
-    others = schedule_jobs.other_schedulers(scheduler, store)
-    if is_openclaw:
-        schedule_jobs.remember_openclaw(store, has=True)
-    scheduler.install(job)
-    for other in others:
-        if other.command(job.name) is not None:
-            other.remove(job.name)
-        if other.name == _OPENCLAW:
-            schedule_jobs.remember_openclaw(store, has=False)

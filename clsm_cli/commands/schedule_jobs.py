@@ -10,9 +10,9 @@ import hashlib
 import os
 import shlex
 import subprocess
+from collections.abc import Collection, Iterator, Sequence
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from clsm_cli.commands import log_command
 from clsm_cli.commands.environment import UsageError, environment, program
@@ -21,20 +21,19 @@ from clsm_cli.errors import BadInputError, ClsmError, LockedError
 from clsm_cli.ingestion import noise
 from clsm_cli.ingestion.ingest_report import utc_text
 from clsm_cli.integrations import schedulers, wake
-from clsm_cli.integrations.schedulers import Crontab, OpenClawCron, Systemd
+from clsm_cli.integrations.schedulers import OPENCLAW, Scheduler
+from clsm_cli.integrations.wake import Wake
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import atomic, git_setup, runs
+from clsm_cli.store.layout import Store
 from clsm_cli.store.lock import locked
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from clsm_cli.integrations.schedulers import Scheduler
-    from clsm_cli.integrations.wake import Wake
-    from clsm_cli.store.layout import Store
 
 _SLACK = timedelta(minutes=5)
 """By which clocks may be set back."""
+_FIRST = timedelta(minutes=30)
+"""A run that starts so soon after its hour is the first of the night."""
+ADVICE_TOKENS = 8000
+"""Tokens of a packet that an agent is handed as the output of a program."""
 
 
 class Step(NamedTuple):
@@ -48,10 +47,10 @@ class Step(NamedTuple):
 def is_due(store: Store, now: datetime, minute: int) -> bool:
     """Whether no run has succeeded in all its steps since this minute of the local day last came."""
     last = runs.read_nights(store)
-    return bool(last.failed) or not is_of_tonight(last.good, now, minute)
+    return bool(last.failed) or not _is_of_tonight(last.good, now, minute)
 
 
-def is_of_tonight(time: str | None, now: datetime, minute: int) -> bool:
+def _is_of_tonight(time: str | None, now: datetime, minute: int) -> bool:
     """Whether a recorded time is after the last occurrence of a minute of the day."""
     try:
         # A clock ahead proves nothing.
@@ -61,22 +60,42 @@ def is_of_tonight(time: str | None, now: datetime, minute: int) -> bool:
         return False
 
 
-def run_steps(
-    store: Store, options: Sequence[str], *, catch_up: bool, commit: bool, push: bool, message: str
+def run_night(
+    store: Store, options: Sequence[str], now: datetime, more: Collection[str]
 ) -> Iterator[Step]:
-    """Do one after the other. What failed does not keep the next from its work, but a busy memory does."""
-    commands = [["consolidate"], ["decay"]]
-    if catch_up:
-        commands.insert(0, ["ingest", "--openclaw"])
-    for command in commands:
-        step = _command([*command, "--store", str(store.root), *options])
+    """Do one step after the other; a failed one that has not written that down is written down.
+
+    What failed does not keep the next from its work, but a busy memory does.
+
+    Args:
+        more: Of ``--catch-up``, ``--commit`` and ``--push`` those that are wanted.
+    """
+    known = runs.read_nights(store).failed
+    for step in _steps(store, options, now, more):
+        if step.code and runs.read_nights(store).failed == known:
+            runs.note_failure(store, utc_text(now), f"{step.name}: {step.told}")
+        known = runs.read_nights(store).failed
         yield step
         if step.code == LockedError.exit_code:
             return
-    if commit:
-        yield _git(store, "commit", message)
-    if push:
-        yield _git(store, "push", message)
+
+
+def _steps(
+    store: Store, options: Sequence[str], now: datetime, more: Collection[str]
+) -> Iterator[Step]:
+    catching = [["ingest", "--openclaw"]] if "--catch-up" in more else []
+    for command in [*catching, ["consolidate"], ["decay"]]:
+        yield _command([*command, "--store", str(store.root), *options])
+    for name in [name for name in ("commit", "push") if f"--{name}" in more]:
+        try:
+            if name == "push":
+                yield Step("git push", 0, f"pushed to {git_setup.push(store.root)}")
+                continue
+            with locked(store.root, store.settings.store.lock_wait):
+                is_new = git_setup.commit(store.root, f"clsm: night of {now:%Y-%m-%d}")
+            yield Step("git commit", 0, "committed" if is_new else "nothing new to commit")
+        except ClsmError as error:
+            yield Step(f"git {name}", error.exit_code, str(error))
 
 
 def _command(words: Sequence[str]) -> Step:
@@ -90,21 +109,6 @@ def _command(words: Sequence[str]) -> Step:
     if done.returncode and not text:
         text = f"ended with code {done.returncode} and said nothing"  # killed: minus the signal
     return Step(words[0], done.returncode, text.removeprefix("clsm: "))
-
-
-def _git(store: Store, name: str, message: str) -> Step:
-    try:
-        if name == "push":
-            return Step("git push", 0, f"pushed to {git_setup.push(store.root)}")
-        with locked(store.root, store.settings.store.lock_wait):
-            is_new = git_setup.commit(store.root, message)
-        return Step("git commit", 0, "committed" if is_new else "nothing new to commit")
-    except ClsmError as error:
-        return Step(f"git {name}", error.exit_code, str(error))
-
-
-ADVICE_TOKENS = 8000
-"""Tokens of a packet that an agent is handed as the output of a program."""
 
 
 class ScheduledJobs(NamedTuple):
@@ -140,30 +144,35 @@ def known_schedulers(by: str | None = None, *, asks_openclaw: bool = False) -> l
 
     OpenClaw, as the last, only where it is named or wanted: it answers when its gateway runs, and
     takes seconds.
-
-    Raises:
-        BadInputError: None is here.
     """
-    here = environment()
-    known: list[Systemd | Crontab | OpenClawCron] = [Systemd(here, _write), Crontab(here)]
-    if asks_openclaw or by == OpenClawCron.name:
-        known.append(OpenClawCron(here))
-    found = [s for s in known if (by is None or s.name == by) and s.is_there()]
+    known = schedulers.all_schedulers(environment(), _write)
+    found = [
+        each
+        for each in known
+        if by in (None, each.name) and (each.name != OPENCLAW or by or asks_openclaw)
+        if each.is_there()
+    ]
     if not found:
-        what = by or "systemd and crontab"
-        raise BadInputError(
-            what, "cannot be used here", "let what you have run, once a night: clsm schedule run"
-        )
-    return list(found)
+        next_step = "let what you have run, once a night: clsm schedule run"
+        raise BadInputError(by or "systemd and crontab", "cannot be used here", next_step)
+    return found
 
 
-def other_schedulers(scheduler: Scheduler, store: Store) -> list[Scheduler]:
-    """The schedulers that may have a job of the store besides this one."""
+def put(scheduler: Scheduler, job: schedulers.Job, store: Store) -> None:
+    """Put a job into one schedule, and take it out of all others."""
     try:
         here = known_schedulers(asks_openclaw=is_in_openclaw(store))
     except BadInputError:
-        return []
-    return [other for other in here if other.name != scheduler.name]
+        here = []
+    if scheduler.name == OPENCLAW:
+        remember_openclaw(store, has=True)
+    scheduler.install(job)
+    for other in here:
+        if other.name != scheduler.name:
+            if other.command(job.name) is not None:
+                other.remove(job.name)
+            if other.name == OPENCLAW:
+                remember_openclaw(store, has=False)
 
 
 def job_commands(store: Store) -> dict[str, list[str]]:
@@ -176,18 +185,14 @@ def job_commands(store: Store) -> dict[str, list[str]]:
 
 
 def find_jobs(store: Store, by: str | None, now: datetime) -> ScheduledJobs:
-    """Ask them. An OpenClaw that nobody named need not answer.
-
-    Raises:
-        BadInputError: One of the others cannot be asked.
-    """
+    """Ask them; an OpenClaw that nobody named need not answer."""
     name = name_of(store)
     answer = ScheduledJobs({}, {}, [])
     for scheduler in known_schedulers(by, asks_openclaw=is_in_openclaw(store)):
         try:
             command = scheduler.command(name)
         except BadInputError as error:
-            if by is not None or scheduler.name != OpenClawCron.name:
+            if by is not None or scheduler.name != OPENCLAW:
                 raise
             answer.silent.append(str(error))
             continue
@@ -195,7 +200,7 @@ def find_jobs(store: Store, by: str | None, now: datetime) -> ScheduledJobs:
             answer.jobs[scheduler.name] = command
             answer.starts[scheduler.name] = schedulers.next_due(command, now)
         advised = f"{name}{schedulers.ADVISER}"
-        if scheduler.name == OpenClawCron.name and scheduler.command(advised) is not None:
+        if scheduler.name == OPENCLAW and scheduler.command(advised) is not None:
             answer.jobs["openclaw's agent"] = ["advises", "the", "memory"]
             answer.starts["openclaw's agent"] = None
     return answer
@@ -207,11 +212,7 @@ def is_in_openclaw(store: Store) -> bool:
 
 
 def remember_openclaw(store: Store, *, has: bool) -> None:
-    """Write that down, for this machine alone: without it, OpenClaw is asked where it is named.
-
-    Raises:
-        DiskError: The operating system refused.
-    """
+    """Write that down, for this machine alone: without it, OpenClaw is asked where it is named."""
     if has:
         _write(_mark(store), b"")
     elif is_in_openclaw(store):
@@ -227,85 +228,61 @@ def _write(path: Path, data: bytes) -> None:
     atomic.put(path, data)
 
 
-_FIRST = timedelta(minutes=30)
-"""A run that starts so soon after its hour is the first of the night."""
-
-
 def parse_wake(url: str | None, token_file: str | None) -> Wake | None:
-    """What the two options name together; None where neither is given.
-
-    Raises:
-        UsageError: One lacks the other.
-    """
+    """What the two options name together; None where neither is given."""
     if url is None and token_file is None:
         return None
     if url is None:
         raise UsageError("--wake-token", "goes with --wake, the address it is for")
     if token_file is None:
-        raise UsageError(
-            "--wake", "needs --wake-token, the file with the token of OpenClaw's hooks"
-        )
-    return wake.Wake(url, os.path.abspath(os.path.expanduser(token_file)))
+        reason = "needs --wake-token, the file with the token of OpenClaw's hooks"
+        raise UsageError("--wake", reason)
+    return Wake(url, os.path.abspath(os.path.expanduser(token_file)))
 
 
-def check_scheduler(wanted: Wake, store: Store) -> None:
-    """Whether it can work, before it is put into a schedule.
-
-    Raises:
-        BadInputError: The token cannot be read, or others can read it.
-        UsageError: The token may not be sent to that address, or would be committed.
-    """
-    fault = wake.url_fault(wanted.url)
-    if fault is not None:
+def check_wake(wanted: Wake, store: Store) -> None:
+    """Refuse what cannot work, before it is put into a schedule, and a token that would be committed."""
+    if fault := wake.url_fault(wanted.url):
         raise UsageError("--wake", fault)
     wake.read_token(wanted.token_file)
     if Path(wanted.token_file).resolve().is_relative_to(store.root.resolve()):
-        raise UsageError(
-            "--wake-token", "lies in the memory, which is committed; move it elsewhere"
-        )
+        reason = "lies in the memory, which is committed; move it elsewhere"
+        raise UsageError("--wake-token", reason)
 
 
-def report_night(
-    wanted: Wake, store: Store, now: datetime, minute: int | None, reason: str | None
-) -> bool | None:
-    """Report why a run failed, see ``wake_openclaw``; without a reason, what it changed."""
-    if reason is not None:
-        return wake_openclaw(wanted, store, now, minute, reason)
-    _report(wanted, store, now)
-    return None
-
-
-def _report(wanted: Wake, store: Store, now: datetime) -> None:
+def report_changes(wanted: Wake, store: Store, now: datetime) -> None:
     """Leave what a run changed or ended for the agent's next heartbeat, if anything."""
     lines = log_command.brief_lines(store, utc_text(now), now, only_changes=True)
     text = f"Last night memory changed: {wake.quote(' '.join(lines))}. See: clsm log"
-    problem = wake.send(wanted, text, "next-heartbeat") if lines else None
-    if problem is not None:
-        Printer().warn(f"no wake sent to {wanted.url}: {problem}")
+    if lines:
+        _send(wanted, text, "next-heartbeat")
 
 
-def wake_openclaw(
+def report_failure(
     wanted: Wake, store: Store | None, now: datetime, minute: int | None, reason: str
 ) -> bool | None:
     """Wake OpenClaw; whether that worked, None if it knows about this night already.
 
     Args:
-        wanted: Where to.
         store: Whose night it was; None when it could not be opened.
         now: When it began, local time.
         minute: Of the day at which nights begin; None: this one was asked for by hand.
-        reason: Why it failed.
     """
     told_at = None if store is None else runs.read_nights(store).woken
-    if minute is not None and is_of_tonight(told_at, now, minute):
+    if minute is not None and _is_of_tonight(told_at, now, minute):
         return None
     is_kept = store is not None and runs.note_wake(store, utc_text(now))
     # What cannot be written down would be told every hour.
     if minute is not None and not is_kept and now - schedulers.last_time(minute, now) >= _FIRST:
         return None
-    problem = wake.send(wanted, f"The nightly run of clsm failed: {wake.quote(reason)}.")
+    problem = _send(wanted, f"The nightly run of clsm failed: {wake.quote(reason)}.")
+    if problem is not None and store is not None and is_kept:
+        runs.note_wake(store, None, problem)
+    return problem is None
+
+
+def _send(wanted: Wake, text: str, mode: str = "now") -> str | None:
+    problem = wake.send(wanted, text, mode)
     if problem is not None:
         Printer().warn(f"no wake sent to {wanted.url}: {problem}")
-        if store is not None and is_kept:
-            runs.note_wake(store, None, problem)
-    return problem is None
+    return problem

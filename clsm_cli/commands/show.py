@@ -1,21 +1,28 @@
-"""``clsm show``: print one thing by its id: its text first, then its fields."""
+"""``clsm show``: one thing by its id; ``clsm history``: every version of what is known of something."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import tzinfo
 from json import dumps
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from clsm_cli.commands.command_line import Common, Option
-from clsm_cli.commands.environment import decode_words
-from clsm_cli.commands.options import command
-from clsm_cli.commands.output import LinkedLine, local_time, location_text, plain, shorten
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from datetime import tzinfo
-
-    from clsm_cli.inspection.item_lookup import FoundItem
-
+from clsm_cli.commands.environment import UsageError, decode_words
+from clsm_cli.commands.options import AsOf, KnownAt, command
+from clsm_cli.commands.output import (
+    LinkedLine,
+    Table,
+    fields,
+    local_time,
+    location_text,
+    plain,
+    shorten,
+    table_lines,
+)
+from clsm_cli.commands.recall_command import view_of
+from clsm_cli.inspection.fact_history import History, View
+from clsm_cli.inspection.item_lookup import FoundItem
 
 LONGEST = 100
 """Characters of a turn that are shown beside where it was said."""
@@ -55,12 +62,12 @@ def found_lines(found: FoundItem, zone: tzinfo, *, verbose: bool = False) -> Ite
     words = (facts.get(name) for name in ("title", "heading", "state", "stream", "trust"))
     kind = facts.get("kind", found.kind)
     yield " · ".join([f"{kind} {found.id}", *(str(word) for word in words if word)])
-    for name, start, end in (
+    for name, *ends in (
         ("true", "valid_from", "valid_until"),
         ("believed", "recorded_at", "superseded_at"),
     ):
-        times = [f"from {local_time(facts[start], zone)}"] if facts.get(start) else []
-        times += [f"until {local_time(facts[end], zone)}"] if facts.get(end) else []
+        told = zip(("from", "until"), map(facts.get, ends), strict=True)
+        times = [f"{word} {local_time(time, zone)}" for word, time in told if time]
         if times:
             yield f"{name} {' '.join(times)}"
     for turn in found.told:
@@ -72,3 +79,70 @@ def found_lines(found: FoundItem, zone: tzinfo, *, verbose: bool = False) -> Ite
     if verbose:
         for name, value in facts.items():
             yield f"{name}: {value if isinstance(value, str) else dumps(value, ensure_ascii=False)}"
+
+
+LONGEST = 60
+"""Characters of a value in a table."""
+_TIMES = ("true from", "true until", "believed from", "believed until")
+HEADINGS = ("value", *_TIMES, "state", "source", "id")
+
+
+@command(
+    "clsm history heartbeat                       # what was held of it, and when",
+    "clsm history f-3a9c12d08e41                  # one fact: what it was before and after",
+    "clsm history heartbeat --as-of 2026-02-15    # what was true on that day",
+    "clsm history heartbeat --known-at 2026-02-15 # what memory believed at its end",
+    wanted=Option(
+        "", "ID|SUBJECT...", "Ids of statements or edges; concepts by id, label or alias."
+    ),
+)
+def history(
+    wanted: list[str], *, as_of: AsOf = None, known_at: KnownAt = None, common: Common
+) -> None:
+    """Show every version of what is known about something.
+
+    When it was true, when memory believed it, and where it was said.
+    """
+    from clsm_cli.inspection import fact_history
+
+    printer = common.printer()
+    names = [decode_words([each]) for each in wanted]
+    if not all(map(str.strip, names)):
+        raise UsageError("ID|SUBJECT", "is empty; name what you want to know of")
+    opened = common.opened()
+    view = view_of(opened, common.time(opened.zone), as_of, known_at)
+    found = fact_history.history(opened, names, view)
+    printer.show(history_mapping(found, view), history_lines(found, opened.zone))
+    for each in found:
+        if not each.threads:
+            is_past = view.at is not None
+            printer.warn(f"{each.wanted}: nothing is held of it{' for that time' * is_past}")
+
+
+def history_mapping(found: Sequence[History], view: View) -> dict[str, Any]:
+    """Schema ``clsm.history/1``."""
+    return {
+        "schema": "clsm.history/1",
+        **fields(view, "now as_of known_at"),
+        "found": [fields(each, "wanted threads") for each in found],
+    }
+
+
+def history_lines(found: Iterable[History], zone: tzinfo) -> list[str]:
+    """A table for each thread."""
+    shown = []
+    for thread in (thread for each in found for thread in each.threads):
+        rows = tuple(
+            (
+                shorten(row.value, LONGEST),
+                *(local_time(time, zone) for time in (row.valid_from, row.valid_until)),
+                *(local_time(time, zone) for time in (row.recorded_at, row.superseded_at)),
+                row.state,
+                location_text(row.file, row.line),
+                row.id,
+            )
+            for row in thread.versions
+        )
+        title = " · ".join(part for part in (thread.label, thread.type) if part)
+        shown.append(Table(title or "about nothing named", HEADINGS, rows))
+    return table_lines(shown)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from clsm_cli.commands.command_line import DRY_RUN, Common, Option
+from clsm_cli.commands.command_line import Common, Option
 from clsm_cli.commands.environment import decode_words
-from clsm_cli.commands.options import command
+from clsm_cli.commands.options import DryRun, command
 from clsm_cli.commands.output import count_noun
 from clsm_cli.forgetting import run_reversal
 
@@ -18,10 +18,9 @@ LISTED = 10
     "clsm undo --redo             # it was right after all",
     run=Option("", "[RUN]", "Id of a run, or how it begins; default: the newest."),
     redo=Option("--redo", "", "Take an undo back: the newest, or that of RUN."),
-    dry_run=DRY_RUN,
 )
 def undo(
-    run: str | None = None, *, redo: bool = False, dry_run: bool = False, common: Common
+    run: str | None = None, *, redo: bool = False, dry_run: DryRun = False, common: Common
 ) -> None:
     """Take a run of this machine back.
 
@@ -45,24 +44,20 @@ def undo(
 
 
 def _lines(done: run_reversal.UndoReport, *, dry_run: bool, verbose: bool) -> list[str]:
-    word = "redone" if done.is_redo else "undone"
-    lines = [f"{word}  {done.of}  {done.command}  {done.at}"]
+    lines = [f"{'redone' if done.is_redo else 'undone'}  {done.of}  {done.command}  {done.at}"]
     files = done.files if verbose else done.files[:LISTED]
     lines += [f"{each.what:8}  {each.path}" for each in files]
     if len(done.files) > len(files):
         lines.append(f"and {len(done.files) - len(files)} more; --verbose lists all")
-    lines.append(_summary(done))
-    if done.is_completed:
-        lines.append("this undo had been cut short, and is complete now")
-    return [*lines, "nothing was written"] if dry_run else lines
-
-
-def _summary(done: run_reversal.UndoReport) -> str:
-    if done.is_exact:
-        return f"{count_noun(len(done.files), 'file')} as before, byte for byte"
     told = [
         f"{count_noun(len(done.changed), 'record')} with the value from before",
         f"{count_noun(len(done.withdrawn), 'statement')} withdrawn",
         f"{count_noun(len(done.removed), 'derived record')} removed",
     ]
-    return f"by newer records, as {done.reason}: {', '.join(told)}"
+    if done.is_exact:
+        lines.append(f"{count_noun(len(done.files), 'file')} as before, byte for byte")
+    else:
+        lines.append(f"by newer records, as {done.reason}: {', '.join(told)}")
+    if done.is_completed:
+        lines.append("this undo had been cut short, and is complete now")
+    return [*lines, *["nothing was written"] * dry_run]

@@ -8,43 +8,37 @@ Most are a setting at the value that switches it off, as a user could write it i
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 from difflib import get_close_matches
 from importlib.resources import files
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from clsm_cli.config import Settings, defaults, with_changes
 from clsm_cli.errors import BadInputError, ModelMissingError, RefusedError
-from clsm_cli.evaluation import benches, stores
-from clsm_cli.evaluation.dataset import Chat, Existing
+from clsm_cli.evaluation import benches
+from clsm_cli.evaluation.dataset import Existing
 from clsm_cli.evaluation.stores import MadeStore
-from clsm_cli.evaluation.systems.system_registry import recall_system
-from clsm_cli.model.ids import digest
+from clsm_cli.evaluation.systems import recall_system
 from clsm_cli.startup.records import NamedTuple
-from clsm_cli.store import atomic, yaml_text
-from clsm_cli.store.jsonlines import LineError
+from clsm_cli.store import yaml_text
 from clsm_cli.text.terminal import safe
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from clsm_cli.evaluation.benches import Bench
-    from clsm_cli.evaluation.systems.baselines import System
-    from clsm_cli.store.layout import Store
+    from clsm_cli.evaluation.systems import System
 
-Stage = Literal["recall", "consolidate", "ingest"]
-"""What has to be done again; a later one includes those before it."""
-STAGES: tuple[Stage, ...] = ("recall", "consolidate", "ingest")
-
-_STAGES: dict[str, Stage] = {
-    "recall": "recall",
-    "graph": "consolidate",
-    "consolidation": "consolidate",
-    "boundary": "ingest",
-    "passage": "ingest",
-    "store": "ingest",
+RECALL, NIGHT, INGEST = range(3)
+"""Stages that have to be done again; each includes those after it."""
+_STAGES = {
+    "recall": RECALL,
+    "graph": NIGHT,
+    "consolidation": NIGHT,
+    "boundary": INGEST,
+    "passage": INGEST,
+    "store": INGEST,
 }
 """Stage of each group of settings."""
 _LONGEST = 1 << 10
@@ -71,22 +65,24 @@ def parse(pairs: Sequence[str]) -> dict[str, Any]:
         try:
             value = yaml_text.load(text, _LONGEST)
             with_changes(Settings(), {key: value})
-        except LineError as error:
-            raise BadInputError(what, str(error), "give one plain value") from None
         except ValueError as error:
-            raise BadInputError(what, safe(str(error)), _advice(key)) from None
+            known = list(defaults(Settings()))
+            alike = "".join(get_close_matches(key, known, 1))
+            advice = f"did you mean {alike}?" if alike else "see the settings in docs/format.md"
+            if key in known:
+                advice = "give one plain value of that kind"
+            raise BadInputError(what, safe(str(error)), advice) from None
         found[key] = value
     return found
 
 
-def stage_of(changes: Iterable[str]) -> Stage:
+def stage_of(changes: Iterable[str]) -> int:
     """What has to be done again when some settings change.
 
-    >>> stage_of(["recall.k", "graph.min_npmi"]), stage_of([])
-    ('consolidate', 'recall')
+    >>> stage_of(["recall.k", "graph.min_npmi"]) == NIGHT, stage_of([]) == RECALL
+    (True, True)
     """
-    stages = (_STAGES[key.partition(".")[0]] for key in changes)
-    return max(stages, key=STAGES.index, default="recall")
+    return max((_STAGES[key.partition(".")[0]] for key in changes), default=RECALL)
 
 
 def is_rebuildable(bench: Bench) -> bool:
@@ -103,71 +99,26 @@ def with_settings(bench: Bench, changes: Mapping[str, Any]) -> Bench:
 
     Raises:
         RefusedError: They decide what the store holds, and this one cannot be made again.
-        DiskError: The work folder cannot be written.
     """
     settings = with_changes(bench.store.settings, dict(changes))
     stage = stage_of(changes)
     raw, store = bench.raw, bench.store
-    if stage != "recall":
+    if stage != RECALL:
         if not is_rebuildable(bench):
             raise RefusedError(
                 ", ".join(sorted(changes)),
                 f"decides what a store holds, and that of {bench.case.name} is asked as it is",
                 "leave it out, or evaluate a set that clsm ingests itself",
             )
-        if stage == "ingest":
-            raw = _ingested(bench, settings)
-        store = _consolidated(bench, raw, settings)
+        made = MadeStore(raw, bench.now)
+        if stage == INGEST:
+            made = benches.make_store(bench.case, replace(bench.factory, now=bench.now), settings)
+        raw, store = made.store, benches.consolidated(bench.factory, made, settings)
     return replace(
         bench,
         raw=raw._replace(settings=settings),
         store=store._replace(settings=settings),
     )
-
-
-def closest_name(name: str, known: Iterable[str]) -> str | None:
-    """The known name that is most like one; None where none is like it."""
-    return next(iter(get_close_matches(name, list(known), 1)), None)
-
-
-def _advice(key: str) -> str:
-    known = list(defaults(Settings()))
-    if key in known:
-        return "give a value of that kind"
-    alike = closest_name(key, known)
-    return f"did you mean {alike}?" if alike else "see the settings in docs/format.md"
-
-
-def _name(stage: Stage, settings: Settings) -> str:
-    return f"{stage}-{digest(json.dumps(settings))}"
-
-
-def _ingested(bench: Bench, settings: Settings) -> Store:
-    if isinstance(bench.case.source, Chat):
-        source = bench.raw.root.with_name("conversation.jsonl")
-        atomic.put(source, stores.json_lines(bench.case.source.turns))
-        paths = [str(source)]
-    else:
-        assert not isinstance(bench.case.source, Existing), "is_made"
-        root, names = bench.case.source
-        paths = [str(root / name) for name in names if (root / name).is_dir()]
-
-    def again(store: Store) -> None:
-        # The index stays: it keeps the vectors of what comes again.
-        for folder in (store.flow.parent, store.quarantine, store.derived / "runs"):
-            atomic.remove_folder(folder)
-        stores.ingest_files(bench.factory, store._replace(settings=settings), paths, bench.now)
-
-    made = MadeStore(bench.raw, bench.now)
-    return stores.cached_copy(bench.factory, made, _name("ingest", settings), again)
-
-
-def _consolidated(bench: Bench, raw: Store, settings: Settings) -> Store:
-    def sleep(store: Store) -> None:
-        stores.run_consolidation(bench.factory, store._replace(settings=settings), bench.now)
-
-    made = MadeStore(raw, bench.now)
-    return stores.cached_copy(bench.factory, made, _name("consolidate", settings), sleep)
 
 
 AS_INGESTED, NO_MODEL = "the store as it was ingested", "no embedding model"
@@ -181,31 +132,24 @@ class Mechanism(NamedTuple):
     about: str
     off: Mapping[str, Any] | str
 
-    @property
-    def stage(self) -> Stage:
-        """The stage that has to run again without the mechanism."""
-        return "recall" if isinstance(self.off, str) else stage_of(self.off)
-
     def applies(self, bench: Bench) -> bool:
         """Whether it can be taken out of a bench: not everything can be done again on every store."""
-        needs_night = self.off == AS_INGESTED or self.stage != "recall"
-        return not needs_night or is_rebuildable(bench)
+        if isinstance(self.off, str):
+            return self.off != AS_INGESTED or is_rebuildable(bench)
+        return stage_of(self.off) == RECALL or is_rebuildable(bench)
 
     def without(self, bench: Bench) -> Bench:
         """The bench without it."""
-        if isinstance(self.off, str):
-            changed: dict[str, Any] = {
-                AS_INGESTED: {"store": bench.raw},
-                NO_MODEL: {"engine": _NoModel()},
-            }
-            return replace(bench, **changed[self.off])
+        if self.off == AS_INGESTED:
+            return replace(bench, store=bench.raw)
+        if self.off == NO_MODEL:
+            return replace(bench, engine=_NoModel())
+        assert not isinstance(self.off, str)
         return with_settings(bench, self.off)
 
     def system(self) -> System:
         """Clsm without it."""
-        off = self.off
-        how = off if isinstance(off, str) else ", ".join(f"{key}: {off[key]}" for key in off)
-        return recall_system(f"clsm without {self.name}", f"clsm with {how}", self.without)
+        return recall_system(f"clsm without {self.name}", self.without)
 
 
 class _NoModel:
@@ -227,27 +171,3 @@ def _load() -> dict[str, Mechanism]:
 
 MECHANISMS = _load()
 """By name, in the order of recall, then of the night, then of the ingest."""
-ALL = "all"
-"""The name that means every mechanism."""
-
-
-def choose_mechanisms(names: Sequence[str]) -> list[Mechanism]:
-    """The mechanisms of some names, each once, in the order in which they are named; "all": each.
-
-    Raises:
-        BadInputError: There is none of a name.
-
-    >>> [each.name for each in choose_mechanisms(["echo", "words", "echo"])]
-    ['echo', 'words']
-    """
-    found: dict[str, Mechanism] = {}
-    for name in names:
-        if name != ALL and name not in MECHANISMS:
-            alike = closest_name(name, MECHANISMS)
-            raise BadInputError(
-                f"--ablate {safe(name[:80])!r}",
-                f"is no mechanism of clsm; there are {', '.join(MECHANISMS)}",
-                f"did you mean {alike}?" if alike else "name one of them, or all",
-            )
-        found |= MECHANISMS if name == ALL else {name: MECHANISMS[name]}
-    return list(found.values())

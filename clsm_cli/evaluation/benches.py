@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from datetime import datetime
-from functools import cache, cached_property
+from functools import cached_property
 from typing import TYPE_CHECKING
 
-from clsm_cli.evaluation import stores
+from clsm_cli.evaluation import stores, systems
 from clsm_cli.evaluation.dataset import Chat, Existing
 from clsm_cli.evaluation.measures import passage_item
 from clsm_cli.evaluation.nodes.planted import plant_nodes
-from clsm_cli.evaluation.systems import baselines
+from clsm_cli.model.ids import digest
 from clsm_cli.store import layout
 from clsm_cli.store.index.opening import open_index
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
+    from clsm_cli.config import Settings
     from clsm_cli.evaluation.dataset import Case, Dataset, Query
     from clsm_cli.evaluation.stores import MadeStore, StoreFactory
     from clsm_cli.retrieval.dense_search import Engine
@@ -26,26 +28,12 @@ if TYPE_CHECKING:
     from clsm_cli.store.layout import Store
 
 
-class CachingEngine:
-    """Another engine, and the vectors it made; see ``retrieval.dense_search.Engine``."""
-
-    def __init__(self, engine: Engine) -> None:
-        self.name = engine.name
-        self.open = engine.open
-        self.products = engine.products
-        self.encode = cache(engine.encode)
-
-
 @dataclass(frozen=True, eq=False)
 class Bench:
-    """One case, its stores made.
+    """One case with its stores, as ingested (``raw``) and consolidated, which are never written again.
 
-    Attributes:
-        store: Consolidated, as a user's is; what is asked. Never written by who asks.
-        raw: The same as it was ingested; the store itself for one that was there already.
-        now: When it is asked, unless a query says otherwise.
-        whole: Tokens of what an agent without a memory would load: the whole conversation, or
-            its static files (SOUL, USER, MEMORY and the last two daily notes).
+    ``whole`` is the tokens of what an agent without a memory would load: the whole conversation, or
+    its static files (SOUL, USER, MEMORY and the last two daily notes).
     """
 
     dataset: Dataset
@@ -65,11 +53,7 @@ class Bench:
 
     def time_of(self, query: Query) -> str:
         """ISO time at which a query is asked."""
-        return query.at or self._now
-
-    @cached_property
-    def _now(self) -> str:
-        return self.now.isoformat()
+        return query.at or self.now.isoformat()
 
 
 NEVER = "2000-01-01T12:00:00+00:00"
@@ -83,37 +67,38 @@ def make_benches(dataset: Dataset, factory: StoreFactory, engine: Engine) -> lis
 
     Raises:
         BadInputError: Something in the set could not be ingested.
-        DiskError: The work folder cannot be written.
         StoreNotFoundError: A store that should be there already is not.
     """
     benches = []
     for number, case in enumerate(dataset.cases):
         factory.progress(f"stores of {dataset.name}", number, len(dataset.cases))
-        benches.append(_bench(dataset, case, factory, engine))
+        raw = make_store(case, factory)
+        store = _asked(dataset, case, raw, factory)
+        whole = systems.context_tokens(case, raw.store)
+        benches.append(
+            Bench(dataset, case, store, raw.store, raw.now, whole, factory=factory, engine=engine)
+        )
     return benches
 
 
-def make_store(case: Case, factory: StoreFactory) -> MadeStore:
+def make_store(case: Case, factory: StoreFactory, settings: Settings | None = None) -> MadeStore:
     """The store of a case as it is ingested; one that was there already as it is."""
     if isinstance(case.source, Existing):
         return _existing(factory, case.source.root)
     if isinstance(case.source, Chat):
-        return stores.chat_store(factory, case.name, case.source)
-    return stores.folder_store(factory, case.source.root, case.source.names)
+        return stores.chat_store(factory, case.name, case.source, settings)
+    return stores.folder_store(factory, case.source.root, case.source.names, settings)
 
 
-def _bench(dataset: Dataset, case: Case, factory: StoreFactory, engine: Engine) -> Bench:
-    raw = make_store(case, factory)
-    return Bench(
-        dataset=dataset,
-        case=case,
-        store=_asked(dataset, case, raw, factory),
-        raw=raw.store,
-        now=raw.now,
-        whole=baselines.context_tokens(case, raw.store),
-        factory=factory,
-        engine=engine,
-    )
+def consolidated(factory: StoreFactory, made: MadeStore, settings: Settings | None = None) -> Store:
+    """A copy of a store after its night."""
+
+    def sleep(store: Store) -> None:
+        store = store._replace(settings=settings or store.settings)
+        stores.run_consolidation(factory, store, made.now)
+
+    name = f"consolidated-{digest(json.dumps(settings))}" if settings else "consolidated"
+    return stores.cached_copy(factory, made, name, sleep)
 
 
 def _asked(dataset: Dataset, case: Case, raw: MadeStore, factory: StoreFactory) -> Store:
@@ -122,11 +107,7 @@ def _asked(dataset: Dataset, case: Case, raw: MadeStore, factory: StoreFactory) 
         return raw.store
     if dataset.kind == PLANTED:
         return plant_nodes(factory, case, raw)
-
-    def sleep(store: Store) -> None:
-        stores.run_consolidation(factory, store, raw.now)
-
-    return stores.cached_copy(factory, raw, "consolidated", sleep)
+    return consolidated(factory, raw)
 
 
 def _existing(factory: StoreFactory, root: Path) -> MadeStore:
@@ -136,8 +117,9 @@ def _existing(factory: StoreFactory, root: Path) -> MadeStore:
         return stores.MadeStore(store, factory.now)
     with open_index(store, factory.embedder) as opened:
         passages = opened.index.passages(opened.index.current_rows()).values()
-        times = [_full(passage.time, store) for passage in passages if passage.time]
-    return stores.MadeStore(store, stores.day_after(times or [NEVER]))
+    times = (_full(passage.time, store) for passage in passages if passage.time)
+    last = max(times, key=datetime.fromisoformat, default=NEVER)
+    return stores.MadeStore(store, stores.day_after([last]))
 
 
 def _full(time: str, store: Store) -> str:
@@ -153,13 +135,14 @@ SAID = "passage"
 def sizes(benches: Sequence[Bench]) -> dict[str, int]:
     """Cases, queries by kind, pieces of evidence, and passages, by name."""
     queries = [query for bench in benches for query in bench.case.queries]
+    passages = (passage for bench in benches for passage in _passages(bench))
     return {
         "cases": len(benches),
         "queries": sum(not query.negative for query in queries),
         "without an answer": sum(bool(query.negative) for query in queries),
         "evidence": sum(len(query.gold) for query in queries),
         "labelled concepts": sum(len(query.concepts) for query in queries),
-        "passages": sum(kind == SAID for bench in benches for kind in _kinds(bench)),
+        "passages": sum(passage.kind == SAID for passage in passages),
         "tokens of the context": sum(bench.whole for bench in benches),
     }
 
@@ -171,31 +154,20 @@ def stored_share(benches: Sequence[Bench]) -> float | None:
     it. What was said is kept in any case; this is about what consolidation made of it. None where
     no evidence is labelled, or whole days are.
     """
-    pieces = [
-        piece in held
-        for bench in benches
-        if bench.dataset.unit != "day"
-        for held in [_held(bench)]
-        for query in bench.case.queries
-        for piece in query.gold
-    ]
+    pieces: list[bool] = []
+    for bench in benches:
+        if bench.dataset.unit != "day":
+            passages = _passages(bench)
+            made = [passage for passage in passages if passage.kind != SAID]
+            resting = {key for passage in made for key in passage.sources}
+            told = [passage for passage in passages if passage.key in resting]
+            items = [passage_item(passage, 0) for passage in (*made, *told)]
+            gold = [piece for query in bench.case.queries for piece in query.gold]
+            held = {p for p in {*gold} if any(i.holds(p, bench.dataset.unit) for i in items)}
+            pieces += [piece in held for piece in gold]
     return sum(pieces) / len(pieces) if pieces else None
 
 
 def _passages(bench: Bench) -> list[Passage]:
     with open_index(bench.store, bench.factory.embedder) as opened:
         return list(opened.index.passages(opened.index.current_rows()).values())
-
-
-def _kinds(bench: Bench) -> list[str]:
-    return [passage.kind for passage in _passages(bench)]
-
-
-def _held(bench: Bench) -> set[str]:
-    passages = _passages(bench)
-    made = [passage for passage in passages if passage.kind != SAID]
-    resting = {key for passage in made for key in passage.sources}
-    told = [passage for passage in passages if passage.key in resting]
-    items = [passage_item(passage, 0) for passage in (*made, *told)]
-    gold = {piece for query in bench.case.queries for piece in query.gold}
-    return {piece for piece in gold if any(i.holds(piece, bench.dataset.unit) for i in items)}

@@ -1,34 +1,36 @@
-"""Compare systems over many queries: means by group, intervals, paired differences, abstention."""
+"""Compare systems over many queries, and a run with an earlier one or with a limit.
+
+Means by group, intervals, paired differences, abstention, and the statistics of these: numbers in,
+numbers out. Two runs are compared set by set and query by query, and only where both hold the same
+data: a mean over other queries says nothing.
+"""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from itertools import product
+from statistics import fmean
 from typing import TYPE_CHECKING
 
-from clsm_cli.evaluation import metrics
+from clsm_cli.errors import RefusedError
 from clsm_cli.evaluation.result import AbstentionResult, Pair, SystemResult
+from clsm_cli.evaluation.systems import CLSM
 from clsm_cli.startup.records import NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Hashable, Iterator, Mapping, Sequence
 
     from clsm_cli.evaluation.dataset import Query
-    from clsm_cli.evaluation.result import Figures
+    from clsm_cli.evaluation.result import Figures, Result, SetResult
 
 HEADLINES = ("f1", "recall", "coverage", "recall@1", "recall@10", "tokens@1000", "reduced", "reach")
 """Measures that have intervals and are compared in pairs, where a set has them."""
 
 
 class Measured(NamedTuple):
-    """One query by one system.
-
-    Attributes:
-        figures: Empty for a query without an answer.
-        ranks: Place from 1 of the first item that holds each piece of gold; None: not returned.
-        is_answered: Anything was returned.
-    """
+    """One query by one system: figures (none for one without an answer), and if anything came."""
 
     figures: Figures
-    ranks: tuple[int | None, ...]
     confidence: float | None
     is_answered: bool
 
@@ -55,19 +57,17 @@ def group_places(names: Sequence[str]) -> dict[str, list[int]]:
     }
 
 
-def mean_figures(measured: Sequence[Measured], places: Sequence[int]) -> Figures:
+def mean_figures(measured: Sequence[Measured], places: Sequence[int] | None = None) -> Figures:
     """Mean of each measure over the queries for which it is defined; None where it is for none."""
-    names = dict.fromkeys(name for at in places for name in measured[at].figures)
+    chosen = measured if places is None else [measured[at] for at in places]
     found: Figures = {}
-    for name in names:
-        values = [value for at in places if (value := measured[at].figures.get(name)) is not None]
-        found[name] = sum(values) / len(values) if values else None
+    for name in dict.fromkeys(name for each in chosen for name in each.figures):
+        values = [value for each in chosen if (value := each.figures.get(name)) is not None]
+        found[name] = fmean(values) if values else None
     return found
 
 
-def system_result(
-    name: str, about: str, measured: Sequence[Measured], asked: Asked, seed: int
-) -> SystemResult:
+def system_result(name: str, measured: Sequence[Measured], asked: Asked, seed: int) -> SystemResult:
     """All figures of one system on a set."""
     intervals = {}
     for measure in HEADLINES:
@@ -78,15 +78,14 @@ def system_result(
         ]
         if defined:
             values, cases = zip(*defined, strict=True)
-            intervals[measure] = metrics.cluster_interval(values, cases, seed)
+            intervals[measure] = cluster_interval(values, cases, seed)
     categories = {
         category: mean_figures(measured, places)
         for category, places in group_places([each.category for each in asked.queries]).items()
     }
     return SystemResult(
         name=name,
-        about=about,
-        figures=mean_figures(measured, range(len(measured))),
+        figures=mean_figures(measured),
         intervals=intervals,
         groups={"category": categories} if len(categories) > 1 else {},
     )
@@ -94,18 +93,16 @@ def system_result(
 
 def compare_pairs(answers: Answers, ours: str, asked: Asked, seed: int) -> Iterator[Pair]:
     """What one system has more than each other, query by query."""
-    figures = {name: [each.figures for each in found] for name, found in answers.items()}
-    mine = figures.pop(ours)
-    for other, theirs in figures.items():
-        for measure in HEADLINES:
-            found = compare_pair(mine, theirs, measure, asked.cases, seed)
+    for other, theirs in answers.items():
+        for measure in HEADLINES if other != ours else ():
+            found = compare_pair(answers[ours], theirs, measure, asked.cases, seed)
             if found is not None:
                 yield Pair(measure, other, *found)
 
 
 def compare_pair(
-    ours: Sequence[Figures],
-    theirs: Sequence[Figures],
+    ours: Sequence[Measured],
+    theirs: Sequence[Measured],
     measure: str,
     cases: Sequence[str],
     seed: int,
@@ -117,12 +114,13 @@ def compare_pair(
     found = [
         (one, two, case)
         for mine, other, case in zip(ours, theirs, cases, strict=True)
-        if (one := mine.get(measure)) is not None and (two := other.get(measure)) is not None
+        if (one := mine.figures.get(measure)) is not None
+        and (two := other.figures.get(measure)) is not None
     ]
     if not found:
         return None
     mine_values, their_values, clusters = zip(*found, strict=True)
-    return metrics.paired(mine_values, their_values, clusters, seed)
+    return paired(mine_values, their_values, clusters, seed)
 
 
 def abstention(
@@ -137,5 +135,193 @@ def abstention(
             negative = [each.confidence for each in found if each.confidence is not None]
             if positive and negative:
                 refused = sum(not each.is_answered for each in found) / len(found)
-                auroc = metrics.auroc(positive, negative)
-                yield AbstentionResult(name, kind, len(found), auroc, refused)
+                area = auroc(positive, negative)
+                yield AbstentionResult(name, kind, len(found), area, refused)
+
+
+EXACT_FLIPS = 16
+"""Pairs that differ up to which all 2ⁿ sign flips are tried; beyond it a sample."""
+_AT_ONCE = 1 << 20
+"""Numbers drawn at once, for the sake of memory."""
+
+
+def auroc(positive: Sequence[float], negative: Sequence[float]) -> float:
+    """Probability that a positive scores above a negative; a tie counts one half.
+
+    The Mann-Whitney U over n·m, from mid-ranks, so O((n + m) log(n + m)).
+
+    >>> auroc([0.9, 0.5], [0.5, 0.1])
+    0.875
+    """
+    import numpy as np
+
+    scores = np.concatenate([positive, negative])
+    _, codes, counts = np.unique(scores, return_inverse=True, return_counts=True)
+    middle = np.cumsum(counts) - (counts - 1) / 2
+    n, m = len(positive), len(negative)
+    return float((middle[codes[:n]].sum() - n * (n + 1) / 2) / (n * m))
+
+
+def cluster_interval(
+    values: Sequence[float], clusters: Sequence[Hashable], seed: int, draws: int = 2000
+) -> tuple[float, float]:
+    """95 % bootstrap interval of a mean over questions that come in clusters.
+
+    Conversations are drawn with replacement, and inside each drawn one its questions with
+    replacement; the mean is over all drawn questions. Questions of one conversation resemble each
+    other, so drawing questions alone would make the interval too narrow. With one cluster it is the
+    plain bootstrap.
+
+    >>> cluster_interval([0.5] * 4, ["a", "a", "b", "b"], seed=0)
+    (0.5, 0.5)
+    """
+    import numpy as np
+
+    places: dict[Hashable, list[float]] = {}
+    for value, cluster in zip(values, clusters, strict=True):
+        places.setdefault(cluster, []).append(value)
+    array = np.concatenate([np.asarray(held, np.float64) for held in places.values()])
+    sizes = np.array([len(held) for held in places.values()])
+    starts = np.cumsum(sizes) - sizes
+    generator = np.random.default_rng(seed)
+    means: list[float] = []
+    while len(means) < draws:
+        some = min(draws - len(means), max(1, _AT_ONCE // len(array)))
+        chosen = generator.integers(len(sizes), size=(some, len(sizes)))
+        counts = sizes[chosen]
+        drawn = generator.random(counts.sum()) * np.repeat(counts, counts.ravel())
+        picked = array[np.repeat(starts[chosen], counts.ravel()) + drawn.astype(np.int64)]
+        totals = counts.sum(axis=1)
+        means += (np.add.reduceat(picked, np.cumsum(totals) - totals) / totals).tolist()
+    low, high = np.percentile(means, [2.5, 97.5])
+    return float(low), float(high)
+
+
+def sign_flip(differences: Sequence[float], seed: int, draws: int = 20_000) -> float:
+    """Two-sided p-value of a paired difference: how often random signs give as large a mean.
+
+    Exact over all 2ⁿ sign patterns of the n pairs that differ when n ≤ 16, else from a sample, where
+    (hits + 1) / (draws + 1) keeps it above 0 (Phipson & Smyth 2010).
+
+    >>> sign_flip([1.0, 1.0, 1.0, 0.0], seed=0)
+    0.25
+    """
+    import numpy as np
+
+    array = np.asarray([each for each in differences if each != 0], dtype=np.float64)
+    if not len(array):
+        return 1.0
+    observed = abs(float(array.sum())) - 1e-9  # sums that are equal but for rounding count
+    if len(array) <= EXACT_FLIPS:
+        signs = np.array(list(product((-1.0, 1.0), repeat=len(array))))
+        return float((np.abs(signs @ array) >= observed).mean())
+    generator = np.random.default_rng(seed)
+    width = (len(array) + 7) // 8
+    hits = done = 0
+    while done < draws:
+        some = min(draws - done, max(1, _AT_ONCE // len(array)))
+        drawn = np.frombuffer(generator.bytes(some * width), np.uint8).reshape(some, width)
+        positive = np.unpackbits(drawn, axis=1, count=len(array))
+        sums = 2 * (positive @ array) - array.sum()
+        hits += int((np.abs(sums) >= observed).sum())
+        done += some
+    return (hits + 1) / (draws + 1)
+
+
+def paired(
+    ours: Sequence[float], theirs: Sequence[float], clusters: Sequence[Hashable], seed: int
+) -> tuple[float, tuple[float, float], float]:
+    """What one system has more than another on the same questions.
+
+    Mean difference, its interval (``cluster_interval``), its p-value (``sign_flip``).
+
+    >>> paired([1.0, 0.5, 1.0], [0.0, 0.5, 0.0], ["a", "a", "a"], seed=0)[::2]
+    (0.6666666666666666, 0.5)
+    """
+    gained = [our - their for our, their in zip(ours, theirs, strict=True)]
+    interval = cluster_interval(gained, clusters, seed)
+    return fmean(gained), interval, sign_flip(gained, seed)
+
+
+_SLACK = 1e-9
+"""Points that are rounding, not a regression."""
+_NEXT = "compare two runs of the same sets"
+
+
+@dataclass(frozen=True, slots=True)
+class GateRow:
+    """The headline measure of clsm on one set in both runs, and their paired difference."""
+
+    set: str
+    measure: str
+    queries: int
+    before: float
+    now: float
+    difference: float
+    interval: tuple[float, float]
+    p: float
+
+
+@dataclass(frozen=True, slots=True)
+class Gate:
+    """What a comparison found; ``sentences`` say why it failed and what could not be compared."""
+
+    rows: tuple[GateRow, ...]
+    failed: bool
+    sentences: tuple[str, ...]
+
+
+def compare_runs(now: Result, before: Result, fail_under: float | None) -> Gate:
+    """Compare a run with an earlier one.
+
+    ``fail_under`` is in points: what the headline measure of a set must have gained; −1: it may
+    lose one. None: nothing fails.
+
+    Raises:
+        RefusedError: Other data or other queries, or no set in common.
+    """
+    here, there = ({_name(each): each for each in run.sets} for run in (now, before))
+    if here.keys().isdisjoint(there):
+        raise RefusedError("--baseline", "has no set in common with this run", _NEXT)
+    rows = [_row(here[name], there[name], now.seed) for name in here if name in there]
+    failures = [
+        f"{row.set}: {row.measure} went from {100 * row.before:.2f} to {100 * row.now:.2f}, by"
+        f" {100 * row.difference:+.2f} points; at least {fail_under:+g} was asked for"
+        for row in rows
+        if fail_under is not None and 100 * row.difference < fail_under - _SLACK
+    ]
+    alone = sorted(here.keys() ^ there.keys())
+    told = (f"{name} is in one of the runs only and was not compared" for name in alone)
+    return Gate(tuple(rows), bool(failures), (*failures, *told))
+
+
+def check_run(now: Result, fail_under: float) -> Gate:
+    """Hold a run against a limit, without an earlier one."""
+    failures = [
+        f"{_name(each)}: {each.headline} is {100 * found:.2f} %, less than {fail_under:g} %"
+        for each in now.sets
+        if 100 * (found := fmean(_values(each).values())) < fail_under - _SLACK
+    ]
+    return Gate((), bool(failures), tuple(failures))
+
+
+def _name(each: SetResult) -> str:
+    return f"{each.kind} {each.name}"
+
+
+def _values(each: SetResult) -> dict[tuple[str, str], float]:
+    """Case and id of each query that has the headline measure → its value."""
+    found = ((q, q.values.get(CLSM, {}).get(each.headline)) for q in each.queries)
+    return {(query.case, query.id): value for query, value in found if value is not None}
+
+
+def _row(new: SetResult, old: SetResult, seed: int) -> GateRow:
+    now, then, what = _values(new), _values(old), f"--baseline, {_name(new)}"
+    if new.digest != old.digest:
+        reason = f"holds other data (sha256 {old.digest[:12]}, now {new.digest[:12]})"
+        raise RefusedError(what, reason, "make a new baseline with: clsm eval run --json > FILE")
+    if not now or now.keys() != then.keys():
+        raise RefusedError(what, "has figures of other queries", "run both with the same options")
+    current, earlier = list(now.values()), [then[key] for key in now]
+    found = paired(current, earlier, [case for case, _ in now], seed)
+    return GateRow(_name(new), new.headline, len(now), fmean(earlier), fmean(current), *found)

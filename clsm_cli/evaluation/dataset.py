@@ -1,21 +1,25 @@
 """A labelled set, whatever its source: memories to ingest, queries, and their gold evidence.
 
-A loader (``loaders/``) reads one layout and gives a :class:`Dataset`; all that follows, the stores,
-the systems, the measures and the report, knows nothing else.
+A loader (``loaders/``) reads one layout, with the helpers below, and gives a :class:`Dataset`; all that
+follows, the stores, the systems, the measures and the report, knows nothing else.
 """
 
 from __future__ import annotations
 
+import contextlib
+import json
 import re
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
+from clsm_cli.config import MAX_FILE
+from clsm_cli.errors import BadInputError
 from clsm_cli.startup.records import NamedTuple
+from clsm_cli.store import atomic, yaml_text
+from clsm_cli.store.jsonlines import LineError, without_surrogates
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
     from pathlib import Path
-
-    from clsm_cli.evaluation.loaders.parsing import LabelledTurn
 
 Unit = Literal["turn", "day", "quote", "memory"]
 """What a piece of evidence is: the id of a turn, an ISO date, a quote; with "memory" a quote too, or
@@ -31,25 +35,31 @@ class Query(NamedTuple):
     """A query and its labels.
 
     Attributes:
-        id: Unique in its case.
         gold: Pieces of evidence, in the unit of the set; empty where only concepts are labelled.
         concepts: Of each gold concept the keys of its names (see ``label_keys``).
-        told: Those gold concepts of the answer that the question does not name.
         negative: Why it has no answer; its ``gold`` and ``concepts`` are empty then.
-        answer: The right answer in words; empty: not known.
         at: ISO time at which it is asked; empty: that of the case.
     """
 
     id: str
     text: str
     category: str = ""
-    difficulty: str = ""
     gold: tuple[str, ...] = ()
     concepts: tuple[frozenset[str], ...] = ()
-    told: tuple[frozenset[str], ...] = ()
     negative: Negative = ""
     answer: str = ""
     at: str = ""
+
+
+class LabelledTurn(NamedTuple):
+    """One turn; ``time`` is ISO 8601 with offset, people who talk to each other are both ``user``."""
+
+    id: str
+    speaker: str
+    role: str
+    text: str
+    time: str
+    session: str
 
 
 class Chat(NamedTuple):
@@ -84,14 +94,10 @@ class Dataset(NamedTuple):
     """A labelled set.
 
     Attributes:
-        kind: Name of the loader.
-        name: Of the file or folder it was read from, without the way to it.
         digest: SHA-256 of what was read, hexadecimal; two runs on different digests are never compared.
         headline: The measure that intervals, pairs and gates look at.
         notes: A sentence for each fault of the set that was mended, each query left out, each rule
             by which labels were made; shown in every report.
-        k: Items that count as returned.
-        whole: What a reduction of context is measured against, in words ("the whole conversation").
     """
 
     kind: str
@@ -101,8 +107,6 @@ class Dataset(NamedTuple):
     headline: str
     cases: tuple[Case, ...]
     notes: tuple[str, ...] = ()
-    k: int = 10
-    whole: str = "the whole conversation"
 
 
 def label_key(name: str) -> str:
@@ -126,3 +130,154 @@ def single_blanks(text: str) -> str:
     'one two'
     """
     return " ".join(text.split())
+
+
+SHOWN = 10
+"""Places that a sentence names at most."""
+_LONGEST = 80
+"""Characters of a place."""
+
+
+NO_GOLD = "query is left out, nothing that answers it is known"
+NO_TEXT = "turn without text is left out"
+TURN_TWICE = "turn is left out, another has its id"
+CASE_TWICE = "conversation is left out, another has its name"
+NO_QUERIES = "conversation without queries is left out"
+
+
+class Faults:
+    """Collects the faults of a set.
+
+    >>> faults = Faults()
+    >>> faults.add(NO_TEXT, "26-3")
+    >>> faults.sentences()
+    ('turn without text is left out (1): 26-3',)
+    """
+
+    def __init__(self) -> None:
+        self._found: dict[str, list[str]] = {}
+
+    def add(self, fault: str, where: str) -> None:
+        """Count one more fault, with the id of what has it."""
+        self._found.setdefault(fault, []).append(where)
+
+    def sentences(self) -> tuple[str, ...]:
+        """One sentence for each kind, in the order in which they were met."""
+        return tuple(
+            f"{fault} ({len(places)}): {'; '.join(each[:_LONGEST] for each in places[:SHOWN])}"
+            + (f"; and {len(places) - SHOWN} more" if len(places) > SHOWN else "")
+            for fault, places in self._found.items()
+        )
+
+
+def digest_contents(root: Path, read: Iterable[Path]) -> str:
+    """The SHA-256 of a set, hexadecimal.
+
+    It is what ``sha256sum FILES | sha256sum`` gives in ``root``, the files sorted by name.
+    """
+    folder = root if root.is_dir() else root.parent
+    found = {each.relative_to(folder).as_posix(): atomic.sha256(read_bytes(each)) for each in read}
+    return atomic.sha256("".join(f"{found[name]}  {name}\n" for name in sorted(found)).encode())
+
+
+def read_bytes(path: Path) -> bytes:
+    """The bytes of a file; BadInputError if it is missing or cannot be read."""
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        advice = "see docs/evaluation.md for the layout"
+        raise BadInputError(str(path), "is missing", advice) from None
+    except OSError as error:
+        reason = f"cannot be read ({error.strerror or error})"
+        raise BadInputError(str(path), reason, "check its permissions") from error
+
+
+Value = TypeVar("Value")
+_KINDS: dict[type, str] = {str: "text", list: "list", dict: "object"}
+
+
+def load_json(path: Path) -> Any:
+    """The JSON value of a file; half of a surrogate pair, which no file can hold, becomes U+FFFD."""
+    data = read_bytes(path)
+    try:
+        return without_surrogates(json.loads(data))
+    except (ValueError, RecursionError) as error:
+        raise BadInputError(str(path), f"is not JSON ({error})", "get the file again") from error
+
+
+def load_yaml(path: Path) -> Any:
+    """The value of a YAML file; an empty list for none."""
+    try:
+        return yaml_text.load(read_bytes(path).decode("utf-8"), MAX_FILE, values=None) or []
+    except (LineError, UnicodeDecodeError) as error:
+        raise BadInputError(str(path), str(error), "mend it") from error
+
+
+def required_field(row: Any, name: str, kind: type[Value]) -> Value:
+    """What an object calls by a name; ValueError if there is no such thing of the type.
+
+    >>> required_field({"text": "Hi"}, "text", str)
+    'Hi'
+    """
+    if not isinstance(row, dict):
+        raise ValueError("it is no object")
+    if name not in row:
+        raise ValueError(f"it has no {name}")
+    value = row[name]
+    if not isinstance(value, kind):
+        raise ValueError(f"{name} is no {_KINDS.get(kind, kind.__name__)}")
+    return value
+
+
+def id_of(row: Any) -> str:
+    """The id of a row that a person wrote, where 3 is as good as "3"."""
+    if not isinstance(row, dict):
+        raise ValueError("it is no object")
+    identity = row.get("id")
+    if not isinstance(identity, (str, int)) or not str(identity).strip():
+        raise ValueError("it has no id")
+    return str(identity)
+
+
+def answer_of(row: dict[str, Any]) -> str:
+    """The right answer as text: sets give years and counts as numbers; empty: none is given."""
+    answer = row.get("answer")
+    return str(answer) if isinstance(answer, (str, int, float)) else ""
+
+
+@contextlib.contextmanager
+def naming_place(path: Path, where: str) -> Iterator[None]:
+    """A ``ValueError`` of a part of a file becomes a BadInputError that names both."""
+    try:
+        yield
+    except ValueError as error:
+        raise malformed_error(path, f"{where}: {error}") from error
+
+
+def malformed_error(path: Path, what: str) -> BadInputError:
+    """The error for a file that is JSON or YAML but not of this set."""
+    return BadInputError(
+        str(path), f"is not laid out like the set: {what}", "see docs/evaluation.md for the layout"
+    )
+
+
+def texts_in(path: Path) -> tuple[str, ...]:
+    """The texts of a file, with single blanks: of a transcript each of its strings, else the whole."""
+    if not path.is_file():
+        return ()
+    text = read_bytes(path).decode("utf-8", "replace")
+    if path.suffix != ".jsonl":
+        return (single_blanks(text),)
+    found: list[str] = []
+    for row in text.splitlines():
+        with contextlib.suppress(ValueError, RecursionError):  # a row that is no JSON says nothing
+            found += _strings(json.loads(row))
+    return tuple(map(single_blanks, found))
+
+
+def _strings(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, (dict, list)):
+        for each in value.values() if isinstance(value, dict) else value:
+            yield from _strings(each)

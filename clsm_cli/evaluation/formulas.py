@@ -154,15 +154,7 @@ def pagerank(weights: Floats, seeds: Floats, restart: float = 0.5) -> Floats:
 
 
 class Link(NamedTuple):
-    """One direction of an edge, as it is now.
-
-    Attributes:
-        source: Node that passes activation on.
-        target: Node that receives it.
-        strength: What it conducts, 0 … 1; more counts as 1.
-        degree: Edges of the target.
-        dormant: Whether the target is dormant.
-    """
+    """One direction of an edge: what it conducts, 0 … 1; degree and dormancy of its target."""
 
     source: int
     target: int

@@ -9,7 +9,14 @@ from clsm_cli.startup.records import NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from clsm_cli.evaluation.result import Pair, ProbeResult, SetResult, SystemResult, Verdict
+    from clsm_cli.evaluation.compare import GateRow
+    from clsm_cli.evaluation.result import (
+        AblationResult,
+        Pair,
+        ProbeResult,
+        SetResult,
+        SystemResult,
+    )
 
 NOTHING = "–"
 """In the place of a figure that is not defined."""
@@ -21,7 +28,6 @@ HEADINGS = {
     "mrr": "MRR",
     **{f"tokens@{budget}": f"T{budget}" for budget in (1000, 2000)},
     "reduced": "-96.5%",
-    "reduced2": "-93%",
     "relevance": "relev.",
     "efficiency": "saved",
     "retention": "retain",
@@ -30,7 +36,6 @@ HEADINGS = {
     "recall": "R",
     "f1": "F1",
     "coverage": "cover",
-    "answer@10": "answer",
     "concepts": "conc.",
     "tokens": "tokens",
 }
@@ -58,30 +63,20 @@ def format_share(value: float) -> str:
 
 
 def format_value(name: str, value: float | None) -> str:
-    """A value of a measure as it stands in a table.
+    """A value of a measure as it stands in a table; of an unknown unit as many digits as say something.
 
     >>> format_value("recall@10", 0.5), format_value("tokens", 1234.5), format_value("mrr", None)
     ('50.0', '1,234', '–')
+    >>> [format_value("of a probe", value) for value in (1234.5, 12.34, 0.0123, 0.0)]
+    ['1,234', '12.3', '0.0123', '0']
     """
     if value is None:
         return NOTHING
-    if name not in HEADINGS:
-        return format_number(value)
-    if name not in PLAIN:
+    if name in HEADINGS and name not in PLAIN:
         return format_share(value)
-    return f"{value:,.0f}" if value >= 100 else f"{value:.1f}"
-
-
-def format_number(value: float) -> str:
-    """A number of a unit that nobody knows, with as many digits as say something.
-
-    >>> format_number(1234.5), format_number(12.34), format_number(0.0123), format_number(0.0)
-    ('1,234', '12.3', '0.0123', '0')
-    """
-    size = abs(value)
-    if size >= 100 or value == int(value):
+    if abs(value) >= 100 or (value == int(value) and name not in PLAIN):
         return f"{value:,.0f}"
-    return f"{value:.1f}" if size >= 1 else f"{value:.3g}"
+    return f"{value:.1f}" if abs(value) >= 1 or name in PLAIN else f"{value:.3g}"
 
 
 def format_difference(value: float) -> str:
@@ -117,8 +112,14 @@ def format_p(p: float) -> str:
     return "<.001" if p < 0.0005 else f"{p:.3f}".replace("0.", ".", 1)
 
 
+def format_test(each: Pair | AblationResult | GateRow) -> tuple[str, str, str]:
+    """A difference in points, its interval and its p."""
+    interval = format_interval(each.interval, is_difference=True)
+    return format_difference(each.difference), interval, format_p(each.p)
+
+
 CONCEPTS = ("precision", "recall", "f1", "coverage")
-NOTED = ("answer@10", "recall@10", "reduced", "reduced2")
+NOTED = ("recall@10", "reduced")
 EVIDENCE = ("recall@10", "tokens@1000", "reduced", "ndcg@10", "mrr")
 CROSSING = "cross-domain"
 """The category whose recall CLS-M calls its weakness (§5.3)."""
@@ -130,7 +131,6 @@ class Grid(NamedTuple):
     Attributes:
         words: Columns from the left that hold words; the others hold numbers.
         best: Row and column of figures that nothing in their column exceeds.
-        note: A sentence below; may be empty.
     """
 
     title: str
@@ -141,48 +141,21 @@ class Grid(NamedTuple):
     note: str = ""
 
 
-class _Column(NamedTuple):
-    """A heading, the text of each system, and what is compared for the best of them, if anything."""
-
-    heading: str
-    text: Callable[[SystemResult], str]
-    value: Callable[[SystemResult], float | None] | None = None
+Column = tuple[str, "Callable[[SystemResult], tuple[str, float | None]]"]
+"""A heading, and of a system its text and what is compared for the best of them, if anything."""
 
 
-def has_concepts(found: SetResult) -> bool:
-    """Whether concepts are labelled in a set."""
-    return any(each.figures.get("f1") is not None for each in found.systems)
-
-
-def set_grids(found: SetResult, *, is_full: bool) -> Iterator[Grid]:
-    """All tables of a set; with ``is_full`` also all its measures."""
+def set_grids(found: SetResult, *, is_full: bool = False) -> Iterator[Grid]:
+    """The tables of a set; with ``is_full`` also what each mechanism does."""
     yield headline_grid(found)
-    if has_categories(found):
+    if any(each.groups.get("category") for each in found.systems):
         yield category_grid(found)
     if found.pairs:
-        yield pairs_grid(found, is_full=is_full)
+        yield pairs_grid(found)
     if found.ablation:
         yield ablation_grid(found, is_full=is_full)
     if found.abstention:
         yield abstention_grid(found)
-    if is_full and found.systems:
-        yield full_grid(found)
-
-
-def headline_grid(found: SetResult) -> Grid:
-    """Each system with the few measures that matter for what is labelled."""
-    names = (*CONCEPTS, *NOTED) if has_concepts(found) else EVIDENCE
-    names = names if found.headline in names else (found.headline, *names)
-    columns: list[_Column] = []
-    for name in (*names, "tokens"):
-        columns.append(_figure(name))
-        if name == found.headline:
-            columns.append(_interval(name))
-        if name == "coverage":
-            columns.append(
-                _Column("cross", lambda each: format_value("recall", _crossed(each)), _crossed)
-            )
-    return _by_system("Systems (%)", found, columns)
 
 
 def full_grid(found: SetResult) -> Grid:
@@ -190,44 +163,43 @@ def full_grid(found: SetResult) -> Grid:
     return _by_system("All measures (%)", found, [_figure(name) for name in HEADINGS])
 
 
-def has_categories(found: SetResult) -> bool:
-    """Whether the queries of a set are of several categories."""
-    return any(each.groups.get("category") for each in found.systems)
+def _has_concepts(found: SetResult) -> bool:
+    return any(each.figures.get("f1") is not None for each in found.systems)
+
+
+def headline_grid(found: SetResult) -> Grid:
+    """Each system with the few measures that matter for what is labelled."""
+    names = (*CONCEPTS, *NOTED) if _has_concepts(found) else EVIDENCE
+    names = names if found.headline in names else (found.headline, *names)
+    columns: list[Column] = []
+    for name in (*names, "tokens"):
+        columns.append(_figure(name))
+        if name == found.headline:
+            columns.append(_interval(name))
+        if name == "coverage":
+            columns.append(("cross", _in_category(CROSSING, "recall")))
+    return _by_system("Systems (%)", found, columns)
 
 
 def category_grid(found: SetResult) -> Grid:
     """The headline measure by category."""
     name = found.headline
     groups = dict.fromkeys(g for each in found.systems for g in each.groups.get("category", {}))
-
-    def column(group: str) -> _Column:
-        def value(each: SystemResult) -> float | None:
-            return each.groups.get("category", {}).get(group, {}).get(name)
-
-        return _Column(group, lambda each: format_value(name, value(each)), value)
-
     title = f"{measure_heading(name)} by category (%)"
-    return _by_system(title, found, [column(each) for each in groups])
+    return _by_system(title, found, [(group, _in_category(group, name)) for group in groups])
 
 
-def pairs_grid(found: SetResult, *, is_full: bool) -> Grid:
-    """What clsm has more than each other system by what the set is judged by.
-
-    With ``is_full`` by every measure that is compared.
-    """
-    judged = (found.headline, "recall@10" if has_concepts(found) else "tokens@1000")
-    rows = (
-        (
-            *(each.against, measure_heading(each.measure), format_difference(each.difference)),
-            *(format_interval(each.interval, is_difference=True), format_p(each.p)),
-        )
-        for each in found.pairs
-        if is_full or each.measure in judged
-    )
+def pairs_grid(found: SetResult) -> Grid:
+    """What clsm has more than each other system by what the set is judged by."""
+    judged = (found.headline, "recall@10" if _has_concepts(found) else "tokens@1000")
     return Grid(
         f"{found.systems[0].name if found.systems else 'clsm'} minus another, query by query",
         ("against", "measure", "points", "95 %", "p"),
-        tuple(rows),
+        tuple(
+            (each.against, measure_heading(each.measure), *format_test(each))
+            for each in found.pairs
+            if each.measure in judged
+        ),
         words=2,
         note="Intervals: paired bootstrap, conversations as clusters. p: two-sided, random signs.",
     )
@@ -236,17 +208,16 @@ def pairs_grid(found: SetResult, *, is_full: bool) -> Grid:
 def ablation_grid(found: SetResult, *, is_full: bool) -> Grid:
     """Each mechanism taken out, the greatest loss first; with ``is_full`` also what it does."""
     name = found.headline
-    order = sorted(found.ablation, key=lambda each: (each.difference, each.mechanism))
+    heading = measure_heading(name)
     return Grid(
-        f"Without a mechanism ({measure_heading(name)}, %)",
-        ("without", *(("which",) if is_full else ()), measure_heading(name), "points", "95 %", "p"),
+        f"Without a mechanism ({heading}, %)",
+        ("without", *(["which"] if is_full else []), heading, "points", "95 %", "p"),
         tuple(
             (
-                *(each.mechanism, *((each.about,) if is_full else ())),
-                *(format_value(name, each.figures.get(name)), format_difference(each.difference)),
-                *(format_interval(each.interval, is_difference=True), format_p(each.p)),
+                *(each.mechanism, *([each.about] if is_full else [])),
+                *(format_value(name, each.figures.get(name)), *format_test(each)),
             )
-            for each in order
+            for each in sorted(found.ablation, key=lambda each: (each.difference, each.mechanism))
         ),
         words=2 if is_full else 1,
         note="Points below zero: what is lost when the mechanism is off.",
@@ -280,118 +251,79 @@ def sizes_grid(found: SetResult) -> list[tuple[str, str]]:
 def probe_grid(found: ProbeResult) -> Grid:
     """One probe: each system with its verdict and its figures."""
     names = list(dict.fromkeys(name for each in found.verdicts for name in each.figures))
-
-    def row(each: Verdict) -> tuple[str, ...]:
-        figures = (format_value(name, each.figures.get(name)) for name in names)
-        return (each.system, "pass" if each.passed else "FAIL", *figures)
-
     return Grid(
         found.name,
         ("system", "verdict", *map(measure_heading, names)),
-        tuple(map(row, found.verdicts)),
+        tuple(
+            (
+                *(each.system, "pass" if each.passed else "FAIL"),
+                *(format_value(name, each.figures.get(name)) for name in names),
+            )
+            for each in found.verdicts
+        ),
         words=2,
         note=f"Has to hold: {found.criterion}" if found.criterion else "",
     )
 
 
-def _figure(name: str) -> _Column:
-    def value(each: SystemResult) -> float | None:
-        return each.figures.get(name)
+def _figure(name: str) -> Column:
+    def cell(each: SystemResult) -> tuple[str, float | None]:
+        value = each.figures.get(name)
+        return format_value(name, value), None if name in PLAIN else value
 
-    return _Column(
-        measure_heading(name),
-        lambda each: format_value(name, value(each)),
-        None if name in PLAIN else value,
-    )
+    return measure_heading(name), cell
 
 
-def _interval(name: str) -> _Column:
-    def text(each: SystemResult) -> str:
+def _in_category(group: str, name: str) -> Callable[[SystemResult], tuple[str, float | None]]:
+    def cell(each: SystemResult) -> tuple[str, float | None]:
+        value = each.groups.get("category", {}).get(group, {}).get(name)
+        return format_value(name, value), value
+
+    return cell
+
+
+def _interval(name: str) -> Column:
+    def cell(each: SystemResult) -> tuple[str, None]:
         found = each.intervals.get(name)
-        return NOTHING if found is None else format_interval(found)
+        return NOTHING if found is None else format_interval(found), None
 
-    return _Column(f"{measure_heading(name)} 95 %", text)
-
-
-def _crossed(each: SystemResult) -> float | None:
-    return each.groups.get("category", {}).get(CROSSING, {}).get("recall")
+    return f"{measure_heading(name)} 95 %", cell
 
 
-def _by_system(title: str, found: SetResult, columns: Sequence[_Column]) -> Grid:
+def _by_system(title: str, found: SetResult, columns: Sequence[Column]) -> Grid:
     """A row for each system; rows and columns that are empty are left out."""
-    rows = [row for row in found.systems if any(each.text(row) != NOTHING for each in columns)]
-    kept = [each for each in columns if any(each.text(row) != NOTHING for row in rows)]
+    table = [[cell(each) for _, cell in columns] for each in found.systems]
+    rows = [at for at, row in enumerate(table) if any(text != NOTHING for text, _ in row)]
+    kept = [at for at in range(len(columns)) if any(table[row][at][0] != NOTHING for row in rows)]
     best: set[tuple[int, int]] = set()
-    for place, column in enumerate(kept, 1):
-        values = [column.value(row) for row in rows] if column.value else []
+    for place, at in enumerate(kept, 1):
+        values = [table[row][at][1] for row in rows]
         top = max((value for value in values if value is not None), default=None)
-        best |= {(at, place) for at, v in enumerate(values) if v is not None and v == top}
+        best |= {(row, place) for row, v in enumerate(values) if v is not None and v == top}
     return Grid(
         title,
-        ("system", *(each.heading for each in kept)),
-        tuple((row.name, *(each.text(row) for each in kept)) for row in rows),
+        ("system", *(columns[at][0] for at in kept)),
+        tuple((found.systems[row].name, *(table[row][at][0] for at in kept)) for row in rows),
         best=frozenset(best),
     )
 
 
 class Standing(NamedTuple):
-    """Where clsm stands on a set by its headline measure.
-
-    Attributes:
-        value: Of clsm; ``interval`` its 95 % interval, where there is one.
-        rival: The best of the others, variants of clsm itself aside, with ``its`` value; empty:
-            there is none.
-        pair: The paired comparison of the two, where it was made.
-    """
+    """Where clsm stands by the headline measure; the best of the others, and ``its`` value."""
 
     value: float
     interval: tuple[float, float] | None
     rival: str
     its: float
-    pair: Pair | None
 
 
-def find_standing(found: SetResult) -> Standing | None:
-    """Where clsm stands on a set; None where its headline measure is not defined."""
-    if not found.systems:
-        return None
-    name, first = found.headline, found.systems[0]
-    value = first.figures.get(name)
-    if value is None:
-        return None
-    others = [each for each in found.systems[1:] if not each.name.startswith(f"{first.name} ")]
-    best = max(others, key=lambda each: _value(each, name), default=None)
-    if best is None or best.figures.get(name) is None:
-        return Standing(value, first.intervals.get(name), "", 0.0, None)
-    pair = next(
-        (p for p in found.pairs if (p.measure, p.against) == (name, best.name)),
-        None,
-    )
-    return Standing(value, first.intervals.get(name), best.name, _value(best, name), pair)
-
-
-def standing_sentence(found: SetResult) -> str:
-    """Where clsm stands on a set, in words."""
-    where = find_standing(found)
-    name = measure_heading(found.headline)
-    if where is None:
-        return f"{name} is not defined for this set."
-    first = found.systems[0].name
-    interval = f" (95 %: {format_interval(where.interval)})" if where.interval else ""
-    said = f"{first} has {name} {format_share(where.value)} %{interval}."
-    return f"{said} It is {comparison_words(where)}" if where.rival else said
-
-
-def comparison_words(where: Standing) -> str:
-    """The comparison with the best of the others, in words."""
-    points = abs(100 * (where.value - where.its))
-    side = "ahead of" if where.value > where.its else "behind"
-    said = f"{points:.1f} points {side}" if points >= 0.05 else "level with"
-    said = f"{said} {where.rival} ({format_share(where.its)} %), the best of the others"
-    if where.pair is None:
-        return f"{said}."
-    interval = format_interval(where.pair.interval, is_difference=True)
-    return f"{said} (95 %: {interval}, p {format_p(where.pair.p)})."
+def find_standing(found: SetResult) -> Standing:
+    """Where clsm stands on a set with other systems."""
+    name, (first, *others) = found.headline, found.systems
+    rivals = [each for each in others if not each.name.startswith(f"{first.name} ")]
+    best = max(rivals, key=lambda each: each.figures.get(name) or 0.0)
+    interval = first.intervals.get(name)
+    return Standing(first.figures[name] or 0.0, interval, best.name, best.figures[name] or 0.0)
 
 
 def weakness_note(found: ProbeResult) -> str:
@@ -400,8 +332,3 @@ def weakness_note(found: ProbeResult) -> str:
     if others and all(each.passed for each in others):
         return "All others pass too: this probe tells nothing apart."
     return ""
-
-
-def _value(each: SystemResult, name: str) -> float:
-    value = each.figures.get(name)
-    return -1.0 if value is None else value

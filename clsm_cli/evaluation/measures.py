@@ -1,6 +1,6 @@
 """Measures of one answer: what was returned for a query, and its figures.
 
-An item takes one place of the first k, a statement as many as the turns that it rests on; an item
+An item takes one place of the first ten, a statement as many as the turns that it rests on; an item
 that does not fit is the last that counts. Within a budget of tokens items are taken in rank order,
 passing over what does not fit, as ``recall`` would pack them.
 """
@@ -8,10 +8,10 @@ passing over what does not fit, as ``recall`` would pack them.
 from __future__ import annotations
 
 from functools import lru_cache
-from math import inf
+from itertools import accumulate
+from math import inf, log2
 from typing import TYPE_CHECKING
 
-from clsm_cli.evaluation import metrics
 from clsm_cli.evaluation.dataset import label_keys, single_blanks
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.text.tokens import stems
@@ -29,9 +29,7 @@ class Item(NamedTuple):
     """One thing to read.
 
     Attributes:
-        id: Of the memory or passage.
-        text: What a reader sees.
-        tokens: Estimated word pieces of it.
+        tokens: Estimated word pieces of the text.
         turns: Ids of the turns it shows or rests on, the source's own ids where it has some; what
             is measured counts those that it shows (``credit_items``).
         day: ISO date of the first of them; empty: none.
@@ -158,30 +156,26 @@ def passage_item(passage: Passage, tokens: int) -> Item:
     )
 
 
+K = 10
+"""Places of what counts as returned."""
 FIRST = (1, 5, 10, 50)
 """Places at which recall is cut."""
 BUDGETS = (1000, 2000)
 """Tokens that an agent may have to spare for its memory."""
 DELIVERED = 2000
 """Tokens of what counts as returned: the default budget of ``recall``."""
-PACKED = ("tokens@1000", "reduced", "reduced2")
+PACKED = ("tokens@1000", "reduced")
 """Measures that are also taken of what a system packs for their budget."""
 REDUCTION = 0.965
-"""Share of the context that is left out in ``reduced`` (CLS-M, §5.3); ``reduced2`` has twice the rest."""
+"""Share of the context that is left out in ``reduced`` (CLS-M, §5.3)."""
 CONCEPTS = 10
 """Concepts that are looked at (CLS-M: top_k)."""
 
 
 class Setting(NamedTuple):
-    """What a set says about all its queries.
-
-    Attributes:
-        k: Places of what counts as returned.
-        whole: Tokens of the context that a memory is there to replace.
-    """
+    """What a set says about all its queries: the unit, and the tokens of what a memory replaces."""
 
     unit: Unit
-    k: int
     whole: int
 
 
@@ -198,7 +192,7 @@ def figures(query: Query, found: Retrieved, without: Retrieved | None, setting: 
             values[name] = _held(query.gold, items, setting.unit) if query.gold else None
         return values
     if query.gold:
-        returned = delivered(found.items, setting.k)
+        returned = delivered(found.items)
         tokens = sum(item.tokens for item in returned)
         values["tokens"] = float(tokens)
         values["efficiency"] = 1 - tokens / setting.whole if setting.whole else None
@@ -212,19 +206,16 @@ def figures(query: Query, found: Retrieved, without: Retrieved | None, setting: 
 def budgets(whole: int) -> dict[str, int]:
     """The budgets of tokens at which recall is measured, by measure.
 
-    >>> budgets(10_000)["reduced"], budgets(10_000)["reduced2"]
-    (350, 700)
+    >>> budgets(10_000)
+    {'tokens@1000': 1000, 'tokens@2000': 2000, 'reduced': 350}
     """
-    spared = round((1 - REDUCTION) * whole)
-    return {f"tokens@{each}": each for each in BUDGETS} | {
-        "reduced": spared,
-        "reduced2": 2 * spared,
-    }
+    named = {f"tokens@{each}": each for each in BUDGETS}
+    return {**named, "reduced": round((1 - REDUCTION) * whole)}
 
 
-def delivered(items: Sequence[Item], k: int) -> list[Item]:
-    """What is returned by default: the first ``k`` places, within 2,000 tokens."""
-    return _fitting(items[: _cut(items, k)], DELIVERED)
+def delivered(items: Sequence[Item]) -> list[Item]:
+    """What is returned by default: the first ten places, within 2,000 tokens."""
+    return _fitting(items[: _cut(items)], DELIVERED)
 
 
 def ranks(gold: Sequence[str], items: Sequence[Item], unit: Unit) -> list[float]:
@@ -250,31 +241,26 @@ def ranks(gold: Sequence[str], items: Sequence[Item], unit: Unit) -> list[float]
     return found
 
 
-def _cut(items: Sequence[Item], k: int) -> int:
-    """How many items the first ``k`` places hold; the last may reach beyond them."""
-    left, count = k, 0
-    for item in items:
-        if left <= 0:
-            break
-        left -= item.uses
-        count += 1
-    return count
+def _cut(items: Sequence[Item]) -> int:
+    """How many items the first ten places hold; the last may reach beyond them."""
+    before = accumulate((item.uses for item in items), initial=0)
+    return sum(places < K for places in list(before)[:-1])
 
 
 def _evidence(gold: Sequence[str], items: Sequence[Item], setting: Setting) -> Figures:
     """How well the ranking finds the evidence: cut at places, and at budgets of tokens."""
-    k, unit = setting.k, setting.unit
+    unit = setting.unit
     places = ranks(gold, items, unit)
-    values: Figures = {f"recall@{place}": metrics.recall(places, place) for place in FIRST}
-    values[f"ndcg@{k}"] = metrics.ndcg(ranks(gold, items[: _cut(items, k)], unit), k)
-    values["mrr"] = metrics.reciprocal_rank(places)
+    values: Figures = {f"recall@{place}": recall(places, place) for place in FIRST}
+    values[f"ndcg@{K}"] = ndcg(ranks(gold, items[: _cut(items)], unit), K)
+    values["mrr"] = reciprocal_rank(places)
     for name, budget in budgets(setting.whole).items():
         values[name] = _held(gold, _fitting(items, budget), unit)
     return values
 
 
 def _fitting(items: Sequence[Item], budget: int) -> list[Item]:
-    kept = metrics.within_budget([item.tokens for item in items], budget)
+    kept = within_budget([item.tokens for item in items], budget)
     return [items[place] for place in kept]
 
 
@@ -291,39 +277,87 @@ def _loaded(
     reach = useful associative results / all associative results, where an associative result is one
     that the embedding alone does not return.
     """
-    unit = setting.unit
-    useful = [any(item.holds(piece, unit) for piece in gold) for item in returned]
+    useful = [item for item in returned if any(item.holds(g, setting.unit) for g in gold)]
     tokens = sum(item.tokens for item in returned)
-    spent = sum(item.tokens for item, is_useful in zip(returned, useful, strict=True) if is_useful)
     values: Figures = {
-        "relevance": spent / tokens if tokens else 0.0,
-        "retention": float(any(useful)),
+        "relevance": sum(item.tokens for item in useful) / tokens if tokens else 0.0,
+        "retention": float(bool(useful)),
         "reach": None,
     }
     if without is not None:
-        near = delivered(without.items, setting.k)
-        shown = {turn for item in near for turn in item.turns}
-        associated = [
-            is_useful
-            for item, is_useful in zip(returned, useful, strict=True)
-            if not shown.issuperset(item.turns)
-        ]
-        values["reach"] = sum(associated) / len(associated) if associated else None
+        shown = {turn for item in delivered(without.items) for turn in item.turns}
+        associated = [item for item in returned if not shown.issuperset(item.turns)]
+        if associated:
+            values["reach"] = sum(item in useful for item in associated) / len(associated)
     return values
 
 
 def _concepts(query: Query, concepts: Sequence[Sequence[str]]) -> Figures:
     first = [frozenset(names) for names in concepts[:CONCEPTS]]
     found = sum(any(not names.isdisjoint(gold) for names in first) for gold in query.concepts)
-    precision, recall, f1 = metrics.precision_recall_f1(found, len(first), len(query.concepts))
-    values: Figures = {
+    precision, recall, f1 = precision_recall_f1(found, len(first), len(query.concepts))
+    return {
         "precision": precision,
         "recall": recall,
         "f1": f1,
         "coverage": float(found > 0),
         "concepts": float(len(first)),
     }
-    if query.told:
-        told = sum(any(not names.isdisjoint(gold) for names in first) for gold in query.told)
-        values["answer@10"] = told / len(query.told)
-    return values
+
+
+def recall(ranks: Sequence[float], k: int) -> float:
+    """Share of the gold among the first ``k``.
+
+    >>> recall([2, 11], 10)
+    0.5
+    """
+    return sum(rank <= k for rank in ranks) / len(ranks)
+
+
+def ndcg(ranks: Sequence[float], k: int) -> float:
+    """Normalised discounted cumulative gain: Σ 1/log2(rank + 1) over the best possible such sum.
+
+    Binary gains, cut at ``k`` (Järvelin & Kekäläinen 2002).
+
+    >>> ndcg([1, 2], 10), round(ndcg([2], 10), 4)
+    (1.0, 0.6309)
+    """
+    gained = sum(1 / log2(rank + 1) for rank in ranks if rank <= k)
+    return gained / sum(1 / log2(place + 1) for place in range(1, min(len(ranks), k) + 1))
+
+
+def reciprocal_rank(ranks: Sequence[float]) -> float:
+    """One over the place of the first gold unit; 0 when none was returned.
+
+    >>> reciprocal_rank([4, 2])
+    0.5
+    """
+    return 1 / min(ranks)
+
+
+def within_budget(costs: Sequence[int], budget: int) -> list[int]:
+    """Places, from 0, of the items that fit a budget: in rank order, skipping what does not fit.
+
+    >>> within_budget([60, 50, 30, 20], 100)
+    [0, 2]
+    """
+    kept: list[int] = []
+    for place, cost in enumerate(costs):
+        if cost <= budget:
+            kept.append(place)
+            budget -= cost
+    return kept
+
+
+def precision_recall_f1(found: int, returned: int, gold: int) -> tuple[float, float, float]:
+    """Precision, recall and their harmonic mean.
+
+    >>> precision_recall_f1(2, 4, 2)
+    (0.5, 1.0, 0.6666666666666666)
+    >>> precision_recall_f1(0, 0, 3)
+    (0.0, 0.0, 0.0)
+    """
+    precision = found / returned if returned else 0.0
+    share = found / gold if gold else 0.0
+    total = precision + share
+    return precision, share, 2 * precision * share / total if total else 0.0

@@ -12,10 +12,9 @@ from typing import TYPE_CHECKING
 
 from clsm_cli.evaluation.measures import Retrieved, passage_item
 from clsm_cli.retrieval.answer import Signals
+from clsm_cli.retrieval.recall import Query as Asking
+from clsm_cli.retrieval.recall import retrieve_passages
 from clsm_cli.retrieval.rerank import signal_weights
-from clsm_cli.retrieval.retrieve import Query as Asking
-from clsm_cli.retrieval.retrieve import retrieve_passages
-from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store.index.opening import open_index
 from clsm_cli.text import tokens
 
@@ -34,6 +33,8 @@ if TYPE_CHECKING:
     from clsm_cli.store.index.index_queries import Index
 
     Floats = NDArray[np.float64]
+    Sample = tuple[Floats, Sequence[int]]
+    """The candidates of one question, float64 [candidates, signals], and the places of the gold ones."""
     Weights = dict[str, Floats]
     """Case → weights in the order of ``SIGNALS``."""
 
@@ -55,7 +56,6 @@ class CandidateTable:
     """All candidates of one query, in order of time, then of their ids.
 
     Attributes:
-        items: Of each candidate.
         units: What each stands for: parts of a turn for the turn, and where days are asked for its
             turns for the day.
         signals: float64 [candidates, len(SIGNALS)], each 0 … 1.
@@ -78,25 +78,21 @@ class CandidateTable:
                 break
         return Retrieved(tuple(found.values()), confidence=self.confidence)
 
-    def nothing(self) -> Retrieved:
-        """What is returned for a query without evidence: how sure the ranking is, and no item."""
-        return Retrieved((), confidence=self.confidence)
-
-
-def weights(settings: RecallSettings) -> tuple[float, ...]:
-    """The shipped weights in the order of ``SIGNALS``."""
-    return tuple(signal_weights(settings))
+    def gold(self, query: Query, unit: Unit) -> tuple[int, ...]:
+        """Places of the candidates that hold evidence."""
+        return tuple(
+            place
+            for place, item in enumerate(self.items)
+            if any(item.holds(piece, unit) for piece in query.gold)
+        )
 
 
 class QueryRunner:
     """Puts queries to one store; nothing is written. ``unit`` is what evidence is named by."""
 
     def __init__(self, index: Index, settings: RecallSettings, engine: Engine, unit: Unit) -> None:
-        self._index = index
-        self._settings = settings
-        self._engine = engine
-        self._unit = unit
-        self._known: dict[int, _SeenPassage] = {}
+        self._index, self._settings, self._engine, self._unit = index, settings, engine, unit
+        self._known: dict[int, tuple[str, Item]] = {}
 
     def find(self, text: str, at: str) -> Ranked:
         """What retrieval finds for a query that is asked at an ISO time."""
@@ -109,51 +105,28 @@ class QueryRunner:
         """All candidates of one query, as a table."""
         import numpy as np
 
-        self._learn([candidate.row for candidate in ranked.candidates])
-        pairs = sorted(
-            ((self._known[candidate.row], candidate.signals) for candidate in ranked.candidates),
-            key=lambda pair: (pair[0].time, pair[0].item.id),
+        new = [each.row for each in ranked.candidates if each.row not in self._known]
+        for row, passage in self._index.passages(new).items():
+            item = passage_item(passage, tokens.count_tokens(passage.text))
+            self._known[row] = passage.time or "", item
+        found = sorted(
+            ranked.candidates,
+            key=lambda each: (self._known[each.row][0], self._known[each.row][1].id),
         )
-        measured = np.array([values for _, values in pairs], dtype=np.float64)
+        items = tuple(self._known[each.row][1] for each in found)
+        measured = np.array([each.signals for each in found], dtype=np.float64)
         return CandidateTable(
-            items=tuple(known.item for known, _ in pairs),
-            units=tuple(known.unit for known, _ in pairs),
+            items=items,
+            units=tuple(each.day if self._unit == "day" else each.turns[0] for each in items),
             signals=measured.reshape(-1, len(SIGNALS)),
             confidence=ranked.confidence,
         )
-
-    def _learn(self, rows: Sequence[int]) -> None:
-        new = [row for row in rows if row not in self._known]
-        for row, passage in self._index.passages(new).items():
-            item = passage_item(passage, tokens.count_tokens(passage.text))
-            self._known[row] = _SeenPassage(passage.time or "", item, _unit_of(item, self._unit))
-
-
-class _SeenPassage(NamedTuple):
-    time: str
-    item: Item
-    unit: str
-
-
-def _unit_of(item: Item, unit: Unit) -> str:
-    """What an item stands for; quotes may stand in any part of a turn, so there it is the part."""
-    if unit == "quote":
-        return item.id
-    return item.day if unit == "day" else item.turns[0]
 
 
 RIDGE = 1e-3
 """Pull of the weights to 0 per question; keeps a signal that never varies from having any weight."""
 STEPS = 30
 """Newton steps at most; about eight are needed."""
-
-
-@dataclass(frozen=True, eq=False)
-class Sample:
-    """The candidates of one question: signals float64 [candidates, signals], places of the gold ones."""
-
-    signals: Floats
-    gold: tuple[int, ...]
 
 
 def fit(samples: Sequence[Sample], frozen: Sequence[int] = ()) -> Floats:
@@ -168,17 +141,18 @@ def fit(samples: Sequence[Sample], frozen: Sequence[int] = ()) -> Floats:
     its Hessian −Σ Cov_p(x); exponents are shifted by their maximum.
 
     >>> import numpy as np
-    >>> steep = Sample(np.array([[1.0, 0.0], [0.0, 0.0]]), (0,))
+    >>> steep = np.array([[1.0, 0.0], [0.0, 0.0]]), (0,)
     >>> weights = fit([steep] * 10)
     >>> bool(weights[0] > 1), float(weights[1])
     (True, 0.0)
     """
     import numpy as np
 
-    free = [at for at in range(samples[0].signals.shape[1]) if at not in frozen]
-    sizes = np.array([len(sample.signals) for sample in samples])
-    table = np.concatenate([sample.signals[:, free] for sample in samples])
-    gold = np.stack([each.signals[list(each.gold)][:, free].mean(axis=0) for each in samples])
+    width = samples[0][0].shape[1]
+    free = [at for at in range(width) if at not in frozen]
+    sizes = np.array([len(signals) for signals, _ in samples])
+    table = np.concatenate([signals[:, free] for signals, _ in samples])
+    gold = np.stack([signals[list(places)][:, free].mean(axis=0) for signals, places in samples])
     starts, owner = np.cumsum(sizes) - sizes, np.repeat(np.arange(len(samples)), sizes)
     ridge = RIDGE * len(samples)
 
@@ -203,7 +177,7 @@ def fit(samples: Sequence[Sample], frozen: Sequence[int] = ()) -> Floats:
         weights = weights + step
         if np.abs(step).max() < 1e-6:
             break
-    found = np.zeros(samples[0].signals.shape[1])
+    found = np.zeros(width)
     found[free] = weights
     return found
 
@@ -214,7 +188,7 @@ def shipped_weights(asked: Sequence[AskedCase], left_out: Collection[str] = ()) 
 
     kept = np.array([name not in left_out for name in SIGNALS])
     return {
-        each.bench.case.name: np.array(weights(each.bench.raw.settings.recall)) * kept
+        each.bench.case.name: np.array(signal_weights(each.bench.raw.settings.recall)) * kept
         for each in asked
     }
 
@@ -250,16 +224,8 @@ class AskedCase:
     def samples(self) -> list[Sample]:
         """What weights can be fitted to: the queries that have gold among their candidates."""
         unit = self.bench.dataset.unit
-        found = []
-        for query, run in zip(self.queries, self.runs, strict=True):
-            places = tuple(
-                place
-                for place, item in enumerate(run.items)
-                if any(item.holds(piece, unit) for piece in query.gold)
-            )
-            if places:
-                found.append(Sample(run.signals, places))
-        return found
+        pairs = zip(self.queries, self.runs, strict=True)
+        return [(run.signals, gold) for query, run in pairs if (gold := run.gold(query, unit))]
 
 
 def ask_all(benches: Sequence[Bench], queries: Sequence[Sequence[Query]]) -> list[AskedCase]:
@@ -282,13 +248,8 @@ def _ask(bench: Bench, queries: Sequence[Query]) -> Iterator[CandidateTable]:
 
 SHIPPED, CONTENT = "clsm ranking", "clsm content"
 REFIT, REFIT_CONTENT = "clsm refit", "clsm content refit"
-ABOUT = {
-    SHIPPED: "single passages of the store as ingested, by the shipped weights",
-    CONTENT: "the same without the signals of who, when and the form of a sentence",
-    REFIT: "weights fitted on the other cases: conditional logit, leave one case out",
-    REFIT_CONTENT: "the same without the signals of who, when and the form of a sentence",
-}
-"""Each system in a line."""
+"""Single passages by the shipped weights, or by some fitted on the other cases; ``CONTENT``: without
+the signals of who, when and the form of a sentence."""
 
 
 def rank_asked(asked: Sequence[AskedCase]) -> dict[str, list[list[Retrieved]]]:
@@ -302,7 +263,9 @@ def rank_asked(asked: Sequence[AskedCase]) -> dict[str, list[list[Retrieved]]]:
     return {
         name: [
             [
-                run.ranked(weights[each.bench.case.name]) if query.gold else run.nothing()
+                run.ranked(weights[each.bench.case.name])
+                if query.gold
+                else Retrieved((), confidence=run.confidence)
                 for query, run in zip(each.queries, each.runs, strict=True)
             ]
             for each in asked

@@ -1,51 +1,26 @@
 """The result of a run: data only, the same in memory, in JSON and in every report.
 
-Its classes are the schema ``clsm.eval/1``. Shares are 0 … 1 with all their digits; None stands where
+Its classes are the schema ``clsm.eval/2``. Shares are 0 … 1 with all their digits; None stands where
 nothing is defined.
 """
 
 from __future__ import annotations
 
-import os
-import platform
+import json
 from dataclasses import asdict, dataclass, is_dataclass
 from functools import cache
-from pathlib import Path
-from typing import Any, get_args, get_origin, get_type_hints
+from typing import TYPE_CHECKING, Any, get_args, get_origin, get_type_hints
 
 from clsm_cli.errors import BadInputError
-from clsm_cli.evaluation.loaders.parsing import read_bytes
-from clsm_cli.store import jsonlines
+from clsm_cli.evaluation.dataset import read_bytes
 
+if TYPE_CHECKING:
+    from pathlib import Path
 
-def machine_description() -> dict[str, str]:
-    """Processor, architecture, cores, system and Python, by name."""
-    return {
-        "processor": _processor(),
-        "architecture": platform.machine(),
-        "cores": str(os.cpu_count()),
-        "system": platform.system(),
-        "Python": platform.python_version(),
-    }
-
-
-def _processor() -> str:
-    """Its name as the kernel has it; on ARM, where that has none, the model of the board."""
-    try:
-        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError):
-        lines = []
-    for key in ("model name", "Model"):
-        for line in lines:
-            if line.startswith(key):
-                return line.partition(":")[2].strip()
-    return platform.processor() or "unknown"
-
-
-SCHEMA = "clsm.eval/1"
+SCHEMA = "clsm.eval/2"
 
 Figures = dict[str, float | None]
-"""Measure → mean over queries; see ``grids.MEASURES``."""
+"""Measure → mean over queries; see ``grids.HEADINGS``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +34,6 @@ class SystemResult:
     """
 
     name: str
-    about: str
     figures: Figures
     intervals: dict[str, tuple[float, float]]
     groups: dict[str, dict[str, Figures]]
@@ -67,13 +41,7 @@ class SystemResult:
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """What clsm has more than another system, query by query.
-
-    Attributes:
-        difference: Mean of clsm's measure minus the other's.
-        interval: Its 95 % bootstrap interval.
-        p: Two-sided, by random signs of the differences.
-    """
+    """What clsm has more than another system, query by query: mean, 95 % interval, two-sided p."""
 
     measure: str
     against: str
@@ -84,13 +52,7 @@ class Pair:
 
 @dataclass(frozen=True, slots=True)
 class AblationResult:
-    """A mechanism taken out.
-
-    Attributes:
-        about: What it does, in a few words.
-        figures: Without it.
-        difference: Headline measure without it minus with it.
-    """
+    """A mechanism taken out; ``difference`` is the headline measure without it minus with it."""
 
     mechanism: str
     about: str
@@ -113,22 +75,12 @@ class AbstentionResult:
 
 @dataclass(frozen=True, slots=True)
 class QueryResult:
-    """One query.
-
-    Attributes:
-        case: Its store.
-        gold: Pieces of evidence.
-        values: System → measure → value.
-        ranks: System → place from 1 of the first item that holds each piece; None: not returned.
-    """
+    """One query: system → measure → value."""
 
     id: str
     case: str
     category: str
-    difficulty: str
-    gold: int
     values: dict[str, Figures]
-    ranks: dict[str, tuple[int | None, ...]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,8 +88,6 @@ class SetResult:
     """One labelled set.
 
     Attributes:
-        digest: SHA-256 of the set.
-        sizes: What it holds, by name.
         stored: CAIM's memory storage: share of the evidence that the store holds at all.
         silenced: Share of the queries with an answer that clsm gives nothing for.
         systems: clsm first.
@@ -148,7 +98,6 @@ class SetResult:
     digest: str
     unit: str
     headline: str
-    whole: str
     notes: tuple[str, ...]
     sizes: dict[str, int]
     stored: float | None
@@ -171,12 +120,9 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class ProbeResult:
-    """One probe.
+    """One probe: what is tried, what has to hold, and the verdicts, that of clsm first.
 
-    Attributes:
-        about: What is tried; ``criterion``: what has to hold.
-        verdicts: clsm first, then what it is compared with. A probe means something where the
-            lexical baseline fails.
+    It means something where the lexical baseline fails.
     """
 
     name: str
@@ -187,13 +133,7 @@ class ProbeResult:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """A whole run.
-
-    Attributes:
-        command: As it was typed, without paths of the machine.
-        machine: Processor, cores, system and Python, by name.
-        settings: What differed from the shipped settings.
-    """
+    """A whole run; ``settings`` are those that differed from the shipped ones."""
 
     schema: str
     version: str
@@ -205,11 +145,6 @@ class Result:
     probes: tuple[ProbeResult, ...]
 
 
-MAX_REPORT = 256 << 20
-"""Bytes of a report; one of ten conversations with every system has about 20 MB."""
-_NEXT = "give what a run printed: clsm eval run --json > FILE"
-
-
 def dump(result: Result) -> dict[str, Any]:
     """A result as JSON values."""
     return asdict(result)
@@ -219,21 +154,17 @@ def load(path: Path) -> Result:
     """Read a report; fields that it has besides, as one of an earlier version may, are passed over.
 
     Raises:
-        BadInputError: It is missing, cannot be read, is no JSON, or no result of this schema.
+        BadInputError: It is missing, cannot be read, or is no report of this schema.
     """
-    data = read_bytes(path)
     try:
-        value = jsonlines.load(data.decode("utf-8"), MAX_REPORT)
-        schema = value.get("schema") if isinstance(value, dict) else None
-        if schema != SCHEMA:
-            raise ValueError(f"is of schema {schema!r:.80}, not {SCHEMA!r}")
+        value = json.loads(read_bytes(path))
+        if value["schema"] != SCHEMA:
+            raise ValueError(f"it is of schema {value['schema']!r:.80}")
         found: Result = _parsed(Result, value)
-    except UnicodeDecodeError:
-        raise BadInputError(str(path), "is not UTF-8", _NEXT) from None
-    except (LookupError, TypeError, AttributeError):
-        raise BadInputError(str(path), "is no report of a run", _NEXT) from None
-    except (ValueError, OverflowError) as error:
-        raise BadInputError(str(path), str(error), _NEXT) from None
+    except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
+        next_step = "give what a run printed: clsm eval run --json > FILE"
+        reason = f"is no report of schema {SCHEMA} ({str(error)[:200]})"
+        raise BadInputError(str(path), reason, next_step) from None
     return found
 
 

@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
-from functools import cache, cached_property
-from math import inf
+import platform
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import clsm_cli
-from clsm_cli.evaluation import ablation, benches, compare, measures, rank_fit, result
-from clsm_cli.evaluation.ablation import MECHANISMS, choose_mechanisms
-from clsm_cli.evaluation.benches import CachingEngine
+from clsm_cli.evaluation import ablation, benches, compare, measures, rank_fit
+from clsm_cli.evaluation.ablation import MECHANISMS
 from clsm_cli.evaluation.compare import Asked, Measured
 from clsm_cli.evaluation.measures import credit_items
 from clsm_cli.evaluation.nodes import rankers
 from clsm_cli.evaluation.probes.probe_registry import run_probe
 from clsm_cli.evaluation.result import SCHEMA, AblationResult, QueryResult, Result, SetResult
-from clsm_cli.evaluation.systems import system_registry
+from clsm_cli.evaluation.systems import (
+    BASELINES,
+    CLSM,
+    MINILM,
+    PACKED,
+    preset_system,
+    recall_system,
+)
 from clsm_cli.startup.records import NamedTuple
 
 if TYPE_CHECKING:
@@ -26,7 +32,7 @@ if TYPE_CHECKING:
     from clsm_cli.evaluation.dataset import Dataset, Query
     from clsm_cli.evaluation.measures import Retrieved
     from clsm_cli.evaluation.stores import StoreFactory
-    from clsm_cli.evaluation.systems.baselines import System
+    from clsm_cli.evaluation.systems import System
     from clsm_cli.retrieval.dense_search import Engine
 
 
@@ -42,19 +48,28 @@ class Request(NamedTuple):
     command: str
 
 
-def run(request: Request, factory: StoreFactory, engine: Engine) -> Result:
-    """Measure all that was asked for; nothing but the work folder is written.
+class CachingEngine:
+    """Another engine, and the vectors it made; see ``retrieval.dense_search.Engine``."""
 
-    Raises:
-        BadInputError: A set cannot be ingested, or there is no mechanism of a name.
-        DiskError: The work folder cannot be written.
-    """
+    def __init__(self, engine: Engine) -> None:
+        self.name = engine.name
+        self.open = engine.open
+        self.products = engine.products
+        self.encode = cache(engine.encode)
+
+
+def run(request: Request, factory: StoreFactory, engine: Engine) -> Result:
+    """Measure all that was asked for; nothing but the work folder is written."""
     engine = CachingEngine(engine)
     return Result(
         schema=SCHEMA,
         version=clsm_cli.__version__,
         command=request.command,
-        machine=result.machine_description(),
+        machine={
+            "architecture": platform.machine(),
+            "system": platform.system(),
+            "Python": platform.python_version(),
+        },
         seed=request.seed,
         settings={name: str(value) for name, value in sorted(request.settings.items())},
         sets=tuple(evaluate_set(dataset, request, factory, engine) for dataset in request.datasets),
@@ -64,7 +79,7 @@ def run(request: Request, factory: StoreFactory, engine: Engine) -> Result:
 
 KEPT = (*compare.HEADLINES, "precision", "tokens")
 """Measures that a report has for each query by itself."""
-CONFIDENT = (system_registry.CLSM, *system_registry.BASELINES)
+CONFIDENT = (CLSM, *BASELINES)
 """Systems that are also asked what has no answer; published ones have no confidence of their own."""
 CUT = "concept-cut"
 """The mechanism without which clsm is shown wherever concepts are labelled: recall before the cut."""
@@ -84,19 +99,17 @@ def evaluate_set(
     ]
     asked = QueryField(made)
     systems = _systems(dataset, request.presets)
-    about = {system.name: system.about for system in systems}
     answers = {system.name: asked.ask(system) for system in systems}
-    for name, measured, said in asked.ranked():
-        answers[name], about[name] = measured, said
-    ours = answers[system_registry.CLSM]
+    answers |= asked.ranked()
+    ours = answers[CLSM]
     ablated = []
-    for mechanism in choose_mechanisms(request.mechanisms):
+    for mechanism in map(MECHANISMS.__getitem__, request.mechanisms):
         if all(map(mechanism.applies, made)):
             system = mechanism.system()
             without = asked.ask(system)
             ablated.append(_ablated(mechanism, without, ours, asked, request.seed))
             if mechanism.name == TESTED:
-                answers[system.name], about[system.name] = without, system.about
+                answers[system.name] = without
     negatives = {
         system.name: asked.refuse(system) for system in systems if system.name in CONFIDENT
     }
@@ -106,18 +119,15 @@ def evaluate_set(
         digest=dataset.digest,
         unit=dataset.unit,
         headline=dataset.headline,
-        whole=dataset.whole,
         notes=dataset.notes,
         sizes=benches.sizes(made),
         stored=benches.stored_share(made),
         silenced=sum(not each.is_answered for each in ours) / len(ours),
         systems=tuple(
-            compare.system_result(name, about[name], measured, asked.answered, request.seed)
+            compare.system_result(name, measured, asked.answered, request.seed)
             for name, measured in answers.items()
         ),
-        pairs=tuple(
-            compare.compare_pairs(answers, system_registry.CLSM, asked.answered, request.seed)
-        ),
+        pairs=tuple(compare.compare_pairs(answers, CLSM, asked.answered, request.seed)),
         ablation=tuple(ablated),
         abstention=tuple(compare.abstention(answers, negatives, asked.unanswerable)),
         queries=tuple(_queries(asked, answers)),
@@ -126,12 +136,13 @@ def evaluate_set(
 
 def _systems(dataset: Dataset, presets: Sequence[str]) -> list[System]:
     """clsm, also packed for each budget and before its concepts are cut; then all others."""
-    ours = [system_registry.recall_system(system_registry.CLSM)]
+    ours = [recall_system(CLSM)]
     if any(query.gold for case in dataset.cases for query in case.queries):
-        ours.append(system_registry.PACKED)
+        ours.append(PACKED)
     if any(query.concepts for case in dataset.cases for query in case.queries):
         ours.append(MECHANISMS[CUT].system())
-    return [*ours, *system_registry.preset_systems(presets), *system_registry.plain_systems()]
+    published = map(preset_system, presets)
+    return [*ours, *published, *BASELINES.values()]
 
 
 def _ablated(
@@ -141,10 +152,9 @@ def _ablated(
     asked: QueryField,
     seed: int,
 ) -> AblationResult:
-    theirs, mine = ([each.figures for each in side] for side in (without, ours))
-    found = compare.compare_pair(theirs, mine, asked.headline, asked.answered.cases, seed)
+    found = compare.compare_pair(without, ours, asked.headline, asked.answered.cases, seed)
     difference, interval, p = found or (0.0, (0.0, 0.0), 1.0)
-    figures = compare.mean_figures(without, range(len(without)))
+    figures = compare.mean_figures(without)
     return AblationResult(mechanism.name, mechanism.about, figures, difference, interval, p)
 
 
@@ -154,13 +164,10 @@ def _queries(asked: QueryField, answers: Mapping[str, Sequence[Measured]]) -> It
             id=query.id,
             case=asked.answered.cases[at],
             category=query.category,
-            difficulty=query.difficulty,
-            gold=len(query.gold),
             values={
                 name: {key: value for key, value in found[at].figures.items() if key in KEPT}
                 for name, found in answers.items()
             },
-            ranks={name: found[at].ranks for name, found in answers.items()},
         )
 
 
@@ -182,13 +189,7 @@ class QueryField:
 
     def ask(self, system: System) -> list[Measured]:
         """What a system makes of the queries with an answer."""
-        return [
-            measured
-            for place, bench in enumerate(self.benches)
-            for measured in measure_system(
-                system, bench, self._answerable[place], self._near(place)
-            )
-        ]
+        return self._measured([self._asked(system, *each) for each in self._pairs()])
 
     def refuse(self, system: System) -> list[Measured]:
         """The answers of a system to the queries without an answer."""
@@ -196,70 +197,60 @@ class QueryField:
             measured
             for bench, queries in zip(self.benches, self._negative, strict=True)
             if queries
-            for measured in measure_system(system, bench, queries, None)
+            for measured in score_answers(
+                bench, queries, self._asked(system, bench, queries), [None] * len(queries)
+            )
         ]
 
-    def ranked(self) -> Iterator[tuple[str, list[Measured], str]]:
-        """Name, figures and meaning of the systems that need all cases at once."""
+    def ranked(self) -> dict[str, list[Measured]]:
+        """The figures of the systems that need all cases at once."""
         dataset = self.benches[0].dataset
+        found: dict[str, list[list[Retrieved]]] = {}
         if dataset.kind == benches.PLANTED:
-            found, about = (
-                rankers.rank(self.benches, self._answerable),
-                rankers.ABOUT,
-            )
+            found = rankers.rank(self.benches, self._answerable)
         elif dataset.unit in RANKED:
-            found, about = rank_fit.rank_asked(self._passages), rank_fit.ABOUT
-        else:
-            return
-        for name, by_case in found.items():
-            figures: list[Measured] = []
-            for place, (bench, returned) in enumerate(zip(self.benches, by_case, strict=True)):
-                queries = self._answerable[place]
-                figures += score_answers(bench, queries, returned, self._near(place))
-            yield name, figures, about[name]
+            found = rank_fit.rank_asked(rank_fit.ask_all(self.benches, self._answerable))
+        return {name: self._measured(by_case) for name, by_case in found.items()}
 
-    @cached_property
-    def _passages(self) -> list[rank_fit.AskedCase]:
-        return rank_fit.ask_all(self.benches, self._answerable)
+    def _pairs(self) -> Iterator[tuple[Bench, list[Query]]]:
+        return zip(self.benches, self._answerable, strict=True)
 
-    def _returned_by_meaning(self, place: int) -> list[Retrieved] | None:
+    def _asked(self, system: System, bench: Bench, queries: Sequence[Query]) -> list[Retrieved]:
+        found = []
+        for at, retrieved in enumerate(system.ask(bench, queries)):
+            bench.factory.progress(f"{system.name}, {bench.case.name}", at, len(queries))
+            found.append(retrieved)
+        return found
+
+    def _measured(self, by_case: Sequence[Sequence[Retrieved]]) -> list[Measured]:
+        return [
+            measured
+            for place, (bench, queries) in enumerate(self._pairs())
+            for measured in score_answers(bench, queries, by_case[place], self._near(place))
+        ]
+
+    def _returned_by_meaning(self, place: int) -> Sequence[Retrieved | None]:
         """What MiniLM alone returns, cut to what counts; None where no evidence is labelled."""
         bench, queries = self.benches[place], self._answerable[place]
         if not any(query.gold for query in queries):
-            return None
+            return [None] * len(queries)
         return [
-            found._replace(items=tuple(measures.delivered(found.items, bench.dataset.k)))
-            for found in system_registry.baseline_named(system_registry.MINILM).ask(bench, queries)
+            found._replace(items=tuple(measures.delivered(found.items)))
+            for found in BASELINES[MINILM].ask(bench, queries)
         ]
-
-
-def measure_system(
-    system: System,
-    bench: Bench,
-    queries: Sequence[Query],
-    without: Sequence[Retrieved] | None,
-) -> list[Measured]:
-    """Ask a system and measure what it returned; ``without``: see ``score_answers``."""
-    found = []
-    for at, retrieved in enumerate(system.ask(bench, queries)):
-        bench.factory.progress(f"{system.name}, {bench.case.name}", at, len(queries))
-        found.append(retrieved)
-    return score_answers(bench, queries, found, without)
 
 
 def score_answers(
     bench: Bench,
     queries: Sequence[Query],
     found: Sequence[Retrieved],
-    without: Sequence[Retrieved] | None,
-) -> list[Measured]:
+    nearest: Sequence[Retrieved | None],
+) -> Iterator[Measured]:
     """Measure each answer, counted as the evidence whose words stand in it.
 
-    ``without`` is what MiniLM alone returned to each query; None where that is of no use.
+    ``nearest`` is what MiniLM alone returned to each query, where that is of use.
     """
-    setting = measures.Setting(bench.dataset.unit, bench.dataset.k, bench.whole)
-    nearest = [None] * len(queries) if without is None else without
-    measured = []
+    setting = measures.Setting(bench.dataset.unit, bench.whole)
     for query, answer, near in zip(queries, found, nearest, strict=True):
         items = credit_items(answer.items, query.gold, bench.turn_texts)
         packed = answer.packed and {
@@ -268,8 +259,5 @@ def score_answers(
         }
         told = answer._replace(items=items, packed=packed)
         figures = {} if query.negative else measures.figures(query, told, near, setting)
-        ranks = () if packed else measures.ranks(query.gold, items, setting.unit)
         is_answered = any(packed.values()) if packed else bool(items)
-        places = tuple(None if rank == inf else int(rank) for rank in ranks)
-        measured.append(Measured(figures, places, answer.confidence, is_answered))
-    return measured
+        yield Measured(figures, answer.confidence, is_answered)

@@ -16,6 +16,7 @@ import shutil
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import cache
+from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -31,8 +32,8 @@ from clsm_cli.store import atomic, layout
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from clsm_cli.evaluation.dataset import Chat
-    from clsm_cli.evaluation.loaders.parsing import LabelledTurn
+    from clsm_cli.config import Settings
+    from clsm_cli.evaluation.dataset import Chat, LabelledTurn
     from clsm_cli.ingestion.ingest_report import Progress
     from clsm_cli.store.index.opening import Embedder
     from clsm_cli.store.layout import Store
@@ -66,11 +67,8 @@ class StoreFactory:
     """Where stores are made, and with what.
 
     Attributes:
-        folder: The work folder.
-        embedder: Makes the vectors of passages.
         now: Time of the ingest; None: the day after the last turn.
         fresh: Delete a store of an earlier run and make it again.
-        progress: Told how far an ingest is.
     """
 
     folder: Path
@@ -87,25 +85,29 @@ class MadeStore(NamedTuple):
     now: datetime
 
 
-def chat_store(factory: StoreFactory, name: str, chat: Chat) -> MadeStore:
+def chat_store(
+    factory: StoreFactory, name: str, chat: Chat, settings: Settings | None = None
+) -> MadeStore:
     """The store of a conversation, ingested as generic JSON Lines, its sessions ended."""
     content = json_lines(chat.turns)
     now = factory.now or day_after(turn.time for turn in chat.turns)
-    place = _place(factory, name, content, now)
+    place = _place(factory, name, content, now, settings)
     source = place / "conversation.jsonl"
     if not (place / _DONE).exists():
         atomic.put(source, content)
-    return MadeStore(_made(factory, place, (str(source),), now), now)
+    return _made(factory, place, [str(source)], now, settings)
 
 
-def folder_store(factory: StoreFactory, root: Path, folders: Sequence[str]) -> MadeStore:
+def folder_store(
+    factory: StoreFactory, root: Path, folders: Sequence[str], settings: Settings | None = None
+) -> MadeStore:
     """The store of notes and transcripts, ingested from folders of a labelled memory."""
-    paths = [root / name for name in folders if (root / name).is_dir()]
     files = files_in(root, folders)
     parts = [f"{file.relative_to(root)}:{atomic.digest_of(file)}\n" for file in files]
     now = factory.now or day_after(_dates(files))
-    place = _place(factory, root.resolve().name, "".join(parts).encode(), now)
-    return MadeStore(_made(factory, place, tuple(map(str, paths)), now), now)
+    place = _place(factory, root.resolve().name, "".join(parts).encode(), now, settings)
+    paths = [str(root / name) for name in folders if (root / name).is_dir()]
+    return _made(factory, place, paths, now, settings)
 
 
 def files_in(root: Path, folders: Sequence[str]) -> list[Path]:
@@ -113,50 +115,37 @@ def files_in(root: Path, folders: Sequence[str]) -> list[Path]:
     return sorted(each for name in folders for each in (root / name).rglob("*") if each.is_file())
 
 
-def copy_store(store: Store, name: str) -> Store:
-    """A copy of a store beside it, made anew; its index counts, as files keep their times."""
-    place = _cleared(store.root.with_name(name))
-    with atomic.disk_errors(place):
-        shutil.copytree(store.root, place)
-    return layout.open_store(place, _DEVICE)
-
-
 def cached_copy(
     factory: StoreFactory, made: MadeStore, name: str, make: Callable[[Store], None]
 ) -> Store:
-    """A copy of a store, changed once and kept while the program stays as it is."""
+    """A copy of a store beside it, changed once and kept while the program stays as it is.
+
+    Its index counts, as files keep their times.
+    """
     place = made.store.root.with_name(f"{_safe(name)}-{digest(name, code_digest(SLEEP))}")
     done = place.with_suffix(".whole")
     if done.exists() and place.exists() and not factory.fresh:
         return layout.open_store(place, _DEVICE)
-    store = copy_store(made.store, place.name)
+    with atomic.disk_errors(_cleared(place)):
+        shutil.copytree(made.store.root, place)
+    store = layout.open_store(place, _DEVICE)
     make(store)
     atomic.put(done, b"")
     return store
 
 
 def run_consolidation(factory: StoreFactory, store: Store, now: datetime) -> None:
-    """Consolidate a store.
-
-    Raises:
-        ModelDigestError: A model file is not the right one.
-        RuntimeError: A rule failed on a text.
-    """
+    """Consolidate a store, or fail: a figure over half of one would be a lie."""
     request = Sleep(now=now)
     report = consolidation_run.consolidate(store, request, factory.embedder, factory.progress)
     if report.bad_model is not None:
         raise report.bad_model
-    if report.unread:  # a figure over half a store would be a lie
+    if report.unread:
         raise RuntimeError(str(report.unread))
 
 
 def ingest_files(factory: StoreFactory, store: Store, paths: Sequence[str], now: datetime) -> None:
-    """Ingest some files.
-
-    Raises:
-        BadInputError: Something in them could not be read.
-        ModelDigestError: A model file is not the right one.
-    """
+    """Ingest some files; BadInputError if anything in them could not be read."""
     request = Request(paths=tuple(paths), now=now)
     report = ingest(store, request, factory.embedder, factory.progress)
     if report.bad_model is not None:
@@ -169,19 +158,12 @@ def ingest_files(factory: StoreFactory, store: Store, paths: Sequence[str], now:
 def json_lines(turns: Sequence[LabelledTurn]) -> bytes:
     """Turns as generic JSON Lines, with an end mark after each session."""
     rows: list[dict[str, str]] = []
-    for place, turn in enumerate(turns):
-        rows.append(
-            {
-                "id": turn.id,
-                "session": turn.session,
-                "role": turn.role,
-                "speaker": turn.speaker,
-                "timestamp": turn.time,
-                "text": turn.text,
-            }
-        )
-        if place + 1 == len(turns) or turns[place + 1].session != turn.session:
-            rows.append({"type": "session_end", "session": turn.session, "timestamp": turn.time})
+    for turn, after in zip_longest(turns, turns[1:]):
+        told = {"session": turn.session, "timestamp": turn.time}
+        said = {"id": turn.id, "role": turn.role, "speaker": turn.speaker, "text": turn.text}
+        rows.append({**told, **said})
+        if after is None or after.session != turn.session:
+            rows.append({**told, "type": "session_end"})
     return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows).encode()
 
 
@@ -200,13 +182,11 @@ def _dates(files: Iterable[Path]) -> list[str]:
     return [f"{day}T12:00:00+00:00" for day in found or ["2000-01-01"]]
 
 
-def _place(factory: StoreFactory, name: str, content: bytes, now: datetime) -> Path:
-    made = digest(
-        atomic.sha256(content),
-        now.isoformat(),
-        factory.embedder.engine,
-        code_digest(INGEST),
-    )
+def _place(
+    factory: StoreFactory, name: str, content: bytes, now: datetime, settings: Settings | None
+) -> Path:
+    parts = (atomic.sha256(content), now.isoformat(), factory.embedder.engine, code_digest(INGEST))
+    made = digest(*parts, *([json.dumps(settings)] if settings else []))
     place = factory.folder / f"{_safe(name)}-{made}"
     return _cleared(place) if factory.fresh else place
 
@@ -222,13 +202,18 @@ def _cleared(place: Path) -> Path:
     return place
 
 
-def _made(factory: StoreFactory, place: Path, paths: tuple[str, ...], now: datetime) -> Store:
+def _made(
+    factory: StoreFactory,
+    place: Path,
+    paths: Sequence[str],
+    now: datetime,
+    settings: Settings | None,
+) -> MadeStore:
     root = place / "memory"
     atomic.make_folder(root)
     layout.create(root, ZONE)
     store = layout.open_store(root, _DEVICE)
-    if (place / _DONE).exists():
-        return store
-    ingest_files(factory, store, paths, now)
-    atomic.put(place / _DONE, b"")
-    return store
+    if not (place / _DONE).exists():
+        ingest_files(factory, store._replace(settings=settings or store.settings), paths, now)
+        atomic.put(place / _DONE, b"")
+    return MadeStore(store, now)

@@ -1,7 +1,6 @@
 """Decay: fold the log of recalls, archive what was not used for long, and move old rows out of the way.
 
-The steps: ``fading.survey_store`` reads the store, ``fading.archived_shares`` says what is archived,
-``_compactable_rows`` which rows move, and ``decay`` writes it and reports each change. Nothing is
+``fading.survey_store`` reads the store, ``fading.archived_shares`` says what is archived. Nothing is
 deleted. The result does not depend on how often decay runs, and a second run changes nothing.
 """
 
@@ -28,6 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
     from datetime import date, datetime
     from pathlib import Path
+    from typing import TypeGuard
 
     from clsm_cli.consolidation.edit_session import EditSession
     from clsm_cli.forgetting.fading import Clock, StreamShare, StreamState, Survey, Trace
@@ -46,25 +46,21 @@ class Plan(NamedTuple):
 
 
 def decay(store: Store, now: datetime, *, explicit: bool, dry_run: bool = False) -> Report:
-    """Let a store's memories fade, as far as its clock can be believed.
-
-    Args:
-        explicit: Whether the user named the time: then it is believed, whatever the store says.
-    """
+    """Let a store's memories fade, as far as its clock can be believed; a time that the user named is."""
     warnings: list[str] = []
     with open_for_edit(store, "decay", now, warnings.append, dry_run=dry_run) as edits:
         plan = _plan(edits, now, explicit=explicit)
         run = None if dry_run else _apply(edits, plan)
     found = plan.survey
-    warnings += [
-        f"{p.path}{f', line {p.line}' if p.line else ''}: {p.reason}" for p in found.problems
-    ]
+    for each in found.problems:
+        line = f", line {each.line}" if each.line else ""
+        warnings.append(f"{each.path}{line}: {each.reason}")
     return Report(
         dry_run=dry_run,
         run=run,
         clock=found.clock,
-        recalls=found.folded.recalls,
-        days=found.folded.days,
+        recalls=len(found.folded.fresh),
+        days=len({*found.folded.fresh}),
         streams={stream: share.state for stream, share in plan.shares.items()},
         archive=tuple(_archived(found, plan.shares.values())),
         revive=tuple(_revived(found, plan.shares.values())) if found.clock.is_believed else (),
@@ -100,21 +96,17 @@ def _apply(edits: EditSession, plan: Plan) -> str | None:
         if found.before.as_of != month:
             folding.rotate(store, found.folded, found.clock.today)
         writes += _rows(store, plan)
-        if found.clock.newest is not None:
-            writes += _list(store, month, plan)
+        if found.clock.newest is not None:  # what is archived now, in place of what was
+            since = {each.id: each.since for share in plan.shares.values() for each in share.faded}
+            path, data = store.flow / logs.ARCHIVED, logs.render_archived(month, since)
+            read_as = atomic.digest_of(path)
+            if atomic.sha256(data) != read_as:
+                writes.append(runs.Put(path, data, read_as=read_as))
     with published(store):
         run = edits.run.apply(writes, whole=True)
     for folder in plan.old:
         atomic.remove_folder(folder)
     return run
-
-
-def _list(store: Store, month: date, plan: Plan) -> list[runs.Write]:
-    """What is archived now, in place of what was."""
-    since = {each.id: each.since for share in plan.shares.values() for each in share.faded}
-    path, data = store.flow / logs.ARCHIVED, logs.render_archived(month, since)
-    read_as = atomic.digest_of(path)
-    return [] if atomic.sha256(data) == read_as else [runs.Put(path, data, read_as=read_as)]
 
 
 def _rows(store: Store, plan: Plan) -> list[runs.Write]:
@@ -147,12 +139,10 @@ def _revived(found: Survey, shares: Iterable[StreamShare]) -> Iterator[Item]:
             continue
         if trace.last > before[trace.id]:
             yield _item(trace, today, trace.last, f"used on {trace.last}")
-        elif trace.kept:
-            yield _item(trace, today, today, trace.kept)
-        elif trace.since > today:
-            yield _item(trace, today, today, "not faded as far as is known now")
         else:
-            yield _item(trace, today, today, "its stream has lost its share already")
+            is_faded = trace.since <= today
+            why = "its stream has lost its share already" if is_faded else "it has not faded"
+            yield _item(trace, today, today, trace.kept or why)
 
 
 def _item(trace: Trace, today: date, since: date, why: str) -> Item:
@@ -175,7 +165,6 @@ def _moved(each: CompactedRow, today: date, label: Callable[[str], str]) -> Item
 
 
 def _clock_warnings(clock: Clock) -> list[str]:
-    """What a person should hear of the clock, and of stamps that lie ahead."""
     told = []
     if not clock.is_believed:
         told.append(
@@ -197,12 +186,7 @@ def _days(since: date, today: date) -> str:
 
 
 class CompactedRow(NamedTuple):
-    """A row that goes from the graph of a stream to its archive.
-
-    Attributes:
-        ended: Day on which it was superseded or withdrawn.
-        since: Day from which it may go.
-    """
+    """A row that ended on a day and goes from the graph of its stream to the archive, from ``since`` on."""
 
     row: Statement | Edge
     stream: Stream
@@ -214,34 +198,24 @@ def _compactable_rows(
     store: Store, records: Mapping[str, Record], today: date, behind: Mapping[date, date]
 ) -> list[CompactedRow]:
     """Rows in this machine's shards whose time in them is over, by stream and id."""
-    days = {
-        stream: retention.days_until(retention.ARCHIVE, base)
-        for stream, base in retention.STREAM_DAYS.items()
-    }
-    ended = {i: at for i, record in records.items() if (at := _ended(record, behind)) is not None}
-    oldest = min(days.values())
-    if not any(days_later(at, oldest) <= today for at in ended.values()):
-        return []
+    # An edge that a person pinned stays: weaving looks for it among what the graph holds.
+    rows = (r for r in records.values() if isinstance(r, Statement) or _is_free_edge(r))
+    ended = {row.id: (row, at) for row in rows if (at := day(row.superseded_at, behind))}
     found = []
     for stream in STREAMS:
-        paths = shards.shard_files(store.graph(stream))
+        days = retention.days_until(retention.ARCHIVE, retention.STREAM_DAYS[stream])
+        due = {i: since for i, (_, at) in ended.items() if (since := days_later(at, days)) <= today}
+        paths = shards.shard_files(store.graph(stream)) if due else []
         there = {record.id for path in paths for record in shards.read(path).records}
-        for record_id in sorted(there & ended.keys()):
-            row, at = records[record_id], ended[record_id]
-            since = days_later(at, days[stream])
-            if since <= today and isinstance(row, (Statement, Edge)):
-                found.append(CompactedRow(row, stream, at, since))
+        found += [
+            CompactedRow(ended[i][0], stream, ended[i][1], due[i])
+            for i in sorted(there & due.keys())
+        ]
     return found
 
 
-def _ended(record: Record, behind: Mapping[date, date]) -> date | None:
-    """When a row ended; None of one that stands, or that ended at an unknown time.
-
-    An edge that a person pinned stays: weaving looks for it among what the graph holds.
-    """
-    if isinstance(record, Statement) or (isinstance(record, Edge) and not record.pinned):
-        return day(record.superseded_at, behind)
-    return None
+def _is_free_edge(record: Record) -> TypeGuard[Edge]:
+    return isinstance(record, Edge) and not record.pinned
 
 
 KEPT = timedelta(30)
@@ -249,22 +223,14 @@ KEPT = timedelta(30)
 
 
 def _old_run_folders(store: Store, today: date, behind: Mapping[date, date]) -> list[Path]:
-    """The folders of runs that are too old to be undone, or that a crash left before they began.
+    """The folders of runs that are too old to be undone, or that a crash left before they began."""
 
-    Args:
-        today: In UTC; what a wrong clock dated after it stays.
-    """
-    folder = store.derived / "runs"
-    if not folder.is_dir():
-        return []
-    first = today - KEPT
-    runs = [path for path in sorted(folder.iterdir()) if path.is_dir()]
-    return [path for path in runs if _is_before(path, first, behind)]
+    def is_old(run: Path) -> bool:
+        steps = [_day_of(path, behind) for path in run.glob("*/run.json")]
+        return all(at is not None and at < today - KEPT for at in steps)
 
-
-def _is_before(run: Path, first: date, behind: Mapping[date, date]) -> bool:
-    steps = [_day_of(path, behind) for path in run.glob("*/run.json")]
-    return all(at is not None and at < first for at in steps)
+    folders = sorted((store.derived / "runs").glob("*/"))
+    return [path for path in folders if is_old(path)]
 
 
 def _day_of(path: Path, behind: Mapping[date, date]) -> date | None:
@@ -281,8 +247,7 @@ class Item(NamedTuple):
 
     Attributes:
         kind: ``turn``, ``block``, the kind of a statement, or ``edge``.
-        last: Day on which it was last recorded or used; of a row that is compacted, the day
-            on which it was superseded.
+        last: Day of its last use; of a row that is compacted, on which it was superseded.
         left: Its retention, 0 … 1; None for what is compacted.
     """
 
@@ -299,12 +264,7 @@ class Item(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What a decay did, or would do.
-
-    Attributes:
-        recalls: Lines of the log that were folded, of ``days`` days.
-        archive: What is archived from now on; ``revive`` what no more.
-    """
+    """What a decay did, or would do; ``recalls`` of ``days`` days were folded."""
 
     dry_run: bool
     run: str | None

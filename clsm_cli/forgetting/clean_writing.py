@@ -37,11 +37,11 @@ class CleanWrites(NamedTuple):
     """Which files of a store change and how; worked out on a copy.
 
     Attributes:
-        puts: New bytes of files by path relative to the store, and the digest of what was there.
+        puts: Path relative to the store → new bytes, and the digest of what was there.
         gone: Ids that no log may name any more.
         names: Names of inbox files that no conversation has any more; a ledger may still tell them.
         asked: Lines that a consolidation adds to the list for review.
-        renamed: Ids that logs name otherwise from now on: old id → new id.
+        renamed: Old id → new id in logs.
     """
 
     puts: Mapping[str, tuple[bytes, str | None]] = MappingProxyType({})
@@ -56,10 +56,7 @@ class CleanWrites(NamedTuple):
 def write_clean(
     store: Store, planned: CleanWrites, now: datetime, embedder: Embedder | None
 ) -> tuple[str | None, list[str]]:
-    """Do it, whole, and leave nothing behind.
-
-    Returns:
-        Id of the run in the ledger, and what the user should hear.
+    """Do it, whole, and leave nothing behind; the id of the run, and what the user should hear.
 
     Raises:
         RefusedError: The store changed since it was planned.
@@ -70,41 +67,31 @@ def write_clean(
             if atomic.digest_of(store.root / name) != digest:
                 raise atomic.changed_meanwhile(store.root / name)
         writes: list[runs.Write] = [runs.Put(cleanup.marker_path(store), b"")]
-        writes += [
-            runs.Put(store.root / name, data, read_as=digest)
-            for name, (data, digest) in sorted(planned.puts.items(), key=_tombstones_first)
-        ]
+        for name in sorted(planned.puts, key=lambda n: (not n.startswith("tombstones/"), n)):
+            data, old = planned.puts[name]
+            writes.append(runs.Put(store.root / name, data, read_as=old))
         writes += [_removal(store, store.root / name) for name in sorted(planned.removes)]
         writes += _logs(store, planned)
         with published(store):
             line = runs.apply(store, "forget", utc_text(now), writes, whole=True, keep=False)
-        _refresh(store, embedder)
-        warnings = _sweep(store)
+        warnings = _clean_derived(store, embedder)
     return line.id if line else None, warnings
 
 
-def _refresh(store: Store, embedder: Embedder | None) -> None:
-    """Bring the index up to date; that there is no model was told when this was planned."""
+def _clean_derived(store: Store, embedder: Embedder | None) -> list[str]:
+    """Leave no trace in what is derived; what a reader holds up, the next command does."""
     with (
         database.disk_errors(store.derived),
         contextlib.closing(database.open_to_write(store.derived)) as connection,
-        contextlib.suppress(ModelMissingError, ModelDigestError),
+        contextlib.suppress(ModelMissingError, ModelDigestError),  # told when this was planned
     ):
         bring_up_to_date(store, connection, embedder, None)
-
-
-def _sweep(store: Store) -> list[str]:
-    """Leave no trace in what is derived; what a reader holds up, the next command does."""
     try:
         maintenance.compact(store)
     except LockedError:
         return ["a recall is still reading the old index; the next command that writes ends this"]
     cleanup.finish(store)
     return []
-
-
-def _tombstones_first(put: tuple[str, object]) -> tuple[bool, str]:
-    return (not put[0].startswith("tombstones/"), put[0])
 
 
 def _logs(store: Store, planned: CleanWrites) -> Iterator[runs.Write]:
@@ -115,12 +102,11 @@ def _logs(store: Store, planned: CleanWrites) -> Iterator[runs.Write]:
                 continue  # it is written anew as it is
             yield from _changed(flow / name, planned, store.flow)
         ledger = flow / "runs.jsonl"
-        data = _bytes(ledger)
+        data = atomic.read(ledger, LARGEST) or b""
         left = without_paths(data, planned.removes.keys(), planned.names)
         if left != data:
             yield runs.Put(ledger, left, read_as=atomic.sha256(data))
-    left = clean_log(planned.asked, planned.gone).strip(b"\n")
-    if left:
+    if left := clean_log(planned.asked, planned.gone).strip(b"\n"):
         yield runs.Append(store.flow / "review.jsonl", left)
 
 
@@ -133,20 +119,14 @@ def _removal(store: Store, path: Path) -> runs.Write:
 
 
 def _changed(path: Path, planned: CleanWrites, flow: Path) -> Iterator[runs.Write]:
-    data = _bytes(path)
+    data = atomic.read(path, LARGEST) or b""
     left = clean_log(rename_in_log(data, planned.renamed), planned.gone)
     if left == data:
         return
-    if left.strip():
-        yield runs.Put(path, left, read_as=atomic.sha256(data))
-    elif path.is_relative_to(flow):
+    if not left.strip() and path.is_relative_to(flow):
         yield runs.Remove(path)
-    else:  # its own machine may be adding to it
-        yield runs.Put(path, b"", read_as=atomic.sha256(data))
-
-
-def _bytes(path: Path) -> bytes:
-    return atomic.read(path, LARGEST) or b""
+    else:  # that of another machine stays, empty: it may be adding to it
+        yield runs.Put(path, left if left.strip() else b"", read_as=atomic.sha256(data))
 
 
 _ID = re.compile(rb"(?<![a-z0-9_-])(?:[a-z]-)?[0-9a-f]{12}(?![a-z0-9_])")
@@ -189,10 +169,8 @@ def rename_in_log(log: bytes, names: Mapping[str, str]) -> bytes:
     >>> rename_in_log(b'{"ids": ["0123456789ab-2", "b2"]}', {"0123456789ab": "ba9876543210"})
     b'{"ids": ["ba9876543210-2", "b2"]}'
     """
-    if not names:
-        return log
     known = {old.encode(): new.encode() for old, new in names.items()}
-    return _ID.sub(lambda match: known.get(match.group(), match.group()), log)
+    return _ID.sub(lambda match: known.get(match[0], match[0]), log) if known else log
 
 
 def _named(text: str) -> set[str]:
@@ -208,10 +186,10 @@ def _without(line: str, gone: AbstractSet[str]) -> dict[str, Any] | None:
         row = load(line)
     except LineError:
         return None
-    if not isinstance(row, dict) or _is_gone(row.get("id"), gone):
+    if not isinstance(row, dict):
         return None
     about = row.get("about")
-    if isinstance(about, list) and any(_is_gone(each, gone) for each in about):
+    if any(_is_gone(i, gone) for i in [row.get("id"), *(about if isinstance(about, list) else ())]):
         return None
     changed = dict(row)
     for name, beside in _LISTS.items():
@@ -228,24 +206,21 @@ def _without(line: str, gone: AbstractSet[str]) -> dict[str, Any] | None:
 
 def without_paths(ledger: bytes, removed: Collection[str], names: Collection[str] = ()) -> bytes:
     """A ledger that no longer names some files, whose very names may tell."""
-    kept: list[bytes] = []
-    for line in ledger.split(b"\n"):
-        try:
+
+    def stays(change: Any) -> bool:
+        path = change.get("path") if isinstance(change, dict) else None
+        is_gone = isinstance(path, str) and (path in removed or path.rpartition("/")[2] in names)
+        return not is_gone
+
+    lines = ledger.split(b"\n")
+    for number, line in enumerate(lines):
+        with contextlib.suppress(LineError):
             row = load(line.decode("utf-8", "replace")) if line.strip() else None
-        except LineError:
-            row = None
-        changes = row.get("changes") if isinstance(row, dict) else None
-        if not isinstance(row, dict) or not isinstance(changes, list):
-            kept.append(line)
-            continue
-        left = [each for each in changes if not _is_of(each, removed, names)]
-        kept.append(line if left == changes else dump({**row, "changes": left}).encode())
-    return b"\n".join(kept)
-
-
-def _is_of(change: Any, removed: Collection[str], names: Collection[str]) -> bool:
-    path = change.get("path") if isinstance(change, dict) else None
-    return isinstance(path, str) and (path in removed or path.rpartition("/")[2] in names)
+            row = row if isinstance(row, dict) else {}
+            changes = row.get("changes")
+            if isinstance(changes, list) and not all(map(stays, changes)):
+                lines[number] = dump({**row, "changes": [*filter(stays, changes)]}).encode()
+    return b"\n".join(lines)
 
 
 def has_trace(data: bytes, ids: AbstractSet[str], texts: Iterable[str]) -> bool:
@@ -259,9 +234,6 @@ def has_trace(data: bytes, ids: AbstractSet[str], texts: Iterable[str]) -> bool:
 
 def logs_of(flow: str | os.PathLike[str]) -> list[str]:
     """The logs of a machine, by path, but for its ledger."""
-    with os.scandir(flow) as entries:
-        return sorted(
-            e.path
-            for e in entries
-            if e.name.endswith(".jsonl") and e.name != "runs.jsonl" and e.name[0] != "."
-        )
+    with os.scandir(flow) as found:
+        names = {e.name: e.path for e in found if e.name.endswith(".jsonl") and e.name[0] != "."}
+    return sorted(path for name, path in names.items() if name != "runs.jsonl")

@@ -1,16 +1,12 @@
 """What an undo writes: bytes from before the run, or newer records where these cannot simply come back.
 
-**Bytes.** The steps are taken back from the last to the first, on the files as they are now. A log is
-taken back line by line: what the run added goes, what it removed comes back before the rest, and the
-lines of others stay.
+**Bytes.** The steps are taken back from the last to the first, on the files as they are now; logs line
+by line, so that the lines of others stay.
 
-**Newer records.** Other clones may have what the run wrote, or later runs wrote other records into the same files. So
-each record that the run changed gets its earlier value under a higher revision; what the run added is
-withdrawn or, where it is derived, removed; everything else stays. A record or line that somebody
-changed after the run is theirs: it is reported as a conflict and not written.
-
-Files of records are compared line by line, since many runs write into one file: a run is recognised by
-the marks (``ledger.mark_of``) of the lines that it added and removed.
+**Newer records.** Other clones may have what the run wrote, or later runs wrote other records into the
+same files. So each record that the run changed gets its earlier value under a higher revision; what the
+run added is withdrawn or, where it is derived, removed. What somebody changed after the run is theirs:
+it is reported as a conflict. The lines of a run are known by their marks (``ledger.mark_of``).
 """
 
 from __future__ import annotations
@@ -30,7 +26,7 @@ from clsm_cli.store.layout import TOPIC_STREAMS
 from clsm_cli.store.record_files import reconcile
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
     from clsm_cli.model.codec import Record
@@ -42,8 +38,7 @@ class RestoredFiles(NamedTuple):
     """The files of a run, taken back.
 
     Attributes:
-        now: Path → bytes that it has; None: it is missing.
-        before: Path → bytes that it had before the run; None: there was none.
+        now: Path → its bytes, and ``before``: those before the run; None: there is no file.
         changed: Paths that somebody changed since, sorted; the other two do not hold them.
     """
 
@@ -138,12 +133,6 @@ def plan_writes(
     return found
 
 
-def added_lines(now: bytes | None, before: bytes | None) -> Iterable[bytes]:
-    """Lines that only the newer of two versions has; empty ones left out."""
-    known = set((before or b"").split(b"\n"))
-    return [line for line in (now or b"").split(b"\n") if line.strip() and line not in known]
-
-
 class Conflict(NamedTuple):
     """Something that the run wrote and somebody changed since: an id, or "" for a whole file."""
 
@@ -152,11 +141,7 @@ class Conflict(NamedTuple):
 
 
 class Plan(NamedTuple):
-    """What an undo by newer records writes.
-
-    Attributes:
-        conflicts: What somebody changed since; if there is any, nothing may be written.
-    """
+    """What an undo by newer records writes: nothing if there is a conflict."""
 
     writes: tuple[runs.Write, ...]
     changed: tuple[str, ...]
@@ -167,12 +152,10 @@ class Plan(NamedTuple):
 
 def plan(store: Store, steps: Sequence[ledger.KeptStep], at: str, now: str) -> Plan:
     """Work out newer records that take a run back."""
-    lines = WrittenRecords(store, steps)
+    lines = _WrittenRecords(store, steps)
     files = restore_files(store, steps, lambda path: kind_of(path) not in ("shard", "topic"))
-    conflicts = [Conflict("", path) for path in files.changed]
-    logs_alone = Plan(
-        tuple(plan_writes(store, files.now, files.before)), (), (), (), tuple(conflicts)
-    )
+    conflicts = tuple(Conflict("", path) for path in files.changed)
+    logs_alone = Plan(tuple(plan_writes(store, files.now, files.before)), (), (), (), conflicts)
     parts = [_Folder(store, lines, folder, at, now).plan() for folder in lines.folders]
     columns = zip(logs_alone, *parts, strict=True)
     return Plan._make(tuple(chain.from_iterable(column)) for column in columns)
@@ -181,7 +164,9 @@ def plan(store: Store, steps: Sequence[ledger.KeptStep], at: str, now: str) -> P
 class _Folder:
     """The shards of one folder, with the topic files that go with them."""
 
-    def __init__(self, store: Store, lines: WrittenRecords, folder: str, at: str, now: str) -> None:
+    def __init__(
+        self, store: Store, lines: _WrittenRecords, folder: str, at: str, now: str
+    ) -> None:
         self.store = store
         self.lines = lines
         self.folder = folder
@@ -197,7 +182,6 @@ class _Folder:
         self.is_archive = first == "archive"
 
     def plan(self) -> Plan:
-        """Plan the writes of this folder."""
         wrote = self.lines.wrote(self.folder)
         todo = [i for i in sorted(wrote) if self.old.get(i) != self.here.get(i)]
         before, here = self._statements(todo)
@@ -208,19 +192,16 @@ class _Folder:
                 continue
             if (where := self._changed_since(record_id, wrote[record_id], here)) is not None:
                 conflicts.append(Conflict(record_id, where))
-                continue
-            new = self._new(record_id, before, here)
-            if new is None:
+            elif (new := self._new(record_id, before, here)) is None:
                 removed.append(record_id)
-                continue
-            if isinstance(new, Statement):
-                rows.append(new)
-                new = record_files.as_stored(new)
-            records.append(new)
-            withdrawn += [] if record_id in self.old or record_id in before else [record_id]
+            else:
+                rows += [new] if isinstance(new, Statement) else []
+                stored = record_files.as_stored(new) if isinstance(new, Statement) else new
+                records.append(stored)
+                withdrawn += [] if record_id in self.old or record_id in before else [record_id]
         made = record_files.plan_shards(self.store, self.path, records, removed)
         if self.stream is not None:
-            made += topic_writes(self.store, self.lines, self.stream, rows)
+            made += self._topic_writes(rows)
         changed = tuple(record.id for record in records if record.id not in withdrawn)
         return Plan(tuple(made), changed, tuple(withdrawn), tuple(removed), tuple(conflicts))
 
@@ -274,18 +255,31 @@ class _Folder:
     def _reconciled(
         self, found: Sequence[topics.Topic], records: dict[str, Statement], now: str
     ) -> dict[str, Statement]:
-        edits = reconcile(
-            found,
-            records,
-            stream=self.stream or "flow",
-            now=now,
-            device=self.store.device,
-            forgotten=self.forgotten,
-        )
-        return edits.statements
+        stream, device = self.stream or "flow", self.store.device
+        return reconcile(
+            found, records, stream=stream, now=now, device=device, forgotten=self.forgotten
+        ).statements
+
+    def _topic_writes(self, rows: Sequence[Statement]) -> list[runs.Write]:
+        """Writes that bring the topic files up to some statements.
+
+        A line comes back under the heading it stood under. Headings that become empty go. A file stays,
+        empty: another clone may have changed it, and git cannot merge that with a file that is gone.
+        """
+        headings = {
+            item.id: topics.heading_of(topic, item)
+            for topic in self.lines.topics_of(self.folder.partition("/")[0])
+            for item in topic.items
+        }
+        planned = record_files.plan_topics(self.store, rows, lambda row: headings.get(row.id, ""))
+        for place, write in enumerate(planned):
+            if isinstance(write, runs.Put):
+                old = topics.parse(atomic.read(write.path, MAX_FILE) or b"", write.path)
+                planned[place] = replace(write, data=topics.without_empty(write.data, old))
+        return planned
 
 
-class WrittenRecords:
+class _WrittenRecords:
     """The files of records that a run wrote.
 
     Attributes:
@@ -329,17 +323,13 @@ class WrittenRecords:
         Of several lines those with the highest revision: after a merge an older one may stand there
         still, and a join lets it lose.
         """
-        found: dict[str, tuple[int, frozenset[str]]] = {}
+        found: dict[str, dict[int, set[str]]] = {}
         for path in shards.shard_files(self.store.root / folder):
             for line in (atomic.read(path, MAX_FILE) or b"").split(b"\n"):
                 mark = ledger.mark_of(line)
-                record_id, number = mark.partition(" ")[2], _revision(line)
-                if record_id:
-                    top, marks = found.get(record_id, (number, frozenset()))
-                    marks = marks if number <= top else frozenset()
-                    marks = marks | {mark} if number >= top else marks
-                    found[record_id] = (max(top, number), marks)
-        return {record_id: marks for record_id, (_, marks) in found.items()}
+                of_record = found.setdefault(mark.partition(" ")[2], {})
+                of_record.setdefault(_revision(line), set()).add(mark)
+        return {i: frozenset(marks[max(marks)]) for i, marks in found.items() if i}
 
     def place_of(self, folder: str, record_id: str) -> str:
         """The shard that a record stands in, or would stand in."""
@@ -349,46 +339,17 @@ class WrittenRecords:
 
     def topics_before(self, stream: Stream, found: Sequence[topics.Topic]) -> list[topics.Topic]:
         """The topic files of a stream as they were; those that the run did not write as they are."""
-        then = [topic for topic in found if self._name(topic) not in self.before]
-        for path, data in self.before.items():
-            if data is not None and kind_of(path) == "topic" and _folder(path) == stream:
-                then.append(topics.parse(data, self.store.root / path))
+        wrote = {self.store.root / path for path in self.before}
+        then = [*self.topics_of(stream), *(topic for topic in found if topic.path not in wrote)]
         return sorted(then, key=lambda topic: topic.path)
 
-    def headings(self, stream: Stream) -> dict[str, str]:
-        """Statement → the heading it stood under before the run."""
-        found: dict[str, str] = {}
-        for path, data in self.before.items():
-            if data is None or kind_of(path) != "topic" or _folder(path) != stream:
-                continue
-            topic = topics.parse(data, self.store.root / path)
-            for item in topic.items:
-                if item.id is not None:
-                    found[item.id] = topics.heading_of(topic, item)
-        return found
-
-    def _name(self, topic: topics.Topic) -> str:
-        return topic.path.relative_to(self.store.root).as_posix()
-
-
-def topic_writes(
-    store: Store, lines: WrittenRecords, stream: Stream, rows: Sequence[Statement]
-) -> list[runs.Write]:
-    """Writes that bring the topic files of a stream up to some statements.
-
-    A line comes back under the heading it stood under. Headings that become empty go. A file stays,
-    empty: another clone may have changed it, and git cannot merge that with a file that is gone.
-    """
-    headings = lines.headings(stream)
-    planned = record_files.plan_topics(store, rows, lambda row: headings.get(row.id, ""))
-    made: list[runs.Write] = []
-    for write in planned:
-        if not isinstance(write, runs.Put):
-            made.append(write)
-            continue
-        old = topics.parse(atomic.read(write.path, MAX_FILE) or b"", write.path)
-        made.append(replace(write, data=topics.without_empty(write.data, old)))
-    return made
+    def topics_of(self, stream: str) -> list[topics.Topic]:
+        """The topic files of a stream that the run wrote, as they were."""
+        return [
+            topics.parse(data, self.store.root / path)
+            for path, data in self.before.items()
+            if data is not None and kind_of(path) == "topic" and _folder(path) == stream
+        ]
 
 
 def _revision(line: bytes) -> int:

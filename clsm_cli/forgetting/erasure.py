@@ -1,9 +1,8 @@
 """Forget: plan and apply the removal of something for good (CMA's unlearning; docs/format.md §8).
 
-The stages: ``selection`` says what is meant, ``purge`` takes it out of a copy of the store, a
-consolidation of the copy works out anew what rested on it, and the files that differ are written whole
-(``clean_writing``). So a plan can be read to the last line before anything happens. Then every file
-that could still hold a trace is destroyed or compacted.
+``selection`` says what is meant, ``purge`` takes it out of a copy of the store, a consolidation of the
+copy works out anew what rested on it, and the files that differ are written whole (``clean_writing``).
+So a plan can be read to the last line before anything happens.
 """
 
 from __future__ import annotations
@@ -18,10 +17,9 @@ from typing import TYPE_CHECKING
 from clsm_cli.consolidation import rehearsal
 from clsm_cli.consolidation.consolidation_report import Request
 from clsm_cli.consolidation.consolidation_run import consolidate
-from clsm_cli.errors import ModelDigestError, ModelMissingError
+from clsm_cli.errors import BadInputError, ModelDigestError, ModelMissingError
 from clsm_cli.forgetting import (
     clean_writing,
-    label_erasure,
     receipt,
     references,
     selection,
@@ -33,14 +31,15 @@ from clsm_cli.ingestion.ingest_report import utc_text
 from clsm_cli.ingestion.ingest_run import end_begun_run
 from clsm_cli.model.episodes import EpisodeRecord
 from clsm_cli.model.graph import Node
-from clsm_cli.model.ids import tombstone_hash
+from clsm_cli.model.ids import tombstone_hash, whole_id
 from clsm_cli.startup.records import NamedTuple
-from clsm_cli.store import atomic, cleanup, episodes, inbox, joining, logs, shards
+from clsm_cli.store import atomic, cleanup, episodes, inbox, joining, labels, logs, shards
 from clsm_cli.store.lock import locked
+from clsm_cli.text.node_ids import node_id
 from clsm_cli.text.tokens import stems
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
     from collections.abc import Set as AbstractSet
     from datetime import datetime
 
@@ -50,6 +49,7 @@ if TYPE_CHECKING:
     from clsm_cli.forgetting.store_contents import StoreContents
     from clsm_cli.model.codec import Record
     from clsm_cli.store.index.opening import Embedder
+    from clsm_cli.store.labels import Label
     from clsm_cli.store.layout import Store
 
 MASS_LOSS = 0.2
@@ -67,7 +67,7 @@ class Plan(NamedTuple):
 
     @property
     def is_mass_loss(self) -> bool:
-        """Whether so many turns would be removed that somebody should confirm it."""
+        """Whether so many turns would be removed that a person should confirm it."""
         return self.receipt.turns > FEW and self.receipt.share > MASS_LOSS
 
 
@@ -94,19 +94,18 @@ def plan(
         if _is_known(store, contents, wanted):
             return None
         chosen = selection.choose(contents, wanted, store.zone)
-        labels = label_erasure.read_labels(copy)
+        written = read_labels(copy)
         purged = purge(copy, contents, chosen, utc_text(now))
         review = _review(copy)
         # Without a language model: what it once said of the rest stays, and nothing is sent anywhere.
-        request = Request(now=now, only=purged.again, allow_loss=True)
+        again = frozenset(purged.unsupported.again.union(purged.remade.values()))
+        request = Request(now=now, only=again, allow_loss=True)
         report = consolidate(copy, request, embedder, progress)
         folders = [*copy.graphs(), *copy.archives()]
         after = shards.load_graph(folders, logs.load_tombstones(copy)).records
         gone = purged.forgotten | (contents.records.keys() - after.keys())
         clean_quarantine(copy, gone, purged.texts)
-        unlabelled = label_erasure.clean_labels(
-            copy, labels, label_erasure.ForgottenTerms(contents, after, gone)
-        )
+        unlabelled = clean_labels(copy, written, ForgottenTerms(contents, after, gone))
         asked = _review(copy).removeprefix(review).strip(b"\n")
         puts, removes = file_differences(copy, before)
         done = receipt.Receipt(
@@ -160,11 +159,9 @@ def _usable(embedder: Embedder | None) -> tuple[Embedder | None, list[str]]:
 
 def _is_known(store: Store, contents: store_contents.StoreContents, wanted: Wanted) -> bool:
     forgotten = logs.load_tombstones(store)
-    known = {
-        *contents.turns,
-        *contents.statements,
-        *(episode.id for _, episode in contents.episodes),
-    }
+    known = (
+        contents.turns.keys() | contents.statements.keys() | {e.id for _, e in contents.episodes}
+    )
     return bool(wanted.ids) and all(
         each not in known and logs.is_forgotten(each, forgotten) for each in wanted.ids
     )
@@ -179,61 +176,34 @@ _MONTHS = frozenset(stem for month in calendar.month_name[1:] for stem in stems(
 
 
 class LostSupport(NamedTuple):
-    """What has lost its support.
+    """Ids of what has lost its support; ``again``: of episodes that have to be read again."""
 
-    Attributes:
-        nodes: Ids of those that a person pinned and that nothing mentions any more.
-        again: Ids of episodes that have to be read again.
-    """
-
-    episodes: frozenset[str]
-    statements: frozenset[str]
-    nodes: frozenset[str]
-    again: frozenset[str]
+    episodes: set[str]
+    statements: set[str]
+    again: set[str]
 
 
 def find_unsupported(memory: StoreContents, chosen: Chosen) -> LostSupport:
     """Find out what goes with some turns and statements."""
     gone = chosen.turns
-    touched = {e for key in gone if (e := memory.episode_of(key)) is not None}
+    touched = memory.episodes_of(gone)
     starts = {e.id: e.start for _, e in memory.episodes}
     months = {start[:7] for e in touched if (start := starts.get(e))}
     lost = set(chosen.statements)
     again: set[str] = set()
     for row in memory.statements.values():
-        left = set(row.sources) - gone
+        left = frozenset(row.sources) - gone
         if row.kind == "gist":
             if row.value in months or left != {*row.sources}:
                 lost.add(row.id)
                 months |= {row.value} if row.value else set()
         elif left != {*row.sources} and not (left and _says(memory, left, row.text)):
             lost.add(row.id)
-            again |= {e for key in left if (e := memory.episode_of(key)) is not None}
-    unmentioned = {
-        node
-        for node, keys in memory.mentions.items()
-        if keys and keys <= gone and _is_pinned(memory.records.get(node))
-    }
-    return LostSupport(
-        frozenset(touched),
-        frozenset(lost),
-        frozenset(unmentioned),
-        frozenset(again - touched) | _one_of_each(memory, months, touched | again),
-    )
-
-
-def _one_of_each(memory: StoreContents, months: set[str], known: Collection[str]) -> frozenset[str]:
-    """An episode of each month, so that the month's gists are made anew."""
-    found: dict[str, str] = {}
-    for _, episode in memory.episodes:
-        month = (episode.start or "")[:7]
-        if month in months and episode.id not in known:
-            found[month] = min(found.get(month, episode.id), episode.id)
-    return frozenset(found.values())
-
-
-def _is_pinned(record: Record | None) -> bool:
-    return isinstance(record, Node) and record.pinned
+            again |= memory.episodes_of(left)
+    # One more episode of each month, so that the month's gists are made anew.
+    others = sorted((e.id for _, e in memory.episodes if e.id not in touched | again), reverse=True)
+    of_month = {m: each for each in others if (m := (starts[each] or "")[:7]) in months}
+    return LostSupport(touched, lost, (again - touched) | {*of_month.values()})
 
 
 def _says(memory: StoreContents, keys: Iterable[str], text: str) -> bool:
@@ -250,7 +220,6 @@ class Purged(NamedTuple):
     """What was taken out.
 
     Attributes:
-        unsupported: What lost its support.
         forgotten: Ids that have a tombstone now.
         remade: Id of an episode that lost turns → of the one that took its place.
         names: Of the inbox files of conversations that went whole.
@@ -262,11 +231,6 @@ class Purged(NamedTuple):
     texts: tuple[str, ...]
     names: frozenset[str]
 
-    @property
-    def again(self) -> frozenset[str]:
-        """Episodes that have to be consolidated again."""
-        return self.unsupported.again | frozenset(self.remade.values())
-
 
 def purge(store: Store, memory: StoreContents, chosen: Chosen, now: str) -> Purged:
     """Take it out; nodes and edges are woven anew by the consolidation that follows."""
@@ -276,12 +240,17 @@ def purge(store: Store, memory: StoreContents, chosen: Chosen, now: str) -> Purg
     atomic.append(store.root / "tombstones" / f"{store.device}.jsonl", b"\n".join(stones))
     cleanup.sweep(store, now)
     names = _end_conversations(memory, chosen.turns)
-    for folder in store.graphs():
-        for path in shards.shard_files(folder):
-            records = shards.read(path).records
-            left = [_marked(r, lost.again) for r in records if r.id not in lost.nodes]
-            if left != list(records):
-                atomic.put(path, shards.render(left))
+    pinned = {
+        node
+        for node, keys in memory.mentions.items()
+        if keys and keys <= chosen.turns
+        if isinstance(record := memory.records.get(node), Node) and record.pinned
+    }
+    for path in (path for folder in store.graphs() for path in shards.shard_files(folder)):
+        records = shards.read(path).records
+        left = [_marked(r, lost.again) for r in records if r.id not in pinned]
+        if left != list(records):
+            atomic.put(path, shards.render(left))
     texts = tuple(memory.turns[key].turn.text for key in sorted(chosen.turns))
     return Purged(lost, dead, _remade(store, memory, lost.episodes), texts, names)
 
@@ -330,7 +299,7 @@ def _remade(store: Store, memory: StoreContents, touched: AbstractSet[str]) -> d
 def clean_quarantine(store: Store, gone: AbstractSet[str], texts: Iterable[str]) -> None:
     """Lines that could not be read and were kept aside: those that tell of what went."""
     told = tuple(texts)
-    for path in sorted(store.quarantine.glob("*")) if store.quarantine.is_dir() else ():
+    for path in sorted(store.quarantine.glob("*")):
         data = atomic.read(path, clean_writing.LARGEST) if path.is_file() else None
         lines = (data or b"").split(b"\n")
         left = [line for line in lines if not clean_writing.has_trace(line, gone, told)]
@@ -354,16 +323,125 @@ def compared_files(store: Store) -> Iterator[tuple[str, Path]]:
 def file_differences(
     copy: Store, before: dict[str, str | None]
 ) -> tuple[dict[str, tuple[bytes, str | None]], dict[str, str]]:
-    """What a copy became: files with new bytes and the digest of the old, and files that went.
-
-    Args:
-        before: Digests of its files as they were, see ``compared_files``.
-    """
-    puts: dict[str, tuple[bytes, str | None]] = {}
+    """What a copy became: files with new bytes and the digest from before, and files that went."""
     now = dict(compared_files(copy))
-    for name, path in now.items():
-        data = atomic.read(path, clean_writing.LARGEST) or b""
-        if atomic.sha256(data) != before.get(name):
-            puts[name] = (data, before.get(name))
+    puts = {
+        name: (atomic.read(path, clean_writing.LARGEST) or b"", before.get(name))
+        for name, path in now.items()
+        if atomic.digest_of(path) != before.get(name)
+    }
     removes = {name: digest for name, digest in before.items() if name not in now and digest}
     return puts, removes
+
+
+class ForgottenTerms:
+    """What is forgotten, to recognise it in a person's own evaluation labels (``store.labels``).
+
+    A label names what answers a query, by id, by name or in its very words; the query itself may be a
+    question that was asked in what is forgotten.
+    """
+
+    def __init__(
+        self, contents: StoreContents, after: Mapping[str, Record], gone: AbstractSet[str]
+    ) -> None:
+        lost = (contents.turns[key].turn.foreign_id for key in sorted(gone & contents.turns.keys()))
+        self.ids = gone | {each for each in lost if each}
+        told = {key: each.turn.text for key, each in contents.turns.items()}
+        told |= {key: row.text for key, row in contents.statements.items()}
+        texts = [told[key] for key in sorted(told) if key in gone]
+        self._kept = "\n".join(_even(told[key]) for key in sorted(told) if key not in gone)
+        self._gone = "\n".join(map(_even, texts))
+        lines = {_even(line) for text in texts for line in text.split("\n")}
+        self._parts = {
+            line for line in lines if len(line) >= clean_writing.LEAST and line not in self._kept
+        }
+        names = {name for i in gone for name in _names(contents.records.get(i))}
+        names -= {_even(name) for record in after.values() for name in _names(record)}
+        self._names = selection.names_pattern(names) if names else None
+
+    def is_told(self, text: str, least: int = 1) -> bool:
+        """Whether a text stands in what is forgotten alone, holds a line of it, or names a concept of it.
+
+        A text below ``least`` characters does not tell where it comes from; it may name.
+        """
+        even = _even(text)
+        if self._names is not None and self._names.search(even):
+            return True
+        if len(even) >= least and even in self._gone and even not in self._kept:
+            return True
+        return any(part in even for part in self._parts)
+
+    def is_told_by(self, line: str) -> bool:
+        """Whether a line of the file tells of it, as a comment may."""
+        words = line.strip().lstrip("-# ").strip("\"'")
+        return clean_writing.has_trace(line.encode(), self.ids, ()) or self.is_told(
+            words, clean_writing.LEAST
+        )
+
+
+def _even(text: str) -> str:
+    return " ".join(text.split()).casefold()
+
+
+def _names(record: Record | None) -> tuple[str, ...]:
+    if not isinstance(record, Node):
+        return ()
+    return tuple(filter(None, map(_even, (record.label or record.id, *record.aliases))))
+
+
+def read_labels(store: Store) -> bytes | None:
+    """The file of labels; None without one."""
+    path = labels.path_of(store.root)
+    return (
+        atomic.read(path, clean_writing.LARGEST)
+        if path.is_file() and not path.is_symlink()
+        else None
+    )
+
+
+def clean_labels(
+    store: Store, data: bytes | None, lost: ForgottenTerms
+) -> list[receipt.RemovedItem]:
+    """Take out of the labels what tells of it; a query goes with the last thing that answers it.
+
+    A file that cannot be read as labels loses the lines that tell of it.
+    """
+    if data is None:
+        return []
+    change: dict[str, Label | None] = {}
+    try:
+        text = labels.decode(data, labels.NAME)
+        rows = labels.parse(text, labels.NAME).rows
+    except BadInputError:
+        text, rows = data.decode("utf-8", "replace"), ()
+    lines = text.split("\n")
+    ends = [*(row.line - 1 for row in rows[1:]), len(lines)]
+    for row, end in zip(rows, ends, strict=False):
+        left = _left(row, lost)
+        if left != row or any(map(lost.is_told_by, lines[row.line - 1 : end])):
+            change[row.id] = left  # written anew, without the comments in it
+    made = labels.edit(text, change) if change else text
+    kept = [
+        line
+        for line in made.split("\n")
+        if not (lost.is_told_by(line) and (not rows or line.lstrip().startswith("#")))
+    ]
+    if "\n".join(kept).encode() != data.replace(b"\r\n", b"\n").removeprefix(b"\xef\xbb\xbf"):
+        atomic.put(labels.path_of(store.root), "\n".join(kept).encode())
+    gone = [row for row in rows if change.get(row.id, row) is None]
+    return [receipt.RemovedItem(row.id, "label", row.text) for row in gone]
+
+
+def _left(row: Label, lost: ForgottenTerms) -> Label | None:
+    """What stays of a label; None: nothing."""
+    tags = (row.id, row.category, row.difficulty)
+    if lost.is_told(row.text) or any(lost.is_told(tag, clean_writing.LEAST) for tag in tags):
+        return None
+    left = row._replace(
+        evidence=tuple(each for each in row.evidence if not lost.is_told(each)),
+        memories=tuple(each for each in row.memories if whole_id(each) not in lost.ids),
+        concepts=tuple(
+            each for each in row.concepts if not (node_id(each) in lost.ids or lost.is_told(each))
+        ),
+    )
+    return None if row.has_gold and not left.has_gold else left

@@ -25,7 +25,7 @@ from clsm_cli.store.jsonlines import LineProblem
 from clsm_cli.text.tokens import count_tokens
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Sequence
+    from collections.abc import Iterable
     from datetime import datetime
     from pathlib import Path
 
@@ -45,7 +45,6 @@ class Trace(NamedTuple):
 
     Attributes:
         kind: ``turn`` or ``block``, or the kind of the statement.
-        tokens: Size of its text, by the estimate that recall budgets with.
         recorded: Day on which the store got it; None where that is not known.
         used: Days on which it was recalled, none of them after today.
         kept: Why it is never archived; "" for what may be.
@@ -76,16 +75,13 @@ class Trace(NamedTuple):
 
     @property
     def _stability(self) -> float:
-        """S in days, grown by the days on which it was used."""
         return retention.stability(retention.STREAM_DAYS[self.stream], len(self.used))
 
 
 class StreamState(NamedTuple):
-    """How much of a stream is archived.
+    """How much of a stream is archived, of all turns and statements ever recorded.
 
     Attributes:
-        items: Turns and statements ever recorded; ``archived`` of them are.
-        tokens: Of ``items``; ``archived_tokens`` of the archived ones.
         most: Share of the tokens that may be archived, 0 … 1.
         kept: What has faded too and stays, since more of the stream must not go.
     """
@@ -99,7 +95,7 @@ class StreamState(NamedTuple):
 
 
 class StreamShare(NamedTuple):
-    """What is archived of a stream, in the order in which it faded, and how much of it that is."""
+    """What is archived of a stream, in the order in which it faded."""
 
     faded: tuple[Trace, ...]
     state: StreamState
@@ -123,11 +119,7 @@ def build_traces(
     today: date,
     behind: Mapping[date, date],
 ) -> list[Trace]:
-    """Every turn and every statement of a store, by id.
-
-    Args:
-        used: Days of use; those after ``today`` count as today.
-    """
+    """Every turn and every statement of a store, by id; days of use after ``today`` count as today."""
     blocks = {
         block.key: document
         for document in documents
@@ -141,7 +133,9 @@ def build_traces(
     found = [_of_turn(each, blocks.get(key), days(key), today) for key, each in heard.items()]
     for row in statements:
         recorded = day(row.recorded_at, behind)
-        found.append(_of_statement(row, recorded, days(row.id), today))
+        born = min(recorded, today) if recorded else None
+        why, size = _why_kept(row, recorded), count_tokens(row.text)
+        found.append(Trace(row.id, row.kind, row.stream, row.text, size, born, days(row.id), why))
     return sorted(found, key=lambda trace: trace.id)
 
 
@@ -175,7 +169,7 @@ def _share(stream: Stream, group: list[Trace], today: date) -> StreamShare:
 
 
 def _of_turn(
-    each: TurnRecord, document: Document | None, used: Collection[date], today: date
+    each: TurnRecord, document: Document | None, used: tuple[date, ...], today: date
 ) -> Trace:
     turn = each.turn
     is_living = document is not None and turn.time is None  # stands in a file that its owner keeps
@@ -191,42 +185,28 @@ def _of_turn(
         turn.text,
         count_tokens(turn.text),
         min(each.recorded, today),
-        tuple(used),
+        used,
         why,
     )
 
 
-def _of_statement(
-    row: Statement, recorded: date | None, used: Collection[date], today: date
-) -> Trace:
-    why = ""
-    if not row.is_current:
-        why = "no longer current"
-    elif row.stream == "identity":
-        why = "identity"
-    elif row.pinned:
-        why = "pinned"
-    elif row.state in ("open", "blocked"):
-        why = "a task that is not done"
-    elif recorded is None:
-        why = "nobody knows since when it is here"
-    size = count_tokens(row.text)
-    born = min(recorded, today) if recorded else None
-    return Trace(row.id, row.kind, row.stream, row.text, size, born, tuple(used), why)
+def _why_kept(row: Statement, recorded: date | None) -> str:
+    reasons = {
+        "no longer current": not row.is_current,
+        "identity": row.stream == "identity",
+        "pinned": row.pinned,
+        "a task that is not done": row.state in ("open", "blocked"),
+        "nobody knows since when it is here": recorded is None,
+    }
+    return next((why for why, holds in reasons.items() if holds), "")
 
 
 class Survey(NamedTuple):
-    """A store as decay sees it.
-
-    Attributes:
-        behind: Days that a clock gave which was behind → the day that it was at least.
-    """
+    """A store as decay sees it; ``behind``: see ``clock_corrections``."""
 
     clock: Clock
     before: logs.Archived
     folded: FoldedLog
-    used: UsedOn
-    turns: dict[str, TurnRecord]
     traces: list[Trace]
     problems: tuple[LineProblem, ...]
     behind: Mapping[date, date]
@@ -249,8 +229,12 @@ def survey_store(
     told, unread = read_turns(store, records, forgotten)
     ran = [[day(run.at) for run in ledger.entries(flow)] for flow in store.flows()]
     days = [[each for each in one if each is not None] for one in ran]
-    stamps = folded.stamps.union(*used.values(), *days, (each.recorded for each in told.values()))
-    behind = _behind(days, today)
+    known = (*folded.logged.values(), *used.values(), *days)
+    stamps = {each.recorded for each in told.values()}.union(*known)
+    behind: dict[date, date] = {}  # where two machines correct one day, to the later
+    for one in days:
+        for wrong, least in clock_corrections(one, today).items():
+            behind[wrong] = max(least, behind.get(wrong, least))
     told = {
         key: each._replace(recorded=behind.get(each.recorded, each.recorded))
         for key, each in told.items()
@@ -259,47 +243,30 @@ def survey_store(
         check_clock(today, stamps, before.as_of, is_told=is_told),
         before,
         folded,
-        used,
-        told,
         build_traces(told, statements.values(), records.values(), used, today, behind),
         (*before.problems, *folded.problems, *torn, *unread),
         behind,
     )
 
 
-def _behind(days: Iterable[Sequence[date]], today: date) -> dict[date, date]:
-    """Days of clocks that were behind, by the runs of each machine; where two give one, the later."""
-    found: dict[date, date] = {}
-    for one in days:
-        for wrong, least in clock_corrections(one, today).items():
-            found[wrong] = max(least, found.get(wrong, least))
-    return found
-
-
 def _used(
     store: Store, own: FoldedLog, forgotten: frozenset[str]
 ) -> tuple[UsedOn, list[LineProblem]]:
     """Days of use by id: what other machines have folded, and all that this one will have."""
-    uses, problems = [own.uses], []
+    uses, problems = {*own.uses}, []
     for flow in store.flows():
         if flow != store.flow:
             found, torn, _ = folding.read_folded(flow, forgotten)
-            uses.append(found)
+            uses |= found.keys()
             problems += torn
-    days: dict[str, set[date]] = {}
-    for each in uses:
-        for name, on in each:
-            days.setdefault(name, set()).add(on)
-    return {name: tuple(sorted(found)) for name, found in days.items()}, problems
+    days: dict[str, list[date]] = {}
+    for name, on in sorted(uses):
+        days.setdefault(name, []).append(on)
+    return {name: tuple(found) for name, found in days.items()}, problems
 
 
 class TurnRecord(NamedTuple):
-    """A turn of an episode.
-
-    Attributes:
-        recorded: Day on which the store got it (UTC).
-        is_settled: Its episode is consolidated as it stands, and nobody pinned it.
-    """
+    """A turn of an episode; settled if that is consolidated as it stands, and nobody pinned it."""
 
     turn: Turn
     document: str | None
@@ -318,24 +285,24 @@ def read_turns(
     problems: list[LineProblem] = []
     for path in (path for flow in store.flows() for path in episodes.files(flow)):
         try:
-            _read(path, records, forgotten, found)
+            read = _read(path, records, forgotten)
         except DamagedStoreError as error:
             problems.append(LineProblem(path, error.line, error.reason))
+            continue
+        for each in read:
+            key = each.turn.key
+            other = found.get(key, each)
+            later = max(each, other, key=lambda one: one.recorded)
+            found[key] = later._replace(is_settled=each.is_settled and other.is_settled)
     return found, problems
 
 
-def _read(
-    path: Path,
-    records: Mapping[str, Record],
-    forgotten: frozenset[str],
-    found: dict[str, TurnRecord],
-) -> None:
+def _read(path: Path, records: Mapping[str, Record], forgotten: frozenset[str]) -> list[TurnRecord]:
+    """The turns of an episode file."""
     data = atomic.read(path, episodes.MAX_EPISODE)
-    if data is None:
-        return
-    episode = episodes.parse(data, path)
-    if logs.is_forgotten(episode.id, forgotten):
-        return
+    episode = episodes.parse(data, path) if data is not None else None
+    if data is None or episode is None or logs.is_forgotten(episode.id, forgotten):
+        return []
     recorded = day(episode.recorded_at)
     if recorded is None:
         raise DamagedStoreError(path, None, "does not say when it was recorded")
@@ -346,15 +313,8 @@ def _read(
         and record.digest == atomic.sha256(data)[:12]
         and not record.pinned
     )
-    for turn in episode.turns:
-        if logs.is_forgotten(turn.key, forgotten):
-            continue
-        stored = TurnRecord(turn, episode.document, recorded, is_settled)
-        other = found.get(turn.key)
-        if other is not None:
-            later = max(stored, other, key=lambda each: each.recorded)
-            stored = later._replace(is_settled=is_settled and other.is_settled)
-        found[turn.key] = stored
+    turns = (turn for turn in episode.turns if not logs.is_forgotten(turn.key, forgotten))
+    return [TurnRecord(turn, episode.document, recorded, is_settled) for turn in turns]
 
 
 def day(time: str | None, behind: Mapping[date, date] | None = None) -> date | None:
@@ -394,8 +354,7 @@ def clock_corrections(days: Iterable[date], today: date) -> dict[date, date]:
     what a night in "1970" wrote down is as old as what was written before that night.
 
     Args:
-        days: Of a machine's runs, in the order of its ledger.
-        today: In UTC; days after it tell nothing, they may be a wrong clock's own.
+        days: Of a machine's runs, in the order of its ledger; those after today tell nothing.
 
     >>> days = [date(2026, 3, 1), date(1970, 1, 1), date(2068, 1, 1), date(2026, 3, 2)]
     >>> {str(day): str(least) for day, least in clock_corrections(days, date(2026, 4, 1)).items()}

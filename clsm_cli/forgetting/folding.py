@@ -35,17 +35,15 @@ class FoldedLog(NamedTuple):
 
     Attributes:
         uses: Those that were folded before and those of the log.
-        recalls: Lines of the log with something that was not folded before.
-        logged: First and last day of either log file, by its name; missing ones left out.
+        fresh: Days of the lines of the log with something that was not folded before.
+        logged: Days of the lines of either log file, by its name.
         is_covered: Whether an earlier run folded all that the older log says.
         is_readable: Whether the folded uses could be read; else they must not be replaced.
     """
 
     uses: Uses
-    recalls: int
-    days: int
-    stamps: frozenset[date]
-    logged: dict[str, tuple[date, date]]
+    fresh: list[date]
+    logged: dict[str, list[date]]
     problems: tuple[LineProblem, ...]
     is_covered: bool
     is_readable: bool
@@ -59,23 +57,16 @@ def fold_log(store: Store, forgotten: frozenset[str]) -> FoldedLog:
     for name in logs.ACTIVATIONS:
         read[name], torn = _recalls(store.flow / name, forgotten)
         problems += torn
-    lines = [line for found in read.values() for line in found]
     fresh: list[date] = []
-    for day, ids in lines:
+    for day, ids in (line for lines in read.values() for line in lines):
         counted.update((each, day) for each in ids)
         if any(counted[each, day] > before.get((each, day), 0) for each in ids):
             fresh.append(day)
     new = {use for use, n in counted.items() if n > before.get(use, 0)}
     return FoldedLog(
         uses=before | {use: counted[use] for use in new},
-        recalls=len(fresh),
-        days=len(set(fresh)),
-        stamps=frozenset(day for day, _ in lines),
-        logged={
-            name: (min(day for day, _ in found), max(day for day, _ in found))
-            for name, found in read.items()
-            if found
-        },
+        fresh=fresh,
+        logged={name: [day for day, _ in lines] for name, lines in read.items()},
         problems=tuple(problems),
         is_covered=new.isdisjoint((each, day) for day, ids in read[OLD_LOG] for each in ids),
         is_readable=is_readable,
@@ -106,13 +97,11 @@ def render(uses: Uses) -> bytes:
 
 def plan(store: Store, folded: FoldedLog) -> list[runs.Write]:
     """Writes that keep the uses; none where nothing is new."""
-    data = render(folded.uses)
     if not folded.uses or not folded.is_readable:
         return []
-    read_as = atomic.digest_of(store.flow / logs.USES)
-    if atomic.sha256(data) == read_as:
-        return []
-    return [runs.Put(store.flow / logs.USES, data, read_as=read_as)]
+    path, data = store.flow / logs.USES, render(folded.uses)
+    read_as = atomic.digest_of(path)
+    return [] if atomic.sha256(data) == read_as else [runs.Put(path, data, read_as=read_as)]
 
 
 def rotate(store: Store, folded: FoldedLog, today: date) -> None:
@@ -120,21 +109,18 @@ def rotate(store: Store, folded: FoldedLog, today: date) -> None:
 
     The activation log is no part of a run: what was recalled cannot be undone.
     """
-    old = folded.logged.get(OLD_LOG)
-    is_free = not (store.flow / OLD_LOG).exists()
-    if not is_free and folded.is_covered and (old is None or old[1] < today - KEPT):
-        atomic.remove(store.flow / OLD_LOG)
-        is_free = True
-    first = folded.logged.get(LOG)
-    if is_free and first is not None and first[0] < today - KEPT:
+    first, old = today - KEPT, store.flow / OLD_LOG
+    if old.exists() and folded.is_covered and all(day < first for day in folded.logged[OLD_LOG]):
+        atomic.remove(old)
+    if any(day < first for day in folded.logged[LOG]) and not old.exists():
         atomic.move(store.flow / LOG, OLD_LOG)
 
 
 _Recall = tuple[date, tuple[str, ...]]
-"""The day of a recall in UTC, and every id that it returned, those of nodes too."""
 
 
 def _recalls(path: Path, forgotten: frozenset[str]) -> tuple[list[_Recall], list[LineProblem]]:
+    """The day of each recall in UTC, with every id that it returned, those of nodes too."""
     found, problems = logs.rows(path)
     recalls = []
     for number, row in found:

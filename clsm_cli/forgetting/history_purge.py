@@ -38,7 +38,7 @@ _IN_PROGRESS = ("MERGE_HEAD", "CHERRY_PICK_HEAD", "rebase-merge", "rebase-apply"
 
 
 class RewrittenHistory(NamedTuple):
-    """How many commits the past has now, and how many of them had to be written anew."""
+    """How many commits the past has now, and how many of them were written anew."""
 
     commits: int
     rewritten: int
@@ -61,20 +61,18 @@ def check_repository(store: Store) -> git.WorkTree:
     if tree is None:
         raise BadInputError(_OPTION, f"{store.root} is in no git repository", "leave it out")
     folder = _folder(tree)
-    for name in _IN_PROGRESS:
-        if (folder / name).exists():
-            raise RefusedError(str(folder), f"has a {name}", "end or abort that first")
-    if (folder / "shallow").exists():
-        raise RefusedError(str(folder), "is a shallow clone", "fetch its whole past first")
+    busy = [name for name in _IN_PROGRESS if (folder / name).exists()]
     stashes = _lines(tree, "rev-list", "--walk-reflogs", "--count", "refs/stash", "--")
-    if stashes and int(stashes[0]) > 1:
-        raise RefusedError(
-            str(folder),
-            f"holds {stashes[0]} stashes, and only the last can be kept",
-            "pop or drop them",
-        )
-    if len(_lines(tree, "worktree", "list", "--porcelain", "-z")[0].split("\0\0")) > 2:
-        raise RefusedError(str(folder), "has several work trees", "remove the others first")
+    count = int(stashes[0]) if stashes else 0
+    trees = _lines(tree, "worktree", "list", "--porcelain", "-z")[0].split("\0\0")
+    for is_so, reason, next_step in (
+        (busy, f"has a {''.join(busy[:1])}", "end or abort that first"),
+        ((folder / "shallow").exists(), "is a shallow clone", "fetch its whole past first"),
+        (count > 1, f"holds {count} stashes, and only the last can be kept", "pop or drop them"),
+        (len(trees) > 2, "has several work trees", "remove the others first"),
+    ):
+        if is_so:
+            raise RefusedError(str(folder), reason, next_step)
     return tree
 
 
@@ -93,9 +91,8 @@ def purge(store: Store, tree: git.WorkTree, writes: CleanWrites | None = None) -
     try:
         with tempfile.TemporaryDirectory(prefix="clsm-past-", ignore_cleanup_errors=True) as made:
             git.run(store.root, "init", "--quiet", "--bare", made)
-            _filter(
-                tree, Path(made), _Cleaner(logs.load_tombstones(store), writes or CleanWrites())
-            )
+            cleaner = _Cleaner(logs.load_tombstones(store), writes or CleanWrites())
+            _filter(tree, Path(made), cleaner)
             _take_over(tree, made)
         after = set(_lines(tree, "rev-list", "--all"))
         _sweep(tree)
@@ -107,7 +104,7 @@ def purge(store: Store, tree: git.WorkTree, writes: CleanWrites | None = None) -
 
 
 class _Cleaner:
-    """Takes what tells out of files; a word is looked at once."""
+    """Takes what tells out of files."""
 
     def __init__(self, tombstones: frozenset[str], writes: CleanWrites) -> None:
         self._tombstones = tombstones

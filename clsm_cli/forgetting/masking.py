@@ -10,6 +10,7 @@ builds them anew from the masked turns.
 
 from __future__ import annotations
 
+import contextlib
 import re
 from collections import Counter
 from dataclasses import replace
@@ -26,16 +27,7 @@ from clsm_cli.model.episodes import EpisodeRecord
 from clsm_cli.model.graph import Edge, Node, Statement
 from clsm_cli.model.ids import digest, document_id, edge_id, tombstone_hash
 from clsm_cli.startup.records import NamedTuple
-from clsm_cli.store import (
-    atomic,
-    episodes,
-    inbox,
-    logs,
-    record_files,
-    runs,
-    shards,
-    topics,
-)
+from clsm_cli.store import atomic, episodes, inbox, logs, record_files, runs, shards, topics
 from clsm_cli.store.inbox import CallMark, CapturedTurn
 from clsm_cli.store.jsonlines import LineError, dump, load, strings
 from clsm_cli.store.layout import TOPIC_STREAMS
@@ -64,12 +56,7 @@ class MaskedFile(NamedTuple):
 
 
 class MaskingReport(NamedTuple):
-    """What a masking did, or would do; never a secret.
-
-    Attributes:
-        found: Kinds of secrets and in how many places of turns, statements and records they stood.
-        turns: Turns and blocks that held any; ``statements`` likewise.
-    """
+    """What a masking did, or would do: kinds of secrets and in how many places they stood, never one."""
 
     found: dict[str, int]
     places: tuple[MaskedFile, ...]
@@ -93,11 +80,15 @@ class Plan(NamedTuple):
 def plan(store: Store, now: datetime, *, purge_history: bool = False) -> Plan:
     """Work out, on a copy, which files change and how."""
     with erasure.copied(store, now) as (copy, before, warnings):
-        held = store_contents.read_store(copy, utc_text(now))
-        work = _Rewriter(copy, held, utc_text(now))
+        work = _Rewriter(copy, store_contents.read_store(copy, utc_text(now)), utc_text(now))
         work.rewrite()
         puts, removes = erasure.file_differences(copy, before)
-        puts |= _reviews(store, copy)
+        for flow in copy.flows():  # lists of questions are logs, which a forget leaves aside
+            path = flow / "review.jsonl"
+            name = path.relative_to(copy.root).as_posix()
+            old, data = atomic.digest_of(store.root / name), atomic.read(path, logs.MAX_LOG)
+            if old is not None and data is not None and atomic.sha256(data) != old:
+                puts[name] = (data, old)
     changed = sorted({*puts, *removes})
     done = MaskingReport(
         found=dict(sorted(sum(work.found.values(), Counter()).items())),
@@ -112,27 +103,11 @@ def plan(store: Store, now: datetime, *, purge_history: bool = False) -> Plan:
         undoable=tuple(receipt.Run(e.id, e.command, e.at) for e in undoable(store)),
         warnings=tuple(warnings),
     )
-    writes = clean_writing.CleanWrites(
-        puts,
-        removes,
-        frozenset(work.gone),
-        tuple(sorted(work.secrets.lines)),
-        frozenset(work.names),
-        renamed=work.renamed,
+    gone, names = frozenset(work.gone), frozenset(work.names)
+    lines = tuple(sorted(work.secrets.lines))
+    return Plan(
+        done, clean_writing.CleanWrites(puts, removes, gone, lines, names, renamed=work.renamed)
     )
-    return Plan(done, writes)
-
-
-def _reviews(store: Store, copy: Store) -> dict[str, tuple[bytes, str | None]]:
-    """Lists of questions to a person that changed: they are logs, which ``purge`` leaves aside."""
-    found: dict[str, tuple[bytes, str | None]] = {}
-    for flow in copy.flows():
-        path = flow / "review.jsonl"
-        name = path.relative_to(copy.root)
-        before = atomic.digest_of(store.root / name)
-        if before is not None and atomic.digest_of(path) != before:
-            found[name.as_posix()] = (atomic.read(path, logs.MAX_LOG) or b"", before)
-    return found
 
 
 def apply(store: Store, planned: Plan, now: datetime, embedder: Embedder | None) -> MaskingReport:
@@ -152,7 +127,7 @@ class _Rewriter:
     Attributes:
         found: Path of a file → kinds of secrets and how many it held.
         turns: Keys of the turns that held any, ``statements`` the ids of the statements.
-        renamed: Old id → new id; those in ``buried`` get a tombstone.
+        renamed: Old id → new id.
         gone: Ids of derived records that go.
         names: Names of files of conversations that are called otherwise now.
     """
@@ -194,13 +169,8 @@ class _Rewriter:
         for flow in self.store.flows():
             self._review(flow / "review.jsonl")
 
-    def _put(self, path: Path, data: bytes, mask: Masker) -> None:
-        """Write a file if it held secrets, and note which kinds and how many."""
-        self._count(path, mask)
-        if mask.counts:
-            atomic.put(path, data)
-
     def _count(self, path: Path, mask: Masker) -> None:
+        """Note which kinds of secrets a file held, and how many."""
         if mask.counts:
             name = path.relative_to(self.store.root).as_posix()
             self.found.setdefault(name, Counter()).update(mask.counts)
@@ -277,14 +247,13 @@ class _Rewriter:
 
     def _name_nodes(self) -> None:
         """Nodes whose name holds a secret go, and edges with them."""
-        for record in self.held.records.values():
-            if isinstance(record, Node):
-                names = (record.label or record.id, *record.aliases)
-                if any(self.secrets.masked(n, Masker(), record.sources) != n for n in names):
-                    self.gone.add(record.id)
-        for record in self.held.records.values():
-            if isinstance(record, Edge) and self.gone & {record.source, record.target}:
-                self.gone.add(record.id)
+        records = self.held.records.values()
+        for node in (each for each in records if isinstance(each, Node)):
+            names = (node.label or node.id, *node.aliases)
+            if any(self.secrets.masked(n, Masker(), node.sources) != n for n in names):
+                self.gone.add(node.id)
+        edges = (each for each in records if isinstance(each, Edge))
+        self.gone |= {each.id for each in edges if self.gone & {each.source, each.target}}
 
     def _topic(self, topic: topics.Topic) -> None:
         """A file of statements: its items get their new texts and ids, all else is masked."""
@@ -300,24 +269,24 @@ class _Rewriter:
     def _text(self, path: Path, text: str, mask: Masker | None = None) -> None:
         """Mask a file as the text that it is."""
         mask = mask or Masker()
-        self._put(path, self.secrets.masked(text, mask).encode(*_LOSSLESS), mask)
+        data = self.secrets.masked(text, mask).encode(*_LOSSLESS)
+        if mask.counts:
+            self._count(path, mask)
+            atomic.put(path, data)
 
     def _review(self, path: Path) -> None:
         """Questions to a person, which quote both texts and name ids."""
         mask = Masker()
         lines = (atomic.read(path, logs.MAX_LOG) or b"").split(b"\n")
-        made = [self._review_line(line, mask) for line in lines]
+        made = list(lines)
+        for number, line in enumerate(lines):
+            with contextlib.suppress(LineError):
+                row = load(line.decode("utf-8", "replace")) if line.strip() else None
+                clean = self._walked(row, mask, {*strings(row)})
+                made[number] = line if clean == row else dump(clean).encode()
         if made != lines:
             self._count(path, mask)
             atomic.put(path, b"\n".join(made))
-
-    def _review_line(self, line: bytes, mask: Masker) -> bytes:
-        try:
-            row = load(line.decode("utf-8", "replace")) if line.strip() else None
-        except LineError:
-            return line
-        made = self._walked(row, mask, {*strings(row)})
-        return line if made == row else dump(made).encode()
 
     def _shards(self, folder: Path) -> None:
         """All records of a folder; those with a new id move to the shard that is theirs."""

@@ -19,17 +19,13 @@ if TYPE_CHECKING:
     from clsm_cli.forgetting.history_purge import RewrittenHistory
     from clsm_cli.forgetting.references import Reference
     from clsm_cli.forgetting.selection import Chosen
-    from clsm_cli.forgetting.store_contents import StoreContents
+    from clsm_cli.forgetting.store_contents import StoreContents, StoredTurn
     from clsm_cli.model.codec import Record
     from clsm_cli.store.layout import Store
 
 
 class RemovedItem(NamedTuple):
-    """One thing that goes.
-
-    Attributes:
-        kind: turn, block, statement, gist, concept, connection, episode or label.
-    """
+    """A turn, block, statement, gist, concept, connection, episode or label that goes."""
 
     id: str
     kind: str
@@ -58,12 +54,11 @@ class Receipt(NamedTuple):
     """What a forget did, or would do.
 
     Attributes:
-        undoable: Runs of this machine that could be undone until then, oldest first.
         gone: The turns first, then what rested on them alone.
-        stays: What also rests on something else.
         remade: Episodes that lost some of their turns: old id → new id.
         turns: Turns that go, of ``all_turns``.
         files: Files of the store that go or change.
+        undoable: Runs of this machine that could be undone until then, oldest first.
     """
 
     gone: tuple[RemovedItem, ...]
@@ -89,12 +84,20 @@ def list_removed(
     before: StoreContents, after: dict[str, Record], chosen: Chosen, purged: Purged
 ) -> tuple[RemovedItem, ...]:
     """Everything that goes: turns, episodes, statements, then nodes and edges between them."""
-    turns = [_turn(before, key) for key in sorted(chosen.turns, key=lambda k: _order(before, k))]
-    found = sorted(turns, key=lambda each: each.kind, reverse=True)
-    whole = sorted(purged.unsupported.episodes - purged.remade.keys())
-    found += [RemovedItem(i, "episode", _title(before, i)) for i in whole]
+    told = sorted(
+        (before.turns[key] for key in chosen.turns),
+        key=lambda each: (each.turn.time or each.recorded_at, each.turn.key),
+    )
+    found = sorted(map(_turn, told), key=lambda each: each.kind, reverse=True)
+    for i in sorted(purged.unsupported.episodes - purged.remade.keys()):
+        title = str(getattr(before.records.get(i), "title", ""))
+        found.append(RemovedItem(i, "episode", title))
     records = [before.records[i] for i in sorted(before.records.keys() - after.keys())]
-    rows = [_statement(before, r) for r in records if isinstance(r, Statement)]
+    known = [before.statements.get(r.id, r) for r in records if isinstance(r, Statement)]
+    rows = [
+        RemovedItem(r.id, "gist" if r.kind == "gist" else "statement", r.text, r.valid_from)
+        for r in known
+    ]
     by_hand = purged.unsupported.statements - before.records.keys()
     rows += [RemovedItem(i, "statement", before.statements[i].text) for i in sorted(by_hand)]
     found += sorted(rows, key=lambda each: each.kind, reverse=True)
@@ -134,26 +137,11 @@ def _other(count: int) -> str:
     return f"{count} other turn{'' if count == 1 else 's'}"
 
 
-def _order(memory: StoreContents, key: str) -> tuple[str, str]:
-    told = memory.turns[key]
-    return (told.turn.time or told.recorded_at, key)
-
-
-def _turn(memory: StoreContents, key: str) -> RemovedItem:
-    told = memory.turns[key]
-    who = f"{told.turn.speaker}: " if told.turn.speaker else ""
+def _turn(told: StoredTurn) -> RemovedItem:
+    turn = told.turn
+    who = f"{turn.speaker}: " if turn.speaker else ""
     kind = "turn" if told.document is None else "block"
-    return RemovedItem(key, kind, f"{who}{' '.join(told.turn.text.split())}", told.turn.time)
-
-
-def _title(memory: StoreContents, episode: str) -> str:
-    return str(getattr(memory.records.get(episode), "title", ""))
-
-
-def _statement(memory: StoreContents, record: Statement) -> RemovedItem:
-    known = memory.statements.get(record.id, record)
-    kind = "gist" if record.kind == "gist" else "statement"
-    return RemovedItem(record.id, kind, known.text, known.valid_from)
+    return RemovedItem(turn.key, kind, f"{who}{' '.join(turn.text.split())}", turn.time)
 
 
 MOST = 64 << 20
@@ -163,11 +151,7 @@ LEAST = 8
 
 
 class ExternalCopy(NamedTuple):
-    """One place that still holds it.
-
-    Attributes:
-        commands: Exact commands that remove it; none where it takes an editor.
-    """
+    """One place that still holds it, and the exact commands that remove it, if any do."""
 
     what: str
     why: str
@@ -251,17 +235,9 @@ def _history(
         why += " history here is clean. A server keeps what nothing names until it collects garbage"
         push = f"git -C {quote(str(tree.top))} push --force"
         pushes = tuple(f"{push} {kind} {quote(each.name)}" for kind in ("--all", "--tags"))
-        yield ExternalCopy(f"{each.name} ({_without_secret(each.url)})", why, pushes)
-
-
-def _without_secret(url: str) -> str:
-    """An address without the name and password that may stand in it.
-
-    >>> _without_secret("https://me:secret@example.org/memory.git")
-    'https://example.org/memory.git'
-    """
-    scheme, mark, rest = url.partition("://")
-    return f"{scheme}{mark}{rest.rpartition('@')[2]}" if mark else url
+        scheme, mark, rest = each.url.partition("://")
+        plain = f"{scheme}{mark}{rest.rpartition('@')[2]}" if mark else each.url  # no password
+        yield ExternalCopy(f"{each.name} ({plain})", why, pushes)
 
 
 def _copies() -> ExternalCopy:

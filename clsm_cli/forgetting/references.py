@@ -1,10 +1,9 @@
 """Turns that stay but seem to refer to a forgotten person: listed for review, never removed by themselves.
 
-``find_references`` walks through each conversation and document in its order. After a turn that goes a
-``Thread`` is open for some turns: a pronoun, a noun for a person, an answer or a fragment leads back to
-it. Apart from threads, a part of the name, a number of theirs or a statement about them leads back from
-anywhere (``Person``). Missing a sentence is harm, offering one too many a nuisance: doubt speaks for
-offering.
+In each conversation and document, after a turn that goes a ``Thread`` is open for some turns: a pronoun,
+a noun for a person, an answer or a fragment leads back to it. A part of the name, a number of theirs or
+a statement about them leads back from anywhere (``Person``). Missing a sentence is harm, offering one
+too many a nuisance: doubt speaks for offering.
 """
 
 from __future__ import annotations
@@ -31,13 +30,7 @@ if TYPE_CHECKING:
 
 
 class Reference(NamedTuple):
-    """A turn or block that stays and seems to be about somebody who goes.
-
-    Attributes:
-        id: What ``clsm forget`` takes.
-        place: File and line, or conversation.
-        why: What in it leads back.
-    """
+    """A turn or block that stays and seems to be about somebody who goes, and what in it leads back."""
 
     id: str
     kind: str
@@ -50,12 +43,7 @@ class Reference(NamedTuple):
 def find_references(
     memory: StoreContents, chosen: Chosen, wanted: Wanted, zone: tzinfo
 ) -> tuple[Reference, ...]:
-    """What stays and refers to somebody.
-
-    Args:
-        wanted: What was asked for; nothing is offered where no person was, and nothing that a
-            source, a conversation or a time leaves out.
-    """
+    """What stays and refers to the person that is ``wanted``, within the source, session and time."""
     names = selection.person_meant(memory, wanted)
     if not names:
         return ()
@@ -155,7 +143,7 @@ class Person:
                 self._learn(text)
 
     def remember(self, turn: Turn) -> None:
-        """Take in the numbers and addresses of a turn that is about them."""
+        """Take in the numbers and addresses of a turn about them."""
         self._marks |= contact_marks(turn.text)
 
     def is_named_in(self, text: str) -> bool:
@@ -204,32 +192,21 @@ class Person:
                 return f"“{word.text}” is part of the name"
         called = [place for place, word in enumerate(words) if self.roles.get(word.low)]
         language = language_of(turn.text if called else "")
-        for place in called:
-            if _is_owned(words, place, language):
-                return f"“{words[place].text}” is what they are called"
-        return None
+        owned = (words[place].text for place in called if _is_owned(words, place, language))
+        return next((f"“{text}” is what they are called" for text in owned), None)
 
     def _is_part(self, words: Sequence[Word], place: int) -> bool:
         word = words[place]
-        is_part = word.low.removesuffix("'s") in self._parts or (
-            word.low[-1:] == "s" and word.low[:-1] in self._parts
-        )
         if word.text in self._initials:
             return True
-        if not (is_part and word.is_name_like):
+        bare = {word.low.removesuffix("'s"), word.low.removesuffix("s")}
+        if not (bare & self._parts and word.is_name_like):
             return False
-        after = words[place + 1 : place + 2]
-        before = words[place - 1 : place] if place else []
-        others = [each for each in after if each.is_name_like and not each.is_first]
-        others += [
-            each
-            for each in before
-            if each.is_name_like
-            and not word.is_first
-            and len(each.text) > _SHORT
-            and not each.is_first
-        ]
-        return not any(each.low not in self._parts for each in others)
+        others = [*words[place + 1 : place + 2]]
+        if place and not word.is_first and len(words[place - 1].text) > _SHORT:
+            others.append(words[place - 1])
+        names = (each for each in others if each.is_name_like and not each.is_first)
+        return all(each.low in self._parts for each in names)
 
 
 def _is_owned(words: Sequence[Word], place: int, language: Language) -> bool:
@@ -286,18 +263,15 @@ class Thread:
         language = language_of(f"{self._turns[place].text}\n{self._turns[near].text}")
         if place - near > REACH:
             return self._role(words, language, told_only=True)
+        pronouns = (word.text for word in words if language.is_third_person(word.low))
         return (
-            self._pronoun(words, language)
+            next((f"“{text}” may be them" for text in pronouns), None)
             or self._role(words, language, told_only=place - near > 1)
             or self._answer(place)
             or self._addressed(place, words, language)
             or self._reply(place, words)
             or self._fragment(place, words, language)
         )
-
-    def _pronoun(self, words: Sequence[Word], language: Language) -> str | None:
-        found = (word.text for word in words if language.is_third_person(word.low))
-        return next((f"“{text}” may be them" for text in found), None)
 
     def _role(self, words: Sequence[Word], language: Language, *, told_only: bool) -> str | None:
         """A noun for the person: one that was told of them, or the first to come after them."""
@@ -321,10 +295,8 @@ class Thread:
         near = self._about[-1]
         if not self._person.is_speaker(self._turns[near]) or place - near > NEXT:
             return None
-        for word in words:
-            if language.is_a("you", word.low):
-                return f"“{word.text}”, said to them"
-        return None
+        found = (word.text for word in words if language.is_a("you", word.low))
+        return next((f"“{text}”, said to them" for text in found), None)
 
     def _reply(self, place: int, words: Sequence[Word]) -> str | None:
         """A question or a few words of another, right after a turn that goes."""
@@ -358,7 +330,7 @@ class Thread:
 
 
 def is_item(turn: Turn) -> bool:
-    """Whether a block is an item of a list."""
+    """Whether a block is a list's."""
     return _ITEM.match(turn.text) is not None
 
 

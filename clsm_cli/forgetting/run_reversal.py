@@ -1,7 +1,7 @@
-"""Undo: take a run of this machine back, byte for byte if its files still are as it left them, else by newer records.
+"""Undo: take a run of this machine back, byte for byte if its files still are as it left them.
 
-First which run is meant, whether it can be undone, and which later runs or clones depend on it: what a
-remote has comes back with the next merge, and a record with a lower revision loses there.
+Else by newer records: what a remote has comes back with the next merge, and a record with a lower
+revision loses there.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from clsm_cli.store.index.opening import published
 from clsm_cli.store.lock import locked
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Sequence
     from datetime import datetime
 
     from clsm_cli.forgetting.compensation import RestoredFiles
@@ -42,8 +42,7 @@ class UndoReport(NamedTuple):
 
     Attributes:
         of: The run that was taken back; with ``is_redo`` an undo.
-        is_exact: Whether every file is again as it was, byte for byte.
-        reason: Why it is not; "" where it is.
+        is_exact: Whether every file is again as it was, byte for byte; ``reason``: why not.
         changed: Ids of records that have their value from before, under a higher revision.
         is_completed: It had been cut short, and was only brought to its end now.
     """
@@ -85,13 +84,10 @@ def undo(
             begun = runs.begun_run(store)
             for warning in end_begun_run(store):
                 warn(warning)
-            if begun is not None and begun.of is not None:
-                done = _completed(store, begun.id, wanted, redo=redo)
-                if done is not None:
-                    return done
+            if begun is not None and (done := _completed(store, begun.id, wanted, redo=redo)):
+                return done
         entry = choose_run(store, wanted, redo=redo)
-        steps = kept_steps(store, entry)
-        return _taken_back(store, entry, steps, utc_text(now), dry_run=dry_run)
+        return _taken_back(store, entry, kept_steps(store, entry), utc_text(now), dry_run=dry_run)
 
 
 def _completed(store: Store, run_id: str, wanted: str | None, *, redo: bool) -> UndoReport | None:
@@ -101,7 +97,7 @@ def _completed(store: Store, run_id: str, wanted: str | None, *, redo: bool) -> 
     entry = known.get(run.undoes or "")
     if entry is None or (entry.undoes is not None) != redo:
         return None
-    if wanted is not None and not any(i and i.startswith(wanted) for i in (entry.id, entry.undoes)):
+    if not any(i and i.startswith(wanted or "") for i in (entry.id, entry.undoes)):
         return None
     files = tuple(
         RevertedFile(change.path, "removed" if change.after is None else "restored")
@@ -109,8 +105,8 @@ def _completed(store: Store, run_id: str, wanted: str | None, *, redo: bool) -> 
     )
     is_exact = is_exact_undo(run, entry)
     reason = "" if is_exact else "its files had been changed or synchronised"
-    done = UndoReport(entry.id, entry.command, entry.at, run_id, redo, is_exact, reason, files)
-    return done._replace(is_completed=True)
+    what = (entry.id, entry.command, entry.at, run_id, redo, is_exact, reason, files)
+    return UndoReport(*what, is_completed=True)
 
 
 def _taken_back(
@@ -139,7 +135,15 @@ def _taken_back(
             "nothing of it is left to take back",
             "name another run; they are listed by: clsm status --verbose",
         )
-    done = done._replace(files=_files(store, made, is_exact=done.is_exact))
+    what = "restored" if done.is_exact else "changed"
+    reverted = [
+        RevertedFile(
+            write.path.relative_to(store.root).as_posix(),
+            "removed" if isinstance(write, runs.Remove) else what,
+        )
+        for write in made
+    ]
+    done = done._replace(files=tuple(sorted(reverted)))
     if dry_run:
         return done
     with published(store):
@@ -147,20 +151,11 @@ def _taken_back(
     return done._replace(run=line.id if line else None)
 
 
-def _files(store: Store, made: Iterable[runs.Write], *, is_exact: bool) -> tuple[RevertedFile, ...]:
-    found = []
-    for write in made:
-        what = "restored" if is_exact else "changed"
-        what = "removed" if isinstance(write, runs.Remove) else what
-        found.append(RevertedFile(write.path.relative_to(store.root).as_posix(), what))
-    return tuple(sorted(found))
-
-
 def _refusal(
     store: Store, entry: ledger.Entry, conflicts: Sequence[compensation.Conflict]
 ) -> RefusedError:
     """Which records somebody changed since, who it was, and what to do."""
-    later = later_runs(store, entry)
+    later = [e for e in _after(store, entry) if e.undoes is None and e.undone_by is None]
     named, to_undo = [], set()
     for each in conflicts[:NAMED]:
         by = writer_of(store, later, each.id, each.path)
@@ -190,15 +185,7 @@ LIST = "list the runs with: clsm status --verbose"
 
 
 def choose_run(store: Store, wanted: str | None, *, redo: bool) -> Entry:
-    """The run that is to be taken back.
-
-    Args:
-        wanted: Its id, or how it begins; for a redo also that of the run that was undone.
-
-    Raises:
-        BadInputError: No run has that id, or several begin so.
-        RefusedError: There is none, or it cannot be taken back.
-    """
+    """The run that is to be taken back; for a redo it may be named by the run that was undone."""
     entries = ledger.entries(store.flow)
     known = {entry.id: entry for entry in entries}
     undos = {e.id for e in entries if e.undoes in known and known[e.undoes].undoes is None}
@@ -273,11 +260,6 @@ def undoable(store: Store) -> list[Entry]:
     return [e for e in entries if not e.is_final and ledger.is_kept(store, e)]
 
 
-def later_runs(store: Store, entry: Entry) -> list[Entry]:
-    """Runs after a run that still stand, oldest first; undone ones and their undos left out."""
-    return [e for e in _after(store, entry) if e.undoes is None and e.undone_by is None]
-
-
 def _after(store: Store, entry: Entry) -> list[Entry]:
     entries = ledger.entries(store.flow)
     place = next(n for n, each in enumerate(entries) if each.id == entry.id)
@@ -285,20 +267,16 @@ def _after(store: Store, entry: Entry) -> list[Entry]:
 
 
 def writer_of(store: Store, later: Sequence[Entry], record_id: str, path: str) -> str | None:
-    """The last of some runs that wrote a record, or where no id is given a file.
+    """The last of some runs that wrote a record, or where its id is "" a file."""
 
-    Args:
-        record_id: "" for a whole file.
-    """
-    for entry in reversed(later):
-        if not record_id and path in entry.paths:
-            return entry.id
-        for line in entry.steps if record_id else ():
-            kept = ledger.load_kept(store, line)
-            marks = [*kept.added.values(), *kept.removed.values()] if kept else []
-            if any(mark.partition(" ")[2] == record_id for each in marks for mark in each):
-                return entry.id
-    return None
+    def wrote(entry: Entry) -> bool:
+        if not record_id:
+            return path in entry.paths
+        kept = [found for line in entry.steps if (found := ledger.load_kept(store, line))]
+        marks = [each for step in kept for each in (*step.added.values(), *step.removed.values())]
+        return any(mark.partition(" ")[2] == record_id for each in marks for mark in each)
+
+    return next((entry.id for entry in reversed(later) if wrote(entry)), None)
 
 
 def ref_with(store: Store, entry: ledger.Entry, files: RestoredFiles) -> str | None:
@@ -307,23 +285,24 @@ def ref_with(store: Store, entry: ledger.Entry, files: RestoredFiles) -> str | N
     refs = git.remote_branches(tree) if tree is not None else ()
     if tree is None or not refs or _is_back(store, entry):
         return None
-    wrote = {path: frozenset(_telling(path, files)) for path in files.now}
+    wrote = {path: _telling(path, files) for path in files.now}
     found = git.blobs(tree, [path for path in sorted(wrote) if wrote[path]], refs)
     held = {oid: set(data.split(b"\n")) for oid, data in git.contents(tree, (b.oid for b in found))}
-    for blob in found:
-        if not wrote[blob.path].isdisjoint(held.get(blob.oid, ())):
-            return blob.ref
-    return None
+    told = (blob.ref for blob in found if wrote[blob.path] & held.get(blob.oid, set()))
+    return next(told, None)
 
 
-def _telling(path: str, files: RestoredFiles) -> list[bytes]:
+def _telling(path: str, files: RestoredFiles) -> set[bytes]:
     """Lines that the run added, of those that no other run would write."""
-    lines = compensation.added_lines(files.now[path], files.before[path])
+    now, before = (
+        set((data or b"").split(b"\n")) for data in (files.now[path], files.before[path])
+    )
+    lines = {line for line in now - before if line.strip()}
     if path.endswith(".yaml"):
-        return [line for line in lines if not line.startswith(b"#")]
+        return {line for line in lines if not line.startswith(b"#")}
     if path.endswith(".md") and not path.startswith("flow/"):
-        return [line for line in lines if b" ^" in line]
-    return list(lines)
+        return {line for line in lines if b" ^" in line}
+    return lines
 
 
 def _is_back(store: Store, entry: ledger.Entry) -> bool:

@@ -1,9 +1,4 @@
-"""Which turns and statements a forget means: by id, source, session, person or time.
-
-Of a source, the results of tools count too. A transcript keeps a call and its result as two turns, and
-the result of a fetch rarely tells its address; within a conversation, results come in the order of the
-calls.
-"""
+"""Which turns and statements a forget means: by id, source, session, person or time."""
 
 from __future__ import annotations
 
@@ -19,13 +14,13 @@ from clsm_cli.ingestion.timestamps import instant
 from clsm_cli.model.graph import Edge, Node
 from clsm_cli.model.ids import resolve_id, whole_id
 from clsm_cli.startup.records import NamedTuple
+from clsm_cli.text.node_ids import node_id
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from datetime import tzinfo
 
     from clsm_cli.forgetting.store_contents import StoreContents, StoredTurn
-    from clsm_cli.model.episodes import Turn
 
 _ENDS = frozenset("\"'`<>()[]{}\\|^,;/?#")
 """What may follow an address in a text; after ``/``, ``?`` and ``#`` comes what lies below it."""
@@ -84,7 +79,7 @@ def choose(memory: StoreContents, wanted: Wanted, zone: tzinfo) -> Chosen:
         for key in narrow(memory, wanted, zone)
         if people is None or people.is_about(key, memory.turns[key])
     )
-    if people is not None and not _is_narrowed(wanted):
+    if people is not None and wanted == Wanted(person=wanted.person, also=wanted.also):
         rows = memory.statements.values()
         stated = {row.id for row in rows if row.kind != "gist" and people.is_named_in(row.text)}
     if not kept and not stated:
@@ -107,25 +102,17 @@ def narrow(memory: StoreContents, wanted: Wanted, zone: tzinfo) -> frozenset[str
     )
 
 
-def _is_narrowed(wanted: Wanted) -> bool:
-    return any(each is not None for each in (*wanted[1:3], *wanted[4:6]))
-
-
 _NEXT = "look for it with: clsm recall"
 
 
 def _by_id(memory: StoreContents, wanted: str) -> tuple[set[str], set[str]]:
-    if wanted in memory.turns:
-        return {wanted}, set()
+    """Keys of turns, and ids of statements, that an id means."""
     known = {*memory.turns, *memory.records, *memory.statements}
     known |= {episode.id for _, episode in memory.episodes}
-    found = resolve_id(wanted, known)
+    found = wanted if wanted in memory.turns else resolve_id(wanted, known)
     if found is None and not names_of(memory, wanted):
         raise BadInputError(wanted, "nothing in this store has that id", _NEXT)
-    return _of_record(memory, found or wanted)
-
-
-def _of_record(memory: StoreContents, found: str) -> tuple[set[str], set[str]]:
+    found = found or wanted
     if found in memory.turns:
         return {found}, set()
     statement = memory.statements.get(found)
@@ -170,9 +157,8 @@ class _SubjectMatcher:
 
     def mentions(self, key: str, stored: StoredTurn) -> bool:
         """Whether a turn, or a heading above it, names it."""
-        return key in self._noted or self.is_named_in(
-            "\n".join((*stored.turn.heading, stored.turn.text))
-        )
+        text = "\n".join((*stored.turn.heading, stored.turn.text))
+        return key in self._noted or self.is_named_in(text)
 
     def is_about(self, key: str, stored: StoredTurn) -> bool:
         """Whether a turn names it, or was said by it."""
@@ -189,8 +175,6 @@ def person_meant(memory: StoreContents, wanted: Wanted) -> tuple[str, ...]:
 
 
 def _matcher(memory: StoreContents, name: str) -> _SubjectMatcher:
-    from clsm_cli.text.node_ids import node_id
-
     names = names_of(memory, name) or (name,)
     noted = [memory.mentions.get(node_id(each), frozenset()) for each in names]
     return _SubjectMatcher(frozenset().union(*noted), names)
@@ -198,13 +182,9 @@ def _matcher(memory: StoreContents, name: str) -> _SubjectMatcher:
 
 def _is_from(stored: StoredTurn, source: str) -> bool:
     expanded = os.path.expanduser(source)
-    named = (stored.turn.path, stored.turn.origin)
-    places = {stored.turn.path, *map(os.path.expanduser, filter(None, named))}
-    if stored.document is not None:
-        places |= {stored.session, os.path.expanduser(stored.session)}
-    wanted = (
-        {source, expanded} if "://" in source else {source, expanded, os.path.abspath(expanded)}
-    )
+    named = [stored.turn.path, stored.turn.origin, stored.session if stored.document else None]
+    places = {place for each in named if each for place in (each, os.path.expanduser(each))}
+    wanted = {source, expanded, expanded if "://" in source else os.path.abspath(expanded)}
     return any(
         place == each or place.startswith(each.rstrip("/") + "/")
         for place in places
@@ -218,20 +198,17 @@ def _is_within(
     """Whether a turn was told in a half-open interval; without a time, when it was recorded."""
     if since is None and until is None:
         return True
-    at = _moment(stored, zone)
-    return (since is None or since <= at) and (until is None or at < until)
-
-
-def _moment(stored: StoredTurn, zone: tzinfo) -> datetime:
     told_at = stored.turn.time or stored.recorded_at
-    moment = instant(told_at)
-    if moment is None:
-        return datetime.combine(date.fromisoformat(told_at), time.min, zone)
-    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+    at = instant(told_at) or datetime.combine(date.fromisoformat(told_at), time.min, zone)
+    at = at if at.tzinfo else at.replace(tzinfo=UTC)
+    return (since is None or since <= at) and (until is None or at < until)
 
 
 def tool_results_of(stored: Iterable[StoredTurn], address: str) -> frozenset[str]:
     """Keys of the turns of tools that were called with an address, or one below it.
+
+    A transcript keeps a call and its result as two turns, and the result of a fetch rarely tells its
+    address; within a conversation, results come in the order of the calls.
 
     Args:
         stored: The turns of a store; of a conversation in its order, those that wait last.
@@ -240,18 +217,18 @@ def tool_results_of(stored: Iterable[StoredTurn], address: str) -> frozenset[str
     waiting: dict[tuple[str, str], deque[bool]] = {}
     found: set[str] = set()
     for each in sorted(stored, key=lambda one: one.episode is None):
-        tool = each.turn.tool
+        turn, tool = each.turn, each.turn.tool
         if tool is None:
             continue
         calls = waiting.setdefault((each.session, tool.name), deque())
         if tool.input is None:
             is_from = bool(calls) and calls.popleft()
         else:
-            is_from = has_address(tool.input, address) or has_address(each.turn.text, address)
-            if _is_call(each.turn, tool.input):
+            is_from = has_address(tool.input, address) or has_address(turn.text, address)
+            if turn.text.startswith(tool.input.removesuffix("…")):  # its result is still to come
                 calls.append(is_from)
         if is_from:
-            found.add(each.turn.key)
+            found.add(turn.key)
     return frozenset(found)
 
 
@@ -270,8 +247,3 @@ def has_address(text: str, address: str) -> bool:
             return True
         place = text.find(address, place + 1)
     return False
-
-
-def _is_call(turn: Turn, given: str) -> bool:
-    """Whether a turn is the call alone, its result still to come."""
-    return turn.text.startswith(given.removesuffix("…"))

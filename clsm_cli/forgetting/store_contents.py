@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from clsm_cli.model.episodes import EpisodeRecord
+from clsm_cli.model.graph import Node
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import episodes, inbox, logs, record_files, shards
 from clsm_cli.text.node_ids import node_id
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
     from pathlib import Path
 
     from clsm_cli.model.codec import Record
@@ -26,7 +26,6 @@ class StoredTurn(NamedTuple):
     Attributes:
         session: Its conversation; of a block where its document lives.
         episode: None while it waits in an inbox.
-        recorded_at: When the store got it (UTC).
     """
 
     turn: Turn
@@ -37,12 +36,9 @@ class StoredTurn(NamedTuple):
 
 
 class StoreContents(NamedTuple):
-    """A store, whole.
+    """A store, whole: what all machines wrote and can be read, archived records too.
 
     Attributes:
-        episodes: Every episode file of every machine that can be read, with its path.
-        records: Joined, by id; those in the archive too.
-        statements: With their texts, by id.
         mentions: Node → keys of the turns that mention it, as consolidation noted.
     """
 
@@ -53,10 +49,10 @@ class StoreContents(NamedTuple):
     statements: dict[str, Statement]
     mentions: dict[str, frozenset[str]]
 
-    def episode_of(self, key: str) -> str | None:
-        """The episode that a turn is in."""
-        told = self.turns.get(key)
-        return told.episode if told else None
+    def episodes_of(self, keys: frozenset[str]) -> set[str]:
+        """The episodes that some turns are in."""
+        found = {self.turns[key].episode for key in keys & self.turns.keys()}
+        return {each for each in found if each is not None}
 
 
 def read_store(store: Store, now: str) -> StoreContents:
@@ -66,31 +62,28 @@ def read_store(store: Store, now: str) -> StoreContents:
         each for each in episodes.readable(store) if not logs.is_forgotten(each[1].id, forgotten)
     )
     boxes = tuple(inbox.read(p) for flow in store.flows() for p in inbox.files(flow / "inbox"))
-    told: dict[str, StoredTurn] = {}
-    for box in boxes:
-        for item in box.turns:
-            told[item.turn.key] = StoredTurn(item.turn, item.session, None, None, item.recorded_at)
-    for _, episode in found:
-        for turn in episode.turns:
-            told[turn.key] = StoredTurn(
-                turn, episode.session, episode.id, episode.document, episode.recorded_at
-            )
+    told = {
+        item.turn.key: StoredTurn(item.turn, item.session, None, None, item.recorded_at)
+        for box in boxes
+        for item in box.turns
+    }
+    for _, each in found:
+        at = (each.session, each.id, each.document, each.recorded_at)
+        told.update((turn.key, StoredTurn(turn, *at)) for turn in each.turns)
     told = {k: t for k, t in told.items() if not logs.is_forgotten(k, forgotten)}
     records = shards.load_graph([*store.graphs(), *store.archives()], forgotten).records
-    return StoreContents(
-        episodes=found,
-        inboxes=boxes,
-        turns=told,
-        records=records,
-        statements=record_files.load_statements(store, records, now),
-        mentions=_mentions(records.values()),
-    )
+    mentions: dict[str, set[str]] = {}
+    for record in records.values():
+        if isinstance(record, EpisodeRecord):
+            for node, keys in record.mentions.items():
+                mentions.setdefault(node, set()).update(keys)
+    statements = record_files.load_statements(store, records, now)
+    frozen = {node: frozenset(keys) for node, keys in mentions.items()}
+    return StoreContents(found, boxes, told, records, statements, frozen)
 
 
 def names_of(memory: StoreContents, name: str) -> tuple[str, ...]:
     """Label and aliases of the node that a name or an id stands for; () where no node has it."""
-    from clsm_cli.model.graph import Node
-
     wanted = node_id(name)
     for node in memory.records.values():
         if isinstance(node, Node):
@@ -98,12 +91,3 @@ def names_of(memory: StoreContents, name: str) -> tuple[str, ...]:
             if wanted == node.id or wanted in map(node_id, names):
                 return names
     return ()
-
-
-def _mentions(records: Iterable[Record]) -> dict[str, frozenset[str]]:
-    found: dict[str, set[str]] = {}
-    for record in records:
-        if isinstance(record, EpisodeRecord):
-            for node, keys in record.mentions.items():
-                found.setdefault(node, set()).update(keys)
-    return {node: frozenset(keys) for node, keys in found.items()}

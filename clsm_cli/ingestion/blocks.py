@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 from clsm_cli.config import MAX_BLOCKS
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
 _FENCE = re.compile(r" {0,3}(`{3,}(?=[^`]*\Z)|~{3,})")
 _HEADING = re.compile(r" {0,3}(#{1,6})(?=[ \t]|\Z)")
@@ -30,7 +30,7 @@ _EMPTY_ITEM = re.compile(r" {0,3}(?:[-*+]|\d{1,9}[.)])[ \t]*(?:\[[ xX]\][ \t]*)?
 _COLUMN = re.compile(r"[ \t]*:?-+:?[ \t]*\Z")
 # Every block carries its headings, so that a long one would be multiplied.
 _MAX_TITLE = 200
-_RULES = frozenset("-*_")
+_RULE = re.compile(r" {0,3}(?:(?:-\s*+){3,}+|(?:\*\s*+){3,}+|(?:_\s*+){3,}+)\Z")
 _CONFLICT = ("<<<<<<<", "|||||||", "=======", ">>>>>>>")
 
 
@@ -88,11 +88,7 @@ def scan(lines: Sequence[str], start: int = 0) -> list[Span]:
 
 
 def conflict_marks(lines: Sequence[str], start: int = 0) -> list[int]:
-    """Lines that git left around the two sides of a conflict, only where a conflict is complete.
-
-    >>> conflict_marks(["a", "<<<<<<< ours", "b", "=======", "c", ">>>>>>> theirs", "======="])
-    [1, 3, 5]
-    """
+    """Lines that git left around the two sides of a conflict, only where a conflict is complete."""
     marks: list[int] = []
     group: list[int] = []
     for number in range(start, len(lines)):
@@ -116,7 +112,7 @@ def _block(state: _Scan, place: int) -> int:
     if heading:
         state.head(len(heading.group(1)), _heading_text(line[heading.end() :]))
         return place + 1
-    if _is_rule(line):
+    if _RULE.match(line):
         return place + 1
     after = _comment_end(state, place)
     if after:
@@ -127,9 +123,9 @@ def _block(state: _Scan, place: int) -> int:
     elif ITEM.match(line):
         end = _item_end(state, place)
     elif _indent(line) >= 4:
-        end = _indented_end(state, place)
+        end = _end(state, place, lambda n: state.blank[n] or _indent(state.lines[n]) >= 4)
     elif _QUOTE.match(line):
-        end = _quote_end(state, place)
+        end = _end(state, place, lambda n: _goes_on_quote(state, n))
     else:
         return _paragraph(state, place)
     return end if _holds_nothing(state, place, end) else state.add(place, end)
@@ -159,13 +155,26 @@ def _paragraph(state: _Scan, place: int) -> int:
     return state.add(place, end)
 
 
+def _end(state: _Scan, place: int, goes_on: Callable[[int], bool]) -> int:
+    """The first line behind ``place`` that does not go on with its block."""
+    rest = range(place + 1, len(state.lines))
+    return next((number for number in rest if not goes_on(number)), len(state.lines))
+
+
+def _goes_on_quote(state: _Scan, place: int) -> bool:
+    is_quoted = _QUOTE.match(state.lines[place]) is not None
+    return not state.blank[place] and (is_quoted or not _interrupts(state, place, paragraph=False))
+
+
+def _closes(line: str, fence: str) -> bool:
+    body = line.strip(" \t")
+    return len(body) >= len(fence) and not body.strip(fence[0])
+
+
 def _fence_end(state: _Scan, place: int, fence: str) -> int:
-    for end in range(place + 1, len(state.lines)):
-        line = state.lines[end]
-        body = line.strip(" \t")
-        if len(body) >= len(fence) and not body.strip(fence[0]) and _indent(line) < 4:
-            return end + 1
-    return len(state.lines)
+    lines = state.lines
+    end = _end(state, place, lambda n: not _closes(lines[n], fence) or _indent(lines[n]) >= 4)
+    return min(end + 1, len(lines))
 
 
 def _item_end(state: _Scan, place: int) -> int:
@@ -185,36 +194,17 @@ def _item_end(state: _Scan, place: int) -> int:
 
 
 def _nested_fence(line: str, fence: str) -> str:
+    if fence:
+        return "" if _closes(line, fence) else fence
     match = _FENCE.match(line.lstrip(" \t"))
-    if not fence:
-        return match.group(1) if match else ""
-    body = line.strip(" \t")
-    return "" if len(body) >= len(fence) and not body.strip(fence[0]) else fence
+    return match.group(1) if match else ""
 
 
 def _item_width(line: str) -> int:
     marker = ITEM.match(line)
     end = marker.end() if marker else 0
-    text = line[end:].lstrip(" \t")
-    spaces = _indent(line[end:], end) - end if text else 1
+    spaces = _indent(line[end:], end) - end if line[end:].strip(" \t") else 1
     return end + (spaces if spaces <= 4 else 1)
-
-
-def _indented_end(state: _Scan, place: int) -> int:
-    end = place + 1
-    while end < len(state.lines) and (state.blank[end] or _indent(state.lines[end]) >= 4):
-        end += 1
-    return end
-
-
-def _quote_end(state: _Scan, place: int) -> int:
-    end = place + 1
-    while end < len(state.lines) and not state.blank[end]:
-        quoted = _QUOTE.match(state.lines[end])
-        if not quoted and _interrupts(state, end, paragraph=False):
-            break
-        end += 1
-    return end
 
 
 def _interrupts(state: _Scan, place: int, *, paragraph: bool) -> bool:
@@ -232,18 +222,10 @@ def _interrupts(state: _Scan, place: int, *, paragraph: bool) -> bool:
         or _QUOTE.match(line)
         or _HEADING.match(line)
         or _FENCE.match(line)
-        or _is_rule(line)
+        or _RULE.match(line)
         or _comment_end(state, place)
         or _is_table(state, place)
     )
-
-
-def _is_rule(line: str) -> bool:
-    mark = line.lstrip()[:1]
-    if mark not in _RULES or _indent(line) >= 4:
-        return False
-    marks = "".join(line.split())
-    return len(marks) >= 3 and not marks.strip(mark)
 
 
 def _is_table(state: _Scan, place: int) -> bool:
@@ -278,11 +260,5 @@ def _heading_text(text: str) -> str:
 
 def _indent(line: str, column: int = 0) -> int:
     """Columns before the first character; a tab goes to the next multiple of four."""
-    for character in line:
-        if character == " ":
-            column += 1
-        elif character == "\t":
-            column += 4 - column % 4
-        else:
-            break
-    return column
+    lead = line[: len(line) - len(line.lstrip(" \t"))]
+    return len((" " * column + lead).expandtabs(4))

@@ -1,7 +1,13 @@
 """Capture: new turns and notes go to the inbox, durably, before anything else happens.
 
 No model, no network. A turn that the store has is recognised by its key, whatever file or hook brings
-it again (``known_sessions`` for one without an exact time); a forgotten one is dropped by its tombstone.
+it again; a forgotten one is dropped by its tombstone.
+
+A turn without an exact time is numbered among its equals in the session; it is the same as a stored
+one when it stands at the same line of a source of the same name and every turn without time before
+it was the same too (so a source may grow, and what follows a difference is new). As a tombstone
+tells no place, each forgotten one among equals stands for one turn of a source: the first that is
+not known to be another one.
 
 A break at the head of a source ends what the session had before, if the turn behind it is new, or if
 nothing comes behind it. A tool call that ran clsm is marked, so that its result is dropped when another
@@ -10,6 +16,7 @@ source brings it (ids of calls are unique in their session, as providers make th
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
@@ -18,25 +25,25 @@ from clsm_cli.errors import BadInputError, LockedError
 from clsm_cli.ingestion import timestamps
 from clsm_cli.ingestion.ingest_report import FORGOTTEN, utc_text
 from clsm_cli.ingestion.jsonl_rows import Dropped, Problem, RawBreak, RawTurn
-from clsm_cli.ingestion.known_sessions import mark_after, place_untimed
 from clsm_cli.ingestion.messages import CLSM_CALL
 from clsm_cli.ingestion.recalled_text import FenceKey, no_key, strip_blocks
 from clsm_cli.ingestion.timestamps import instant
-from clsm_cli.ingestion.turns import Masker, has_exact_time, turn_from_message
-from clsm_cli.model.episodes import TRUST_ROLE
+from clsm_cli.ingestion.turns import Masker, has_exact_time, turn_from_message, with_ordinal
+from clsm_cli.model.episodes import TRUST_ROLE, EndMark
 from clsm_cli.store import inbox, runs
 from clsm_cli.store.inbox import CallMark, CapturedTurn
 from clsm_cli.store.lock import locked
 from clsm_cli.store.logs import is_forgotten
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
     from datetime import datetime
+    from pathlib import Path
 
     from clsm_cli.ingestion.jsonl_rows import TranscriptItem
-    from clsm_cli.ingestion.known_sessions import Session, Sessions
     from clsm_cli.model.episodes import Turn
     from clsm_cli.store.inbox import InboxRow
+    from clsm_cli.store.index.index_queries import Index
     from clsm_cli.store.layout import Store
 
 LONG = 8192
@@ -49,6 +56,8 @@ BATCH = 1000
 class Tally:
     """What became of one source; ``by_words``: characters that are found by their words alone."""
 
+    path: str
+    format: str
     added: int = 0
     known: int = 0
     changed: int = 0
@@ -67,48 +76,248 @@ class Tally:
             self.by_words += sum(end - start for start, end in dumps.find_dumps(turn.text))
 
 
-def capture(
-    items: Iterable[TranscriptItem],
-    sessions: Sessions,
-    *,
-    path: str,
-    origin: str,
-    now: str,
-    tally: Tally,
-    since: datetime | None = None,
-) -> Iterator[dict[str, list[InboxRow]]]:
-    """New turns and marks of one source, in batches, by session and in order of arrival.
+@dataclass(slots=True)
+class _Session:
+    """What is known of a session before and while a source is read.
+
+    Attributes:
+        open_times: Key → time of the turns in the inbox, in order of arrival.
+        places: File name → line → key of the turn without exact time that stands there.
+        head: A break before any turn of this source; ``last``: key of the turn read last.
+        passed: Forgotten turns without exact time that this source brought again.
+    """
+
+    keys: set[str]
+    marks: set[str]
+    open_times: dict[str, str | None]
+    calls: set[str]
+    places: dict[str, dict[int, str]] = field(default_factory=dict)
+    is_complete: bool = False
+    last: str | None = None
+    head: RawBreak | None = None
+    diverged: bool = False
+    passed: set[str] = field(default_factory=set)
+
+    def mark(self, after: str | None, item: RawBreak) -> list[InboxRow]:
+        """The end behind a turn that is open; none behind another, or where it is marked already."""
+        if after is None or after in self.marks or after not in self.open_times:
+            return []
+        self.marks.add(after)
+        return [EndMark(item.session, after, item.time)]
+
+
+class Sessions:
+    """The turns that the store has, session by session, read when a session is first met.
 
     Args:
-        sessions: What the store has; what is yielded counts as known from then on.
-        origin: Where it really lies; "" where that is no file.
+        folder: The inbox; what is in episodes the index tells.
+        index: Opens a fresh index; called only when it is needed.
+        look_back: Whether turns with an exact time are looked up in episodes. A plain capture
+            leaves that to ``segment`` (a turn that is in an episode is dropped there), so that
+            its cost does not grow with the store.
     """
-    sessions.begin_source()
-    mask = Masker(tally.masked)
-    path, origin = mask.name(path), mask.name(origin)
-    batch: list[InboxRow] = []
-    try:
-        for item in map(mask.mask_names, items):
-            if isinstance(item, Problem):
-                tally.problems.append(item)
-            elif isinstance(item, Dropped):
-                tally.dropped[item.reason.partition(":")[0]] += 1
-                batch += _new_call(item, sessions)
-            elif isinstance(item, RawBreak):
-                batch += _new_mark(item, sessions.get(item.session))
-            else:
-                turn = _turn(item, sessions, mask, (path, origin), since=since, tally=tally)
-                if turn is not None:
-                    batch += _new_rows(item.session, turn, sessions, now=now, tally=tally)
-            if len(batch) >= BATCH:
-                yield _by_session(batch)
-                batch = []
-    except OSError:  # of the source: what came before is counted, so it is written
-        yield _by_session(batch)
-        raise
-    batch += sessions.end_source()
-    if batch:
-        yield _by_session(batch)
+
+    def __init__(
+        self,
+        folder: Path,
+        index: Callable[[], Index],
+        *,
+        look_back: bool,
+        forgotten: frozenset[str] = frozenset(),
+    ) -> None:
+        self.folder = folder
+        self.index = index
+        self.look_back = look_back
+        self.forgotten = forgotten
+        self._aside = inbox.read_aside(folder)
+        self._known: dict[str, _Session] = {}
+
+    def get(self, session: str) -> _Session:
+        """What is known of a session."""
+        if session not in self._known:
+            self._known[session] = self._load(session)
+        return self._known[session]
+
+    def begin_source(self) -> None:
+        """A new source starts: turns without time are compared from its beginning."""
+        for known in self._known.values():
+            known.last, known.head, known.diverged = None, None, False
+            known.passed.clear()
+
+    def end_source(self) -> Iterator[InboxRow]:
+        """A source ended: a break behind which nothing came ends what there was before it."""
+        for session, known in self._known.items():
+            if known.head is not None:
+                newest = self.newest(session, known)
+                if not _is_later(known.open_times.get(newest or ""), known.head.time):
+                    yield from known.mark(newest, known.head)
+                    known.head = None
+
+    def newest(self, session: str, known: _Session) -> str | None:
+        """The turn of a session that arrived last and is not in an episode."""
+        if not known.open_times:
+            return None
+        closed = self.index().closed_keys(session)
+        return next((key for key in reversed(known.open_times) if key not in closed), None)
+
+    def calls(self, session: str) -> set[str]:
+        """Ids of tool calls whose results are no memory, see ``CallMark``."""
+        return self.get(session).calls
+
+    def _load(self, session: str) -> _Session:
+        path = inbox.path_of(self.folder, session)
+        boxes = [inbox.read(p, self.forgotten) for p in (path, *self._aside.get(path, ()))]
+        turns = [item.turn for box in boxes for item in box.turns]
+        known = _Session(
+            keys={turn.key for turn in turns},
+            marks={i.after for box in boxes for i in box.items if isinstance(i, EndMark)},
+            open_times={turn.key: turn.time for turn in turns},
+            calls={mark.call for box in boxes for mark in box.calls},
+        )
+        for turn in turns:
+            if not has_exact_time(turn):
+                known.places.setdefault(os.path.basename(turn.path), {})[turn.line_start] = turn.key
+        if self.look_back:
+            self.look_up(session, known)
+        return known
+
+    def look_up(self, session: str, known: _Session) -> None:
+        """Learn the turns of a session that lie in episodes, once."""
+        if known.is_complete:
+            return
+        known.is_complete = True
+        places: dict[str, dict[int, str]] = {}
+        for stored in self.index().known_turns(session):
+            known.keys.add(stored.key)
+            if stored.time is None or "T" not in stored.time:
+                name = os.path.basename(stored.path)
+                places.setdefault(name, {})[stored.line] = stored.key
+        for name, lines in known.places.items():  # what came last is what stands there
+            places.setdefault(name, {}).update(lines)
+        known.places = places
+
+    def place_untimed(self, turn: Turn, session: str, known: _Session) -> Turn:
+        """The stored turn this one is, else a forgotten one, else the next of its equals."""
+        self.look_up(session, known)
+        stored = known.places.get(os.path.basename(turn.path), {}).get(turn.line_start)
+        ordinal, hidden = 0, None
+        while True:
+            candidate = with_ordinal(turn, session, ordinal)
+            if is_forgotten(candidate.key, self.forgotten):
+                hidden = hidden or (None if candidate.key in known.passed else candidate)
+            elif candidate.key not in known.keys:
+                break
+            elif candidate.key == stored and not known.diverged:
+                return candidate
+            ordinal += 1
+        if hidden is not None:
+            known.passed.add(hidden.key)
+            return hidden
+        known.diverged = True
+        return candidate
+
+
+def _is_later(time: str | None, than: str | None) -> bool:
+    """Whether both are instants and the first is the later one."""
+    one, other = (instant(t) if t else None for t in (time, than))
+    return one is not None and other is not None and one > other
+
+
+@dataclass(frozen=True, slots=True)
+class Capture:
+    """What is new in a source.
+
+    Attributes:
+        sessions: What the store has; what is captured counts as known from then on.
+        origin: Where the source really lies; "" where that is no file.
+        since: What was said before it is left out.
+    """
+
+    sessions: Sessions
+    path: str
+    origin: str
+    now: str
+    tally: Tally
+    since: datetime | None = None
+
+    def batches(self, items: Iterable[TranscriptItem]) -> Iterator[dict[str, list[InboxRow]]]:
+        """New turns and marks, by session and in order of arrival."""
+        self.sessions.begin_source()
+        mask = Masker(self.tally.masked)
+        place = mask.name(self.path), mask.name(self.origin)
+        batch: list[InboxRow] = []
+        try:
+            for item in map(mask.mask_names, items):
+                batch += self._rows(item, mask, place)
+                if len(batch) >= BATCH:
+                    yield _by_session(batch)
+                    batch = []
+        except OSError:  # of the source: what came before is counted, so it is written
+            yield _by_session(batch)
+            raise
+        batch += self.sessions.end_source()
+        if batch:
+            yield _by_session(batch)
+
+    def _rows(self, item: TranscriptItem, mask: Masker, place: tuple[str, str]) -> list[InboxRow]:
+        if isinstance(item, Problem):
+            self.tally.problems.append(item)
+            return []
+        if isinstance(item, Dropped):
+            self.tally.dropped[item.reason.partition(":")[0]] += 1
+            return self._call(item)
+        known = self.sessions.get(item.session)
+        if isinstance(item, RawTurn):
+            turn = self._turn(item, known, mask, place)
+            return [] if turn is None else self._new_rows(item.session, turn, known)
+        # A break counts once, and only behind a turn that is still open.
+        if known.last is None:
+            known.head = known.head or item
+            return []
+        return known.mark(known.last, item)
+
+    def _call(self, item: Dropped) -> list[InboxRow]:
+        call = item.reason.removeprefix(CLSM_CALL)
+        if item.session is None or call in ("", item.reason):
+            return []
+        known = self.sessions.calls(item.session)
+        if call in known:
+            return []
+        known.add(call)
+        return [CallMark(item.session, call)]
+
+    def _turn(
+        self, item: RawTurn, known: _Session, mask: Masker, place: tuple[str, str]
+    ) -> Turn | None:
+        """The turn of a message with its key; None when it is not wanted."""
+        turn = turn_from_message(item, place[0], mask, place[1])
+        if not turn.text:
+            self.tally.dropped["empty"] += 1
+            return None
+        if self.since is not None and turn.time is not None and _is_before(turn.time, self.since):
+            self.tally.dropped["before --since"] += 1
+            return None
+        if not has_exact_time(turn):
+            turn = self.sessions.place_untimed(turn, item.session, known)
+        if is_forgotten(turn.key, self.sessions.forgotten):
+            self.tally.dropped[FORGOTTEN] += 1
+            return None
+        return turn
+
+    def _new_rows(self, session: str, turn: Turn, known: _Session) -> list[InboxRow]:
+        """The turn if it is new, behind the break before it."""
+        head, known.head, known.last = known.head, None, turn.key
+        if head is not None:
+            self.sessions.look_up(session, known)
+        if turn.key in known.keys:
+            self.tally.known += 1
+            return []
+        mark = [] if head is None else known.mark(self.sessions.newest(session, known), head)
+        known.keys.add(turn.key)
+        known.open_times[turn.key] = turn.time
+        self.tally.added += 1
+        self.tally.take(turn)
+        return [*mark, CapturedTurn(session, turn, self.now)]
 
 
 def _by_session(rows: Iterable[InboxRow]) -> dict[str, list[InboxRow]]:
@@ -116,74 +325,6 @@ def _by_session(rows: Iterable[InboxRow]) -> dict[str, list[InboxRow]]:
     for row in rows:
         found.setdefault(row.session, []).append(row)
     return found
-
-
-def _new_call(item: Dropped, sessions: Sessions) -> list[InboxRow]:
-    call = item.reason.removeprefix(CLSM_CALL)
-    if item.session is None or call in ("", item.reason):
-        return []
-    known = sessions.calls(item.session)
-    if call in known:
-        return []
-    known.add(call)
-    return [CallMark(item.session, call)]
-
-
-def _new_mark(item: RawBreak, known: Session) -> list[InboxRow]:
-    """A mark counts once, and only behind a turn that is still open."""
-    if known.last is None:
-        known.head = known.head or item
-        return []
-    mark = mark_after(known.last, item, known)
-    return [] if mark is None else [mark]
-
-
-def _turn(
-    item: RawTurn,
-    sessions: Sessions,
-    mask: Masker,
-    place: tuple[str, str],
-    *,
-    since: datetime | None,
-    tally: Tally,
-) -> Turn | None:
-    """The turn of a message with its key; None when it is not wanted."""
-    path, origin = place
-    turn = turn_from_message(item, path, mask, origin)
-    if not turn.text:
-        tally.dropped["empty"] += 1
-        return None
-    if since is not None and turn.time is not None and _is_before(turn.time, since):
-        tally.dropped["before --since"] += 1
-        return None
-    known = sessions.get(item.session)
-    if not has_exact_time(turn):
-        sessions.look_up(item.session, known)
-        turn = place_untimed(turn, item.session, known, sessions.forgotten)
-    if is_forgotten(turn.key, sessions.forgotten):
-        tally.dropped[FORGOTTEN] += 1
-        return None
-    return turn
-
-
-def _new_rows(
-    session: str, turn: Turn, sessions: Sessions, *, now: str, tally: Tally
-) -> list[InboxRow]:
-    """The turn if it is new, behind the break before it."""
-    known = sessions.get(session)
-    head, known.head, known.last = known.head, None, turn.key
-    if head is not None:
-        sessions.look_up(session, known)
-    if turn.key in known.keys:
-        tally.known += 1
-        return []
-    mark = None if head is None else mark_after(sessions.newest(session, known), head, known)
-    known.keys.add(turn.key)
-    known.open_times[turn.key] = turn.time
-    tally.added += 1
-    tally.take(turn)
-    captured = CapturedTurn(session, turn, now)
-    return [captured] if mark is None else [mark, captured]
 
 
 def _is_before(time: str, since: datetime) -> bool:

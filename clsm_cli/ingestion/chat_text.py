@@ -14,7 +14,7 @@ from __future__ import annotations
 import os
 import re
 from datetime import date, timedelta
-from itertools import pairwise
+from itertools import pairwise, zip_longest
 from typing import TYPE_CHECKING, BinaryIO
 
 from clsm_cli.ingestion.jsonl_rows import Dropped, Problem, label, read_whole
@@ -24,7 +24,6 @@ from clsm_cli.startup.records import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-    from datetime import tzinfo
 
     from clsm_cli.ingestion.jsonl_rows import Reading, TranscriptItem
 
@@ -76,19 +75,11 @@ class _Said(NamedTuple):
 
 
 def is_chat(head: str) -> bool:
-    r"""Whether a text is a chat, by its beginning: its first line is a message, and another is.
-
-    >>> is_chat("31.12.25, 21:05 - Mara: Hi\n31.12.25, 21:06 - Tom: Hi!\n")
-    True
-    >>> is_chat("[12/31/25, 9:05:33\u202fPM] Mara: Hi\n[12/31/25, 9:06:01\u202fPM] Tom: Hi!\n")
-    True
-    >>> is_chat("2026-01-02: a walk - with Mara: nice\n2026-01-03: rain\n")
-    False
-    """
+    """Whether a text is a chat, by its beginning: its first line is a message, and another is."""
     lines = [line for line in head.lstrip().split("\n", 60)[:60] if line.strip()]
     if not lines or not _start(lines[0]):
         return False
-    begun = [match for line in lines if (match := _start(line))]
+    begun = [found[0] for line in lines if (found := _start(line))]
     return len(begun) > 1 and any(_WHO.match(match.string, match.end()) for match in begun)
 
 
@@ -118,28 +109,20 @@ def items(stream: BinaryIO, about: Reading) -> Iterator[TranscriptItem]:
     yield from _turns(messages, order, about)
 
 
-def _start(line: str) -> re.Match[str] | None:
+def _start(line: str) -> tuple[re.Match[str], Stamp] | None:
     match = _START.match(line)
-    return match if match and stamp(match) else None
+    told = stamp(match) if match else None
+    return (match, told) if match and told else None
 
 
 def _messages(lines: Sequence[str]) -> Iterator[_Said]:
-    begun: tuple[int, re.Match[str]] | None = None
-    for number, line in enumerate([*lines, None], 1):
-        match = None if line is None else _start(line)
-        if begun is not None and (match or line is None):
-            yield _message(begun[1], lines[begun[0] - 1 : number - 1], begun[0])
-        begun = (number, match) if match else begun
-
-
-def _message(match: re.Match[str], lines: Sequence[str], number: int) -> _Said:
-    told = stamp(match)
-    assert told is not None
-    said = _WHO.match(lines[0], match.end())
-    text = "\n".join([lines[0][said.end() if said else match.end() :], *lines[1:]]).rstrip()
-    end = number + text.count("\n")
-    who = label(said["who"].strip(_MARKS + " ")) if said else None
-    return _Said(number, end, told, who, text)
+    begun = [(number, *found) for number, line in enumerate(lines) if (found := _start(line))]
+    for (number, match, told), after in zip_longest(begun, begun[1:]):
+        said = _WHO.match(match.string, match.end())
+        rest = match.string[said.end() if said else match.end() :]
+        text = "\n".join([rest, *lines[number + 1 : after and after[0]]]).rstrip()
+        who = label(said["who"].strip(_MARKS + " ")) if said else None
+        yield _Said(number + 1, number + 1 + text.count("\n"), told, who, text)
 
 
 def _owner(messages: Sequence[_Said], path: str) -> str | None:
@@ -166,16 +149,11 @@ def _turns(messages: Sequence[_Said], order: Order, about: Reading) -> Iterator[
             continue
         if each.stamp.clock is None:
             about.tally.add("half of the day that clsm does not know, kept with its day", each.line)
-        time = _time(each.stamp, order, about.zone)
+        day = day_of(each.stamp.numbers, order)
+        clock = f"T{each.stamp.clock}" if each.stamp.clock else ""
+        time = normalise(f"{day}{clock}", about.zone) if day else None
         message = Message(about.session, each.line, time, end=each.end)
         yield message.turn(each.who, "user", text, trust=None if each.who == owner else "agent")
-
-
-def _time(told: Stamp, order: Order, zone: tzinfo) -> str | None:
-    day = day_of(told.numbers, order)
-    if day is None:
-        return None
-    return normalise(f"{day}T{told.clock}" if told.clock else f"{day}", zone)
 
 
 class Stamp(NamedTuple):
@@ -253,11 +231,7 @@ _STRANGE = "its dates are none that clsm knows, of another calendar or in the fu
 
 
 def day_of(numbers: Sequence[int], order: Order) -> date | None:
-    """The day of three numbers; None where there is none.
-
-    >>> day_of((31, 12, 25), DAY_FIRST)
-    datetime.date(2025, 12, 31)
-    """
+    """The day of three numbers; None where there is none."""
     year, month, day = (numbers[place] for place in order)
     try:
         return date(year + 2000 if year < 100 else year, month, day)

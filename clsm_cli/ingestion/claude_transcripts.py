@@ -8,10 +8,19 @@ is bookkeeping, asides of subordinate agents, or text that the program wrote in 
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from clsm_cli.ingestion.jsonl_rows import Dropped, label, parts_of, text_of, text_or_empty
-from clsm_cli.ingestion.messages import CLSM_RESULT, NO_TEXT, Message, ToolReader, tool_call
+from clsm_cli.ingestion.jsonl_rows import (
+    Dropped,
+    RawTurn,
+    label,
+    mapping,
+    parts_of,
+    text_of,
+    text_or_empty,
+)
+from clsm_cli.ingestion.messages import NO_TEXT, Message, ToolReader
 from clsm_cli.ingestion.timestamps import normalise
 
 if TYPE_CHECKING:
@@ -38,6 +47,7 @@ _WRAPPERS = (
     (("[Request interrupted by user",), "interruption"),
     (("This session is being continued from a previous conversation",), "summary"),
 )
+_MARKS = (("isSidechain", "side chain"), ("isCompactSummary", "summary"), ("isMeta", "meta row"))
 # One left open runs to the end.
 _REMINDERS = re.compile(
     r"<(system-reminder|user-prompt-submit-hook|ide_opened_file|ide_selection|ide_diagnostics)>"
@@ -48,13 +58,7 @@ _HOW = frozenset({"description", "timeout", "run_in_background"})
 
 
 def is_row(row: dict[str, Any]) -> bool:
-    """Whether a JSON object is a row of a Claude Code transcript.
-
-    >>> is_row({"type": "user", "sessionId": "a", "message": {"role": "user"}})
-    True
-    >>> is_row({"type": "summary", "leafUuid": "a"}), is_row({"type": "user", "text": "hi"})
-    (True, False)
-    """
+    """Whether a JSON object is a row of a Claude Code transcript."""
     kind = text_or_empty(row.get("type"))
     if kind in _SPOKEN:
         return isinstance(row.get("message"), dict) and "sessionId" in row
@@ -66,10 +70,9 @@ def row_reader(about: Reading) -> RowReader:
     tools = ToolReader(about, _HOW)
 
     def read(row: dict[str, Any], line: int) -> Iterator[TranscriptItem]:
-        kind, told = text_or_empty(row.get("type")), row.get("message")
-        reason = _not_said(row, kind, told)
-        if reason is not None or not isinstance(told, dict):
-            yield Dropped(reason or "unknown row", line)
+        kind, told = text_or_empty(row.get("type")), mapping(row.get("message"))
+        if reason := _not_said(row, kind, told):
+            yield Dropped(reason, line)
             return
         session = label(row.get("sessionId")) or about.session
         time = normalise(row.get("timestamp"), about.zone)
@@ -77,8 +80,15 @@ def row_reader(about: Reading) -> RowReader:
         parts = parts_of(told.get("content"))
         if not parts or any(part.get("type") == "text" for part in parts):
             yield _spoken(message, _SPOKEN[kind], parts)
-        tools.meet(session)
-        yield from _other_parts(message, parts, tools, is_web=_is_web(row.get("toolUseResult")))
+        is_web = _is_web(row.get("toolUseResult"))
+
+        def result(part: dict[str, Any], turn_id: str | None) -> TranscriptItem:
+            call_id, error = label(part.get("tool_use_id")) or "", part.get("is_error") is True
+            text = _REMINDERS.sub("", text_of(parts_of(part.get("content"))))
+            item = tools.result(message, "tool", text, call_id, turn_id, error=error)
+            return replace(item, trust="web") if is_web and isinstance(item, RawTurn) else item
+
+        yield from tools.parts(message, parts, result)
 
     return read
 
@@ -92,57 +102,20 @@ def _spoken(message: Message, role: Role, parts: list[dict[str, Any]]) -> Transc
     return message.dropped(reason) if reason else message.turn(role, role, text)
 
 
-def _other_parts(
-    message: Message, parts: list[dict[str, Any]], tools: ToolReader, *, is_web: bool
-) -> Iterator[TranscriptItem]:
-    count = 0
-    for part in parts:
-        kind = text_or_empty(part.get("type"))
-        count += kind in {"tool_use", "tool_result"}
-        if kind == "tool_use":
-            name, call_id = label(part.get("name")) or "tool", label(part.get("id")) or ""
-            yield tools.call(message, name, part.get("input"), call_id, message.part(count))
-        elif kind == "tool_result":
-            yield _result(message, part, tools, message.part(count), is_web=is_web)
-        elif kind != "text":
-            yield message.dropped("thinking" if "thinking" in kind else "part that is not text")
-
-
-def _result(
-    message: Message, part: dict[str, Any], tools: ToolReader, turn_id: str | None, *, is_web: bool
-) -> TranscriptItem:
-    call_id = label(part.get("tool_use_id")) or ""
-    if tools.is_of_clsm(call_id):
-        return Dropped(CLSM_RESULT + call_id, message.line, message.session)
-    text = _REMINDERS.sub("", text_of(parts_of(part.get("content")))).strip("\n").rstrip()
-    if not text:
-        return message.dropped(NO_TEXT)
-    call = tool_call("tool", None, error=part.get("is_error") is True)
-    return message.turn("tool", "tool", text, turn_id, tool=call, trust="web" if is_web else None)
-
-
-def _not_said(row: dict[str, Any], kind: str, message: object) -> str | None:
+def _not_said(row: dict[str, Any], kind: str, message: dict[str, Any]) -> str | None:
     """Why a row is no message of a person or the agent; None for one that is."""
     if kind not in _SPOKEN:
         return f"{kind} row" if kind in _OTHER else "unknown row"
-    if row.get("isSidechain") is True:
-        return "side chain"
-    if row.get("isCompactSummary") is True:
-        return "summary"
-    if row.get("isMeta") is True:
-        return "meta row"
-    is_synthetic = isinstance(message, dict) and message.get("model") == _SYNTHETIC
-    if is_synthetic or row.get("isApiErrorMessage") is True:
+    for mark, reason in _MARKS:
+        if row.get(mark) is True:
+            return reason
+    if message.get("model") == _SYNTHETIC or row.get("isApiErrorMessage") is True:
         return "message of the program"
-    return None
+    return None if message else "unknown row"
 
 
 def _wrapped(text: str) -> str | None:
-    """Why a text is the program's, and not a person's.
-
-    >>> _wrapped("<command-name>/clear</command-name>"), _wrapped("What does <command-name> do?")
-    ('command', None)
-    """
+    """Why a text is the program's, and not a person's."""
     return next((reason for heads, reason in _WRAPPERS if text.startswith(heads)), None)
 
 

@@ -3,6 +3,7 @@
 Without a language model everything is taken from the turns: the title is their key phrases, the
 narrative their most telling sentences with who said them and when. Turns of tools do not speak, and
 what they name is no mention: records are joined with those of other machines, where it would stay.
+Of a conversation that goes on ``digest_session`` says what came out of it, without a model or a night.
 """
 
 from __future__ import annotations
@@ -13,23 +14,26 @@ from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
 from clsm_cli.ingestion.timestamps import instant
-from clsm_cli.model.episodes import EpisodeRecord, OpenQuestion
+from clsm_cli.model.episodes import EpisodeRecord, OpenQuestion, Turn
+from clsm_cli.model.trust import UNTRUSTED
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.text import cues, mentions
 from clsm_cli.text.node_ids import node_id
-from clsm_cli.text.phrases import key_phrases
 from clsm_cli.text.sentences import sentences
 from clsm_cli.text.time import expressions
 from clsm_cli.text.tokens import stems
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
     from datetime import tzinfo
 
     import numpy as np
     from numpy.typing import NDArray
 
-    from clsm_cli.model.episodes import Episode, Turn
+    from clsm_cli.model.episodes import Episode
+    from clsm_cli.store.index.index_queries import Index
+    from clsm_cli.store.index.passages import Passage
+    from clsm_cli.store.layout import Store
 
     Vector = NDArray[np.floating[Any]]
 
@@ -71,7 +75,7 @@ def describe(
         zone: The store's; dates are those of its calendar.
     """
     spoken = [turn for turn in episode.turns if turn.role != "tool"]
-    phrases = key_phrases([turn.text for turn in spoken], PHRASES)
+    phrases = cues.key_phrases([turn.text for turn in spoken], PHRASES)
     heading = _heading(episode)
     return EpisodeRecord(
         id=episode.id,
@@ -127,7 +131,7 @@ def _title(episode: Episode, heading: str, phrases: Sequence[str], zone: tzinfo)
     named = _short(", ".join(names), LONGEST // 2)
     start = episode.start and _when(episode.start, zone)
     title = named[:1].upper() + named[1:]
-    return f"{_day(start).isoformat()} · {title}" if start else title
+    return f"{start:%Y-%m-%d} · {title}" if start else title
 
 
 def _heading(episode: Episode) -> str:
@@ -208,7 +212,7 @@ def _told(each: _Candidate, zone: tzinfo) -> str:
     if when is None:
         return who + text
     at = f" at {when:%H:%M}" if isinstance(when, datetime) else ""
-    return f"On {_day(when).isoformat()}{at}{', ' if who else ': '}{who}{text}"
+    return f"On {when:%Y-%m-%d}{at}{', ' if who else ': '}{who}{text}"
 
 
 def _valence(turns: Sequence[Turn]) -> float:
@@ -272,22 +276,72 @@ def _when(time: str | None, zone: tzinfo) -> datetime | date | None:
         return moment
 
 
-def _day(when: datetime | date) -> date:
-    return when.date() if isinstance(when, datetime) else when
-
-
 def _plain(text: str) -> str:
     """One line, without the mark of a list item, a heading or a quote."""
     return " ".join(_ITEM.sub("", text).split())
 
 
 def _short(text: str, limit: int) -> str:
-    """The text, cut between words with an ellipsis where it is longer than ``limit``.
-
-    >>> _short("one two three", 9), _short("one", 9)
-    ('one two…', 'one')
-    """
+    """The text, cut between words with an ellipsis where it is longer than ``limit``."""
     if len(text) <= limit:
         return text
     cut = text[: limit - 1]
     return (cut[: cut.rfind(" ")] if " " in cut[limit // 2 :] else cut).rstrip(" ,;:") + "…"
+
+
+class Outcome(NamedTuple):
+    """A sentence that came out of a conversation; ``kind``: decision, question, or that of a statement."""
+
+    kind: str
+    text: str
+    passage: Passage
+    file: str
+    line: int
+
+
+def digest_session(store: Store, session: str) -> tuple[Outcome, ...]:
+    """Decisions, then questions that nobody answered, then current statements; each in order of time.
+
+    For the moment at which an agent's program compacts the conversation and drops most of it: turns that
+    were captured a second ago count. What tools and pages said is left out.
+    """
+    from clsm_cli.store.index import session_queries
+    from clsm_cli.store.index.opening import open_index
+
+    with open_index(store, None) as opened:
+        index = opened.index
+        rows = session_queries.session_rows(index.connection, [session]) - index.hidden()
+        passages = index.passages(sorted(rows)).values()
+        said = sorted(
+            {each.id: each for each in passages if each.trust not in UNTRUSTED}.values(),
+            key=lambda each: (each.time or "", each.line_start, each.part),
+        )
+        known = session_queries.statements_of_session(index.connection, session)
+        stated = index.passages([row for row in known if row not in index.hidden()]).values()
+        return (
+            *_outcomes(index, said, store),
+            *(_outcome(index, each, each.kind, each.text) for each in stated),
+        )
+
+
+def _outcomes(index: Index, said: list[Passage], store: Store) -> Iterator[Outcome]:
+    """Decisions, then open questions, each at the turn that holds it."""
+    turns = [
+        Turn(key=p.key, speaker=p.speaker, role="user", text=p.text, time=p.time) for p in said
+    ]
+    for passage, turn in zip(said, turns, strict=True):
+        for text in decisions([turn], store.zone):
+            yield _outcome(index, passage, "decision", text)
+    unanswered = {q.text for q in open_questions(turns) if q.answered_by is None}
+    for passage, turn in zip(said, turns, strict=True):
+        for question in open_questions([turn]):
+            if question.text in unanswered:
+                yield _outcome(index, passage, "question", question.text)
+
+
+def _outcome(index: Index, passage: Passage, kind: str, text: str) -> Outcome:
+    from clsm_cli.store.index import source_locations
+
+    place = source_locations.locate(index, passage)
+    file, line = (place.file, place.line) if place else ("", 0)
+    return Outcome(kind, text, passage, file, line)

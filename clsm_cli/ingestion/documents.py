@@ -8,6 +8,7 @@ document's record says which blocks are current.
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from clsm_cli.ingestion.ingest_report import FORGOTTEN
@@ -15,14 +16,15 @@ from clsm_cli.ingestion.turns import Masker, has_exact_time, turn_from_block, wi
 from clsm_cli.model.episodes import Block, Document, Episode
 from clsm_cli.model.ids import document_id
 from clsm_cli.model.tombstones import episode_ids, first_free
+from clsm_cli.store import episodes, record_files, runs
 from clsm_cli.store.logs import is_forgotten
 
 if TYPE_CHECKING:
     from clsm_cli.ingestion.capture import Tally
     from clsm_cli.ingestion.jsonl_rows import RawDocument
-    from clsm_cli.ingestion.sources import SourceFile
     from clsm_cli.model.episodes import Turn
     from clsm_cli.store.index.index_queries import Index
+    from clsm_cli.store.layout import Store
 
 MIN_LIKENESS = 50.0
 """Percent of equal characters from which a new block is a changed old one (rapidfuzz ratio)."""
@@ -32,36 +34,40 @@ MOST_PAIRS = 4_000_000
 nearest to each other in their versions."""
 
 
+@dataclass(frozen=True, slots=True)
+class Version:
+    """A document as it is now: its blocks, where it lies, its digest, and when it was read."""
+
+    raw: RawDocument
+    origin: str
+    path: str
+    sha256: str
+    now: str
+    mask: Masker
+
+
 def plan(
-    raw: RawDocument,
-    source: SourceFile,
-    sha256: str,
+    new: Version,
     old: Document | None,
-    *,
+    store: Store,
     index: Index,
-    now: str,
-    device: str,
-    mask: Masker,
     forgotten: frozenset[str],
     tally: Tally,
-) -> tuple[Document | None, Episode | None]:
-    """Compare a version of a document with what the store holds of it.
+) -> list[runs.Write]:
+    """The new record of a document and an episode of its new and changed blocks, where there are any.
 
     A document of which every block is forgotten gets no record: it is read anew each time.
 
     Args:
         old: Its record, if it is known, without what was forgotten.
         tally: Told how many blocks are new, took the place of another, vanished, or stayed.
-
-    Returns:
-        Its new record, and its new and changed blocks; None where there are none.
     """
-    told = _turns(raw, source.origin, source.path, mask)
+    told = _turns(new)
     turns = [turn for turn in told if not is_forgotten(turn.key, forgotten)]
     if len(turns) < len(told):
         tally.dropped[FORGOTTEN] += len(told) - len(turns)
         if old is None and not turns:
-            return None, None
+            return []
     keys = {turn.key for turn in turns}
     before = {block.key for block in old.blocks} if old else set()
     fresh = [turn for turn in turns if turn.key not in before]
@@ -73,46 +79,65 @@ def plan(
         Block(key=t.key, line_start=t.line_start, line_end=t.line_end, heading=t.heading)
         for t in turns
     )
-    if old and old.blocks == blocks and old.path == source.path:
-        return None, None
+    if old and old.blocks == blocks and old.path == new.path:
+        return []
     closed = dict(old.closed) if old else {}
     record = Document(
-        id=document_id(source.origin),
-        rev=(old.rev[0] + 1 if old else 1, device),
-        origin=source.origin,
-        path=source.path,
-        sha256=sha256,
-        recorded_at=now,
+        id=document_id(new.origin),
+        rev=(old.rev[0] + 1 if old else 1, store.device),
+        origin=new.origin,
+        path=new.path,
+        sha256=new.sha256,
+        recorded_at=new.now,
         blocks=blocks,
-        closed=closed | {key: (now, successor.get(key, "")) for key in gone},
+        closed=closed | {key: (new.now, successor.get(key, "")) for key in gone},
         pinned=old.pinned if old else False,
         extra=old.extra if old else {},
     )
+    writes = record_files.plan_records(store, "flow", [record])
     # Of a version whose record a crash prevented, blocks lie in an episode already.
-    stored = index.closed_keys(source.origin)
+    stored = index.closed_keys(new.origin)
     unseen = tuple(turn for turn in fresh if turn.key not in stored)
     if not unseen:
-        return record, None
+        return writes
+    for turn in unseen:
+        tally.take(turn)
     name = first_free(episode_ids(unseen[0].key), forgotten)
-    previous = index.last_episode(source.origin)
-    return record, _episode(name, unseen, record, raw, previous, now)
+    episode = _episode(name, unseen, new, index.last_episode(new.origin))
+    path = episodes.file_of(episode, store.flow)
+    return [runs.Put(path, episodes.render(episode)), *writes]
+
+
+def _episode(name: str, turns: tuple[Turn, ...], new: Version, previous: str | None) -> Episode:
+    times = sorted(turn.time for turn in turns if turn.time is not None)
+    return Episode(
+        id=name,
+        session=new.origin,
+        turns=turns,
+        recorded_at=new.now,
+        start=times[0] if times else None,
+        end=times[-1] if times else None,
+        trust=new.raw.trust,
+        document=document_id(new.origin),
+        previous=previous,
+    )
 
 
 def _text_of(index: Index, key: str) -> str:
     return "\n".join(passage.text for passage in index.by_key(key) if passage.key == key)
 
 
-def _turns(raw: RawDocument, origin: str, path: str, mask: Masker) -> list[Turn]:
+def _turns(new: Version) -> list[Turn]:
     """The blocks as turns, equal ones numbered in their order."""
     counts: Counter[str] = Counter()
     turns: dict[str, Turn] = {}
-    for block in raw.blocks:
-        turn = turn_from_block(block, origin, path, raw.trust, mask)
+    for block in new.raw.blocks:
+        turn = turn_from_block(block, new.origin, new.path, new.raw.trust, new.mask)
         if not turn.text:
             continue
         if not has_exact_time(turn):
             equals = turn.key  # still with ordinal 0
-            turn = with_ordinal(turn, origin, counts[equals])
+            turn = with_ordinal(turn, new.origin, counts[equals])
             counts[equals] += 1
         turns.setdefault(turn.key, turn)
     return list(turns.values())
@@ -146,25 +171,3 @@ def _successors(fresh: list[Turn], gone: dict[str, str]) -> dict[str, str]:
             found[old_keys[number]] = fresh[position].key
             used.add(position)
     return found
-
-
-def _episode(
-    name: str,
-    turns: tuple[Turn, ...],
-    document: Document,
-    raw: RawDocument,
-    previous: str | None,
-    now: str,
-) -> Episode:
-    times = sorted(turn.time for turn in turns if turn.time is not None)
-    return Episode(
-        id=name,
-        session=document.origin,
-        turns=turns,
-        recorded_at=now,
-        start=times[0] if times else None,
-        end=times[-1] if times else None,
-        trust=raw.trust,
-        document=document.id,
-        previous=previous,
-    )

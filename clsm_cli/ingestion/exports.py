@@ -26,7 +26,7 @@ from clsm_cli.ingestion.jsonl_rows import (
     text_of,
     text_or_empty,
 )
-from clsm_cli.ingestion.messages import Message, command_or_json
+from clsm_cli.ingestion.messages import NOT_TEXT, Message, ToolReader
 from clsm_cli.ingestion.timestamps import normalise
 from clsm_cli.store.jsonlines import without_surrogates
 
@@ -37,9 +37,6 @@ if TYPE_CHECKING:
     from clsm_cli.model.episodes import Role
 
 LEFT_BRANCH = "message of another branch"
-NO_TEXT = "part that is not text"
-
-
 LARGEST = 256 << 20
 """Bytes of a document: it is read whole, and takes several times as much memory."""
 _NOTHING = "holds no conversation that clsm knows"
@@ -118,10 +115,6 @@ def parse_json(text: str) -> Any:
     return _NOTHING if isinstance(document, str) else document
 
 
-def _said(message: Message, role: Role, text: str) -> TranscriptItem:
-    return message.said(role, text.strip("\n").rstrip(), NO_TEXT)
-
-
 def branch(parents: Mapping[str, str | None], leaf: str) -> list[str]:
     """The ids from the root of a tree to a leaf; a ring ends where it closes.
 
@@ -155,16 +148,17 @@ def _chatgpt(conversation: dict[str, Any], about: Reading) -> Iterator[Transcrip
         path = list(nodes)
     messages = ((key, nodes[key].get("message")) for key in path)
     told = [(key, message) for key, message in messages if isinstance(message, dict)]
+    tools = ToolReader(about)
     for number, (key, message) in enumerate(told, 1):
         time = normalise(message.get("create_time"), about.zone)
         name = label(message.get("id")) or label(key)
-        yield _item(message, Message(session, number, time, name))
+        yield _item(message, Message(session, number, time, name), tools)
     for key in nodes.keys() - set(path):
         if isinstance(nodes[key].get("message"), dict):
             yield Dropped(LEFT_BRANCH, len(told))
 
 
-def _item(told: dict[str, Any], message: Message) -> TranscriptItem:
+def _item(told: dict[str, Any], message: Message, tools: ToolReader) -> TranscriptItem:
     metadata, content, author = (
         mapping(told.get(name)) for name in ("metadata", "content", "author")
     )
@@ -176,11 +170,11 @@ def _item(told: dict[str, Any], message: Message) -> TranscriptItem:
     text = _text(content)
     recipient = label(told.get("recipient")) or "all"
     if role == "assistant" and recipient != "all":
-        return message.called(recipient, text, None) if text else message.dropped(NO_TEXT)
+        return tools.call(message, recipient, text) if text else message.dropped(NOT_TEXT)
     if role == "tool":
-        return message.gave(label(author.get("name")) or "tool", text)
+        return tools.result(message, label(author.get("name")) or "tool", text)
     if role in _SPOKEN:
-        return _said(message, _SPOKEN[role], text)
+        return message.said(_SPOKEN[role], text.strip("\n").rstrip(), NOT_TEXT)
     return message.dropped("message of an unknown role")
 
 
@@ -206,37 +200,36 @@ def _claude(conversation: dict[str, Any], about: Reading) -> Iterator[Transcript
     }
     current = set(branch(parents, text_or_empty(conversation.get("current_leaf_message_uuid"))))
     # Most exports name no leaf: then there is one branch, or no way to tell.
+    tools = ToolReader(about)
     told = [m for m in every if not current or text_or_empty(m.get("uuid")) in current]
     for number, each in enumerate(told, 1):
         time = normalise(each.get("created_at"), about.zone)
-        yield from _claude_parts(each, Message(session, number, time, label(each.get("uuid"))))
+        message = Message(session, number, time, label(each.get("uuid")))
+        yield from _claude_message(each, message, tools)
     for _ in range(len(every) - len(told)):
         yield Dropped(LEFT_BRANCH, len(told))
 
 
-def _claude_parts(told: dict[str, Any], message: Message) -> Iterator[TranscriptItem]:
+def _claude_message(
+    told: dict[str, Any], message: Message, tools: ToolReader
+) -> Iterator[TranscriptItem]:
     role = _ROLES.get(text_or_empty(told.get("sender")))
     if role is None:
         yield message.dropped("message of an unknown role")
         return
-    parts = [(part, text_or_empty(part.get("type"))) for part in parts_of(told.get("content"))]
+    parts = parts_of(told.get("content"))
     # Older exports have the text alone; newer ones have it twice.
-    said = text_of(part for part, kind in parts if kind == "text") or text_or_empty(
-        told.get("text")
-    )
-    tools = [part for part, kind in parts if kind in {"tool_use", "tool_result"}]
-    if said.strip() or not tools:
-        yield _said(message, role, said)
-    for count, part in enumerate(tools, 1):
-        name, turn_id = label(part.get("name")) or "tool", message.part(count)
-        if part["type"] == "tool_use":
-            yield message.called(name, command_or_json(part.get("input")), turn_id)
-        else:
-            text, is_error = text_of(parts_of(part.get("content"))), part.get("is_error") is True
-            yield message.gave(name, text, turn_id, error=is_error)
-    for _, kind in parts:
-        if kind not in {"text", "tool_use", "tool_result"}:
-            yield message.dropped("thinking" if "thinking" in kind else NO_TEXT)
+    said = text_of(part for part in parts if part.get("type") == "text")
+    said = said or text_or_empty(told.get("text")).strip("\n").rstrip()
+    if said.strip() or not any(part.get("type") in {"tool_use", "tool_result"} for part in parts):
+        yield message.said(role, said, NOT_TEXT)
+
+    def result(part: dict[str, Any], turn_id: str | None) -> TranscriptItem:
+        name, text = label(part.get("name")) or "tool", text_of(parts_of(part.get("content")))
+        call_id, error = label(part.get("tool_use_id")) or "", part.get("is_error") is True
+        return tools.result(message, name, text, call_id, turn_id, error=error)
+
+    yield from tools.parts(message, parts, result)
     for name in ("attachments", "files"):
         more = told.get(name)
         for _ in more if isinstance(more, list) else ():

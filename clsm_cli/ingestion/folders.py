@@ -13,6 +13,7 @@ from __future__ import annotations
 import json
 import os
 import re
+from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from clsm_cli.ingestion.jsonl_rows import Problem
@@ -55,12 +56,8 @@ def is_agents(folder: str, place: Place) -> bool:
 
 def ancestors(folder: str) -> Iterator[str]:
     """A folder and all above it."""
-    while True:
-        yield folder
-        above = os.path.dirname(folder)
-        if above == folder:
-            return
-        folder = above
+    yield folder
+    yield from map(str, Path(folder).parents)
 
 
 _SETTINGS = (
@@ -80,12 +77,8 @@ _CHANGES = (
 _BARE = re.compile(r"[ \t]*(?:[-*+>]|\d{1,9}[.)])*[ \t]*(?:\[[ xX]\])?[ \t]*\Z", re.ASCII)
 
 
-def templates(vault: str) -> frozenset[str]:
+def templates(vault: str) -> Iterator[str]:
     """The folders of templates of a vault, as its settings name them."""
-    return frozenset(os.path.join(vault, name) for name in _template_folders(vault))
-
-
-def _template_folders(vault: str) -> Iterator[str]:
     for file, key in _SETTINGS:
         try:
             with open(os.path.join(vault, VAULT, file), "rb") as stream:
@@ -94,7 +87,7 @@ def _template_folders(vault: str) -> Iterator[str]:
             continue
         name = settings.get(key) if isinstance(settings, dict) else None
         if isinstance(name, str) and name.strip("/. "):
-            yield os.path.normpath(name.strip("/"))
+            yield os.path.normpath(os.path.join(vault, name.strip("/")))
 
 
 def strip_obsidian(lines: Sequence[str], start: int) -> list[str]:
@@ -172,19 +165,16 @@ class Exclusion:
 
     def _of(self, folder: str) -> GitIgnoreSpec | None:
         if folder not in self._files:
-            self._files[folder] = self._read(os.path.join(folder, IGNORE_FILE))
+            path, spec = os.path.join(folder, IGNORE_FILE), None
+            if os.path.isfile(path):
+                try:
+                    with open(path, "rb") as stream:
+                        lines = stream.read(_MOST).decode("utf-8-sig", "replace").splitlines()
+                    spec = _compiled(self._usable(lines, path))
+                except OSError as error:
+                    self.problems.append(Problem(path, None, error.strerror or "cannot be read"))
+            self._files[folder] = spec
         return self._files[folder]
-
-    def _read(self, path: str) -> GitIgnoreSpec | None:
-        if not os.path.isfile(path):
-            return None
-        try:
-            with open(path, "rb") as stream:
-                lines = stream.read(_MOST).decode("utf-8-sig", "replace").splitlines()
-        except OSError as error:
-            self.problems.append(Problem(path, None, error.strerror or "cannot be read"))
-            return None
-        return _compiled(self._usable(lines, path))
 
     def _usable(self, lines: Sequence[str], path: str) -> list[str]:
         usable: list[str] = []

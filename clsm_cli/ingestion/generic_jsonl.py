@@ -9,10 +9,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from clsm_cli.ingestion.jsonl_rows import RawBreak, label, parts_of, text_of, text_or_empty
-from clsm_cli.ingestion.messages import NO_TEXT, Message, command_or_json, tool_call, trust_of_tool
+from clsm_cli.ingestion.jsonl_rows import (
+    RawBreak,
+    first_time,
+    label,
+    parts_of,
+    text_of,
+    text_or_empty,
+)
+from clsm_cli.ingestion.messages import NO_TEXT, Message, input_text, tool_call, trust_of_tool
 from clsm_cli.ingestion.noise import is_clsm_tool, machine_talk, runs_clsm
-from clsm_cli.ingestion.timestamps import normalise
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -41,7 +47,7 @@ def row_reader(about: Reading) -> RowReader:
     """Reads a row."""
 
     def read(row: dict[str, Any], line: int) -> Iterator[TranscriptItem]:
-        time = next((at for key in _TIME if (at := normalise(row.get(key), about.zone))), None)
+        time = first_time((row.get(key) for key in _TIME), about)
         session = next((name for key in _SESSION if (name := label(row.get(key)))), about.session)
         if text_or_empty(row.get("type")) in _END or text_or_empty(row.get("event")) in _END:
             yield RawBreak(session, time, line)
@@ -67,11 +73,7 @@ def _turn(row: dict[str, Any], message: Message) -> TranscriptItem:
 
 
 def _who(row: dict[str, Any], tool: ToolCall | None) -> tuple[Role, str]:
-    """Role and speaker; a role that is no role is the name of a person in a chat.
-
-    >>> _who({"speaker": "Caroline"}, None), _who({"role": "Human", "speaker": "Mel"}, None)
-    (('user', 'Caroline'), ('user', 'Mel'))
-    """
+    """Role and speaker; a role that is no role is the name of a person in a chat."""
     said_role, speaker = label(row.get("role")), label(row.get("speaker"))
     # "Ai" may well be a person, so a speaker counts as a role only when written as one.
     role = _ROLES.get(said_role.lower() if said_role else speaker or "")
@@ -87,5 +89,5 @@ def _tool(value: object) -> ToolCall | None:
     name, given = label(told.get("name")), told.get("input")
     if name is None:
         return None
-    text = None if given is None else command_or_json(given)
+    text = None if given is None else input_text(given)
     return tool_call(name, text, error=bool(told.get("error")))

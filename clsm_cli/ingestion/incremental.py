@@ -4,18 +4,28 @@ Below OpenClaw's state folder every agent has its own: ``agents/<id>/agent/openc
 2026.9, ``agents/<id>/sessions/*.jsonl`` with 2026.7. A look at the file, or at its last row, tells whether
 there is anything new, so that asking again costs next to nothing. A file that changed is read whole: known
 turns are recognised.
+
+In a database, table ``transcript_events``, a row is a line of the older JSONL transcripts, as JSON or, when
+it is large, as zstd (seen in 2026.9.6, ``user_version`` 23). It is opened to read only, while a gateway may
+be writing to it.
 """
 
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
+import sqlite3
+import sys
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from clsm_cli.ingestion import detection, jsonl_rows, openclaw_database, sources
-from clsm_cli.ingestion.jsonl_rows import Problem
+from clsm_cli.config import MAX_MESSAGE
+from clsm_cli.ingestion import detection, jsonl_rows, sources
+from clsm_cli.ingestion.jsonl_rows import Problem, Unreadable
 from clsm_cli.ingestion.sources import Missing, Skipped, open_file
+from clsm_cli.model.ids import sha256
 from clsm_cli.store.cursors import Cursor
 
 if TYPE_CHECKING:
@@ -23,62 +33,52 @@ if TYPE_CHECKING:
 
     from clsm_cli.ingestion.detection import Format
     from clsm_cli.ingestion.jsonl_rows import Line
-    from clsm_cli.ingestion.openclaw_database import AgentDatabase, Session
     from clsm_cli.store.cursors import Places
 
+    Found = Iterator["Tail | Skipped | Problem"]
+
 
 @dataclass(slots=True)
-class FileTail:
-    """A JSONL transcript that is new, or looks otherwise than when it was read; ``place``: how it looks."""
+class Tail:
+    """A transcript with something new: a JSONL file, or a conversation of an agent's database.
+
+    Attributes:
+        inside: The conversation; empty for a file.
+        before: How far it was read before: how the file looked, or the last row.
+        place: How far it is read now.
+    """
 
     path: str
     origin: str
     before: Cursor | None
-    place: Cursor | None = None
-    inside: str = field(default="", init=False)
-    format: Format = field(default="openclaw", init=False)
-
-    @contextlib.contextmanager
-    def lines(self) -> Iterator[Iterator[Line]]:
-        """All its lines; one that is being written is read again when the file looks otherwise."""
-        with open_file(os.path.expanduser(self.origin)) as stream:
-            self.place = Cursor(0, 0, "", look_of(os.fstat(stream.fileno())))
-            yield jsonl_rows.bounded_lines(stream)
-
-
-@dataclass(slots=True)
-class DatabaseTail:
-    """A conversation of an agent's database behind the row ``before``; ``place``: the row it was read to."""
-
-    path: str
-    origin: str
-    inside: str
-    before: Cursor | None
+    inside: str = ""
     place: Cursor | None = None
     format: Format = field(default="openclaw", init=False)
 
     @contextlib.contextmanager
     def lines(self) -> Iterator[Iterator[Line]]:
-        """The rows behind the place, each as a line."""
-        with openclaw_database.open_database(os.path.expanduser(self.origin)) as database:
-            yield self._read(database)
+        """All lines of a file (one that is being written is read again later), or the rows behind ``before``."""
+        real = os.path.expanduser(self.origin)
+        if self.inside:
+            with _open_database(real) as database:
+                yield self._rows(database)
+        else:
+            with open_file(real) as stream:
+                self.place = Cursor(0, 0, "", _look_of(os.fstat(stream.fileno())))
+                yield jsonl_rows.bounded_lines(stream)
 
-    def _read(self, database: AgentDatabase) -> Iterator[Line]:
+    def _rows(self, database: _AgentDatabase) -> Iterator[Line]:
         after = -1 if self.before is None else self.before.at
         for line, mark in database.rows(self.inside, after):
             yield line
             self.place = Cursor(line[0], line[0], mark)
 
 
-Tail = FileTail | DatabaseTail
-
-
-def look_of(status: os.stat_result) -> str:
-    """How a file looks: its size, its time and its place on the disk."""
+def _look_of(status: os.stat_result) -> str:
     return f"{status.st_size}:{status.st_mtime_ns}:{status.st_ino}"
 
 
-_DATABASE = "openclaw-agent.sqlite"
+_DATABASE = os.path.join("agent", "openclaw-agent.sqlite")
 _ARCHIVED = "in an archive of OpenClaw's own"
 
 
@@ -91,7 +91,7 @@ class CatchUp:
         self.up_to_date = 0
         self.warnings: list[str] = []
 
-    def find(self, folders: Sequence[str]) -> Iterator[Tail | Skipped | Problem]:
+    def find(self, folders: Sequence[str]) -> Found:
         """The transcripts of state folders that have something new, agent by agent."""
         seen: set[str] = set()
         for folder in folders:
@@ -122,78 +122,187 @@ class CatchUp:
             self.places.setdefault(tail.origin, {})[tail.inside] = tail.place
             self.has_moved = True
 
-    def _agent(self, given: str, real: str) -> Iterator[Tail | Skipped | Problem]:
-        inside = os.path.join("agent", _DATABASE)
-        path = os.path.join(given, inside)
-        try:
-            if os.path.lexists(os.path.join(real, inside)):
-                yield from self._database(path, os.path.join(real, inside))
-        except OSError as error:
-            yield sources.read_problem(path, error)
-        path = os.path.join(given, "sessions")
-        try:
-            entries = _entries(os.path.join(real, "sessions"))
-        except FileNotFoundError:
-            return
-        except OSError as error:
-            yield sources.read_problem(path, error)
-            return
-        for entry in entries:
-            file = os.path.join(path, entry.name)
-            try:
-                yield from self._file(file, entry)
-            except OSError as error:
-                yield sources.read_problem(file, error)
+    def _agent(self, given: str, real: str) -> Found:
+        path, there = os.path.join(given, _DATABASE), os.path.join(real, _DATABASE)
+        if os.path.lexists(there):
+            yield from _guarded(path, self._database(path, there))
+        path, there = os.path.join(given, "sessions"), os.path.join(real, "sessions")
+        if os.path.isdir(there):
+            yield from _guarded(path, self._files(path, there))
 
-    def _file(self, path: str, entry: os.DirEntry[str]) -> Iterator[Tail | Skipped]:
+    def _files(self, path: str, real: str) -> Found:
+        for entry in _entries(real):
+            file = os.path.join(path, entry.name)
+            yield from _guarded(file, self._file(file, entry))
+
+    def _file(self, path: str, entry: os.DirEntry[str]) -> Found:
         reason = "symbolic link" if entry.is_symlink() else detection.exclusion_reason(entry.name)
         if reason or not entry.is_file():
             yield Skipped(path, reason or "no transcript")
             return
         origin = sources.with_tilde(entry.path)
         before = self.places.get(origin, {}).get("")
-        if before is not None and before.look == look_of(entry.stat()):
+        if before is not None and before.look == _look_of(entry.stat()):
             self.up_to_date += 1
         else:
-            yield FileTail(path, origin, before)
+            yield Tail(path, origin, before)
 
-    def _database(self, path: str, real: str) -> Iterator[Tail | Skipped | Problem]:
+    def _database(self, path: str, real: str) -> Found:
         sources.open_file(real).close()  # no link, no FIFO
-        with openclaw_database.open_database(real) as database:
-            version = (
-                f"version {database.version} where clsm knows {openclaw_database.KNOWN_VERSION}"
-            )
+        with _open_database(real) as database:
+            version = f"version {database.version} where clsm knows {_KNOWN_VERSION}"
             if not database.has_transcripts:
                 reason = f"has no conversations that clsm can find ({version}); a newer clsm may"
                 yield Problem(path, None, reason)
                 return
-            if database.version != openclaw_database.KNOWN_VERSION:
+            if database.version != _KNOWN_VERSION:
                 self.warnings.append(f"{path}: {version}; what it could find there is read")
-            sessions, cold = database.sessions(), database.cold()
             origin = sources.with_tilde(real)
             known = self.places.get(origin, {})
-            tails = [
-                DatabaseTail(f"{path}#{s.id}", origin, s.id, known.get(s.id)) for s in sessions
-            ]
-            for session, tail in zip(sessions, tails, strict=True):
-                if _is_read(database, session, tail):
+            for session, last in database.sessions():
+                before = known.get(session)
+                # A conversation that was written anew begins again.
+                if before is not None and database.mark(session, before.at) != before.mark:
+                    before = None
+                if before is not None and before.at == last:
                     self.up_to_date += 1
                 else:
-                    yield tail
-        for session in cold:
-            before = known.get(session.id)
-            if before is None or before.at < session.last:
-                yield Skipped(f"{path}#{session.id}", _ARCHIVED)
+                    yield Tail(f"{path}#{session}", origin, before, session)
+            for session, last in database.cold():
+                before = known.get(session)
+                if before is None or before.at < last:
+                    yield Skipped(f"{path}#{session}", _ARCHIVED)
 
 
-def _is_read(database: AgentDatabase, session: Session, tail: DatabaseTail) -> bool:
-    """Whether a conversation ends at its place; one that was written anew begins again."""
-    before = tail.before
-    if before is not None and database.mark(session.id, before.at) != before.mark:
-        tail.before = None
-    return tail.before is not None and tail.before.at == session.last
+def _guarded(path: str, found: Found) -> Found:
+    """What is found, up to what cannot be read."""
+    try:
+        yield from found
+    except OSError as error:
+        yield sources.read_problem(path, error)
 
 
 def _entries(folder: str) -> list[os.DirEntry[str]]:
     with os.scandir(folder) as scan:
         return sorted(scan, key=lambda entry: entry.name)
+
+
+_KNOWN_VERSION = 23
+"""``user_version`` of the databases that this was tried on."""
+_WAIT = 10.0
+"""Seconds to wait for a writer that locks out readers, as a checkpoint at its end may."""
+_TOO_LONG = Unreadable(f"row is longer than {MAX_MESSAGE >> 20} MiB")
+_NEEDED = {"session_id", "seq", "event_json"}
+
+# From one session to the next by the primary key, however many rows each has.
+_SESSIONS = """
+WITH RECURSIVE one(id) AS (
+  SELECT MIN(session_id) FROM transcript_events
+  UNION ALL
+  SELECT (SELECT MIN(session_id) FROM transcript_events WHERE session_id > one.id)
+  FROM one WHERE one.id IS NOT NULL)
+SELECT id, (SELECT MAX(seq) FROM transcript_events WHERE session_id = one.id)
+FROM one WHERE id IS NOT NULL
+"""
+_ROWS = """
+SELECT seq, CAST(event_json AS BLOB), {zstd} FROM transcript_events
+WHERE session_id = ? AND seq {compared} ? ORDER BY seq
+"""
+_COLD = "SELECT session_id, last_seq FROM session_transcript_cold_archives ORDER BY 1"
+
+
+class _AgentDatabase:
+    """A database that is open to read."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+        self.version = int(connection.execute("PRAGMA user_version").fetchone()[0])
+        self._columns = self._columns_of("transcript_events")
+
+    @property
+    def has_transcripts(self) -> bool:
+        """Whether it has the table and the columns that are needed."""
+        return self._columns >= _NEEDED
+
+    def sessions(self) -> list[tuple[str, int]]:
+        """Its conversations, by id, each with the number of its last row."""
+        return [(str(name), int(last)) for name, last in self._connection.execute(_SESSIONS)]
+
+    def cold(self) -> list[tuple[str, int]]:
+        """The same of those whose rows OpenClaw moved into an archive of its own."""
+        if not self._columns_of("session_transcript_cold_archives") >= {"session_id", "last_seq"}:
+            return []
+        return [(str(name), int(last)) for name, last in self._connection.execute(_COLD)]
+
+    def rows(self, session: str, after: int) -> Iterator[tuple[Line, str]]:
+        """Rows of a conversation whose ``seq`` is larger: as lines, numbered by it, each with a mark.
+
+        The mark is a digest of the row as it is stored.
+        """
+        with _disk_errors():
+            for seq, text, packed in self._selected(session, ">", after):
+                yield (int(seq), _line(text, packed)), _mark(text, packed)
+
+    def mark(self, session: str, seq: int) -> str | None:
+        """The mark of one row; None when it is not there."""
+        found = next(iter(self._selected(session, "=", seq)), None)
+        return None if found is None else _mark(found[1], found[2])
+
+    def _selected(self, session: str, compared: str, seq: int) -> sqlite3.Cursor:
+        zstd = "event_zstd" if "event_zstd" in self._columns else "NULL"
+        query = _ROWS.format(zstd=zstd, compared=compared)
+        return self._connection.execute(query, (session, seq))
+
+    def _columns_of(self, table: str) -> set[str]:
+        found = self._connection.execute("SELECT name FROM pragma_table_info(?)", (table,))
+        return {str(name) for (name,) in found}
+
+
+@contextlib.contextmanager
+def _open_database(path: str) -> Iterator[_AgentDatabase]:
+    """A database, open to read; closed at the end.
+
+    Raises:
+        OSError: It cannot be opened, is no database, or is damaged where it was read.
+    """
+    with _disk_errors():
+        connection = sqlite3.connect(f"{Path(path).as_uri()}?mode=ro", uri=True, timeout=_WAIT)
+        with contextlib.closing(connection):
+            yield _AgentDatabase(connection)
+
+
+@contextlib.contextmanager
+def _disk_errors() -> Iterator[None]:
+    try:
+        yield
+    except sqlite3.Error as error:
+        raise OSError(errno.EIO, str(error)) from error
+
+
+def _mark(text: bytes | None, packed: bytes | None) -> str:
+    return sha256(text or packed or b"")[:16]
+
+
+def _line(text: bytes | None, packed: bytes | None) -> bytes | Unreadable:
+    if text is not None:
+        return _TOO_LONG if len(text) > MAX_MESSAGE else text + b"\n"
+    if not isinstance(packed, bytes):
+        return Unreadable("row has neither JSON nor zstd")
+    return _unpacked(packed)
+
+
+def _unpacked(packed: bytes) -> bytes | Unreadable:
+    """A large row; never more of it than a message may have, whatever it claims to be."""
+    if sys.version_info >= (3, 14):
+        from compression import zstd
+    else:
+        from backports import zstd
+
+    decompressor = zstd.ZstdDecompressor()
+    try:
+        data = decompressor.decompress(packed, max_length=MAX_MESSAGE + 1)
+    except zstd.ZstdError:
+        return Unreadable("row is not zstd")
+    if len(data) > MAX_MESSAGE:
+        return _TOO_LONG
+    return data + b"\n" if decompressor.eof else Unreadable("row is cut short")

@@ -51,21 +51,12 @@ class Request:
     day_first: bool | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class SourceReport:
-    """What became of one file."""
-
-    path: str
-    format: str
-    tally: Tally
-
-
 @dataclass(slots=True)
 class Report:
     """What an ingest did (or, for a dry run, would do)."""
 
     dry_run: bool
-    sources: list[SourceReport] = field(default_factory=list)
+    sources: list[Tally] = field(default_factory=list)
     skipped: list[Skipped] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
@@ -92,18 +83,18 @@ class Report:
     @property
     def forgotten(self) -> int:
         """Turns and blocks that were left out, as they were forgotten."""
-        return sum(source.tally.dropped[FORGOTTEN] for source in self.sources)
+        return sum(source.dropped[FORGOTTEN] for source in self.sources)
 
     @property
     def masked(self) -> Counter[str]:
         """Secrets that were masked, by kind."""
         total: Counter[str] = Counter()
         for source in self.sources:
-            total.update(source.tally.masked)
+            total.update(source.masked)
         return total
 
 
-Named = TypeVar("Named", "Problem", "Skipped", SourceReport)
+Named = TypeVar("Named", "Problem", "Skipped", "Tally")
 
 
 def display_path(about: Named) -> Named:

@@ -3,29 +3,54 @@
 Everything happens under the store's lock, but for a capture that cannot have it. What is captured is
 durable before anything slower starts, so a crash or a missing model loses nothing; running the command
 again completes it.
+
+``ingest --capture`` ends when the sources are read, at every message of an agent: what only documents or
+a look-up of closed episodes need is imported where it is used, and the index is opened at its first use.
 """
 
 from __future__ import annotations
 
 import contextlib
+import os
+import shlex
+from dataclasses import dataclass, field, replace
+from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from clsm_cli.errors import LockedError, ModelDigestError, ModelMissingError
-from clsm_cli.ingestion.ingest_report import Progress, Report, Request, Run
-from clsm_cli.ingestion.intake import Intake, Opening
-from clsm_cli.store import inbox
+from clsm_cli.config import MAX_FILE
+from clsm_cli.errors import DiskError, LockedError, ModelDigestError, ModelMissingError
+from clsm_cli.ingestion import capture, encodings, recalled_text, sources
+from clsm_cli.ingestion.detection import DOCUMENTS
+from clsm_cli.ingestion.ingest_report import (
+    Progress,
+    Report,
+    Request,
+    Run,
+    display_path,
+    utc_text,
+)
+from clsm_cli.ingestion.jsonl_rows import Problem, Reading
+from clsm_cli.store import cursors, inbox, logs, runs
 from clsm_cli.store.layout import ASIDE
 from clsm_cli.store.lock import locked
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
     from datetime import datetime
 
+    from clsm_cli.ingestion.incremental import Tail
+    from clsm_cli.ingestion.sources import Found, SourceFile
+    from clsm_cli.model.episodes import Document
     from clsm_cli.store.index.index_queries import Index
     from clsm_cli.store.index.opening import Embedder
     from clsm_cli.store.layout import Store
     from clsm_cli.store.lock import HeldLock
 
 __all__ = ["Progress", "Report", "Request", "ingest"]
+
+MUCH, FEW = 0.2, 20
+"""Share of a document's blocks, and number of them, beyond which it is said that they are gone."""
 
 
 def ingest(store: Store, request: Request, embedder: Embedder | None, progress: Progress) -> Report:
@@ -35,49 +60,255 @@ def ingest(store: Store, request: Request, embedder: Embedder | None, progress: 
     """
     report = Report(request.dry_run)
     run = Run(store, "ingest", request.now)
+    limits = store.settings.store
+    wait = limits.capture_wait if request.capture_only else limits.lock_wait
     with contextlib.ExitStack() as stack:
         try:
-            lock = stack.enter_context(locked(store.root, _wait(store, request)))
+            lock = stack.enter_context(locked(store.root, wait))
         except LockedError as busy:
             if not request.capture_only:
                 raise
-            opening = Opening(store, request, stack, is_held=False)
-            Intake(store, request, report, opening, run, progress, busy).read_all()
+            index = _index_opener(store, request, stack, is_held=False)
+            Intake(store, request, report, index, run, progress, busy).read_all()
             return report
-        opening = Opening(store, request, stack, is_held=True)
+        index = _index_opener(store, request, stack, is_held=True)
+        intake = Intake(store, request, report, index, run, progress)
         if not request.dry_run:
             report.warnings += end_begun_run(store)
             if aside := inbox.plan_take_back(store.inbox):
                 run.apply(aside)
         if request.capture_only or request.dry_run:
-            Intake(store, request, report, opening, run, progress).read_all()
+            intake.read_all()
             return report
         from clsm_cli.store import joining
         from clsm_cli.store.index.opening import run_in_progress
 
         report.warnings += joining.join(store, run.now)
-        index = opening()
-        with run_in_progress(index.connection):
-            Intake(store, request, report, opening, run, progress).read_all()
-            take_in(store, index, run, report)
-        embedder = embed_new(store, index, report, embedder, progress, lock)
+        with run_in_progress(index().connection):
+            intake.read_all()
+            take_in(store, index(), run, report)
+        embedder = embed_new(store, index(), report, embedder, progress, lock)
         if embedder is not None:
-            with run_in_progress(index.connection):
-                segment_all(store, index, run, report, embedder, progress)
-        report.open_turns = open_turns(index)
+            with run_in_progress(index().connection):
+                segment_all(store, index(), run, report, embedder, progress)
+        report.open_turns = open_turns(index())
     return report
 
 
-def _wait(store: Store, request: Request) -> float:
-    limits = store.settings.store
-    return limits.capture_wait if request.capture_only else limits.lock_wait
+def _index_opener(
+    store: Store, request: Request, stack: contextlib.ExitStack, *, is_held: bool
+) -> Callable[[], Index]:
+    """The index, fresh at its first use: a plain capture of timed turns does without.
+
+    Without the lock it is what the last run published. What goes wrong with its database later is a
+    disk error too.
+    """
+
+    @cache
+    def index() -> Index:
+        from clsm_cli.store.index import database
+        from clsm_cli.store.index.index_queries import Index
+        from clsm_cli.store.index.opening import bring_up_to_date
+
+        stack.enter_context(database.disk_errors(store.derived))
+        if request.dry_run or not is_held:
+            disk = database.open_to_read(store.derived)
+            connection = database.in_memory(disk)
+            if disk is not None:
+                disk.close()
+        else:
+            connection = database.open_to_write(store.derived)
+        stack.callback(connection.close)
+        if is_held:
+            bring_up_to_date(store, connection, None, None)
+        return Index(connection, store)
+
+    return index
+
+
+@dataclass(slots=True)
+class Intake:
+    """The first half: every source to the inbox, or to an episode of its document."""
+
+    store: Store
+    request: Request
+    report: Report
+    index: Callable[[], Index]
+    run: Run
+    progress: Progress
+    busy: LockedError | None = None
+    """Why the lock could not be had: what is captured is put aside."""
+    now: str = field(init=False)
+    forgotten: frozenset[str] = field(init=False)
+    sessions: capture.Sessions = field(init=False)
+
+    def read_all(self) -> None:
+        """Read every source; a bad one is reported and the others go on."""
+        asked = self.request
+        self.now = utc_text(asked.now)
+        self.forgotten = logs.load_tombstones(self.store)
+        self.sessions = capture.Sessions(
+            self.store.inbox,
+            self.index,
+            look_back=not asked.capture_only,
+            forgotten=self.forgotten,
+        )
+        if not asked.openclaw:
+            self._each(sources.find(asked.paths, asked.format, asked.stdin, asked.exclusion))
+            return
+        from clsm_cli.ingestion.incremental import CatchUp
+
+        found = CatchUp(cursors.load_cursors(self.store))
+        self._each(found.find(asked.paths), found.reached)
+        self.report.up_to_date = found.up_to_date
+        self.report.warnings += found.warnings
+        # The places move on once all is safe. Messages that --since left out are new to the next one.
+        if found.has_moved and asked.since is None and not asked.dry_run:
+            cursors.save_cursors(self.store, found.places)
+
+    def _each(
+        self, found: Iterable[Found | Tail], reached: Callable[[Tail], None] = lambda _tail: None
+    ) -> None:
+        """Read what was found; ``reached`` is told each tail that was read to its end."""
+        every = list(found)
+        for number, source in enumerate(every):
+            self.progress("reading", number, len(every))
+            if isinstance(source, Problem):
+                self.report.problems.append(display_path(source))
+            elif isinstance(source, sources.Skipped):
+                told = display_path(source)
+                self.report.skipped.append(told)
+                if isinstance(told, sources.Excluded) and not self.request.capture_only:
+                    self._excluded(told)
+            elif self._one(source) and not isinstance(source, sources.SourceFile):
+                reached(source)
+
+    def _excluded(self, source: sources.Excluded) -> None:
+        """Say that what was taken in before, of what is left out now, stays."""
+        held = self.index().documents_in(source.path)
+        if held:
+            more = f" and {len(held) - 1} more" if len(held) > 1 else ""
+            self.report.warnings.append(
+                f"{held[0]}{more}: excluded now, but what was taken in before stays; to remove it:"
+                f" clsm forget --source {shlex.quote(held[0])}"
+            )
+
+    def _one(self, source: SourceFile | Tail) -> bool:
+        tally, is_whole = capture.Tally(source.path, source.format), True
+        try:
+            if isinstance(source, sources.SourceFile) and source.format in DOCUMENTS:
+                self._document(source, tally)
+            else:
+                self._transcript(source, tally)
+        except OSError as error:
+            named = error.filename
+            if isinstance(named, str | os.PathLike) and Path(named).is_relative_to(self.store.root):
+                raise DiskError(str(named), error.strerror or "unreadable") from error
+            tally.problems.append(Problem(source.path, None, error.strerror or "unreadable"))
+            is_whole = False
+        self.report.problems.extend(map(display_path, tally.problems))
+        self.report.sources.append(display_path(tally))
+        return is_whole
+
+    def _transcript(self, source: SourceFile | Tail, tally: capture.Tally) -> None:
+        asked = self.request
+        if isinstance(source, sources.SourceFile):
+            tally.encoding = encodings.display_name(source.encoding)
+        about = Reading(
+            source.path,
+            self.store.zone,
+            asked.now,
+            asked.session or source.inside or source.origin,
+            known_clsm_calls=self.sessions.calls,
+            day_first=asked.day_first,
+        )
+        origin = "" if source.origin == sources.STDIN else source.origin
+        new = capture.Capture(self.sessions, source.path, origin, self.now, tally, asked.since)
+        with sources.open_transcript(source, about) as items:
+            said = recalled_text.strip_items(items, asked.fence_key, path=source.path)
+            for batch in new.batches(said):
+                rows = {session: inbox.render(found) for session, found in batch.items()}
+                if self.busy is None:
+                    folder = self.store.inbox
+                    self._apply([runs.Append(inbox.path_of(folder, s), rows[s]) for s in rows])
+                elif not asked.dry_run:
+                    for session, data in rows.items():
+                        inbox.put_aside(self.store.inbox, session, data)
+
+    def _document(self, source: SourceFile, tally: capture.Tally) -> None:
+        if self.busy is not None:  # an episode and its record cannot be put aside
+            raise self.busy
+        from clsm_cli.ingestion import documents, markdown
+        from clsm_cli.ingestion.turns import Masker
+        from clsm_cli.store import atomic
+
+        with source.open() as stream:
+            data = stream.read(MAX_FILE + 1)
+        encoding = encodings.detect_encoding(data, is_whole=len(data) <= MAX_FILE)
+        if encoding == encodings.UNKNOWN:  # what its beginning did not tell
+            tally.problems.append(Problem(source.path, None, encodings.UNTOLD))
+            return
+        told = source.encoding if encoding == encodings.UTF_8 else encoding
+        tally.encoding = encodings.display_name(told)
+        data = encodings.to_utf_8(data, encoding)
+        sha256 = atomic.sha256(data)
+        mask = Masker(tally.masked)
+        source = replace(source, path=mask.name(source.path), origin=mask.name(source.origin))
+        old = self._known_document(source.origin)
+        if old is not None and old.sha256 == sha256 and old.path == source.path:
+            tally.known += len(old.blocks)
+            return
+        raw = markdown.read(
+            data,
+            path=source.path,
+            zone=self.store.zone,
+            fence_key=self.request.fence_key,
+            in_vault=source.format == "obsidian",
+            is_agents=source.is_agents,
+        )
+        if isinstance(raw, Problem):
+            tally.problems.append(raw)
+            return
+        if raw.recalled:
+            tally.dropped[recalled_text.DROPPED] += raw.recalled
+        tally.problems.extend(raw.problems)
+        if old is not None and old.blocks and not raw.blocks:
+            reason = f"is empty now; its {len(old.blocks)} blocks stay in memory"
+            tally.problems.append(Problem(source.path, None, reason))
+            return
+        version = documents.Version(raw, source.origin, source.path, sha256, self.now, mask)
+        writes = documents.plan(version, old, self.store, self.index(), self.forgotten, tally)
+        self._warn_of_loss(source.path, old, tally)
+        self._apply(writes)
+
+    def _warn_of_loss(self, path: str, old: Document | None, tally: capture.Tally) -> None:
+        from clsm_cli.store import settle
+
+        if old is not None and tally.closed > min(settle.MOST, max(FEW, MUCH * len(old.blocks))):
+            self.report.warnings.append(
+                f"{path}: {tally.closed} of its {len(old.blocks)} blocks are gone at once; they"
+                " are closed, not deleted: if the file was cut short, mend it and ingest it again"
+            )
+
+    def _known_document(self, origin: str) -> Document | None:
+        from clsm_cli.model.episodes import Document
+        from clsm_cli.model.ids import document_id
+        from clsm_cli.model.tombstones import visible
+
+        record = self.index().record(document_id(origin))
+        left = visible(record, self.forgotten) if isinstance(record, Document) else None
+        return left if isinstance(left, Document) else None
+
+    def _apply(self, writes: Sequence[runs.Write]) -> None:
+        if not self.request.dry_run:
+            self.run.apply(writes)
 
 
 def end_begun_run(store: Store) -> list[str]:
     """End what a killed command began; what the user should hear of it. The caller holds the lock."""
     if not any((store.derived / name).exists() for name in ("redo", "purge")):
         return []
-    from clsm_cli.store import cleanup, runs
+    from clsm_cli.store import cleanup
 
     warnings = [
         f"{path}: was changed while a run was cut short; its new content was left out"
@@ -143,17 +374,16 @@ def segment_all(
     A conversation whose last turn is older than ``over_before`` is over.
     """
     from clsm_cli.ingestion import segment
-    from clsm_cli.store import logs
     from clsm_cli.store.index.opening import bring_up_to_date
 
     forgotten = logs.load_tombstones(store)
-    run.apply(segment.plan_undescribed(store, index).writes)
+    run.apply(segment.plan_undescribed(store, index))
     paths = [path for path in inbox.files(store.inbox) if ASIDE not in path.name]
     for number, path in enumerate(paths):
         progress("segmenting", number, len(paths))
-        plan = segment.plan_session(store, index, inbox.read(path, forgotten), over_before)
-        run.apply(plan.writes)
-        report.episodes += len(plan.episodes)
+        made, writes = segment.plan_session(store, index, inbox.read(path, forgotten), over_before)
+        run.apply(writes)
+        report.episodes += len(made)
     bring_up_to_date(store, index.connection, embedder, None)
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import IO, TYPE_CHECKING, Any, BinaryIO
 
 from clsm_cli.config import MAX_MESSAGE
-from clsm_cli.ingestion.timestamps import instant, is_future
+from clsm_cli.ingestion.timestamps import instant, is_future, normalise
 from clsm_cli.store.jsonlines import LineError, load
 from clsm_cli.text.terminal import replace_lone
 
@@ -103,30 +103,23 @@ _BOM = b"\xef\xbb\xbf"
 
 
 @dataclass(frozen=True, slots=True)
-class TooLong:
-    """Stands for a line that was skipped because of its ``size`` in bytes."""
-
-    size: int
-
-
-@dataclass(frozen=True, slots=True)
 class Unreadable:
-    """Stands for a row of a database that is damaged, and says how."""
+    """Stands for a line or a row that is too long or damaged, and says how."""
 
     reason: str
 
 
-Line = tuple[int, bytes | TooLong | Unreadable]
+Line = tuple[int, bytes | Unreadable]
 
 
 def bounded_lines(stream: BinaryIO, limit: int = _MAX_LINE) -> Iterator[Line]:
-    r"""Numbered lines of a stream, with their line end; of a line beyond ``limit`` only its size.
+    r"""Numbered lines of a stream, with their line end; a line beyond ``limit`` bytes is not held.
 
     Only ``\n`` ends a line (a lone ``\r`` is content), so the numbers are an editor's.
 
     >>> import io
     >>> list(bounded_lines(io.BytesIO(b"one\r\ntwo thr\nlast"), limit=5))
-    [(1, b'one\r\n'), (2, TooLong(size=7)), (3, b'last')]
+    [(1, b'one\r\n'), (2, Unreadable(reason='line of 7 bytes is longer than 0 MiB')), (3, b'last')]
     """
     number = 0
     while line := stream.readline(limit + 2):
@@ -137,7 +130,7 @@ def bounded_lines(stream: BinaryIO, limit: int = _MAX_LINE) -> Iterator[Line]:
             continue
         while not line.endswith(b"\n") and (line := stream.readline(_CHUNK)):
             content += len(line.rstrip(b"\r\n")) if line.endswith(b"\n") else len(line)
-        yield number, TooLong(content)
+        yield number, Unreadable(f"line of {content} bytes is longer than {limit >> 20} MiB")
 
 
 class Tally:
@@ -176,34 +169,22 @@ def parse(line: bytes, number: int, tally: Tally) -> dict[str, Any]:
     # Escapes can smuggle in what the bytes may not hold: NUL, or half a surrogate pair, which no
     # file could be written with.
     if "\\u0000" in text or "\\ud" in text or "\\uD" in text:
-        return {
-            _cleaned(key, number, tally): _cleaned(value, number, tally)
-            for key, value in row.items()
-        }
+        clean: dict[str, Any] = _cleaned(row)
+        if clean != row:
+            reason = "NUL removed" if "\\u0000" in text else "invalid UTF-8 replaced"
+            tally.add(reason, number)
+        return clean
     return row
 
 
-def read_rows(
-    lines: Iterable[Line], *, path: str, tally: Tally
-) -> Iterator[tuple[int, dict[str, Any]] | Problem]:
-    """The rows of a file with their line numbers, and a problem for each line that is none."""
-    for number, line in lines:
-        if isinstance(line, TooLong):
-            limit = f"{_MAX_LINE >> 20} MiB"
-            yield Problem(path, number, f"line of {line.size} bytes is longer than {limit}")
-            continue
-        if isinstance(line, Unreadable):
-            yield Problem(path, number, line.reason)
-            continue
-        if not line.strip(b" \t\r\n"):
-            continue
-        try:
-            yield number, parse(line.rstrip(b"\r\n"), number, tally)
-        except LineError as error:
-            # A writer that appends while we read leaves such a line; the next ingest has it whole.
-            broken = str(error).removeprefix("is ")
-            complete = line.endswith(b"\n")
-            yield Problem(path, number, broken if complete else "incomplete last line")
+def _cleaned(value: Any) -> Any:
+    if isinstance(value, str):
+        return replace_lone(value.replace("\0", ""))
+    if isinstance(value, list):
+        return [_cleaned(item) for item in value]
+    if isinstance(value, dict):
+        return {_cleaned(key): _cleaned(item) for key, item in value.items()}
+    return value
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,11 +215,24 @@ RowReader = Callable[[dict[str, Any], int], "Iterator[TranscriptItem]"]
 
 def row_items(lines: Iterable[Line], read: RowReader, about: Reading) -> Iterator[TranscriptItem]:
     """What the rows of a transcript become, and a problem for each line that is none."""
-    for found in read_rows(lines, path=about.path, tally=about.tally):
-        if isinstance(found, Problem):
-            yield found
-        else:
-            yield from read(found[1], found[0])
+    for number, line in lines:
+        if isinstance(line, Unreadable):
+            yield Problem(about.path, number, line.reason)
+        elif line.strip(b" \t\r\n"):
+            try:
+                row = parse(line.rstrip(b"\r\n"), number, about.tally)
+            except LineError as error:
+                # A writer that appends while we read leaves such a line; the next ingest has it whole.
+                broken = str(error).removeprefix("is ")
+                is_whole = line.endswith(b"\n")
+                yield Problem(about.path, number, broken if is_whole else "incomplete last line")
+            else:
+                yield from read(row, number)
+
+
+def first_time(values: Iterable[object], about: Reading) -> str | None:
+    """The first of some values that is a time."""
+    return next((time for value in values if (time := normalise(value, about.zone))), None)
 
 
 def read_whole(stream: IO[bytes], largest: int, path: str, advice: str = "") -> str | Problem:
@@ -274,31 +268,19 @@ def check_items(items: Iterable[TranscriptItem], about: Reading) -> Iterator[Tra
 
 
 def text_or_empty(value: object) -> str:
-    """A type, role or mark of a row; empty when it is not even text.
-
-    >>> text_or_empty("message"), text_or_empty(["message"])
-    ('message', '')
-    """
+    """A type, role or mark of a row; empty when it is not even text."""
     return value if isinstance(value, str) else ""
 
 
 def label(value: object) -> str | None:
-    r"""A foreign name or id as one short line; None when there is none.
-
-    >>> label(" Mara\nLind "), label(7), label(""), label(None)
-    ('Mara Lind', '7', None, None)
-    """
+    """A foreign name or id as one short line; None when there is none."""
     if isinstance(value, bool) or not isinstance(value, (str, int)):
         return None
     return " ".join(str(value)[:400].split())[:200] or None
 
 
 def parts_of(content: object) -> list[dict[str, Any]]:
-    """The parts of a message; plain text is one part of type ``text``.
-
-    >>> parts_of("hello")
-    [{'type': 'text', 'text': 'hello'}]
-    """
+    """The parts of a message; plain text is one part of type ``text``."""
     if isinstance(content, str):
         return [{"type": "text", "text": content}]
     if not isinstance(content, list):
@@ -319,22 +301,3 @@ def text_of(parts: Iterable[dict[str, Any]]) -> str:
     """The text of a message: its text parts, a line each, without blank lines around them."""
     texts = (part.get("text") for part in parts)
     return "\n".join(text for text in texts if isinstance(text, str)).strip("\n").rstrip()
-
-
-def _cleaned(value: Any, number: int, tally: Tally) -> Any:
-    if isinstance(value, str):
-        clean = value.replace("\0", "")
-        if clean != value:
-            tally.add("NUL removed", number)
-        valid = replace_lone(clean)
-        if valid != clean:
-            tally.add("invalid UTF-8 replaced", number)
-        return valid
-    if isinstance(value, list):
-        return [_cleaned(item, number, tally) for item in value]
-    if isinstance(value, dict):
-        return {
-            _cleaned(key, number, tally): _cleaned(item, number, tally)
-            for key, item in value.items()
-        }
-    return value

@@ -65,7 +65,7 @@ def read(
         data: The file, or one byte more than its limit (``config.MAX_FILE``).
         fence_key: Gives the key by which recalled text is known; it is passed over.
         in_vault: Whether it is a note of Obsidian's, which its owner writes.
-        is_agents: Whether dated notes where it lies are an agent's (``surroundings``).
+        is_agents: Whether dated notes where it lies are an agent's (``folders``).
     """
     if len(data) > MAX_FILE:
         return Problem(path, None, f"larger than {MAX_FILE >> 20} MiB")
@@ -182,30 +182,14 @@ def _joined(lines: Sequence[str], spans: Sequence[Span]) -> Iterator[Span]:
 def _blocks(lines: Sequence[str], spans: Iterable[Span]) -> Iterator[tuple[str, int, int, Span]]:
     """Text, first and last line of each block, cut where it is larger than a block may be."""
     for span in spans:
-        text = "\n".join(lines[span.start : span.end]).rstrip()
-        if len(text.encode()) <= MAX_MESSAGE:
-            yield text, span.start, span.end - 1, span
-            continue
-        for group in _groups(lines, range(span.start, span.end)):
-            text = "\n".join(lines[number] for number in group)
-            for at in range(0, len(text), _PIECE):
-                piece = text[at : at + _PIECE].rstrip()
-                if piece:
-                    yield piece, group[0], group[-1], span
-
-
-def _groups(lines: Sequence[str], numbers: Sequence[int]) -> Iterator[list[int]]:
-    """Lines that fit into a piece together; a line that alone does not is a group of its own."""
-    group: list[int] = []
-    size = 0
-    for number in numbers:
-        length = len(lines[number]) + 1
-        if group and size + length > _PIECE:
-            yield group
-            group, size = [], 0
-        group.append(number)
-        size += length
-    yield group
+        text, first = "\n".join(lines[span.start : span.end]).rstrip(), span.start
+        while len(text.encode()) > MAX_MESSAGE:
+            cut = text.rfind("\n", 0, _PIECE) + 1 or _PIECE
+            piece, text = text[:cut], text[cut:]
+            if piece.strip():
+                yield piece.rstrip(), first, first + piece.rstrip().count("\n"), span
+            first += piece.count("\n")
+        yield text, first, first + text.count("\n"), span
 
 
 def _time_of(line: str, heading: tuple[str, ...], dated: str | None, zone: tzinfo) -> str | None:
@@ -228,11 +212,7 @@ def _when(text: str, zone: tzinfo) -> str | None:
 
 @lru_cache(maxsize=1024)
 def _heading_day(heading: tuple[str, ...]) -> str | None:
-    """The day that the innermost heading with one names, in whatever form; it must name its year.
-
-    >>> _heading_day(("House", "3 March 2026"))
-    '2026-03-03'
-    """
+    """The day that the innermost heading with one names, in whatever form; it must name its year."""
     for title in reversed(heading):
         for found in expressions.find_expressions(title[:_FIRST_LINE], _ANY_YEAR):
             if found.day and not found.relative:

@@ -11,18 +11,22 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from clsm_cli.ingestion.jsonl_rows import Dropped, RawTurn
+from clsm_cli.ingestion.jsonl_rows import Dropped, RawTurn, label, text_or_empty
 from clsm_cli.ingestion.noise import is_clsm_tool, machine_talk, runs_clsm
 from clsm_cli.model.episodes import ToolCall
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
     from clsm_cli.ingestion.jsonl_rows import Reading, TranscriptItem
     from clsm_cli.model.episodes import Role
     from clsm_cli.model.trust import Trust
 
+    ResultReader = Callable[[dict[str, Any], str | None], TranscriptItem]
+
 CLSM_CALL, CLSM_RESULT = "clsm call:", "clsm result:"
 """``Dropped.reason`` of a call that runs clsm, or of its result, is this and the id of the call."""
-NO_TEXT = "no text"
+NO_TEXT, NOT_TEXT = "no text", "part that is not text"
 _MAX_INPUT = 2 << 10
 _WEB_TOOLS = ("fetch", "web", "browse", "search", "http", "mail")
 # Searches of the agent's own memory bring back its own notes, not the web.
@@ -48,10 +52,27 @@ def compact(value: object) -> str:
     return "" if value is None else json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
-def command_or_json(given: object) -> str:
-    """Arguments of a tool as text; a command that is all of them as it is."""
-    command = given.get("command") if isinstance(given, dict) and len(given) == 1 else None
-    return compact(command if isinstance(command, str) else given)
+def command_of(given: object) -> str | None:
+    """The shell command in the arguments of a tool; a catalogue call holds them one level down."""
+    if isinstance(given, str):
+        return given
+    if not isinstance(given, dict):
+        return None
+    command = given.get("command")
+    if isinstance(command, list):
+        return " ".join(word for word in command if isinstance(word, str))
+    return command.strip() if isinstance(command, str) else command_of(given.get("arguments"))
+
+
+def input_text(given: object, alone: frozenset[str] = frozenset()) -> str:
+    """Arguments of a tool as text; a command as it is, if they hold nothing else.
+
+    Args:
+        alone: Arguments beside a command that tell only how it is run.
+    """
+    command = command_of(given)
+    is_all = isinstance(given, dict) and given.keys() <= alone | {"command"}
+    return command if command is not None and is_all else compact(given)
 
 
 def tool_call(name: str, text: str | None, *, error: bool = False) -> ToolCall:
@@ -75,10 +96,6 @@ class Message:
     id: str | None = None
     end: int = 0
     """Its last line, where it has several."""
-
-    def part(self, count: int) -> str | None:
-        """The id of one of its parts."""
-        return f"{self.id}#{count}" if self.id else None
 
     def turn(
         self,
@@ -113,70 +130,73 @@ class Message:
         reason = machine_talk(role, text) or ("" if text.strip() else empty)
         return self.dropped(reason) if reason else self.turn(role, role, text)
 
-    def called(self, tool: str, text: str, part: str | None) -> TranscriptItem:
-        """What a tool was asked for; clsm's own answers are no memory."""
-        if is_clsm_tool(tool) or runs_clsm(text):
-            return self.dropped("clsm call")
-        return self.turn(tool, "tool", text, part, tool=tool_call(tool, text))
-
-    def gave(
-        self, tool: str, text: str, part: str | None = None, *, error: bool = False
-    ) -> TranscriptItem:
-        """What a tool gave."""
-        if is_clsm_tool(tool):
-            return self.dropped("clsm result")
-        text = text.strip("\n").rstrip()
-        if not text:
-            return self.dropped(NO_TEXT)
-        call = tool_call(tool, None, error=error)
-        return self.turn(tool, "tool", text, part, tool=call, trust=trust_of_tool(tool))
-
 
 class ToolReader:
-    """What a reader must know between messages: which calls ran clsm, whose results are dropped.
+    """Turns of tools; it knows which calls ran clsm, whose results are dropped.
 
     Args:
         about: Gives the ids of such calls in earlier inputs.
-        alone: Arguments beside a command that tell only how it is run: such a call is its command.
+        alone: See ``input_text``.
     """
 
-    def __init__(self, about: Reading, alone: frozenset[str]) -> None:
+    def __init__(self, about: Reading, alone: frozenset[str] = frozenset()) -> None:
         self._known = about.known_clsm_calls
-        self._alone = alone | {"command"}
-        self._met: set[str] = set()
-        self._calls: set[str] = set()
+        self._alone = alone
+        self._calls: dict[str, set[str]] = {}
 
-    def meet(self, session: str) -> None:
-        """A message of a session comes."""
-        if session not in self._met:
-            self._met.add(session)
-            self._calls.update(self._known(session))
+    def _calls_of(self, session: str) -> set[str]:
+        if session not in self._calls:
+            self._calls[session] = set(self._known(session))
+        return self._calls[session]
 
     def call(
-        self, message: Message, name: str, given: Any, call_id: str, part: str | None
+        self, message: Message, name: str, given: Any, call_id: str = "", part: str | None = None
     ) -> TranscriptItem:
-        """The turn of a call."""
-        command = _command(given)
-        if is_clsm_tool(name) or (command is not None and runs_clsm(command)):
-            self._calls |= {call_id} - {""}
+        """What a tool was asked for."""
+        calls = self._calls_of(message.session)
+        if is_clsm_tool(name) or runs_clsm(command_of(given) or ""):
+            calls |= {call_id} - {""}
             return Dropped(CLSM_CALL + call_id, message.line, message.session)
-        self._calls.discard(call_id)  # ids such as "call_1" come again
-        if command is None or not given.keys() <= self._alone:
-            command = compact(given)
-        return message.turn(name, "tool", command, part, tool=tool_call(name, command))
+        calls.discard(call_id)  # ids such as "call_1" come again
+        text = input_text(given, self._alone)
+        return message.turn(name, "tool", text, part, tool=tool_call(name, text))
 
-    def is_of_clsm(self, call_id: str) -> bool:
-        """Whether a result is that of a call that ran clsm; each has one."""
-        is_known = call_id in self._calls
-        self._calls.discard(call_id)
-        return is_known
+    def result(
+        self,
+        message: Message,
+        name: str,
+        text: str,
+        call_id: str = "",
+        part: str | None = None,
+        *,
+        error: bool = False,
+        is_clsms: bool = False,
+    ) -> TranscriptItem:
+        """What a tool gave; each call that ran clsm has one result."""
+        calls = self._calls_of(message.session)
+        if is_clsms or call_id in calls or is_clsm_tool(name):
+            calls.discard(call_id)
+            return Dropped(CLSM_RESULT + call_id, message.line, message.session)
+        text = text.strip("\n").rstrip()
+        if not text:
+            return message.dropped(NO_TEXT)
+        call = tool_call(name, None, error=error)
+        return message.turn(name, "tool", text, part, tool=call, trust=trust_of_tool(name))
 
-
-def _command(given: object) -> str | None:
-    """The shell command in the arguments of a tool; a catalogue call holds them one level down."""
-    if not isinstance(given, dict):
-        return None
-    command = given.get("command")
-    if isinstance(command, list):
-        return " ".join(word for word in command if isinstance(word, str))
-    return command.strip() if isinstance(command, str) else _command(given.get("arguments"))
+    def parts(
+        self, message: Message, parts: Iterable[dict[str, Any]], read_result: ResultReader
+    ) -> Iterator[TranscriptItem]:
+        """What the parts of a message become that are no text."""
+        count = 0
+        for part in parts:
+            kind = text_or_empty(part.get("type"))
+            count += kind in {"tool_use", "tool_result", "toolCall"}
+            turn_id = f"{message.id}#{count}" if message.id else None
+            if kind in {"tool_use", "toolCall"}:
+                name, call_id = label(part.get("name")) or "tool", label(part.get("id")) or ""
+                given = part.get("input", part.get("arguments"))
+                yield self.call(message, name, given, call_id, turn_id)
+            elif kind == "tool_result":
+                yield read_result(part, turn_id)
+            elif kind != "text":
+                yield message.dropped("thinking" if "thinking" in kind else NOT_TEXT)

@@ -12,13 +12,13 @@ from clsm_cli.ingestion.exports import LARGEST, parse_json
 from clsm_cli.ingestion.jsonl_rows import (
     Dropped,
     Problem,
+    first_time,
     label,
     mapping,
     read_whole,
     text_or_empty,
 )
 from clsm_cli.ingestion.messages import Message
-from clsm_cli.ingestion.timestamps import normalise
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -62,8 +62,8 @@ def _messages(chat: dict[str, Any], owner: str, about: Reading) -> Iterator[Tran
         if not isinstance(told, dict) or told.get("type") != "message":
             yield Dropped("line by the app", place)
             continue
-        times = (normalise(told.get(name), about.zone) for name in ("date_unixtime", "date"))
-        message = Message(session, place, next(filter(None, times), None), label(told.get("id")))
+        time = first_time((told.get("date_unixtime"), told.get("date")), about)
+        message = Message(session, place, time, label(told.get("id")))
         text = _text(told.get("text"))
         who, sender = label(told.get("from")), text_or_empty(told.get("from_id"))
         if not text or not who:
@@ -78,11 +78,7 @@ def _messages(chat: dict[str, Any], owner: str, about: Reading) -> Iterator[Tran
 
 
 def _text(value: Any) -> str:
-    """The text of a message: a string, or parts of which some are links or bold.
-
-    >>> _text(["See ", {"type": "link", "text": "https://example.org"}, "."])
-    'See https://example.org.'
-    """
+    """The text of a message: a string, or parts of which some are links or bold."""
     parts = value if isinstance(value, list) else [value]
     texts = (part.get("text") if isinstance(part, dict) else part for part in parts)
     return "".join(text for text in texts if isinstance(text, str)).strip("\n").rstrip()
@@ -102,7 +98,7 @@ def row_reader(about: Reading) -> RowReader:
         source = label(envelope.get("source")) or label(envelope.get("sourceNumber"))
         to = label(sent.get("destination")) or label(sent.get("destinationNumber"))
         other = label(mapping(told.get("groupInfo")).get("groupId")) or (to if sent else source)
-        time = normalise(told.get("timestamp") or envelope.get("timestamp"), about.zone)
+        time = first_time((told.get("timestamp"), envelope.get("timestamp")), about)
         message = Message(f"signal {other}" if other else about.session, line, time)
         text = text_or_empty(told.get("message")).strip("\n").rstrip()
         speaker = label(envelope.get("sourceName")) or source or "unknown"

@@ -28,15 +28,13 @@ _TASK, _TASK_END = "[Subagent Task]\n", "\n\nBegin. Execute the assigned task"
 _ENDS = ";&|()`\n"
 """What ends a simple command of a shell."""
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=")
-# Words before the program that is really run, and the options and numbers between.
-_PREFIXES = frozenset(
-    {"!", "builtin", "command", "do", "doas", "else", "env", "exec", "if", "ionice", "nice"}
-    | {"nohup", "pipx", "run", "setsid", "stdbuf", "sudo", "then", "time", "timeout", "until"}
-    | {"uv", "uvx", "watch", "while", "xargs", "{"}
-)
 _SHELLS = frozenset({"sh", "bash", "dash", "zsh", "ksh", "fish"})
+# Words before the program that is really run.
+_BEFORE = re.compile(
+    r"!|\{|builtin|command|do|doas|else|env|exec|if|ionice|nice|nohup|pipx|run|setsid|stdbuf|sudo|then"
+    r"|time|timeout|until|uv|uvx|watch|while|xargs|(?:ba|da|z|k|fi)?sh|(?:python|pypy)[\d.]*(?:\.exe)?"
+)
 _PROGRAM = re.compile(r"clsm(?:\.exe)?\Z")
-_PYTHON = re.compile(r"(?:python|pypy)[\d.]*(?:\.exe)?\Z")
 _TOOL = re.compile(r"(?:\A|[^a-z0-9])clsm(?:\Z|[^a-z0-9])")
 _OF_TOOL = re.compile(r"[\w./:-]+", re.ASCII)  # the characters that a tool's name may have (MCP)
 _CORPUS = re.compile(r'"corpus\\*"\s*:\s*\\*"clsm\\*"')
@@ -44,13 +42,7 @@ _MAX_SHELLS = 4
 
 
 def machine_talk(role: str, text: str) -> str | None:
-    """Why a message is none of a person's or an agent's; None for a real one.
-
-    >>> machine_talk("user", "[OpenClaw heartbeat poll]")
-    'heartbeat poll'
-    >>> machine_talk("assistant", "**HEARTBEAT_OK**"), machine_talk("user", "NO_REPLY means?")
-    ('heartbeat reply', None)
-    """
+    """Why a message is none of a person's or an agent's; None for a real one."""
     if role == "user" and text.startswith(_POLLS):
         return "heartbeat poll"
     if role == "user" and ADVICE in text[: _BEFORE_ADVICE + len(ADVICE)]:
@@ -63,11 +55,7 @@ def machine_talk(role: str, text: str) -> str | None:
 
 
 def without_context(text: str) -> str:
-    """``text`` without the blocks that OpenClaw adds for the model; one left open runs to the end.
-
-    >>> without_context("Hi.<<<BEGIN_OPENCLAW_INTERNAL_CONTEXT>>> … ")
-    'Hi.'
-    """
+    """``text`` without the blocks that OpenClaw adds for the model; one left open runs to the end."""
     kept, place = [], 0
     while (begin := text.find(_CONTEXT_BEGIN, place)) >= 0:
         kept.append(text[place:begin])
@@ -92,11 +80,7 @@ def subagent_task(text: str) -> str | None:
 
 
 def is_clsm_tool(name: str) -> bool:
-    """Whether a tool is clsm itself, such as an MCP tool of its server.
-
-    >>> is_clsm_tool("mcp__clsm__recall"), is_clsm_tool("exec"), is_clsm_tool("</clsm-recall>")
-    (True, False, False)
-    """
+    """Whether a tool is clsm itself, such as an MCP tool of its server."""
     return _OF_TOOL.fullmatch(name) is not None and _TOOL.search(name.lower()) is not None
 
 
@@ -104,23 +88,12 @@ def answers_from_clsm(text: str) -> bool:
     r"""Whether the result of a search over several memories holds what clsm gave it.
 
     OpenClaw's ``memory_search`` names the corpus of each hit; nested calls quote it once more.
-
-    >>> answers_from_clsm('{"results": [{"corpus": "clsm", "path": "clsm/8911dae306c0"}]}')
-    True
-    >>> answers_from_clsm(r'"{\"corpus\":\"clsm\"}"'), answers_from_clsm("the corpus of clsm")
-    (True, False)
     """
     return _CORPUS.search(text) is not None
 
 
 def runs_clsm(command: str) -> bool:
-    """Whether a shell command runs clsm anywhere: after ``cd``, in a pipe, in a subshell.
-
-    >>> runs_clsm("cd notes && /opt/bin/clsm recall 'who is brian' | head")
-    True
-    >>> runs_clsm("grep -r clsm docs; echo 'clsm recall'")
-    False
-    """
+    """Whether a shell command runs clsm anywhere: after ``cd``, in a pipe, in a subshell."""
     return "clsm" in command and _runs_clsm(command, _MAX_SHELLS)
 
 
@@ -150,37 +123,16 @@ def _words(command: str) -> Iterator[str]:
 
 def _is_clsm(words: list[str], shells: int) -> bool:
     """Whether one simple command is clsm, once what may stand before a program is passed."""
-    place = 0
-    while place < len(words):
-        word = words[place]
-        name = word.rsplit("/", 1)[-1]
-        if _PROGRAM.match(name):
+    is_shell = False
+    for place, word in enumerate(words):
+        name, before = word.rsplit("/", 1)[-1], words[place - 1] if place else ""
+        if _PROGRAM.match(name) or (before, word) == ("-m", "clsm_cli"):
             return True
-        rest = words[place + 1 :]
-        if _PYTHON.match(name):
-            return _runs_module(rest)
-        if name in _SHELLS:
-            script = next((rest[i + 1] for i, w in enumerate(rest[:-1]) if _is_script(w)), "")
-            return shells > 0 and "clsm" in script and _runs_clsm(script, shells - 1)
-        before = place > 0 and (word.startswith("-") or word[:1].isdigit())
-        if not (_ASSIGNMENT.match(word) or name in _PREFIXES or before):
+        if is_shell and " " in word:  # bash -lc "…"
+            return shells > 0 and _runs_clsm(word, shells - 1)
+        is_shell = is_shell or name in _SHELLS
+        is_option = bool(before) and (word.startswith("-") or word[:1].isdigit())
+        is_option = is_option or before in {"-X", "-W"}
+        if not (is_option or _ASSIGNMENT.match(word) or _BEFORE.fullmatch(name)):
             return False
-        place += 1
-    return False
-
-
-def _is_script(word: str) -> bool:
-    return word.startswith("-") and not word.startswith("--") and word.endswith("c")
-
-
-def _runs_module(arguments: list[str]) -> bool:
-    """``python [-X …] -m clsm_cli``, or a script of that name."""
-    words = iter(arguments)
-    for word in words:
-        if word == "-m":
-            return next(words, "") == "clsm_cli"
-        if word in {"-X", "-W"}:
-            next(words, None)
-        elif not word.startswith("-"):
-            return _PROGRAM.match(word.rsplit("/", 1)[-1]) is not None
     return False

@@ -8,11 +8,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from clsm_cli.ingestion.jsonl_rows import Dropped, RawBreak, label, parts_of, text_of, text_or_empty
-from clsm_cli.ingestion.messages import CLSM_RESULT, NO_TEXT, Message, ToolReader
+from clsm_cli.ingestion.jsonl_rows import (
+    Dropped,
+    RawBreak,
+    first_time,
+    label,
+    mapping,
+    parts_of,
+    text_of,
+    text_or_empty,
+)
+from clsm_cli.ingestion.messages import NO_TEXT, NOT_TEXT, Message, ToolReader
 from clsm_cli.ingestion.noise import (
     answers_from_clsm,
-    is_clsm_tool,
     machine_talk,
     subagent_task,
     without_context,
@@ -35,11 +43,7 @@ _HOW = frozenset({"workdir", "cwd", "timeout", "yieldMs", "background", "pty"})
 
 
 def is_row(row: dict[str, Any]) -> bool:
-    """Whether a JSON object is a row of an OpenClaw transcript.
-
-    >>> is_row({"type": "session", "version": 4, "id": "a"}), is_row({"role": "user"})
-    (True, False)
-    """
+    """Whether a JSON object is a row of an OpenClaw transcript."""
     kind = text_or_empty(row.get("type"))
     if kind == "message":
         return isinstance(row.get("message"), dict)
@@ -48,78 +52,55 @@ def is_row(row: dict[str, Any]) -> bool:
 
 def row_reader(about: Reading) -> RowReader:
     """Reads a row; a header names the session of those behind it."""
-    return _Reader(about).row
+    tools, session = ToolReader(about, _HOW), about.session
 
-
-class _Reader:
-    def __init__(self, about: Reading) -> None:
-        self.session = about.session
-        self.zone = about.zone
-        self.tools = ToolReader(about, _HOW)
-        self.tools.meet(self.session)
-
-    def row(self, row: dict[str, Any], line: int) -> Iterator[TranscriptItem]:
+    def read(row: dict[str, Any], line: int) -> Iterator[TranscriptItem]:
+        nonlocal session
         kind = text_or_empty(row.get("type"))
-        message = row.get("message") if kind == "message" else None
+        told = row.get("message") if kind == "message" else None
         if not kind and "role" in row:  # a hook gives the messages without their rows
-            message = row
-        if isinstance(message, dict):
-            yield from self.message(row, message, line)
+            told = row
+        if isinstance(told, dict):
+            stamps = (told.get("timestamp"), row.get("timestamp"))  # a message's own comes first
+            time = first_time(stamps, about)
+            yield from _message(Message(session, line, time, label(row.get("id"))), told, tools)
         elif kind == "session":
-            self.session = label(row.get("id")) or self.session
-            self.tools.meet(self.session)
+            session = label(row.get("id")) or session
         elif kind == "reset":
-            yield RawBreak(self.session, normalise(row.get("timestamp"), self.zone), line)
+            yield RawBreak(session, normalise(row.get("timestamp"), about.zone), line)
         else:
             yield Dropped(f"{kind} row" if kind in _ROWS else "unknown row", line)
 
-    def message(
-        self, row: dict[str, Any], told: dict[str, Any], line: int
-    ) -> Iterator[TranscriptItem]:
-        role, stamps = text_or_empty(told.get("role")), (told, row)  # a message's own comes first
-        times = (normalise(each.get("timestamp"), self.zone) for each in stamps)
-        message = Message(self.session, line, next(filter(None, times), None), label(row.get("id")))
-        parts = parts_of(told.get("content"))
-        if told.get("excludeFromContext") or role == "custom":
-            yield message.dropped("custom message")
-        elif role == "toolResult":
-            yield self.result(message, told, text_of(parts))
-        elif role in _SPOKEN:
-            if not parts or any(part.get("type") == "text" for part in parts):
-                yield _spoken(message, _SPOKEN[role], told, parts)
-            yield from self.other_parts(message, parts)
-        else:
-            yield message.dropped("message of an unknown role")
+    return read
 
-    def other_parts(
-        self, message: Message, parts: list[dict[str, Any]]
-    ) -> Iterator[TranscriptItem]:
-        count = 0
-        for part in parts:
-            kind = text_or_empty(part.get("type"))
-            if kind == "toolCall":
-                count += 1
-                name, call_id = label(part.get("name")) or "tool", label(part.get("id")) or ""
-                given, turn_id = part.get("arguments"), message.part(count)
-                yield self.tools.call(message, name, given, call_id, turn_id)
-            elif kind != "text":
-                yield message.dropped("thinking" if "thinking" in kind else "part that is not text")
 
-    def result(self, message: Message, told: dict[str, Any], text: str) -> TranscriptItem:
-        name = label(told.get("toolName")) or "tool"
-        call_id = label(told.get("toolCallId")) or ""
-        if self.tools.is_of_clsm(call_id) or is_clsm_tool(name) or answers_from_clsm(text):
-            return Dropped(CLSM_RESULT + call_id, message.line, message.session)
-        return message.gave(name, text, error=told.get("isError") is True)
+def _message(message: Message, told: dict[str, Any], tools: ToolReader) -> Iterator[TranscriptItem]:
+    role, parts = text_or_empty(told.get("role")), parts_of(told.get("content"))
+    if told.get("excludeFromContext") or role == "custom":
+        yield message.dropped("custom message")
+    elif role == "toolResult":
+        text, name = text_of(parts), label(told.get("toolName")) or "tool"
+        yield tools.result(
+            message,
+            name,
+            text,
+            label(told.get("toolCallId")) or "",
+            error=told.get("isError") is True,
+            is_clsms=answers_from_clsm(text),
+        )
+    elif role in _SPOKEN:
+        if not parts or any(part.get("type") == "text" for part in parts):
+            yield _spoken(message, _SPOKEN[role], told, parts)
+        yield from tools.parts(message, parts, lambda _part, _id: message.dropped(NOT_TEXT))
+    else:
+        yield message.dropped("message of an unknown role")
 
 
 def _spoken(
     message: Message, role: Role, told: dict[str, Any], parts: list[dict[str, Any]]
 ) -> TranscriptItem:
     whole = text_of(part for part in parts if part.get("type") == "text")
-    text = without_context(whole)
-    provenance = told.get("provenance")
-    provenance = provenance if isinstance(provenance, dict) else {}
+    text, provenance = without_context(whole), mapping(told.get("provenance"))
     reason = machine_talk(role, text)
     if reason is None and provenance.get("kind") == "internal_system":
         is_poll = provenance.get("sourceTool") == "heartbeat"
@@ -138,8 +119,7 @@ def _spoken(
 
 def _sender(message: dict[str, Any]) -> str | None:
     """The name of who wrote, where a channel tells it."""
-    extra = message.get("__openclaw")
-    for source in (message, extra if isinstance(extra, dict) else {}):
+    for source in (message, mapping(message.get("__openclaw"))):
         sender = source.get("sender")
         name = sender.get("name") if isinstance(sender, dict) else sender
         found = label(source.get("senderName")) or (label(name) if isinstance(name, str) else None)

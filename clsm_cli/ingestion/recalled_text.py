@@ -93,9 +93,8 @@ def _whole(turn: RawTurn) -> str:
 
 
 def _cleaned(turn: RawTurn, fence_key: FenceKey, tally: Tally) -> Iterator[TranscriptItem]:
-    found = (
-        _cut_arguments(turn.text, fence_key) if turn.tool else strip_blocks(turn.text, fence_key)
-    )
+    strip = _cut_arguments if turn.tool else strip_blocks
+    found = strip(turn.text, fence_key)
     for _ in found.doubtful:
         tally.add(KEPT, turn.line_start)
     for _ in range(found.dropped):
@@ -103,8 +102,7 @@ def _cleaned(turn: RawTurn, fence_key: FenceKey, tally: Tally) -> Iterator[Trans
     text = found.text.strip("\n").rstrip() if found.dropped else turn.text
     if found.dropped and not text.strip(_WRAPPING):
         return
-    reason = machine_talk(turn.role, text)
-    if reason:
+    if reason := machine_talk(turn.role, text):
         yield Dropped(reason, turn.line_start)
         return
     tool = _cut_tool(turn.tool, turn.text, text, fence_key) if turn.tool else None
@@ -122,11 +120,11 @@ def _cut_tool(tool: ToolCall, before: str, after: str, fence_key: FenceKey) -> T
 
 def _cut_arguments(text: str, fence_key: FenceKey) -> StrippedText:
     """The same for what may be arguments of a tool as JSON, in which line ends are escaped."""
-    if not text.startswith(("{", "[")):
-        return strip_blocks(text, fence_key)
     try:
-        value = load(text)
+        value = load(text) if text.startswith(("{", "[")) else None
     except LineError:
+        value = None
+    if value is None:
         return strip_blocks(text, fence_key)
     cuts: list[StrippedText] = []
     clean = _cut_value(value, fence_key, cuts)

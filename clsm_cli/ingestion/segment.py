@@ -7,7 +7,7 @@ episode without a record is described, whoever wrote it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from math import inf
 from typing import TYPE_CHECKING, Any
 
 from clsm_cli.errors import DamagedStoreError
@@ -31,19 +31,10 @@ if TYPE_CHECKING:
     from clsm_cli.store.layout import Store
 
 
-@dataclass(frozen=True, slots=True)
-class SegmentPlan:
-    """What segmenting one session writes."""
-
-    episodes: tuple[Episode, ...]
-    records: tuple[EpisodeRecord, ...]
-    writes: tuple[runs.Write, ...]
-
-
 def plan_session(
     store: Store, index: Index, box: Inbox, over_before: datetime | None = None
-) -> SegmentPlan:
-    """Cut an inbox file as far as its episodes are final.
+) -> tuple[list[Episode], list[runs.Write]]:
+    """Cut an inbox file as far as its episodes are final: they, and what is written.
 
     Args:
         index: Fresh, with a vector for every turn of the inbox.
@@ -51,13 +42,14 @@ def plan_session(
         over_before: A conversation whose last turn is older is over; None: none is.
     """
     if not box.turns:
-        return SegmentPlan((), (), tuple(inbox.plan_removal(box, over_before)))
+        return [], inbox.plan_removal(box, over_before)
     session, forgotten = box.turns[0].session, logs.load_tombstones(store)
     closed = index.closed_keys(session)
     items = [item for item in box.items if not _is_done(item, closed)]
     vectors = index.vectors_of([i.turn.key for i in items if not isinstance(i, EndMark)])
     previous = index.last_episode(session)
-    capped = bool(items) and _is_capped(store, index, previous)
+    stored = _stored(store, index, previous) if items else None
+    capped = stored is not None and stored.capped  # only its length ended it
     made: list[Episode] = []
     open_items: list[InboxItem] = []
     for turns, ended in _parts(items, over_before):
@@ -82,22 +74,20 @@ def plan_session(
         runs.Put(episodes.file_of(episode, store.flow), episodes.render(episode))
         for episode in made
     ]
-    records = _describe(store, index, made)
-    writes += record_files.plan_records(store, "flow", records)
+    writes += record_files.plan_records(store, "flow", _describe(store, index, made))
     if len(open_items) < len(box.items):
         writes.append(inbox.plan_rewrite(box, open_items, store.root))
-    return SegmentPlan(tuple(made), records, tuple(writes))
+    return made, writes
 
 
-def plan_undescribed(store: Store, index: Index) -> SegmentPlan:
+def plan_undescribed(store: Store, index: Index) -> list[runs.Write]:
     """Records for episodes that have none: of documents, and after a crash."""
     forgotten = logs.load_tombstones(store)
     read = (episodes.read(store.root / path) for _, path in index.undescribed())
     found = [
         left for each in read if (left := episodes.without_forgotten(each, forgotten)) is not None
     ]
-    records = _describe(store, index, found)
-    return SegmentPlan((), records, tuple(record_files.plan_records(store, "flow", records)))
+    return record_files.plan_records(store, "flow", _describe(store, index, found))
 
 
 def _is_done(item: InboxItem, closed: set[str]) -> bool:
@@ -163,7 +153,7 @@ def _episode(
         recorded_at=max(item.recorded_at for item in members),
         start=min(times, key=_instant_or_day, default=None),
         end=max(times, key=_instant_or_day, default=None),
-        participants=_participants(turns),
+        participants=tuple(sorted({t.speaker for t in turns if t.role != "tool" and t.speaker})),
         trust=lowest_trust([turn.trust for turn in turns]),
         previous=previous,
         continues=previous if continues else None,
@@ -171,18 +161,10 @@ def _episode(
     )
 
 
-def _instant_or_day(time: str) -> tuple[str, str]:
-    """Order of times that may be bare dates: by day, then by the instant in UTC."""
+def _instant_or_day(time: str) -> tuple[str, float]:
+    """Order of times that may be bare dates: by day, then by the instant."""
     moment = instant(time)
-    if moment is None:
-        return (time, "")
-    from datetime import UTC
-
-    return (time[:10], moment.astimezone(UTC).isoformat())
-
-
-def _participants(turns: Sequence[Turn]) -> tuple[str, ...]:
-    return tuple(sorted({turn.speaker for turn in turns if turn.role != "tool" and turn.speaker}))
+    return time[:10], -inf if moment is None else moment.timestamp()
 
 
 def _describe(store: Store, index: Index, made: Sequence[Episode]) -> tuple[EpisodeRecord, ...]:
@@ -190,7 +172,7 @@ def _describe(store: Store, index: Index, made: Sequence[Episode]) -> tuple[Epis
     known = {episode.id: episode for episode in made}
     records = []
     for episode in made:
-        previous = _previous(store, index, episode, known)
+        previous = known.get(episode.previous or "") or _stored(store, index, episode.previous)
         before = () if previous is None else previous.turns
         vectors = index.vectors_of([turn.key for turn in (*before, *episode.turns)])
         records.append(
@@ -218,22 +200,8 @@ def _surprise(
     return peak_surprise(_beats(before, vectors), _beats(episode.turns, vectors), settings)
 
 
-def _previous(
-    store: Store, index: Index, episode: Episode, known: dict[str, Episode]
-) -> Episode | None:
-    if episode.previous in known:
-        return known[episode.previous]
-    return None if episode.previous is None else _stored(store, index, episode.previous)
-
-
-def _is_capped(store: Store, index: Index, episode: str | None) -> bool:
-    """Whether only its length ended an episode."""
-    stored = None if episode is None else _stored(store, index, episode)
-    return stored is not None and stored.capped
-
-
-def _stored(store: Store, index: Index, episode: str) -> Episode | None:
-    files = index.episode_files(episode)
+def _stored(store: Store, index: Index, episode: str | None) -> Episode | None:
+    files = index.episode_files(episode) if episode else ()
     try:
         found = episodes.read(store.root / files[0]) if files else None
     except DamagedStoreError:

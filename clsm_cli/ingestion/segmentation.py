@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 from clsm_cli.scoring import boundary_evidence, modularity
 from clsm_cli.scoring.boundary_evidence import WordModel, deviations, turn_surprise
+from clsm_cli.text.language_data import pattern
 from clsm_cli.text.tokens import stems
 
 if TYPE_CHECKING:
@@ -45,24 +46,6 @@ READ = 2000
 EXPLICIT = 0.5
 """From here on gap, marker and farewell together say *where* the boundary is: it is not moved."""
 
-_LEAD = r"\W*(?:(?:oh|ah|hey|hi|ok|okay|so|well|and|also|wow|yeah|haha)\b\W*)*"
-_MARKER = re.compile(
-    _LEAD + r"(?:by the way|btw|anyway|anyways|anyhow|another thing|one more thing|other news|"
-    r"in other news|changing (?:the )?(?:topic|subject)s?|(?:to )?change (?:the )?(?:topic|subject)|"
-    r"on (?:a|an) (?:different|another|unrelated|other|separate) (?:note|topic|subject)|"
-    r"on another note|(?:totally |completely )?unrelated|off[- ]topic|switching gears|"
-    r"before i forget|moving on|next topic|new topic|different (?:topic|question|subject)|"
-    r"good (?:morning|afternoon|evening)|übrigens|anderes thema|guten (?:morgen|tag|abend))\b",
-    re.IGNORECASE,
-)
-_CLOSING = re.compile(
-    r"\b(?:(?:good)?bye|bye[- ]bye|good ?night|(?:talk|speak|chat|see you|catch you|ttyl)"
-    r"(?: to you| with you)? (?:later|soon|tomorrow|then)|ttyl|see (?:you|ya)|take care|"
-    r"have a (?:good|great|nice|lovely|wonderful) (?:day|one|night|evening|weekend|rest)|"
-    r"that(?:'s| is|’s) all(?: for (?:now|today))?|gute nacht|tschüss|bis (?:morgen|später|bald))\b"
-    r"[^.?!]{0,30}[.!\s\W]*$",
-    re.IGNORECASE,
-)
 _QUESTION = re.compile(r"[?？؟]\W*$")
 
 
@@ -98,50 +81,40 @@ def group_turns(tail: Sequence[TurnFeatures]) -> list[Group]:
 
 
 class Segment:
-    """The groups from the last cut on, and the signs at each place, read when first asked for."""
+    """The groups from the last cut on, and the signs of a boundary before each of them.
+
+    Attributes:
+        signs: What speaks for a boundary at each place, by name, 0 to 1.
+        surprises: Deviations by which each turn surprises above the mean of its window.
+    """
 
     def __init__(self, groups: list[Group], settings: BoundarySettings) -> None:
         self.settings = settings
         self.length = len(groups)
         self._groups = groups
-        self._signs: list[dict[str, float]] = [{}]
+        self.signs: list[dict[str, float]] = [{}]
+        self.surprises = [0.0]
         self._clock = groups[0].active
         self._words = WordModel()
         self._vectors: list[np.ndarray[Any, Any]] = []
         self._coherence: list[float] = []
-        self._surprises: list[float] = []
-        self._deviations = [0.0]
+        self._past: list[float] = []
         self._learn(groups[0].head)
-
-    def signs(self, place: int) -> dict[str, float]:
-        """What speaks for a boundary before the group at ``place``."""
-        while len(self._signs) <= place:
-            self._read(len(self._signs))
-        return self._signs[place]
+        for place in range(1, len(groups)):
+            self._read(place)
 
     def confidence(self, place: int) -> float:
         """How sure the signs are together."""
-        return boundary_evidence.combine(self.signs(place).values())
+        return boundary_evidence.combine(self.signs[place].values())
 
     def fires(self, place: int) -> bool:
         """Whether they suffice for a boundary."""
         return self.confidence(place) > self.settings.confidence
 
-    def surprise(self, place: int) -> float:
-        """Deviations by which the turn at ``place`` surprises above the mean of its window."""
-        self.signs(place)
-        return self._deviations[place]
-
     def wall(self) -> int | None:
         """The first silence that is certain: no boundary moves over it and no turns join."""
-        if self.settings.confidence >= 1.0:
-            return None
-        clock = self._groups[0].active
-        for place, group in enumerate(self._groups[1:], 1):
-            if _gap(clock, group.head.time, self.settings) >= 1.0:
-                return place
-            clock = group.active or clock
-        return None
+        certain = (place for place, signs in enumerate(self.signs) if signs.get("gap", 0.0) >= 1.0)
+        return None if self.settings.confidence >= 1.0 else next(certain, None)
 
     def refined(self, place: int, known: int, allowed: range) -> int | None:
         """``place``, moved to where modularity splits the ``known`` groups best, or None.
@@ -149,11 +122,8 @@ class Segment:
         None when that is no change of subject (``modularity.is_confirmed``). An explicit boundary
         stays as it is: a silence, a marker or a farewell says exactly where.
         """
-        signs = self.signs(place)
-        if (
-            boundary_evidence.combine(signs.get(n, 0.0) for n in ("gap", "marker", "closing"))
-            >= EXPLICIT
-        ):
+        explicit = (self.signs[place].get(name, 0.0) for name in ("gap", "marker", "closing"))
+        if boundary_evidence.combine(explicit) >= EXPLICIT:
             return place
         a = modularity.affinity([group.head.vector for group in self._groups[:known]])
         reach = self.settings.refine
@@ -167,28 +137,28 @@ class Segment:
         self._clock = self._groups[place - 1].active or self._clock
         signs = {
             "gap": _gap(self._clock, now.time, self.settings),
-            "marker": MARKED * bool(_MARKER.match(now.text[:EDGE])),
+            "marker": MARKED * bool(pattern("segmentation.marker").match(now.text[:EDGE])),
             "closing": CLOSED * (_closes(before) and not _closes(now)),
             "intent": NEW_INTENT * self._new_intent(place),
             "entities": OTHER_THINGS * self._other_things(place),
             **self._shift(now),
         }
-        self._signs.append({name: round(e, 4) for name, e in signs.items() if e > 0.0})
+        self.signs.append({name: round(e, 4) for name, e in signs.items() if e > 0.0})
         self._learn(now)
 
     def _shift(self, now: TurnFeatures) -> dict[str, float]:
         """Coherence and surprise of a turn against the turns before it; both enter the past."""
         import numpy as np
 
-        self._deviations.append(0.0)
+        self.surprises.append(0.0)
         if not _speaks(now) or not self._vectors:
             return {}
         coherence = _cosine(now.vector, np.mean(self._vectors[-NEAR:], axis=0))
         novelty = 1.0 - _cosine(now.vector, np.mean(self._vectors, axis=0))
         surprise = turn_surprise(self._words.bits(stems(now.text[:READ])), novelty)
-        z = deviations(surprise, self._surprises[-max(1, self.settings.window) :])
-        self._surprises.append(surprise)
-        self._deviations[-1] = z
+        z = deviations(surprise, self._past[-max(1, self.settings.window) :])
+        self._past.append(surprise)
+        self.surprises[-1] = z
         past = self._coherence.copy()
         self._coherence.append(coherence)
         if len(self._vectors) < SETTLED:
@@ -239,7 +209,7 @@ def _asks(beat: TurnFeatures) -> bool:
 
 
 def _closes(beat: TurnFeatures) -> bool:
-    return _CLOSING.search(beat.text[-EDGE:]) is not None
+    return pattern("segmentation.closing").search(beat.text[-EDGE:]) is not None
 
 
 def _cosine(a: np.ndarray[Any, Any], b: np.ndarray[Any, Any]) -> float:
@@ -301,8 +271,7 @@ def peak_surprise(
     groups = group_turns([*before, *episode])
     segment = Segment(groups, settings)
     first = sum(group.start < len(before) for group in groups)
-    peaks = (segment.surprise(place) for place in range(first, len(groups)))
-    return round(max([0.0, *peaks]), 4)  # only tools speak: there is no peak
+    return round(max([0.0, *segment.surprises[first:]]), 4)  # only tools speak: there is no peak
 
 
 def _least(settings: BoundarySettings) -> int:

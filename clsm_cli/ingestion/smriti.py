@@ -13,40 +13,43 @@ import json
 import re
 from typing import TYPE_CHECKING, Any, BinaryIO
 
-from clsm_cli.ingestion.jsonl_rows import Dropped, Problem, label, read_whole
-from clsm_cli.ingestion.messages import Message, command_or_json
-from clsm_cli.ingestion.noise import is_clsm_tool, runs_clsm
+from clsm_cli.ingestion.jsonl_rows import Problem, label, read_whole
+from clsm_cli.ingestion.messages import Message, ToolReader
 from clsm_cli.ingestion.timestamps import normalise
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
-    from clsm_cli.ingestion.jsonl_rows import Reading, Tally, TranscriptItem
+    from clsm_cli.ingestion.jsonl_rows import Reading, TranscriptItem
     from clsm_cli.model.episodes import Role
 
 LARGEST = 64 << 20
 """Bytes of a session; it is read whole."""
-_TURN = re.compile(r"## Turn (\d{1,9}) [—–-]{1,2} (user|assistant)(?: \(.*\))?[ \t]*\Z")
-_TOOL = re.compile(r"### Tool: (.+)")
+_FRONT = re.compile(r"---\n(.*?\n)---\n", re.DOTALL)
+_TURN = re.compile(
+    r"^## Turn (\d{1,9}) [—–-]{1,2} (user|assistant)(?: \(.*\))?[ \t]*$", re.MULTILINE
+)
+# Atomic groups: a fence ends at the first place where one may, so the time is linear.
+_TOOL = re.compile(
+    r"### Tool: (?P<name>[^\n]+)\n\n?\*\*Input:\*\*\n```\w*\n"
+    r"(?P<given>(?>.*?(?=\n?```\n\n?<details>\n<summary>)))\n?```\n\n?"
+    r"<details>\n<summary>(?P<kind>\w+)</summary>\n\n?```\n"
+    r"(?P<said>(?>.*?(?=\n?```\n\n?</details>)))\n?```\n\n?</details>\n*",
+    re.DOTALL | re.IGNORECASE,
+)
+_TEXT_END = re.compile(
+    r"^(?:### Tool: .+\n\n?\*\*Input:\*\*$|---\n\n?\*Session .*\*$)", re.MULTILINE
+)
 _ESCAPED = re.compile(r"\\(?=## Turn \d|---\Z)|\\(?=</(?:details|summary)>)", re.IGNORECASE)
-_FOOTER = re.compile(r"\*Session .*\*")
 _PARTS = re.compile(r"<!-- [\w:. -]*[A-Za-z0-9+/=]{16,} -->")
 """The parts of a message once more, for the program."""
-_FENCE = "```"
 
 
 def is_session(head: bytes) -> bool:
-    r"""Whether a note is a session, by its first bytes.
-
-    >>> is_session("---\nid: s-1\n---\n\n## Turn 1 — user\n\nHi.\n".encode())
-    True
-    >>> is_session("## Turn 1 — user".encode())
-    False
-    """
-    lines = head.decode("utf-8", "replace").replace("\r\n", "\n").split("\n")
-    if lines[0] != "---" or not any(line.startswith("id: ") for line in lines[:40]):
-        return False
-    return any(_TURN.match(line) for line in lines)
+    """Whether a note is a session, by its first bytes."""
+    text = head.decode("utf-8", "replace").replace("\r\n", "\n")
+    front = _FRONT.match(text)
+    return front is not None and "\nid: " in "\n" + front[1] and _TURN.search(text) is not None
 
 
 def items(stream: BinaryIO, about: Reading) -> Iterator[TranscriptItem]:
@@ -57,111 +60,59 @@ def items(stream: BinaryIO, about: Reading) -> Iterator[TranscriptItem]:
         return
     if "\ufffd" in text:
         about.tally.add("invalid UTF-8 replaced", 1)
-    lines = text.replace("\r\n", "\n").replace("\0", "").split("\n")
-    meta, start = _front_matter(lines)
+    text = text.replace("\r\n", "\n").replace("\0", "")
+    front = _FRONT.match(text)
+    pairs = (line.partition(": ") for line in (front[1] if front else "").split("\n"))
+    meta = {key: value.strip().strip('"') for key, _, value in pairs}
     created = normalise(meta.get("created"), about.zone)
-    session = label(meta.get("id")) or about.session
-    yield from _Reader(lines, session, created and created[:10], about.tally).items(start)
-
-
-def _front_matter(lines: Sequence[str]) -> tuple[dict[str, str], int]:
-    if lines[0].rstrip() != "---":
-        return {}, 0
-    end = next((n for n in range(1, len(lines)) if lines[n].rstrip() == "---"), 0)
-    pairs = (line.partition(": ") for line in lines[1:end])
-    return {key: value.strip().strip('"') for key, _, value in pairs}, end + 1
-
-
-class _Reader:
-    def __init__(self, lines: list[str], session: str, day: str | None, tally: Tally) -> None:
-        self.lines = lines
-        self.session = session
-        self.day = day
-        self.tally = tally
-
-    def items(self, place: int) -> Iterator[TranscriptItem]:
-        """Turn by turn; what stands before the first one is no turn."""
-        while place < len(self.lines) and not _TURN.match(self.lines[place]):
-            place += 1
-        while place < len(self.lines) and (head := _TURN.match(self.lines[place])):
-            first, place = place, place + 1
-            end = self._text_end(place)
-            role: Role = "user" if head[2] == "user" else "assistant"
-            yield self._said(role, head[1], first, end)
-            place = end
-            for count in itertools.count(1):
-                tool = self._tool_at(place)
-                if tool is None:
-                    break
-                found, place = self._tool(tool, f"{head[1]}#{count}", place)
-                yield from found
-                while place < len(self.lines) and not self.lines[place].strip():
-                    place += 1
-            place = self._skip_rest(place)
-
-    def _text_end(self, place: int) -> int:
-        while place < len(self.lines) and not _TURN.match(self.lines[place]):
-            if self._tool_at(place) is not None or self._is_footer(place):
+    session, day = label(meta.get("id")) or about.session, created and created[:10]
+    tools, lines = ToolReader(about), _Lines(text)
+    head = _TURN.search(text, front.end() if front else 0)
+    while head:
+        number, following = head[1], _TURN.search(text, head.end())
+        end = _TEXT_END.search(text, head.end(), following.start() if following else len(text))
+        place = end.start() if end else following.start() if following else len(text)
+        role: Role = "user" if head[2] == "user" else "assistant"
+        message = lines.message(session, day, number, head.start(), place)
+        yield message.said(role, _unescaped(text[head.end() : place]))
+        for count in itertools.count(1):
+            tool = _TOOL.match(text, place)
+            if tool is None:
                 break
-            place += 1
-        return place
+            call_id, place = f"{number}#{count}", tool.end()
+            call = lines.message(session, day, call_id, tool.start(), tool.start("kind"))
+            yield tools.call(call, tool["name"], _json(tool["given"]), call_id)
+            if tool["said"].strip():
+                gave = lines.message(session, day, f"{call_id}r", tool.start("kind"), place)
+                error = tool["kind"].lower() == "error"
+                yield tools.result(gave, tool["name"], tool["said"], call_id, error=error)
+        if end and end[0].startswith("###") and place == end.start():
+            about.tally.add("tool call is cut short", lines.number(place))
+        head = _TURN.search(text, place)  # behind the tools of a turn nothing is its own
 
-    def _skip_rest(self, place: int) -> int:
-        """To the next turn: behind the tools of one nothing is its own."""
-        while place < len(self.lines) and not _TURN.match(self.lines[place]):
-            place += 1
-        return place
 
-    def _is_footer(self, place: int) -> bool:
-        rest = [line for line in self.lines[place : place + 3] if line.strip()]
-        return rest[:1] == ["---"] and len(rest) > 1 and bool(_FOOTER.fullmatch(rest[1]))
+class _Lines:
+    """Numbers of the lines of a text, asked for in its order."""
 
-    def _tool_at(self, place: int) -> str | None:
-        """The name of the tool whose section begins here; a heading alone is text."""
-        head = _TOOL.fullmatch(self.lines[place]) if place < len(self.lines) else None
-        behind = [line for line in self.lines[place + 1 : place + 3] if line.strip()]
-        return head[1] if head and behind == ["**Input:**"] else None
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._place, self._number = 0, 1
 
-    def _tool(self, name: str, number: str, place: int) -> tuple[list[TranscriptItem], int]:
-        first = place
-        given, place = self._fenced(place + 1, "<details>")
-        is_error = "<summary>error</summary>" in "".join(self.lines[place : place + 3]).lower()
-        middle = place
-        said, place = self._fenced(place, "</details>")
-        arguments = _json(given)
-        command = arguments.get("command") if isinstance(arguments, dict) else None
-        if is_clsm_tool(name) or (isinstance(command, str) and runs_clsm(command)):
-            return [Dropped("clsm call", first + 1), Dropped("clsm result", middle + 1)], place
-        call = self._message(number, first, middle)
-        found: list[TranscriptItem] = [call.called(name, command_or_json(arguments), None)]
-        if said.strip():
-            found.append(
-                self._message(f"{number}r", middle, place).gave(name, said, error=is_error)
-            )
-        return found, place
+    def number(self, place: int) -> int:
+        """The line of a place, from 1; never before the one that was asked for last."""
+        self._number += self._text.count("\n", self._place, max(place, self._place))
+        self._place = max(place, self._place)
+        return self._number
 
-    def _fenced(self, place: int, behind: str) -> tuple[str, int]:
-        """What stands in the next fence, which ends before a line ``behind``; the line after it."""
-        opening = place
-        while place < len(self.lines) and not self.lines[place].startswith(_FENCE):
-            place += 1
-        start = place = place + 1
-        while place < len(self.lines):
-            rest = [line for line in self.lines[place + 1 : place + 3] if line.strip()]
-            if self.lines[place] == _FENCE and rest[:1] == [behind]:
-                end = place + 1 + self.lines[place + 1 : place + 3].index(behind)
-                return "\n".join(self.lines[start:place]), end + 1
-            place += 1
-        self.tally.add("tool call is cut short", opening + 1)
-        return "\n".join(self.lines[start:]), len(self.lines)
+    def message(self, session: str, day: str | None, name: str, start: int, end: int) -> Message:
+        """A message that stands in ``text[start:end]``."""
+        first = self.number(start)
+        return Message(session, first, day, name, max(first, self.number(end - 1)))
 
-    def _said(self, role: Role, number: str, first: int, end: int) -> TranscriptItem:
-        kept = (line for line in self.lines[first + 1 : end] if not _PARTS.fullmatch(line))
-        text = "\n".join(_ESCAPED.sub("", line) for line in kept).strip("\n").rstrip()
-        return self._message(number, first, end).said(role, text)
 
-    def _message(self, number: str, first: int, end: int) -> Message:
-        return Message(self.session, first + 1, self.day, number, max(first + 1, end))
+def _unescaped(text: str) -> str:
+    kept = (line for line in text.split("\n") if not _PARTS.fullmatch(line))
+    return "\n".join(_ESCAPED.sub("", line) for line in kept).strip("\n").rstrip()
 
 
 def _json(text: str) -> Any:

@@ -30,12 +30,12 @@ if TYPE_CHECKING:
 
 
 STDIN = "-"
-_KINDS = (
-    (stat.S_ISFIFO, "a FIFO"),
-    (stat.S_ISSOCK, "a socket"),
-    (stat.S_ISCHR, "a character device"),
-    (stat.S_ISBLK, "a block device"),
-)
+_KINDS = {
+    stat.S_IFIFO: "a FIFO",
+    stat.S_IFSOCK: "a socket",
+    stat.S_IFCHR: "a character device",
+    stat.S_IFBLK: "a block device",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,11 +56,7 @@ class SourceFile:
     stream: BinaryIO | None = field(default=None, compare=False, repr=False)
     encoding: str = encodings.UTF_8
     is_agents: bool = False
-
-    @property
-    def inside(self) -> str:
-        """A conversation in the file: it names its own, or none."""
-        return ""
+    inside: str = field(default="", init=False)
 
     def open(self) -> BinaryIO:
         """The text of the file as UTF-8; the caller closes it."""
@@ -150,7 +146,7 @@ def _named(
 def _walk(given: str, real: str, wanted: Format | None, exclusion: Exclusion) -> Iterator[Found]:
     """A folder and what is under it, by name; its own stack, so depth costs no recursion."""
     stack = [(given, real, folders.locate_folder(real))]
-    templates: frozenset[str] = frozenset()
+    templates: set[str] = set()
     while stack:
         folder, real_folder, place = stack.pop()
         try:
@@ -165,7 +161,7 @@ def _walk(given: str, real: str, wanted: Format | None, exclusion: Exclusion) ->
             continue
         place = folders.locate_files(names, place)
         if place == "vault" and folders.VAULT in names:
-            templates |= folders.templates(real_folder)
+            templates.update(folders.templates(real_folder))
         below: list[tuple[str, str, Place]] = []
         for entry in entries:
             path, inside = os.path.join(folder, entry.name), os.path.join(real_folder, entry.name)
@@ -258,8 +254,7 @@ def open_file(path: str) -> BinaryIO:
 
 def _require_file(mode: int) -> None:
     if not stat.S_ISREG(mode):
-        kind = next((name for test, name in _KINDS if test(mode)), "not a regular file")
-        raise OSError(errno.EINVAL, kind)
+        raise OSError(errno.EINVAL, _KINDS.get(stat.S_IFMT(mode), "not a regular file"))
 
 
 def read_problem(path: str, error: OSError | ValueError) -> Problem:

@@ -59,27 +59,19 @@ class Masker:
         if isinstance(item, Problem) or item.session is None:
             return item
         session = self.name(item.session)
-        if isinstance(item, RawTurn):
-            tool = item.tool and replace(item.tool, name=self.name(item.tool.name))
-            foreign_id = item.foreign_id and self.name(item.foreign_id)
-            speaker = self.name(item.speaker)
-            if (session, speaker, foreign_id, tool) == (
-                item.session,
-                item.speaker,
-                item.foreign_id,
-                item.tool,
-            ):
-                return item
-            return replace(item, session=session, speaker=speaker, foreign_id=foreign_id, tool=tool)
-        return item if session == item.session else replace(item, session=session)
+        if not isinstance(item, RawTurn):
+            return item if session == item.session else replace(item, session=session)
+        return replace(
+            item,
+            session=session,
+            speaker=self.name(item.speaker),
+            foreign_id=item.foreign_id and self.name(item.foreign_id),
+            tool=item.tool and replace(item.tool, name=self.name(item.tool.name)),
+        )
 
 
 def clean(text: str) -> str:
-    r"""Newlines as ``\n``, no NUL, no lone surrogate, no blank space at the ends; at most 1 MiB.
-
-    >>> clean("a\r\nb\0 \n")
-    'a\nb'
-    """
+    r"""Newlines as ``\n``, no NUL, no lone surrogate, no blank space at the ends; at most 1 MiB."""
     text = text.replace("\r\n", "\n").replace("\0", "")
     text = replace_lone(text).strip("\n").rstrip()
     data = text.encode()
@@ -113,19 +105,10 @@ def turn_from_message(raw: RawTurn, path: str, mask: Masker, origin: str = "") -
 
 def turn_from_block(raw: RawBlock, origin: str, path: str, trust: Trust, mask: Masker) -> Turn:
     """The turn of a block of a document; its key still has ordinal 0 (see ``with_ordinal``)."""
-    text = mask(raw.text)
-    return Turn(
-        key=turn_key(origin, "", raw.time, text),
-        speaker="",
-        role=TRUST_ROLE[trust],
-        text=text,
-        time=raw.time,
-        path=path,
-        line_start=raw.line_start,
-        line_end=raw.line_end,
-        trust=trust,
-        heading=tuple(mask(title) for title in raw.heading),
-    )
+    lines = raw.line_start, raw.line_end
+    message = RawTurn(origin, "", TRUST_ROLE[trust], raw.text, raw.time, *lines, trust=trust)
+    turn = turn_from_message(message, path, mask, origin)
+    return replace(turn, heading=tuple(map(mask, raw.heading)))
 
 
 def without_dumps(episode: Episode) -> Episode:
@@ -184,8 +167,5 @@ def masked_turn(turn: Turn, session: str, mask: Masker) -> tuple[Turn, str]:
     name = mask.name(session)
     if (made.speaker, made.text, name) == (turn.speaker, turn.text, session):
         return made, session
-    if has_exact_time(made):
-        key = turn_key(name, made.speaker, made.time, made.text)
-        return replace(made, key=key), name
     equals = (n for n in range(_EQUALS) if with_ordinal(turn, session, n).key == turn.key)
     return with_ordinal(made, name, next(equals, 0)), name

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from datetime import tzinfo
 
+    from clsm_cli.model.codec import Record
     from clsm_cli.store.index.index_queries import Index
     from clsm_cli.store.index.passages import Passage
     from clsm_cli.store.layout import Store
@@ -79,26 +80,26 @@ def state_of(row: Row, now: str) -> State:
 def version(row: Row, value: str, index: Index, now: str) -> Version:
     """A row with its state and source."""
     told = _earliest(index, row.sources) or _earliest(index, (row.id,))
-    place = (
-        source_locations.locate(index, told)
-        if told
-        else source_locations.store_location(index, row.id)
-    )
+    if told is None:
+        place = source_locations.store_location(index, row.id)
+    else:
+        place = source_locations.locate(index, told)
+    statement = row if isinstance(row, Statement) else None
     return Version(
-        id=row.id,
-        kind="edge" if isinstance(row, Edge) else row.kind,
-        value=value,
-        text="" if isinstance(row, Edge) else row.text,
-        valid_from=row.valid_from,
-        valid_until=row.valid_until,
-        recorded_at=row.recorded_at,
-        superseded_at=row.superseded_at,
-        state=state_of(row, now),
-        supersedes=None if isinstance(row, Edge) else row.supersedes,
-        sources=row.sources,
-        source=f"{told.path}:{told.line_start}" if told and told.line_start else None,
-        file=place.file if place else "",
-        line=place.line if place else 0,
+        row.id,
+        statement.kind if statement else "edge",
+        value,
+        statement.text if statement else "",
+        row.valid_from,
+        row.valid_until,
+        row.recorded_at,
+        row.superseded_at,
+        state_of(row, now),
+        statement.supersedes if statement else None,
+        row.sources,
+        f"{told.path}:{told.line_start}" if told and told.line_start else None,
+        place.file if place else "",
+        place.line if place else 0,
     )
 
 
@@ -149,13 +150,13 @@ _WORD = re.compile(r"\w+")
 
 def _earliest(index: Index, keys: Iterable[str]) -> Passage | None:
     """The first of some passages that was told, one with a line before one without."""
+
+    def order(passage: Passage) -> tuple[bool, bool, str, str, int]:
+        time, line = passage.time, passage.line_start
+        return not line, time is None, time or "", passage.path, line
+
     found = [each for key in keys for each in index.by_key(key) if each.key == key]
-    return min(found, key=_order, default=None)
-
-
-def _order(passage: Passage) -> tuple[bool, bool, str, str, int]:
-    time, line = passage.time, passage.line_start
-    return not line, time is None, time or "", passage.path, line
+    return min(found, key=order, default=None)
 
 
 class Thread(NamedTuple):
@@ -176,12 +177,9 @@ class History(NamedTuple):
 
 
 class View(NamedTuple):
-    """Which versions are wanted.
+    """Which versions are wanted: those true ``as_of`` a time or any time of a day, as believed by then.
 
-    Attributes:
-        now: Time of the question, an instant.
-        as_of: Only what was true then; a bare date means any time of that day.
-        known_at: Only what was believed then; an instant.
+    ``now`` and ``known_at`` are instants.
     """
 
     now: str
@@ -248,10 +246,15 @@ def _threads(
     return tuple(found)
 
 
+def all_records(store: Store) -> dict[str, Record]:
+    """All records of a store by id, those in the archive too, the forgotten ones left out."""
+    folders = [*store.graphs(), *store.archives()]
+    return shards.load_graph(folders, logs.load_tombstones(store)).records
+
+
 class _Memory:
     def __init__(self, store: Store, now: str) -> None:
-        folders = [*store.graphs(), *store.archives()]
-        records = shards.load_graph(folders, logs.load_tombstones(store)).records
+        records = all_records(store)
         self.store = store
         self.statements = record_files.load_statements(store, records, now)
         self.edges = {i: r for i, r in records.items() if isinstance(r, Edge)}
@@ -263,20 +266,35 @@ class _Memory:
 
     def find(self, wanted: str) -> tuple[list[Row], str]:
         """The rows behind an id or a name, and the node of a name."""
-        row = self._by_id(wanted)
+        known: dict[str, Row] = {**self.statements, **self.edges}
+        row = known.get(resolve_id(wanted, known) or "" if wanted[:2] in ("f-", "g-") else wanted)
+        if isinstance(row, Edge):
+            at = (row.source, row.type)
+            return [each for each in self.edges.values() if (each.source, each.type) == at], ""
         if row is not None:
-            return self._siblings(row) if isinstance(row, Edge) else self._family(row), ""
+            return self._family(row), ""
         nodes = self._nodes(wanted)
-        known = [self.nodes[each] for each in sorted(nodes) if each in self.nodes]
-        known = known or [Node(id="", rev=(0, ""), label=wanted.strip())]
-        named = {r.id for said in naming(self.statements.values(), known).values() for r in said}
+        meant = [self.nodes[each] for each in sorted(nodes) if each in self.nodes]
+        meant = meant or [Node(id="", rev=(0, ""), label=wanted.strip())]
+        named = {r.id for said in naming(self.statements.values(), meant).values() for r in said}
         rows: list[Row] = [
             r for r in self.statements.values() if r.id in named or self.subject(r) in nodes
         ]
-        rows += [e for e in self.edges.values() if nodes & {e.source, e.target} and _is_told(e)]
+        # An edge may have versions if it was said or corrected, not counted or chained.
+        rows += [
+            e
+            for e in self.edges.values()
+            if nodes & {e.source, e.target}
+            and (e.sources or e.valid_from or e.valid_until or e.superseded_at)
+        ]
         if rows or nodes & self.nodes.keys():
             return rows, min(nodes, default="") if rows else ""
-        raise self._unknown(wanted)
+        names = [(each, each) for each in (*known, *self.nodes)]
+        names += [(name, each) for name, ids in self._named.items() for each in sorted(ids)]
+        near = nearest(wanted, names)
+        next_step = f"near it are: {', '.join(near)}" if near else "find ids with: clsm recall"
+        reason = "is no statement, edge or concept of this store"
+        raise BadInputError(wanted, reason, next_step)
 
     def subject(self, row: Statement) -> str:
         """The node that a statement is about; "" for none."""
@@ -292,59 +310,28 @@ class _Memory:
 
     def value(self, row: Row) -> str:
         """What a row says, for a person."""
-        if isinstance(row, Edge):
-            return self.label(row.target)
-        return row.text
-
-    def _by_id(self, wanted: str) -> Row | None:
-        rows: dict[str, Row] = {**self.statements, **self.edges}
-        found = resolve_id(wanted, rows) if wanted[:2] in ("f-", "g-") else wanted
-        return rows.get(found) if found else None
-
-    def _siblings(self, edge: Edge) -> list[Row]:
-        edges = self.edges.values()
-        return [each for each in edges if (each.source, each.type) == (edge.source, edge.type)]
+        return self.label(row.target) if isinstance(row, Edge) else row.text
 
     def _family(self, first: Statement) -> list[Row]:
-        """A statement, what superseded what there, and their closed copies."""
-        found = {first.id}
-        kin = self._kin()
-        fresh = set(found)
-        while fresh:
-            fresh = {other for each in fresh for other in kin[each]} - found
-            found |= fresh
-        return [self.statements[each] for each in sorted(found)]
-
-    def _kin(self) -> dict[str, set[str]]:
-        """Statement → the one it superseded, those that superseded it, and those of one text.
+        """A statement, what superseded what there, and their closed copies.
 
         A closed copy has the text of its original, and no other link to it.
         """
         kin: dict[str, set[str]] = defaultdict(set)
-        first: dict[tuple[str, str], str] = {}
+        same: dict[tuple[str, str], str] = {}
         for row in self.statements.values():
-            other = first.setdefault((self.subject(row), row.text), row.id) if row.text else row.id
+            other = same.setdefault((self.subject(row), row.text), row.id) if row.text else row.id
             for each in {other, row.supersedes} & self.statements.keys():
                 kin[row.id].add(str(each))
                 kin[str(each)].add(row.id)
-        return kin
+        found = fresh = {first.id}
+        while fresh:
+            fresh = {other for each in fresh for other in kin[each]} - found
+            found = found | fresh
+        return [self.statements[each] for each in sorted(found)]
 
     def _nodes(self, wanted: str) -> set[str]:
         if wanted in self.nodes:
             return {wanted}
         key = node_id(wanted) if wanted.strip() else ""
         return self._named.get(key) or ({key} if key else set())
-
-    def _unknown(self, wanted: str) -> BadInputError:
-        """The error that names the ids with a name most like it."""
-        names = [(each, each) for each in (*self.statements, *self.edges, *self.nodes)]
-        names += [(name, each) for name, ids in self._named.items() for each in sorted(ids)]
-        ids = nearest(wanted, names)
-        next_step = f"near it are: {', '.join(ids)}" if ids else "find ids with: clsm recall"
-        reason = "is no statement, edge or concept of this store"
-        return BadInputError(wanted, reason, next_step)
-
-
-def _is_told(edge: Edge) -> bool:
-    """Whether an edge may have versions: it was said or corrected, not counted or chained."""
-    return bool(edge.sources or edge.valid_from or edge.valid_until or edge.superseded_at)

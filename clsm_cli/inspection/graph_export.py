@@ -16,11 +16,11 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from clsm_cli import __version__
-from clsm_cli.inspection.graph_view import communities, name_of
+from clsm_cli.inspection.graph_view import communities, counted, name_of
 from clsm_cli.text.terminal import safe
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Mapping
 
     from clsm_cli.inspection.graph_view import Graph
     from clsm_cli.model.graph import Edge, Node, Statement
@@ -148,6 +148,9 @@ def _clean(text: str) -> str:
     return safe(text).translate(_NOT_IN_XML)
 
 
+WRITERS = {"dot": dot, "graphml": graphml}
+"""What writes a graph for another program, by the name of the form."""
+
 PALETTE = {
     "sky": "#56b4e9", "orange": "#e69f00", "green": "#009e73", "vermilion": "#d55e00",
     "pink": "#cc79a7", "blue": "#0072b2", "yellow": "#f0e442", "grey": "#8c8c8c",
@@ -186,41 +189,26 @@ def page(graph: Graph, chosen: str | None = None) -> str:
         "picture": _asset("graph.js"),
         "panel": _asset("panel.js"),
     }
-    return _filled(
-        _asset("graph.html"),
-        {
-            "policy": _policy(css, scripts.values()),
-            "version": __version__,
-            "css": css,
-            "data": _embedded(picture(graph, chosen)),
-            **scripts,
-        },
-    )
+    allowed = " ".join(map(_source, scripts.values()))
+    policy = f"default-src 'none'; script-src {allowed}; style-src {_source(css)};"
+    data = json.dumps(picture(graph, chosen), ensure_ascii=False, separators=(",", ":"))
+    values = {
+        "policy": f"{policy} base-uri 'none'; form-action 'none'",
+        "version": __version__,
+        "css": css,
+        "data": data.translate(_IN_SCRIPT),
+        **scripts,
+    }
+    # In one pass: what a value holds is never looked at again.
+    return _MARK.sub(lambda match: values[match.group(1)], _asset("graph.html"))
 
 
 def _asset(name: str) -> str:
     return (files("clsm_cli.inspection") / "assets" / name).read_text(encoding="utf-8")
 
 
-def _filled(template: str, values: dict[str, str]) -> str:
-    """Put values into a template in one pass: what a value holds is never looked at again."""
-    return _MARK.sub(lambda match: values[match.group(1)], template)
-
-
-def _policy(css: str, scripts: Iterable[str]) -> str:
-    allowed = " ".join(_source(script) for script in scripts)
-    return (
-        f"default-src 'none'; script-src {allowed}; style-src {_source(css)};"
-        " base-uri 'none'; form-action 'none'"
-    )
-
-
 def _source(text: str) -> str:
     return f"'sha256-{b64encode(sha256(text.encode()).digest()).decode()}'"
-
-
-def _embedded(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":")).translate(_IN_SCRIPT)
 
 
 def picture(graph: Graph, chosen: str | None = None) -> dict[str, Any]:
@@ -243,7 +231,7 @@ def picture(graph: Graph, chosen: str | None = None) -> dict[str, Any]:
         "total": graph.total,
         "chosen": chosen,
         "kinds": _kinds([node["kind"] for node in data["nodes"]]),
-        "types": _counted([edge["type"] for edge in data["edges"]]),
+        "types": counted([edge["type"] for edge in data["edges"]]),
         **data,
     }
 
@@ -271,7 +259,7 @@ def _safe(value: Any) -> Any:
 
 
 def _kinds(kinds: list[str]) -> dict[str, dict[str, Any]]:
-    counts = _counted(kinds)
+    counts = counted(kinds)
     colours = tuple(PALETTE)
     others = {
         kind: (colours[n % len(colours)], OTHER_SHAPES[n // len(colours) % len(OTHER_SHAPES)])
@@ -282,9 +270,3 @@ def _kinds(kinds: list[str]) -> dict[str, dict[str, Any]]:
         kind: {"colour": PALETTE[looks[kind][0]], "shape": looks[kind][1], "count": count}
         for kind, count in counts.items()
     }
-
-
-def _counted(names: list[str]) -> dict[str, int]:
-    from collections import Counter
-
-    return dict(sorted(Counter(names).items(), key=lambda each: (-each[1], each[0])))

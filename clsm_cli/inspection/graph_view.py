@@ -7,20 +7,20 @@ statements that held (``clocks.holds``).
 
 from __future__ import annotations
 
+import math
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from clsm_cli.errors import BadInputError
-from clsm_cli.inspection.fact_history import naming
+from clsm_cli.inspection.fact_history import all_records, naming
 from clsm_cli.inspection.item_lookup import nearest
 from clsm_cli.model import clocks
 from clsm_cli.model.episodes import EpisodeRecord
 from clsm_cli.model.graph import Edge, Node
 from clsm_cli.scoring.association import co_occurrences
 from clsm_cli.scoring.modularity import communities as grouped
-from clsm_cli.startup.records import NamedTuple
-from clsm_cli.store import logs, record_files, shards
+from clsm_cli.store import record_files
 from clsm_cli.store.index import evidence_queries
 from clsm_cli.store.index.opening import open_index
 from clsm_cli.text.node_ids import node_id
@@ -53,20 +53,12 @@ class Graph:
     activation: Mapping[str, float] = field(default_factory=dict)
 
 
-class Neighbour(NamedTuple):
-    """The other end of an edge."""
-
-    node: str
-    edge: Edge
-
-
 def load(store: Store, view: View) -> Graph:
     """The whole graph that holds: no closed or superseded edge, no forgotten node, no episode.
 
     The store is only read, hand edits of topic files included.
     """
-    folders = store.graphs() if view.at is None else [*store.graphs(), *store.archives()]
-    records = shards.load_graph(folders, logs.load_tombstones(store)).records
+    records = all_records(store)
     rows = record_files.load_statements(store, records, view.now)
     rows = {i: row for i, row in rows.items() if view.holds(row)}
     found = [r for r in records.values() if isinstance(r, Edge) and view.holds(r)]
@@ -74,7 +66,7 @@ def load(store: Store, view: View) -> Graph:
     if view.at is not None:
         nodes, woven = _told_by(store, records, view.at)
         found = woven + [e for e in found if e.type != "co_occurs" or e.pinned]
-    found = [e for e in found if not _is_episode(e.source) and not _is_episode(e.target)]
+    found = [e for e in found if not (e.source.startswith("e-") or e.target.startswith("e-"))]
     edges = {e.id: e for e in found if e.source in nodes and e.target in nodes}
     return Graph(
         nodes=tuple(nodes[each] for each in sorted(nodes)),
@@ -135,10 +127,6 @@ def _as_told(
     )
 
 
-def _is_episode(record_id: str) -> bool:
-    return record_id.startswith("e-")
-
-
 def _about(
     rows: Mapping[str, Statement], nodes: Mapping[str, Node]
 ) -> dict[str, tuple[Statement, ...]]:
@@ -157,14 +145,23 @@ def name_of(node: Node) -> str:
     return " ".join(node.label.split()) or node.id
 
 
-def neighbours(edges: Iterable[Edge]) -> dict[str, list[Neighbour]]:
-    """Node id → the edges at it, whichever way they point; a loop stands there once."""
-    found: dict[str, list[Neighbour]] = defaultdict(list)
+def _neighbours(edges: Iterable[Edge]) -> dict[str, set[str]]:
+    """Node id → the nodes at the other ends of its edges, whichever way they point."""
+    found: dict[str, set[str]] = defaultdict(set)
     for edge in edges:
-        found[edge.source].append(Neighbour(edge.target, edge))
-        if edge.target != edge.source:
-            found[edge.target].append(Neighbour(edge.source, edge))
-    return dict(found)
+        found[edge.source].add(edge.target)
+        found[edge.target].add(edge.source)
+    return found
+
+
+def _reached(beside: Mapping[str, set[str]], seeds: Iterable[str], depth: float) -> set[str]:
+    """The nodes at most so many edges away from some, those included."""
+    reached = last = set(seeds)
+    while last and depth > 0:
+        last = {other for each in last for other in beside.get(each, ())} - reached
+        reached = reached | last
+        depth -= 1
+    return reached
 
 
 def find_nodes(graph: Graph, wanted: str) -> list[str]:
@@ -189,14 +186,7 @@ def _names(node: Node) -> list[str]:
 
 def neighbourhood(graph: Graph, seeds: Sequence[str], depth: int) -> Graph:
     """The part of a graph that lies at most ``depth`` edges away from some nodes."""
-    beside = neighbours(graph.edges)
-    reached, last = set(seeds), set(seeds)
-    for _ in range(depth):
-        last = {other.node for each in last for other in beside.get(each, ())} - reached
-        if not last:
-            break
-        reached |= last
-    return _restricted(graph, reached)
+    return _restricted(graph, _reached(_neighbours(graph.edges), seeds, depth))
 
 
 def activated_part(graph: Graph, activation: Mapping[str, float]) -> Graph:
@@ -210,9 +200,11 @@ def strongest_part(graph: Graph, limit: int, seeds: Sequence[str] = ()) -> Graph
     The seeds come first, then those with the largest sum of the weights at them. Ties go to what is
     mentioned more often, then to the smaller id.
     """
-    beside = neighbours(graph.edges)
-    ties = {node: sum(other.edge.weight for other in found) for node, found in beside.items()}
-    order = sorted(graph.nodes, key=lambda n: (n.id not in seeds, -ties.get(n.id, 0.0), -n.n, n.id))
+    ties: dict[str, float] = defaultdict(float)
+    for edge in graph.edges:
+        for end in {edge.source, edge.target}:
+            ties[end] += edge.weight
+    order = sorted(graph.nodes, key=lambda n: (n.id not in seeds, -ties[n.id], -n.n, n.id))
     return _restricted(graph, {node.id for node in order[:limit]})
 
 
@@ -229,98 +221,57 @@ MOST = 10
 """Hubs, and strongest edges, that are named."""
 
 
-class Hub(NamedTuple):
-    """A node with many edges."""
-
-    id: str
-    label: str
-    degree: int
-
-
-class Tie(NamedTuple):
-    """A strong edge, its ends by label."""
-
-    source: str
-    type: str
-    target: str
-    weight: float
-    n: int
-    directed: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Statistics:
-    """What the CLS-M paper (§5.3) tells of its graph, and a little more.
+def statistics(graph: Graph) -> dict[str, Any]:
+    """What the CLS-M paper (§5.3) tells of its graph, and a little more; an empty one has zeros.
 
     ``density`` is the share of all pairs that have an edge; ``communities`` counts groups of more than one
-    node that are tied more closely inside.
+    node that are tied more closely inside; hubs have many edges; strong edges name their ends by label.
     """
-
-    nodes: int
-    edges: int
-    density: float
-    edges_per_node: float
-    mean_degree: float
-    largest_degree: int
-    isolated: int
-    components: int
-    largest_component: int
-    communities: int
-    types: dict[str, int]
-    kinds: dict[str, int]
-    streams: dict[str, int]
-    hubs: tuple[Hub, ...]
-    strongest: tuple[Tie, ...]
-
-
-def statistics(graph: Graph) -> Statistics:
-    """The figures of a graph; an empty one has zeros."""
     n, m = len(graph.nodes), len(graph.edges)
-    degree = degrees(graph.edges)
+    degree = Counter(end for edge in graph.edges for end in (edge.source, edge.target))
     pairs = {frozenset((e.source, e.target)) for e in graph.edges if e.source != e.target}
-    parts = components(graph)
-    group = communities(graph)
-    sizes = Counter(group.values())
-    return Statistics(
-        nodes=n,
-        edges=m,
-        density=_share(2 * len(pairs), n * (n - 1)),
-        edges_per_node=_share(m, n),
-        mean_degree=_share(2 * m, n),
-        largest_degree=max(degree.values(), default=0),
-        isolated=sum(len(part) == 1 for part in parts),
-        components=len(parts),
-        largest_component=max(map(len, parts), default=0),
-        communities=sum(size > 1 for size in sizes.values()),
-        types=_counted(edge.type for edge in graph.edges),
-        kinds=_counted(node.kind for node in graph.nodes),
-        streams=_counted(node.stream for node in graph.nodes),
-        hubs=_hubs(graph, degree),
-        strongest=_strongest(graph),
-    )
+    parts = _component_sizes(graph)
+    groups = Counter(communities(graph).values())
+    names = {node.id: name_of(node) for node in graph.nodes}
+    hubs = sorted(graph.nodes, key=lambda node: (-degree[node.id], -node.n, node.id))[:MOST]
+    strongest = sorted(graph.edges, key=lambda edge: (-edge.weight, -edge.n, edge.id))[:MOST]
+    return {
+        "nodes": n,
+        "edges": m,
+        "density": _share(2 * len(pairs), n * (n - 1)),
+        "edges_per_node": _share(m, n),
+        "mean_degree": _share(2 * m, n),
+        "largest_degree": max(degree.values(), default=0),
+        "isolated": parts.count(1),
+        "components": len(parts),
+        "largest_component": max(parts, default=0),
+        "communities": sum(size > 1 for size in groups.values()),
+        "types": counted(edge.type for edge in graph.edges),
+        "kinds": counted(node.kind for node in graph.nodes),
+        "streams": counted(node.stream for node in graph.nodes),
+        "hubs": [
+            {"id": each.id, "label": names[each.id], "degree": degree[each.id]}
+            for each in hubs
+            if degree[each.id]
+        ],
+        "strongest": [
+            {"source": names[e.source], "type": e.type, "target": names[e.target]}
+            | {"weight": e.weight, "n": e.n, "directed": e.directed}
+            for e in strongest
+        ],
+    }
 
 
-def degrees(edges: Iterable[Edge]) -> Counter[str]:
-    """Node id → ends of edges at it."""
-    return Counter(end for edge in edges for end in (edge.source, edge.target))
-
-
-def components(graph: Graph) -> list[list[str]]:
-    """Node ids of each connected part, sorted; the largest part first."""
-    beside = neighbours(graph.edges)
+def _component_sizes(graph: Graph) -> list[int]:
+    beside = _neighbours(graph.edges)
     seen: set[str] = set()
-    parts: list[list[str]] = []
+    sizes = []
     for node in graph.nodes:
-        if node.id in seen:
-            continue
-        part, waiting = {node.id}, [node.id]
-        while waiting:
-            fresh = {other.node for other in beside.get(waiting.pop(), ())} - part
-            part |= fresh
-            waiting += sorted(fresh)
-        seen |= part
-        parts.append(sorted(part))
-    return sorted(parts, key=lambda part: (-len(part), part[0]))
+        if node.id not in seen:
+            part = _reached(beside, [node.id], math.inf)
+            seen |= part
+            sizes.append(len(part))
+    return sizes
 
 
 def communities(graph: Graph) -> dict[str, int]:
@@ -334,24 +285,10 @@ def communities(graph: Graph) -> dict[str, int]:
     return dict(zip(place, grouped(len(place), pairs), strict=True))
 
 
-def _share(part: float, whole: float) -> float:
-    return round(part / whole, 4) if whole else 0.0
-
-
-def _counted(names: Iterable[str]) -> dict[str, int]:
+def counted(names: Iterable[str]) -> dict[str, int]:
+    """How often each name occurs, the most frequent first."""
     return dict(sorted(Counter(names).items(), key=lambda each: (-each[1], each[0])))
 
 
-def _hubs(graph: Graph, degree: Counter[str]) -> tuple[Hub, ...]:
-    order = sorted(graph.nodes, key=lambda node: (-degree[node.id], -node.n, node.id))
-    found = [Hub(node.id, name_of(node), degree[node.id]) for node in order[:MOST]]
-    return tuple(hub for hub in found if hub.degree)
-
-
-def _strongest(graph: Graph) -> tuple[Tie, ...]:
-    labels = {node.id: name_of(node) for node in graph.nodes}
-    order = sorted(graph.edges, key=lambda edge: (-edge.weight, -edge.n, edge.id))
-    return tuple(
-        Tie(labels[e.source], e.type, labels[e.target], e.weight, e.n, e.directed)
-        for e in order[:MOST]
-    )
+def _share(part: float, whole: float) -> float:
+    return round(part / whole, 4) if whole else 0.0

@@ -17,7 +17,7 @@ from clsm_cli.store.index.opening import open_index
 from clsm_cli.text.node_ids import node_id
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from clsm_cli.model.codec import Record
     from clsm_cli.model.episodes import Episode
@@ -96,9 +96,8 @@ def _first_told(index: Index, ids: Iterable[str]) -> SourceTurn | None:
         record = index.record(each)
         if isinstance(record, Statement):
             return next(iter(_of_record(index, record).told), None)
-        for passage in index.by_key(each):
-            if _is_first(passage, each):
-                return _told(index, passage)
+        if found := next(_first(index, each), None):
+            return found
     return None
 
 
@@ -167,40 +166,36 @@ def _of_record(index: Index, record: Record) -> FoundItem:
         here = SourceTurn(record.id, "", None, "", record.path, path, 1)
         return FoundItem(record.id, kind, record.path, facts, (here,))
     own = [passage for passage in index.by_key(record.id) if passage.key == record.id]
+    text = ""
     match record:
         case Statement():
             text = own[0].text if own else record.text
-            facts |= {"kind": record.kind}
+            facts["kind"] = record.kind
         case Node():
-            facts |= {"kind": record.kind}
             text = (
                 f"{record.label or record.id}. {record.summary}" if record.summary else record.label
             )
+            facts["kind"] = record.kind
         case Edge():
             text = f"{record.source} {record.type} {record.target}"
-        case _:
-            text = ""
     sources = () if isinstance(record, EpisodeRecord) else record.sources
-    told = [_told(index, p) for key in sources for p in index.by_key(key) if _is_first(p, key)]
+    told = [turn for key in sources for turn in _first(index, key)]
     told += [_told(index, passage) for passage in own if not told]
     return FoundItem(record.id, kind, text, facts, tuple(sorted(told, key=lambda t: t.time or "~")))
 
 
-def _is_first(passage: Passage, key: str) -> bool:
-    return (passage.key, passage.part) == (key, 0)
+def _first(index: Index, key: str) -> Iterator[SourceTurn]:
+    """The turn or block of a key, which a long one begins with its first part."""
+    for passage in index.by_key(key):
+        if (passage.key, passage.part) == (key, 0):
+            yield _told(index, passage)
 
 
 def _told(index: Index, passage: Passage) -> SourceTurn:
     place = source_locations.locate(index, passage)
-    return SourceTurn(
-        passage.key,
-        passage.speaker,
-        passage.time,
-        passage.text,
-        f"{passage.path}:{passage.line_start}",
-        place.file if place else "",
-        place.line if place else 0,
-    )
+    said = (passage.key, passage.speaker, passage.time, passage.text)
+    source = f"{passage.path}:{passage.line_start}"
+    return SourceTurn(*said, source, place.file if place else "", place.line if place else 0)
 
 
 def _of_episode(episode: Episode, path: str, file: str, derived: dict[str, Any]) -> FoundItem:
@@ -227,18 +222,8 @@ def _of_episode(episode: Episode, path: str, file: str, derived: dict[str, Any])
 def _of_passages(index: Index, wanted: str, passages: list[Passage]) -> FoundItem:
     first = passages[0]
     kind = first.kind if first.kind != "passage" else "block" if first.document else "turn"
-    facts = {
-        "time": first.time,
-        "speaker": first.speaker,
-        "role": first.role,
-        "trust": first.trust,
-        "stream": first.stream,
-        "session": first.session,
-        "episode": first.episode,
-        "heading": first.heading,
-        "current": first.current,
-        "foreign_id": first.foreign_id,
-    }
+    names = "time speaker role trust stream session episode heading current foreign_id"
+    facts = {name: getattr(first, name) for name in names.split()}
     text = "\n".join(passage.text for passage in passages)
     return FoundItem(wanted, kind, text, _filled(facts), (_told(index, first)._replace(text=text),))
 

@@ -6,25 +6,24 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, get_args
 
-from clsm_cli.inspection.fact_history import naming, seconds, version
+from clsm_cli.inspection.fact_history import all_records, naming, seconds, version
 from clsm_cli.model import clocks
 from clsm_cli.model.episodes import EpisodeRecord
 from clsm_cli.model.graph import Node, StatementKind
 from clsm_cli.startup.records import NamedTuple
-from clsm_cli.store import ledger, logs, record_files, runs, shards
+from clsm_cli.store import ledger, record_files, runs
 from clsm_cli.store.index import evidence_queries
 from clsm_cli.store.index.opening import open_index
 from clsm_cli.text.node_ids import node_id
 from clsm_cli.text.plain import to_plain
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Mapping
     from datetime import date
 
     from clsm_cli.inspection.fact_history import View
     from clsm_cli.model.codec import Record
     from clsm_cli.model.graph import Statement
-    from clsm_cli.store.index.evidence_queries import EpisodeFile
     from clsm_cli.store.index.index_queries import Index
     from clsm_cli.store.layout import Store
 
@@ -117,7 +116,7 @@ def _day(time: str, store: Store) -> str:
 
 def news(store: Store, since: str, now: str) -> News:
     """What became of statements since a time; the store is only read."""
-    rows = record_files.load_statements(store, _records(store), now)
+    rows = record_files.load_statements(store, all_records(store), now)
     start = seconds(since, store.zone)
 
     def is_late(time: str | None) -> bool:
@@ -129,21 +128,11 @@ def news(store: Store, since: str, now: str) -> News:
     told = {row.id for row in heirs}
     done = _done(store, rows.values(), since)
     told.update(row.id for row in done)
-    parts = (
-        heirs,
-        [row for row in fresh if row.is_current and row.id not in told],
-        done,
-        [
-            row
-            for row in fresh
-            if row.valid_until and row.superseded_at is None and row.text not in replaced
-        ],
-        [
-            row
-            for row in rows.values()
-            if row.withdrawn and is_late(row.superseded_at) and row.text not in replaced
-        ],
-    )
+    learnt = [row for row in fresh if row.is_current and row.id not in told]
+    ended = [row for row in fresh if row.valid_until and row.superseded_at is None]
+    gone = [row for row in rows.values() if row.withdrawn and is_late(row.superseded_at)]
+    lost = ([row for row in each if row.text not in replaced] for each in (ended, gone))
+    parts = (heirs, learnt, done, *lost)
     with open_index(store, None) as opened:
         index = opened.index
         return News(since, *(_lines(store, part, rows, index, now) for part in parts))
@@ -151,7 +140,7 @@ def news(store: Store, since: str, now: str) -> News:
 
 def review_period(store: Store, period: str, days: tuple[date, date], now: str) -> PeriodReview:
     """What a store holds of a month or a week; it is only read."""
-    records = _records(store)
+    records = all_records(store)
     rows = record_files.load_statements(store, records, now)
     begin, end = (seconds(day.isoformat(), store.zone) or 0.0 for day in days)
 
@@ -166,23 +155,34 @@ def review_period(store: Store, period: str, days: tuple[date, date], now: str) 
     ]
     with open_index(store, None) as opened:
         index = opened.index
-        inside, files = _episodes(records, index, is_inside)
+        inside, began = _episodes(records, index, is_inside)
+        reported = [(each.id, to_plain(text)) for each in inside for text in each.decisions]
         tasks = [row for row in told if row.kind == "task"]
-        decided, facts, reported = _decisions(
-            [row for row in told if row.kind != "task"], inside, files
-        )
+        decided = [
+            row
+            for row in told
+            if row.kind in ("decision", "correction")
+            or (row.kind != "task" and any(text in row.text for _, text in reported))
+        ]
+        ids = {row.id for row in (*tasks, *decided)}
 
         def lines(chosen: Iterable[Statement]) -> tuple[StatementLine, ...]:
             return _lines(store, chosen, rows, index, now)
 
+        # What episodes report that no statement says.
+        more = [
+            StatementLine(i, "decision", "flow", text, None, began[i], None, "", None, "", 0)
+            for i, text in reported
+            if not any(text in row.text for row in decided)
+        ]
         return PeriodReview(
             period,
             days[0].isoformat(),
             (days[1] - timedelta(days=1)).isoformat(),
             len(inside),
             lines(row for row in rows.values() if row.kind == "gist" and row.value == period),
-            (*lines(decided), *reported),
-            lines(facts),
+            (*lines(decided), *more),
+            lines(row for row in told if row.id not in ids),
             lines(row for row in tasks if row.state == "done"),
             lines(row for row in tasks if row.state != "done"),
             lines(r for r in rows.values() if r.superseded_at is None and is_inside(r.valid_until)),
@@ -191,41 +191,18 @@ def review_period(store: Store, period: str, days: tuple[date, date], now: str) 
 
 def _episodes(
     records: Mapping[str, Record], index: Index, is_inside: Callable[[str | None], bool]
-) -> tuple[list[EpisodeRecord], dict[str, EpisodeFile]]:
-    """Consolidated episodes that began at some times, and where each lies."""
-    known = evidence_queries.episode_files(index.connection)
-    files = {i: file for i, file in known.items() if is_inside(file.start)}
-    found = [
+) -> tuple[list[EpisodeRecord], dict[str, str | None]]:
+    """Consolidated episodes that began at some times, the last first, and when each began."""
+    files = evidence_queries.episode_files(index.connection)
+    began = {each: file.start for each, file in files.items()}
+    inside = [
         record
         for record in records.values()
-        if isinstance(record, EpisodeRecord)
-        and record.id in files
-        and record.stage == "consolidated"
+        if isinstance(record, EpisodeRecord) and record.stage == "consolidated"
+        if is_inside(began.get(record.id))
     ]
-    return found, files
-
-
-def _decisions(
-    told: Sequence[Statement], inside: Sequence[EpisodeRecord], files: Mapping[str, EpisodeFile]
-) -> tuple[list[Statement], list[Statement], tuple[StatementLine, ...]]:
-    """Statements that are decisions, the other ones, and what episodes report that no statement says."""
-    reported = [
-        (record.id, to_plain(text))
-        for record in sorted(inside, key=lambda each: (files[each.id].start or "", each.id))[::-1]
-        for text in record.decisions
-    ]
-    decided = [
-        row
-        for row in told
-        if row.kind in ("decision", "correction") or any(text in row.text for _, text in reported)
-    ]
-    ids = {row.id for row in decided}
-    lines = tuple(
-        StatementLine(i, "decision", "flow", text, None, files[i].start, None, "", None, "", 0)
-        for i, text in reported
-        if not any(text in row.text for row in decided)
-    )
-    return decided, [row for row in told if row.id not in ids], lines
+    inside.sort(key=lambda each: (began[each.id] or "", each.id), reverse=True)
+    return inside, began
 
 
 def _done(store: Store, rows: Iterable[Statement], since: str) -> list[Statement]:
@@ -249,25 +226,22 @@ def held_statements(
     about: str | None = None,
 ) -> tuple[StatementLine, ...]:
     """The statements that hold, those that became true last first; the store is only read."""
-    records = _records(store)
+    records = all_records(store)
     rows = record_files.load_statements(store, records, view.now)
     meant = _meant(rows.values(), records.values(), about)
-    chosen = [
-        _as_at(row, view)
-        for row in rows.values()
-        if view.holds(row)
-        and stream in (None, row.stream)
-        and row.kind in ({kind} if kind else _SENTENCES)
-        and (about is None or row.id in meant)
-    ]
+    chosen = []
+    for row in filter(view.holds, rows.values()):
+        is_meant = about is None or row.id in meant
+        if (
+            stream in (None, row.stream)
+            and row.kind in ({kind} if kind else _SENTENCES)
+            and is_meant
+        ):
+            # A task that was done later was open then.
+            is_early = view.at and row.done_at and not clocks.has_begun(row.done_at, view.at)
+            chosen.append(replace(row, state="open") if is_early else row)
     with open_index(store, None) as opened:
         return _lines(store, chosen, rows, opened.index, view.now)
-
-
-def _as_at(row: Statement, view: View) -> Statement:
-    """A task that was done later was open then."""
-    is_early = view.at and row.done_at and not clocks.has_begun(row.done_at, view.at)
-    return replace(row, state="open") if is_early else row
 
 
 def _meant(rows: Collection[Statement], records: Iterable[Record], about: str | None) -> set[str]:
@@ -286,31 +260,15 @@ def _meant(rows: Collection[Statement], records: Iterable[Record], about: str | 
     return found | {row.id for row in rows if row.subject and node_id(row.subject) in keys}
 
 
-def _records(store: Store) -> dict[str, Record]:
-    folders = [*store.graphs(), *store.archives()]
-    return shards.load_graph(folders, logs.load_tombstones(store)).records
-
-
 def _lines(
     store: Store, chosen: Iterable[Statement], rows: dict[str, Statement], index: Index, now: str
 ) -> tuple[StatementLine, ...]:
-    found: list[tuple[tuple[float, str, int, str], StatementLine]] = []
+    found = []
     for row in chosen:
         told = version(row, row.text, index, now)
         old = rows.get(row.supersedes or "")
-        since = row.valid_from or row.recorded_at
-        line = StatementLine(
-            row.id,
-            row.kind,
-            row.stream,
-            row.text,
-            row.state,
-            since,
-            row.valid_until,
-            old.text if old is not None else "",
-            told.source,
-            told.file,
-            told.line,
-        )
+        since, before = row.valid_from or row.recorded_at, old.text if old is not None else ""
+        about = (row.id, row.kind, row.stream, row.text, row.state, since, row.valid_until)
+        line = StatementLine(*about, before, told.source, told.file, told.line)
         found.append(((-seconds(since, store.zone), told.file, told.line, row.id), line))
     return tuple(line for _, line in sorted(found, key=lambda each: each[0]))

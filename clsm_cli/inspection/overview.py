@@ -8,9 +8,8 @@ which nothing happens is not stale. Times in the future are no witnesses, a cloc
 from __future__ import annotations
 
 import contextlib
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from clsm_cli.errors import DamagedStoreError
 from clsm_cli.model.episodes import EpisodeRecord
@@ -29,36 +28,14 @@ _SLACK = timedelta(minutes=5)
 """By which clocks may differ, or be set back."""
 
 
-class RunState(NamedTuple):
-    """What became of a run; ``is_kept``: what it replaced is still there, so that it can be undone."""
+class Overview(NamedTuple):
+    """The state of a store, with the runs of this machine, newest first.
 
-    at: str
-    files: int
-    undone_by: str | None
-    undo_of: str | None
-    is_kept: bool
-
-
-class ListedRun(NamedTuple):
-    """A run of this machine, by its id, and the command that made it."""
-
-    id: str
-    command: str
-    state: RunState
-
-
-@dataclass(frozen=True, slots=True)
-class FileProblem:
-    """A file of the store that could not be read as it should."""
-
-    path: str
-    line: int | None
-    reason: str
-
-
-@dataclass(frozen=True, slots=True)
-class Overview:
-    """The state of a store, with the runs of this machine, newest first."""
+    Attributes:
+        problems: Files that could not be read as they should: path, line, reason.
+        runs: Id and command of each, and what became of it; ``is_kept``: what it replaced is still
+            there, so that it can be undone.
+    """
 
     root: str
     store_id: str
@@ -66,8 +43,8 @@ class Overview:
     time_zone: str
     counts: dict[str, int]
     unembedded: int
-    problems: tuple[FileProblem, ...]
-    runs: tuple[ListedRun, ...]
+    problems: tuple[dict[str, Any], ...]
+    runs: tuple[dict[str, Any], ...]
 
 
 def overview(store: Store) -> Overview:
@@ -75,11 +52,23 @@ def overview(store: Store) -> Overview:
     with open_index(store, None) as opened:
         held = store_counts(opened.index.connection)
         unembedded = opened.index.unembedded()
-        problems = tuple(FileProblem(*row) for row in opened.index.problems())
+        problems = list(opened.index.problems())
     torn = logs.rows(store.flow / ledger.FILE)[1]
-    problems += tuple(
-        FileProblem(str(p.path.relative_to(store.root)), p.line, p.reason) for p in torn
-    )
+    problems += [(str(p.path.relative_to(store.root)), p.line, p.reason) for p in torn]
+    listed = [
+        {
+            "id": entry.id,
+            "command": entry.command,
+            "state": {
+                "at": entry.at,
+                "files": len(entry.paths),
+                "undone_by": entry.undone_by,
+                "undo_of": entry.undoes,
+                "is_kept": not entry.is_final and ledger.is_kept(store, entry),
+            },
+        }
+        for entry in reversed(ledger.entries(store.flow))
+    ]
     return Overview(
         root=str(store.root),
         store_id=store.store_id,
@@ -87,15 +76,9 @@ def overview(store: Store) -> Overview:
         time_zone=store.zone_name,
         counts=held,
         unembedded=unembedded,
-        problems=problems,
-        runs=tuple(_listed(store, entry) for entry in reversed(ledger.entries(store.flow))),
+        problems=tuple(dict(zip(("path", "line", "reason"), p, strict=True)) for p in problems),
+        runs=tuple(listed),
     )
-
-
-def _listed(store: Store, entry: ledger.Entry) -> ListedRun:
-    is_kept = not entry.is_final and ledger.is_kept(store, entry)
-    state = RunState(entry.at, len(entry.paths), entry.undone_by, entry.undoes, is_kept)
-    return ListedRun(entry.id, entry.command, state)
 
 
 class Automation(NamedTuple):
@@ -144,11 +127,13 @@ def automation_state(store: Store, now: datetime) -> Automation:
     now = now.astimezone(UTC)
     good = _moment(said.good)
     is_future = good is not None and good > now + _SLACK
-    is_known = good is not None and not is_future
-    last = good if is_known else _last_run(store, now)
+    last = good
+    if good is None or is_future:  # when it last changed something here, as the ledger has it
+        found = (_moment(e.at) for e in ledger.entries(store.flow) if e.command == "consolidate")
+        last = max((at for at in found if at is not None and at <= now + _SLACK), default=None)
     waiting = sorted(moment for text in _waiting(store) if (moment := _moment(text)) is not None)
     since = last
-    if not is_known:  # where nothing waits, nothing had to be done
+    if last is not good or good is None:  # where nothing waits, nothing had to be done
         since = max(filter(None, (last, waiting[0]))) if waiting else None
     max_age = store.settings.status.max_age
     return Automation(
@@ -163,12 +148,6 @@ def automation_state(store: Store, now: datetime) -> Automation:
         waiting_since=_text(waiting[0] if waiting else None),
         future=said.good if is_future else None,
     )
-
-
-def _last_run(store: Store, now: datetime) -> datetime | None:
-    """When a consolidation last changed something here, as the ledger has it."""
-    found = (_moment(e.at) for e in ledger.entries(store.flow) if e.command == "consolidate")
-    return max((at for at in found if at is not None and at <= now + _SLACK), default=None)
 
 
 def _waiting(store: Store) -> Iterator[str]:
@@ -191,7 +170,6 @@ def _waiting(store: Store) -> Iterator[str]:
 
 
 def _moment(text: str | None) -> datetime | None:
-    """A time of the record axis; None when it is none."""
     try:
         found = datetime.fromisoformat(text or "")
         return found.astimezone(UTC) if found.tzinfo else found.replace(tzinfo=UTC)

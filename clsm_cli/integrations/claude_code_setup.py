@@ -8,12 +8,9 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from clsm_cli.errors import BadInputError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 EVENTS: dict[str, tuple[str | None, str]] = {
     "SessionStart": ("startup|clear|compact", "start"),
@@ -64,7 +61,7 @@ def installed_commands(settings: dict[str, Any]) -> dict[str, list[str]]:
     """The command lines of clsm by event; an event without one has an empty list."""
     hooks = settings.get("hooks", {})
     return {
-        event: [hook["command"] for group in hooks.get(event, []) for hook in _ours(group)]
+        event: [hook["command"] for group in hooks.get(event, []) for hook in _split(group)[0]]
         for event in EVENTS
     }
 
@@ -73,16 +70,13 @@ def with_hooks(settings: dict[str, Any], program: str, options: str) -> dict[str
     """The settings with the hooks of clsm, each once; program and options are quoted for a shell."""
     wanted = {event: _group(event, program, options) for event in EVENTS}
     there = settings.get("hooks", {})
-    if all(
-        [group for group in there.get(event, []) if _ours(group)] == [wanted[event]]
-        for event in EVENTS
-    ):
+    ours = {event: [g for g in there.get(event, []) if _split(g)[0]] for event in EVENTS}
+    if ours == {event: [group] for event, group in wanted.items()}:
         return settings
     found = without_hooks(settings)
-    hooks = {**found.get("hooks", {})}
-    for event, group in wanted.items():
-        hooks[event] = [*hooks.get(event, []), group]
-    return {**found, "hooks": hooks}
+    hooks = found.get("hooks", {})
+    added = {event: [*hooks.get(event, []), group] for event, group in wanted.items()}
+    return {**found, "hooks": {**hooks, **added}}
 
 
 def without_hooks(settings: dict[str, Any]) -> dict[str, Any]:
@@ -91,16 +85,13 @@ def without_hooks(settings: dict[str, Any]) -> dict[str, Any]:
         return settings
     hooks: dict[str, Any] = {}
     for event, groups in settings["hooks"].items():
-        if event not in EVENTS:
-            hooks[event] = groups
-            continue
-        kept = list(_without_ours(groups))
+        kept = groups
+        if event in EVENTS:
+            kept = [left for group in groups if (left := _split(group)[1]) is not None]
         if kept or not groups:
             hooks[event] = kept
-    found = {**settings, "hooks": hooks}
-    if not hooks:
-        del found["hooks"]
-    return found
+    rest = {name: value for name, value in settings.items() if name != "hooks"}
+    return {**settings, "hooks": hooks} if hooks else rest
 
 
 def _group(event: str, program: str, options: str) -> dict[str, Any]:
@@ -111,20 +102,14 @@ def _group(event: str, program: str, options: str) -> dict[str, Any]:
     return {"hooks": [hook]} if matcher is None else {"matcher": matcher, "hooks": [hook]}
 
 
-def _ours(group: Any) -> list[dict[str, Any]]:
+def _split(group: Any) -> tuple[list[dict[str, Any]], Any]:
+    """The hooks of clsm in a group, and the group without them; None where nothing is left."""
     hooks = group.get("hooks") if isinstance(group, dict) else None
-    return [hook for hook in hooks if _is_ours(hook)] if isinstance(hooks, list) else []
-
-
-def _is_ours(hook: Any) -> bool:
-    command = hook.get("command") if isinstance(hook, dict) else None
-    return isinstance(command, str) and _OURS.search(command) is not None
-
-
-def _without_ours(groups: list[Any]) -> Iterator[Any]:
-    """The groups without the hooks of clsm; not those in which nothing is left."""
-    for group in groups:
-        if not _ours(group):
-            yield group
-        elif left := [hook for hook in group["hooks"] if not _is_ours(hook)]:
-            yield {**group, "hooks": left}
+    ours: list[Any] = []
+    others: list[Any] = []
+    for hook in hooks if isinstance(hooks, list) else []:
+        line = hook.get("command") if isinstance(hook, dict) else None
+        (ours if isinstance(line, str) and _OURS.search(line) else others).append(hook)
+    if not ours:
+        return [], group
+    return ours, {**group, "hooks": others} if others else None

@@ -22,7 +22,7 @@ from clsm_cli.text.terminal import replace_lone
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from openai import OpenAI
+    from openai import APIStatusError, OpenAI
 
     from clsm_cli.config import LlmSettings
 
@@ -53,8 +53,6 @@ _STATUS_TEXT = {
 }
 GIVE_UP = 6
 """Requests in a row without an answer, after which no more are sent."""
-_NOT_INSTALLED = "a language model needs packages of its own; get them with"
-_NO_CLIENT = "no language model can be asked with the proxy and certificate variables that are set"
 _QUOTED = 2000
 """Characters of a bad answer that the model is shown again."""
 
@@ -64,13 +62,9 @@ class LlmError(Exception):
 
 
 class Usage(NamedTuple):
-    """What a run has used.
+    """What a run has used: requests sent, tokens as the server counts them, and questions that failed.
 
-    Attributes:
-        calls: Requests sent, refused and second ones included.
-        tokens_in: Tokens of prompts, as counted by the server.
-        tokens_out: Tokens of answers, unusable ones included.
-        failures: Questions that ended in an :class:`LlmError`.
+    Refused and second requests count, and so do the tokens of answers that were of no use.
     """
 
     calls: int = 0
@@ -121,11 +115,7 @@ class Llm:
     """A language model, and what a run has used of it."""
 
     def __init__(self, settings: LlmSettings, key: str | None) -> None:
-        """Get ready; only :meth:`ask` touches the network.
-
-        Args:
-            settings: Which model; they are ``enabled``.
-            key: For the server; "none" is sent where there is none.
+        """Get ready; only :meth:`ask` touches the network. Without a key, "none" is sent.
 
         Raises:
             LlmError: A package is missing, address or key cannot be one, or the environment names
@@ -133,21 +123,22 @@ class Llm:
         """
         self._settings = settings
         self._name = f"the language model {settings.model!r} at {_host(settings.base_url)}"
-        self._client, self._compile = _libraries(settings, _usable(key))
+        # The HTTP client's own message about a wrong header quotes it.
+        key = (key or "").strip() or "none"
+        if not (key.isascii() and key.isprintable()):
+            raise LlmError("the API key of the language model has characters that no key can have")
+        self._client, self._compile = _libraries(settings, key)
         self._form = 0  # of _FORMATS, and the options: what the server is known to take
-        self._options: dict[str, Any] = {
-            "temperature": 0,
-            "seed": SEED,
-            "max_tokens": LONGEST_ANSWER,
-        }
-        self._calls = self._tokens_in = self._tokens_out = self._failures = 0
+        options = {"temperature": 0, "seed": SEED, "max_tokens": LONGEST_ANSWER}
+        self._options: dict[str, Any] = options
+        self.usage = Usage()
+        """What has been used so far."""
         self._unanswered = 0
         self._lost: str | None = None
 
-    @property
-    def usage(self) -> Usage:
-        """What has been used so far."""
-        return Usage(self._calls, self._tokens_in, self._tokens_out, self._failures)
+    def _count(self, **more: int) -> None:
+        counts = self.usage._asdict()
+        self.usage = self.usage._replace(**{name: counts[name] + n for name, n in more.items()})
 
     def ask(self, system: str, user: str, schema: dict[str, Any], name: str) -> Any:
         """The model's answer to one question, at temperature 0 and with a fixed seed.
@@ -158,11 +149,8 @@ class Llm:
         Args:
             system: What to do; the form of the answer is added to it.
             user: What to do it with.
-            schema: JSON Schema (draft 7) of the answer, which is an object.
+            schema: JSON Schema (draft 7) of the answer, which is an object and fits it.
             name: Of the schema: ASCII letters, digits, ``-`` and ``_``, at most 64.
-
-        Returns:
-            The answer as Python values, which fit the schema.
 
         Raises:
             LlmError: No usable answer in two attempts. At once, and without a request, after the
@@ -184,7 +172,7 @@ class Llm:
                 problem = error
             if not problem.may_pass:
                 break
-        self._failures += 1
+        self._count(failures=1)
         raise LlmError(f"{self._name} {problem}")
 
     def _attempt(self, prompt: Messages, schema: dict[str, Any], name: str) -> Any:
@@ -198,8 +186,7 @@ class Llm:
                 self._lost = f"{problem}; it is not asked again in this run"
             raise
         self._unanswered = 0
-        self._tokens_in += found.tokens_in
-        self._tokens_out += found.tokens_out
+        self._count(tokens_in=found.tokens_in, tokens_out=found.tokens_out)
         return _checked(found, self._compile(schema, use_default=False))
 
     def _complete(self, prompt: Messages, schema: dict[str, Any], name: str) -> _Completion:
@@ -225,7 +212,7 @@ class Llm:
         import httpx2
         import openai
 
-        self._calls += 1
+        self._count(calls=1)
         messages: list[Any] = list(prompt)
         late = f"did not answer within {self._settings.timeout:g} s"
         end = monotonic() + self._settings.timeout
@@ -244,9 +231,7 @@ class Llm:
         except (openai.APITimeoutError, httpx2.TimeoutException):
             raise _ProblemError(late) from None
         except openai.APIStatusError as error:
-            raise _status_problem(
-                error.status_code, error.message, error.response.headers
-            ) from None
+            raise _refusal(error) from None
         except openai.OpenAIError:
             raise _ProblemError("cannot be reached") from None
         except httpx2.HTTPError:
@@ -256,10 +241,8 @@ class Llm:
 def _format(form: str, schema: Mapping[str, Any], name: str) -> dict[str, Any]:
     if form == "text":
         return {}
-    if form == "json_object":
-        return {"response_format": {"type": form}}
     strict = {"name": name, "schema": _portable(schema), "strict": True}
-    return {"response_format": {"type": form, "json_schema": strict}}
+    return {"response_format": {"type": form} | ({form: strict} if form == "json_schema" else {})}
 
 
 def _portable(schema: Mapping[str, Any]) -> dict[str, Any]:
@@ -284,30 +267,23 @@ def _host(address: str) -> str:
     raise LlmError("the address of the language model must be like http://localhost:8080/v1")
 
 
-def _usable(key: str | None) -> str:
-    # The HTTP client's own message about a wrong header quotes it.
-    key = (key or "").strip() or "none"
-    if not (key.isascii() and key.isprintable()):
-        raise LlmError("the API key of the language model has characters that no key can have")
-    return key
-
-
 def _libraries(
     settings: LlmSettings, key: str
 ) -> tuple[OpenAI, Callable[..., Callable[[Any], Any]]]:
-    """A client of the endpoint, and what makes a check of a schema."""
     try:
         import fastjsonschema
         import openai
     except ImportError:
-        raise LlmError(f"{_NOT_INSTALLED}: {how_to_get('llm')}") from None
+        needs = "a language model needs packages of its own; get them with"
+        raise LlmError(f"{needs}: {how_to_get('llm')}") from None
     # Errors of several libraries, one of which quotes the password of a proxy.
     with suppress(Exception):
         client = openai.OpenAI(
             base_url=settings.base_url, api_key=key, timeout=settings.timeout, max_retries=0
         )
         return client, fastjsonschema.compile
-    raise LlmError(_NO_CLIENT)
+    reason = "no language model can be asked with the proxy and certificate variables that are set"
+    raise LlmError(reason)
 
 
 def object_of(**properties: dict[str, Any]) -> dict[str, Any]:
@@ -328,16 +304,18 @@ def demand(schema: dict[str, Any]) -> str:
     )
 
 
-def _status_problem(status: int, message: str, headers: Mapping[str, str]) -> _ProblemError:
+def _refusal(error: APIStatusError) -> _ProblemError:
+    status = error.status_code
     if status in _REFUSES_FORM:
         reason = f"refuses the request with HTTP status {status}"
-        return _ProblemError(reason, may_pass=False, refused=message)
-    wait = re.fullmatch(r"\d{1,6}(?:\.\d{1,6})?", headers.get("retry-after", ""), re.ASCII)
+        return _ProblemError(reason, may_pass=False, refused=error.message)
+    wait = error.response.headers.get("retry-after", "")
+    is_wait = re.fullmatch(r"\d{1,6}(?:\.\d{1,6})?", wait, re.ASCII)
     return _ProblemError(
         _STATUS_TEXT.get(status, f"fails with HTTP status {status}"),
         may_pass=status >= 500 or status in _PASSING,
         lasts=status in _LASTING,
-        pause=min(float(wait.group()), LONGEST_PAUSE) if wait else 0.0,
+        pause=min(float(wait), LONGEST_PAUSE) if is_wait else 0.0,
     )
 
 

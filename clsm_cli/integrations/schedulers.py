@@ -11,7 +11,6 @@ import json
 import os
 import re
 import shlex
-from abc import ABC, abstractmethod
 from datetime import timedelta
 from functools import cached_property
 from itertools import pairwise
@@ -38,6 +37,7 @@ _SECONDS = 60
 """That a scheduler's program may take."""
 _BOOTED = Path("/run/systemd/system")
 """sd_booted(3): this folder is there where systemd is the init system."""
+OPENCLAW = "openclaw"
 _LIST = ("openclaw", "cron", "list", "--all", "--json")
 
 
@@ -76,15 +76,6 @@ def is_dreaming_time(minute: int) -> bool:
     return FIRST <= minute <= LAST
 
 
-def due_of(command: Sequence[str]) -> int | None:
-    """The minute of the day for which a command line runs; None when it names none.
-
-    >>> due_of(["clsm", "schedule", "run", "--due", "03:30"])
-    210
-    """
-    return next((minute_of(b) for a, b in pairwise(command) if a == "--due"), None)
-
-
 def next_due(command: Sequence[str], now: datetime) -> str | None:
     """When a command line next runs if all goes well, in local time; None when it names no hour.
 
@@ -92,7 +83,7 @@ def next_due(command: Sequence[str], now: datetime) -> str | None:
     >>> next_due(["clsm", "schedule", "run", "--due", "03:30"], datetime(2026, 3, 2, 12))
     '2026-03-03T03:30:00'
     """
-    minute = due_of(command)
+    minute = next((minute_of(b) for a, b in pairwise(command) if a == "--due"), None)
     return None if minute is None else (last_time(minute, now) + timedelta(days=1)).isoformat()
 
 
@@ -155,27 +146,26 @@ def crontab_without(text: str, name: str) -> str:
     return _block(name).sub("", text)
 
 
-def _crontab_line(text: str, name: str) -> str | None:
-    match = _block(name).search(text)
-    lines = [] if match is None else match[1].splitlines()
-    live = [line.split(None, 5) for line in lines if not line.lstrip().startswith("#")]
-    return next((words[5].replace(r"\%", "%") for words in live if len(words) == 6), None)
+def openclaw_options(job: Job, polite: Sequence[str]) -> list[list[str]]:
+    """The options of ``openclaw cron add``, for the job and for the turn of an agent before it.
 
+    The declaration key makes a second time no second job. The agent has a session of its own.
+    """
 
-def _openclaw_options(job: Job, polite: Sequence[str]) -> list[str]:
-    """The options of ``openclaw cron add``; the declaration key makes a second time no second job."""
-    environment = [
-        word
-        for name, value in job.environment.items()
-        for word in ("--command-env", f"{name}={value}")
-    ]
+    def at(name: str, minute: int) -> list[str]:
+        when = f"{minute % 60} {minute // 60} * * *"
+        return ["--name", name, "--declaration-key", name, "--cron", when, "--exact"]
+
+    argv = json.dumps([*polite, *job.command])
+    kept = [f"{name}={value}" for name, value in job.environment.items()]
+    night = [*at(job.name, job.minute), "--command-argv", argv]
+    night += [word for each in kept for word in ("--command-env", each)]
+    adviser = [*at(f"{job.name}{ADVISER}", advice_minute(job.minute)), "--session", "isolated"]
+    adviser += ["--message", job.advice]
     return [
-        *("--name", job.name, "--declaration-key", job.name),
-        *("--cron", f"{job.minute % 60} {job.minute // 60} * * *", "--exact"),
-        *("--command-argv", json.dumps([*polite, *job.command])),
-        *environment,
-        *("--timeout-seconds", str(TIMEOUT), "--no-deliver"),
-    ]
+        [*options, "--timeout-seconds", str(seconds), "--no-deliver"]
+        for options, seconds in ((night, TIMEOUT), (adviser, ADVICE_TIMEOUT))
+    ][: 2 if job.advice else 1]
 
 
 def advice_minute(minute: int) -> int:
@@ -186,17 +176,6 @@ def advice_minute(minute: int) -> int:
     """
     before = (minute - 60) % (24 * 60)
     return LAST + 1 if is_dreaming_time(before) else before
-
-
-def _openclaw_advice(job: Job, task: str) -> list[str]:
-    """The options of ``openclaw cron add`` for a turn of the agent, in a session of its own."""
-    minute = advice_minute(job.minute)
-    return [
-        *("--name", f"{job.name}{ADVISER}", "--declaration-key", f"{job.name}{ADVISER}"),
-        *("--cron", f"{minute % 60} {minute // 60} * * *", "--exact"),
-        *("--session", "isolated", "--message", task),
-        *("--timeout-seconds", str(ADVICE_TIMEOUT), "--no-deliver"),
-    ]
 
 
 def _marks(name: str) -> tuple[str, str]:
@@ -224,36 +203,41 @@ def _percent(text: str) -> str:
     return text.replace("%", "%%")
 
 
-class Scheduler(ABC):
+class Scheduler:
     """A scheduler; its methods raise BadInputError where its program fails or cannot be started."""
 
     name: str
     """As the user calls it."""
     _program: str
 
-    def __init__(self, environment: Mapping[str, str]) -> None:
-        """Know where to look for programs, and what they see."""
+    def __init__(
+        self, environment: Mapping[str, str], write: Callable[[Path, bytes], None]
+    ) -> None:
+        """Know where to look for programs, what they see, and what writes a file whole or not at all."""
         self._other = OtherProgram(environment, _SECONDS, "see: clsm schedule install --help")
+        self._write = write
+        config = environment.get("XDG_CONFIG_HOME") or os.path.expanduser("~/.config")
+        self._folder = Path(config) / "systemd" / "user"
 
     def is_there(self) -> bool:
         """Whether it can be used here."""
         return self._other.path(self._program) is not None
 
-    @abstractmethod
     def command(self, name: str) -> list[str] | None:
         """The command line of a job; None when it is not there."""
+        raise NotImplementedError
 
-    @abstractmethod
     def install(self, job: Job) -> None:
         """Put a job there, in place of one of the same name."""
+        raise NotImplementedError
 
-    @abstractmethod
     def remove(self, name: str) -> None:
         """Take a job out."""
+        raise NotImplementedError
 
-    @abstractmethod
     def plan(self, job: Job) -> list[str]:
         """What would be put there, in lines."""
+        raise NotImplementedError
 
     def _polite(self) -> list[str]:
         """What makes a program wait for all others, as far as it is there."""
@@ -262,77 +246,58 @@ class Scheduler(ABC):
         return [word for path, options in paths if path for word in (path, *options)]
 
 
-class Systemd(Scheduler):
-    """The user's own systemd."""
-
+class _Systemd(Scheduler):
     name, _program = "systemd", "systemctl"
 
-    def __init__(
-        self, environment: Mapping[str, str], write: Callable[[Path, bytes], None]
-    ) -> None:
-        """Keep what writes a file whole or not at all."""
-        super().__init__(environment)
-        self._write = write
-        config = environment.get("XDG_CONFIG_HOME") or os.path.expanduser("~/.config")
-        self._folder = Path(config) / "systemd" / "user"
-
     def is_there(self) -> bool:
-        """Whether it runs and would listen to this user."""
         if not _BOOTED.is_dir() or not super().is_there():
             return False
         return self._other.start("systemctl", "--user", "show-environment").returncode == 0
 
     def command(self, name: str) -> list[str] | None:
-        """See ``Scheduler``."""
         try:
             text = (self._folder / f"{name}.service").read_text("utf-8", "replace")
         except OSError:
             return None
-        lines = [
-            line.removeprefix("ExecStart=") for line in text.splitlines() if "ExecStart=" in line
-        ]
-        return _words(lines[0].replace("%%", "%").replace("$$", "$")) if lines else None
+        line = next((each for each in text.splitlines() if "ExecStart=" in each), None)
+        if line is None:
+            return None
+        return _words(line.removeprefix("ExecStart=").replace("%%", "%").replace("$$", "$"))
 
     def install(self, job: Job) -> None:
-        """See ``Scheduler``."""
         for name, text in systemd_units(job).items():
             self._write(self._folder / name, text.encode())
         self._other.run("systemctl", "--user", "daemon-reload")
         self._other.run("systemctl", "--user", "enable", "--now", f"{job.name}.timer")
 
     def remove(self, name: str) -> None:
-        """See ``Scheduler``."""
         self._other.run("systemctl", "--user", "disable", "--now", f"{name}.timer")
         for kind in ("service", "timer"):
             (self._folder / f"{name}.{kind}").unlink(missing_ok=True)
         self._other.run("systemctl", "--user", "daemon-reload")
 
     def plan(self, job: Job) -> list[str]:
-        """See ``Scheduler``."""
         units = systemd_units(job).items()
         return [line for n, t in units for line in (f"{self._folder / n}:", *t.splitlines(), "")]
 
 
-class Crontab(Scheduler):
-    """The user's crontab."""
-
+class _Crontab(Scheduler):
     name = _program = "crontab"
 
     def command(self, name: str) -> list[str] | None:
-        """See ``Scheduler``."""
-        line = _crontab_line(self._text(), name)
-        return None if line is None else _words(line)
+        block = _block(name).search(self._text())
+        lines = block[1].splitlines() if block else []
+        live = [line.split(None, 5) for line in lines if not line.lstrip().startswith("#")]
+        line = next((words[5] for words in live if len(words) == 6), None)
+        return None if line is None else _words(line.replace(r"\%", "%"))
 
     def install(self, job: Job) -> None:
-        """See ``Scheduler``."""
         self._put(crontab_with(self._text(), job, self._polite()))
 
     def remove(self, name: str) -> None:
-        """See ``Scheduler``."""
         self._put(crontab_without(self._text(), name))
 
     def plan(self, job: Job) -> list[str]:
-        """See ``Scheduler``."""
         return crontab_with("", job, self._polite()).splitlines()
 
     def _text(self) -> str:
@@ -347,36 +312,27 @@ class Crontab(Scheduler):
         self._other.run("crontab", "-", stdin=text)
 
 
-class OpenClawCron(Scheduler):
-    """The automations of a running OpenClaw gateway."""
-
-    name = _program = "openclaw"
+class _OpenClawCron(Scheduler):
+    name = _program = OPENCLAW
 
     def command(self, name: str) -> list[str] | None:
-        """See ``Scheduler``."""
         job = self._job(name)
         argv = (job or {}).get("payload", {}).get("argv")
         return argv if isinstance(argv, list) else None if job is None else []
 
     def install(self, job: Job) -> None:
-        """See ``Scheduler``."""
-        for options in self._options(job):
+        for options in openclaw_options(job, self._polite()):
             self._other.run("openclaw", "cron", "add", *options, "--json")
         if not job.advice:
             self._remove(f"{job.name}{ADVISER}")
 
     def remove(self, name: str) -> None:
-        """See ``Scheduler``."""
         for each in (name, f"{name}{ADVISER}"):
             self._remove(each)
 
     def plan(self, job: Job) -> list[str]:
-        """See ``Scheduler``."""
-        return [shlex.join(["openclaw", "cron", "add", *each]) for each in self._options(job)]
-
-    def _options(self, job: Job) -> list[list[str]]:
-        advice = [_openclaw_advice(job, job.advice)] if job.advice else []
-        return [_openclaw_options(job, self._polite()), *advice]
+        every = openclaw_options(job, self._polite())
+        return [shlex.join(["openclaw", "cron", "add", *options]) for options in every]
 
     def _remove(self, name: str) -> None:
         job = self._job(name)
@@ -397,6 +353,13 @@ class OpenClawCron(Scheduler):
             return json.loads(told)
         except ValueError:
             raise self._other.failure(_LIST, told) from None
+
+
+def all_schedulers(
+    environment: Mapping[str, str], write: Callable[[Path, bytes], None]
+) -> list[Scheduler]:
+    """All that are known, the one to prefer first; OpenClaw's is the last."""
+    return [each(environment, write) for each in (_Systemd, _Crontab, _OpenClawCron)]
 
 
 def _words(line: str) -> list[str]:

@@ -10,18 +10,13 @@ import json
 import os
 import re
 import stat
+from contextlib import suppress
 from ipaddress import ip_address
-from typing import TYPE_CHECKING, Literal
 
 from clsm_cli.errors import BadInputError
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.text.terminal import safe
 
-if TYPE_CHECKING:
-    from ipaddress import IPv4Address, IPv6Address
-
-Mode = Literal["now", "next-heartbeat"]
-"""When the agent reads it: at once, or when it wakes next."""
 SECONDS = 5.0
 """All that a wake may take."""
 _SILENCE = f"no answer within {SECONDS:g} s"
@@ -35,13 +30,15 @@ _URL = re.compile(
 )
 
 
-class Wake(NamedTuple):
-    """Where to, and with which token.
+_REFUSALS = {
+    401: "the server refused the token (401)",
+    403: "the server refused the token (403)",
+    404: "the server has no such hook (404); see hooks.enabled and hooks.path of OpenClaw",
+}
 
-    Attributes:
-        url: Of the endpoint.
-        token_file: The file that holds the token, and nothing else.
-    """
+
+class Wake(NamedTuple):
+    """Where to, and the file that holds the token and nothing else."""
 
     url: str
     token_file: str
@@ -56,7 +53,9 @@ def url_fault(url: str) -> str | None:
     'plain http would show the token to the network; only a loopback address may have it'
     """
     found = _URL.fullmatch(url)
-    address = _address(found[2].strip("[]")) if found else None
+    address = None
+    with suppress(ValueError):
+        address = ip_address(found[2].strip("[]")) if found else None
     if found is None or int(found[3] or 0) > _LAST_PORT or ("[" in url and address is None):
         return "write it like http://127.0.0.1:18789/hooks/wake, without a user, a query or blanks"
     is_here = address.is_loopback if address else found[2].lower() == "localhost"
@@ -66,11 +65,7 @@ def url_fault(url: str) -> str | None:
 
 
 def read_token(path: str) -> str:
-    """The token in a file that nobody else can read, as ssh(1) wants its keys.
-
-    Raises:
-        BadInputError: There is none, or others can read it.
-    """
+    """The token in a file that nobody else can read, as ssh(1) wants its keys."""
     try:
         fd = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
         with open(fd, "rb") as file:
@@ -99,31 +94,24 @@ def quote(text: str) -> str:
     return said.replace("<", "\\u003c").replace(">", "\\u003e")
 
 
-def send(wake: Wake, text: str, mode: Mode = "now") -> str | None:
-    """Send a text, within ``SECONDS`` all in all; None when it was taken, else why not."""
-    fault = url_fault(wake.url)
-    if fault is not None:
+def send(wake: Wake, text: str, mode: str = "now") -> str | None:
+    """Send a text, within ``SECONDS`` all in all; None when it was taken, else why not.
+
+    Args:
+        mode: When the agent reads it: ``now``, or ``next-heartbeat``.
+    """
+    from threading import Thread
+
+    if fault := url_fault(wake.url):
         return fault
     try:
         secret = read_token(wake.token_file)
     except BadInputError as error:
         return str(error)
-    return _in_time(wake.url, secret, json.dumps({"text": text, "mode": mode}).encode())
-
-
-def _address(host: str) -> IPv4Address | IPv6Address | None:
-    try:
-        return ip_address(host)
-    except ValueError:
-        return None
-
-
-def _in_time(url: str, secret: str, body: bytes) -> str | None:
-    """In a thread: a server that sends a byte a second, or a slow name, keeps to no timeout."""
-    from threading import Thread
-
+    body = json.dumps({"text": text, "mode": mode}).encode()
     outcome: list[str | None] = []
-    thread = Thread(target=lambda: outcome.append(_posted(url, secret, body)), daemon=True)
+    # In a thread: a server that sends a byte a second, or a slow name, keeps to no timeout.
+    thread = Thread(target=lambda: outcome.append(_posted(wake.url, secret, body)), daemon=True)
     thread.start()
     thread.join(SECONDS)
     return outcome[0] if outcome else _SILENCE
@@ -152,14 +140,8 @@ def _posted(url: str, secret: str, body: bytes) -> str | None:
         return getattr(error, "strerror", None) or "the server cannot be reached"
     finally:
         connection.close()
-    return None if 200 <= code < 300 else _refusal(code)
-
-
-def _refusal(code: int) -> str:
-    if code in (401, 403):
-        return f"the server refused the token ({code})"
+    if 200 <= code < 300:
+        return None
     if 300 <= code < 400:
         return f"the server points elsewhere ({code}), which is not followed"
-    if code == 404:
-        return "the server has no such hook (404); see hooks.enabled and hooks.path of OpenClaw"
-    return f"the server answered {code}"
+    return _REFUSALS.get(code, f"the server answered {code}")

@@ -43,13 +43,12 @@ class Signals(NamedTuple):
         echo: Late interaction with the turn before alone, where that asks nothing; it speaks
             against: what is found stands there already.
         session: The best passage of its conversation at first sight.
-        meaning: The cosine to the question, as far as that asks for several things
-            (``text.breadth``) or names no speaker; ``episode`` and ``session`` count as far as it
-            does neither, or as the passage is near itself (``rerank.add_second_stage``).
+        meaning: The cosine to the question, as far as that asks for several things or names no
+            speaker (``rerank.add_second_stage``).
         outdated: Whether all that was learnt from it holds no longer, where the question asks
             for what does; that speaks against it.
         literal: What it holds, as it is written, of the question's words that the model does not
-            know: the share Σ strangeness · idf (``dense_search.unfamiliarity``, ``words``).
+            know (``dense_search.unfamiliarity``, ``lexical_search``).
         graph: How strongly the best passages lead to it, by what both mention (``activation``).
     """
 
@@ -84,13 +83,10 @@ class Memory(NamedTuple):
         text: A turn, a statement, or the window of a note round the block that was found.
         score: Rank score, 0 … 1, relative to this query.
         confidence: How likely it answers, 0 … 0.99, comparable between queries (``scoring.confidence``).
-        tokens: Estimated word pieces of ``text``.
-        states: Ids of the statements that it says and that were found too.
-        until: Day from which it holds no longer; None for what may still hold.
-        perhaps_until: The same where that is likely, and not sure.
-        replaced_by: Id of what says so.
         shares: Weight · signal of each, which add up to the score before it is brought to 0 … 1, and
             before it yields to rivals (``retrieval.demotion``).
+        states: Ids of the statements that it says and that were found too.
+        until: Day from which it holds no longer, says ``replaced_by``; ``perhaps_until``: likely.
         way: What led to it, where something did (``retrieval.activation``).
     """
 
@@ -180,7 +176,6 @@ class Answer(NamedTuple):
     Attributes:
         route: The memory that is needed: none, ltm (the store), stm (the current conversation) or
             both; ``cues`` names what decided.
-        facts: What holds of what the query names, where it was asked for (``Query.with_facts``).
     """
 
     recall_id: str

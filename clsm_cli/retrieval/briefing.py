@@ -6,7 +6,9 @@ made again when the store has changed; so a hook may ask before every turn. Noth
 
 from __future__ import annotations
 
+import contextlib
 import json
+from collections import Counter
 from datetime import date, datetime, timedelta
 from heapq import heapify, heappop, heappush
 from typing import TYPE_CHECKING, Any
@@ -33,7 +35,6 @@ OPEN_TURNS = 6
 """Last turns of a conversation that is still open."""
 LONGEST = 500
 """Characters of such a turn that are shown: a page that was pasted in is found by recall."""
-DAY = 86_400
 HALF = 14
 """Days after which a line is worth half."""
 UNDATED = 0.6
@@ -55,11 +56,11 @@ class Item(NamedTuple):
     Attributes:
         kind: A statement's kind, or passage, turn, person, project, concept.
         tokens: Estimated word pieces of the item as it is shown under its file and heading.
-        time: When it was said or became true, as it is written.
         path: The ingested file as it was given, or the topic file of the store; ``line`` from 1.
         file: Absolute path of what can be opened (``store.index.source_locations``); ``file_line`` in it.
         due: A bare date: until when, or the day ahead that it names.
         about: The heading or name that it stands under, where it needs one.
+        before: What it took the place of.
     """
 
     id: str
@@ -102,10 +103,9 @@ class Item(NamedTuple):
 
 
 class RankedItem(NamedTuple):
-    """A candidate for an item, see ``briefing_contents``.
+    """A candidate for an item: what it is worth, in ``briefing_contents`` from 0 to 1 whatever the day.
 
     Attributes:
-        worth: From 0 to 1, whenever it is asked for.
         thread: What it is part of: the more of a thread is told, the less its next line is worth.
     """
 
@@ -190,7 +190,7 @@ def brief(
     """What to read at this time, within a budget.
 
     Args:
-        concepts: What that activates; asked after the store's own part is read.
+        concepts: What the query activates; asked after the store's own part is read.
         session: What came out of a conversation that goes on.
     """
     contents = prepare(store)
@@ -243,13 +243,13 @@ def _as_read(name: str, items: Sequence[Item]) -> tuple[Item, ...]:
     return tuple(sorted(placed, key=lambda each: (each.time or "")[:10], reverse=True))
 
 
-def _ranked(section: str, items: Sequence[Item]) -> Iterator[Candidate]:
+def _ranked(section: str, items: Sequence[Item]) -> Iterator[RankedItem]:
     """Items, best first, that are part of no thread."""
     for place, each in enumerate(items):
-        yield Candidate(each, section, NEED[section] / (1 + place), each.id)
+        yield RankedItem(each, section, NEED[section] / (1 + place), each.id)
 
 
-def _candidates(contents: Contents, day: date) -> Iterator[Candidate]:
+def _candidates(contents: Contents, day: date) -> Iterator[RankedItem]:
     """The lines with their worth on a day, without later ones and what the agent reads anyway."""
     today, yesterday = day.isoformat(), (day - timedelta(days=1)).isoformat()
     first, last = day - timedelta(days=LATE), day + timedelta(days=SOON)
@@ -261,7 +261,7 @@ def _candidates(contents: Contents, day: date) -> Iterator[Candidate]:
             is_old = line.section == "changed" and at < (day - timedelta(days=NEWS)).isoformat()
             section = "due" if is_due else "lately" if is_old else line.section
             value = line.worth_on(today) * NEED.get(section, 1.0)
-            yield Candidate(line.item, section, value, line.thread)
+            yield line._replace(section=section, worth=value)
 
 
 def _is_loaded(line: RankedItem, folders: Sequence[str], days: Collection[str]) -> bool:
@@ -303,24 +303,15 @@ def _contents_from(kept: dict[str, Any] | None) -> Contents | None:
 
 def _talk(store: Store, now: datetime) -> list[Item]:
     """The last turns of conversations that are still open, the newest first: one, and those of a day."""
-    moment = now.timestamp()
-    begun = sorted((talk for talk in _open(store) if talk[0] <= moment), key=lambda t: -t[0])
-    recent = [*begun[:1], *(talk for talk in begun[1:] if talk[0] > moment - DAY)]
-    return [_of_turn(turn) for _, turns in recent for turn in reversed(turns)]
-
-
-def _open(store: Store) -> list[tuple[int, list[OpenTurn]]]:
-    """Open conversations with the time of their last turn, in seconds since 1970."""
-    found = []
+    begun: list[tuple[datetime, list[OpenTurn]]] = []
     for turns in prepared_briefing.open_turns(store, OPEN_TURNS):
-        last = turns[-1]
-        try:
-            moment = datetime.fromisoformat(last.time or last.at)
-        except ValueError:
-            continue
-        moment = moment if moment.tzinfo else moment.replace(tzinfo=store.zone)
-        found.append((int(moment.timestamp()), turns))
-    return found
+        with contextlib.suppress(ValueError):
+            at = datetime.fromisoformat(turns[-1].time or turns[-1].at)
+            at = at if at.tzinfo else at.replace(tzinfo=store.zone)
+            begun += [(at, turns)] if at <= now else []
+    begun.sort(key=lambda talk: talk[0], reverse=True)
+    recent = [*begun[:1], *(talk for talk in begun[1:] if talk[0] > now - timedelta(1))]
+    return [_of_turn(turn) for _, turns in recent for turn in reversed(turns)]
 
 
 def _of_turn(turn: OpenTurn) -> Item:
@@ -347,38 +338,31 @@ AGAIN = 0.7
 """Share of its worth that each further item of one section of a file has."""
 
 
-class Candidate(NamedTuple):
-    """An item with its section, what it is worth now, and the thread it is part of."""
-
-    item: Item
-    section: str
-    value: float
-    thread: str
-
-
-def pack(found: Sequence[Candidate], limit: int, unit: str) -> tuple[dict[str, list[Item]], Budget]:
+def pack(
+    found: Sequence[RankedItem], limit: int, unit: str
+) -> tuple[dict[str, list[Item]], Budget]:
     """Choose what fits, the best first; each further item of a thread is worth less.
 
     Returns:
         The chosen items by section, best first, and the budget with what was cut.
     """
 
-    def size(each: Candidate) -> int:
+    def size(each: RankedItem) -> int:
         """Of the item, and of its heading and its file's name where these are not shown yet."""
         item = each.item
         above = "" if (each.section, item.path) in shown else item.name
-        above += "" if threads.get(each.thread) else f" {item.about}"
+        above += "" if threads[each.thread] else f" {item.about}"
         if unit == "tokens":
             return item.tokens + count_tokens(above)
         return len(item.text) + len(above.strip())
 
     shown: set[tuple[str, str]] = set()
-    threads: dict[str, int] = {}
+    threads: Counter[str] = Counter()
 
     def score(place: int) -> float:
         each = found[place]
-        told = AGAIN ** threads.get(each.thread, 0)
-        return float(each.value * told / max(1, each.item.tokens) ** DENSITY)
+        told = AGAIN ** threads[each.thread]
+        return float(each.worth * told / max(1, each.item.tokens) ** DENSITY)
 
     # What is told only lowers what is left, so the best is certain once its score is up to date.
     heap = [(-score(place), place) for place in range(len(found))]
@@ -399,5 +383,5 @@ def pack(found: Sequence[Candidate], limit: int, unit: str) -> tuple[dict[str, l
         used += size(each)
         shown.add((each.section, each.item.path))
         kept.setdefault(each.section, []).append(each.item)
-        threads[each.thread] = threads.get(each.thread, 0) + 1
+        threads[each.thread] += 1
     return kept, Budget(limit, used, unit, tuple(dropped))

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 from datetime import UTC, date, datetime
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from clsm_cli.errors import DamagedStoreError
 from clsm_cli.model.episodes import Document, lowest_trust
@@ -93,14 +93,10 @@ def collect(store: Store, until: datetime | None = None) -> Contents:
         current = [each for each in known.values() if _holds(each)]
         ended = frozenset(text_key(each.text) for each in known.values() if not _holds(each))
         ended -= {text_key(each.text) for each in current}
-        documents = [
-            each
-            for each in records_of(index.connection, "document", forgotten)
-            if isinstance(each, Document)
-        ]
-        loaded = [
-            d for d in documents if d.path.rpartition("/")[2] in store.settings.context.loaded
-        ]
+        found_documents = records_of(index.connection, "document", forgotten)
+        documents = [each for each in found_documents if isinstance(each, Document)]
+        anyway = store.settings.context.loaded
+        loaded = [each for each in documents if each.path.rpartition("/")[2] in anyway]
         paths = {each.path for each in loaded}
         read: list[set[str]] = []
         found: list[RankedItem] = []
@@ -118,21 +114,22 @@ def collect(store: Store, until: datetime | None = None) -> Contents:
         found += rest.nodes(records_of(index.connection, "node", forgotten))
         folders = {each.path.rpartition("/")[0] for each in loaded}
         best = tuple(_opening(index, line) for line in _best(found, read))
-        return Contents(best, tuple(sorted(folders)), tuple(_problems(index)))
+        return Contents(best, tuple(sorted(folders)), _problems(index))
 
 
 def _opening(index: Index, line: RankedItem) -> RankedItem:
     """A line with the place where it can be opened, if it has none yet."""
-    key = line.item.id[:12]
-    told = next((p for p in index.by_key(key) if (p.key, p.part) == (key, 0)), None)
-    if line.item.file or told is None:
+    told = next(iter(_turns_of(index, [line.item.id[:12]])), None)
+    place = source_locations.locate(index, told) if told and not line.item.file else None
+    if told is None or place is None:
         return line
-    place = source_locations.locate(index, told)
-    if place is None:
-        return line
-    return line._replace(
-        item=line.item.with_location(place.file, place.line + line.item.line - told.line_start)
-    )
+    at = place.line + line.item.line - told.line_start
+    return line._replace(item=line.item.with_location(place.file, at))
+
+
+def _turns_of(index: Index, keys: Iterable[str]) -> list[Passage]:
+    """The passages that some turns or blocks begin with."""
+    return [p for key in keys for p in index.by_key(key) if (p.key, p.part) == (key, 0)]
 
 
 def _holds(each: Statement) -> bool:
@@ -152,7 +149,7 @@ class _StatementsAndNodes(NamedTuple):
     """What there is besides the sentences.
 
     Attributes:
-        worth: Of the best sentence of each turn that was weighed.
+        worth: Of the best sentence of each turn.
         loaded: Ids of documents that the agent reads anyway.
     """
 
@@ -165,25 +162,21 @@ class _StatementsAndNodes(NamedTuple):
         """Statements that replaced something, tasks, rules, and statements about people."""
         for each in current:
             old = self.known.get(each.supersedes or "")
-            if old is not None and each.kind != "task":
-                section = "changed"
-            elif each.kind == "task":
-                section = "tasks"
-            elif each.kind in RULES:
-                section = "rules"
-            elif each.stream == "identity" or each.pinned:
-                section = "who"
-            else:
+            sections = {
+                "tasks": each.kind == "task",
+                "changed": old is not None,
+                "rules": each.kind in RULES,
+                "who": each.stream == "identity" or each.pinned,
+            }
+            section = next((name for name, holds in sections.items() if holds), None)
+            if section is None:
                 continue
             told, known = self._told(each.sources, LEAST if each.due else 0.0)
             if old is not None and not any(p.document in self.loaded for p in told):
                 known = max(known, STATED)
             if each.pinned or known:
-                found = _of_statement(self.reader, each, told[0] if told else None)
-                if old is not None:
-                    found = found._replace(before=old.text).with_location(
-                        found.file, found.file_line
-                    )
+                before = old.text if old is not None else ""
+                found = _of_statement(self.reader, each, told[0] if told else None, before)
                 thread = f"{told[0].path}\n{told[0].heading}" if told else each.topic
                 thread = section if section == "changed" else thread
                 yield RankedItem(found, section, 1.0 if each.pinned else known, thread)
@@ -194,7 +187,6 @@ class _StatementsAndNodes(NamedTuple):
             if isinstance(node, Node) and node.kind in ("person", "project") and node.summary:
                 told, known = self._told(node.sources, 0.0)
                 if told and known:
-                    place = source_locations.locate(self.reader, told[0])
                     summary = make_item(
                         node.id,
                         node.kind,
@@ -202,21 +194,15 @@ class _StatementsAndNodes(NamedTuple):
                         stream=node.stream,
                         trust=lowest_trust([cast("Trust", passage.trust) for passage in told]),
                         time=node.last,
-                        path=told[0].path,
-                        line=told[0].line_start,
                         about=", ".join((node.label, *node.aliases)),
-                        file=place.file if place else "",
-                        file_line=place.line if place else 0,
+                        **_place(self.reader, told[0]),
                     )
-                    yield RankedItem(
-                        summary, "who", round(known * node.n / (node.n + NAMED), 4), node.id
-                    )
+                    worth = round(known * node.n / (node.n + NAMED), 4)
+                    yield RankedItem(summary, "who", worth, node.id)
 
     def _told(self, sources: Sequence[str], least: float) -> tuple[list[Passage], float]:
         """Where something was told, and what that is worth: 0 if the agent reads it anyway."""
-        found = [
-            p for key in sources for p in self.reader.by_key(key) if (p.key, p.part) == (key, 0)
-        ]
+        found = _turns_of(self.reader, sources)
         told = [passage for passage in found if passage.trust not in UNTRUSTED]
         if not found or any(passage.document is None for passage in told):
             return told, STATED
@@ -224,11 +210,19 @@ class _StatementsAndNodes(NamedTuple):
         return told, max((self.worth.get(key, least) for key in unread), default=0.0)
 
 
-def _of_statement(index: Index, each: Statement, told: Passage | None) -> Item:
+def _place(index: Index, told: Passage | None) -> dict[str, Any]:
+    """Where a passage stands: as it was given, and what can be opened."""
+    if told is None:
+        return {}
+    place = source_locations.locate(index, told)
+    opens = {"file": place.file, "file_line": place.line} if place else {}
+    return {"path": told.path, "line": told.line_start, **opens}
+
+
+def _of_statement(index: Index, each: Statement, told: Passage | None, before: str) -> Item:
     """With the place where its author wrote it; what a person wrote into the topic file stands there."""
     place = told or next((p for p in index.by_key(each.id) if p.key == each.id), None)
     when = each.valid_from or (None if told else each.recorded_at)
-    opens = source_locations.locate(index, place) if place else None
     return make_item(
         each.id,
         each.kind,
@@ -236,12 +230,10 @@ def _of_statement(index: Index, each: Statement, told: Passage | None) -> Item:
         stream=each.stream,
         trust=each.trust,
         time=(told.time if told else None) or when,
-        path=place.path if place else "",
-        line=place.line_start if place else 0,
         state=each.state,
         due=each.due,
-        file=opens.file if opens else "",
-        file_line=opens.line if opens else 0,
+        before=before,
+        **_place(index, place),
     )
 
 
@@ -287,7 +279,8 @@ def _day(line: RankedItem) -> str:
 def _topic(line: RankedItem) -> tuple[str, str]:
     """The heading and label of a line, as ``Mail › Open`` in the notes of many days."""
     label, colon, _ = line.item.text.partition(": ")
-    return line.item.about, label if colon and len(label) <= LABEL else ""
+    is_label = colon and len(label) <= LABEL and line.item.kind != "task"
+    return line.item.about, label if is_label else ""
 
 
 def _says(words: set[str], other: set[str]) -> bool:
@@ -295,7 +288,7 @@ def _says(words: set[str], other: set[str]) -> bool:
     return len(words & other) >= SAME * len(words)
 
 
-def _problems(index: Index) -> Sequence[str]:
+def _problems(index: Index) -> tuple[str, ...]:
     problems = list(index.problems())
     if not problems:
         return ()
@@ -323,15 +316,10 @@ def sources(episodes: Iterable[Episode], documents: Iterable[Document]) -> Itera
         else:
             blocks.update((turn.key, turn) for turn in episode.turns)
     for document in documents:
+        there = ((blocks[b.key], b) for b in document.blocks if b.key in blocks)
         turns = _readable(
-            replace(
-                blocks[block.key],
-                path=document.path,
-                line_start=block.line_start,
-                heading=block.heading,
-            )
-            for block in document.blocks
-            if block.key in blocks
+            replace(turn, path=document.path, line_start=block.line_start, heading=block.heading)
+            for turn, block in there
         )
         if turns:
             yield Source(turns)
@@ -355,7 +343,10 @@ def source_items(source: Source, ended: frozenset[str]) -> Iterator[RankedItem]:
     from clsm_cli.heads.judge import about_document, judge_units
 
     about = about_document(source.turns) if source.thread is None else None
-    role = 1.0 if about is None else _role_worth(about)
+    role = 1.0
+    if about is not None:
+        role = sum(worth * about[name] for name, worth in ROLE_WORTH.items())
+        role *= 1 - about["template"]
     if role < LEAST_ROLE:
         return
     for each in judge_units(source.turns, about):
@@ -367,10 +358,6 @@ def source_items(source: Source, ended: frozenset[str]) -> Iterator[RankedItem]:
             continue
         if text_key(text) not in ended:
             yield _line(turn, raw, text, each, worth, source.thread)
-
-
-def _role_worth(about: Mapping[str, float]) -> float:
-    return sum(worth * about[role] for role, worth in ROLE_WORTH.items()) * (1 - about["template"])
 
 
 def _worth(each: UnitProbabilities) -> float:
@@ -453,13 +440,11 @@ def activated_concepts(
 
     settings = store.settings.recall
     asked = Query(query, now, settings.k, settings.budget)
-    (answer,) = recall(
-        store,
-        [asked],
-        engine,
-        embedder,
-        lambda done, total: progress("making the index", done, total),
-    )
+
+    def report(done: int, total: int) -> None:
+        progress("making the index", done, total)
+
+    (answer,) = recall(store, [asked], engine, embedder, report)
     with open_index(store, None) as opened:
         items = tuple(_of_concept(opened.index, concept) for concept in answer.concepts)
     return Concepts(items, answer.warnings)

@@ -15,6 +15,7 @@ from math import log1p
 from typing import TYPE_CHECKING
 
 from clsm_cli.retrieval.answer import Concept, Signals
+from clsm_cli.retrieval.dense_search import cosine_at
 from clsm_cli.scoring import relevance
 from clsm_cli.scoring.match import weighted
 from clsm_cli.scoring.relevance import Evidence
@@ -24,7 +25,7 @@ from clsm_cli.text import tokens
 from clsm_cli.text.node_ids import node_id
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from clsm_cli.config import RecallSettings
     from clsm_cli.retrieval.ranking import Candidate
@@ -37,12 +38,7 @@ BY_NAME = frozenset({"exact", "alias"})
 
 
 class ScoredConcept(NamedTuple):
-    """A node with its evidence.
-
-    Attributes:
-        seed: How the query names it (exact, alias, fuzzy), or None.
-        edge: The edge that a person set and by which it is as likely as it is, if there is one.
-    """
+    """A node with its evidence, how the query names it, and an edge by a person that made it so likely."""
 
     node: NodeRow
     evidence: Evidence
@@ -68,7 +64,20 @@ def rank(
     if is_cue:
         kept = max(kept, sum(p >= relevance.LEAST for p in probabilities[:limit]))
     ids = {each.node.number: each.node.id for each in weighed}
-    return tuple(_concept(each, ids) for each in weighed[:kept])
+    return tuple(
+        Concept(
+            id=node.id,
+            label=node.label,
+            aliases=node.aliases,
+            kind=node.kind,
+            stream=node.stream,
+            activation=round(p, 4),
+            seed=seed,
+            path=(ids[edge.node], node.id) if edge else (node.id,),
+            steps=((edge.type, edge.weight),) if edge else (),
+        )
+        for node, _, p, seed, edge in weighed[:kept]
+    )
 
 
 def score_concepts(
@@ -84,7 +93,7 @@ def score_concepts(
     known |= graph_queries.nodes(index.connection, {edge.other for edge in edges} - known.keys())
     weighed: dict[int, ScoredConcept] = {}
     for number, node in known.items():
-        meaning = _cosine(node, cosines)
+        meaning = max(0.0, cosine_at(cosines, node.vector) or 0.0)
         is_note = number in found.written
         evidence = Evidence(
             mentioned=float(number in found.best),
@@ -98,18 +107,14 @@ def score_concepts(
         seed = named.get(number)
         p = relevance.probability(evidence, is_named=seed is not None)
         weighed[number] = ScoredConcept(node, evidence, p, seed)
-    _pass_on(edges, weighed)
-    return sorted(weighed.values(), key=lambda each: (-each.probability, each.node.id))
-
-
-def _pass_on(edges: Sequence[LinkRow], weighed: dict[int, ScoredConcept]) -> None:
-    """A node connected by a person's edge is as likely as its neighbour, times the weight of the edge."""
+    # A node connected by a person's edge is as likely as its neighbour, times the weight of the edge.
     before = {number: each.probability for number, each in weighed.items()}
     for edge in edges:
         target = weighed.get(edge.other)
         given = before[edge.node] * min(1.0, edge.weight)
         if target is not None and given > target.probability:
             weighed[edge.other] = target._replace(probability=given, edge=edge)
+    return sorted(weighed.values(), key=lambda each: (-each.probability, each.node.id))
 
 
 def _by_sense(candidates: Sequence[Candidate], settings: RecallSettings) -> list[Candidate]:
@@ -126,9 +131,8 @@ def _by_sense(candidates: Sequence[Candidate], settings: RecallSettings) -> list
 def _is_cue(query: str, weighed: Sequence[ScoredConcept]) -> bool:
     """Whether a query consists of names only: then it is no question but asks for everything about them."""
     names = [name for each in weighed if each.seed in BY_NAME for name in _names(each.node)]
-    if not names:
-        return False
-    return {*tokens.stems(query)} <= {term for name in names for term in tokens.stems(name)}
+    terms = {term for name in names for term in tokens.stems(name)}
+    return bool(names) and {*tokens.stems(query)} <= terms
 
 
 def _named_first(weighed: Sequence[ScoredConcept]) -> list[ScoredConcept]:
@@ -140,10 +144,6 @@ def _named_first(weighed: Sequence[ScoredConcept]) -> list[ScoredConcept]:
 
 def _names(node: NodeRow) -> tuple[str, ...]:
     return (node.label, *node.aliases)
-
-
-def _cosine(node: NodeRow, cosines: Sequence[float]) -> float:
-    return max(0.0, cosines[node.vector]) if 0 <= node.vector < len(cosines) else 0.0
 
 
 class _Passages:
@@ -174,26 +174,26 @@ class _Passages:
                 self.mass[number] = self.mass.get(number, 0.0) + weight
         self.mass = {number: mass / whole for number, mass in self.mass.items()}
 
-    def _mentions(
-        self, index: Index, candidates: Sequence[Candidate]
-    ) -> dict[int, Collection[int]]:
+    def _mentions(self, index: Index, candidates: Sequence[Candidate]) -> dict[int, set[int]]:
         """Passage → the nodes it mentions, by number; fills ``nodes``."""
         stated = [each.row for each in candidates if each.traits.kind == "statement"]
         sources = graph_queries.source_keys(index.connection, sorted(stated))
         keys = {each.traits.key for each in candidates if each.traits.kind == "passage"}
-        noted = graph_queries.nodes_of_turns(
-            index.connection, keys.union(key for _, key in sources)
-        )
-        self.nodes = graph_queries.nodes(
-            index.connection, {n for each in noted.values() for n in each}
-        )
-        found: dict[int, Collection[int]] = {
-            candidate.row: noted[candidate.traits.key]
-            for candidate in candidates
-            if candidate.traits.key in noted
-            and self.nodes.keys() >= set(noted[candidate.traits.key])
+        keys |= {key for _, key in sources}
+        noted = graph_queries.nodes_of_turns(index.connection, keys)
+        mentioned = {number for each in noted.values() for number in each}
+        self.nodes = graph_queries.nodes(index.connection, mentioned)
+        found: dict[int, set[int]] = {
+            each.row: {*noted[each.traits.key]}
+            for each in candidates
+            if each.traits.key in noted and self.nodes.keys() >= {*noted[each.traits.key]}
         }
-        found |= self._named_in(index, stated, sources, noted)
+        # Of a statement those nodes of its turns that its own text names.
+        texts = {row: {*tokens.stems(each.text)} for row, each in index.passages(stated).items()}
+        for row, number in ((row, n) for row, key in sources for n in noted.get(key, ())):
+            node = self.nodes.get(number)
+            if node and any(texts[row].issuperset(tokens.stems(n)) for n in _names(node)):
+                found.setdefault(row, set()).add(number)
         # A turn with a name that no night has made a node of.
         rest = [candidate.row for candidate in candidates if candidate.row not in found]
         ids: dict[int, str] = {}
@@ -202,28 +202,11 @@ class _Passages:
             number = graph_queries.number_of(mention.node)
             ids[number] = mention.node
             labels.setdefault(number, []).append(mention.label)
-            found[mention.passage] = {*found.get(mention.passage, ()), number}
+            found.setdefault(mention.passage, set()).add(number)
         self.nodes |= graph_queries.nodes(index.connection, ids.keys() - self.nodes.keys())
         for number in sorted(ids.keys() - self.nodes.keys()):
             self.nodes[number] = _unrecorded(number, ids[number], labels[number])
         return found
-
-    def _named_in(
-        self,
-        index: Index,
-        rows: Sequence[int],
-        sources: Sequence[tuple[int, str]],
-        noted: Mapping[str, Sequence[int]],
-    ) -> dict[int, Collection[int]]:
-        """Statement → those nodes of its turns that its own text names, if any."""
-        found: dict[int, set[int]] = {}
-        texts = {row: {*tokens.stems(each.text)} for row, each in index.passages(rows).items()}
-        for row, key in sources:
-            for number in noted.get(key, ()):
-                node = self.nodes.get(number)
-                if node and any(texts[row].issuperset(tokens.stems(n)) for n in _names(node)):
-                    found.setdefault(row, set()).add(number)
-        return dict(found)
 
 
 def _unrecorded(number: int, node: str, labels: Sequence[str]) -> NodeRow:
@@ -232,21 +215,6 @@ def _unrecorded(number: int, node: str, labels: Sequence[str]) -> NodeRow:
     aliases = tuple(sorted({*labels} - {label}))
     return graph_queries.NodeRow(
         number, node, label, aliases, "concept", "flow", 1, None, "", 0, 0.0, -1
-    )
-
-
-def _concept(weighed: ScoredConcept, ids: Mapping[int, str]) -> Concept:
-    node, edge = weighed.node, weighed.edge
-    return Concept(
-        id=node.id,
-        label=node.label,
-        aliases=node.aliases,
-        kind=node.kind,
-        stream=node.stream,
-        activation=round(weighed.probability, 4),
-        seed=weighed.seed,
-        path=(ids[edge.node], node.id) if edge else (node.id,),
-        steps=((edge.type, edge.weight),) if edge else (),
     )
 
 
@@ -289,10 +257,9 @@ def _in_query(index: Index, words: list[str], near: Mapping[int, NodeRow]) -> di
         numbers = known.get(name) or unrecorded.get(name) or []
         if numbers and taken.isdisjoint(range(start, end)):
             taken.update(range(start, end))
+            own = graph_queries.number_of(name)
             for number in numbers:
-                found.setdefault(
-                    number, "exact" if number == graph_queries.number_of(name) else "alias"
-                )
+                found.setdefault(number, "exact" if number == own else "alias")
     return found
 
 
@@ -305,7 +272,7 @@ def _around_query(words: list[str], near: Mapping[int, NodeRow]) -> dict[int, st
     return {
         number: "alias"
         for number, node in near.items()
-        for name in (node.label, *node.aliases)
+        for name in _names(node)
         if wanted in f" {name.casefold().replace('-', ' ')} "
     }
 

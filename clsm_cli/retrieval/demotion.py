@@ -5,17 +5,24 @@ a question in much its words, so likeness alone cannot tell it from what is true
 yields to its rivals, those that answer as well and have no such flaw, and comes right below the last
 of them. Where it has none it keeps its place: what only a tool has told is still found. What took the
 place of something stands right above it, however few words of the question it has.
+
+Whoever can make an agent read a page can write what is found for many questions. So a text of trust
+tool or web is no filler either (``drop_lookalikes``), and one such source has a share of an answer's
+items (``SourceQuota``). What is trusted is never held back so: one note may well be all that is asked
+for.
 """
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from functools import cache
 from typing import TYPE_CHECKING
 
 from clsm_cli.model.trust import UNTRUSTED
-from clsm_cli.retrieval.source_quotas import NAME, similarity
 from clsm_cli.retrieval.supersession import PERHAPS
 from clsm_cli.startup.records import NamedTuple
+from clsm_cli.store.index import ranking_queries
 from clsm_cli.text import factuality, tokens
 
 if TYPE_CHECKING:
@@ -28,6 +35,8 @@ if TYPE_CHECKING:
     from clsm_cli.store.index.index_queries import Index
     from clsm_cli.store.index.passages import Passage
 
+NAME = re.compile(r"(?<=[\w,;:] )[A-Z][\w-]+")
+"""A word with a capital inside a sentence."""
 HEAD = 40
 """Passages that are looked at: the best; others are read by hardly anybody."""
 HELD = 0.5
@@ -56,6 +65,9 @@ class _Item(NamedTuple):
     def row(self) -> int:
         return self.candidate.row
 
+    def with_score(self, score: float) -> _Item:
+        return self._replace(candidate=self.candidate._replace(score=round(score, 6)))
+
 
 def demote(
     index: Index,
@@ -67,10 +79,7 @@ def demote(
     """Candidates, with each demoted one right below its rivals.
 
     Args:
-        index: Fresh.
-        question: What is asked.
         candidates: Best first.
-        settings: ``rivals`` says what answers as well.
         ended: What ``supersession`` found.
     """
     if not settings.rivals:
@@ -94,29 +103,22 @@ def demote(
                 for rival in best
                 if _answers(rival, each, sure, SHARED) or _is_nearer(rival, each, sure)
             ]
-        found.append(_below(each.candidate, rivals))
+        own = each.candidate.score
+        lowest = min((rival.candidate.score for rival in rivals), default=own + _STEP)
+        found.append(each.with_score(min(own, lowest - _STEP)).candidate)
     found.sort(key=lambda each: -each.score)  # of equal ones the order stays
     return [*found, *candidates[HEAD:]]
 
 
-def _below(candidate: Candidate, rivals: Sequence[_Item]) -> Candidate:
-    lowest = min((each.candidate.score for each in rivals), default=candidate.score + _STEP)
-    return candidate._replace(score=round(min(candidate.score, lowest - _STEP), 6))
-
-
 def _flawed(question: Question, head: Sequence[_Item]) -> set[int]:
     """Rows that are untrusted, and rows that deny what they speak of."""
-    found: set[int] = set()
-    if not factuality.asks_for_output(question.text):
-        found.update(each.row for each in head if each.passage.trust in UNTRUSTED)
-    if factuality.asks_what_is(question.text):
-        terms = frozenset(question.terms)
-        found.update(
-            each.row
-            for each in head
-            if each.candidate.evidence.coverage >= HELD
-            and not factuality.states_as_fact(each.passage.text, terms)
-        )
+    is_free = factuality.asks_for_output(question.text)
+    found = {each.row for each in head if not is_free and each.passage.trust in UNTRUSTED}
+    held = [each for each in head if each.candidate.evidence.coverage >= HELD]
+    terms = frozenset(question.terms)
+    for each in held if factuality.asks_what_is(question.text) else ():
+        if not factuality.states_as_fact(each.passage.text, terms):
+            found.add(each.row)
     return found
 
 
@@ -142,20 +144,11 @@ def _raised(
 ) -> list[_Item]:
     """The items, with what likely took the place of another right above that."""
     scores = {each.row: each.candidate.score for each in head}
-    least: dict[int, float] = {}
     for row, each in later.items():
         if ended[row].chance >= PERHAPS:
-            least[each.row] = max(least.get(each.row, 0.0), scores[row] + _STEP)
-    return [
-        each._replace(
-            candidate=each.candidate._replace(
-                score=round(max(scores[each.row], least[each.row]), 6)
-            )
-        )
-        if each.row in least
-        else each
-        for each in head
-    ]
+            old = next(other.candidate.score for other in head if other.row == row)
+            scores[each.row] = max(scores[each.row], old + _STEP)
+    return [each.with_score(scores[each.row]) for each in head]
 
 
 def _nearer(question: Question, other: _Item, best: Sequence[_Item]) -> list[_Item]:
@@ -169,30 +162,25 @@ def _nearer(question: Question, other: _Item, best: Sequence[_Item]) -> list[_It
         for each in best
         if 0 < held < each.candidate.evidence.coverage and _answers(each, other, AS_SURE, 1.0)
     ]
-    names = _terms(" ".join(NAME.findall(question.text))) if rivals else frozenset()
+    names = terms_of(" ".join(NAME.findall(question.text))) if rivals else frozenset()
     if not names:
         return []
-    asked, own = frozenset(question.terms), _terms(other.passage.text)
+    asked, own = frozenset(question.terms), terms_of(other.passage.text)
     return [
         each
         for each in rivals
-        if names & _terms(each.passage.text) - own
-        and asked & own < asked & _terms(each.passage.text)
-        and _alike(each.passage.text, other.passage.text) >= ALIKE
+        if names & terms_of(each.passage.text) - own
+        and asked & own < asked & terms_of(each.passage.text)
+        and dice(each.passage.text, other.passage.text) >= ALIKE
     ]
 
 
-def _has_the_words(rival: _Item, other: _Item) -> bool:
-    """Whether it contains what the question names: one number is not a later value of another."""
-    return rival.candidate.signals.literal >= other.candidate.signals.literal
-
-
 def _answers(rival: _Item, other: _Item, sure: float, shared: float) -> bool:
-    """Whether a passage answers as well as another, about the same person."""
+    """Whether a passage answers as well as another, about the same person or number."""
     one, two = rival.candidate, other.candidate
     return (
         one.row != two.row
-        and _has_the_words(rival, other)
+        and one.signals.literal >= two.signals.literal
         and not one.traits.is_question
         and one.signals.participant >= two.signals.participant
         and one.confidence >= sure * two.confidence
@@ -212,12 +200,73 @@ def _is_nearer(rival: _Item, other: _Item, sure: float) -> bool:
     return similarity(one) >= least * similarity(two)
 
 
-def _alike(text: str, other: str) -> float:
+def dice(text: str, other: str) -> float:
     """Dice's coefficient of the search terms of two texts, 2 · |A ∩ B| / (|A| + |B|)."""
-    terms, others = _terms(text), _terms(other)
+    terms, others = terms_of(text), terms_of(other)
     return 2 * len(terms & others) / ((len(terms) + len(others)) or 1)
 
 
 @cache
-def _terms(text: str) -> frozenset[str]:
+def terms_of(text: str) -> frozenset[str]:
+    """The search terms of a text, each once."""
     return frozenset(tokens.stems(text))
+
+
+def drop_lookalikes(
+    index: Index, question: Question, candidates: Sequence[Candidate], settings: RecallSettings
+) -> list[Candidate]:
+    """Candidates without untrusted ones that only resemble an answer.
+
+    Where a question asks for what a tool or a page said, all stay.
+    """
+    if not settings.untrusted_floor or factuality.asks_for_output(question.text):
+        return list(candidates)
+    strange = ranking_queries.untrusted_rows(index.connection, [each.row for each in candidates])
+    best = next((each for each in candidates if each.row not in strange), None)
+    if not strange or best is None:
+        return list(candidates)
+    least = settings.untrusted_floor * similarity(best)
+    held = _held(index, question, strange | {best.row})
+    names = frozenset(tokens.stems(" ".join(NAME.findall(question.text)))) & held[best.row]
+
+    def stays(each: Candidate) -> bool:
+        if each.row not in strange or best.confidence < settings.rivals * each.confidence:
+            return True
+        return held[each.row] >= (held[best.row] if similarity(each) < least else names)
+
+    return [each for each in candidates if stays(each)]
+
+
+def similarity(candidate: Candidate) -> float:
+    """How near a passage is to a question in meaning; its confidence if there is no model."""
+    cosine = candidate.evidence.cosine
+    return candidate.confidence if cosine is None else cosine
+
+
+def _held(index: Index, question: Question, rows: set[int]) -> dict[int, frozenset[str]]:
+    """Which search terms of a question some passages contain."""
+    having = {term: {row for row, _, _ in index.postings(term)} for term in question.terms}
+    return {row: frozenset(t for t, found in having.items() if row in found) for row in rows}
+
+
+class SourceQuota:
+    """Counts the items of each untrusted source: a document, or a conversation with its tools.
+
+    Where a question asks for what a tool or a page said, nothing is counted.
+    """
+
+    def __init__(self, question: Question, k: int, settings: RecallSettings) -> None:
+        free = settings.source_share >= 1 or factuality.asks_for_output(question.text)
+        self._most = None if free else max(1, int(settings.source_share * k))
+        self._taken: Counter[tuple[str | None, str]] = Counter()
+
+    def is_used_up(self, passage: Passage) -> bool:
+        """Whether the source of a passage has used up its share."""
+        if self._most is None or passage.trust not in UNTRUSTED:
+            return False
+        return self._taken[passage.document, passage.session] >= self._most
+
+    def take(self, passage: Passage) -> None:
+        """Count an item of an answer."""
+        if passage.trust in UNTRUSTED:
+            self._taken[passage.document, passage.session] += 1

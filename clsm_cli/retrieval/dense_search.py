@@ -30,23 +30,15 @@ an eighth of the numbers to read, which takes half the time."""
 
 
 class Engine(Protocol):
-    """What retrieval needs of an embedding engine."""
+    """What retrieval needs of an embedding engine (``commands.engine``)."""
 
     name: str
 
     def open(self) -> None:
-        """Load the model.
-
-        Raises:
-            ModelMissingError: It is not installed.
-            ModelDigestError: A model file is not the right one.
-            DiskError: A model file cannot be read.
-        """
-        ...
+        """Load the model, or raise ModelMissingError, ModelDigestError or DiskError."""
 
     def encode(self, text: str) -> QueryVectors:
         """A query as vectors; the engine must be open."""
-        ...
 
     def products(
         self,
@@ -57,7 +49,6 @@ class Engine(Protocol):
         block: int = 1,
     ) -> list[memoryview[float]]:
         """Dot products of rows of four-bit codes with queries; see ``embedding.similarity``."""
-        ...
 
 
 class Nearest(NamedTuple):
@@ -66,9 +57,10 @@ class Nearest(NamedTuple):
     cosines: Sequence[float]
     passages: list[int]
 
-    def cosine_of(self, vector: int) -> float | None:
-        """The cosine of a vector's row; None for −1, no vector."""
-        return self.cosines[vector] if 0 <= vector < len(self.cosines) else None
+
+def cosine_at(cosines: Sequence[float], vector: int) -> float | None:
+    """The cosine of a vector's row; None for −1, no vector."""
+    return cosines[vector] if 0 <= vector < len(cosines) else None
 
 
 def products(index: Index, engine: Engine, sentence: Sequence[float]) -> Sequence[float]:
@@ -120,11 +112,7 @@ def _best(cosines: Sequence[float], count: int) -> list[int]:
 
 
 class LateInteraction(NamedTuple):
-    """What late interaction found.
-
-    Attributes:
-        shares: Passage → share of each token of the question in its MaxSim.
-    """
+    """Passage → share of each token of the question in its MaxSim."""
 
     shares: dict[int, list[float]]
 

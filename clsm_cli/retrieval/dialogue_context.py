@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import re
 from collections import Counter
+from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from clsm_cli.model.ids import digest
@@ -83,11 +84,14 @@ def select_turns(
     pieces = _pieces(turns, budget)
     nearness = _nearness(pieces, terms)
     latest = range(len(pieces) - 1, -1, -1)
+    sizes = accumulate(pieces[i].tokens for i in latest)
+    ends = [i for i, size in zip(latest, sizes, strict=True) if size <= int(budget * _RECENT)]
     near = sorted((i for i in latest if nearness[i] > 0), key=lambda i: -nearness[i])
     chosen: set[int] = set()
-    left = budget - _take(pieces, latest, int(budget * _RECENT), chosen, ends=True)
-    left -= _take(pieces, near, left, chosen)
-    _take(pieces, latest, left, chosen)
+    for number in (*ends, *near, *latest):
+        if number not in chosen and pieces[number].tokens <= budget:
+            chosen.add(number)
+            budget -= pieces[number].tokens
     return _joined(turns, pieces, sorted(chosen))
 
 
@@ -134,22 +138,21 @@ def resolve_references(text: str, turns: Sequence[DialogueTurn]) -> str:
     """The question with the words of what it refers back to; for matching only.
 
     "the second one" takes the words of that item of the last list; "she" the names that were told
-    last; anything else the first content words of the last two messages but small talk. It is no resolution of references:
-    what it adds may be beside the point, and a question that points nowhere stays as it is.
+    last; anything else the first content words of the last two messages but small talk. What it adds
+    may be beside the point; a question that points nowhere stays as it is.
 
     >>> turns = [DialogueTurn("user", "Is the barge in Haarlem insured?"), DialogueTurn("user", "What about that?")]
     >>> resolve_references("What about that?", turns)
     'What about that? barge Haarlem insured'
     """
     from clsm_cli.text import route
-    from clsm_cli.text.route import is_small_talk
 
     if not route.points_back(text):
         return text
     own = {word.casefold() for word in _WORD.findall(text)}
     asked = text.strip().casefold()
     before = [said for said in turns if said.text.strip().casefold() != asked]
-    before = [said for said in before if not is_small_talk(said.text)]
+    before = [said for said in before if not route.is_small_talk(said.text)]
     item = _item(text, before)
     if item:
         found = _content(item)
@@ -192,27 +195,6 @@ def _nearness(pieces: Sequence[_Piece], terms: Collection[str]) -> list[float]:
     idf = {term: match.idf(len(pieces), count[term]) for term in sorted(wanted)}
     whole = sum(idf.values()) or 1.0
     return [sum(idf[term] for term in sorted(piece.terms & wanted)) / whole for piece in pieces]
-
-
-def _take(
-    pieces: Sequence[_Piece],
-    order: Iterable[int],
-    budget: int,
-    chosen: set[int],
-    *,
-    ends: bool = False,
-) -> int:
-    """Add pieces while they fit; the tokens they cost. ``ends``: the first that does not ends it."""
-    used = 0
-    for number in order:
-        if number in chosen:
-            continue
-        if used + pieces[number].tokens <= budget:
-            chosen.add(number)
-            used += pieces[number].tokens
-        elif ends:
-            break
-    return used
 
 
 def _joined(

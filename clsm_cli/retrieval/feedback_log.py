@@ -35,12 +35,7 @@ class JudgedItem(NamedTuple):
 
 
 class FeedbackResult(NamedTuple):
-    """What was recorded.
-
-    Attributes:
-        is_new: False where all of it was said before, and nothing changes.
-        weights: By signal, what its weight is now multiplied by; None: nothing learnt yet.
-    """
+    """What was recorded, and what the weight of each signal is now multiplied by (None: nothing learnt)."""
 
     recall: str
     good: tuple[JudgedItem, ...]
@@ -95,11 +90,7 @@ def record_feedback(
 
 
 def _recalled(store: Store, wanted: str) -> Activation:
-    """What a recall returned, by its id or how that begins.
-
-    Raises:
-        BadInputError: No machine's log has it, or several begin so.
-    """
+    """What a recall returned, by its id or how that begins."""
     from clsm_cli.store import logs
 
     found: dict[str, Activation] = {}
@@ -123,11 +114,7 @@ def _recalled(store: Store, wanted: str) -> Activation:
 
 
 def _judged(wanted: Iterable[str], known: Activation) -> tuple[JudgedItem, ...]:
-    """Some items of a recall with their signals, each once, in the order of the recall.
-
-    Raises:
-        BadInputError: The recall did not return one of them.
-    """
+    """Some items of a recall with their signals, each once, in the order of the recall."""
     chosen = set()
     for each in wanted:
         item = resolve_id(each, known.ids)
@@ -144,7 +131,7 @@ def _judged(wanted: Iterable[str], known: Activation) -> tuple[JudgedItem, ...]:
 
 
 class Judgement(NamedTuple):
-    """One judgement of an item."""
+    """What was said of an item, and the signal that led to it."""
 
     at: datetime
     is_good: bool
@@ -153,6 +140,8 @@ class Judgement(NamedTuple):
 
 def latest_judgements(paths: Iterable[Path]) -> dict[tuple[str, str], Judgement]:
     """The last judgement of each item of each recall, on whatever machine it was given."""
+    from datetime import UTC, datetime
+
     from clsm_cli.store import logs
 
     found: dict[tuple[str, str], Judgement] = {}
@@ -160,9 +149,10 @@ def latest_judgements(paths: Iterable[Path]) -> dict[tuple[str, str], Judgement]
         for row in _rows(path, at_most=READ):
             try:
                 line = logs.parse_feedback(row)
-                at = _moment(line.at)
+                at = datetime.fromisoformat(line.at)
             except (KeyError, TypeError, ValueError):
                 continue
+            at = at if at.tzinfo else at.replace(tzinfo=UTC)
             sides = ((True, line.good, line.good_led), (False, line.bad, line.bad_led))
             for is_good, ids, led in sides:
                 for place, item in enumerate(ids):
@@ -171,20 +161,6 @@ def latest_judgements(paths: Iterable[Path]) -> dict[tuple[str, str], Judgement]
                     if key not in found or found[key].at <= at:
                         found[key] = said
     return found
-
-
-def _moment(text: str) -> datetime:
-    """The instant of a line.
-
-    Raises:
-        ValueError: It is none, or has no offset.
-    """
-    from datetime import datetime
-
-    moment = datetime.fromisoformat(text)
-    if moment.tzinfo is None:
-        raise ValueError(text)
-    return moment
 
 
 def _rows(path: Path, *, holding: str = "", at_most: int = 0) -> list[dict[str, Any]]:

@@ -13,8 +13,6 @@ from clsm_cli.model.ids import normalise_text
 from clsm_cli.model.trust import UNTRUSTED
 from clsm_cli.retrieval.answer import Fact
 from clsm_cli.retrieval.concepts import BY_NAME
-from clsm_cli.store.index import graph_queries
-from clsm_cli.store.index.graph_queries import number_of
 from clsm_cli.text import tokens
 
 if TYPE_CHECKING:
@@ -62,11 +60,9 @@ def find(
     unsaid = [each for each in (passages[row] for row in rows) if not _is_said(each, shown)]
     found: dict[str, Fact] = {}
     left = limit
-    numbers = [number_of(each.id) for each in about]
-    nodes = graph_queries.nodes(index.connection, numbers)
-    for number, concept in zip(numbers, about, strict=True):
-        summary = nodes[number].summary if number in nodes else ""
-        for passage in _of_concept(concept, summary, unsaid):
+    for concept in about:
+        node = index.node(concept.id)
+        for passage in _of_concept(concept, node.summary if node else "", unsaid):
             fact = _fact(concept, passage)
             if fact.id not in found and size(fact, unit) <= left and len(found) < MOST:
                 found[fact.id] = fact

@@ -11,10 +11,8 @@ from typing import TYPE_CHECKING
 from clsm_cli.retrieval.answer import Signals
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
     from datetime import datetime
 
-    from clsm_cli.config import RecallSettings
     from clsm_cli.retrieval.answer import Memory
     from clsm_cli.store.layout import Store
 
@@ -27,10 +25,10 @@ OTHER = (1.5, 1.0)
 
 
 def leading_signal(memory: Memory) -> str:
-    """The signal that led to an item: the largest positive one before its weight.
+    """The signal that led to an item: the largest positive one; "" where nothing spoke for it.
 
-    Weights do not count, or what is heavy would earn all the credit and grow heavier. Of equal ones
-    the one with the larger share leads. "" where nothing spoke for it.
+    Weights do not count, or what is heavy would earn all the credit and grow heavier; of equal ones
+    the one with the larger share leads.
     """
     named = zip(memory.why._fields, memory.why, memory.shares, strict=True)
     found = [(value, share, name) for name, value, share in named if share > 0]
@@ -42,9 +40,7 @@ def learn_multipliers(
 ) -> dict[str, float] | None:
     """The factor for the weight of each signal; None while too few items were judged.
 
-    Args:
-        store: Of which all machines' feedback counts.
-        seed: Draw from what is believed instead of taking its mean (Thompson sampling).
+    With a seed it is drawn from what is believed instead of being its mean (Thompson sampling).
     """
     paths = [path for flow in store.flows() if (path := flow / FILE).exists()]
     if not paths:
@@ -59,20 +55,3 @@ def learn_multipliers(
     priors = {name: thompson_sampling.Beta(*PRIORS.get(name, OTHER)) for name in Signals._fields}
     found = thompson_sampling.multipliers(priors, told, seed)
     return found if any(value != 1.0 for value in found.values()) else None
-
-
-def apply_multipliers(
-    settings: RecallSettings, multipliers: Mapping[str, float] | None
-) -> RecallSettings:
-    """Settings with the weight of each signal multiplied.
-
-    >>> from clsm_cli.config import RecallSettings
-    >>> apply_multipliers(RecallSettings(weight_bm25=0.5), {"bm25": 1.5}).weight_bm25
-    0.75
-    """
-    if multipliers is None:
-        return settings
-    names = {f"weight_{name}": factor for name, factor in multipliers.items()}
-    return settings._replace(
-        **{name: getattr(settings, name) * factor for name, factor in names.items()}
-    )

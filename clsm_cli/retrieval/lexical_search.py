@@ -135,12 +135,7 @@ def idf_coverage(
 
 
 class GroupScore(NamedTuple):
-    """What the words of a question find in a group.
-
-    Attributes:
-        score: BM25 of the group as one text, people's names left out.
-        coverage: Share of the question's idf whose terms it holds, 0 … 1, names left out.
-    """
+    """BM25 of a group as one text, and the share of the question's idf whose terms it holds, 0 … 1."""
 
     score: float
     coverage: float
@@ -163,11 +158,9 @@ def score_groups(
     average = sum(lengths.values()) / len(lengths) if lengths else 1.0
     scores: dict[int, float] = {}
     covered: dict[int, float] = {}
-    mass = 0.0
-    for term in question.terms:
-        if term in question.name_terms:
-            continue
-        mass += words.idf[term]
+    terms = [term for term in question.terms if term not in question.name_terms]
+    mass = sum(words.idf[term] for term in terms)
+    for term in terms:
         counts: dict[int, int] = {}
         for passage, tf, _ in words.postings[term]:
             group = group_of.get(passage)
@@ -177,7 +170,4 @@ def score_groups(
         match.add_bm25(scores, postings, words.idf[term], average, k1=GROUP_K1, b=GROUP_B)
         for group in counts:
             covered[group] = covered.get(group, 0.0) + words.idf[term]
-    return {
-        group: GroupScore(score, covered[group] / mass if mass else 0.0)
-        for group, score in scores.items()
-    }
+    return {g: GroupScore(score, covered[g] / mass if mass else 0.0) for g, score in scores.items()}

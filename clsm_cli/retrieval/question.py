@@ -46,10 +46,8 @@ class Question(NamedTuple):
         named_speakers: Speakers of the store that it names, as the store writes them.
         dense: The text as that speaker would say it, "I" for the name: whoever tells of themselves
             uses no name, and one pulls MiniLM towards whatever mentions it (recall@10 on LoCoMo of
-            the sentence vector alone 29 % with names, 56 % without; of all signals 85 % without,
-            86 % with "I"). Nor does it hold the words that say when: passages hardly tell their own date,
-            so these pull it towards any that name one (recall@1 of LoCoMo's dated questions 51 % with
-            them, 62 % without).
+            the sentence vector alone 29 % with names, 56 % without). Nor does it hold the words that
+            say when (recall@1 of LoCoMo's dated questions 51 % with them, 62 % without).
         periods: The days it asks about: first, and the day after the last, as ordinals.
         means_both: Whether two people are named as one subject ("Mara and Brian").
         asks_of_now: Whether it asks for what holds: in the present tense, and for no time past.

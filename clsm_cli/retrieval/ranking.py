@@ -17,6 +17,7 @@ from clsm_cli.retrieval.rerank import EvidenceScorer, Neighbourhood
 from clsm_cli.scoring import confidence
 from clsm_cli.scoring.match import weighted
 from clsm_cli.startup.records import NamedTuple
+from clsm_cli.store.index import graph_queries
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
@@ -100,7 +101,10 @@ def rank(
     if vectors is not None:
         weights = dense_search.token_weights(vectors, question.dense, found, settings.least_idf)
         late = dense_search.late_interaction(index, engine, vectors, weights, around.near)
-    over = _outdated(index, question, rows, around) if settings.weight_outdated else ()
+    over: Collection[str] = ()
+    if settings.weight_outdated and question.asks_of_now:
+        keys = sorted({around.near[row].key for row in rows})
+        over = graph_queries.outdated_sources(index.connection, keys)
     view = EvidenceScorer(question, found, near, plain, late, around, over)
     found_first = view.signals(rows)
     looked, ways = rerank.add_second_stage(
@@ -152,29 +156,13 @@ def _candidates(
     if near is not None and settings.weight_graph:
         nearest = [*near.passages[:1], *_best(index, found.scores, 1)]
         others.append(activation.linked_passages(index, question, nearest))
-    if question.asks_for_gist:
+    for first, until in question.periods if question.asks_for_gist else ():
         from clsm_cli.store.index.ranking_queries import Filters
 
-        others += [
-            index.matching_rows(Filters(kind="gist", first=first, until=until))
-            for first, until in question.periods
-        ]
+        others.append(index.matching_rows(Filters(kind="gist", first=first, until=until)))
     for rows in others:
         chosen.update(row for row in rows if allowed is None or row in allowed)
     return sorted(chosen)
-
-
-def _outdated(
-    index: Index, question: Question, rows: Sequence[int], around: Neighbourhood
-) -> Collection[str]:
-    """Keys of candidates that are no longer true; none if the question does not ask for the present."""
-    if not question.asks_of_now:
-        return ()
-    from clsm_cli.store.index import graph_queries
-
-    return graph_queries.outdated_sources(
-        index.connection, sorted({around.near[row].key for row in rows})
-    )
 
 
 def _best(index: Index, scores: dict[int, float], limit: int) -> list[int]:

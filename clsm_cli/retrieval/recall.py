@@ -1,5 +1,8 @@
 """Recall, in reading order: route → passes (retrieve → read → floor → concepts → items) → pack → touch.
 
+A pass goes from the words of a query to ranked passages: parse → when → what → rank. All but the ranking
+looks at the words first, and loads nothing where a question is simple.
+
 The first pass leaves out archived items, except passages that hold a rare word of the question
 (``Search.wake_archived``). The second pass searches the archive too. It is made where the first found
 nothing, or is not sure of it while something archived is among the passages nearest in meaning.
@@ -7,6 +10,7 @@ nothing, or is not sure of it while something archived is among the passages nea
 
 from __future__ import annotations
 
+import contextlib
 import json
 from heapq import nlargest
 from math import exp
@@ -19,29 +23,32 @@ from clsm_cli.retrieval import (
     concepts,
     demotion,
     learned_weights,
+    ranking,
     result_items,
-    source_quotas,
     supersession,
+    time_scope,
 )
 from clsm_cli.retrieval.answer import Answer, Budget, Dropped, Memory
-from clsm_cli.retrieval.retrieve import Query, retrieve_passages
+from clsm_cli.retrieval.question import understand
+from clsm_cli.retrieval.ranking import Ranked
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store.index.opening import open_index
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Sequence
 
     from clsm_cli.config import RecallSettings
     from clsm_cli.retrieval.answer import Concept, Fact
     from clsm_cli.retrieval.dense_search import Engine
+    from clsm_cli.retrieval.dialogue_context import DialogueTurn
+    from clsm_cli.retrieval.question import Question
     from clsm_cli.retrieval.ranking import Candidate
-    from clsm_cli.retrieval.retrieve import RetrievalResult
+    from clsm_cli.retrieval.time_scope import TimeScope
     from clsm_cli.store.index.index_queries import Index
     from clsm_cli.store.index.indexed_files import Progress
     from clsm_cli.store.index.opening import Embedder, Opened
+    from clsm_cli.store.index.ranking_queries import Filters
     from clsm_cli.store.layout import Store
-
-__all__ = ["CandidateSet", "Query", "collect_candidates", "pack", "recall", "touch"]
 
 DOUBT = 3.6
 """How many times the floor an answer must be sure to do without the archive. Facts that were told once and
@@ -55,16 +62,39 @@ NEAREST = 3
 one, seven points of what the doubt brought are lost; with five nothing is gained."""
 
 
-class CandidateSet(NamedTuple):
-    """What a recall considers, over all its passes.
+class Query(NamedTuple):
+    """What is asked, and how much may come back.
 
     Attributes:
-        passages: That it could see; search by words and by meaning is exact over them.
-        candidates: That it looked at closely.
+        k: Turns, statements and windows of notes at most.
+        budget: Text at most, in ``unit`` (tokens or characters).
+        min_score: Confidence from 0 to 1 below which an item is left out; None: the setting.
+        as_of: When it should have been true; relative expressions count from it.
+        known_at: When it should have been known; None for now.
+        current: Messages of the current conversation, the oldest first.
+        is_gated: Whether a message that needs no memory gets none.
+        with_facts: Whether to tell, in a part of the budget, what holds of what it names.
+        seed: Of the draw of weights from feedback; None: their means.
     """
 
-    passages: int
-    candidates: int
+    text: str
+    now: str
+    k: int
+    budget: int
+    unit: str = "tokens"
+    min_score: float | None = None
+    filters: Filters | None = None
+    as_of: str | None = None
+    known_at: str | None = None
+    current: tuple[DialogueTurn, ...] = ()
+    is_gated: bool = False
+    with_facts: bool = False
+    seed: str | None = None
+
+    @property
+    def at(self) -> str:
+        """The time the question is about, if its words name none."""
+        return self.as_of or self.known_at or self.now
 
 
 def recall(
@@ -80,20 +110,6 @@ def recall(
         opened.warnings[:0] = [missing] if missing else []
         for query in queries:
             yield _answer(opened, query, engine, has_model=not missing)
-
-
-def collect_candidates(
-    store: Store, queries: Iterable[Query], engine: Engine, embedder: Embedder
-) -> Iterator[CandidateSet]:
-    """What a recall of each query considers, for evaluation; see ``recall``."""
-    missing = _model_fault(engine)
-    with open_index(store, None if missing else embedder) as opened:
-        for query in queries:
-            passages = candidates = 0
-            for look in run_passes(opened.index, query, engine, has_model=not missing):
-                passages += opened.index.size()[0]
-                candidates += len(look.result.ranked.candidates)
-            yield CandidateSet(passages, candidates)
 
 
 def touch(store: Store, answer: Answer) -> None:
@@ -116,10 +132,8 @@ def touch(store: Store, answer: Answer) -> None:
         tuple(led for _, led in used),
         tuple(concept.id for concept in answer.concepts),
     )
-    try:
+    with contextlib.suppress(DiskError):
         atomic.append(store.flow / "activation.jsonl", line.render(), durable=False)
-    except DiskError:
-        return
 
 
 def _model_fault(engine: Engine) -> str | None:
@@ -170,7 +184,6 @@ def _route(index: Index, query: Query) -> tuple[str, tuple[str, ...]]:
     """Which memory the query needs, and by which cues; a question about memory itself is one."""
     if not (query.is_gated or query.current):
         return "ltm", ()
-    from clsm_cli.retrieval import concepts
     from clsm_cli.text import route
 
     known = bool(concepts.link_entities(index, query.text, {}))
@@ -262,8 +275,65 @@ def _recall_id(answer: Answer, query: Query) -> str:
     return f"r-{digest(json.dumps([query, answer], ensure_ascii=False))}"
 
 
+class RetrievalResult(NamedTuple):
+    """What a query found: every passage with evidence, best first; none where it cannot be answered."""
+
+    question: Question
+    ranked: Ranked
+    warnings: tuple[str, ...]
+
+
+def retrieve_passages(
+    index: Index, query: Query, engine: Engine, settings: RecallSettings, *, has_model: bool
+) -> RetrievalResult:
+    """Rank the passages for a query; the index is left looking at the time that the query is about."""
+    is_past = query.as_of is not None or query.known_at is not None
+    index.look_at(query.at if is_past else None, query.known_at)
+    text = query.text
+    if query.current:
+        from clsm_cli.retrieval import dialogue_context
+
+        text = dialogue_context.resolve_references(text, query.current)
+    when = time_scope.resolve(index, text, query.at)
+    periods = when.periods if when is not None else ()
+    rest = when.rest if when is not None and periods else ""
+    question = understand(text, periods, index.speakers(), rest)
+    question = question._replace(
+        asks_of_now=question.asks_of_now and not is_past,
+        asks_for_gist=question.asks_for_gist
+        or (query.filters is not None and query.filters.kind == "gist"),
+    )
+    warnings = (when.warning,) if when is not None and when.warning else ()
+    if when is not None and when.contradictory:
+        return RetrievalResult(question, Ranked([], 0.0, (), 0.0), warnings)
+    allowed = _allowed(index, query, when if settings.time_filter else None)
+
+    index.wake_archived(question.terms)
+    vectors = plain = engine.encode(question.dense) if has_model else None
+    if has_model and question.text != question.dense:
+        plain = engine.encode(question.text)
+    asked = plain.sentence if plain is not None else None
+    ranked = ranking.rank(index, question, vectors, asked, engine, settings, allowed)
+    return RetrievalResult(question, ranked, warnings)
+
+
+def _allowed(index: Index, query: Query, when: TimeScope | None) -> Collection[int] | None:
+    """The passages that may come back; None for all."""
+    allowed = None if query.filters is None else index.matching_rows(query.filters)
+    if when is None or not when.hard:
+        return allowed
+    from clsm_cli.store.index import ranking_queries, session_queries
+
+    if when.sessions:
+        inside = session_queries.session_rows(index.connection, when.sessions) - index.hidden()
+    else:
+        days = (ranking_queries.Filters(first=first, until=until) for first, until in when.periods)
+        inside = frozenset().union(*map(index.matching_rows, days))
+    return inside if allowed is None else inside & frozenset(allowed)
+
+
 class RecallPass(NamedTuple):
-    """One pass of a recall: what it found, and the concepts and memories above the floor."""
+    """What a pass found, and the concepts and memories above the floor."""
 
     result: RetrievalResult
     concepts: tuple[Concept, ...]
@@ -277,7 +347,12 @@ def run_passes(
 
     The index is left looking as the last of them did.
     """
-    settings = _settings(index, query)
+    from datetime import datetime
+
+    moment, settings = datetime.fromisoformat(query.now), index.store.settings.recall
+    learnt = learned_weights.learn_multipliers(index.store, moment, query.seed) or {}
+    weights = {f"weight_{name}": factor for name, factor in learnt.items()}
+    settings = settings._replace(**{n: getattr(settings, n) * f for n, f in weights.items()})
     for shown in (False, True):
         index.look_into_archive(shown=shown)
         found = retrieve_passages(index, query, engine, settings, has_model=has_model)
@@ -295,25 +370,10 @@ def run_passes(
 
 
 def _archive_is_near(index: Index, found: RetrievalResult) -> bool:
-    """Whether one of the passages nearest in meaning to the question is archived.
-
-    The scan of the sentence vectors has seen them all already; without a model nobody knows.
-    """
+    """Whether one of the passages nearest in meaning is archived; without a model nobody knows."""
     cosines = found.ranked.cosines
-    if not cosines:
-        return True
     nearest = nlargest(NEAREST, range(len(cosines)), key=cosines.__getitem__)
-    return index.has_archived_vector(nearest)
-
-
-def _settings(index: Index, query: Query) -> RecallSettings:
-    """The settings with the weights learnt from feedback."""
-    from datetime import datetime
-
-    learnt = learned_weights.learn_multipliers(
-        index.store, datetime.fromisoformat(query.now), query.seed
-    )
-    return learned_weights.apply_multipliers(index.store.settings.recall, learnt)
+    return not cosines or index.has_archived_vector(nearest)
 
 
 _CODE = 5
@@ -351,23 +411,15 @@ def _gists_first(found: RetrievalResult) -> tuple[list[Candidate], bool]:
         first, until = (each.toordinal() for each in periods.month(date.fromordinal(day)))
         return any(begin <= first and until <= end for begin, end in question.periods)
 
-    gists = [
-        each
-        for each in ranked
-        if each.traits.kind == "gist" and each.traits.day and is_of_asked_month(each.traits.day)
-    ]
-    is_dated = bool(question.periods)
-    others = [
-        each
-        for each in ranked
-        if each not in gists and not (is_dated and each.traits.kind == "gist")
-    ]
+    known = [each for each in ranked if each.traits.kind == "gist"]
+    gists = [each for each in known if each.traits.day and is_of_asked_month(each.traits.day)]
+    left_out = known if question.periods else gists
     top = ranked[0].score if ranked else 0.0
     first = [
         each._replace(score=round(top + _AHEAD * (len(gists) - n), 6))
         for n, each in enumerate(gists)
     ]
-    return [*first, *others], bool(gists)
+    return [*first, *(each for each in ranked if each not in left_out)], bool(gists)
 
 
 def _chosen(
@@ -386,7 +438,7 @@ def _chosen(
     elif not (has_gist or _holds_identifiers(index, found)):
         is_silent = found.ranked.confidence < settings.floor
         kept = kept if found.ranked.unread >= HINTING * settings.floor else []
-    kept = source_quotas.drop_lookalikes(index, found.question, kept, settings)
+    kept = demotion.drop_lookalikes(index, found.question, kept, settings)
     if not kept:
         return (), []
     named = concepts.rank(index, query.text, kept, settings.concepts, found.ranked.cosines)
@@ -400,7 +452,7 @@ def _chosen(
         past = query.as_of or query.known_at
         ended = supersession.found(index, found.question, kept, found.ranked.cosines, past)
     kept = demotion.demote(index, found.question, kept, settings, ended)
-    share = source_quotas.SourceQuota(found.question, query.k, settings)
+    share = demotion.SourceQuota(found.question, query.k, settings)
     return named, result_items.build_items(
         index, kept, query.k, settings, share, ended, faded=faded
     )

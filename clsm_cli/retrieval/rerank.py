@@ -14,15 +14,16 @@ graph (``activation``).
 from __future__ import annotations
 
 import json
-from functools import cached_property
 from math import fsum, log1p
 from typing import TYPE_CHECKING
 
 from clsm_cli.retrieval import activation, lexical_search
 from clsm_cli.retrieval.answer import Signals
+from clsm_cli.retrieval.dense_search import cosine_at
 from clsm_cli.scoring import match
 from clsm_cli.scoring.confidence import Evidence
 from clsm_cli.scoring.match import spread, weighted
+from clsm_cli.store.index import graph_queries
 from clsm_cli.store.index.graph_queries import SourceDates
 from clsm_cli.text.breadth import breadth
 
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
     from clsm_cli.config import RecallSettings
     from clsm_cli.retrieval.activation import ActivationSource
     from clsm_cli.retrieval.dense_search import LateInteraction, Nearest
-    from clsm_cli.retrieval.lexical_search import GroupScore, LexicalMatches
+    from clsm_cli.retrieval.lexical_search import LexicalMatches
     from clsm_cli.retrieval.question import Question
     from clsm_cli.store.index.index_queries import Index
     from clsm_cli.store.index.ranking_queries import Traits
@@ -61,16 +62,19 @@ class Neighbourhood:
             for group, members in self.members.items()
         }
 
-    def source_dates(self, rows: Iterable[int]) -> dict[int, list[SourceDates]]:
-        """The times of the turns that statements rest on, by row of the statement."""
-        from clsm_cli.store.index import graph_queries
-
-        stated = [row for row in rows if self.near[row].kind == "statement"]
+    def source_dates(self) -> dict[int, list[SourceDates]]:
+        """The times of the turns that the statements among them rest on, by row of the statement."""
+        stated = [row for row in self.rows if self.near[row].kind == "statement"]
         return graph_queries.source_dates(self._index.connection, stated)
 
 
 class EvidenceScorer:
-    """A question's evidence, looked up passage by passage."""
+    """A question's evidence, looked up passage by passage.
+
+    Args:
+        near: Cosines to the question as its speaker would ask it, ``plain`` as it was asked.
+        outdated: Keys of passages that are no longer true.
+    """
 
     def __init__(
         self,
@@ -84,81 +88,68 @@ class EvidenceScorer:
     ) -> None:
         self._question = question
         self._words = found
-        self._near = near
+        self._cosines = near.cosines if near is not None else ()
         self._plain = plain
         self._late = late
         self._outdated = outdated
         self._around = around
         self._groups = lexical_search.score_groups(found, question, around.group_of, around.lengths)
         self._coverage = lexical_search.idf_coverage(found, question, around.near)
+        self._unseen = lexical_search.unseen_share(found, question)
+        self._before_it = self._maxsim(after=False)
+        self._around_it = self._maxsim(after=True)
         self._about = {
-            row
-            for term in question.name_terms
-            for row, _, _ in found.postings.get(term, ())
-            if row in around.near
+            row for term in question.name_terms for row, _, _ in found.postings.get(term, ())
+        }
+        sources = around.source_dates() if question.periods else {}
+        self._fits = {
+            row: time_fit(question, around.near[row], sources.get(row, ())) for row in around.rows
         }
 
     def evidence(self, row: int) -> Evidence:
         """The evidence of a passage by itself, and how well it fits the time asked about."""
+        traits = self._around.near[row]
         return Evidence(
             max(self._coverage.get(row, 0.0), self._words.literal.get(row, 0.0), self._of_day(row)),
-            self._cosine(row),
-            self.fits[row],
-            asked=self._as_asked(row),
+            cosine_at(self._cosines, traits.vector),
+            self._fits[row],
+            asked=cosine_at(self._plain, traits.vector),
             maxsim=self._around_it.get(row),
             unseen=self._unseen,
-            length=self._around.near[row].length,
+            length=traits.length,
             passages=max(1, self._words.passages),
         )
-
-    @cached_property
-    def _unseen(self) -> float:
-        return lexical_search.unseen_share(self._words, self._question)
-
-    @cached_property
-    def _around_it(self) -> dict[int, float]:
-        """MaxSim of each candidate with both its neighbours."""
-        return self._maxsim(after=True)
-
-    @cached_property
-    def _before_it(self) -> dict[int, float]:
-        """MaxSim of each candidate with the one before it."""
-        return self._maxsim(after=False)
 
     def _of_day(self, row: int) -> float:
         """Share of the question's terms that only say when; a note of that time counts as having them."""
         asked = len({*self._question.terms} - self._question.name_terms)
         if not asked or not self._around.near[row].is_document:
             return 0.0
-        return self.fits[row] * max(0.0, 1 - self._question.besides / asked)
-
-    @cached_property
-    def fits(self) -> dict[int, float]:
-        """How well each candidate fits the time asked about."""
-        near, rows = self._around.near, self._around.rows
-        if not self._question.periods:
-            return dict.fromkeys(rows, 0.0)
-        sources = self._around.source_dates(rows)
-        return {row: time_fit(self._question, near[row], sources.get(row, ())) for row in rows}
+        return self._fits[row] * max(0.0, 1 - self._question.besides / asked)
 
     def signals(self, rows: list[int]) -> list[Signals]:
         """The signals of candidates, brought to one scale over them."""
         near = self._around.near
         share = self._share()
         by_words = spread([self._words.scores.get(row, 0.0) for row in rows])
-        own = self._over_windows(rows, by_words, after=False)
-        around = self._over_windows(rows, by_words, after=True)
+        vectors = [near[row].vector for row in rows]
+        own, around = (
+            filled(by_words, [over.get(row) for row in rows])
+            if self._late is not None
+            else [0.0] * len(rows)
+            for over in (self._before_it, self._around_it)
+        )
         group_words, group_meaning = (spread(values) for values in self._of_groups(rows))
         return [
             Signals(
-                bm25=by_words[i] * (share if near[row].vector >= 0 else 1.0),
+                bm25=by_words[i] * (share if vectors[i] >= 0 else 1.0),
                 maxsim=own[i],
                 context=around[i],
                 episode=(group_words[i] + group_meaning[i]) / 2,
                 participant=participant_signal(
                     self._question, near[row], is_about=row in self._about
                 ),
-                date=date_signal(self._question, near[row], self.fits[row]),
+                date=self._date(row),
                 temporal=float(self._question.asks_when and bool(near[row].periods)),
                 question=float(near[row].is_question),
                 literal=self._words.literal.get(row, 0.0) / self._words.all,
@@ -167,18 +158,15 @@ class EvidenceScorer:
             for i, row in enumerate(rows)
         ]
 
-    def _over_windows(self, rows: list[int], by_words: list[float], *, after: bool) -> list[float]:
-        """MaxSim of each row's window, min-max; the words' score for rows without a vector."""
-        if self._late is None:
-            return [0.0] * len(rows)
-        near = self._around.near
-        known = [i for i, row in enumerate(rows) if near[row].vector >= 0]
-        found = list(by_words)
-        over = self._around_it if after else self._before_it
-        measured = spread([over[rows[i]] for i in known])
-        for i, value in zip(known, measured, strict=True):
-            found[i] = value
-        return found
+    def _date(self, row: int) -> float:
+        """How much it counts that a passage fits the time asked about.
+
+        The evidence of a dated question often stands in the note of another day, so that of a note
+        counts 1 / (1 + n), n the terms that the question has besides its time and its names: "what
+        happened on 2 March" asks for a day, and what else is in a question says more of what is meant.
+        """
+        is_document = self._around.near[row].is_document
+        return self._fits[row] / (1 + self._question.besides * is_document)
 
     def _share(self) -> float:
         """The weight of the question's words: coverage², 1 if there is nothing else."""
@@ -188,39 +176,36 @@ class EvidenceScorer:
 
     def _of_groups(self, rows: Iterable[int]) -> tuple[list[float], list[float]]:
         """BM25 and mean cosine of the group of each row."""
-        by_words: list[float] = []
-        by_meaning: list[float] = []
+        groups = [self._around.near[row].group for row in rows]
+        by_words = {group: found.score for group, found in self._groups.items()}
         means: dict[int, float] = {}
-        for row in rows:
-            group = self._around.near[row].group
-            found: GroupScore | None = self._groups.get(group)
-            by_words.append(found.score if found else 0.0)
-            if group not in means:
-                members = self._around.members[group]
-                known = [self._near.cosine_of(m.vector) for m in members] if self._near else []
-                cosines = [cosine for cosine in known if cosine is not None]
-                means[group] = fsum(cosines) / len(cosines) if cosines else 0.0
-            by_meaning.append(means[group])
-        return by_words, by_meaning
-
-    def _as_asked(self, row: int) -> float | None:
-        vector = self._around.near[row].vector
-        return self._plain[vector] if 0 <= vector < len(self._plain) else None
-
-    def _cosine(self, row: int) -> float | None:
-        return self._near.cosine_of(self._around.near[row].vector) if self._near else None
+        for group in {*groups}:
+            known = [cosine_at(self._cosines, m.vector) for m in self._around.members[group]]
+            cosines = [cosine for cosine in known if cosine is not None]
+            means[group] = fsum(cosines) / len(cosines) if cosines else 0.0
+        return [by_words.get(group, 0.0) for group in groups], [means[group] for group in groups]
 
     def _maxsim(self, *, after: bool) -> dict[int, float]:
         """MaxSim of each candidate that has a vector, taken as one text with what is beside it."""
         if self._late is None:
             return {}
-        found = {}
-        for row in self._around.rows:
-            traits = self._around.near[row]
-            if traits.vector >= 0:
-                following = traits.next if after else None
-                found[row] = self._late.window_scores(row, traits.previous, following)
-        return found
+        known = {row: self._around.near[row] for row in self._around.rows}
+        return {
+            row: self._late.window_scores(row, each.previous, each.next if after else None)
+            for row, each in known.items()
+            if each.vector >= 0
+        }
+
+
+def filled(by_words: Sequence[float], measured: Sequence[float | None]) -> list[float]:
+    """Measured values, min-max; the words' score where nothing is measured.
+
+    >>> filled([0.5, 0.2, 0.0], [0.1, None, 0.3])
+    [0.0, 0.2, 1.0]
+    """
+    shares = iter(spread([value for value in measured if value is not None]))
+    pairs = zip(by_words, measured, strict=True)
+    return [words if value is None else next(shares) for words, value in pairs]
 
 
 FIRST = Signals(0.5, 1.4, 0.9, 0.6, 0.8, 5.1, 0.4, -0.3, 2.0)
@@ -241,8 +226,7 @@ def add_second_stage(
 ) -> tuple[Sequence[Signals], Mapping[int, ActivationSource]]:
     """Signals of candidates with those of the second pass, and the ways by which activation reached some.
 
-    Args:
-        near: Cosines; None without a model: then nothing is added.
+    Without a model nothing is added.
     """
     if near is None or not rows:
         return first, {}
@@ -252,7 +236,8 @@ def add_second_stage(
     echo = _echo(traits, around, late)
     names = index.names_in(rows)
     session = _session(traits, [weighted(values, FIRST) for values in first])
-    meaning = _meaning(traits, first, near)
+    cosines = [cosine_at(near.cosines, each.vector) for each in traits]
+    meaning = filled([values.bm25 for values in first], cosines)
     alone = 0.0 if question.named_speakers else settings.alone
     around_it = [(1 - broad) * (1 - alone * (1 - own)) for own in meaning]
     looked = [
@@ -273,16 +258,6 @@ def add_second_stage(
         for row, values in zip(rows, looked, strict=True)
     ]
     return reached, ways
-
-
-def _meaning(traits: Sequence[Traits], first: Sequence[Signals], near: Nearest) -> list[float]:
-    """Cosines to the question, min-max; the words' score for rows without a vector."""
-    found = [values.bm25 for values in first]
-    known = {i: near.cosine_of(each.vector) for i, each in enumerate(traits)}
-    measured = {i: cosine for i, cosine in known.items() if cosine is not None}
-    for i, share in zip(measured, spread(list(measured.values())), strict=True):
-        found[i] = share
-    return found
 
 
 def _seeds(
@@ -307,27 +282,20 @@ def _echo(
     if late is None:
         return [0.0] * len(traits)
     found = spread([late.window_scores(each.previous) for each in traits])
+    asks = [each.previous is not None and around.near[each.previous].is_question for each in traits]
     return [
-        0.0 if each.is_document or _asks(around, each.previous) else value
-        for each, value in zip(traits, found, strict=True)
+        0.0 if each.is_document or is_asked else value
+        for each, is_asked, value in zip(traits, asks, found, strict=True)
     ]
-
-
-def _asks(around: Neighbourhood, row: int | None) -> bool:
-    return row is not None and bool(around.near[row].is_question)
 
 
 def _session(traits: Sequence[Traits], scores: Sequence[float]) -> list[float]:
     """The best first score in the conversation of each, min-max; blocks of notes stand for themselves."""
     best: dict[str, float] = {}
-    for each, score in zip(traits, scores, strict=True):
+    scored = list(zip(traits, scores, strict=True))
+    for each, score in scored:
         best[each.session] = max(best.get(each.session, score), score)
-    return spread(
-        [
-            score if each.is_document else best[each.session]
-            for each, score in zip(traits, scores, strict=True)
-        ]
-    )
+    return spread([score if t.is_document else best[t.session] for t, score in scored])
 
 
 def signal_weights(settings: RecallSettings) -> Signals:
@@ -355,24 +323,11 @@ def participant_signal(question: Question, traits: Traits, *, is_about: bool) ->
     return float(traits.speaker == question.named_speakers[0])
 
 
-def date_signal(question: Question, traits: Traits, fits: float) -> float:
-    """The date signal: how much it counts that a passage fits the time asked about (``time_fit``).
-
-    The evidence of a dated question often stands in the note of another day, so that of a note
-    counts 1 / (1 + n), n the terms that the question has besides its time and its names: "what
-    happened on 2 March" asks for a day, and what else is in a question says more of what is meant.
-    """
-    return fits / (1 + question.besides) if traits.is_document else fits
-
-
 def time_fit(question: Question, traits: Traits, sources: Sequence[SourceDates] = ()) -> float:
     """How well a passage fits the time asked about, see ``match.period_match``.
 
     A statement is as much of a day as the turns are that it rests on, on average; what was said on
     many days is no news of one. A gist has no day of its own, only its month.
-
-    Args:
-        sources: When those turns were told, and what days they speak of.
     """
     if not question.periods:
         return 0.0

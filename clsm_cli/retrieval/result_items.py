@@ -8,12 +8,12 @@ token single blocks hold more evidence, so a small budget has smaller windows, o
 from __future__ import annotations
 
 import re
-from functools import cache
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from clsm_cli.model.ids import normalise_text, statement_id
 from clsm_cli.retrieval.answer import ActivationPath, Memory, Signals, Source
+from clsm_cli.retrieval.demotion import dice, terms_of
 from clsm_cli.retrieval.rerank import signal_weights
 from clsm_cli.store.index import source_locations
 from clsm_cli.text import sameness, tokens
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from clsm_cli.config import RecallSettings
+    from clsm_cli.retrieval.demotion import SourceQuota
     from clsm_cli.retrieval.ranking import Candidate
-    from clsm_cli.retrieval.source_quotas import SourceQuota
     from clsm_cli.retrieval.supersession import Ended
     from clsm_cli.store.index.index_queries import Index
     from clsm_cli.store.index.passages import Passage
@@ -42,15 +42,12 @@ def build_items(
     """The best items; one that rests on n turns counts n of ``k``, any other one.
 
     A score is the share of what a passage would have that is as good as the best in everything;
-    the items end where it falls below ``faded``.
+    the items end where it falls below ``faded``. A turn that stands in two files is returned once.
 
-    A turn may stand twice in a store, in the inbox and in its episode until the next segmentation,
-    or in the episodes of two machines; it is returned once. A turn says all that a statement made of
-    it says, and what else was said: so in the place of a statement stands the first of its turns
-    that has its words, of a note with what stands round it, and names it. Where none has them, as it
-    was corrected or its turn was forgotten, a statement stands for itself. What repeats an item
-    nearly word for word is folded into it: its source is named there, and it counts of ``k`` as any
-    other. Of an untrusted source no more comes than its ``share``.
+    A turn says all that a statement made of it says, and what else was said: so in the place of a
+    statement stands the first of its turns that has its words, and names it. Where none has them, as
+    it was corrected or its turn was forgotten, a statement stands for itself. What repeats an item
+    nearly word for word is folded into it: its source is named there, and it counts of ``k``.
     """
     weights = signal_weights(settings)
     full = _best_of_all(candidates, weights)
@@ -80,22 +77,17 @@ def build_items(
         if same is None:
             same = len(found)
             memory = _memory(candidate, passage, shown, sources, weights, full)
-            over = ended.get(row) or ended.get(candidate.row)
-            if over is not None:
+            if (over := ended.get(row) or ended.get(candidate.row)) is not None:
                 memory = over.marked(memory)
-            found.append(memory._replace(states=states, way=_way(candidate, starts)))
+            start = starts.get(candidate.way.start) if candidate.way else None
+            way = (
+                ActivationPath(candidate.way.concept, start.id) if candidate.way and start else None
+            )
+            found.append(memory._replace(states=states, way=way))
         else:
             found[same] = _also(found[same], sources, states)
         taken.update((each.id, same) for each in shown)
     return found
-
-
-def _way(candidate: Candidate, starts: Mapping[int, Passage]) -> ActivationPath | None:
-    """How activation reached a candidate, if it did."""
-    way = candidate.way
-    return (
-        ActivationPath(way.concept, starts[way.start].id) if way and way.start in starts else None
-    )
 
 
 def _also(memory: Memory, sources: tuple[Source, ...], states: tuple[str, ...]) -> Memory:
@@ -144,30 +136,24 @@ class _SeenTexts:
     def find_repeated(self, passage: Passage, date: float) -> int | None:
         """The place of the item that a passage repeats; if there is none it is remembered.
 
-        Sameness is Dice's coefficient of the sets of search terms, 2 · |A ∩ B| / (|A| + |B|), between
-        what one speaker said; the windows of notes are cut from one text and never repeat it. Where a
-        time is asked for, what was said then is not the same as what was said at another (``date``).
+        Sameness is Dice's coefficient of the search terms between what one speaker said; the windows
+        of notes are cut from one text and never repeat it. Where a time is asked for, what was said
+        then is not the same as what was said at another (``date``).
         """
         for place, (other, fits) in enumerate(self._taken):
             if date != fits:
                 continue
             # Stemming a text takes 1 ms, so it waits for a second text of the same speaker.
-            if passage.speaker == other.speaker and passage.document is other.document is None:
-                terms, others = _terms(passage.text), _terms(other.text)
-                share = 2 * len(terms & others) / ((len(terms) + len(others)) or 1)
-                if (
-                    len(terms) >= _FEW
-                    and share >= self._least
-                    and sameness.same_particulars(passage.text, other.text)
-                ):
-                    return place
+            if (
+                passage.speaker == other.speaker
+                and passage.document is other.document is None
+                and len(terms_of(passage.text)) >= _FEW
+                and dice(passage.text, other.text) >= self._least
+                and sameness.same_particulars(passage.text, other.text)
+            ):
+                return place
         self._taken.append((passage, date))
         return None
-
-
-@cache
-def _terms(text: str) -> frozenset[str]:
-    return frozenset(tokens.stems(text))
 
 
 _FEW = 4
@@ -195,13 +181,7 @@ def _in_order(
         passages = index.passages([candidate.row for candidate in batch])
         pairs = [(candidate, passages[candidate.row]) for candidate in batch]
         yield from sorted(
-            pairs,
-            key=lambda pair: (
-                -pair[0].score,
-                pair[1].time or "",
-                pair[1].id,
-                pair[1].episode or "~",
-            ),
+            pairs, key=lambda p: (-p[0].score, p[1].time or "", p[1].id, p[1].episode or "~")
         )
         start = end
 
@@ -289,14 +269,7 @@ def window_limit(most: int, budget: int, unit: str) -> int:
 def window_passages(
     index: Index, row: int, passage: Passage, taken: Collection[str], length: int
 ) -> list[Passage]:
-    """The passages that are shown for one: itself, and for a block its neighbours in the section.
-
-    Args:
-        length: Characters a window grows to; 0: there are none.
-
-    Returns:
-        In the order of the note; the passage alone if it is no current block.
-    """
+    """What is shown for a passage: for a current block its neighbours too, up to a ``length`` in characters."""
     if passage.document is None or not passage.current or not length:
         return [passage]
     section = index.section(row)
@@ -332,25 +305,23 @@ def _with_whole_lists(
 def grow_window(
     lengths: Sequence[int], place: int, blocked: Collection[int], most: int
 ) -> tuple[int, int]:
-    """Grow a window from one block, below and above in turn.
-
-    Returns:
-        First block, and the one after the last.
+    """Grow a window from one block, below and above in turn: its first block, and the one after its last.
 
     >>> grow_window([200, 100, 100, 300], 1, (), 450)
     (0, 3)
     """
     start, end, size = place, place + 1, lengths[place]
+
+    def fits(other: int) -> bool:
+        is_free = 0 <= other < len(lengths) and other not in blocked
+        return is_free and size + lengths[other] <= most
+
     below = above = True
     while below or above:
-        below = below and end < len(lengths) and end not in blocked
-        below = below and size + lengths[end] <= most
-        if below:
+        if below := below and fits(end):
             size += lengths[end]
             end += 1
-        above = above and start > 0 and start - 1 not in blocked
-        above = above and size + lengths[start - 1] <= most
-        if above:
+        if above := above and fits(start - 1):
             start -= 1
             size += lengths[start]
     return start, end

@@ -8,6 +8,7 @@ idf) as the best group of the store does, or when it mentions the concept of tha
 from __future__ import annotations
 
 import re
+from collections import Counter
 from typing import TYPE_CHECKING
 
 from clsm_cli.retrieval.time_scope import OPEN_FIRST, OPEN_UNTIL, TimeScope
@@ -33,12 +34,7 @@ _ARTICLE = re.compile(r"^(?:the|our|my|your|a|an)\s", re.IGNORECASE)
 
 
 class SessionScope(NamedTuple):
-    """Sessions that are meant, or why there are none.
-
-    Attributes:
-        hard: Whether, if there are none, nothing can answer.
-        warning: Why there are none, in plain words.
-    """
+    """Sessions that are meant, or why there are none; if ``hard``, then nothing can answer."""
 
     sessions: tuple[Session, ...] = ()
     hard: bool = True
@@ -46,12 +42,7 @@ class SessionScope(NamedTuple):
 
 
 def match_sessions(index: Index, request: Request, now: str, within: Times | None) -> SessionScope:
-    """The sessions that a request means.
-
-    Args:
-        now: ISO 8601; sessions that begin later are not there.
-        within: Only sessions that begin in these times; None for all.
-    """
+    """The sessions that a request means, of those that begin before now and ``within`` some times."""
     known = _known(index, now)
     has_notes = request.place.is_mention or (request.relation != "at" and not request.step)
     counted = [each for each in known if has_notes or not each.is_note]
@@ -59,16 +50,11 @@ def match_sessions(index: Index, request: Request, now: str, within: Times | Non
         return SessionScope(warning="the store held no conversation then")
     if within is not None:
         counted = [each for each in counted if _is_within(each, within)]
-        if not counted:
-            return SessionScope(warning="there was no conversation at that time")
+    if not counted:
+        return SessionScope(warning="there was no conversation at that time")
     if request.relation == "at":
         return _at(index, request.place, counted)
     return _beside(index, request, counted)
-
-
-def has_conversation(index: Index, now: str) -> bool:
-    """Whether the store held a conversation then that was over."""
-    return any(not each.is_note for each in _known(index, now))
 
 
 def _known(index: Index, now: str) -> list[Session]:
@@ -127,20 +113,18 @@ def _beside(index: Index, request: Request, counted: Sequence[Session]) -> Sessi
         place = request.place if first is None or request.other is None else request.other
         what = f'"{place.subject}"' if place.subject else "that conversation"
         return SessionScope(hard=False, warning=f"{what} was not found in any conversation")
-    where = list(counted)
-    begin, end = sorted((where.index(first), where.index(last)))
+    begin, end = sorted((counted.index(first), counted.index(last)))
     step, length = request.step, request.length
     if request.relation == "between":
-        chosen = where[begin + 1 : end]
+        chosen = counted[begin + 1 : end]
     elif request.relation == "after":
-        chosen = where[begin + 1 :]
+        chosen = counted[begin + 1 :]
         chosen = chosen[step - 1 :][:length] if step else chosen
     else:
-        chosen = where[:begin]
+        chosen = counted[:begin]
         chosen = chosen[::-1][step - 1 :][:length][::-1] if step else chosen
-    if not chosen:
-        return SessionScope(warning=f"there is no conversation {request.relation} that")
-    return SessionScope(tuple(chosen))
+    warning = "" if chosen else f"there is no conversation {request.relation} that"
+    return SessionScope(tuple(chosen), warning=warning)
 
 
 def _anchor(index: Index, place: ConversationPlace, counted: Sequence[Session]) -> Session | None:
@@ -158,37 +142,29 @@ def _about(index: Index, subject: str) -> dict[str, tuple[float, int]]:
     named = session_queries.rows_mentioning(
         index.connection, index.node_of(node_id(_ARTICLE.sub("", subject)))
     )
-    terms = dict.fromkeys(tokens.stems(subject))
     count, _ = index.size()
-    rows: dict[int, dict[str, None]] = {}
+    rows: dict[int, set[str]] = {}
     weights: dict[str, float] = {}
-    for term in terms:
+    for term in dict.fromkeys(tokens.stems(subject)):
         postings = index.postings(term)
         weights[term] = match.idf(count, len(postings))
         for row, _, _ in postings:
-            rows.setdefault(row, {})[term] = None
+            rows.setdefault(row, set()).add(term)
     held = session_queries.session_places(index.connection, sorted({*rows, *named}))
-    groups: dict[tuple[str, int], dict[str, None]] = {}
-    for row, found in rows.items():
-        if row in held:
-            groups.setdefault(held[row], {}).update(found)
+    groups: dict[tuple[str, int], set[str]] = {}
+    passages: Counter[str] = Counter()
+    for row, place in held.items():
+        found = rows.get(row, set())
+        groups.setdefault(place, set()).update(found)
+        passages[place.session] += len(found) >= max(1, min(2, len(weights)))
     whole = sum(weights.values()) or 1.0
     shares: dict[str, float] = {held[row].session: 1.0 for row in named if row in held}
     for (session, _), found in groups.items():
-        share = round(sum(weights[term] for term in terms if term in found) / whole, 6)
+        share = round(sum(weights[term] for term in weights if term in found) / whole, 6)
         shares[session] = max(share, shares.get(session, 0.0))
     best = max(shares.values(), default=0.0)
-    if best < LEAST:
-        return {}
-    passages: dict[str, int] = {}
-    for row, place in held.items():
-        if row in rows and len(rows[row]) >= min(2, len(terms)):
-            passages[place.session] = passages.get(place.session, 0) + 1
-    return {
-        session: (share, passages.get(session, 0))
-        for session, share in shares.items()
-        if share >= SHARE * best
-    }
+    enough = {session: share for session, share in shares.items() if share >= SHARE * best}
+    return {} if best < LEAST else {s: (share, passages[s]) for s, share in enough.items()}
 
 
 BESIDE = 3
@@ -257,7 +233,7 @@ def _by_calendar(index: Index, text: str, now: str, times: Times) -> TimeScope:
     return TimeScope(
         periods,
         (),
-        hard=hard and has_conversation(index, now),
+        hard=hard and any(not each.is_note for each in _known(index, now)),
         contradictory=times.contradictory,
         rest=_rest(text, [(each.start, each.end, "") for each in times.bounds]),
         warning="the times of the question exclude each other" if times.contradictory else "",
@@ -273,10 +249,10 @@ def _by_order(
     other = _bare(request.other, spoken) if request.other else None
     asked = request._replace(place=place, other=other)
     # Beside a relation a time tells when the event was, not which conversations count.
-    within = times if request.relation == "at" else None
-    found = match_sessions(index, asked, now, within)
-    keeps = place.subject if request.relation == "at" else ""
-    spans = [(request.start, request.end, f"about {keeps}" if keeps else "")]
+    is_at = request.relation == "at"
+    found = match_sessions(index, asked, now, times if is_at else None)
+    keeps = f"about {place.subject}" if is_at and place.subject else ""
+    spans = [(request.start, request.end, keeps)]
     spans += [
         (each.start, each.end, "")
         for each in bounds

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.text import mentions, name_matching
-from clsm_cli.text.language_data import word_list
+from clsm_cli.text.language_data import pattern, word_list
 from clsm_cli.text.mentions import Mention
 from clsm_cli.text.noun_phrases import singular
 from clsm_cli.text.tokens import STOP_WORDS
@@ -33,43 +33,18 @@ class StatedAlias(NamedTuple):
     end: int
 
 
-_HOW = r"(?:also|sometimes|usually|often|better|formerly|previously|otherwise|commonly) "
-_SAID = r"(?:known as|nicknamed|a\.k\.a\.|aka|alias)"
-_WHO = r"(?:we|they|I|you|everyone|everybody|people|friends|locals)"
-_QUOTE = "[\"\u201c']?"
-# "A pump called Boris" names a pump, not Boris; in "I met Petra, called Boris" someone rang him.
-# So "called" needs an adverb or a bracket, and the others at least a comma.
-_CALLED = re.compile(
-    rf"(?:(?:, | \()(?:{_HOW})?{_SAID}|(?:,? {_HOW}| \()(?:called|named)|,? {_HOW}{_SAID}"
-    rf"| (?:a\.k\.a\.|aka|alias)) {_QUOTE}"
-    rf"|, (?:who|whom|which|that) {_WHO} (?:all )?calls? {_QUOTE}"
-    rf"|(?::|;|,) {_WHO} (?:all )?calls? (?:him|her|it|them) {_QUOTE}"
-    rf"|(?: is|,) short for {_QUOTE}"
-)
-_OR = re.compile(rf"(?:,? \(?or(?: just| simply)?|,| \() ?{_QUOTE}")
-_FOR_SHORT = re.compile(r"[\"\u201d']?,? for short\b")
 _OPENING = re.compile(r"(?:\A|[.!?\n]\s?)([^\W\d_][\w-]{2,40})")
-_WORK = re.compile(
-    r"(?<!\w)([^\W\d_][\w-]{1,40}(?: [^\W\d_][\w-]{1,40}){0,2})['\u2019]s? (book|novel|novella|memoir|biography|"
-    r"essay|paper|article|thesis|report|play|poem|film|album|song|podcast),? (?:called |titled |entitled )?"
-    r"[\"\u201c]?\Z"
-)
-_TRIGGER = re.compile(
-    r"known as|called|\bcalls? |nicknamed|a\.k\.a\.|\baka\b|\balias\b|short for|for short"
-    r"|['\u2019]s? (?:book|nov|memoir|biog|essay|paper|article|thesis|report|play|poem|film|album|song|podc)"
-)
 _LINK = re.compile(r"\[\[([^\[\]\n|#]{1,200})(?:#[^\[\]\n|]{0,200})?\|([^\[\]\n]{1,80})\]\]")
 _ACRONYM = re.compile(r"[*\"\u201d\]]{0,4} \(([^\W\d_][^\W_]{1,7})\)")
 _SPELLED_OUT = re.compile(r"(?<![\w-])([^\W\d_a-z]{2,8}) \(([^\W_][^()\n]{4,80})\)")
 _BEFORE = 160
 """Characters before a title or an acronym in which its author or its words stand."""
 _BEFORE_WORD = re.compile(r"[^\W_][\w'\u2019]*")
-_SMALL = frozenset(["a", "an", "and", "as", "at", "by", "for", "from", "in", "of", "on", "the", "to", "with"])  # fmt: skip
+_SMALL = frozenset(word_list("small words"))
 _CODE = re.compile(r"(?<![\w-])([^\W\d_]{1,8}-?\d[\w.-]{0,15}), the ((?:[^\W\d_]{2,30} ){0,2}[^\W\d_]{2,30})(?=[,.;:)!?\n]|\Z)")  # fmt: skip
 
 _HONORIFICS = frozenset(word_list("honorifics"))
 _PART = re.compile(r"[^\W\d_][^\W\d_]*(?:[-'\u2019][^\W\d_]+)?\.?")
-_PARTICLES = frozenset(["van", "von", "der", "den", "de", "del", "della", "da", "di", "du", "la", "le", "al", "bin", "ibn"])  # fmt: skip
 
 
 @lru_cache(maxsize=1 << 18)
@@ -103,17 +78,13 @@ def name_parts(name: str) -> tuple[str, ...]:
 
 
 def short_names(full: str) -> list[str]:
-    """Return the first and last name of a person's full name; of a titled one the name behind it.
-
-    >>> [short_names(full) for full in ("Thomas Adeyemi", "Aunt Petra", "Petra")]
-    [['Thomas', 'Adeyemi'], ['Petra'], []]
-    """
+    """Return the first and last name of a person's full name; of a titled one the name behind it."""
     words = full.split()
     titled = len(words) > 1 and words[0].rstrip(".").lower() in _HONORIFICS
     words = words[1:] if titled else words
     if not 2 - titled <= len(words) <= 4:
         return []
-    if not all(word in _PARTICLES or _is_personal(word) for word in words):
+    if not all(word in name_matching.NAME_PARTICLES or _is_personal(word) for word in words):
         return []
     return [word for word in dict.fromkeys([words[0], words[-1]]) if len(word) > 2]
 
@@ -132,7 +103,7 @@ def stated_aliases(text: str) -> list[StatedAlias]:
     []
     """
     found = [*_links(text), *_acronyms(text), *_codes(text)]
-    if _TRIGGER.search(text):
+    if pattern("aliases.trigger").search(text):
         found += _between(text)
     apart = {each for each in found if name_key(each.name) != name_key(each.alias)}
     return sorted(apart, key=lambda each: (each.start, each.end, each.name, each.alias))
@@ -144,21 +115,21 @@ def _between(text: str) -> Iterator[StatedAlias]:
     named = sorted([*marked, *_openings(text, marked)])
     for first, second in pairwise(named):
         gap = text[first.end : second.start]
-        if _CALLED.fullmatch(gap):
+        if pattern("aliases.called").fullmatch(gap):
             pair = (
                 (second.label, first.label) if "short for" in gap else (first.label, second.label)
             )
             yield StatedAlias(*pair, first.start, second.end)
-        elif _OR.fullmatch(gap) and (behind := _FOR_SHORT.match(text, second.end)):
+        elif pattern("aliases.or").fullmatch(gap) and (
+            behind := pattern("aliases.for short").match(text, second.end)
+        ):
             yield StatedAlias(first.label, second.label, first.start, behind.end())
     for title in marked:
         if title.kind in {"title", "link"}:
             before = max(0, title.start - _BEFORE)
-            work = _WORK.search(text[before : title.start])
+            work = pattern("aliases.work").search(text[before : title.start])
             words = work.group(1).split() if work else []
-            owner = [
-                word for word in words if word[0].isupper() and word not in name_matching.NO_NAMES
-            ]
+            owner = [w for w in words if w[0].isupper() and w not in name_matching.NO_NAMES]
             if work and owner:
                 alias = f"{' '.join(owner)}'s {work.group(2)}"
                 yield StatedAlias(title.label, alias, before + work.start(), title.end)
@@ -169,11 +140,8 @@ def _openings(text: str, marked: Sequence[Mention]) -> Iterator[Mention]:
     starts = {each.start for each in marked}
     for match in _OPENING.finditer(text):
         word = match.group(1)
-        if (
-            match.start(1) not in starts
-            and word[0].isupper()
-            and word not in name_matching.NO_NAMES
-        ):
+        is_name = word[0].isupper() and word not in name_matching.NO_NAMES
+        if is_name and match.start(1) not in starts:
             yield Mention(*match.span(1), word, "name")
 
 

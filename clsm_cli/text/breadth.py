@@ -50,11 +50,7 @@ def breadth(text: str, terms: int, *, asks_when: bool) -> float:
 
 
 def asks_for_several(text: str) -> bool:
-    """Whether a question asks for several things by name, in whatever number of words.
-
-    >>> asks_for_several("which languages do I speak"), asks_for_several("how many eggs are left")
-    (True, False)
-    """
+    """Whether a question asks for several things by name, in whatever number of words."""
     words = text.casefold().translate(_MARKS).split()
     return "both" in words or ("many" not in words and _asks_for_plural(words))
 

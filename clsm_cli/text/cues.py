@@ -1,79 +1,46 @@
-"""Sentences that state a decision, questions left open, and how pleasant a text sounds."""
+"""What turns are about, decide, ask and feel: key phrases, decisions, open questions, valence."""
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from functools import cache
 from math import sqrt
+from typing import TYPE_CHECKING
 
-from clsm_cli.text.language_data import word_list
+from clsm_cli.startup.records import NamedTuple
+from clsm_cli.text import mentions
+from clsm_cli.text.language_data import pattern, word_list
 from clsm_cli.text.sentences import sentences
-from clsm_cli.text.tokens import stems
+from clsm_cli.text.tokens import STOP_WORDS, stems
 
-_DECISION = re.compile(
-    r"\b(?:let['\u2019]?s\s(?:use|go\swith|stick\s(?:to|with)|switch\sto|adopt)|"
-    r"(?:we|i|they|he|she|team)(?:['\u2019]ve|\shave|\shas)?\s(?:all\s|both\s|finally\s|also\s)?"
-    r"(?:decided|agreed\s(?:to|on|that)|settled\son|opted\s(?:for|to)|"
-    r"switched\s(?:to|from)|went\swith)|"
-    r"(?:we|they|team)(?:['\u2019]ve|\shave|\shas)?\s(?:chose|chosen|picked)(?!\sup)|"
-    r"decided\s(?:to|on|that|against|not)|going\swith|switched\sto|switching\s(?:to|from)|"
-    r"settled\son|opted\sfor|(?:we|i)(?:['\u2019]ll|\swill)\s(?:use|go\swith|stick\swith)|"
-    r"the\s(?:decision|plan|choice)\s(?:is|was)\s(?:to|that)|agreed\sto\s(?:use|go))\b|"
-    r"^\W{0,4}(?:decision|decided|agreed)\W{0,2}:",
-    re.IGNORECASE,
-)
-_OPEN = re.compile(
-    r"^\W{0,4}(?:open\s(?:question|point|issue)s?|question|to\sclarify)\W{0,3}:|"
-    r"\b(?:still\s(?:unclear|unknown|open|undecided)|remains\s(?:unclear|open|to\sbe\sseen)|"
-    r"(?:do\snot|don['\u2019]t)\sknow\syet|yet\sto\s(?:decide|find\sout)|need\sto\sfind\sout)\b",
-    re.IGNORECASE,
-)
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
 _ASKS = re.compile(r"\?[\"')\]*_\u201d\u2019!]{0,4}$")
-_PLEASANTRY = re.compile(
-    r"\b(?:how\s(?:are|have|['\u2019]?ve)\s(?:you|ya|things|u|y['\u2019]all)(?:\sbeen|\sdoing|\sall|\stoday|"
-    r"\sfeeling|\sgoing|\slately)*|how['\u2019]?s\s(?:it|life|everything|things?|your\s(?:day|week|weekend))"
-    r"(?:\sgoing|\sbeen)?|how\sare\sthings|what['\u2019]?s\s(?:up|new|going\son|happening)(?:\swith\syou)?|"
-    r"anything\snew|can\si\shelp(?:\syou)?|(?:is\sthere\s)?anything\selse(?:\si\scan\s(?:do|help\swith))?|"
-    r"you\sknow|what\sabout\syou|how\sabout\syou|and\syou|what\sdo\syou\ssay|guess\swhat|remember|"
-    r"really|who\sknows|why\snot|isn['\u2019]t\sit\s\w+)\W*$",
-    re.IGNORECASE,
-)
-_TAG = re.compile(
-    r",\s(?:right|huh|eh|ok|okay|yeah|no|correct|(?:is|are|was|were|do|does|did|has|have|had|can|could|"
-    r"wo|would|should|ai)(?:n['\u2019]t)?\s(?:it|he|she|they|we|you|i|there))\?\W*$",
-    re.IGNORECASE,
-)
 
 
 def find_decisions(text: str) -> list[str]:
-    """Return the sentences of a text that state a decision.
-
-    >>> find_decisions("It is slow. We decided to use SQLite. Have we decided on a name?")
-    ['We decided to use SQLite.']
-    """
+    """Return the sentences of a text that state a decision."""
     return [
         sentence
         for sentence in sentences(text)
-        if not _ASKS.search(sentence) and _DECISION.search(sentence)
+        if not _ASKS.search(sentence) and pattern("cues.decision").search(sentence)
     ]
 
 
 def find_questions(text: str) -> list[str]:
-    """Return the questions of a text, without pleasantries, tag questions and exclamations.
-
-    >>> find_questions("How are you? Which port does the hook use? Nice, isn't it?")
-    ['Which port does the hook use?']
-    """
+    """Return the questions of a text, without pleasantries, tag questions and exclamations."""
     return [sentence for sentence in sentences(text) if _is_open(sentence)]
 
 
 def _is_open(sentence: str) -> bool:
-    if _OPEN.search(sentence):
+    if pattern("cues.open question").search(sentence):
         return True
     if (
         not _ASKS.search(sentence)
-        or _TAG.search(sentence[-80:])
-        or _PLEASANTRY.search(sentence[-80:])
+        or pattern("cues.tag").search(sentence[-80:])
+        or pattern("cues.pleasantry").search(sentence[-80:])
     ):
         return False
     return len(re.findall(r"\w+", sentence)) > 2 or not sentence.isascii()
@@ -137,3 +104,99 @@ def _strengths() -> dict[str, int]:
         for strength in (1, 2, 3)
         for word in word_list(f"{name} {strength}")
     }
+
+
+_DULL = STOP_WORDS | frozenset(word_list("chatter"))
+_PHRASE_WORD = re.compile(r"[^\W_][\w-]*(?:['\u2019][^\W_]+)?")
+_LONGEST = 3  # words
+
+
+class _Phrase(NamedTuple):
+    words: tuple[str, ...]  # terms, by which surface forms are one phrase
+    surface: str
+    bonus: float
+
+
+def key_phrases(texts: Sequence[str], n: int) -> list[str]:
+    """Return up to ``n`` phrases that say what a few turns are about, best first.
+
+    Candidates are mentions and runs of one to three content words. A phrase that occurs f times and
+    has k words scores f·k, twice that as a mention; a plain run of several words that is never
+    repeated scores 0.6·k. A phrase that shares a word with a better one is left out. Equal scores
+    keep the order of the text. A name called out ("Hey Mel!", "…, Caroline?") is no subject.
+
+    >>> key_phrases(["The valve chatter is back.", "Hardin heard the valve chatter."], 2)
+    ['valve chatter', 'Hardin']
+    """
+    counts: Counter[tuple[str, ...]] = Counter()
+    best: dict[tuple[str, ...], _Phrase] = {}
+    for phrase in _candidates(texts):
+        counts[phrase.words] += 1
+        known = best.get(phrase.words)
+        if known is None or phrase.bonus > known.bonus:
+            best[phrase.words] = phrase
+    ranked = sorted(best.values(), key=lambda phrase: -_score(phrase, counts[phrase.words]))
+    return _apart(ranked, n)
+
+
+def _score(phrase: _Phrase, count: int) -> float:
+    size = len(phrase.words)
+    if phrase.bonus == 1 and count == 1 and size > 1:
+        return 0.6 * size
+    return count * size * phrase.bonus
+
+
+def _apart(ranked: Sequence[_Phrase], n: int) -> list[str]:
+    chosen: list[str] = []
+    used: set[str] = set()
+    for phrase in ranked:
+        if len(chosen) >= n:
+            break
+        if used.isdisjoint(phrase.words):
+            chosen.append(phrase.surface)
+            used.update(phrase.words)
+    return chosen
+
+
+def _candidates(texts: Sequence[str]) -> Iterator[_Phrase]:
+    for text in map(_without_vocatives, texts):
+        named = [
+            (each.label, tuple(stems(each.label))[:4]) for each in mentions.find_mentions(text)
+        ]
+        yield from (_Phrase(words, label, 2.0) for label, words in named if words)
+        for run in _runs(text):
+            for start in range(len(run)):
+                for end in range(start + 1, min(start + _LONGEST, len(run)) + 1):
+                    surface = text[run[start][0] : run[end - 1][1]]
+                    words = tuple(stems(surface))
+                    if words:
+                        yield _Phrase(words, " ".join(surface.split()), 1.0)
+
+
+def _without_vocatives(text: str) -> str:
+    """Put commas for the names by which somebody is addressed; other positions stay."""
+    letters = list(text)
+    for each in mentions.find_mentions(text):
+        before = text[max(0, each.start - 16) : each.start]
+        if (
+            each.kind == "name"
+            and text[each.end : each.end + 1] in ",!?."
+            and pattern("cues.call").search(before)
+        ):
+            letters[each.start : each.end] = "," * (each.end - each.start)
+    return "".join(letters)
+
+
+def _runs(text: str) -> Iterator[list[tuple[int, int]]]:
+    run: list[tuple[int, int]] = []
+    for match in _PHRASE_WORD.finditer(text):
+        word = match.group().lower()
+        if run and text[run[-1][1] : match.start()] != " ":
+            yield run
+            run = []
+        if word in _DULL or "'" in word or "\u2019" in word or len(word) < 3 or word.isdigit():
+            yield run
+            run = []
+        else:
+            run.append(match.span())
+    yield run

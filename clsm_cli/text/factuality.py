@@ -87,11 +87,6 @@ def states_as_fact(text: str, terms: frozenset[str]) -> bool:
     """Whether a text says to be so what it says about some search terms.
 
     Of its sentences those count that hold the most of the terms; one of them is enough.
-
-    >>> states_as_fact("Mara moved. Nobody saw it.", frozenset(["mara", "move"]))
-    True
-    >>> states_as_fact("Nobody thinks that Mara moved. It rained.", frozenset(["mara", "move"]))
-    False
     """
     if is_so(text):
         return True
@@ -101,13 +96,7 @@ def states_as_fact(text: str, terms: frozenset[str]) -> bool:
 
 
 def asks_what_is(question: str) -> bool:
-    """Whether a question asks for a value that is so: no yes or no, no reason, nothing denied.
-
-    >>> asks_what_is("Where does Mara live?"), asks_what_is("At what time does it leave?")
-    (True, True)
-    >>> asks_what_is("Does Mara eat meat?"), asks_what_is("What did Mara not want?")
-    (False, False)
-    """
+    """Whether a question asks for a value that is so: no yes or no, no reason, nothing denied."""
     words = _words(question)
     if words[:1] and words[0] in _PREPOSITIONS:
         words = words[1:]
@@ -117,11 +106,7 @@ def asks_what_is(question: str) -> bool:
 
 
 def asks_for_output(question: str) -> bool:
-    """Whether a question asks for what a tool or a page said.
-
-    >>> asks_for_output("Which error did the log show?"), asks_for_output("Where does Mara live?")
-    (True, False)
-    """
+    """Whether a question asks for what a tool or a page said."""
     return not _OUTPUT.isdisjoint(_words(question))
 
 

@@ -8,6 +8,9 @@ from functools import cache
 
 _HERE = os.path.dirname(__file__)
 
+compiled = cache(re.compile)
+"""A pattern, compiled at its first use: most commands need few of them."""
+
 
 def table_rows(name: str, **pieces: str) -> list[list[str]]:
     """The rows of a tab-separated file, by its path from here without ending; ``#`` begins a comment.
@@ -34,6 +37,17 @@ def table_rows(name: str, **pieces: str) -> list[list[str]]:
 
 
 @cache
+def _patterns() -> dict[str, str]:
+    return dict(table_rows("patterns"))
+
+
+@cache
+def pattern(name: str) -> re.Pattern[str]:
+    """A pattern of ``patterns.tsv``."""
+    return re.compile(_patterns()[name])
+
+
+@cache
 def _word_lists() -> dict[str, str]:
     with open(os.path.join(_HERE, "english.txt"), encoding="utf-8") as stream:
         text = "".join(line for line in stream if line[0] != "#")
@@ -43,3 +57,14 @@ def _word_lists() -> dict[str, str]:
 def word_list(name: str) -> list[str]:
     """The words of a section of ``english.txt``, in its order."""
     return _word_lists()[name].split()
+
+
+@cache
+def number_words() -> dict[str, int]:
+    """Numbers in words, up to ninety-nine."""
+    units, tens = word_list("numbers"), word_list("tens")
+    found = {word: value for value, word in enumerate(units)}
+    for ten, word in enumerate(tens, start=2):
+        found[word] = 10 * ten
+        found |= {f"{word}-{units[unit]}": 10 * ten + unit for unit in range(1, 10)}
+    return found

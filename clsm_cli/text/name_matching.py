@@ -13,8 +13,10 @@ if TYPE_CHECKING:
 
     from clsm_cli.text.sentences import Span
 
-_PARTICLES = frozenset(["van", "von", "der", "den", "de", "del", "della", "da", "di", "du", "la", "le", "of", "the", "al", "bin", "ibn"])  # fmt: skip
-SMALL_WORDS: frozenset[str] = _PARTICLES | {"a", "an", "and", "as", "at", "by", "for", "from", "in", "on", "or", "to", "with"}  # fmt: skip
+NAME_PARTICLES = frozenset(word_list("particles"))
+"""Words without a capital inside the name of a person."""
+_PARTICLES = NAME_PARTICLES | {"of", "the"}
+SMALL_WORDS = _PARTICLES.union(word_list("small words"))
 """Words that stay without a capital inside a title."""
 
 NO_NAMES: frozenset[str] = frozenset(word_list("capitalised"))

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from clsm_cli.text.language_data import word_list
+from clsm_cli.text.language_data import pattern, word_list
 from clsm_cli.text.name_matching import NO_NAMES
 from clsm_cli.text.tokens import STOP_WORDS
 
@@ -32,16 +32,17 @@ _TIME = frozenset(word_list("times"))
 _LOOSE = frozenset(word_list("loose adjectives"))
 _DULL = _TIME | _LOOSE | frozenset(word_list("generic heads"))
 _PLAIN = frozenset(word_list("everyday long words"))
-_NO_NOUN = ("ed", "er", "ing", "ate", "ise", "ize", "ous", "ful", "able", "ible", "ive", "ish", "ic", "ical", "less", "free", "ness", "ship", "hood", "tude", "ance", "ence", "asm", "ity", "ant")  # fmt: skip
+_NO_NOUN = tuple(word_list("ends of no nouns"))
 """Ends of verbs and adjectives; a noun among them needs a second word."""
 _UNCERTAIN = frozenset(word_list("uncertain plurals"))
 _IN_E = re.compile(r"(?:movi|cooki|browni|selfi|zombi|calori|hoodi|rooki|headach|cach|nich)es")
 _IN_ES = re.compile(r"\w+(?:[cs]h|x|ss)es|(?:potat|tomat|her|ech|volcan|mosquit)oes")
-_BEFORE_NOUNS = _LOOSE.union(["the", "a", "an", "my", "your", "his", "her", "its", "our", "their", "this", "that", "these", "those"])  # fmt: skip
 _ARTICLES = frozenset(["the", "a", "an"])
+_BEFORE_NOUNS = _LOOSE.union(_ARTICLES, word_list("determiners"))
 _INSIDE = _ARTICLES | {"and", "in", "of", "to", "for", "on", "with"}
 """Words without a capital inside a title."""
 _HONORIFICS = frozenset(["dr", "mr", "mrs", "ms", "mx", "prof", "st", "rev", "capt", "sgt"])
+_NO_BEGIN = _LOOSE | _TIME | _HONORIFICS
 _NO_TERM = re.compile(r"\d|[^'\u2019]{1,40}['\u2019]|(?:twen|thir|for|fif|six|seven|eigh|nine)ty")
 _VERBAL = re.compile(r"[a-z]\w+(?:ly|.ed)|mean")
 _NO_LEADS = NO_NAMES - {"I", "A", "An", "The"} - {word.title() for word in _HONORIFICS}
@@ -139,12 +140,7 @@ def _trimmed(run: Sequence[_Word]) -> Iterator[Sequence[_Word]]:
 
 def _is_loose(run: Sequence[_Word]) -> bool:
     low = run[0].low
-    if (
-        low in _LOOSE
-        or low in _TIME
-        or low in _HONORIFICS
-        or (low.endswith("ly") and not run[0].capital)
-    ):
+    if low in _NO_BEGIN or (low.endswith("ly") and not run[0].capital):
         return True
     if len(run) == 1:
         return False
@@ -183,11 +179,7 @@ def _found(text: str, words: Sequence[_Word]) -> Iterator[tuple[int, int, str]]:
 
 
 def singular(noun: str) -> str:
-    """Return a common noun without its plural ending, where that is sure.
-
-    >>> [singular(noun) for noun in ("tails", "memories", "boxes", "corpus", "glass", "James")]
-    ['tail', 'memory', 'box', 'corpus', 'glass', 'James']
-    """
+    """Return a common noun without its plural ending, where that is sure."""
     if not noun.islower() or not noun.isalpha() or len(noun) < 4 or noun[-1] != "s":
         return noun
     if noun in _UNCERTAIN or noun.endswith(("ss", "us", "is", "ics", "yses", "eses")):
@@ -231,20 +223,6 @@ def _whole(run: Sequence[_Word]) -> Iterator[Sequence[_Word]]:
         yield run
 
 
-_GOES = (
-    r"(?:go|goes|going|gone|went|been|took\sup|take\sup|taken\sup|started|start|tried|try|trying)"
-)
-_LIKES = r"(?:love|loves|loved|like|likes|liked|enjoy|enjoys|enjoyed|enjoying|hate|hates)"
-_DOES = r"(?:do|does|did|doing|done|practice|practise|teach|teaches|learn|learning|learned)"
-_GOING = re.compile(
-    rf"\b{_GOES}\s(?:out\s)?(?P<what>[a-z]{{3,20}}ing)\b(?!\s(?:to|on|for|at|up|about)\b)"
-)
-_LIKING = re.compile(
-    rf"\b(?:{_LIKES}|{_DOES})\s(?:(?:some|more|of|all)\s)?(?P<what>[a-z]{{3,20}}(?:\s[a-z]{{3,20}})?)"
-)
-_CLASS = re.compile(
-    r"\b(?:a|an|my|the|our|some)\s(?P<what>[a-z]{4,20})\s(?:class|classes|lesson|lessons|workshop|club|course)\b"
-)
 _NO_ACTIVITY = STOP_WORDS | frozenset(word_list("no activity"))
 
 
@@ -260,17 +238,14 @@ def activities(text: str) -> list[tuple[int, int, str]]:
 
 
 def _activities_in(text: str) -> Iterator[tuple[int, int, str]]:
-    for pattern in (_GOING, _LIKING, _CLASS):
-        for match in pattern.finditer(text):
+    for form in ("going", "liking", "class"):
+        for match in pattern(f"nouns.{form}").finditer(text):
             words = match.group("what").split()
             start = match.start("what")
             if words[0] in _NO_ACTIVITY or words[0].endswith("ly"):
                 continue
-            follows = text[start + len(words[0]) :].lstrip(" ")[:1]
-            if (
-                pattern is _LIKING
-                and not words[0].endswith("ing")
-                and (len(words) > 1 or follows.isalnum())
-            ):
+            end = start + len(words[0])
+            goes_on = len(words) > 1 or text[end:].lstrip(" ")[:1].isalnum()
+            if form == "liking" and goes_on and not words[0].endswith("ing"):
                 continue  # "like photos of her": what follows is the head, or a clause
-            yield start, start + len(words[0]), words[0]
+            yield start, end, words[0]

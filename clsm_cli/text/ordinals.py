@@ -7,17 +7,17 @@ after or between places.
 
 from __future__ import annotations
 
-import re
 from functools import cache
+from typing import TYPE_CHECKING
 
 from clsm_cli.startup.records import NamedTuple
-from clsm_cli.text.language_data import table_rows
+from clsm_cli.text.language_data import compiled, number_words, table_rows, word_list
 
-ORDINALS = (
-    "first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth",
-    "eleventh", "twelfth",
-)  # fmt: skip
-COUNTS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+if TYPE_CHECKING:
+    import re
+
+ORDINALS = word_list("ordinals")[:12]
+_COUNTS = word_list("numbers")[1:11]
 
 LONGEST = 2000
 """Characters of a question that are read: what stands behind them is quoted, not asked."""
@@ -40,14 +40,15 @@ class _Form(NamedTuple):
 def _forms() -> dict[str, list[_Form]]:
     found: dict[str, list[_Form]] = {}
     for name, kind, needs, pattern in table_rows(
-        "ordinals", ORDINAL="|".join(ORDINALS), COUNT="|".join(COUNTS)
+        "ordinals", ORDINAL="|".join(ORDINALS), COUNT="|".join(_COUNTS)
     ):
-        found.setdefault(name, []).append(_Form(kind, tuple(needs.split("|")), pattern))
+        form = pattern.replace("[A-Z]", "(?-i:[A-Z])")
+        found.setdefault(name, []).append(_Form(kind, tuple(needs.split("|")), form))
     return found
 
 
 def _one(name: str, before: str = "") -> re.Pattern[str]:
-    return _compiled(before + _forms()[name][0].pattern)
+    return compiled(f"(?i){before}{_forms()[name][0].pattern}")
 
 
 class ConversationPlace(NamedTuple):
@@ -97,11 +98,6 @@ class _Read(NamedTuple):
     is_event: bool
 
 
-@cache
-def _compiled(pattern: str) -> re.Pattern[str]:
-    return re.compile(pattern.replace("[A-Z]", "(?-i:[A-Z])"), re.IGNORECASE)
-
-
 def read_request(text: str) -> Request | None:
     """Read the place among the conversations that a question asks about; None if it names none.
 
@@ -118,7 +114,7 @@ def read_request(text: str) -> Request | None:
 
 
 def _between(text: str) -> Request | None:
-    for match in _compiled(r"\bbetween ").finditer(text):
+    for match in compiled(r"(?i)\bbetween ").finditer(text):
         here = _place(text, match.end(), stop=" and ")
         if here is None or not text.startswith(" and ", here.end):
             continue
@@ -157,7 +153,7 @@ def _placed(text: str) -> Request | None:
     for kind, needs, pattern in _forms()["place"]:
         if not any(cue in folded for cue in needs):
             continue
-        match = _compiled(rf"\b{pattern}").search(text)
+        match = compiled(rf"(?i)\b{pattern}").search(text)
         if match and (best is None or match.start() < best.start):
             found = _of_match(text, match, kind, "")
             best = Request(match.start(), found.end, "at", found.place)
@@ -182,11 +178,11 @@ def _place(text: str, start: int, stop: str = "") -> _Read | None:
     for kind, needs, pattern in (*_forms()["place"], *_forms()["anchor"]):
         if not any(cue in folded for cue in needs):
             continue
-        match = _compiled(pattern).match(text, start)
+        match = compiled(f"(?i){pattern}").match(text, start)
         if match:
             return _of_match(text, match, kind, stop)
     for form in (*_forms()["topic"], *_forms()["event"]):
-        match = _compiled(form.pattern).match(text, start)
+        match = compiled(f"(?i){form.pattern}").match(text, start)
         if match and (found := _subject(text, match.end(), stop))[0]:
             subject = _one("one").sub("", found[0])
             is_event = form in _forms()["event"] and subject == found[0]
@@ -227,11 +223,7 @@ def _subject(text: str, start: int, stop: str) -> tuple[str, int]:
 
 
 def _position(said: str) -> tuple[int, bool]:
-    """Number and end of "third", "second to last", "latest".
-
-    >>> _position("third"), _position("second-to-last"), _position("latest"), _position("21st")
-    ((3, False), (2, True), (1, True), (21, False))
-    """
+    """Number and end of "third", "second to last", "latest"."""
     said = said.lower().removeprefix("very ").replace("-", " ")
     if said in {"before last", "last but one", "penultimate"}:
         return 2, True
@@ -252,9 +244,7 @@ def _count(word: str) -> int:
     word = word.lower()
     if word.isdigit():
         return min(int(word), _MOST)
-    if word in COUNTS:
-        return COUNTS.index(word) + 1
-    return {"few": _FEW, "couple of": 2}.get(word, 1)
+    return {"few": _FEW, "couple of": 2}.get(word) or number_words().get(word, 1)
 
 
 def _lacks_talk(text: str, is_event: bool) -> bool:
@@ -263,11 +253,7 @@ def _lacks_talk(text: str, is_event: bool) -> bool:
 
 
 def is_about_talk(text: str) -> bool:
-    """Whether a question asks what was said between the user and the store's keeper.
-
-    >>> is_about_talk("What did we discuss on Friday?"), is_about_talk("What did we eat on Friday?")
-    (True, False)
-    """
+    """Whether a question asks what was said between the user and the store's keeper."""
     return _is_ours(text) or _one("told").search(text) is not None
 
 

@@ -55,9 +55,6 @@ def unmarked(text: str) -> str:
     """A sentence or a list item without Markdown: no marker, emphasis, link, closing tag or emoji.
 
     Code keeps its backticks, since they say that it is code.
-
-    >>> unmarked("- [ ] Ask **[[Mara]]** about `a_b` #work")
-    'Ask Mara about `a_b`'
     """
     text = _MARKER.sub("", text, count=1)
     text = _LINK.sub(lambda link: link.group(2) or link.group(1).rsplit("/", 1)[-1], text)

@@ -8,12 +8,12 @@ speaks for it, because memory that is wrongly hidden costs more than memory that
 from __future__ import annotations
 
 import re
-from functools import lru_cache
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from clsm_cli.startup.records import NamedTuple
-from clsm_cli.text.language_data import table_rows
+from clsm_cli.text.language_data import compiled, table_rows
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -42,18 +42,12 @@ _UNDONE = frozenset({"told", "past", "first person", "again"})
 """What "just" and "above" turn into words about the current conversation."""
 
 
-class _Cue(NamedTuple):
-    """A name and a pattern, compiled when a message is first asked for it: half are seldom."""
-
-    name: str
-    pattern: str
-
-
-@lru_cache(maxsize=1)
-def _cues() -> dict[str, list[_Cue]]:
-    found: dict[str, list[_Cue]] = {}
-    for kind, name, pattern in table_rows("route"):
-        found.setdefault(kind, []).append(_Cue(name, pattern))
+@cache
+def _cues() -> dict[str, list[tuple[str, str]]]:
+    """Names and patterns of the cues of each kind."""
+    found: dict[str, list[tuple[str, str]]] = {}
+    for kind, name, form in table_rows("route"):
+        found.setdefault(kind, []).append((name, f"(?i){form}"))
     return found
 
 
@@ -82,7 +76,7 @@ def choose_route(text: str, *, has_current: bool, known: bool = False) -> RouteD
     """
     if len(text) > 2 * _END:
         text = f"{text[:_END]}\n{text[-_END:]}"
-    goes_on, payloads = (_of(cue.pattern) for cue in _cues()["only"])
+    goes_on, payloads = (compiled(form) for _, form in _cues()["only"])
     payload = payloads.search(text) if ":" in text else None
     text = text[: payload.end()] if payload else text
     if is_small_talk(text):
@@ -105,21 +99,13 @@ def choose_route(text: str, *, has_current: bool, known: bool = False) -> RouteD
 
 
 def points_back(text: str) -> bool:
-    """Whether a message can be understood only with what was said before it.
-
-    >>> points_back("And what about her?"), points_back("Where does Mara live?")
-    (True, False)
-    """
+    """Whether a message can be understood only with what was said before it."""
     text = text[-_END:]
     return bool(_found(_cues()["here"][1:], text)) and not is_small_talk(text)
 
 
-def _found(cues: Sequence[_Cue], text: str) -> list[str]:
-    return [cue.name for cue in cues if _of(cue.pattern).search(text)]
-
-
-def _of(pattern: str) -> re.Pattern[str]:
-    return re.compile(pattern, re.IGNORECASE)
+def _found(cues: Sequence[tuple[str, str]], text: str) -> list[str]:
+    return [name for name, form in cues if compiled(form).search(text)]
 
 
 def is_small_talk(text: str) -> bool:
@@ -143,7 +129,7 @@ def is_small_talk(text: str) -> bool:
     return len(words) in reached
 
 
-@lru_cache(maxsize=1)
+@cache
 def _phrases() -> tuple[frozenset[str], int]:
     lines = _FILE.read_text("utf-8").casefold().splitlines()
     found = frozenset(line for line in lines if line and not line.startswith("#"))

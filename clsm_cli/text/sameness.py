@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 
-from clsm_cli.text.language_data import word_list
+from clsm_cli.text.language_data import number_words, pattern, word_list
 from clsm_cli.text.name_matching import NO_NAMES
 from clsm_cli.text.tokens import stems
 
@@ -18,56 +18,11 @@ SAME_MEANING = 0.90
 SAME_WORDS = 0.80
 """Share of common stems from which on their words do."""
 
-_TAG = re.compile(
-    r",\s(?:right|huh|eh|ok|okay|yeah|no|correct|"
-    r"(?:is|are|was|were|do|does|did|has|have|had|can|could|wo|would|should|will|ai)(?:n['’]t)?\s"
-    r"(?:it|he|she|they|we|you|i|there|not))\s?\??[.!?]*\s*$",
-    re.IGNORECASE,
-)
-_HARMLESS = re.compile(
-    r"\b(?:not\sonly|no\s(?:doubt|problem|worries|matter|wonder)|why\snot|whether\sor\snot|can(?:no|['’])t\swait|"
-    r"can['’]t\shelp|could(?:n['’]t|\snot)\sagree\smore|not\sto\smention|no\.\s?\d)\b|^\W*(?:no|nope)[,.!]\s",
-    re.IGNORECASE,
-)
-_NEGATION = re.compile(
-    r"\b(?:neither\b.{0,60}?\bnor|no\slonger|not|no|never|nothing|nobody|none|nowhere|neither|nor|cannot|without|"
-    r"hardly|barely|scarcely|stop(?:s|ped)|quit|(?:gave|given|gives)\sup|fail(?:s|ed)\sto|refuse[sd]?\sto|lacks?)\b|"
-    r"n['’]t\b",
-    re.IGNORECASE,
-)
 _WORD = re.compile(r"[^\W_][\w]*(?:[.\-/:_]\w+)*(?:['’]\w+)?")
 _NUMBER = re.compile(r"(?<![\w.])[-\u2212]?\d+(?:[.,:]\d+)*(?:(?<=\d)(?:st|nd|rd|th))?(?!\w)")
-_UNITS, _TENS = word_list("numbers"), word_list("tens")
-_NUMBERS = {word: value for value, word in enumerate(_UNITS)}
-_NUMBERS |= {ten: 10 * place for place, ten in enumerate(_TENS, start=2)}
-_NUMBERS |= {
-    f"{ten}-{_UNITS[unit]}": 10 * place + unit
-    for place, ten in enumerate(_TENS, start=2)
-    for unit in range(1, 10)
-}
-_MULTIPLES = {"once": "1x", "twice": "2x", "thrice": "3x", "half": "1/2", "dozen": "12", "hundred": "100", "thousand": "1000"}  # fmt: skip
-_CALENDAR = re.compile(
-    r"\b(mon|tues|wednes|thurs|fri|satur|sun)days?\b|"
-    r"\b(January|February|March|April|May|June|July|August|September|October|November|December)\b|"
-    r"\b(today|tomorrow|yesterday|tonight|morning|noon|afternoon|evening|night|midnight|spring|summer|autumn|fall|"
-    r"winter|daily|weekly|monthly|yearly|easter|christmas)\b",
-    re.IGNORECASE,
-)
-_PERSONS = {
-    **dict.fromkeys(("i", "me", "my", "mine", "myself"), "I"),
-    **dict.fromkeys(("you", "your", "yours", "yourself"), "you"),
-    **dict.fromkeys(("he", "him", "his", "himself"), "he"),
-    **dict.fromkeys(("she", "her", "hers", "herself"), "she"),
-    **dict.fromkeys(("we", "us", "our", "ours"), "we"),
-    **dict.fromkeys(("they", "them", "their", "theirs"), "they"),
-}
+_MULTIPLES = dict(pair.split("/", 1) for pair in word_list("multiples"))
+_PERSONS = {w: person for person in word_list("persons") for w in person.split("/")}
 _OPPOSITES = [tuple(pair.split("/")) for pair in word_list("opposites")]
-_HEDGES = re.compile(
-    r"\b(?:(?-i:may)|might|could|would|should|if|unless|maybe|perhaps|probably|almost|nearly|wants?|wanted|hopes?|hoped|plans?|"
-    r"planned|planning|used\sto|going\sto|will|wish|tries|tried|supposed|thinks?|thought|believes?|said|says|claims?)\b|"
-    r"['’]ll\b|['’]d\b|\?[\"')\]*_\s]{0,4}$",
-    re.IGNORECASE,
-)
 
 
 def says_the_same(a: str, b: str, cosine: float) -> bool:
@@ -91,11 +46,7 @@ def says_the_same(a: str, b: str, cosine: float) -> bool:
 
 
 def same_particulars(a: str, b: str) -> bool:
-    """Whether two sentences have the same names, numbers and days, so that both tell of the same.
-
-    >>> same_particulars("Ann began at Holm Labs.", "Ann began at Besgate Labs.")
-    False
-    """
+    """Whether two sentences have the same names, numbers and days, so that both tell of the same."""
     return (
         numbers(a) == numbers(b) and _calendar(a) == _calendar(b) and _names(a, b) == _names(b, a)
     )
@@ -114,24 +65,20 @@ def polarity(sentence: str) -> int:
 
 
 def denies(sentence: str) -> bool:
-    """Whether a sentence denies anything.
-
-    >>> denies("Nothing is sent, and no file is left."), denies("No doubt it is late.")
-    (True, False)
-    """
+    """Whether a sentence denies anything."""
     return _negations(sentence) > 0
 
 
 def _negations(sentence: str) -> int:
-    return len(_NEGATION.findall(_HARMLESS.sub(" ", _TAG.sub("", sentence))))
+    return len(
+        pattern("sameness.negation").findall(
+            pattern("sameness.harmless").sub(" ", pattern("sameness.tag").sub("", sentence))
+        )
+    )
 
 
 def numbers(sentence: str) -> list[str]:
-    """Return the numbers of a sentence in digits, sorted, repeats included.
-
-    >>> numbers("Two cats and 1,5 kg at 08:00, twice")
-    ['08:00', '1.5', '2', '2x']
-    """
+    """Return the numbers of a sentence in digits, sorted, repeats included."""
     found = []
     for match in _NUMBER.finditer(sentence):
         digits = re.sub(r"(?:st|nd|rd|th)$", "", match.group()).replace("\u2212", "-")
@@ -140,8 +87,8 @@ def numbers(sentence: str) -> list[str]:
     for word in re.findall(r"[a-z]+(?:-[a-z]+)?", sentence.lower()):
         if word in _MULTIPLES:
             found.append(_MULTIPLES[word])
-        elif word in _NUMBERS and word != "one":
-            found.append(str(_NUMBERS[word]))
+        elif word in number_words() and word != "one":
+            found.append(str(number_words()[word]))
     return sorted(found)
 
 
@@ -151,7 +98,10 @@ def _overlap(a: str, b: str) -> float:
 
 
 def _calendar(sentence: str) -> set[str]:
-    found = (next(filter(None, match.groups())) for match in _CALENDAR.finditer(sentence))
+    found = (
+        next(filter(None, match.groups()))
+        for match in pattern("sameness.calendar").finditer(sentence)
+    )
     return {word.lower() for word in found if word != "may"}
 
 
@@ -181,7 +131,7 @@ def _persons(sentence: str) -> set[str]:
 
 
 def _hedges(sentence: str) -> bool:
-    return _HEDGES.search(_TAG.sub("", sentence)) is not None
+    return pattern("sameness.hedges").search(pattern("sameness.tag").sub("", sentence)) is not None
 
 
 def _contrast(a: str, b: str) -> bool:

@@ -7,11 +7,10 @@ Rows of ``statement_streams.tsv`` give points, and the largest sum wins.
 
 from __future__ import annotations
 
-import re
 from functools import cache
 from typing import TYPE_CHECKING, cast
 
-from clsm_cli.text.language_data import table_rows
+from clsm_cli.text.language_data import compiled, table_rows
 
 if TYPE_CHECKING:
     from clsm_cli.model.streams import Stream
@@ -19,16 +18,12 @@ if TYPE_CHECKING:
 
 @cache
 def _rows() -> dict[Stream, list[tuple[float, str]]]:
+    """Patterns and points; a name has its capital, so only patterns of names are read with their case."""
     found: dict[Stream, list[tuple[float, str]]] = {}
-    for stream, points, pattern in table_rows("statement_streams"):
-        found.setdefault(cast("Stream", stream), []).append((float(points), pattern))
+    for stream, points, text in table_rows("statement_streams"):
+        form = text if "[A-Z]" in text else f"(?i){text}"
+        found.setdefault(cast("Stream", stream), []).append((float(points), form))
     return found
-
-
-@cache
-def _compiled(pattern: str) -> re.Pattern[str]:
-    """A pattern; a name has its capital, so only they are read with regard to case."""
-    return re.compile(pattern, 0 if "[A-Z]" in pattern else re.IGNORECASE)
 
 
 def stream_of(sentence: str, *, is_task: bool = False) -> Stream:
@@ -44,7 +39,7 @@ def stream_of(sentence: str, *, is_task: bool = False) -> Stream:
     best: Stream = "flow"
     most = 0.0
     for stream, table in _rows().items():
-        points = sum(weight for weight, pattern in table if _compiled(pattern).search(sentence))
+        points = sum(weight for weight, form in table if compiled(form).search(sentence))
         if points > most:
             best, most = stream, points
     return best

@@ -6,7 +6,7 @@ import re
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 
-from clsm_cli.text.language_data import table_rows
+from clsm_cli.text.language_data import pattern, table_rows
 from clsm_cli.text.tokens import stems
 
 if TYPE_CHECKING:
@@ -16,23 +16,6 @@ _LONGEST = 240  # characters
 _FLOOR = 0.2  # a mere mention is no summary
 _ALIKE = 0.6  # shared stems over those of the shorter sentence
 _BULLET = re.compile(r"^[ \t]*(?:(?:[-*+]|[0-9]{1,4}[.)])[ \t]+)?(?:\[(?P<box>[ xX])\][ \t]+)?")
-_UNFIT = re.compile(
-    r"\?[\"')\]*_\u201d\u2019!]{0,4}$|^[ \t]*(?:```|~~~|#{1,6} |\||>|\$ )|`[^`]*[ /=|][^`]*`|https?://|^\[[^\[\]xX ]|"
-    r"[{}<>=]{2}|^(?:open )?question\b|\.{3}$|\u2026$",
-    re.IGNORECASE,
-)
-_FINITE = re.compile(
-    r"(?:\b(?:is|are|was|were|am|has|have|had|does|did|will|can|means|says|lives|works|keeps|runs|"
-    r"holds|makes|takes|gives|calls|uses|met|went|came|wrote|said|told|saw|gave|took|made|got|found|"
-    r"brought|left|lost|began|ran|sent|thought|knew|kept|held|stood|sat|hung|spoke|fell|bought|felt)\b|'(?:s|re|m)\b|\b[a-z]{3,}ed\b)",
-    re.IGNORECASE,
-)
-_HEARSAY = re.compile(r"\b(?:told|tells|says|said|claim(?:s|ed)?|believes|thinks|thought)\b")
-_PAST_TALK = re.compile(
-    r"\b(?:yesterday|today|tonight|tomorrow|this (?:morning|week|afternoon|evening)|last (?:week|night)|"
-    r"again|ago|now)\b|\b\d{1,2}:\d{2}\b",
-    re.IGNORECASE,
-)
 
 
 @cache
@@ -40,7 +23,7 @@ def _forms(where: str) -> list[tuple[float, re.Pattern[str]]]:
     """What may stand ``behind`` the name, or ``before`` it, with what it is worth, in order."""
     end, flags = ("", 0) if where == "behind" else (r"[ \"'(]{0,4}(?:the )?$", re.IGNORECASE)
     rows = (row for row in table_rows("summaries") if row[0] == where)
-    return [(float(worth), re.compile(pattern + end, flags)) for _, worth, pattern in rows]
+    return [(float(worth), re.compile(form + end, flags)) for _, worth, form in rows]
 
 
 def definition_score(sentence: str, label: str) -> float:
@@ -65,12 +48,12 @@ def definition_score(sentence: str, label: str) -> float:
     if (
         place is None
         or open_task
-        or _UNFIT.search(sentence)
+        or pattern("summaries.unfit").search(sentence)
         or len(plain.split()) < (3 if ": " in plain else 4)
     ):
         return 0.0
     score = _form(plain, place.start(), place.end())
-    if score < 0.55 and not _FINITE.search(plain):
+    if score < 0.55 and not pattern("summaries.finite verb").search(plain):
         return 0.0
     return round(score * _weakening(plain, place.start()), 3)
 
@@ -79,12 +62,12 @@ def _form(plain: str, start: int, end: int) -> float:
     before, behind = plain[:start], plain[end:]
     subject = re.fullmatch(r"\W*(?:(?:so|the|a|an|and|but|my|our) ){0,2}", before, re.IGNORECASE)
     score = 0.35 if subject else 0.15
-    for worth, pattern in _forms("behind"):
-        if pattern.match(behind):
+    for worth, form in _forms("behind"):
+        if form.match(behind):
             score = max(score, worth if subject else _shifted(worth, before, behind))
             break
-    for worth, pattern in _forms("before"):
-        if pattern.search(before[-80:]):
+    for worth, form in _forms("before"):
+        if form.search(before[-80:]):
             score = max(score, worth)
     return score
 
@@ -96,12 +79,12 @@ def _shifted(worth: float, before: str, behind: str) -> float:
 
 
 def _weakening(plain: str, start: int) -> float:
-    factor = 0.7 if _PAST_TALK.search(plain) else 1.0
+    factor = 0.7 if pattern("summaries.past talk").search(plain) else 1.0
     if re.match(r"(?:he|she|it|they|this|these|then|also|and|but|so)\b", plain, re.IGNORECASE):
         factor *= 0.8
     if re.search(r"\b(?:not|never|no longer)\b|n't\b", plain):
         factor *= 0.8
-    if _HEARSAY.search(plain[:start]):
+    if pattern("summaries.hearsay").search(plain[:start]):
         factor *= 0.6
     return factor if start < 80 else factor * 0.8
 

@@ -21,11 +21,7 @@ _LEVELS = ("categories", "subcategories", "tags")
 
 
 class Tag(NamedTuple):
-    """A word to tag texts with.
-
-    Attributes:
-        synonyms: Further words that bring the tag; none of another tag.
-    """
+    """A word to tag texts with; a synonym brings no other tag."""
 
     word: str
     category: str
@@ -40,11 +36,7 @@ class Ontology(NamedTuple):
 
 
 class OntologyError(ValueError):
-    """Something is no ontology.
-
-    Attributes:
-        place: Category, subcategory, tag and synonym, as far as they lead to what is wrong.
-    """
+    """Something is no ontology; ``place``: category, subcategory, tag, synonym, as far as they lead there."""
 
     def __init__(self, reason: str, place: tuple[str, ...]) -> None:
         super().__init__(f"{' › '.join(place)}: {reason}" if place else reason)
@@ -121,8 +113,6 @@ def tags_of(text: str, ontology: Ontology) -> tuple[str, ...]:
 def _tags_by_stem(ontology: Ontology) -> dict[str, tuple[str, ...]]:
     found: dict[str, tuple[str, ...]] = {}
     for tag in ontology.tags:
-        for stem in dict.fromkeys(
-            stem for word in (tag.word, *tag.synonyms) for stem in stems(word)
-        ):
+        for stem in dict.fromkeys(stems(" ".join([tag.word, *tag.synonyms]))):
             found[stem] = (*found.get(stem, ()), tag.word)
     return found

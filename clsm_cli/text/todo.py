@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal
 
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.text import sameness
+from clsm_cli.text.language_data import pattern
 from clsm_cli.text.plain import unmarked
 from clsm_cli.text.time import expressions
 from clsm_cli.text.tokens import stems
@@ -26,13 +27,6 @@ _STRUCK = re.compile(r"~~.{1,400}~~\W{0,4}")
 _STATES: dict[str, TodoState] = {"x": "done", "X": "done", "\u2713": "done", "!": "blocked"}
 _DROPPED = frozenset("-~")
 """Boxes of what is not to be done any more."""
-_DAY_OF_MONTH = re.compile(
-    r"\b(?:by|before|on|until|due)\sthe\s(\d{1,2})(?:st|nd|rd|th)\b", re.IGNORECASE
-)
-_PAST_WORDS = re.compile(
-    r"\b(?:since|from|after|of|asked|last|until|till|was|were)\s(?:the\s)?$", re.IGNORECASE
-)
-"""Before a day: it is not the day by which a task is due."""
 _LONGEST_SPAN = 7
 """Days of a period that may be a due day: "by next week" is one, "in March" is none."""
 
@@ -69,9 +63,8 @@ def todos(text: str, at: date | None) -> list[Todo]:
 def _items(text: str) -> Iterator[tuple[int, int]]:
     """Start and end of each item; it goes on over lines until the next one, or a blank line."""
     start = end = -1
-    position = 0
-    is_code = False
-    for line in text.split("\n"):
+    position, is_code = 0, False
+    for line in [*text.split("\n"), ""]:
         is_fence = _FENCE.match(line) is not None
         is_item = not is_code and _ITEM.match(line) is not None
         if start >= 0 and (is_item or is_fence or not line.strip()):
@@ -82,8 +75,6 @@ def _items(text: str) -> Iterator[tuple[int, int]]:
             start = position
         end = position + len(line.rstrip())
         position += len(line) + 1
-    if start >= 0:
-        yield start, end
 
 
 def due_day(text: str, at: date | None) -> str | None:
@@ -94,18 +85,19 @@ def due_day(text: str, at: date | None) -> str | None:
 
     Args:
         at: The day it was written; None finds only days with their year.
-
-    >>> due_day("Send it by Friday", date(2026, 2, 10)), due_day("Send it by Friday", None)
-    ('2026-02-13', None)
     """
     day = at or date(2000, 1, 1)
-    if at and (numbered := _DAY_OF_MONTH.search(text)):
+    if at and (numbered := pattern("todo.day of month").search(text)):
         return _next_day(int(numbered.group(1)), at)
     for found in expressions.find_expressions(text, day, lies="plan"):
         quoted = (
             text[: found.start].count('"') % 2 or text[found.start - 1 : found.start] == "\u201c"
         )
-        if quoted or _PAST_WORDS.search(text[: found.start]) or (at is None and found.relative):
+        if (
+            quoted
+            or pattern("todo.past").search(text[: found.start])
+            or (at is None and found.relative)
+        ):
             continue
         is_over = found.relative and found.until <= day
         is_short = (found.until - found.first).days <= _LONGEST_SPAN
@@ -120,13 +112,7 @@ def _next_day(number: int, at: date) -> str | None:
 
 
 def is_same_task(a: str, b: str) -> bool:
-    """Whether two items are one task, written twice, with more or fewer words.
-
-    >>> is_same_task("Order the spare pump by Friday", "Order the spare pump and its hose")
-    True
-    >>> is_same_task("Call Ada about the pump", "Pay Ada for the pump")
-    False
-    """
+    """Whether two items are one task, written twice, with more or fewer words."""
     first, second = _undated(a), _undated(b)
     numbers, others = set(sameness.numbers(first)), set(sameness.numbers(second))
     if numbers and others and numbers.isdisjoint(others):

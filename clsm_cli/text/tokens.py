@@ -15,21 +15,12 @@ from importlib.machinery import PathFinder
 from types import ModuleType
 from typing import TYPE_CHECKING
 
+from clsm_cli.text.language_data import word_list
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-_STOP = """
-a about after again all also am an and any are as at be because been before being both but by can
-could did do does doing down during each few for from further had has have having he her here hers
-herself him himself his how i if in into is it its itself just me more most my myself no nor not now
-of off on once only or other our ours ourselves out over own really same she should so some such than
-that the their theirs them themselves then there these they this those through to too under until up
-us very was we were what when where which while who whom why will with would yes you your yours
-yourself yourselves
-ca wo sha ai
-"""  # the last line is what is left of can't, won't, shan't and ain't
-
-STOP_WORDS: frozenset[str] = frozenset(_STOP.split())
+STOP_WORDS: frozenset[str] = frozenset(word_list("stop words"))
 """Folded words that say nothing about a text's subject."""
 
 _JOINED = re.compile(r"(?<!\w)\w+(?:[-./:@#+=~\\]\w+)+")
@@ -63,7 +54,8 @@ def stems(text: str) -> list[str]:
         if plain or not _cjk().search(word):
             terms += _terms(word)
         else:
-            for part in _parts(word):
+            parts = (part.strip("_") for part in _cjk().split(word))
+            for part in filter(None, parts):
                 terms += _pairs(part) if _cjk().match(part) else _terms(part)
     return terms
 
@@ -95,7 +87,7 @@ def identifier_keys(text: str) -> list[str]:
 @cache
 def _cjk() -> re.Pattern[str]:
     """Han (with extensions), kana, Hangul syllables and half-width kana; 1 ms to compile."""
-    return re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003ffff]+")  # fmt: skip
+    return re.compile(r"([\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003ffff]+)")  # fmt: skip
 
 
 def _fold(text: str) -> str:
@@ -109,16 +101,6 @@ def _fold(text: str) -> str:
     bare = "".join(c for c in split if category(c) != "Mn")
     # Composed again: the split took Hangul syllables and voiced kana apart as well.
     return normalize("NFC", bare).casefold()
-
-
-def _parts(word: str) -> list[str]:
-    parts: list[str] = []
-    done = 0
-    for match in _cjk().finditer(word):
-        parts += [word[done : match.start()], match.group()]
-        done = match.end()
-    parts.append(word[done:])
-    return [part.strip("_") for part in parts if part.strip("_")]
 
 
 def _pairs(run: str) -> list[str]:
@@ -173,11 +155,7 @@ def count_tokens(text: str) -> int:
 
 
 def expected_tokens(text: str, start: int, end: int, limit: int, before: float = 0.0) -> float:
-    """What :func:`count_tokens` rounds, of ``text[start:end]``; once above a limit it counts no further.
-
-    >>> expected_tokens("one two three", 4, 13, 9, expected_tokens("one two three", 0, 4, 9))
-    3.12
-    """
+    """What :func:`count_tokens` rounds, of ``text[start:end]``; once above a limit it counts no further."""
     total = before
     for match in _PIECE.finditer(text, start, end):
         total += _size(match.group())
@@ -187,11 +165,7 @@ def expected_tokens(text: str, start: int, end: int, limit: int, before: float =
 
 
 def trim_to_tokens(text: str, limit: int) -> str:
-    """Return the longest beginning of a text, cut between words, of at most ``limit`` word pieces.
-
-    >>> trim_to_tokens("one two three", 2)
-    'one two'
-    """
+    """Return the longest beginning of a text, cut between words, of at most ``limit`` word pieces."""
     total, end = 0.0, 0
     for match in _PIECE.finditer(text):
         total += _size(match.group())

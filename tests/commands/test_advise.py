@@ -73,16 +73,6 @@ def test_asking_changes_nothing_and_the_answer_fits(asked: Cli) -> None:
     assert asked.ok("consolidate", "--ask", *NOW).out == ""
 
 
-def test_the_same_answer_again_changes_nothing(asked: Cli) -> None:
-    packet = asked.ok("consolidate", "--ask", *NOW).out
-    (asked.folder / "answer.json").write_bytes(said(packet, GOOD))
-    asked.ok("consolidate", "--answer", "answer.json", *NOW)
-    before = files(asked)
-    again = asked.ok("consolidate", "--answer", "answer.json", "--json", *NOW).json
-    assert (again["run"], again["adviser"]["stale"]) == (None, 1)
-    assert files(asked) == before
-
-
 def test_one_receipt_takes_it_back(asked: Cli) -> None:
     packet = asked.ok("consolidate", "--ask", *NOW).out
     before = files(asked)

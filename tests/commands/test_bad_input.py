@@ -22,7 +22,6 @@ from clsm_cli.errors import (
     DiskError,
     ModelDigestError,
     ModelMissingError,
-    StoreNotFoundError,
 )
 
 DAMAGED = Path(__file__).parents[2] / "fixtures" / "damaged"
@@ -163,26 +162,7 @@ def _another(cli: Cli) -> str:
 # Ids that would like to be paths
 
 
-def test_ids_are_data(cli: Cli) -> None:
-    row = turn("hello from the pit", session="../../../etc/passwd", id="../../x", speaker="../y")
-    cli.ok("ingest", "-", "--session", "../../up", *NOW, stdin=row.encode())
-    plain = turn("hello from the shed", id="/abs")
-    cli.ok("ingest", "-", "--session", "../../up", *NOW, stdin=plain.encode())
-    outside = [path for path in cli.folder.parent.rglob("*") if cli.store not in path.parents]
-    assert not [path for path in outside if path.name in {"up", "passwd", "x", "y"}]
-    inboxes = list(cli.store.glob("flow/test/inbox/*"))
-    assert len(inboxes) == 2
-    assert_found(cli, "hello from the pit")
-    assert_said(cli("show", "../../../etc/passwd"), BadInputError, "../../../etc/passwd")
-
-
 # The store
-
-
-def test_no_store(bare: Cli) -> None:
-    for words in (["status"], ["recall", "x"], ["note", "x"], ["ingest", "x"], ["show", "x"]):
-        assert_said(bare(*words), StoreNotFoundError, ".clsm/memory; create one with: clsm init")
-    assert_said(bare("status", "--store", "there"), StoreNotFoundError, "clsm init there")
 
 
 def unprivileged(cli: Cli) -> Cli:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -37,15 +36,6 @@ def pages(cli: Cli) -> str:
 
 
 BRIAN, NINA = "My brother Brian lives in Haarlem.", "My sister Nina is a goat vet in Leeds."
-
-
-def test_several_at_once_do_the_work_once(cli: Cli) -> None:
-    tell(cli, BRIAN)
-    with ThreadPoolExecutor(3) as pool:
-        done = list(pool.map(lambda _: cli("consolidate", "--json", *NOW), range(3)))
-    assert [each.code for each in done] == [0, 0, 0]
-    assert sorted(each.json["episodes"]["consolidated"] for each in done) == [0, 0, 1]
-    assert pages(cli).count("lives in Haarlem") == 1
 
 
 @pytest.mark.parametrize("name", ["ontology.yaml", "identity/people.md"])

@@ -8,8 +8,7 @@ import pytest
 from processes import Cli
 from small_store import row, talk
 
-from clsm_cli.commands.context import Options, _budget
-from clsm_cli.commands.render_context import context_lines
+from clsm_cli.commands.context import Options, context_lines, size_of
 from clsm_cli.retrieval.answer import Budget
 from clsm_cli.retrieval.briefing import Briefing, Item, Section
 
@@ -82,7 +81,7 @@ def test_a_prompt_is_not_taken_in_again(told: Cli) -> None:
     ],
 )
 def test_budgets(options: Options, limit: tuple[int, str]) -> None:
-    assert _budget(options) == limit
+    assert size_of(options) == limit
 
 
 @pytest.mark.parametrize(

@@ -56,10 +56,10 @@ def test_a_week_from_start_to_deletion(cli: Cli, soul: Path) -> None:
     assert "2 sessions logged; see: clsm eval shadow report" in cli.ok("status").out
     shown = cli.ok("eval", "shadow", "report", "--verbose", *NIGHT)
     assert "2026-02-25T07:00:00Z" in shown.out
-    assert "over 2 sessions clsm would have put" in shown.out
+    assert "2 sessions in shadow mode" in shown.out
     assert log.read_bytes() == logged
     found = cli.ok("eval", "shadow", "report", "--json", *NIGHT).json
-    assert found["schema"] == "clsm.eval-shadow/3"
+    assert found["schema"] == "clsm.eval-shadow/4"
     assert [row["prompts"] for row in found["rows"]] == [1, 1]
     assert "its log stays" in cli.ok("eval", "shadow", "stop").out
     assert "shadow" not in cli.ok("status").out

@@ -171,13 +171,6 @@ def test_errors_are_those_of_typer(cli: Cli) -> None:
     assert fast.code == 11
 
 
-def test_usage_errors_show_the_usage(cli: Cli) -> None:
-    found = cli("recall", "--kind", "poem", "x")
-    assert found.code == 2
-    assert "Usage: clsm recall" in found.err
-    assert "--kind" in found.err
-
-
 def test_the_answer_does_not_depend_on_the_parser(told: Cli) -> None:
     plain = ("--now", "2026-02-25", "--no-touch", "--json", "heron")
     fast = told.ok("recall", *plain)

@@ -19,7 +19,7 @@ from mcp import Client, StdioServerParameters, stdio_client
 from mcp_types import CallToolResult
 from processes import Cli
 
-from clsm_cli.text.fence_lines import OPENING, blocks
+from clsm_cli.text.fence_lines import blocks
 
 NOW = ("--now", "2026-03-02T08:00:00+01:00")
 BOAT = b'{"speaker": "Ada", "time": "2026-02-10T10:00:00+01:00", "text": "My boat lies in Malmo harbour."}'
@@ -287,17 +287,3 @@ def test_without_the_sdk_it_says_what_to_install(cli: Cli, tmp_path: Path) -> No
     said = f"clsm: clsm mcp: needs the official SDK; install it with: {how}"
     assert done.stderr.startswith(said)
     assert done.stdout == ""
-
-
-def test_a_recall_that_comes_back_is_not_taken_in(cli: Cli) -> None:
-    cli.ok("note", COFFEE)
-    answers = []
-
-    async def talk(client: Client) -> None:
-        result = await client.call_tool("recall", {"query": "How does Brian take his coffee?"})
-        answers.append(text_of(result))
-
-    session(cli, talk)
-    assert answers[0].startswith(OPENING)
-    row = json.dumps({"role": "user", "content": answers[0], "session": "other"})
-    assert "0 turns" in cli.ok("ingest", "-", stdin=row.encode()).out

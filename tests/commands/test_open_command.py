@@ -75,20 +75,6 @@ def test_what_is_recalled_opens_at_its_words(store: Store, is_gone: bool) -> Non
         )
 
 
-def test_lists_and_histories_and_context_open(store: Store) -> None:
-    listed = json.loads(run(store, "list", "--json").stdout)["statements"]
-    assert listed
-    assert all(each["text"].split()[-1].strip(".") in opened(each) for each in listed)
-    log = json.loads(run(store, "log", "--json").stdout)
-    assert {each["file"] for each in log["learnt"]} <= {each["file"] for each in listed}
-    told = json.loads(run(store, "history", listed[0]["id"], "--json").stdout)
-    assert Path(told["found"][0]["threads"][0]["versions"][0]["file"]).is_file()
-    read = json.loads(run(store, "context", "--json").stdout)
-    items = [item for section in read["sections"] for item in section["items"]]
-    assert items
-    assert all(item["text"].split()[-1] in opened(item["source"], "file_line") for item in items)
-
-
 def test_show_says_what_it_says_first(store: Store) -> None:
     statement = json.loads(run(store, "list", "--json").stdout)["statements"][0]
     lines = run(store, "show", statement["id"][:8]).stdout.splitlines()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from consolidation.test_correction import BELL, HOME, NOW, bell, hold, home, statement
+from consolidation.test_correction import BELL, HOME, NOW, bell, hold, home
 from in_process import InProcess
 from ingesting import new_store, tree
 from sleeping import rows
@@ -57,11 +57,3 @@ def test_what_cannot_be_used(store: Store) -> None:
             assert isinstance(done.exception, BadInputError), (words, done.exception)
             assert done.exception.exit_code == 12
     assert tree(store.root, derived=True) == before
-
-
-def test_a_line_that_would_steer_the_terminal(store: Store) -> None:
-    hold(store, statement("The \x1b[31myard\x1b[0m is locked.", subject="yard"))
-    for words in (["yard", "--json"], ["yard"]):
-        shown = ok(store, "pin", *words)
-        assert "\x1b" not in shown
-        assert "is locked." in shown

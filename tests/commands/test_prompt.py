@@ -234,11 +234,3 @@ def test_with_one_character_changed_it_is_text(cli: Cli, recalled: str) -> None:
     said = paste(cli, recalled.replace("the cat", "the bat", 1))
     assert said.count("does not verify") == 3
     assert stored(cli) == 6
-
-
-def test_of_another_user_it_is_text(cli: Cli, recalled: str) -> None:
-    (cli.folder.parent / ".local" / "share" / "clsm" / "fence.key").write_bytes(KEY)
-    (cli.folder / "session.jsonl").write_text(turn(recalled, "2026-03-01T09:00:00+01:00"))
-    done = cli.ok("ingest", "session.jsonl", *NOW)
-    assert "does not verify" in done.err
-    assert stored(cli) == 2

@@ -18,7 +18,7 @@ from ingesting import new_store, tree
 from pseudo_terminal import Terminal
 from sleeping import current
 
-from clsm_cli.commands import render_review
+from clsm_cli.commands import review
 from clsm_cli.consolidation.review_queue import CONTRADICTION, REASONS
 from clsm_cli.consolidation.selection_reasons import Explanation
 from clsm_cli.consolidation.store_state import NEAR_NAMES
@@ -106,7 +106,7 @@ def test_why_a_sentence_is_a_statement(store: Store) -> None:
 def test_how_a_sentence_was_weighed() -> None:
     other = Decision("f-2", "Lunch was soup.", "a.md", None, 0.6, is_kept=False)
     told = Explanation("f-1", "Dinner was pasta.", 0.66, 0.41, 0.6, [(-1.02, other)])
-    assert list(render_review.explanation_lines(told)) == [
+    assert list(review.explanation_lines(told)) == [
         "f-1  Dinner was pasta.",
         "  66% likely to be of use weeks later, by where it stands and how it is put",
         "  less likely by 1.02, as you rejected f-2: Lunch was soup.",
@@ -154,8 +154,8 @@ ITEMS = st.builds(
 def test_a_file_says_what_was_decided_and_no_text_can_decide(
     items: list[ReviewItem], data: st.DataObject
 ) -> None:
-    text = render_review.todo_file(items, {}, UTC)
-    assert render_review.read_todo(text, items) == {}
+    text = review.todo_file(items, {}, UTC)
+    assert review.read_todo(text, items) == {}
     words = ("leave", "accept", "reject", "a", "r", "l")
     chosen = {item.id: data.draw(st.sampled_from(words)) for item in items}
     for item_id, word in chosen.items():
@@ -165,7 +165,7 @@ def test_a_file_says_what_was_decided_and_no_text_can_decide(
         for item_id, word in chosen.items()
         if word[0] != "l"
     }
-    assert render_review.read_todo(text, items) == expected
+    assert review.read_todo(text, items) == expected
 
 
 @pytest.mark.parametrize(
@@ -177,4 +177,4 @@ def test_lines_that_are_no_decisions(store: Store, line: str) -> None:
         ReviewItem("v-b2", "", (), NEAR_NAMES, "", ""),
     ]
     with pytest.raises(BadInputError, match=r"line [12] "):
-        render_review.read_todo(line, items)
+        review.read_todo(line, items)

@@ -17,7 +17,7 @@ from scheduling import CRONTAB, OPENCLAW, SYSTEMCTL, home, on_path, put, tab
 from using_git import git_says
 
 from clsm_cli.integrations import schedulers
-from clsm_cli.integrations.schedulers import Systemd
+from clsm_cli.integrations.schedulers import all_schedulers
 
 OTHERS = "# mine\r\nMAILTO=me\n5 4 * * * /bin/true # 100%"
 
@@ -185,7 +185,7 @@ def test_systemd_is_given_the_units_and_gives_them_back(cli: Cli) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(data)
 
-    systemd = Systemd(there, write)
+    systemd = all_schedulers(there, write)[0]
     wanted = job(cli)
     assert systemd.command(wanted.name) is None
     systemd.install(wanted)

@@ -9,7 +9,7 @@ import pytest
 from ingesting import new_store, take
 from sleeping import current, rows, sleep, told
 
-from clsm_cli.commands.render_context import context_lines
+from clsm_cli.commands.context import context_lines
 from clsm_cli.model.graph import Statement
 from clsm_cli.retrieval.briefing import brief
 from clsm_cli.store.layout import Store

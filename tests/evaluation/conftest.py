@@ -17,6 +17,13 @@ def factory(tmp_path: Path) -> StoreFactory:
     return StoreFactory(tmp_path / "work", embedder(), None, fresh=False, progress=lambda *_: None)
 
 
+@pytest.fixture(scope="module")
+def shop(tmp_path_factory: pytest.TempPathFactory) -> StoreFactory:
+    """A workshop whose stores several tests ask."""
+    folder = tmp_path_factory.mktemp("work")
+    return StoreFactory(folder, embedder(), None, fresh=False, progress=lambda *_: None)
+
+
 @pytest.fixture(scope="session")
 def engine(model_folder: Path) -> Engine:
     opened = QueryEngine()

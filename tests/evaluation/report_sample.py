@@ -40,14 +40,13 @@ def hostile() -> Result:
 
 def bare() -> Result:
     """A set of one system that has no figures at all."""
-    nothing = SystemResult("clsm", "", {"recall@10": None}, {}, {})
+    nothing = SystemResult("clsm", {"recall@10": None}, {}, {})
     found = SetResult(
         kind="own",
         name="queries.yaml",
         digest="ab" * 32,
         unit="quote",
         headline="recall@10",
-        whole="the static files",
         notes=(),
         sizes={},
         stored=None,

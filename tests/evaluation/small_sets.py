@@ -6,6 +6,12 @@ import json
 from pathlib import Path
 from typing import Any
 
+from clsm_cli.evaluation import benches
+from clsm_cli.evaluation.benches import Bench
+from clsm_cli.evaluation.dataset import Case, Dataset, Unit
+from clsm_cli.evaluation.stores import StoreFactory
+from clsm_cli.retrieval.dense_search import Engine
+
 
 def locomo_talk(one: str, other: str, topic: str) -> dict[str, Any]:
     """A conversation of two sessions with five questions, one of each kind of trouble."""
@@ -226,3 +232,10 @@ def write_memory(folder: Path) -> Path:
     said = {"role": "user", "content": "I live in Leiden.", "timestamp": "2026-03-03T08:00:00Z"}
     (folder / "sessions" / "a.jsonl").write_text(json.dumps(said) + "\n", encoding="utf-8")
     return folder
+
+
+def bench_of(case: Case, factory: StoreFactory, engine: Engine, unit: Unit = "turn") -> Bench:
+    """A case by itself, its stores made."""
+    dataset = Dataset("test", "test", "0" * 64, unit, "recall@10", (case,))
+    (made,) = benches.make_benches(dataset, factory, engine)
+    return made

@@ -9,17 +9,15 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from evaluation.small_sets import bench_of
 from ingesting import embedder, tree
 
 from clsm_cli.commands.engine import QueryEngine
-from clsm_cli.evaluation import benches
+from clsm_cli.evaluation import systems
 from clsm_cli.evaluation.benches import Bench
-from clsm_cli.evaluation.dataset import Case, Chat, Dataset, Existing, Folders, Query
-from clsm_cli.evaluation.loaders.parsing import LabelledTurn
+from clsm_cli.evaluation.dataset import Case, Chat, Existing, Folders, LabelledTurn, Query
 from clsm_cli.evaluation.measures import Retrieved
 from clsm_cli.evaluation.stores import StoreFactory
-from clsm_cli.evaluation.systems import baselines, system_registry
-from clsm_cli.scoring import match
 from clsm_cli.text.tokens import count_tokens
 
 SAID = (
@@ -43,19 +41,7 @@ DAYS = {
 
 
 @pytest.fixture(scope="module")
-def module_shop(tmp_path_factory: pytest.TempPathFactory) -> StoreFactory:
-    folder = tmp_path_factory.mktemp("work")
-    return StoreFactory(folder, embedder(), None, fresh=False, progress=lambda *_: None)
-
-
-def _made(case: Case, factory: StoreFactory, engine: object, unit: str = "turn") -> Bench:
-    data = Dataset("test", "test", "0" * 64, unit, "recall@10", (case,))  # type: ignore[arg-type]
-    (bench,) = benches.make_benches(data, factory, engine)  # type: ignore[arg-type]
-    return bench
-
-
-@pytest.fixture(scope="module")
-def chat(module_shop: StoreFactory, engine: QueryEngine) -> Bench:
+def chat(shop: StoreFactory, engine: QueryEngine) -> Bench:
     turns = tuple(
         LabelledTurn(
             id=f"t{number}",
@@ -64,17 +50,16 @@ def chat(module_shop: StoreFactory, engine: QueryEngine) -> Bench:
             text=text,
             time=f"{day}T10:00:{number:02}+00:00",
             session=session,
-            unit=f"t{number}",
         )
         for number, (session, day, speaker, text) in enumerate(SAID)
     )
     query = Query("q", QUESTION, gold=("t2",))
-    return _made(Case("talk", Chat(("Ann", "Bob"), turns), (query,)), module_shop, engine)
+    return bench_of(Case("talk", Chat(("Ann", "Bob"), turns), (query,)), shop, engine)
 
 
 @pytest.fixture(scope="module")
 def notes(
-    module_shop: StoreFactory, engine: QueryEngine, tmp_path_factory: pytest.TempPathFactory
+    shop: StoreFactory, engine: QueryEngine, tmp_path_factory: pytest.TempPathFactory
 ) -> Bench:
     root = tmp_path_factory.mktemp("set")
     day = root / "workspace" / "memory"
@@ -85,11 +70,11 @@ def notes(
         (day / f"{name}.md").write_text(text, encoding="utf-8")
     query = Query("q", "who repaired the pump")
     source = Folders(root, ("workspace", "sessions"))
-    return _made(Case("notes", source, (query,)), module_shop, engine, "quote")
+    return bench_of(Case("notes", source, (query,)), shop, engine, "quote")
 
 
 def _asked(name: str, bench: Bench, *texts: str, at: str = "") -> list[Retrieved]:
-    system = next(each for each in system_registry.plain_systems() if each.name == name)
+    system = systems.BASELINES[name]
     queries = [Query(str(number), text, at=at) for number, text in enumerate(texts)]
     return list(system.ask(bench, queries))
 
@@ -102,7 +87,7 @@ def _lines(found: Retrieved) -> list[str]:
     return [item.text for item in found.items]
 
 
-@pytest.mark.parametrize("name", system_registry.BASELINES)
+@pytest.mark.parametrize("name", systems.BASELINES)
 def test_the_same_question_gets_the_same_answer_and_leaves_no_trace(
     name: str, chat: Bench, notes: Bench
 ) -> None:
@@ -118,7 +103,7 @@ def test_the_same_question_gets_the_same_answer_and_leaves_no_trace(
 def test_grep_finds_the_lines_that_grep_finds(chat: Bench, tmp_path: Path) -> None:
     file = tmp_path / "talk.txt"
     file.write_text("".join(f"{who} {text}\n" for _, _, who, text in SAID), encoding="utf-8")
-    pattern = "|".join(sorted(baselines.query_words(QUESTION)))
+    pattern = "|".join(sorted(systems.query_words(QUESTION)))
     assert pattern == "ann|cat|grey|name"
     lines = subprocess.run(
         ["grep", "-iwnE", pattern, str(file)], capture_output=True, check=True, text=True
@@ -134,72 +119,21 @@ def test_grep_finds_the_lines_that_grep_finds(chat: Bench, tmp_path: Path) -> No
     assert answer.confidence == 3 / 4
 
 
-def test_bm25_is_lucenes(chat: Bench) -> None:
-    """Against the formula, over the terms that stemming and the stop words leave."""
-    lengths = [6, 4, 4, 7, 4, 4, 6]  # of t0: ann, adopt, grey, cat, shelter, leiden
-    average = sum(lengths) / len(lengths)
-    k1, b = baselines.K1, baselines.B
-    idf = {"grey": match.idf(7, 2), "cat": match.idf(7, 4)}
-    score = {
-        turn: sum(
-            idf[term] / (1 + k1 * (1 - b + b * length / average))
-            for term in (("grey", "cat") if turn in ("t0", "t3") else ("cat",))
-        )
-        for turn, length in zip(("t0", "t1", "t2", "t3"), lengths, strict=False)
-    }
-    (found,) = _asked("BM25", chat, "The greying of cats?")
-    assert _turns(found) == sorted(score, key=lambda turn: (-score[turn], turn))
-    assert found.confidence == pytest.approx(max(score.values()), rel=1e-5)
-    scores = baselines.bm25_scores(baselines.pool_of(chat))("The greying of cats?")
-    assert [scores[int(turn[1:])] for turn in score] == pytest.approx([*score.values()], rel=1e-5)
-
-
 def test_minilm_is_the_cosine_of_the_model(chat: Bench) -> None:
-    made = baselines.pool_of(chat)
+    made = systems.pool_of(chat)
     whole = np.array(
         [vectors.sentence for vectors in embedder().embed()([text for *_, text in SAID])]
     )
     asked = np.asarray(chat.engine.encode("What is the name of my grey cat?").sentence)
     exact = whole @ asked
-    assert baselines.cosine_scores(made, QUESTION) == pytest.approx(exact, abs=0.03)
+    assert systems.cosine_scores(made, QUESTION) == pytest.approx(exact, abs=0.03)
     (found,) = _asked("MiniLM", chat, QUESTION)
     assert len(found.items) == len(SAID)
     assert found.confidence == pytest.approx(exact.max(), abs=0.03)
     assert _turns(found)[0] == f"t{exact.argmax()}"
 
 
-def test_both_fusions_are_what_they_say(chat: Bench) -> None:
-    made = baselines.pool_of(chat)
-    by_words = _turns(_asked("BM25", chat, QUESTION)[0])
-    by_meaning = _turns(_asked("MiniLM", chat, QUESTION)[0])
-    votes = {
-        turn: sum(
-            1 / (60 + ranking.index(turn) + 1)
-            for ranking in (by_words, by_meaning)
-            if turn in ranking
-        )
-        for turn in by_meaning
-    }
-    (ranks,) = _asked("RRF", chat, QUESTION)
-    assert [votes[turn] for turn in _turns(ranks)] == sorted(votes.values(), reverse=True)
-    assert {*_turns(ranks)} == {*votes}
-    assert ranks.confidence == pytest.approx(max(votes.values()))
-
-    def spread(values: np.ndarray) -> np.ndarray:
-        found: np.ndarray = (values - values.min()) / (values.max() - values.min())
-        return found
-
-    scores = 0.4 * spread(baselines.bm25_scores(made)(QUESTION)) + 0.6 * spread(
-        baselines.cosine_scores(made, QUESTION)
-    )
-    (fused,) = _asked("fusion", chat, QUESTION)
-    assert _turns(fused) == [f"t{at}" for at in np.argsort(-scores, kind="stable")]
-    assert fused.confidence is None
-
-
-def test_the_newest_and_what_is_loaded_at_every_start(chat: Bench, notes: Bench) -> None:
-    (newest,) = _asked("recency", chat, "anything")
-    assert _turns(newest) == [f"t{at}" for at in reversed(range(len(SAID)))]
+def test_what_is_loaded_at_every_start(chat: Bench, notes: Bench) -> None:
     (talk,) = _asked("static", chat, "anything")
     assert _turns(talk) == ["t5", "t6", "t3", "t4", "t0", "t1", "t2"]
     (loaded,) = _asked("static", notes, "anything")
@@ -211,24 +145,17 @@ def test_the_newest_and_what_is_loaded_at_every_start(chat: Bench, notes: Bench)
         "[[Brian]] mended the pump.",
         "The pump failed again, and [[Brian]] was ill.",
     ]
-    (days,) = _asked("recency", notes, "anything")
-    assert _lines(days)[0] == "The pump failed again, and [[Brian]] was ill."
 
 
 def test_the_whole_is_what_would_be_loaded(
-    chat: Bench, notes: Bench, module_shop: StoreFactory, engine: QueryEngine
+    chat: Bench, notes: Bench, shop: StoreFactory, engine: QueryEngine
 ) -> None:
     assert chat.whole == sum(count_tokens(text) for *_, text in SAID)
     last = [text for _, text in sorted(DAYS.items())][-2:]
     assert notes.whole == sum(map(count_tokens, (SOUL, USER, MEMORY, *last)))
-    root = notes.case.source.root  # type: ignore[union-attr]
-    found = baselines.startup_paths(root, ("workspace", "sessions"))
-    assert [file.name for file in found] == [
-        "SOUL.md", "USER.md", "MEMORY.md", "2026-03-02.md", "2026-03-03.md",
-    ]  # fmt: skip
-    factory = replace(module_shop, now=notes.now)
-    own = _made(Case("own", Existing(notes.store.root), ()), factory, engine, "memory")
-    passages = baselines.pool_of(own).passages
+    factory = replace(shop, now=notes.now)
+    own = bench_of(Case("own", Existing(notes.store.root), ()), factory, engine, "memory")
+    passages = systems.pool_of(own).passages
     assert {each.kind for each in passages} == {"passage"}
-    assert {each.id for each in passages} == {each.id for each in baselines.pool_of(notes).passages}
+    assert {each.id for each in passages} == {each.id for each in systems.pool_of(notes).passages}
     assert own.whole == sum(count_tokens(each.text) for each in passages)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from clsm_cli.evaluation import compare, metrics
+from clsm_cli.evaluation import compare
 from clsm_cli.evaluation.compare import Asked, Measured
 from clsm_cli.evaluation.dataset import Negative, Query
 
@@ -18,7 +18,7 @@ def worth(
 ) -> Measured:
     """One query; ``recall_10`` stands for ``recall@10``."""
     named = {name.replace("_", "@"): value for name, value in figures.items()}
-    return Measured(named, (), confidence, is_answered)
+    return Measured(named, confidence, is_answered)
 
 
 def asked(categories: str = "aabb", cases: Sequence[str] = CASES) -> Asked:
@@ -28,11 +28,10 @@ def asked(categories: str = "aabb", cases: Sequence[str] = CASES) -> Asked:
 
 def test_a_system_has_figures_groups_and_intervals() -> None:
     measured = [worth(recall_10=value, mrr=1.0) for value in (1.0, 0.5, 0.5, 0.0)]
-    found = compare.system_result("s", "about", measured, asked(), seed=3)
-    assert (found.name, found.about) == ("s", "about")
+    found = compare.system_result("s", measured, asked(), seed=3)
     assert found.figures == {"recall@10": 0.5, "mrr": 1.0}
     assert found.groups["category"]["a"] == {"recall@10": 0.75, "mrr": 1.0}
-    expected = metrics.cluster_interval([1.0, 0.5, 0.5, 0.0], CASES, 3)
+    expected = compare.cluster_interval([1.0, 0.5, 0.5, 0.0], CASES, 3)
     assert found.intervals == {"recall@10": expected}  # no headline: mrr
 
 

@@ -33,7 +33,7 @@ def test_queries_concepts_and_negatives(tmp_path: Path) -> None:
     assert case.source == Folders(folder, ("workspace", "sessions"))
     first, second, *negative = case.queries
     assert first.gold == ("in the cellar failed at noon.",)  # over two lines in the note
-    assert (first.category, first.difficulty) == ("project", "easy")
+    assert first.category == "project"
     assert second.concepts == (frozenset({"heron", "theheron"}),)
     assert [(q.id, q.text, q.negative) for q in negative] == [
         ("p1", "when was the pump bought", "near topic"),
@@ -64,19 +64,12 @@ def test_a_quote_from_a_transcript_is_looked_for_in_its_texts(tmp_path: Path) ->
     assert found.cases[0].queries[1].gold == ('"stood on the gauge" for',)
 
 
-def test_an_unknown_concept_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(
-        BadInputError,
-        match=r"queries\.yaml: query q2 names the concept 'egret', which labels/concepts",
-    ):
-        _changed(tmp_path, "- heron", "- egret")
-
-
 @pytest.mark.parametrize(
     ("old", "new", "reason"),
     [
-        ("id: q2", "id: q1", r"queries\.yaml: the id q1 stands twice"),
-        ("id: q2", "id: p1", r"probes\.yaml: the id p1 stands twice"),
+        ("- heron", "- egret", "query 2: it names the concept 'egret', which labels/concepts"),
+        ("id: q2", "id: q1", r"queries\.yaml: .*query 2: the id q1 stands twice"),
+        ("id: q2", "id: p1", r"probes\.yaml: .*query 1: the id p1 stands twice"),
         ("id: q2", "name: q2", "query 2: it has no id"),
         ("concepts:\n  - heron", "concepts: heron", "query 2: concepts is no list"),
         ('quote: "stood on the gauge"', "text: x", "query 2: it has no quote"),

@@ -7,47 +7,31 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from ingesting import embedder
 
 from clsm_cli.evaluation import benches, measures
 from clsm_cli.evaluation.benches import Bench
-from clsm_cli.evaluation.dataset import Chat
+from clsm_cli.evaluation.dataset import Chat, LabelledTurn
 from clsm_cli.evaluation.loaders import locomo
-from clsm_cli.evaluation.loaders.parsing import LabelledTurn
-from clsm_cli.evaluation.nodes import planted, rankers
+from clsm_cli.evaluation.nodes import rankers
 from clsm_cli.evaluation.nodes.planted import choose_concepts
-from clsm_cli.evaluation.nodes.rankers import HYBRID, PASSAGES
+from clsm_cli.evaluation.nodes.rankers import PASSAGES
 from clsm_cli.evaluation.stores import StoreFactory
 from clsm_cli.model.episodes import EpisodeRecord
+from clsm_cli.model.graph import Edge
 from clsm_cli.retrieval.dense_search import Engine
 from clsm_cli.store import shards
 from clsm_cli.store.index import graph_queries
 from clsm_cli.store.index.opening import open_index
 
+# fmt: off
 SUBJECTS = (
-    (
-        "violin lesson",
-        "I bought a {} today.",
-        "My {}s are hard.",
-        "Every {} costs ten euros.",
-        "He plays.",
-    ),
-    (
-        "parrot",
-        "We adopted a grey {}.",
-        "The {} sleeps in the kitchen.",
-        "Parrots eat walnuts.",
-        "It eats.",
-    ),
+    ("violin lesson", "I bought a {} today.", "My {}s are hard.", "Every {} costs ten euros.",
+     "He plays."),
+    ("parrot", "We adopted a grey {}.", "The {} sleeps in the kitchen.", "Parrots eat walnuts.",
+     "It eats."),
 )
-FILLER = (
-    "Hi there!",
-    "How are you?",
-    "Great, thanks.",
-    "Wow, that is nice.",
-    "See you soon!",
-    "Okay, bye.",
-)
+# fmt: on
+FILLER = ("Hi there!", "How are you?", "Great, thanks.", "Wow, that is nice.", "See you!", "Bye.")
 
 
 def talk(one: str, other: str) -> dict[str, Any]:
@@ -62,26 +46,15 @@ def talk(one: str, other: str) -> dict[str, Any]:
             {"speaker": one if place % 2 else other, "dia_id": f"D{number}:{place}", "text": text}
             for place, text in enumerate(texts)
         ]
+    rows = (
+        (f"What did {one} buy?", "a violin lesson", "D1:5", 4),
+        ("Where does the parrot sleep?", "with the violin", "D2:12", 1),
+        ("What costs ten?", "none", "D1:3", 4),
+        ("Who sings?", "parrot", "D1:5", 5),
+    )
     found["qa"] = [
-        {
-            "question": f"What did {one} buy?",
-            "answer": "a violin lesson",
-            "evidence": ["D1:5"],
-            "category": 4,
-        },
-        {
-            "question": "Where does the parrot sleep?",
-            "answer": "with the violin",
-            "evidence": ["D2:12"],
-            "category": 1,
-        },
-        {"question": "What costs ten?", "answer": "none", "evidence": ["D1:3"], "category": 4},
-        {
-            "question": "Who sings?",
-            "adversarial_answer": "parrot",
-            "evidence": ["D1:5"],
-            "category": 5,
-        },
+        {"question": question, "answer": answer, "evidence": [turn], "category": category}
+        for question, answer, turn, category in rows
     ]
     return found
 
@@ -96,11 +69,9 @@ def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def made(path: Path, tmp_path_factory: pytest.TempPathFactory, engine: Engine) -> list[Bench]:
+def made(path: Path, shop: StoreFactory, engine: Engine) -> list[Bench]:
     """The two conversations with their concepts in their stores."""
-    folder = tmp_path_factory.mktemp("work")
-    factory = StoreFactory(folder, embedder(), None, fresh=False, progress=lambda *_: None)
-    return benches.make_benches(locomo.load_nodes(path), factory, engine)
+    return benches.make_benches(locomo.load_nodes(path), shop, engine)
 
 
 def chat(*texts: str, sessions: int = 1) -> Chat:
@@ -112,7 +83,6 @@ def chat(*texts: str, sessions: int = 1) -> Chat:
             text,
             "2023-05-01T10:00:00+00:00",
             f"s{place % sessions}",
-            f"{place}",
         )
         for place, text in enumerate(texts)
     )
@@ -138,10 +108,8 @@ def test_gold_is_in_the_evidence_or_in_the_answer(path: Path) -> None:
     violin, parrot = frozenset({"violin", "violins"}), frozenset({"parrot", "parrots"})
     bought, sleeps = queries
     assert bought.text == "What did Ann buy?"
-    assert set(bought.concepts) == set(bought.told)
     assert {min(each, key=len) for each in bought.concepts} == {"violin", "lesson", "violinlesson"}
     assert set(map(min, sleeps.concepts)) == {min(violin), min(parrot)}
-    assert list(map(min, sleeps.told)) == [min(violin)]
     for query in queries:
         assert (query.gold, query.negative) == ((), "")
         assert query.category in {"single-hop", "multi-hop"}
@@ -164,26 +132,24 @@ def test_the_store_holds_what_consolidation_would_have_written(made: list[Bench]
         rows = list(graph_queries.nodes(opened.index.connection, numbers).values())
         assert {row.label for row in rows} == {each.label for each in found}
         assert all(row.vector >= 0 for row in rows)
-        edges = planted.store_edges(bench.store)
+        edges = [each for each in records.values() if isinstance(each, Edge)]
         assert {edge.source for edge in edges} <= {row.id for row in rows if row.degree}
         assert edges
-    assert planted.store_edges(bench.raw) == []
 
 
 def test_each_way_returns_concepts(made: list[Bench]) -> None:
     queries = [bench.case.queries for bench in made]
     found = rankers.rank(made, queries)
-    assert set(found) == set(rankers.ABOUT)
+    assert set(found) == {PASSAGES, rankers.REFIT}
     shares: dict[str, list[float]] = {}
     for name, by_case in found.items():
         for bench, answers in zip(made, by_case, strict=True):
-            setting = measures.Setting("turn", 10, bench.whole)
+            setting = measures.Setting("turn", bench.whole)
             for query, answer in zip(bench.case.queries, answers, strict=True):
                 assert answer.items == ()
                 assert len(answer.concepts) <= 10
                 figures = measures.figures(query, answer, None, setting)
                 shares.setdefault(name, []).append(float(figures["recall"] or 0))
-    assert len(shares[HYBRID]) == 4
+    assert len(shares[PASSAGES]) == 4
     assert min(shares[PASSAGES]) > 0
-    assert min(shares[rankers.FIRST_TEN]) > 0
     assert rankers.rank(made, queries) == found

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import json
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import datetime
@@ -13,9 +13,8 @@ import pytest
 from ingesting import embedder, scratch
 
 from clsm_cli.errors import BadInputError
-from clsm_cli.evaluation.own import query_proposals, sheet
-from clsm_cli.evaluation.own.query_proposals import Proposal
-from clsm_cli.evaluation.own.sheet import DEPTH, Pools
+from clsm_cli.evaluation import own_labels
+from clsm_cli.evaluation.own_labels import DEPTH, Pools, Proposal
 from clsm_cli.evaluation.stores import StoreFactory
 from clsm_cli.forgetting.store_contents import StoreContents
 from clsm_cli.retrieval.dense_search import Engine
@@ -30,7 +29,7 @@ def store() -> Iterator[Store]:
 
 @pytest.fixture(scope="module")
 def held(store: Store) -> StoreContents:
-    return sheet.whole_memory(store)
+    return own_labels.whole_memory(store)
 
 
 @pytest.fixture
@@ -41,7 +40,7 @@ def pools(store: Store, engine: Engine, tmp_path: Path) -> Pools:
 
 
 def test_questions_that_were_asked_come_first_and_requests_do_not(held: StoreContents) -> None:
-    found = query_proposals.propose(held, [], 20)
+    found = own_labels.propose(held, [], 20)
     assert found[0].text == "Where did the Marsdiep ferry go on Friday?"
     assert found[0].kind == "asked"
     (asked_in,) = found[0].hidden
@@ -55,7 +54,7 @@ def test_a_fact_that_changed_is_asked_for(held: StoreContents) -> None:
     old = replace(first, id="f-1", subject="heron", valid_until="2026-02-03")
     new = replace(old, id="f-2", supersedes="f-1", valid_until=None)
     changed = held._replace(statements={**rows, "f-1": old, "f-2": new})
-    texts = [each.text for each in query_proposals.propose(changed, [], 20)]
+    texts = [each.text for each in own_labels.propose(changed, [], 20)]
     assert "What has changed about heron?" in texts
 
 
@@ -76,23 +75,21 @@ def test_a_pool_holds_the_answer_in_an_order_of_its_own(pools: Pools, held: Stor
     assert best not in [each.id for each in pools.items_for(query, frozenset({best}))]
 
 
-def made(pools: Pools) -> dict[str, object]:
-    asked = [
-        Proposal("Who waters the orchids?", "asked", ""),
-        Proposal("Who flew?", "negative", ""),
-    ]
-    return sheet.blank_sheet(asked, lambda each: pools.items_for(each.text))
+ASKED = [
+    Proposal("Who waters the orchids?", "asked", "far \x1b[2J."),
+    Proposal("Who flew?", "negative", ""),
+]
 
 
-def test_a_sheet_comes_back_with_marks(pools: Pools, store: Store) -> None:
-    printed = json.loads(json.dumps(made(pools)))
-    known = sheet.name_lookup(store)
-    assert sheet.read_sheet(json.dumps(printed), "s.json", known) == ([], 2)
-    first, second = printed["queries"]
-    for item in first["items"]:
-        item["relevant"] = "orchids" in item["text"]
-    second["none"] = True
-    rows, left = sheet.read_sheet(json.dumps(printed), "s.json", known)
+def test_a_list_comes_back_with_marks(pools: Pools, store: Store) -> None:
+    text = own_labels.todo_list(ASKED, lambda each: pools.items_for(each.text))
+    assert "\x1b" not in text
+    known = own_labels.NameLookup(store)
+    assert own_labels.read_todo(text, known) == ([], 2)
+    first, second = text.split("query: Who flew?")
+    first = re.sub(r"(?m)^\[ \](?=.*orchids)", "[x]", first)
+    second = second.replace("[ ] none", "[X] none")
+    rows, left = own_labels.read_todo(f"{first}query: Who flew?{second}", known)
     assert left == 0
     assert rows[0].memories
     assert rows[0].category == "asked"
@@ -102,28 +99,13 @@ def test_a_sheet_comes_back_with_marks(pools: Pools, store: Store) -> None:
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        ("{", "not"),
-        ("[]", "has no list 'queries'"),
-        ('{"queries": [5]}', "query 1: is not a mapping"),
-        ('{"queries": [{"items": []}]}', "query 1: has no text"),
-        ('{"queries": [{"query": "a", "more": 1}]}', "unknown key 'more'"),
-        ('{"queries": [{"query": "a", "none": "yes"}]}', "'none' is not true, false or null"),
-        (
-            '{"queries": [{"query": "a", "items": [{"id": "x", "relevant": true}]}]}',
-            "no memory or turn 'x'",
-        ),
-        (
-            '{"queries": [{"query": "a", "none": true, "items": [{"id": "x", "relevant": true}]}]}',
-            "all the same",
-        ),
-        (
-            '{"queries": [{"query": "a", "none": true}, {"query": "a", "none": true}]}',
-            "query 2: is there twice",
-        ),
+        ("[x] none of these", "line 1 is no query and no item"),
+        ("query: a\n[x] x", "no memory or turn 'x'"),
+        ("query: a\n[x] KEY\n[x] none of these", "and at another"),
     ],
 )
-def test_a_sheet_that_is_none(store: Store, text: str, reason: str) -> None:
-    with pytest.raises(BadInputError) as caught:
-        sheet.read_sheet(text, "s.json", sheet.name_lookup(store))
-    assert str(caught.value).startswith("s.json")
-    assert reason in str(caught.value)
+def test_a_list_that_is_none(store: Store, held: StoreContents, text: str, reason: str) -> None:
+    with pytest.raises(BadInputError, match=reason):
+        own_labels.read_todo(
+            text.replace("KEY", next(iter(held.turns))), own_labels.NameLookup(store)
+        )

@@ -10,9 +10,9 @@ import pytest
 from ingesting import new_store, scratch
 
 from clsm_cli.errors import BadInputError
+from clsm_cli.evaluation import own_labels
 from clsm_cli.evaluation.dataset import Existing, Query
 from clsm_cli.evaluation.loaders import queries
-from clsm_cli.evaluation.own import sheet
 from clsm_cli.store.labels import Label
 from clsm_cli.store.layout import Store
 
@@ -31,7 +31,7 @@ def write(folder: Path, text: str) -> Path:
 
 def key_of(store: Store, words: str) -> str:
     return next(
-        key for key, told in sheet.whole_memory(store).turns.items() if words in told.turn.text
+        key for key, told in own_labels.whole_memory(store).turns.items() if words in told.turn.text
     )
 
 
@@ -57,7 +57,7 @@ def test_quotes_ids_and_concepts(store: Store, tmp_path: Path) -> None:
     first, second = case.queries
     assert first.gold == ("mended by", f"{key}\n")
     assert "brian" in first.concepts[0]
-    assert (first.category, first.difficulty, first.negative) == ("work", "easy", "")
+    assert (first.category, first.negative) == ("work", "")
     assert (second.gold, second.concepts, second.negative) == ((), (), "near topic")
 
 
@@ -85,7 +85,10 @@ def test_faults_are_said_with_their_lines(store: Store, tmp_path: Path) -> None:
         ("queries: []\n", "holds no query"),
         ("queries:\n- {query: a, evidence: []}\n", "nothing to measure"),
         ("queries:\n- {query: a}\n", "nothing to measure"),
-        ("queries:\n- {query: a, memories: [f-000000000000]}\n", "is in the store"),
+        (
+            "queries:\n- {query: a, memories: [f-000000000000]}\n",
+            "all memories .* nothing to measure",
+        ),
         ("queries:\n- {query: a, evidence: []\n", "is not YAML"),
     ],
 )
@@ -99,14 +102,12 @@ def test_what_cannot_be_measured_is_refused(
 
 def test_labels_are_added_beside_what_a_person_writes(tmp_path: Path) -> None:
     store = new_store(tmp_path / "memory")
-    assert sheet.read_labels(store).rows == ()
-    assert len(sheet.ADVICE) == 2
-    sheet.save_labels(store, [Label("a", "one", memories=("x",))])
-    path = sheet.labels_path(store)
-    assert path == store.root / "eval" / "queries.yaml"
+    assert own_labels.read_labels(store).rows == ()
+    own_labels.save_labels(store, [Label("a", "one", memories=("x",))])
+    path = store.root / "eval" / "queries.yaml"
     path.write_text(path.read_text() + "# mine\n- query: two\n  evidence: []  # none\n")
-    sheet.save_labels(store, [Label("a", "one", memories=("y",)), Label("c", "three")])
-    read = sheet.read_labels(store).rows
+    own_labels.save_labels(store, [Label("a", "one", memories=("y",)), Label("c", "three")])
+    read = own_labels.read_labels(store).rows
     assert [(row.text, row.memories) for row in read] == [
         ("one", ("y",)),
         ("two", ()),
@@ -115,5 +116,5 @@ def test_labels_are_added_beside_what_a_person_writes(tmp_path: Path) -> None:
     assert "# mine\n- query: two\n  evidence: []  # none\n" in path.read_text()
     path.write_text("queries: [")
     with pytest.raises(BadInputError, match="is not YAML"):
-        sheet.save_labels(store, [Label("d", "four")])
+        own_labels.save_labels(store, [Label("d", "four")])
     assert path.read_text() == "queries: ["

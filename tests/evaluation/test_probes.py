@@ -9,16 +9,14 @@ import pytest
 
 from clsm_cli.evaluation.ablation import with_settings
 from clsm_cli.evaluation.benches import Bench
-from clsm_cli.evaluation.dataset import Query
-from clsm_cli.evaluation.loaders.parsing import LabelledTurn
+from clsm_cli.evaluation.dataset import LabelledTurn, Query
 from clsm_cli.evaluation.measures import Item, Retrieved
 from clsm_cli.evaluation.probes import material, probe_registry
-from clsm_cli.evaluation.probes.material import BM25, CLSM, Line
+from clsm_cli.evaluation.probes.material import BM25, CLSM
 from clsm_cli.evaluation.probes.probe_registry import (
     KINDS,
     PROBES,
     FactChange,
-    Trap,
     run_probe,
     tells_latest,
 )
@@ -65,12 +63,9 @@ def test_the_first_item_that_tells_the_fact_decides() -> None:
 
 
 def test_a_distractor_may_be_missing_but_the_truth_may_not() -> None:
-    lines = [Line("t", "7-true"), Line("s", "7-similar-0"), Line("s", "7-similar-1")]
-    trap = Trap("?", (*lines, Line("p", "7-poisoned"), Line("o", "7-superseded")))
-
     def judge(*ids: str) -> list[bool]:
         found = Retrieved(tuple(item(id_) for id_ in ids))
-        return [probe_registry.is_above(found, trap, 7, kind) for kind in KINDS]
+        return [probe_registry.is_above(found, Query("7", "?"), kind) for kind in KINDS]
 
     assert judge("7-true", "7-poisoned") == [True, True, True]
     assert judge("7-poisoned", "7-true", "7-similar-1") == [True, True, False]
@@ -99,22 +94,16 @@ def test_what_has_no_flaw_comes_first(
     """What is told of another name, denied, superseded or planted; without rivals likeness decides."""
     monkeypatch.setattr(probe_registry, "TRAPS", 1)
     monkeypatch.setattr(probe_registry, "TRAP_CHATTER", 1)
-    traps, turns = probe_registry.make_traps(0)
+    queries, turns = probe_registry.make_traps(0)
     bench = material.make_bench(factory, engine, "distractor", turns)
-    queries = [Query(str(number), trap.ask) for number, trap in enumerate(traps)]
 
     def above(bench: Bench) -> dict[str, int]:
         answers = material.ask_systems(bench, queries)[CLSM]
-        return {
-            kind: sum(
-                probe_registry.is_above(answer, trap, number, kind)
-                for number, (answer, trap) in enumerate(zip(answers, traps, strict=True))
-            )
-            for kind in KINDS
-        }
+        pairs = list(zip(answers, queries, strict=True))
+        return {kind: sum(probe_registry.is_above(*pair, kind) for pair in pairs) for kind in KINDS}
 
     whole, without = above(bench), above(with_settings(bench, {"recall.rivals": 0.0}))
     for kind in KINDS:
         least = 0.75 if kind == "superseded" else 0.9  # what one sentence ends in another is judged
-        assert whole[kind] >= least * len(traps)
+        assert whole[kind] >= least * len(queries)
         assert without[kind] < whole[kind]

@@ -1,10 +1,9 @@
-"""Where clsm stands, in words; and only a report is read as one."""
+"""Only a report is read as one."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,22 +11,7 @@ import pytest
 from evaluation import report_sample
 
 from clsm_cli.errors import BadInputError
-from clsm_cli.evaluation import grids
 from clsm_cli.evaluation.result import dump, load
-
-
-def test_clsm_behind_is_said() -> None:
-    found = report_sample.full().sets[1]
-    ours = found.systems[0]
-    sentence = grids.standing_sentence
-    assert "clsm ranking" not in sentence(found)
-    assert "points ahead of fusion" in sentence(found)
-    best = replace(ours, name="better", figures={**ours.figures, found.headline: 0.99})
-    assert "behind better" in sentence(replace(found, systems=(ours, best)))
-    assert "It is level with twin" in sentence(
-        replace(found, systems=(ours, replace(ours, name="twin")))
-    )
-    assert sentence(replace(found, systems=(ours,))).startswith("clsm has R10 ")
 
 
 def changed(change: Callable[[dict[str, Any]], object]) -> str:
@@ -37,25 +21,21 @@ def changed(change: Callable[[dict[str, Any]], object]) -> str:
     return json.dumps(value)
 
 
-HOSTILE = {
-    "is longer": " " * 10,
-    "is not JSON": "{",
-    "is not UTF-8": "\udcff",
-    "is of schema 'clsm.eval/2'": changed(lambda value: value.update(schema="clsm.eval/2")),
-    "is no report of a run": changed(lambda value: value.pop("seed")),
-    "holds NaN": changed(lambda value: value["sets"][0].update(stored=float("nan"))),
-}
-
-
-@pytest.mark.parametrize("reason", HOSTILE)
-def test_what_is_no_report_is_refused_in_one_sentence(
-    tmp_path: Path, reason: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.mark.parametrize(
+    "text",
+    [
+        "{",
+        "\udcff",
+        "[]",
+        changed(lambda value: value.update(schema="clsm.eval/9")),
+        changed(lambda value: value.pop("seed")),
+    ],
+    ids=["JSON", "UTF-8", "a list", "schema", "a field"],
+)
+def test_what_is_no_report_is_refused_in_one_sentence(tmp_path: Path, text: str) -> None:
     file = tmp_path / "report.json"
-    file.write_bytes(HOSTILE[reason].encode("utf-8", "surrogateescape"))
-    if reason == "is longer":
-        monkeypatch.setattr("clsm_cli.evaluation.result.MAX_REPORT", 5)
-    with pytest.raises(BadInputError, match=reason) as caught:
+    file.write_bytes(text.encode("utf-8", "surrogateescape"))
+    with pytest.raises(BadInputError, match="is no report of schema") as caught:
         load(file)
     assert str(caught.value).startswith(f"{file}: ")
     assert "\n" not in str(caught.value)

@@ -45,9 +45,3 @@ def test_another_figure_is_another_fact(rarity: WordRarity) -> None:
     text = "The level is minus 61.4 cm NAP."
     assert is_used(rarity, text, "Minus 61.4 cm NAP, the level said.")
     assert not is_used(rarity, text, "Minus 58 cm NAP, the level said.")
-
-
-def test_a_rare_word_weighs_one_and_a_common_one_little(rarity: WordRarity) -> None:
-    assert rarity(["biscuit"]) == 1.0
-    assert rarity(["ils"]) < 0.05
-    assert rarity([]) == 0.0

@@ -45,15 +45,6 @@ def test_every_turn_is_in_an_episode(factory: StoreFactory, talk: Chat) -> None:
     assert ("session 10", "D10:1") in sessions
 
 
-def test_the_second_time_nothing_is_ingested(factory: StoreFactory, talk: Chat) -> None:
-    store, _ = stores.chat_store(factory, NAME, talk)
-    before = tree(store.root, derived=True)
-    broken = replace(factory, embedder=Embedder(factory.embedder.engine, lambda: _interrupt))
-    again, _ = stores.chat_store(broken, NAME, talk)
-    assert again.root == store.root
-    assert tree(again.root, derived=True) == before
-
-
 def test_an_interrupted_store_is_completed(factory: StoreFactory, talk: Chat) -> None:
     broken = replace(factory, embedder=Embedder(factory.embedder.engine, lambda: _interrupt))
     with pytest.raises(KeyboardInterrupt):

@@ -10,12 +10,12 @@ from __future__ import annotations
 
 import argparse
 import sys
+import time
 from collections.abc import Iterable
 from datetime import UTC, datetime
 
 from faults import figures
-from faults.registry import lacking, rigs
-from faults.rig import HEAD, Outcome, Rig
+from faults.rig import HEAD, Outcome, Rig, rigs
 
 from clsm_cli.embedding import pins
 from clsm_cli.errors import ClsmError
@@ -26,12 +26,14 @@ MOST_TOLD = 20
 
 def _watched(outcomes: Iterable[Outcome], *, broken: bool) -> tuple[list[Outcome], bool]:
     """The outcomes, printed as they come, and whether all are as they must be."""
-    done, good = [], True
+    done, good, began = [], True, time.monotonic()
     for outcome in outcomes:
         done.append(outcome)
-        sys.stdout.write(outcome.row() + "\n")
+        now = time.monotonic()
+        sys.stdout.write(outcome.row(now - began) + "\n")
         sys.stdout.flush()
-        good &= bool(outcome.violations) if broken else outcome.is_clean
+        began = now
+        good &= bool(outcome.violations) if broken else outcome.fired > 0 and not outcome.told
         if not broken:
             sys.stderr.writelines(f"    {text}\n" for text in outcome.told[:MOST_TOLD])
     return done, good and bool(done)
@@ -39,10 +41,9 @@ def _watched(outcomes: Iterable[Outcome], *, broken: bool) -> tuple[list[Outcome
 
 def _run(rig: Rig, *, long: bool, control: bool, keep: bool) -> bool:
     """Whether a rig that can run here found all as it must be."""
-    reason = lacking(rig)
     forms = rig.long if long else rig.short
-    if reason:
-        sys.stderr.write(f"{rig.name}: left out, {reason}\n")
+    if rig.lacking:
+        sys.stderr.write(f"{rig.name}: left out, {rig.lacking}\n")
         return True
     good = True
     done: list[Outcome] = []

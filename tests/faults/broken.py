@@ -1,7 +1,6 @@
 """clsm with bad habits, for the rigs to catch; each function is a program of its own.
 
-Nothing here touches the program under test. Run as a script it has git's kind of lock: a file,
-which stays when its maker is killed.
+Nothing here touches the program under test.
 """
 
 from __future__ import annotations
@@ -49,6 +48,18 @@ def believing() -> None:
     """Every clock is believed, and none counts as behind."""
     fading.check_clock = _believe
     fading.clock_corrections = lambda *_: {}
+    program.main()
+
+
+def stale() -> None:
+    """The lock is a file, as git's, which stays when its maker is killed."""
+    lock.locked = _locked_by_file
+    program.main()
+
+
+def unlocked() -> None:
+    """Everybody has the lock."""
+    lock._acquire = lambda *_: True
     program.main()
 
 
@@ -105,8 +116,3 @@ def _locked_by_file(root: Path, wait: float) -> Iterator[lock.HeldLock]:
     finally:
         os.close(fd)
         path.unlink()
-
-
-if __name__ == "__main__":
-    lock.locked = _locked_by_file
-    program.main()

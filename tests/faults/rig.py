@@ -7,8 +7,18 @@ something broken on purpose, which it must catch.
 
 from __future__ import annotations
 
+import importlib
+import shutil
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from functools import cache
+
+MODULES = (
+    "crashes.kill", "crashes.crashstates", "crowds.crowd", "crowds.locks", "crowds.merges",
+    "inputs.hostile", "inputs.paths", "stores.cache", "stores.clocks", "stores.canary",
+    "stores.mutate", "inputs.terminal", "inputs.injection", "inputs.secrets_found", "stores.massloss",
+)  # fmt: skip
+"""Modules of this package in the order of the promises; each has one rig, ``RIG``, or several, ``RIGS``."""
 
 
 @dataclass(slots=True)
@@ -28,24 +38,24 @@ class Outcome:
     fired: int = 0
     violations: list[str] = field(default_factory=list)
     missed: list[str] = field(default_factory=list)
-    seconds: float = 0.0
     more: str = ""
+
+    def tried(self, wrong: Iterable[str] = (), *, fired: bool = True) -> None:
+        """Count one more fault, and what was wrong then."""
+        self.planned += 1
+        self.fired += fired
+        self.violations += wrong
 
     @property
     def told(self) -> list[str]:
         """All that a reader of a failure needs."""
         return [*self.violations, *(f"did not fire: {point}" for point in self.missed)]
 
-    @property
-    def is_clean(self) -> bool:
-        """Whether something happened, all that was planned for certain, and nothing was wrong."""
-        return self.fired > 0 and not self.told
-
-    def row(self) -> str:
+    def row(self, seconds: float = 0.0) -> str:
         """A row of a Markdown table under ``HEAD``."""
         return (
             f"| {self.what} | {self.fault} | {self.planned:,} | {self.fired:,} |"
-            f" {len(self.violations)} | {self.seconds:.0f} | {self.more} |"
+            f" {len(self.violations)} | {seconds:.0f} | {self.more} |"
         )
 
 
@@ -68,3 +78,19 @@ class Rig:
     long: Callable[[], Iterable[Outcome]]
     control: Callable[[], Iterable[Outcome]]
     needs: tuple[str, ...] = ()
+
+    @property
+    def lacking(self) -> str:
+        """Why it cannot run here; "" when it can."""
+        missing = [name for name in self.needs if shutil.which(name) is None]
+        return f"needs {' and '.join(missing)}" if missing else ""
+
+
+@cache
+def rigs() -> tuple[Rig, ...]:
+    """Every rig; imported only when asked for."""
+    found: list[Rig] = []
+    for name in MODULES:
+        module = importlib.import_module(f"faults.{name}")
+        found += getattr(module, "RIGS", None) or [module.RIG]
+    return tuple(found)

@@ -5,8 +5,7 @@ from __future__ import annotations
 import sys
 
 import pytest
-from faults.registry import lacking, rigs
-from faults.rig import Rig
+from faults.rig import Rig, rigs
 
 from clsm_cli.embedding import weights
 
@@ -16,9 +15,15 @@ def _installed() -> None:
     weights.install(weights.default_folder())
 
 
-@pytest.mark.parametrize("rig", rigs(), ids=lambda rig: rig.name)
+@pytest.fixture(params=rigs(), ids=lambda rig: rig.name)
+def rig(request: pytest.FixtureRequest) -> Rig:
+    found: Rig = request.param
+    if found.lacking:
+        pytest.skip(found.lacking)
+    return found
+
+
 def test_nothing_is_wrong(rig: Rig, capsys: pytest.CaptureFixture[str]) -> None:
-    _skip_without(rig)
     outcomes = list(rig.short())
     with capsys.disabled():
         sys.stdout.write("".join(f"\n{rig.name}: {outcome.row()}" for outcome in outcomes))
@@ -27,15 +32,7 @@ def test_nothing_is_wrong(rig: Rig, capsys: pytest.CaptureFixture[str]) -> None:
     assert all(outcome.fired for outcome in outcomes)
 
 
-@pytest.mark.parametrize("rig", rigs(), ids=lambda rig: rig.name)
 def test_what_is_broken_on_purpose_is_found(rig: Rig) -> None:
-    _skip_without(rig)
     outcomes = list(rig.control())
     assert outcomes
     assert [o.what for o in outcomes if not o.violations] == []
-
-
-def _skip_without(rig: Rig) -> None:
-    reason = lacking(rig)
-    if reason:
-        pytest.skip(reason)

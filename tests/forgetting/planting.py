@@ -9,7 +9,7 @@ from pathlib import Path
 
 from ingesting import embedder, new_store, take
 from sample_store import ask
-from sleeping import chat, rows, sleep, told
+from sleeping import chat, rows, sleep, talked
 
 from clsm_cli.forgetting import erasure
 from clsm_cli.forgetting.receipt import Receipt
@@ -44,35 +44,26 @@ def holding(root: Path, text: str = CANARY) -> list[str]:
 def planted(folder: Path) -> Store:
     """A store in which the canary is everywhere that a memory can be."""
     store = new_store(folder / "memory")
-    told(
-        store,
-        folder,
-        "harbour",
-        ("Mara", "2026-02-10T09:00:00+01:00", "The Harbour Project needs a new crane."),
-        ("Brian", "2026-02-10T09:01:00+01:00", "The Harbour Project switched to PostgreSQL."),
-        ("Mara", "2026-02-10T09:02:00+01:00", "I live in Leeds."),
-        ("Brian", "2026-02-10T09:03:00+01:00", "The archive of the Harbour Project is in Leeds."),
+    harbour = (
+        "Mara: The Harbour Project needs a new crane.",
+        "Brian: The Harbour Project switched to PostgreSQL.",
+        "Mara: I live in Leeds.",
+        "Brian: The archive of the Harbour Project is in Leeds.",
     )
-    told(
-        store,
-        folder,
-        "crane",
-        ("Mara", "2026-02-12T09:00:00+01:00", "Who pays for the crane of the Harbour Project?"),
-        ("Brian", "2026-02-12T09:01:00+01:00", "The Harbour Project pays for it, from Leeds."),
+    talked(store, folder, "harbour", "2026-02-10", *harbour)
+    crane = (
+        "Mara: Who pays for the crane of the Harbour Project?",
+        "Brian: The Harbour Project pays for it, from Leeds.",
     )
-    told(
-        store,
-        folder,
-        f"about-{CANARY}",  # the name of a conversation, and of its file in the inbox
-        ("Mara", "2026-02-11T09:00:00+01:00", "The Quaggamire needs a new roof. It is mine."),
-        (
-            "Mara",
-            "2026-02-11T09:01:00+01:00",
-            "The Harbour Project (also known as Quaggamire Yard) switched to PostgreSQL.",
-        ),
-        ("Brian", "2026-02-11T09:02:00+01:00", "We decided that the Quaggamire opens in May."),
-        ("Mara", "2026-02-11T09:03:00+01:00", "My address is Quaggamire Lane 4 in Leeds."),
+    talked(store, folder, "crane", "2026-02-12", *crane)
+    about = (
+        "Mara: The Quaggamire needs a new roof. It is mine.",
+        "Mara: The Harbour Project (also known as Quaggamire Yard) switched to PostgreSQL.",
+        "Brian: We decided that the Quaggamire opens in May.",
+        "Mara: My address is Quaggamire Lane 4 in Leeds.",
     )
+    # The name of a conversation, and of its file in the inbox.
+    talked(store, folder, f"about-{CANARY}", "2026-02-11", *about)
     notes = folder / "notes"
     notes.mkdir()
     (notes / f"{CANARY}.md").write_text("# Quaggamire\n\n- The Quaggamire costs 4 pounds a day.\n")

@@ -10,7 +10,7 @@ import pytest
 from forgetting.planting import CANARY, NOW, holding, lose, planted
 from ingesting import embedder, new_store, scratch
 from sample_store import ask
-from sleeping import believed, current, edges, nodes, rows, sleep, told
+from sleeping import believed, current, edges, nodes, rows, sleep, talked
 
 from clsm_cli.errors import RefusedError
 from clsm_cli.forgetting import erasure
@@ -23,20 +23,16 @@ from clsm_cli.store.layout import Store
 
 
 @pytest.fixture(scope="module")
-def lost() -> Iterator[tuple[Store, Receipt, list[str]]]:
+def lost() -> Iterator[tuple[Store, Receipt]]:
     with scratch() as folder:
         store = planted(folder)
-        before = holding(store.root)
-        yield store, lose(store, person="Quaggamire"), before
+        assert len(holding(store.root)) > 8
+        yield store, lose(store, person="Quaggamire")
 
 
-def test_no_file_holds_it(lost: tuple[Store, Receipt, list[str]]) -> None:
-    store, _, _ = lost
+def test_no_file_holds_it_and_nothing_finds_it(lost: tuple[Store, Receipt]) -> None:
+    store, receipt = lost
     assert holding(store.root) == []
-
-
-def test_nothing_finds_it(lost: tuple[Store, Receipt, list[str]]) -> None:
-    store, receipt, _ = lost
     gone = {each.id for each in receipt.gone}
     answer = ask(store, "What does the Quaggamire cost?", min_score=0.0, k=1000, budget=10**6)
     assert not any(CANARY in memory.text.lower() for memory in answer.memories)
@@ -44,8 +40,8 @@ def test_nothing_finds_it(lost: tuple[Store, Receipt, list[str]]) -> None:
     assert not any(CANARY in concept.label.lower() for concept in answer.concepts)
 
 
-def test_what_has_other_support_is_still_there(lost: tuple[Store, Receipt, list[str]]) -> None:
-    store, receipt, _ = lost
+def test_what_has_other_support_is_still_there(lost: tuple[Store, Receipt]) -> None:
+    store, receipt = lost
     assert current(store, "PostgreSQL")
     assert current(store, "Mara", "Leeds")
     assert "harbour" in nodes(store)
@@ -53,8 +49,8 @@ def test_what_has_other_support_is_still_there(lost: tuple[Store, Receipt, list[
     assert (store.quarantine / "x.txt").read_text() == "4: - unrelated\n"
 
 
-def test_no_record_is_an_orphan(lost: tuple[Store, Receipt, list[str]]) -> None:
-    store, _, _ = lost
+def test_no_record_is_an_orphan(lost: tuple[Store, Receipt]) -> None:
+    store, _ = lost
     known = set(nodes(store)) | {r.id for r in rows(store).values()}
     records = shards.load_graph(store.graphs()).records
     episodes = {i for i, r in records.items() if isinstance(r, EpisodeRecord)}
@@ -65,19 +61,9 @@ def test_no_record_is_an_orphan(lost: tuple[Store, Receipt, list[str]]) -> None:
 def small(folder: Path) -> Store:
     """Two conversations that say one thing each, and one thing both."""
     store = new_store(folder / "memory")
-    told(
-        store,
-        folder,
-        "one",
-        ("Mara", "2026-02-10T09:00:00+01:00", "The archive uses PostgreSQL as its database."),
-        ("Mara", "2026-02-10T09:01:00+01:00", "My sister is called Ines."),
-    )
-    told(
-        store,
-        folder,
-        "two",
-        ("Mara", "2026-02-12T09:00:00+01:00", "The archive uses PostgreSQL as its database."),
-    )
+    same = "Mara: The archive uses PostgreSQL as its database."
+    talked(store, folder, "one", "2026-02-10", same, "Mara: My sister is called Ines.")
+    talked(store, folder, "two", "2026-02-12", same)
     sleep(store)
     return store
 
@@ -96,9 +82,7 @@ def test_a_fact_that_two_turns_tell_outlives_one_of_them(tmp_path: Path) -> None
 def test_what_was_forgotten_can_be_told_again(tmp_path: Path) -> None:
     store = small(tmp_path)
     lose(store, session="one")
-    told(
-        store, tmp_path, "three", ("Mara", "2026-02-28T09:00:00+01:00", "My sister is called Ines.")
-    )
+    talked(store, tmp_path, "three", "2026-02-28", "Mara: My sister is called Ines.")
     sleep(store, "2026-03-03T12:00:00+01:00")
     assert current(store, "Ines")
     assert any("Ines" in m.text for m in ask(store, "Who is Mara's sister?").memories)
@@ -107,31 +91,27 @@ def test_what_was_forgotten_can_be_told_again(tmp_path: Path) -> None:
 def test_it_is_as_if_it_had_never_been_told(tmp_path: Path) -> None:
     """What is believed afterwards is what a store believes that was never told it."""
     talks = {
-        "one": [
-            (
-                "Mara",
-                "2026-02-10T09:00:00+01:00",
-                "The Harbour Project uses PostgreSQL as its database in Leeds.",
-            ),
-            ("Brian", "2026-02-10T09:01:00+01:00", "Leeds has a Harbour Project office now."),
-        ],
-        "two": [
-            ("Mara", "2026-02-12T09:00:00+01:00", "Ines, my sister, lives in Leeds."),
-            ("Brian", "2026-02-12T09:01:00+01:00", "Does Ines work for the Harbour Project?"),
-            ("Mara", "2026-02-12T09:02:00+01:00", "Ines works at the Corn Exchange."),
-        ],
-        "three": [
-            ("Mara", "2026-02-14T09:00:00+01:00", "The Harbour Project moved to York."),
-            ("Brian", "2026-02-14T09:01:00+01:00", "Then PostgreSQL moves to York too."),
-        ],
+        "one": (
+            "Mara: The Harbour Project uses PostgreSQL as its database in Leeds.",
+            "Brian: Leeds has a Harbour Project office now.",
+        ),
+        "two": (
+            "Mara: Ines, my sister, lives in Leeds.",
+            "Brian: Does Ines work for the Harbour Project?",
+            "Mara: Ines works at the Corn Exchange.",
+        ),
+        "three": (
+            "Mara: The Harbour Project moved to York.",
+            "Brian: Then PostgreSQL moves to York too.",
+        ),
     }
     stores = {}
     for name, without in (("with", ""), ("without", "two")):
         (tmp_path / name).mkdir()
         stores[name] = new_store(tmp_path / name / "memory")
-        for session, turns in talks.items():
+        for number, (session, lines) in enumerate(talks.items()):
             if session != without:
-                told(stores[name], tmp_path / name, session, *turns)
+                talked(stores[name], tmp_path / name, session, f"2026-02-1{number}", *lines)
         sleep(stores[name])
     lose(stores["with"], session="two")
     found, expected = (_without_history(believed(stores[name])) for name in ("with", "without"))
@@ -147,7 +127,7 @@ def test_a_plan_that_is_out_of_date_is_refused(tmp_path: Path) -> None:
     store = small(tmp_path)
     planned = erasure.plan(store, Wanted(session="one"), NOW, embedder(), lambda *_: None)
     assert planned is not None
-    told(store, tmp_path, "three", ("Mara", "2026-02-20T09:00:00+01:00", "The archive uses Redis."))
+    talked(store, tmp_path, "three", "2026-02-20", "Mara: The archive uses Redis.")
     sleep(store, "2026-03-01T23:00:00+01:00")
     with pytest.raises(RefusedError, match="was changed while clsm worked"):
         erasure.apply(store, planned, NOW, embedder())

@@ -16,7 +16,6 @@ from using_git import git_says as git
 from clsm_cli.errors import BadInputError, RefusedError
 from clsm_cli.forgetting import erasure, history_purge
 from clsm_cli.forgetting.selection import Wanted
-from clsm_cli.store.layout import Store
 
 
 def objects(folder: Path) -> bytes:
@@ -38,12 +37,14 @@ def committed(top: Path) -> None:
     git(top, "stash", "--quiet", "--include-untracked")
 
 
+Purged = tuple[Path, history_purge.RewrittenHistory, str]
+
+
 @pytest.fixture(scope="module")
-def purged() -> Iterator[tuple[Store, Path, history_purge.RewrittenHistory, str]]:
+def purged() -> Iterator[Purged]:
     """The store in a folder of a larger repository, and its log before."""
-    with scratch() as folder:
-        store = planted(folder)
-        top = folder
+    with scratch() as top:
+        store = planted(top)
         (top / "outside.txt").write_text(f"{CANARY} told outside of the store\n")
         (top / ".gitignore").write_text("notes\n*.jsonl\n!memory/**\n")
         committed(top)
@@ -55,28 +56,19 @@ def purged() -> Iterator[tuple[Store, Path, history_purge.RewrittenHistory, str]
         plan = erasure.plan(store, wanted, NOW, embedder(), lambda *_: None, purge_history=True)
         assert plan is not None
         erasure.apply(store, plan, NOW, embedder())
-        yield (
-            store,
-            top,
-            history_purge.purge(store, tree, plan.writes),
-            before,
-        )
+        yield top, history_purge.purge(store, tree, plan.writes), before
 
 
-def test_no_object_of_the_store_holds_it(
-    purged: tuple[Store, Path, history_purge.RewrittenHistory, str],
-) -> None:
-    _, top, done, _ = purged
+def test_no_object_of_the_store_holds_it(purged: Purged) -> None:
+    top, done, _ = purged
     assert done.rewritten == done.commits
     held = objects(top).lower()
     left = held.replace(b"quaggamire told outside of the store", b"")
     assert [line for line in left.split(b"\n") if CANARY.encode() in line] == []
 
 
-def test_the_rest_of_the_past_is_there(
-    purged: tuple[Store, Path, history_purge.RewrittenHistory, str],
-) -> None:
-    _, top, _, before = purged
+def test_the_rest_of_the_past_is_there(purged: Purged) -> None:
+    top, _, before = purged
     assert git(top, "log", "--format=%an %at %s") == before
     assert "crane" in git(top, "log", "-p", "--all", "--", "memory/flow")
     assert git(top, "tag") == "first"

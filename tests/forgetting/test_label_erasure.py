@@ -9,7 +9,7 @@ import labelled_store
 import pytest
 from ingesting import embedder, scratch
 
-from clsm_cli.evaluation.own import sheet
+from clsm_cli.evaluation import own_labels
 from clsm_cli.forgetting import erasure
 from clsm_cli.forgetting.receipt import Receipt
 from clsm_cli.forgetting.selection import Wanted
@@ -57,7 +57,7 @@ def store() -> Iterator[Store]:
 
 
 def lose(store: Store) -> Receipt:
-    told = sheet.whole_memory(store).turns
+    told = own_labels.whole_memory(store).turns
     gone = [key for key, each in told.items() if CANARY in each.turn.text]
     planned = erasure.plan(store, Wanted(ids=tuple(gone)), NOW, embedder(), lambda *_: None)
     assert planned is not None
@@ -65,7 +65,7 @@ def lose(store: Store) -> Receipt:
 
 
 def test_labels_that_tell_of_it_go_and_others_stay_to_the_byte(store: Store) -> None:
-    held = sheet.whole_memory(store).turns
+    held = own_labels.whole_memory(store).turns
     key = next(key for key, told in held.items() if "half hour" in told.turn.text)
     path = labelled_store.write(store, KEPT + TOLD.format(key=key))
     receipt = lose(store)

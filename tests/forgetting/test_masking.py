@@ -43,7 +43,7 @@ def _tell(store: Store, folder: Path) -> int:
     added = take(store, chat(folder, "harbour", CHAT))
     (folder / f"{KEY}.md").write_text(NOTE)
     report = take(store, folder / f"{KEY}.md")
-    return sum(each.tally.added for each in (*added.sources, *report.sources))
+    return sum(each.added for each in (*added.sources, *report.sources))
 
 
 def _look(store: Store) -> list[tuple[str, str, str]]:
@@ -51,8 +51,11 @@ def _look(store: Store) -> list[tuple[str, str, str]]:
     return [(f.code, f.path, f.reason) for f in diagnosis.diagnose(store, around)]
 
 
+Masked = tuple[Store, MaskingReport, list[tuple[str, str, str]], Path]
+
+
 @pytest.fixture(scope="module")
-def masked() -> Iterator[tuple[Store, MaskingReport, list[tuple[str, str, str]], Path]]:
+def masked() -> Iterator[Masked]:
     with scratch() as folder, pytest.MonkeyPatch.context() as older:
         store = new_store(folder / "memory")
         older.setattr(secrets, "mask", lambda text: MaskedText(text, {}))
@@ -68,17 +71,14 @@ def masked() -> Iterator[tuple[Store, MaskingReport, list[tuple[str, str, str]],
         yield store, masking.apply(store, planned, NOW, embedder()), found, folder
 
 
-Fixture = tuple["Store", "MaskingReport", list[tuple[str, str, str]], "Path"]
-
-
-def test_no_file_holds_a_secret(masked: Fixture) -> None:
+def test_no_file_holds_a_secret(masked: Masked) -> None:
     store, _, _, folder = masked
     assert holding(folder / "clone", KEY.lower())
     assert holding(folder / "clone", OTHER.lower())
     assert holding(store.root, KEY.lower()) + holding(store.root, OTHER.lower()) == []
 
 
-def test_what_was_said_around_it_stays(masked: Fixture) -> None:
+def test_what_was_said_around_it_stays(masked: Masked) -> None:
     store, receipt, _, _ = masked
     answer = ask(store, "What does the deploy of the harbour use?")
     assert "Always use [masked:github-token] for the harbour deploy." in {
@@ -90,7 +90,7 @@ def test_what_was_said_around_it_stays(masked: Fixture) -> None:
     assert receipt.found["github-token"] >= 2
 
 
-def test_the_receipt_and_doctor_name_kinds_and_places_and_no_secret(masked: Fixture) -> None:
+def test_the_receipt_and_doctor_name_kinds_and_places_and_no_secret(masked: Masked) -> None:
     store, receipt, found, _ = masked
     told_of = [each for each in found if each[0] == "secret-in-clear"]
     assert any("github-token" in reason for _, _, reason in told_of)
@@ -102,13 +102,13 @@ def test_the_receipt_and_doctor_name_kinds_and_places_and_no_secret(masked: Fixt
     assert [each for each in _look(store) if each[0] == "secret-in-clear"] == []
 
 
-def test_the_store_is_well_afterwards(masked: Fixture) -> None:
+def test_the_store_is_well_afterwards(masked: Masked) -> None:
     store, _, found, _ = masked
     codes = {code for code, _, _ in found} - {"secret-in-clear"}
     assert {code for code, _, _ in _look(store)} - codes <= {"index-stale"}
 
 
-def test_an_old_clone_does_not_bring_it_back(masked: Fixture) -> None:
+def test_an_old_clone_does_not_bring_it_back(masked: Masked) -> None:
     store, _, _, folder = masked
     for path in (folder / "clone").rglob("*"):
         target = store.root / path.relative_to(folder / "clone")
@@ -126,7 +126,7 @@ PIN = "47" + "11"
 
 
 @pytest.fixture(scope="module")
-def odd() -> Iterator[tuple[Store, Path]]:
+def odd() -> Iterator[Store]:
     """What names a conversation, a short secret, a row by hand, a question to a person, git."""
     with scratch() as folder, pytest.MonkeyPatch.context() as older:
         store = new_store(folder / "memory")
@@ -144,13 +144,13 @@ def odd() -> Iterator[tuple[Store, Path]]:
         line = json.dumps({**question, "kept": f"by {OTHER}", "other": "by hand"})
         atomic.append(store.flow / "review.jsonl", line.encode())
         older.undo()
-        yield store, folder
+        yield store
 
 
 def test_a_dry_run_writes_nothing_and_what_is_applied_is_what_it_said(
-    odd: tuple[Store, Path],
+    odd: Store,
 ) -> None:
-    store, _ = odd
+    store = odd
     before = bytes_of(store)
     planned = masking.plan(store, NOW)
     assert bytes_of(store) == before
@@ -160,22 +160,22 @@ def test_a_dry_run_writes_nothing_and_what_is_applied_is_what_it_said(
     assert done.run is not None
 
 
-def test_names_of_conversations_and_files_are_masked_too(odd: tuple[Store, Path]) -> None:
-    store, _ = odd
+def test_names_of_conversations_and_files_are_masked_too(odd: Store) -> None:
+    store = odd
     assert holding(store.root, KEY.lower()[:20]) == []
     assert ask(store, "What is the room of Mara?", min_score=0.0).memories
 
 
 def test_a_short_secret_goes_where_it_was_one_and_stays_where_it_is_a_number(
-    odd: tuple[Store, Path],
+    odd: Store,
 ) -> None:
-    store, _ = odd
+    store = odd
     assert current(store, "cellar", PIN) == []
     assert any(f"{PIN} boxes" in m.text for m in ask(store, "How many boxes?").memories)
 
 
-def test_what_a_person_wrote_by_hand_stays_without_it(odd: tuple[Store, Path]) -> None:
-    store, _ = odd
+def test_what_a_person_wrote_by_hand_stays_without_it(odd: Store) -> None:
+    store = odd
     assert holding(store.root, OTHER.lower()) == []
     assert current(store, "The boat talks to the mooring by [masked:gitlab-token] now.")
     assert "by [masked:gitlab-token]" in (store.flow / "review.jsonl").read_text()

@@ -8,7 +8,7 @@ import pytest
 from forgetting.planting import NOW, holding, lose
 from forgetting.stories import count
 from ingesting import embedder, new_store
-from sleeping import rows, sleep, told
+from sleeping import rows, sleep, talked
 
 from clsm_cli.forgetting import erasure
 from clsm_cli.forgetting.receipt import Receipt
@@ -27,21 +27,14 @@ def test_of_the_stories_most_is_found_and_little_else(half: str, least: float) -
 def store(tmp_path: Path) -> Store:
     """Somebody is named once, and is the subject twice."""
     made = new_store(tmp_path / "memory")
-    told(
-        made,
-        tmp_path,
-        "rent",
-        ("Mara", "2026-02-10T09:00:00+01:00", "Piet Bakker is our tenant now."),
-        ("Mara", "2026-02-10T09:01:00+01:00", "He pays 900 euros, half in advance."),
-        ("Mara", "2026-02-10T09:02:00+01:00", "The stove needs a new grate."),
+    rent = (
+        "Mara: Piet Bakker is our tenant now.",
+        "Mara: He pays 900 euros, half in advance.",
+        "Mara: The stove needs a new grate.",
     )
-    told(
-        made,
-        tmp_path,
-        "later",
-        ("Mara", "2026-02-20T09:00:00+01:00", "Our tenant has two dogs."),
-        ("Mara", "2026-02-20T09:01:00+01:00", "Bakker wants a second key."),
-    )
+    talked(made, tmp_path, "rent", "2026-02-10", *rent)
+    later = ("Mara: Our tenant has two dogs.", "Mara: Bakker wants a second key.")
+    talked(made, tmp_path, "later", "2026-02-20", *later)
     sleep(made)
     return made
 

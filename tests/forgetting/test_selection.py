@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 from ingesting import new_store, scratch, take
-from sleeping import sleep, told
+from sleeping import sleep, talked
 
 from clsm_cli.errors import BadInputError
 from clsm_cli.forgetting import selection, store_contents
@@ -24,15 +24,10 @@ ZONE = ZoneInfo("Europe/Amsterdam")
 def store() -> Iterator[Store]:
     with scratch() as folder:
         made = new_store(folder / "memory")
-        told(
-            made,
-            folder,
-            "planning",
-            ("Mara", "2026-02-10T09:00:00+01:00", "I moved to Leeds in January."),
-            ("Brian", "2026-02-10T09:01:00+01:00", "The archive uses PostgreSQL."),
-            ("Brian", "2026-02-11T09:01:00+01:00", "Mara has the key of the archive."),
-        )
-        told(made, folder, "evening", ("Sami", "2026-02-20T19:00:00+01:00", "The tap drips again."))
+        planning = ("Mara: I moved to Leeds in January.", "Brian: The archive uses PostgreSQL.")
+        talked(made, folder, "planning", "2026-02-10", *planning)
+        talked(made, folder, "planning", "2026-02-11", "Brian: Mara has the key of the archive.")
+        talked(made, folder, "evening", "2026-02-20", "Sami: The tap drips again.")
         notes = folder / "notes"
         notes.mkdir()
         (notes / "house.md").write_text("# House\n\nThe stove needs a new grate.\n")

@@ -11,7 +11,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from faults.running.scenarios import write_sources
+from faults.running.laying import ITEM as REVIEW
+from faults.running.laying import write_sources
 from ingesting import NOW, new_store, take
 from sleeping import rows, sleep
 
@@ -31,15 +32,6 @@ NOON = "2026-03-01T11:00:00Z"
 LATER = "2026-03-02T08:00:00+01:00"
 ACTIVATION = (
     b'{"recall": "r-0123456789ab", "at": "2026-03-01T09:00:00Z", "ids": ["%s"], "led": [""]}'
-)
-REVIEW = logs.ReviewItem(
-    "v-0123456789ab",
-    "2026-03-01T09:00:00Z",
-    ("heron", "egret"),
-    "two names, perhaps of one thing",
-    "heron",
-    "egret",
-    "open",
 )
 
 

@@ -88,25 +88,13 @@ def test_conflict_marks_need_all_three() -> None:
 
 def token_spans(text: str) -> list[tuple[int, int]]:
     """Spans of the same blocks by markdown-it-py."""
-    markdown = MarkdownIt("commonmark").enable("table")
     spans = []
     lines = text.split("\n")
-    depth = 0
-    for token in markdown.parse(text):
-        outermost = depth == 0 or (depth == 1 and token.type == "list_item_open")
-        leaf = token.type in {"fence", "code_block", "html_block"}
-        depth += token.nesting if token.type not in {"bullet_list_open", "bullet_list_close"} else 0
-        depth = (
-            depth
-            if token.type not in {"ordered_list_open", "ordered_list_close"}
-            else depth - token.nesting
-        )
-        opens = token.nesting == 1 and token.type not in {
-            "heading_open",
-            "bullet_list_open",
-            "ordered_list_open",
-        }
-        if token.map and outermost and (opens or leaf):
+    lists = {"bullet_list_open", "ordered_list_open", "heading_open"}
+    for token in MarkdownIt("commonmark").enable("table").parse(text):
+        is_item = token.type == "list_item_open" and token.level == 1
+        is_block = token.level == 0 and token.type not in {*lists, "inline", "hr"}
+        if token.map and (is_item or is_block):
             start, end = token.map
             while not lines[end - 1].strip():
                 end -= 1

@@ -32,8 +32,8 @@ def texts(store: Store) -> list[str]:
 
 def test_a_turn_is_written_once(store: Store) -> None:
     report = captured(store, row("hello", 1), row("hello", 1), row("hello", 2))
-    assert (report.sources[0].tally.added, report.sources[0].tally.known) == (2, 1)
-    assert captured(store, row("hello", 2)).sources[0].tally.known == 1
+    assert (report.sources[0].added, report.sources[0].known) == (2, 1)
+    assert captured(store, row("hello", 2)).sources[0].known == 1
     assert texts(store) == ["hello", "hello"]
 
 
@@ -46,7 +46,7 @@ def test_equal_turns_without_time_are_numbered(store: Store, tmp_path: Path) -> 
     with path.open("ab") as file:
         file.write(row("ok"))
     report = take(store, path, capture_only=True)
-    assert (report.sources[0].tally.added, report.sources[0].tally.known) == (1, 3)
+    assert (report.sources[0].added, report.sources[0].known) == (1, 3)
     assert texts(store) == ["ok", "and?", "ok", "ok"]
 
 
@@ -67,7 +67,7 @@ def test_turns_without_time_are_known_from_episodes_too(store: Store, tmp_path: 
     path.write_bytes(row("ok") + row("done") + row("", type="end"))
     take(store, path)
     assert not box_of(store).turns
-    assert take(store, path, capture_only=True).sources[0].tally.known == 2
+    assert take(store, path, capture_only=True).sources[0].known == 2
     assert not box_of(store).turns
 
 
@@ -127,7 +127,7 @@ def test_what_is_told_while_another_clsm_writes_is_put_aside(store: Store) -> No
     with locked(store.root, 0):
         for _ in range(2):
             report = captured(store, row("before", 1), row("hello", 2))
-            assert report.sources[0].tally.added + report.sources[0].tally.known == 2
+            assert report.sources[0].added + report.sources[0].known == 2
         captured(store, row("more", 3), row("untimed"))
         assert texts(store) == ["before"]
         (parts,) = inbox.read_aside(store.inbox).values()
@@ -143,4 +143,4 @@ def test_since_leaves_out_what_was_before(store: Store) -> None:
     rows = (row("a", 1), row("b", 2), row("c"))
     report = pipe(store, *rows, since=datetime.fromisoformat(DAY.format(2)), capture_only=True)
     assert texts(store) == ["b", "c"]
-    assert report.sources[0].tally.dropped == {"before --since": 1}
+    assert report.sources[0].dropped == {"before --since": 1}

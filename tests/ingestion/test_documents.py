@@ -76,7 +76,7 @@ def found(store: Store, word: str) -> list[str]:
 
 
 def tally(report: Report) -> tuple[int, int, int, int]:
-    one = report.sources[0].tally
+    one = report.sources[0]
     return one.added, one.changed, one.closed, one.known
 
 
@@ -102,7 +102,7 @@ def test_a_closed_block_is_not_found_and_its_successor_is_named(
     take(store, path)
     assert any("half past nine" in text for text in found(store, "ferry"))
     report = take(store, write(tmp_path, VERSIONS[2]), now="2026-03-02T12:00:00+01:00")
-    assert report.sources[0].tally.changed == 1
+    assert report.sources[0].changed == 1
     assert not any("half past nine" in text for text in found(store, "ferry"))
     assert any("ten o'clock" in text for text in found(store, "ferry"))
     record = document(store)
@@ -153,7 +153,7 @@ def test_documents_of_two_machines_stay_apart_in_flow_and_are_read_together(tmp_
     take(pi, write(tmp_path, VERSIONS[0]))
     desk = layout.open_store(root, {"CLSM_DEVICE": "desk"})
     report = take(desk, write(tmp_path, VERSIONS[0]))
-    assert report.sources[0].tally.added == 0
+    assert report.sources[0].added == 0
     take(desk, write(tmp_path, VERSIONS[2]), now="2026-03-02T12:00:00+01:00")
     take(pi, write(tmp_path, VERSIONS[4]), now="2026-03-03T12:00:00+01:00")
     assert sorted(flow.name for flow in pi.flows()) == ["desk", "pi"]

@@ -231,8 +231,8 @@ def test_an_export_that_comes_again_with_another_title(tmp_path: Path) -> None:
     store, path = new_store(tmp_path / "memory"), tmp_path / "conversations.json"
     nodes = [node("a", "root", "user", ["One"]), node("b", "a", "assistant", ["Two"])]
     path.write_text(json.dumps([chatgpt(*nodes[:1], current="a")]))
-    assert take(store, path, capture_only=True).sources[0].tally.added == 1
+    assert take(store, path, capture_only=True).sources[0].added == 1
     path.write_text(json.dumps([claude(), chatgpt(*nodes, current="b", title="New name")]))
-    tally = take(store, path, capture_only=True).sources[0].tally
+    tally = take(store, path, capture_only=True).sources[0]
     assert (tally.added, tally.known) == (1, 1)
     assert len(state_of(store).keys()) == 2

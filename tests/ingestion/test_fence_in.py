@@ -44,7 +44,7 @@ def kept(store: Store) -> list[str]:
 
 
 def left_out(report: Report) -> dict[str, int]:
-    return dict(report.sources[0].tally.dropped)
+    return dict(report.sources[0].dropped)
 
 
 @pytest.mark.parametrize(
@@ -69,7 +69,7 @@ def test_a_block_in_a_message_is_left_out(store: Store, said: str, text: str) ->
 def test_a_turn_is_the_same_with_and_without_the_block(store: Store) -> None:
     pipe(store, row("Who is Juno?"))
     report = pipe(store, row(f"{BLOCK}\n\nWho is Juno?"))
-    assert (report.sources[0].tally.known, report.sources[0].tally.added) == (1, 0)
+    assert (report.sources[0].known, report.sources[0].added) == (1, 0)
 
 
 def test_what_does_not_verify_is_kept_and_told_once_a_file(store: Store) -> None:

@@ -125,6 +125,6 @@ def test_a_vault_is_ingested_and_again(tmp_path: Path) -> None:
     (vault / ".obsidian").mkdir()
     (vault / "Oak.md").write_text(NOTE)
     first = take(store, vault, model=False)
-    assert sum(source.tally.added for source in first.sources) == 5
+    assert sum(source.added for source in first.sources) == 5
     again = take(store, vault, model=False)
-    assert sum(source.tally.known for source in again.sources) == 5
+    assert sum(source.known for source in again.sources) == 5

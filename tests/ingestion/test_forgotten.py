@@ -169,7 +169,7 @@ def test_a_forgotten_block_is_left_out_of_its_document(tmp_path: Path) -> None:
     assert held(store) == left == blocks(store)
     source.write_text(page + "\nA jay sings.\n", encoding="utf-8")
     report = take(store, source, model=False)
-    assert (dropped(report), report.sources[0].tally.added, report.sources[0].tally.known) == (
+    assert (dropped(report), report.sources[0].added, report.sources[0].known) == (
         1,
         1,
         2,

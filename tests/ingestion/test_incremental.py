@@ -39,11 +39,11 @@ def catch(store: Store, state: Path, **options: Any) -> Report:
 
 
 def added(report: Report) -> int:
-    return sum(source.tally.added for source in report.sources)
+    return sum(source.added for source in report.sources)
 
 
 def known(report: Report) -> int:
-    return sum(source.tally.known for source in report.sources)
+    return sum(source.known for source in report.sources)
 
 
 def told(report: Report) -> list[tuple[int | None, str]]:

@@ -35,7 +35,7 @@ def test_without_the_model_turns_are_captured_and_found_by_words(store: Store) -
 
     request = ingest_run.Request(paths=(str(CHAT),), now=datetime(2026, 3, 1, tzinfo=UTC))
     report = ingest_run.ingest(store, request, no_model(), lambda *_: None)
-    assert report.open_turns == report.sources[0].tally.added > 10
+    assert report.open_turns == report.sources[0].added > 10
     assert any("clsm model install" in warning for warning in report.warnings)
     assert words(store, "memory")
 
@@ -58,7 +58,7 @@ def test_openclaw_rows_without_a_header_belong_to_the_file(store: Store, tmp_pat
     path.write_bytes(b"".join(CHAT.read_bytes().splitlines(keepends=True)[1:]))
     take(store, path, model=False)
     report = take(store, tmp_path / "." / ".." / tmp_path.name / "chat.jsonl", model=False)
-    assert report.sources[0].tally.added == 0
+    assert report.sources[0].added == 0
 
 
 def test_every_step_is_in_the_ledger_under_one_id(store: Store) -> None:

@@ -4,6 +4,7 @@ import io
 import json
 from collections.abc import Iterable
 from datetime import UTC, datetime
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -14,13 +15,13 @@ from clsm_cli.ingestion.jsonl_rows import (
     RawTurn,
     Reading,
     Tally,
-    TooLong,
     TranscriptItem,
+    Unreadable,
     bounded_lines,
     check_items,
     label,
     parse,
-    read_rows,
+    row_items,
 )
 from clsm_cli.store.jsonlines import LineError
 
@@ -28,9 +29,10 @@ NOW = datetime(2026, 2, 24, 12, 0, tzinfo=UTC)
 
 
 def rows(data: bytes) -> list[object]:
-    tally = Tally()
-    found = list(read_rows(bounded_lines(io.BytesIO(data)), path="a.jsonl", tally=tally))
-    return [*found, *tally.problems("a.jsonl")]
+    about = Reading("a.jsonl", UTC, NOW, "s")
+    lines = bounded_lines(io.BytesIO(data))
+    found: list[Any] = list(row_items(lines, lambda row, line: iter([(line, row)]), about))  # type: ignore[list-item]
+    return [*found, *about.tally.problems("a.jsonl")]
 
 
 @given(st.binary(max_size=200), st.integers(min_value=1, max_value=20))
@@ -41,8 +43,8 @@ def test_lines_are_complete_and_bounded(data: bytes, limit: int) -> None:
     lines = list(bounded_lines(io.BytesIO(data), limit))
     assert [number for number, _ in lines] == list(range(1, len(expected) + 1))
     for (_, line), whole in zip(lines, expected, strict=True):
-        if isinstance(line, TooLong):
-            assert line.size > limit
+        if isinstance(line, Unreadable):
+            assert len(whole) > limit
         else:
             assert isinstance(line, bytes)
             assert line.rstrip(b"\n") == whole
@@ -74,7 +76,7 @@ def test_bad_bytes_are_replaced_and_told_once() -> None:
         (2, {"a": "\ufffd"}),
         (3, {"a": "xyz"}),
         (4, {"a\ufffd": ["\ufffd"]}),
-        Problem("a.jsonl", 1, "invalid UTF-8 replaced (4 times)"),
+        Problem("a.jsonl", 1, "invalid UTF-8 replaced (3 times)"),
         Problem("a.jsonl", 3, "NUL removed (2 times)"),
     ]
 

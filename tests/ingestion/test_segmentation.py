@@ -230,7 +230,7 @@ def test_a_marker_with_a_change_of_subject_fires_without_surprise() -> None:
 def test_signs_of_words(last: str, first: str, names: set[str]) -> None:
     talk = chat("aaaaaa")
     talk[2], talk[3] = replace(talk[2], text=last), replace(talk[3], text=first)
-    signs = Segment(group_turns(talk), DEFAULT).signs(3)
+    signs = Segment(group_turns(talk), DEFAULT).signs[3]
     assert signs.keys() & {"closing", "marker"} == names
 
 

@@ -101,7 +101,7 @@ def test_errors_and_what_clsm_said() -> None:
     assert told(items)[1:] == [("bash", "tool", "ls /nowhere"), ("bash", "tool", "no such folder")]
     errors = [turn.tool.error for turn in turns(items) if turn.tool]
     assert errors == [False, True]
-    assert dropped(items) == ["clsm call", "clsm result"] * 2
+    assert dropped(items) == [f"clsm {what}:1#{n}" for n in (1, 3) for what in ("call", "result")]
 
 
 _LINE = st.sampled_from(
@@ -141,9 +141,9 @@ def test_a_session_that_grows_is_read_once(tmp_path: Path) -> None:
     store, path = new_store(tmp_path / "memory"), tmp_path / "session-2026-03-01-ab12.md"
     turns: list[tuple[str, str, list[Tool]]] = [("user", "Yes.", []), ("assistant", "Good.", [])]
     path.write_text(written(*turns), encoding="utf-8")
-    assert take(store, path, capture_only=True).sources[0].tally.added == 2
+    assert take(store, path, capture_only=True).sources[0].added == 2
     path.write_text(written(*turns, ("user", "Yes.", [])), encoding="utf-8")
-    tally = take(store, path, capture_only=True).sources[0].tally
+    tally = take(store, path, capture_only=True).sources[0]
     assert (tally.added, tally.known) == (1, 2)
     assert len(state_of(store).keys()) == 3
 

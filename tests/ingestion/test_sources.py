@@ -169,30 +169,30 @@ def test_origin_is_told_from_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         assert stream.read() == b"a"
 
 
+def child(code: str, *arguments: str, given: bytes | None = None) -> str:
+    """What another process prints that looks for sources."""
+    code = f"import os, sys; from clsm_cli.ingestion.sources import find\n{code}"
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
+    command = [sys.executable, "-c", code, *arguments]
+    done = subprocess.run(command, input=given, capture_output=True, check=True, env=environment)
+    return done.stdout.decode()
+
+
 def test_what_may_not_be_read_is_a_problem() -> None:
     # Not under tmp_path, whose parents are private: root may read everything, so the child that
     # looks must become somebody else.
     code = (
-        "import os, sys; from clsm_cli.ingestion.sources import find\n"
         "os.chdir(sys.argv[1])\n"
         "if os.geteuid() == 0: os.setgroups([]); os.setgid(65534); os.setuid(65534)\n"
         "for item in find(['.']): print(item.path, getattr(item, 'reason', 'read'))"
     )
     with tempfile.TemporaryDirectory() as folder:
         place(Path(folder), **{"a.md": b"a", "b.md": b"b", "sub/c.md": b"c"})
-        Path(folder).chmod(0o755)
-        Path(folder, "b.md").chmod(0o644)
-        Path(folder, "a.md").chmod(0)
-        Path(folder, "sub").chmod(0)
-        done = subprocess.run(
-            [sys.executable, "-c", code, folder],
-            capture_output=True,
-            text=True,
-            check=True,
-            env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])},
-        )
+        for name, mode in (("", 0o755), ("b.md", 0o644), ("a.md", 0), ("sub", 0)):
+            Path(folder, name).chmod(mode)
+        told = child(code, folder)
         Path(folder, "sub").chmod(0o700)
-    assert done.stdout.splitlines() == [
+    assert told.splitlines() == [
         "./a.md permission denied",
         "./b.md read",
         "./sub permission denied",
@@ -205,18 +205,10 @@ def test_what_may_not_be_read_is_a_problem() -> None:
 )
 def test_standard_input_is_told_by_its_first_row_and_kept_whole(data: bytes, what: str) -> None:
     code = (
-        "import sys; from clsm_cli.ingestion.sources import find\n"
         "(item,) = find(['-'], stdin=sys.stdin.buffer)\n"
         "print(item.path, item.origin, item.format, item.open().read())"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", code],
-        input=data,
-        capture_output=True,
-        check=True,
-        env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])},
-    )
-    assert done.stdout.decode() == f"- - {what} {data!r}\n"
+    assert child(code, given=data) == f"- - {what} {data!r}\n"
 
 
 def test_detect_takes_any_bytes() -> None:

@@ -58,9 +58,9 @@ def test_an_overview(store: Store) -> None:
     assert {name: found.counts[name] for name in expected} == expected
     assert found.unembedded == 3
     assert found.problems == ()
-    assert [command for _, command, _ in found.runs] == ["ingest", "ingest"]
+    assert [run["command"] for run in found.runs] == ["ingest", "ingest"]
     log = store.flow / "runs.jsonl"
     log.write_text(log.read_text() + "\n{torn\n")
     line = log.read_text().splitlines().index("{torn") + 1
     (problem,) = overview(store).problems
-    assert (problem.path, problem.line) == ("flow/pi/runs.jsonl", line)
+    assert (problem["path"], problem["line"]) == ("flow/pi/runs.jsonl", line)

@@ -298,28 +298,6 @@ def test_an_environment_that_no_client_can_use(
     assert KEY not in "".join(traceback.format_exception(caught.value))
 
 
-def test_settings_are_off_until_both_are_given() -> None:
-    assert not LlmSettings().enabled
-    assert not LlmSettings(base_url="http://localhost/v1").enabled
-    assert not LlmSettings(model="m").enabled
-    assert LlmSettings(base_url="http://localhost/v1", model="m").enabled
-
-
-MODULES = ["clsm_cli.app", "clsm_cli.integrations.llm"] + [
-    ".".join(path.relative_to(ROOT).with_suffix("").parts)
-    for path in sorted((ROOT / "clsm_cli" / "consolidation").glob("[!_]*.py"))
-]
-
-
-def test_nothing_loads_the_client_before_it_is_needed() -> None:
-    names = "{'openai', 'httpx2', 'fastjsonschema', 'pydantic'}"
-    code = f"import sys, {', '.join(MODULES)}; print(*{names} & set(sys.modules))"
-    done = subprocess.run(
-        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, check=True, text=True
-    )
-    assert done.stdout.split() == []
-
-
 def test_without_the_packages_it_says_what_to_install() -> None:
     code = (
         "import sys; sys.modules['openai'] = None\n"

@@ -20,20 +20,19 @@ from clsm_cli.ingestion.blocks import conflict_marks, scan
 from clsm_cli.ingestion.noise import runs_clsm
 from clsm_cli.store import front_matter, jsonlines, shards, topics, yaml_text
 from clsm_cli.text.aliases import stated_aliases
-from clsm_cli.text.cues import find_decisions, find_questions
+from clsm_cli.text.cues import find_decisions, find_questions, key_phrases
 from clsm_cli.text.dumps import find_dumps
 from clsm_cli.text.fence_lines import blocks
+from clsm_cli.text.language_data import compiled
 from clsm_cli.text.mentions import find_mentions
 from clsm_cli.text.noun_phrases import noun_phrases
 from clsm_cli.text.ordinals import read_request
-from clsm_cli.text.phrases import key_phrases
 from clsm_cli.text.plain import to_plain
 from clsm_cli.text.route import choose_route
 from clsm_cli.text.secrets import mask
 from clsm_cli.text.sentences import split
 from clsm_cli.text.summaries import definition_score
 from clsm_cli.text.time import bounds, forms, parts
-from clsm_cli.text.time.expressions import _compiled
 from clsm_cli.text.todo import todos
 from clsm_cli.text.tokens import count_tokens, stems
 
@@ -51,7 +50,7 @@ def _dates(text: str) -> None:
         *(r.pattern for asked in (False, True) for r in forms.rules(asked=asked)),
         parts._PATTERN,
     ):
-        for _ in _compiled(pattern).finditer(text):
+        for _ in compiled(pattern).finditer(text):
             pass
 
 

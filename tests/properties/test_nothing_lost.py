@@ -50,7 +50,7 @@ def test_episodes_and_inbox_together_are_the_input(events: list[Event]) -> None:
         expected = spoken(events)
         assert held <= expected
         waiting = [turn for box in state.waiting.values() for turn in box]
-        assert held.total() + len(waiting) == expected.total() == report.sources[0].tally.added
+        assert held.total() + len(waiting) == expected.total() == report.sources[0].added
         texts = Counter(text for _, text in held.elements())
         texts += Counter(getattr(turn, "text", "") for turn in waiting)
         assert texts == Counter(text for _, text in expected.elements())

@@ -18,7 +18,7 @@ from strategies import examples
 
 from clsm_cli.commands.engine import embedder
 from clsm_cli.retrieval import briefing_contents
-from clsm_cli.retrieval.briefing import SECTIONS, Briefing, Candidate, Item, brief, pack
+from clsm_cli.retrieval.briefing import SECTIONS, Briefing, Item, RankedItem, brief, pack
 from clsm_cli.retrieval.briefing_contents import RULES, activated_concepts
 from clsm_cli.store import atomic, layout
 from clsm_cli.store.index.prepared_briefing import path_of
@@ -178,9 +178,9 @@ def test_the_budget_holds_and_what_is_cut_is_named(slept: Store, limit: int, uni
 
 def candidate(
     name: str, size: int, value: float = 1.0, path: str = "", thread: str = ""
-) -> Candidate:
+) -> RankedItem:
     found = Item(name, "passage", "", "flow", "user", size, path=path)
-    return Candidate(found, "lately", value, thread or name)
+    return RankedItem(found, "lately", value, thread or name)
 
 
 @examples(200)

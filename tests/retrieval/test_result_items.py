@@ -6,12 +6,14 @@ import json
 from itertools import pairwise
 from pathlib import Path
 
+from hypothesis import given
+from hypothesis import strategies as st
 from sample_store import ask
 from small_store import found, note, row, state, talk, tell
 
 from clsm_cli.config import RecallSettings
 from clsm_cli.retrieval.recall import touch
-from clsm_cli.retrieval.result_items import LONGEST
+from clsm_cli.retrieval.result_items import LONGEST, grow_window
 from clsm_cli.store.layout import Store
 
 LENGTH = RecallSettings().window
@@ -121,3 +123,15 @@ def test_a_turn_in_two_files_comes_once(store: Store) -> None:
     other.mkdir(parents=True)
     (other / box.name).write_bytes(box.read_bytes())
     assert [m.text for m in found(store, "theremin")] == ["The theremin is in the attic."]
+
+
+@given(st.lists(st.integers(1, 600), min_size=1, max_size=30), st.data())
+def test_a_window_holds_its_block_and_is_no_longer_than_it_may_be(
+    lengths: list[int], data: st.DataObject
+) -> None:
+    place = data.draw(st.integers(0, len(lengths) - 1))
+    blocked = data.draw(st.sets(st.integers(0, len(lengths) - 1)))
+    start, end = grow_window(lengths, place, blocked - {place}, LENGTH)
+    assert start <= place < end
+    assert not (blocked - {place}) & set(range(start, end))
+    assert end - start == 1 or sum(lengths[start:end]) <= LENGTH

@@ -70,29 +70,20 @@ def test_labelled_questions(index: Index, row: dict[str, Any]) -> None:
     assert times.hard == row["hard"]
 
 
-BLIND = [
-    ("What was the very first thing we ever talked about?", "s1"),
-    ("When did we last speak about the bike?", "s6"),
-    ("What did I say the time before last when we discussed the starter?", "s3"),
-    ("What came up in the two conversations after the interview one?", "s5 s6"),
-    ("What did we discuss in the session following our second one?", "s3"),
-    ("In the third session from the end, what squeaked?", "s6"),
-    ("What was our first conversation in October about?", "s5"),
-    ("What had we talked about before I signed up for piano lessons?", "s1 s2"),
-    ("What did I ask when the cat was first mentioned?", "s7"),
-    ("What did we say two conversations ago?", "s7"),
-]
-"""The answers were written before the questions were asked."""
-
-
-@pytest.mark.parametrize(("question", "expected"), BLIND)
-def test_questions_written_blind(index: Index, question: str, expected: str) -> None:
-    assert " ".join(resolved(index, question).sessions) == expected
-
-
 @pytest.mark.parametrize(
     ("question", "expected"),
     [
+        # The answers of the first ten were written before the questions were asked.
+        ("What was the very first thing we ever talked about?", "s1"),
+        ("When did we last speak about the bike?", "s6"),
+        ("What did I say the time before last when we discussed the starter?", "s3"),
+        ("What came up in the two conversations after the interview one?", "s5 s6"),
+        ("What did we discuss in the session following our second one?", "s3"),
+        ("In the third session from the end, what squeaked?", "s6"),
+        ("What was our first conversation in October about?", "s5"),
+        ("What had we talked about before I signed up for piano lessons?", "s1 s2"),
+        ("What did I ask when the cat was first mentioned?", "s7"),
+        ("What did we say two conversations ago?", "s7"),
         ("What did we talk about since our sixth conversation?", "s7 s8"),
         ("the three sessions before the Lisbon trip one", "s5 s6 s7"),
         ("What did we cover between our first and our fourth conversation?", "s2 s3"),
@@ -225,42 +216,48 @@ def test_no_time_is_overlooked() -> None:
         now = datetime.fromisoformat(each["now"])
         assert has_time or not bounds.read_times(each["query"], now).bounds
         assert has_place or ordinals.read_request(each["query"]) is None
-    for question in [
-        *("on the 12th", "since Thanksgiving", "at Pentecost", "in the nineties", "a week ago"),
-        *(
-            "on Boxing Day",
-            "in the second half of May",
-            "In March?",
-            "(yesterday)",
-            "last fortnight",
-        ),
-        *(
-            "on Mother’s Day",
-            "on New Year's Eve",
-            "at Whit Monday",
-            "on Bonfire Night",
-            "this fall",
-        ),
-    ]:
+    for question in QUESTIONS.split("; "):
         assert bounds.read_times(question, date(2026, 2, 24)).bounds, question
         assert time_scope.may_name_time(question)[0], question
 
 
+QUESTIONS = (
+    "on the 12th; since Thanksgiving; at Pentecost; in the nineties; a week ago; on Boxing Day;"
+    " in the second half of May; In March?; (yesterday); last fortnight; on Mother’s Day;"
+    " on New Year's Eve; at Whit Monday; on Bonfire Night; this fall"
+)
 WORDS = [
-    *("the", "our", "first", "last", "second", "time", "conversation", "session", "about", "99th"),
-    *(
-        "we",
-        "talked",
-        "before",
-        "after",
-        "between",
-        "and",
-        "the move",
-        "right",
-        "since",
-        "the bike",
-    ),
-    *("May", "2020", "yesterday", "Christmas", "in", "two", "ago", "came up", "?", ",", "Lisbon"),
+    "the",
+    "our",
+    "first",
+    "last",
+    "second",
+    "time",
+    "conversation",
+    "session",
+    "about",
+    "99th",
+    "we",
+    "talked",
+    "before",
+    "after",
+    "between",
+    "and",
+    "the move",
+    "right",
+    "since",
+    "the bike",
+    "May",
+    "2020",
+    "yesterday",
+    "Christmas",
+    "in",
+    "two",
+    "ago",
+    "came up",
+    "?",
+    ",",
+    "Lisbon",
 ]
 
 

@@ -79,19 +79,6 @@ def test_weights_are_the_formula(said: Turns, scene: list[int], alpha: float) ->
             assert p.weight == pytest.approx(value * n / (n + 5), abs=6e-5)
 
 
-def test_stretches_end_with_the_scene_and_with_reach() -> None:
-    assert [p.n for p in associate([[0], [1], [0]], [0, 0, 0])] == [2]
-    assert associate([[0], [1], [0]], [0, 1, 2]) == []
-    assert associate([[0], [], [], [1], [], [], [0]], [0] * 7) == []
-
-
-def test_what_is_everywhere_is_near_nothing() -> None:
-    pairs = [(i, i + 1) for i in range(1, 41, 2)]
-    said = [[0, a, b] for a, b in pairs for _ in range(3)]
-    found = {(p.a, p.b): p.weight for p in associate(said, list(range(len(said))), min_npmi=0.0)}
-    assert min(found[pair] for pair in pairs) > 2 * max(found[0, b] for b in range(1, 41))
-
-
 def hub(leaves: int) -> Turns:
     """Node 0 with every leaf; a leaf the more often, the smaller its number."""
     return [[0, leaf] for leaf in range(1, leaves + 1) for _ in range(leaves + 2 - leaf)]

@@ -10,7 +10,6 @@ from clsm_cli.scoring.modularity import (
     affinity,
     best_split,
     communities,
-    is_confirmed,
     split_quality,
 )
 
@@ -42,27 +41,11 @@ def test_the_reduced_form_is_newmans_q(topics: str, seed: int) -> None:
             assert split_quality(a, at) == pytest.approx(by_definition(a, at))
 
 
-@given(st.text("abc", min_size=3, max_size=14), st.integers(0, 99), st.data())
-@settings(deadline=None)
-def test_q_never_falls(topics: str, seed: int, data: st.DataObject) -> None:
-    a = affinity(vectors(topics, seed))
-    at = data.draw(st.integers(1, len(a) - 1))
-    near = range(max(1, at - 3), min(len(a), at + 4))
-    best = best_split(a, at, near)
-    assert best in near
-    assert split_quality(a, best) >= split_quality(a, at)
-
-
 @pytest.mark.parametrize("late", [-2, -1, 0, 1, 2, 3])
 def test_a_misplaced_boundary_moves_to_the_change_of_subject(late: int) -> None:
     a = affinity(vectors("aaaaaaaabbbbbb"))
     at = 8 + late
     assert best_split(a, at, range(at - 3, at + 4)) == 8
-
-
-def test_one_subject_is_not_confirmed_and_two_are() -> None:
-    assert not is_confirmed(affinity(vectors("aaaaaaaaaaaa")), 6)
-    assert is_confirmed(affinity(vectors("aaaaaabbbbbb")), 6)
 
 
 Pairs = list[tuple[int, int, float]]

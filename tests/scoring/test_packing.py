@@ -39,15 +39,6 @@ def test_it_is_the_best_choice(drawn: list[tuple[float, int]], capacity: int) ->
     assert knapsack(worths, costs, capacity) == by_brute_force(worths, costs, capacity)
 
 
-@examples(100)
-@given(st.lists(st.integers(0, 9), max_size=12), st.integers(0, 40))
-def test_of_equal_values_the_best_rank_is_taken(costs: list[int], capacity: int) -> None:
-    worths = [1.0] * len(costs)
-    assert knapsack(worths, costs, capacity) == by_brute_force(worths, costs, capacity)
-    equal = [float(cost) for cost in costs]
-    assert knapsack(equal, costs, capacity) == by_brute_force(equal, costs, capacity)
-
-
 def table(worths: list[float], costs: list[int], capacity: int) -> int:
     """The best value by the textbook's table, value for every capacity."""
     best = [0] * (capacity + 1)

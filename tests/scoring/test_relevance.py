@@ -42,9 +42,3 @@ def test_the_cut_is_where_f_is_highest_unless_even_the_best_is_unsure(
         best = max(expected(probabilities, count) for count in counts)
         assert kept in counts
         assert expected(probabilities, kept) == pytest.approx(best)
-
-
-def test_an_unsure_list_is_not_cut_however_fast_it_falls() -> None:
-    falling = [0.012, 0.011, *[0.001] * 30]
-    assert cut_size([UNSURE - 0.01, *falling], 10, BETA) == 3  # the rest is not even likely
-    assert cut_size([UNSURE + 0.01, *falling], 10, BETA) == 1

@@ -38,24 +38,22 @@ def test_two_names(text: str, name: str, alias: str) -> None:
     assert name.split(maxsplit=1)[0] in told
 
 
-NO_SECOND_NAME = [
-    "Priya, the editor, wrote.",
-    "I met Ilse, called Brian, and went home.",
-    "Ilse calls Brian daily. We call him when it rains.",
-    "The backup goes to a [[shed box]] called Margaret.",
-    "It is an RPG called Xeno, or Zelda, for a short time.",
-    "[[Juno|the cat]] sleeps, [[Ilse|my human]] reads, [[Ilse|she]] smiles.",
-    "[[Ilse]] and [[ilse|Ilse]] are spelled alike.",
-    "The result (OK) was fine, as was the other one (NAP).",
-    "The NAP (Amsterdam level) and the SD (a small card).",
-    "Port 22, the old one and so on.",
-    "Brian's book lies on *The Table*.",
-    "",
-]
-
-
 def test_no_second_name() -> None:
-    assert [each for each in NO_SECOND_NAME if stated_aliases(each)] == []
+    none = [
+        "Priya, the editor, wrote.",
+        "I met Ilse, called Brian, and went home.",
+        "Ilse calls Brian daily. We call him when it rains.",
+        "The backup goes to a [[shed box]] called Margaret.",
+        "It is an RPG called Xeno, or Zelda, for a short time.",
+        "[[Juno|the cat]] sleeps, [[Ilse|my human]] reads, [[Ilse|she]] smiles.",
+        "[[Ilse]] and [[ilse|Ilse]] are spelled alike.",
+        "The result (OK) was fine, as was the other one (NAP).",
+        "The NAP (Amsterdam level) and the SD (a small card).",
+        "Port 22, the old one and so on.",
+        "Brian's book lies on *The Table*.",
+        "",
+    ]
+    assert [each for each in none if stated_aliases(each)] == []
 
 
 @pytest.mark.parametrize(

@@ -1,10 +1,10 @@
-"""What tells a decision, an open question, a feeling."""
+"""What tells a decision, an open question, a feeling, and what turns are about."""
 
 from __future__ import annotations
 
 import pytest
 
-from clsm_cli.text.cues import find_decisions, find_questions, valence
+from clsm_cli.text.cues import find_decisions, find_questions, key_phrases, valence
 
 
 @pytest.mark.parametrize(
@@ -24,84 +24,73 @@ from clsm_cli.text.cues import find_decisions, find_questions, valence
     ],
 )
 def test_decisions(sentence: str) -> None:
-    assert find_decisions(f"It rained. {sentence}\n\nFine.")[-1:] == [sentence] or find_decisions(
-        sentence
-    ) == [sentence]
-
-
-NO_DECISION = [
-    "Have you decided on a name?",
-    "Let's see how it goes.",
-    "I like SQLite.",
-    "It is undecided.",
-    "She is going home with Anna.",
-    "The switch is broken.",
-    "Let's keep helping each other.",
-    "We picked up a few recipes.",
-]
+    assert find_decisions(f"It rained.\n\n{sentence}\n\nFine.") == [sentence]
 
 
 def test_no_decision() -> None:
-    assert [each for each in NO_DECISION if find_decisions(each)] == []
-
-
-OPEN_QUESTIONS = [
-    "Which port does the hook use?",
-    "Did you hear any inspiring stories?",
-    "Open question: who owns the lock?",
-    "- Open question: the size of the index",
-    "It is still unclear whether it helps.",
-    "この鍵は誰のもの\uff1f どこ?",
-]
+    text = """Have you decided on a name? Let's see how it goes. I like SQLite. It is undecided.
+        She is going home with Anna. The switch is broken. Let's keep helping each other.
+        We picked up a few recipes."""
+    assert find_decisions(text) == []
 
 
 def test_open_questions() -> None:
-    assert [each for each in OPEN_QUESTIONS if len(find_questions(each)) != 1] == []
+    open_ones = [
+        "Which port does the hook use?",
+        "Did you hear any inspiring stories?",
+        "Open question: who owns the lock?",
+        "- Open question: the size of the index",
+        "It is still unclear whether it helps.",
+        "この鍵は誰のもの\uff1f どこ?",
+    ]
+    assert [each for each in open_ones if len(find_questions(each)) != 1] == []
+    text = """How are you? Hey Mel! Good to see you! How have you been? What's up with you?
+        Anything new? Hi! How are you doing today? It works, right? Nice day, isn't it?
+        You did it, didn't you? Really? What? What about you? We met."""
+    assert find_questions(text) == []
 
 
-NO_OPEN_QUESTION = [
-    "How are you?",
-    "Hey Mel! Good to see you! How have you been?",
-    "What's up with you? Anything new?",
-    "Hi! How are you doing today?",
-    "It works, right?",
-    "Nice day, isn't it?",
-    "You did it, didn't you?",
-    "Really? What?",
-    "What about you?",
-    "We met.",
-]
-
-
-def test_no_open_question() -> None:
-    assert [each for each in NO_OPEN_QUESTION if find_questions(each)] == []
-
-
-PLEASANT = [
-    "I love this, it was amazing!",
-    "The support group made me feel accepted.",
-    "We fixed it. Great work!",
-    "It isn't bad.",
-]
-
-
-def test_pleasant() -> None:
-    assert [each for each in PLEASANT if valence(each) <= 0] == []
-
-
-UNPLEASANT = [
-    "The build failed again and I am frustrated.",
-    "That's not good.",
-    "She never enjoyed it.",
-    "I hate the awful noise.",
-]
-
-
-def test_unpleasant() -> None:
-    assert [each for each in UNPLEASANT if valence(each) >= 0] == []
-
-
-def test_degrees_and_clauses() -> None:
+def test_feelings() -> None:
+    pleasant = [
+        "I love this, it was amazing!",
+        "The support group made me feel accepted.",
+        "We fixed it. Great work!",
+        "It isn't bad.",
+    ]
+    unpleasant = [
+        "The build failed again and I am frustrated.",
+        "That's not good.",
+        "She never enjoyed it.",
+        "I hate the awful noise.",
+    ]
+    assert [each for each in pleasant if valence(each) <= 0] == []
+    assert [each for each in unpleasant if valence(each) >= 0] == []
     assert valence("very good") > valence("good") > valence("slightly good") > 0
     assert valence("No, good idea") == valence("good idea")
     assert valence("The meeting is at ten.") == 0
+
+
+TURNS = [
+    "The delegation defect is back: Hardin's sub-agent lost its context again.",
+    "Is that the delegation defect we saw with the valve chatter?",
+    "Yes. Hardin fixed the valve chatter, but the delegation defect needs a test.",
+]
+
+
+@pytest.mark.parametrize(
+    ("turns", "phrases"),
+    [
+        (TURNS, ["delegation defect", "Hardin", "valve chatter"]),
+        (["Hey! How are you? So good to see you!", "Thanks, I'm really happy."], []),
+        (["Hey Mel! The pottery class was fun, Mel.", "Thanks, Caroline! Pottery with Anna is great."], ["Anna", "pottery"]),
+        (["I read *The Left Hand of Darkness* again."], ["The Left Hand of Darkness"]),
+    ],
+)  # fmt: skip
+def test_what_turns_are_about(turns: list[str], phrases: list[str]) -> None:
+    assert key_phrases(turns, 3)[: max(1, len(phrases))] == phrases
+
+
+def test_no_phrase_repeats_a_word_of_another() -> None:
+    phrases = key_phrases(["valve noise and valve chatter, valve noise", "noise of the pump"], 5)
+    words = [word for phrase in phrases for word in phrase.split()]
+    assert len(words) == len(set(words))

@@ -29,21 +29,19 @@ def test_terms(text: str, phrases: list[str]) -> None:
     assert _found(text) == phrases
 
 
-NO_TERMS = [
-    "Last week was a good time, by the way, and a lot of fun.",
-    "Now Mara fears nothing. He started writing. They stop pushing.",
-    "Woah Joanna! You're making progress. It's finding balance.",
-    "It was 20 cm long on Monday and Wednesday.",
-    "Thanks, that sounds great! Bye Joanna, have a nice day.",
-    "`clock key` and https://example.org/clock-key and [[clock key]]",
-    "```\nthe clock key\n```",
-    "We went there yesterday afternoon and really appreciated everything.",
-    "",
-]
-
-
 def test_no_terms() -> None:
-    assert [each for each in NO_TERMS if _found(each)] == []
+    none = [
+        "Last week was a good time, by the way, and a lot of fun.",
+        "Now Mara fears nothing. He started writing. They stop pushing.",
+        "Woah Joanna! You're making progress. It's finding balance.",
+        "It was 20 cm long on Monday and Wednesday.",
+        "Thanks, that sounds great! Bye Joanna, have a nice day.",
+        "`clock key` and https://example.org/clock-key and [[clock key]]",
+        "```\nthe clock key\n```",
+        "We went there yesterday afternoon and really appreciated everything.",
+        "",
+    ]
+    assert [each for each in none if _found(each)] == []
 
 
 @pytest.mark.parametrize(

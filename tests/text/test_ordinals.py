@@ -86,24 +86,20 @@ def test_the_two_after_are_both() -> None:
     assert (second.step, second.length) == (2, 1)
 
 
-WHAT_IS_NO_PLACE_AMONG_CONVERSATIONS = [
-    "What did Mara do after the marathon?",
-    "Who came second in the race?",
-    "When was the first time Ilse swam in the sea?",
-    "What is the last name of the doctor?",
-    "Where did we live before the war?",
-    "the distance between the house and the sea",
-    "What are the first three steps of the recipe?",
-    "my last therapy appointment",
-    "",
-    "?!",
-]
-
-
 def test_what_is_no_place_among_conversations() -> None:
-    assert [
-        each for each in WHAT_IS_NO_PLACE_AMONG_CONVERSATIONS if read_request(each) is not None
-    ] == []
+    none = [
+        "What did Mara do after the marathon?",
+        "Who came second in the race?",
+        "When was the first time Ilse swam in the sea?",
+        "What is the last name of the doctor?",
+        "Where did we live before the war?",
+        "the distance between the house and the sea",
+        "What are the first three steps of the recipe?",
+        "my last therapy appointment",
+        "",
+        "?!",
+    ]
+    assert [each for each in none if read_request(each) is not None] == []
 
 
 @pytest.mark.parametrize(

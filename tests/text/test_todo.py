@@ -30,20 +30,18 @@ def test_items(text: str, expected: tuple[str, str, str | None]) -> None:
     assert [todo[:3] for todo in todos(text, TUESDAY)] == [expected]
 
 
-NO_TASK = [
-    "- Water the figs",
-    "- [-] Water the figs",
-    "- [~] Water the figs",
-    "- [ ] ",
-    "- [ ] ...",
-    "- [link](https://example.org)",
-    "```\n- [ ] Water the figs\n```",
-    "I must water the figs by Friday.",
-]
-
-
 def test_no_task() -> None:
-    assert [each for each in NO_TASK if todos(each, TUESDAY)] == []
+    none = [
+        "- Water the figs",
+        "- [-] Water the figs",
+        "- [~] Water the figs",
+        "- [ ] ",
+        "- [ ] ...",
+        "- [link](https://example.org)",
+        "```\n- [ ] Water the figs\n```",
+        "I must water the figs by Friday.",
+    ]
+    assert [each for each in none if todos(each, TUESDAY)] == []
 
 
 def test_places_in_the_text() -> None:

@@ -16,47 +16,50 @@ if TYPE_CHECKING:
     from clsm_cli.evaluation.dataset import Dataset
 
 
-LOADERS: dict[str, tuple[Callable[[Path], bool], Callable[[Path], Dataset]]] = {
-    "locomo": (locomo.matches, locomo.load),
-    "gvd": (gvd.matches, gvd.load),
-    "longmemeval": (longmemeval.matches, longmemeval.load),
-    "memory": (own_memory.matches, own_memory.load),
-    "queries": (queries.matches, queries.load),
-    "nodes": (lambda _: False, locomo.load_nodes),  # such a folder is LoCoMo first
+LOADERS: dict[str, Callable[[Path], Dataset]] = {
+    "locomo": locomo.load,
+    "gvd": gvd.load,
+    "longmemeval": longmemeval.load,
+    "memory": own_memory.load,
+    "queries": queries.load,
+    "nodes": locomo.load_nodes,
 }
-"""Kind → whether a path looks like such a set, by names and first bytes alone; and what reads it.
-
-In the order in which a path is looked at.
-"""
+"""Kind → what reads it."""
 KINDS = tuple(LOADERS)
 
 
+def kind_of(path: Path) -> str:
+    """The kind of set that a path holds, by names alone; "" for none."""
+    if path.suffix.lower() in {".yaml", ".yml"}:
+        return "queries"
+    if (path / own_memory.QUERIES).is_file():
+        return "memory"
+    if (path / gvd.MEMORY).is_file():
+        return "gvd"
+    if any(file.name.startswith("longmemeval") for file in longmemeval.files(path)):
+        return "longmemeval"
+    return "locomo" if path.suffix == ".json" or next(path.glob("*.json"), None) else ""
+
+
 def load_dataset(spec: str) -> Dataset:
-    """The set that somebody named: ``KIND=PATH``, or a path whose kind is found by its looks.
+    """The set that somebody named: ``KIND=PATH``, or a path whose names show its kind.
 
     Raises:
         BadInputError: There is nothing, or nothing that a loader knows.
     """
     kind, mark, rest = spec.partition("=")
-    if not mark or os.path.exists(spec):
-        path = _existing(spec)
-        try:
-            load = next((load for matches, load in LOADERS.values() if matches(path)), None)
-        except OSError as error:
-            reason = f"cannot be read ({error.strerror or error})"
-            raise BadInputError(spec, reason, "check its permissions") from error
-        if load is not None:
-            return load(path)
-        raise BadInputError(
-            spec,
-            "is no labelled set that clsm knows by its looks",
-            f"name its kind as KIND=PATH, KIND one of {', '.join(KINDS)}",
-        )
-    if kind in LOADERS:
-        return LOADERS[kind][1](_existing(rest))
-    raise BadInputError(
-        spec, f"{kind!r} is no kind of labelled set", f"use one of {', '.join(KINDS)}"
-    )
+    if mark and not os.path.exists(spec):
+        if kind not in LOADERS:
+            reason = f"{kind!r} is no kind of labelled set"
+            raise BadInputError(spec, reason, f"use one of {', '.join(KINDS)}")
+        return LOADERS[kind](_existing(rest))
+    path = _existing(spec)
+    kind = kind_of(path)
+    if not kind:
+        reason = "is no labelled set that clsm knows by its looks"
+        advice = f"name its kind as KIND=PATH, KIND one of {', '.join(KINDS)}"
+        raise BadInputError(spec, reason, advice)
+    return LOADERS[kind](path)
 
 
 def limit_cases(dataset: Dataset, cases: int) -> Dataset:

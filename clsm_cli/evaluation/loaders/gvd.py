@@ -11,14 +11,20 @@ from collections import Counter
 from datetime import UTC, date, datetime, time, timedelta
 from typing import TYPE_CHECKING, Any
 
-from clsm_cli.evaluation.dataset import Case, Chat, Dataset, Query
-from clsm_cli.evaluation.loaders import parsing
-from clsm_cli.evaluation.loaders.parsing import (
+from clsm_cli.evaluation.dataset import (
+    NO_QUERIES,
+    NO_TEXT,
+    Case,
+    Chat,
+    Dataset,
     Faults,
     LabelledTurn,
+    Query,
+    digest_contents,
     load_json,
     malformed_error,
     naming_place,
+    read_bytes,
     required_field,
 )
 from clsm_cli.text import tokens
@@ -44,41 +50,28 @@ FRAME = (
 """Words that tell of the conversation, or ask, and name no content; with all words of their stems."""
 _LATER = timedelta(days=40)
 _NOON = time(12, tzinfo=UTC)
-_BLANKS = "name of a user had blanks around it"
-_QUOTED = "query stood in quotation marks"
 _UNLABELLED = "query is left out, neither rule decides"
 _NOBODY = "user with questions has no history and is left out"
 
 
-def matches(path: Path) -> bool:
-    """Whether this looks like the set: a folder with its two English files."""
-    return (path / MEMORY).is_file() and (path / QUESTIONS).is_file()
-
-
 def load(path: Path) -> Dataset:
-    """Read the folder that holds the two English files of the set.
-
-    Raises:
-        BadInputError: A file is missing or not what it must be.
-    """
-    digest = parsing.digest_contents(path, [path / MEMORY, path / QUESTIONS])
+    """Read the folder that holds the two English files of the set."""
+    digest = digest_contents(path, [path / MEMORY, path / QUESTIONS])
     found = Faults()
-    asked = _asked(path / QUESTIONS, found)
+    asked = _asked(path / QUESTIONS)
     cases: dict[str, Case] = {}
     memory = load_json(path / MEMORY)
     if not isinstance(memory, dict) or not memory:
         raise malformed_error(path / MEMORY, "it holds no users")
     for key, user in memory.items():
         name = key.strip()
-        if name != key:
-            found.add(_BLANKS, name)
         with naming_place(path / MEMORY, f"user {name}"):
             turns = tuple(_turns(name, required_field(user, "history", dict), found))
         queries = tuple(_queries(name, turns, asked.pop(name, []), found))
         if queries:
             cases[name] = Case(name, Chat((name,), turns), queries)
         else:
-            found.add(parsing.NO_QUERIES, name)
+            found.add(NO_QUERIES, name)
     for name in asked:
         found.add(_NOBODY, name)
     if not cases:
@@ -175,9 +168,9 @@ def _turns(name: str, history: Mapping[str, Any], found: Faults) -> Iterator[Lab
                 place += 1
                 identity = f"{day}#{place}"
                 if text.strip():
-                    yield LabelledTurn(identity, speaker, role, text, moment, day, day)
+                    yield LabelledTurn(identity, speaker, role, text, moment, day)
                 else:
-                    found.add(parsing.NO_TEXT, f"{name} {identity}")
+                    found.add(NO_TEXT, f"{name} {identity}")
 
 
 def _queries(
@@ -185,13 +178,11 @@ def _queries(
 ) -> Iterator[Query]:
     words: dict[str, set[str]] = {}
     for turn in turns:
-        words.setdefault(turn.unit, set()).update(tokens.stems(turn.text))
+        words.setdefault(turn.session, set()).update(tokens.stems(turn.text))
     frozen = {day: frozenset(said) for day, said in words.items()}
     for number, given in enumerate(asked, 1):
         identity = f"{name}-{number}"
         text = given.strip().strip('"')
-        if text != given.strip():
-            found.add(_QUOTED, identity)
         rule, gold = label_question(text, frozen) if frozen else ("", [])
         if gold:
             yield Query(id=identity, text=text, category=rule, gold=tuple(gold))
@@ -199,23 +190,16 @@ def _queries(
             found.add(_UNLABELLED, identity)
 
 
-def _asked(path: Path, found: Faults) -> dict[str, list[str]]:
+def _asked(path: Path) -> dict[str, list[str]]:
     """Questions by user: one JSON object a line, ``{"<name>": [question, …]}``."""
     asked: dict[str, list[str]] = {}
-    for number, line in enumerate(
-        parsing.read_bytes(path).decode("utf-8", "replace").splitlines(), 1
-    ):
-        if not line.strip():
-            continue
-        with naming_place(path, f"line {number}"):
-            row = json.loads(line)
-            if not isinstance(row, dict):
-                raise ValueError("it is no object")
-            for key in row:
-                listed = required_field(row, key, list)
-                if not all(isinstance(each, str) for each in listed):
-                    raise ValueError(f"the questions to {key} are no texts")
-                if key.strip() != key:
-                    found.add(_BLANKS, key.strip())
-                asked.setdefault(key.strip(), []).extend(listed)
+    for number, line in enumerate(read_bytes(path).splitlines(), 1):
+        if line.strip():
+            with naming_place(path, f"line {number}"):
+                row = json.loads(line)
+                for key in row:
+                    listed = required_field(row, key, list)
+                    if not all(isinstance(each, str) for each in listed):
+                        raise ValueError(f"the questions to {key} are no texts")
+                    asked.setdefault(key.strip(), []).extend(listed)
     return asked

@@ -8,22 +8,35 @@ from __future__ import annotations
 
 import re
 from datetime import UTC, datetime, timedelta
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from clsm_cli.errors import BadInputError
-from clsm_cli.evaluation.dataset import Case, Chat, Dataset, Query
-from clsm_cli.evaluation.loaders import parsing
-from clsm_cli.evaluation.loaders.parsing import (
+from clsm_cli.evaluation.dataset import (
+    CASE_TWICE,
+    NO_GOLD,
+    NO_QUERIES,
+    NO_TEXT,
+    TURN_TWICE,
+    Case,
+    Chat,
+    Dataset,
     Faults,
     LabelledTurn,
+    Query,
     answer_of,
+    digest_contents,
     load_json,
     malformed_error,
     naming_place,
     required_field,
 )
-from clsm_cli.evaluation.nodes.planted import LEAST_GOLD, SIZE, choose_concepts, label_queries
+from clsm_cli.evaluation.nodes.planted import (
+    LEAST_GOLD,
+    SIZE,
+    case_chat,
+    choose_concepts,
+    label_queries,
+)
 from clsm_cli.store import atomic
 
 if TYPE_CHECKING:
@@ -57,28 +70,26 @@ def with_off_topic(dataset: Dataset) -> Dataset:
     What reads the same as a question to this one, names left out, is none of them. The draw is
     the same whatever the order of the conversations.
     """
-    bare = [_bare(case) for case in dataset.cases]
+    bare: list[set[str]] = []
+    for case in dataset.cases:
+        names = case.source.participants if isinstance(case.source, Chat) else ()
+        bare.append({without_names(query.text, names) for query in case.queries})
     made = []
     for place, case in enumerate(dataset.cases):
         others = {text for at, texts in enumerate(bare) if at != place for text in texts}
-        drawn = sorted(others - bare[place] - {""}, key=partial(_hash, case.name))
+
+        def drawn(text: str, name: str = case.name) -> str:
+            return atomic.sha256(f"{name}\n{text}".encode())
+
         strange = (
             Query(id=f"{case.name}-off-{number}", text=text, negative="off topic")
-            for number, text in enumerate(drawn[:OFF_TOPIC], 1)
+            for number, text in enumerate(
+                sorted(others - bare[place] - {""}, key=drawn)[:OFF_TOPIC], 1
+            )
         )
         made.append(case._replace(queries=(*case.queries, *strange)))
     said = (SAID,) if len(made) > 1 else ()
     return dataset._replace(cases=tuple(made), notes=(*dataset.notes, *said))
-
-
-def _bare(case: Case) -> set[str]:
-    """The questions to a conversation without the names of its people."""
-    names = case.source.participants if isinstance(case.source, Chat) else ()
-    return {without_names(query.text, names) for query in case.queries}
-
-
-def _hash(name: str, text: str) -> str:
-    return atomic.sha256(f"{name}\n{text}".encode())
 
 
 KIND = "locomo"
@@ -92,25 +103,10 @@ _REPAIRED = "evidence entry repaired"
 _LOST = "evidence entry names no turn and is left out"
 
 
-def matches(path: Path) -> bool:
-    """Whether this looks like the set: a folder of conversations, or the one file of all."""
-    found = sorted(path.glob("*.json"))[:1] if path.is_dir() else [path]
-    head = parsing.read_head(found[0]).lstrip() if found else ""
-    if path.is_dir():
-        return head.startswith("{") and ('"speaker_a"' in head or '"qa"' in head)
-    return head.startswith("[") and any(
-        all(f'"{name}"' in head for name in names)
-        for names in (("qa", "evidence"), ("conversation", "speaker_a"))
-    )
-
-
 def load(path: Path) -> Dataset:
     """Read a folder of files with one conversation each, or the original file with a list of all.
 
     Each conversation gets off-topic queries from the others.
-
-    Raises:
-        BadInputError: There is nothing to read, a file is not LoCoMo.
     """
     return with_off_topic(as_published(path))
 
@@ -122,13 +118,13 @@ def as_published(path: Path) -> Dataset:
     samples, read = _samples(path)
     for name, source, data in samples:
         if name in cases:
-            found.add(parsing.CASE_TWICE, name)
+            found.add(CASE_TWICE, name)
             continue
         with naming_place(source, f"conversation {name}"):
             cases[name] = _case(name, data, found)
     if not cases:
         raise malformed_error(path, "it holds no conversation")
-    digest = parsing.digest_contents(path, read)
+    digest = digest_contents(path, read)
     return Dataset(
         kind=KIND,
         name=path.resolve().name,
@@ -192,16 +188,13 @@ def _case(name: str, data: Any, found: Faults) -> Case:
     turns: dict[str, LabelledTurn] = {}
     for turn in _turns(name, talk, found):
         if turn.id in turns:
-            found.add(parsing.TURN_TWICE, f"{name} {turn.id}")
+            found.add(TURN_TWICE, f"{name} {turn.id}")
         turns.setdefault(turn.id, turn)
     if not turns:
         raise ValueError("it has no turn")
     queries = []
     for number, row in enumerate(rows, 1):
-        try:
-            query = _query(f"{name}-{number}", row, turns, found)
-        except ValueError as error:
-            raise ValueError(f"question {number}: {error}") from error
+        query = _query(f"{name}-{number}", row, turns, found)
         if query is not None:
             queries.append(query)
     return Case(name, Chat(people, tuple(turns.values())), tuple(queries))
@@ -216,7 +209,7 @@ def _turns(name: str, talk: dict[str, Any], found: Faults) -> Iterator[LabelledT
         for place, turn in enumerate(rows):
             identity = required_field(turn, "dia_id", str)
             if not required_field(turn, "text", str).strip() and not turn.get("blip_caption"):
-                found.add(parsing.NO_TEXT, f"{name} {identity}")
+                found.add(NO_TEXT, f"{name} {identity}")
                 continue
             yield LabelledTurn(
                 id=identity,
@@ -225,7 +218,6 @@ def _turns(name: str, talk: dict[str, Any], found: Faults) -> Iterator[LabelledT
                 text=turn_text(turn),
                 time=(begin + timedelta(seconds=place)).isoformat(),
                 session=f"session {number}",
-                unit=identity,
             )
 
 
@@ -238,7 +230,7 @@ def _query(name: str, row: Any, known: Mapping[str, LabelledTurn], found: Faults
         return Query(id=name, text=text, category=category, negative="wrong person")
     gold = _evidence(name, row.get("evidence"), known, found)
     if not gold:
-        found.add(parsing.NO_GOLD, name)
+        found.add(NO_GOLD, name)
         return None
     return Query(id=name, text=text, category=category, gold=gold, answer=answer_of(row))
 
@@ -268,22 +260,22 @@ def load_nodes(path: Path) -> Dataset:
     (``planted.choose_concepts``), and gold are those in a question's evidence and in its answer.
 
     Questions without an answer are left out.
-
-    Raises:
-        BadInputError: The set cannot be read, or no question has two gold concepts.
     """
-    read = load(path)
+    read = as_published(path)
     found = Faults()
     cases = []
-    for case in map(_node_case, read.cases):
-        if case.queries:
-            cases.append(case)
+    answered = 0
+    for case in read.cases:
+        queries = [query for query in case.queries if not query.negative]
+        answered += len(queries)
+        labelled = label_queries(queries, choose_concepts(case_chat(case)))
+        if labelled:
+            cases.append(case._replace(queries=labelled))
         else:
-            found.add(parsing.NO_QUERIES, case.name)
+            found.add(NO_QUERIES, case.name)
     kept = sum(len(case.queries) for case in cases)
     if not kept:
         raise BadInputError(str(path), "has no question with two gold concepts", "give all of it")
-    answered = sum(not query.negative for case in read.cases for query in case.queries)
     gold = (
         f"the concepts of a conversation are its {SIZE} most bursty stems and pairs of stems; gold are"
         " those in the turns that answer a query and in its answer"
@@ -292,13 +284,5 @@ def load_nodes(path: Path) -> Dataset:
         f"{answered - kept} queries with fewer than {LEAST_GOLD} gold concepts are left out, and all"
         " without an answer"
     )
-    mended = (note for note in read.notes if note != SAID)
-    notes = (*mended, *found.sentences(), gold, few)
+    notes = (*read.notes, *found.sentences(), gold, few)
     return read._replace(kind=NODES, headline="f1", cases=tuple(cases), notes=notes)
-
-
-def _node_case(case: Case) -> Case:
-    if not isinstance(case.source, Chat):
-        raise TypeError(f"{case.name} is no conversation")
-    queries = [query for query in case.queries if not query.negative]
-    return case._replace(queries=label_queries(queries, choose_concepts(case.source)))

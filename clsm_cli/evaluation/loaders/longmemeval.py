@@ -11,21 +11,24 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from clsm_cli.errors import BadInputError
-from clsm_cli.evaluation.dataset import Case, Chat, Dataset, Query
-from clsm_cli.evaluation.loaders import parsing
-from clsm_cli.evaluation.loaders.parsing import (
+from clsm_cli.evaluation.dataset import (
+    CASE_TWICE,
+    NO_TEXT,
+    Case,
+    Chat,
+    Dataset,
     Faults,
     LabelledTurn,
+    Query,
     answer_of,
+    digest_contents,
     load_json,
     malformed_error,
     naming_place,
     required_field,
 )
-from clsm_cli.startup.records import NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
 KIND = "longmemeval"
@@ -35,39 +38,17 @@ FILES = ("longmemeval_s*.json", "longmemeval_m*.json", "longmemeval_oracle*.json
 """What is read of a folder: the first that is there."""
 
 _TIME = re.compile(r"(\d{4})/(\d\d?)/(\d\d?)(?:\s*\(\w+\))?\s+(\d\d?):(\d\d)")
-_LOST = "session that should hold the evidence is not in the haystack"
 _NO_TURN = "query is left out, no turn of its haystack is marked as its evidence"
 
 
-class _Session(NamedTuple):
-    """A chat of a haystack; some haystacks have one twice, so its place tells it apart."""
-
-    id: str
-    published: str
-    begin: datetime
-    turns: list[Any]
-
-
-def matches(path: Path) -> bool:
-    """Whether this looks like the set: one of its files, or a folder that holds one."""
-    found = _files(path)
-    head = parsing.read_head(found[0]).lstrip() if found else ""
-    return head.startswith("[") and '"question_id"' in head and '"question_type"' in head
-
-
 def load(path: Path) -> Dataset:
-    """Read a file of the set, or the first of ``FILES`` that a folder holds.
-
-    Raises:
-        BadInputError: There is nothing to read, the file is not LongMemEval.
-    """
+    """Read a file of the set, or the first of ``FILES`` that a folder holds."""
     found = Faults()
-    listed = _files(path)
+    listed = files(path)
     if not listed:
         names = ", ".join(FILES)
         raise BadInputError(str(path), f"holds none of {names}", "see docs/evaluation.md")
     source = listed[0]
-    digest = parsing.digest_contents(source, [source])
     cases: dict[str, Case] = {}
     rows = load_json(source)
     if not isinstance(rows, list):
@@ -77,7 +58,7 @@ def load(path: Path) -> Dataset:
             name = required_field(row, "question_id", str)
             case = _case(name, row, found)
         if name in cases:
-            found.add(parsing.CASE_TWICE, name)
+            found.add(CASE_TWICE, name)
         elif case is not None:
             cases[name] = case
     if not cases:
@@ -85,7 +66,7 @@ def load(path: Path) -> Dataset:
     return Dataset(
         kind=KIND,
         name=source.resolve().name,
-        digest=digest,
+        digest=digest_contents(source, [source]),
         unit="turn",
         headline="recall@10",
         cases=tuple(cases.values()),
@@ -106,25 +87,33 @@ def parse_time(text: str) -> datetime:
     return datetime(year, month, day, hour, minute, tzinfo=UTC)
 
 
-def _files(path: Path) -> list[Path]:
+def files(path: Path) -> list[Path]:
+    """The files of the set at a path."""
     if not path.is_dir():
         return [path]
     return [found for pattern in FILES for found in sorted(path.glob(pattern))]
 
 
 def _case(name: str, row: dict[str, Any], found: Faults) -> Case | None:
-    """A question and its haystack; None for one that nothing is known to answer."""
+    """A question and its haystack; None for one that nothing is known to answer.
+
+    The turns of a session follow each other by seconds.
+    """
     evidence = set(map(str, required_field(row, "answer_session_ids", list)))
-    sessions = _sessions(row)
-    for lost in sorted(evidence - {session.published for session in sessions}):
-        found.add(_LOST, f"{name}: {lost}")
     turns: list[LabelledTurn] = []
     gold: list[str] = []
-    for session in sessions:
-        for turn, marked in _turns(name, session, found):
-            turns.append(turn)
-            if marked and session.published in evidence:
-                gold.append(turn.id)
+    for begin, place, published, chat in _sessions(row):
+        session = f"{place}:{published}"
+        for number, turn in enumerate(chat):
+            identity = f"{session}:{number + 1}"
+            role, text = required_field(turn, "role", str), required_field(turn, "content", str)
+            if not text.strip():
+                found.add(NO_TEXT, f"{name} {identity}")
+                continue
+            time = (begin + timedelta(seconds=number)).isoformat()
+            turns.append(LabelledTurn(identity, role, role, text, time, session))
+            if turn.get("has_answer") is True and published in evidence:
+                gold.append(identity)
     if not turns:
         raise ValueError("its haystack is empty")
     is_unknown = name.endswith(ABSTENTION)
@@ -143,29 +132,17 @@ def _case(name: str, row: dict[str, Any], found: Faults) -> Case | None:
     return Case(name, Chat((), tuple(turns)), (query,))
 
 
-def _sessions(row: dict[str, Any]) -> list[_Session]:
-    """The sessions of a haystack by date; the oracle file has them in another order."""
+def _sessions(row: dict[str, Any]) -> list[tuple[datetime, int, str, list[Any]]]:
+    """Time, place, id and turns of the sessions of a haystack by date.
+
+    The oracle file has them in another order; some haystacks have one twice, told apart by place.
+    """
     parts = ("haystack_session_ids", "haystack_dates", "haystack_sessions")
     ids, dates, chats = (required_field(row, part, list) for part in parts)
     if not len(ids) == len(dates) == len(chats):
         raise ValueError(
             f"it has {len(ids)} session ids, {len(dates)} dates, {len(chats)} sessions"
         )
-    read = [
-        _Session(f"{place}:{name}", str(name), parse_time(str(day)), chat)
-        for place, (name, day, chat) in enumerate(zip(ids, dates, chats, strict=True))
-    ]
-    return sorted(read, key=lambda session: session.begin)
-
-
-def _turns(name: str, session: _Session, found: Faults) -> Iterator[tuple[LabelledTurn, bool]]:
-    """The turns of a session and whether each is marked; they follow each other by seconds."""
-    for place, turn in enumerate(session.turns):
-        identity = f"{session.id}:{place + 1}"
-        role, text = required_field(turn, "role", str), required_field(turn, "content", str)
-        if not text.strip():
-            found.add(parsing.NO_TEXT, f"{name} {identity}")
-            continue
-        time = (session.begin + timedelta(seconds=place)).isoformat()
-        said = LabelledTurn(identity, role, role, text, time, session.id, identity)
-        yield said, turn.get("has_answer") is True
+    rows = enumerate(zip(ids, dates, chats, strict=True))
+    read = [(parse_time(str(day)), at, str(name), chat) for at, (name, day, chat) in rows]
+    return sorted(read, key=lambda session: session[:2])

@@ -8,24 +8,31 @@ twice and a concept that is not there are errors, not faults to mend.
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from clsm_cli.errors import BadInputError
-from clsm_cli.evaluation.dataset import Case, Dataset, Folders, Query, label_keys, single_blanks
-from clsm_cli.evaluation.loaders import parsing
-from clsm_cli.evaluation.loaders.parsing import (
+from clsm_cli.evaluation.dataset import (
+    NO_GOLD,
+    Case,
+    Dataset,
     Faults,
-    Quotes,
+    Folders,
+    Query,
+    digest_contents,
     id_of,
-    load_rows,
+    label_keys,
+    load_yaml,
     malformed_error,
     naming_place,
     required_field,
+    single_blanks,
+    texts_in,
 )
 from clsm_cli.evaluation.stores import files_in
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Mapping
     from pathlib import Path
 
     from clsm_cli.evaluation.dataset import Negative
@@ -38,36 +45,24 @@ FOLDERS = ("workspace", "sessions")
 """What is ingested."""
 CONCEPTS, QUERIES = "labels/concepts.yaml", "labels/queries.yaml"
 NEGATIVES: dict[str, Negative] = {
+    QUERIES: "",
     "labels/probes.yaml": "near topic",
     "labels/off-topic.yaml": "off topic",
 }
-"""Files of queries without an answer: those of their rows that have no evidence."""
-WHOLE = "SOUL, USER, MEMORY and the last two daily notes"
+"""Files of queries; but for the first, those of their rows count that have no evidence."""
 
 _NOWHERE = "piece of evidence is not in the file that it names and is left out"
 
 
-def matches(path: Path) -> bool:
-    """Whether this looks like a labelled memory: a folder with queries among its labels."""
-    return (path / QUERIES).is_file()
-
-
 def load(path: Path) -> Dataset:
-    """Read a labelled memory.
-
-    Raises:
-        BadInputError: A file is missing or not what it must be, an id stands twice, or a query
-            names an unknown concept.
-    """
+    """Read a labelled memory."""
     remembered = files_in(path, FOLDERS)
     if not remembered:
         raise BadInputError(
             str(path), "has nothing to remember in workspace/ or sessions/", "add some notes"
         )
-    labels = (path / name for name in (CONCEPTS, QUERIES, *NEGATIVES))
-    digest = parsing.digest_contents(
-        path, [*(each for each in labels if each.is_file()), *remembered]
-    )
+    labels = (path / name for name in (CONCEPTS, *NEGATIVES))
+    digest = digest_contents(path, [*(each for each in labels if each.is_file()), *remembered])
     found = Faults()
     queries = _queries(path, found)
     name = path.resolve().name
@@ -79,102 +74,72 @@ def load(path: Path) -> Dataset:
         headline=HEADLINE if any(query.concepts for query in queries) else WITHOUT_CONCEPTS,
         cases=(Case(name, Folders(path, FOLDERS), queries),),
         notes=found.sentences(),
-        whole=WHOLE,
     )
 
 
 def _queries(path: Path, found: Faults) -> tuple[Query, ...]:
-    known = _concepts(path / CONCEPTS)
-    quotes = Quotes(path)
+    known, texts = _concepts(path / CONCEPTS), cache(texts_in)
     queries: dict[str, Query] = {}
-    for number, row in enumerate(load_rows(path / QUERIES), 1):
-        with naming_place(path / QUERIES, f"query {number}"):
-            query = _query(path / QUERIES, row, known, quotes, found)
-        _add(path / QUERIES, query, queries)
-    unknown = [each.id for each in queries.values() if not (each.gold or each.concepts)]
-    for identity in unknown:
-        found.add(parsing.NO_GOLD, identity)
-    if len(unknown) == len(queries):
-        raise malformed_error(path / QUERIES, "it holds no query with an answer")
     for name, negative in NEGATIVES.items():
-        if (path / name).is_file():
-            for query in _negatives(path / name, negative):
-                _add(path / name, query, queries)
-    return tuple(each for each in queries.values() if each.id not in unknown)
+        rows = load_yaml(path / name) if name == QUERIES or (path / name).is_file() else []
+        for number, row in enumerate(rows, 1):
+            with naming_place(path / name, f"query {number}"):
+                identity = id_of(row)
+                if identity in queries:
+                    raise ValueError(f"the id {identity} stands twice")
+                if negative and _listed(row, "evidence"):
+                    continue
+                query = _query(path, row, known, texts, found)
+            if negative or query.gold or query.concepts:
+                queries[identity] = query._replace(negative=negative)
+            else:
+                found.add(NO_GOLD, identity)
+    if all(query.negative for query in queries.values()):
+        raise malformed_error(path / QUERIES, "it holds no query with an answer")
+    return tuple(queries.values())
 
 
 def _concepts(path: Path) -> dict[str, frozenset[str]]:
     """Of each concept, by its id, the keys of its names."""
     found: dict[str, frozenset[str]] = {}
-    for number, row in enumerate(load_rows(path), 1):
+    for number, row in enumerate(load_yaml(path), 1):
         with naming_place(path, f"concept {number}"):
             identity = id_of(row)
             aliases = map(str, _listed(row, "aliases"))
-            names = label_keys((identity, required_field(row, "label", str), *aliases))
-        if identity in found:
-            raise _twice(path, identity)
-        found[identity] = names
+            if identity in found:
+                raise ValueError(f"the id {identity} stands twice")
+            found[identity] = label_keys((identity, required_field(row, "label", str), *aliases))
     return found
 
 
 def _query(
     path: Path,
-    row: Any,
+    row: dict[str, Any],
     known: Mapping[str, frozenset[str]],
-    quotes: Quotes,
+    texts: Callable[[Path], tuple[str, ...]],
     found: Faults,
 ) -> Query:
     """A query with its labels."""
     identity = id_of(row)
-    text = required_field(row, "query", str)
     named = [str(name) for name in _listed(row, "concepts")]
-    for name in named:
-        if name not in known:
-            raise BadInputError(
-                str(path),
-                f"query {identity} names the concept {name!r}, which {CONCEPTS} does not have",
-                "add it there or correct its name",
-            )
+    if unknown := [name for name in named if name not in known]:
+        raise ValueError(f"it names the concept {unknown[0]!r}, which {CONCEPTS} does not have")
     gold: dict[str, None] = {}
     for number, piece in enumerate(_listed(row, "evidence"), 1):
         quote = single_blanks(required_field(piece, "quote", str))
-        if quote and quotes.has(required_field(piece, "file", str), quote):
+        told = texts(path / required_field(piece, "file", str))
+        if quote and any(quote in text for text in told):
             gold[quote] = None
         else:
             found.add(_NOWHERE, f"{identity}, piece {number}")
     return Query(
         id=identity,
-        text=text,
+        text=required_field(row, "query", str),
         category=str(row.get("category") or ""),
-        difficulty=str(row.get("difficulty") or ""),
         gold=tuple(gold),
         concepts=tuple(known[name] for name in named),
     )
 
 
-def _negatives(path: Path, negative: Negative) -> Iterator[Query]:
-    for number, row in enumerate(load_rows(path), 1):
-        with naming_place(path, f"query {number}"):
-            query = Query(
-                id=id_of(row),
-                text=required_field(row, "query", str),
-                category=str(row.get("category") or ""),
-                negative=negative,
-            )
-            has_answer = bool(_listed(row, "evidence"))
-        if not has_answer:
-            yield query
-
-
 def _listed(row: dict[str, Any], name: str) -> list[Any]:
     return required_field(row, name, list) if row.get(name) is not None else []
-
-
-def _add(path: Path, query: Query, queries: dict[str, Query]) -> None:
-    if query.id in queries:
-        raise _twice(path, query.id)
-    queries[query.id] = query
-
-
-def _twice(path: Path, identity: str) -> BadInputError:
-    return BadInputError(str(path), f"the id {identity} stands twice", "give each its own")

@@ -7,28 +7,31 @@ the store has is a miss.
 from __future__ import annotations
 
 import os
-import re
 from typing import TYPE_CHECKING
 
 from clsm_cli.errors import BadInputError, StoreNotFoundError
-from clsm_cli.evaluation.dataset import Case, Dataset, Existing, Query, label_keys
-from clsm_cli.evaluation.loaders import parsing
-from clsm_cli.evaluation.loaders.parsing import Faults
-from clsm_cli.evaluation.own import sheet
+from clsm_cli.evaluation import own_labels
+from clsm_cli.evaluation.dataset import (
+    Case,
+    Dataset,
+    Existing,
+    Faults,
+    Query,
+    label_keys,
+    read_bytes,
+)
 from clsm_cli.store import atomic, labels, layout
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from clsm_cli.evaluation.own.sheet import NameLookup
+    from clsm_cli.evaluation.own_labels import NameLookup
     from clsm_cli.store.labels import Label, Labels
 
 KIND = "queries"
 HEADLINE = "recall@10"
 WITH_CONCEPTS = "f1"
 """Headline where most queries are labelled with concepts."""
-WHOLE = "all that was said or written in the store"
-_BEGINNING = re.compile(r"""^\{?\s*["']?queries["']?\s*:""", re.MULTILINE)
 _NOT_LABELLED = (
     "query is left out, it is not labelled (write evidence: [] where nothing should be found)"
 )
@@ -37,12 +40,6 @@ _UNKNOWN_MEMORY = (
     "label is left out, the store has no memory or turn of that id (forgotten, or of another store)"
 )
 _NOTHING_LEFT = "query is left out, all memories that answered it are gone"
-
-
-def matches(path: Path) -> bool:
-    """Whether it is a YAML file with queries under ``queries:``."""
-    is_yaml = path.suffix.lower() in {".yaml", ".yml"}
-    return is_yaml and _BEGINNING.search(parsing.read_head(path)) is not None
 
 
 def load(path: Path, store: Path | None = None) -> Dataset:
@@ -56,7 +53,7 @@ def load(path: Path, store: Path | None = None) -> Dataset:
         BadInputError: It cannot be read, is not what it must be, or nothing can be measured by it.
         DamagedStoreError: The store cannot be read.
     """
-    data = _bytes(path)
+    data = read_bytes(path)
     read = labels.parse(labels.decode(data, str(path)), str(path))
     if not read.rows:
         raise BadInputError(str(path), "holds no query", "make some with: clsm eval label")
@@ -69,7 +66,7 @@ def load(path: Path, store: Path | None = None) -> Dataset:
         opened = layout.open_store(root, {})
     except StoreNotFoundError as error:
         raise BadInputError(str(path), f"there is no store at {root}", "mend store: DIR") from error
-    return _dataset(path, data, read, root, sheet.name_lookup(opened))
+    return _dataset(path, data, read, root, own_labels.NameLookup(opened))
 
 
 def named_store(path: Path, read: Labels) -> Path | None:
@@ -80,27 +77,15 @@ def named_store(path: Path, read: Labels) -> Path | None:
     return root if (root / layout.CONFIG_NAME).is_file() else None
 
 
-def _bytes(path: Path) -> bytes:
-    if not path.is_file():
-        raise BadInputError(str(path), "is missing", "make it with: clsm eval label")
-    if path.stat().st_size > labels.MAX_LABELS:
-        raise BadInputError(
-            str(path), f"is larger than {labels.MAX_LABELS >> 20} MiB", "split it into several"
-        )
-    return parsing.read_bytes(path)
-
-
 def _dataset(path: Path, data: bytes, read: Labels, root: Path, known: NameLookup) -> Dataset:
     faults = Faults()
     queries = tuple(q for row in read.rows if (q := _query(row, known, faults)) is not None)
     answerable = [query for query in queries if not query.negative]
     notes = faults.sentences()
     if not answerable:
-        if notes and any(row.has_gold for row in read.rows):
-            reason = "nothing that its labels name is in the store"
-            raise BadInputError(f"{path} ({notes[-1]})", reason, "name the store that it is of")
-        reason = "no query has anything that answers it, so there is nothing to measure"
-        raise BadInputError(str(path), reason, "label some with: clsm eval label")
+        reason = "nothing in the store answers any of its queries, so there is nothing to measure"
+        advice = "label some with: clsm eval label"
+        raise BadInputError("; ".join((str(path), *notes[-1:])), reason, advice)
     with_concepts = sum(bool(query.concepts) for query in answerable)
     return Dataset(
         kind=KIND,
@@ -110,7 +95,6 @@ def _dataset(path: Path, data: bytes, read: Labels, root: Path, known: NameLooku
         headline=WITH_CONCEPTS if 2 * with_concepts > len(answerable) else HEADLINE,
         cases=(Case(path.stem, Existing(root), queries),),
         notes=notes,
-        whole=WHOLE,
     )
 
 
@@ -133,7 +117,7 @@ def _query(row: Label, known: NameLookup, faults: Faults) -> Query | None:
         if names is None:
             faults.add(_UNKNOWN_CONCEPT, f"{where}, {name}")
         concepts.append(names or label_keys((name,)))
-    found = (*row.evidence, *sheet.distinct_pieces(pieces))
+    found = (*row.evidence, *own_labels.distinct_pieces(pieces))
     if row.has_gold and not found and not any(concepts):
         faults.add(_NOTHING_LEFT, where)
         return None
@@ -141,7 +125,6 @@ def _query(row: Label, known: NameLookup, faults: Faults) -> Query | None:
         id=row.id,
         text=row.text,
         category=row.category,
-        difficulty=row.difficulty,
         gold=found,
         concepts=tuple(each for each in dict.fromkeys(concepts) if each),
         negative="" if row.has_gold else "near topic",

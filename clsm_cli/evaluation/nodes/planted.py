@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING
 from clsm_cli.evaluation import stores
 from clsm_cli.evaluation.dataset import Chat, label_keys
 from clsm_cli.model.episodes import EpisodeRecord
-from clsm_cli.model.graph import Edge, Node
+from clsm_cli.model.graph import Node
 from clsm_cli.scoring.association import co_occurrences
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import logs, record_files, runs, shards
@@ -40,10 +40,9 @@ from clsm_cli.text.sentences import split
 from clsm_cli.text.summaries import best_sentences
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping
 
-    from clsm_cli.evaluation.dataset import Case, Query
-    from clsm_cli.evaluation.loaders.parsing import LabelledTurn
+    from clsm_cli.evaluation.dataset import Case, LabelledTurn, Query
     from clsm_cli.evaluation.stores import MadeStore, StoreFactory
     from clsm_cli.model.codec import Record
     from clsm_cli.model.streams import Stream
@@ -71,13 +70,7 @@ Stems = tuple[str, ...]
 
 
 class Concept(NamedTuple):
-    """A node to be.
-
-    Attributes:
-        label: The form in which most turns have it, in lower case.
-        aliases: The other forms.
-        turns: Ids of the turns that hold it, in their order.
-    """
+    """A node to be: the form in which most turns have it, the others, and ids of the turns."""
 
     stems: Stems
     label: str
@@ -188,14 +181,11 @@ def label_queries(queries: Iterable[Query], inventory: Inventory) -> tuple[Query
             held.setdefault(turn, []).append(concept)
     posed = []
     for query in queries:
-        named = inventory.found_in(query.text)
-        answer = inventory.found_in(query.answer)
-        gold = answer.union(each.stems for turn in query.gold for each in held.get(turn, ()))
+        gold = inventory.found_in(query.answer)
+        gold |= {each.stems for turn in query.gold for each in held.get(turn, ())}
         if len(gold) >= LEAST_GOLD:
-            found = [each for each in inventory.concepts if each.stems in gold]
-            told = tuple(name_keys(each) for each in found if each.stems in answer - named)
-            concepts = tuple(map(name_keys, found))
-            posed.append(query._replace(gold=(), concepts=concepts, told=told))
+            names = tuple(name_keys(each) for each in inventory.concepts if each.stems in gold)
+            posed.append(query._replace(gold=(), concepts=names))
     return tuple(posed)
 
 
@@ -219,96 +209,60 @@ def case_chat(case: Case) -> Chat:
     return case.source
 
 
-def store_edges(store: Store) -> list[Edge]:
-    """The edges of a store, by id."""
-    records = shards.load_graph(store.graphs(), logs.load_tombstones(store)).records
-    return [record for _, record in sorted(records.items()) if isinstance(record, Edge)]
-
-
 def _plant(factory: StoreFactory, made: MadeStore, chat: Chat, store: Store) -> None:
     with open_index(store, factory.embedder) as opened:
-        records = _Records(store, opened.index, chat, choose_concepts(chat))
+        records, episodes = _records(store, opened.index, chat)
     with locked(store.root, store.settings.store.lock_wait):
-        found: list[Record] = [*records.nodes.values(), *records.edges.values()]
-        writes = record_files.plan_records(store, STREAM, found)
-        writes += record_files.plan_records(store, "flow", records.episodes)
+        writes = record_files.plan_records(store, STREAM, records)
+        writes += record_files.plan_records(store, "flow", episodes)
         runs.apply(store, "eval", made.now.isoformat(), writes, whole=True)
         with contextlib.closing(database.open_to_write(store.derived)) as connection:
             bring_up_to_date(store, connection, factory.embedder, None)
 
 
-class _Records:
-    def __init__(self, store: Store, index: Index, chat: Chat, inventory: Inventory) -> None:
-        self._rev = (1, store.device)
-        said = {turn.id: turn for turn in chat.turns}
-        keys = {
-            passage.foreign_id: passage.key
-            for passage in index.passages(index.current_rows()).values()
-        }
-        described = [self._node(concept, said, keys) for concept in inventory.concepts]
-        self.nodes = {node.id: node for node in described}
-        noted = {
-            node_id(concept.label): {keys[turn] for turn in concept.turns}
-            for concept in inventory.concepts
-        }
-        mentioned: dict[str, list[str]] = {}
-        for node in sorted(noted):
-            for key in sorted(noted[node]):
-                mentioned.setdefault(key, []).append(node)
-        order = list(evidence_queries.turn_order(index.connection))
-        self.edges = co_occurrences(order, mentioned, store.settings.graph, self._rev)
-        self.episodes = self._consolidated(store, index, order, mentioned)
-
-    def _node(
-        self, concept: Concept, said: Mapping[str, LabelledTurn], keys: Mapping[str | None, str]
-    ) -> Node:
-        times = sorted(said[turn].time for turn in concept.turns)
-        summary = _summary(concept, [said[turn] for turn in concept.turns], keys)
-        return Node(
-            id=node_id(concept.label),
-            rev=self._rev,
-            label=concept.label,
-            aliases=concept.aliases,
-            summary=" ".join(sentence for sentence, _, _ in summary),
-            n=len(concept.turns),
-            first=times[0],
-            last=times[-1],
-            sources=tuple(dict.fromkeys(key for _, _, key in summary)),
+def _records(store: Store, index: Index, chat: Chat) -> tuple[list[Record], list[Record]]:
+    """Nodes and edges; and the records of all episodes, consolidated, with what their turns mention."""
+    rev = (1, store.device)
+    said = {turn.id: turn for turn in chat.turns}
+    rows = index.passages(index.current_rows()).values()
+    keys = {passage.foreign_id: passage.key for passage in rows}
+    concepts = choose_concepts(chat).concepts
+    mentioned: dict[str, list[str]] = {}
+    for node, turns in sorted((node_id(each.label), each.turns) for each in concepts):
+        for key in sorted({keys[turn] for turn in turns}):
+            mentioned.setdefault(key, []).append(node)
+    order = list(evidence_queries.turn_order(index.connection))
+    noted: dict[str, dict[str, list[str]]] = {}
+    for episode, _, key in order:
+        for node in mentioned.get(key, ()):
+            noted.setdefault(episode, {}).setdefault(node, []).append(key)
+    files = evidence_queries.episode_files(index.connection)
+    known = shards.load_graph(store.graphs(), logs.load_tombstones(store)).records
+    episodes: list[Record] = [
+        replace(
+            record,
+            rev=(record.rev[0] + 1, store.device),
+            mentions={
+                node: tuple(sorted(found))
+                for node, found in sorted(noted.get(record.id, {}).items())
+            },
+            stage="consolidated",
+            digest=files[record.id].digest,
         )
-
-    def _consolidated(
-        self,
-        store: Store,
-        index: Index,
-        order: Sequence[tuple[str, str, str]],
-        mentioned: Mapping[str, Sequence[str]],
-    ) -> list[EpisodeRecord]:
-        """The records of all episodes, consolidated, with what their turns mention."""
-        noted: dict[str, dict[str, list[str]]] = {}
-        for episode, _, key in order:
-            for node in mentioned.get(key, ()):
-                noted.setdefault(episode, {}).setdefault(node, []).append(key)
-        files = evidence_queries.episode_files(index.connection)
-        known = shards.load_graph(store.graphs(), logs.load_tombstones(store)).records
-        return [
-            replace(
-                record,
-                rev=(record.rev[0] + 1, store.device),
-                mentions={
-                    node: tuple(sorted(found))
-                    for node, found in sorted(noted.get(record.id, {}).items())
-                },
-                stage="consolidated",
-                digest=files[record.id].digest,
-            )
-            for record in known.values()
-            if isinstance(record, EpisodeRecord)
-        ]
+        for record in known.values()
+        if isinstance(record, EpisodeRecord)
+    ]
+    edges = co_occurrences(order, mentioned, store.settings.graph, rev)
+    return [*(_node(each, said, keys, rev) for each in concepts), *edges.values()], episodes
 
 
-def _summary(
-    concept: Concept, turns: Sequence[LabelledTurn], keys: Mapping[str | None, str]
-) -> list[tuple[str, str, str]]:
+def _node(
+    concept: Concept,
+    said: Mapping[str, LabelledTurn],
+    keys: Mapping[str | None, str],
+    rev: tuple[int, str],
+) -> Node:
+    turns = [said[turn] for turn in concept.turns]
     forms = {concept.label, *concept.aliases}
     candidates = [
         (to_plain(sentence), turn.time, keys[turn.id])
@@ -316,4 +270,16 @@ def _summary(
         for span in split(turn.text)
         if any(form in (sentence := turn.text[span.start : span.end]).casefold() for form in forms)
     ]
-    return best_sentences(candidates, concept.label)
+    summary = best_sentences(candidates, concept.label)
+    times = sorted(turn.time for turn in turns)
+    return Node(
+        id=node_id(concept.label),
+        rev=rev,
+        label=concept.label,
+        aliases=concept.aliases,
+        summary=" ".join(sentence for sentence, _, _ in summary),
+        n=len(concept.turns),
+        first=times[0],
+        last=times[-1],
+        sources=tuple(dict.fromkeys(key for _, _, key in summary)),
+    )

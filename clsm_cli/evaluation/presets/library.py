@@ -37,11 +37,9 @@ class Unit(NamedTuple):
     Attributes:
         kind: node, episode (by its narrative), fragment (an episode by its turns), statement, gist
             or turn.
-        text: What is returned, and what is compared where no vector is stored.
         rows: The passages it is made of, in order.
         keys: The turns that it is made of or rests on.
-        days: On which those were told, as proleptic ordinals.
-        time: When the last of them was told.
+        days: On which those were told, as proleptic ordinals; ``time``: of the last of them.
         vector: Row of its sentence vector; −1: its text is encoded.
     """
 
@@ -92,26 +90,22 @@ class Library:
         return found
 
     @cached_property
-    def nodes(self) -> dict[int, NodeRow]:
-        """The nodes with a record, by number."""
+    def nodes(self) -> dict[str, NodeRow]:
+        """The nodes with a record, by id."""
         ids = [record.id for record in self.records.values() if isinstance(record, Node)]
         numbers = [graph_queries.number_of(each) for each in ids]
-        return graph_queries.nodes(self.index.connection, numbers)
+        found = graph_queries.nodes(self.index.connection, numbers).values()
+        return {row.id: row for row in found}
 
     @cached_property
-    def numbers(self) -> dict[str, int]:
-        """The nodes with a record, by id."""
-        return {row.id: number for number, row in self.nodes.items()}
-
-    @cached_property
-    def active(self) -> dict[int, int]:
+    def active(self) -> dict[str, int]:
         """Node → day of its last mention or use, as a proleptic ordinal, if it has one."""
-        used = graph_queries.recall_counts(self.index.connection, self.numbers)
+        used = graph_queries.recall_counts(self.index.connection, self.nodes)
         found = {
-            number: [day for day, _ in used.get(row.id, ())] + ([row.last] if row.last else [])
-            for number, row in self.nodes.items()
+            row.id: [day for day, _ in used.get(row.id, ())] + ([row.last] if row.last else [])
+            for row in self.nodes.values()
         }
-        return {number: max(days) for number, days in found.items() if days}
+        return {node: max(days) for node, days in found.items() if days}
 
     @cached_property
     def outdated(self) -> frozenset[str]:
@@ -127,7 +121,7 @@ class Library:
     def _marked(self) -> dict[int, list[str]]:
         found: dict[int, list[str]] = {}
         for mention in self.index.mentions(list(self.passages)):
-            if mention.node in self.numbers:
+            if mention.node in self.nodes:
                 found.setdefault(mention.passage, []).append(mention.node)
         return found
 
@@ -137,16 +131,14 @@ class Library:
             return [self._node(row) for row in self.nodes.values()]
         if kind in ("episode", "fragment"):
             return self._episodes(kind)
-        wanted = "passage" if kind == "turn" else kind
-        found = ((row, each) for row, each in self.passages.items() if each.kind == wanted)
-        return [self._of_passage(kind, row, passage) for row, passage in found]
-
-    def _of_passage(self, kind: str, row: int, passage: Passage) -> Unit:
-        keys = passage.sources or (passage.key,)
-        days, time = self._told(self._rows(keys) or [row])
-        vector = self.traits[row].vector
-        text, time = passage.text, time or passage.time
-        return Unit(passage.id, kind, text, (row,), keys, days, time, passage.trust, vector)
+        units = []
+        for row, passage in self.passages.items():
+            if passage.kind == ("passage" if kind == "turn" else kind):
+                keys, vector = passage.sources or (passage.key,), self.traits[row].vector
+                days, time = self._told(self._rows(keys) or [row])
+                told = (row,), keys, days, time or passage.time, passage.trust
+                units.append(Unit(passage.id, kind, passage.text, *told, vector))
+        return units
 
     def _episodes(self, kind: str) -> list[Unit]:
         """Episodes by the passages that name them; what is no longer current is left out."""
@@ -161,17 +153,15 @@ class Library:
             if kind == "episode" and isinstance(record, EpisodeRecord):
                 told = "\n".join(filter(None, (record.title, record.narrative)))
             keys = tuple(dict.fromkeys(self.passages[row].key for row in rows))
-            days, time = self._told(rows)
             text, trust = told or self.raw(rows), self.passages[rows[0]].trust
-            units.append(Unit(episode, kind, text, tuple(rows), keys, days, time, trust, -1))
+            units.append(Unit(episode, kind, text, tuple(rows), keys, *self._told(rows), trust, -1))
         return units
 
     def _node(self, row: NodeRow) -> Unit:
         record = self.records.get(row.id)
         keys = record.sources if isinstance(record, Node) else ()
-        days, time = self._told(self._rows(keys))
-        text = graph_queries.node_text(row.label, row.aliases, row.summary)
-        return Unit(row.id, "node", text, (), keys, days, time, "agent", row.vector)
+        told = self._told(self._rows(keys))
+        return Unit(row.id, "node", node_text(row), (), keys, *told, "agent", row.vector)
 
     def _rows(self, keys: Iterable[str]) -> list[int]:
         return [row for key in keys for row in self.rows_of.get(key, ())]
@@ -203,7 +193,7 @@ class Library:
 
     def likeness(self, one: str, other: str) -> float:
         """The cosine of two texts."""
-        return cosine(self.encoded(one), self.encoded(other))
+        return float(sum(map(mul, self.encoded(one), self.encoded(other))))
 
     def names(self, text: str, row: NodeRow) -> bool:
         """Whether a text has the label of a node, or an alias."""
@@ -223,8 +213,8 @@ class Library:
         if unit.kind in ("statement", "gist"):
             record = self.records.get(unit.id)
             told = {node for row in self._rows(unit.keys) for node in self._marked.get(row, ())}
-            named = {n for n in told if self.names(unit.text, self.nodes[self.numbers[n]])}
-            if isinstance(record, Statement) and record.subject in self.numbers:
+            named = {n for n in told if self.names(unit.text, self.nodes[n])}
+            if isinstance(record, Statement) and record.subject in self.nodes:
                 named.add(record.subject)
             found = dict.fromkeys(sorted(named), 1) | found
         return found
@@ -284,9 +274,9 @@ class Pool:
         return found
 
 
-def cosine(one: Sequence[float], other: Sequence[float]) -> float:
-    """The product of two unit vectors."""
-    return float(sum(map(mul, one, other)))
+def node_text(row: NodeRow) -> str:
+    """What is compared of a node: its names and summary."""
+    return graph_queries.node_text(row.label, row.aliases, row.summary)
 
 
 def folded_words(text: str) -> str:
@@ -340,5 +330,5 @@ def as_concepts(library: Library, found: Sequence[Unit], limit: int) -> tuple[tu
         else:
             held = library.mentioned(unit)
             nodes |= dict.fromkeys(sorted(held, key=lambda each: (-held[each], each)))
-    rows = (library.nodes[library.numbers[node]] for node in list(nodes)[:limit])
+    rows = (library.nodes[node] for node in list(nodes)[:limit])
     return tuple(tuple(sorted(label_keys((row.id, row.label, *row.aliases)))) for row in rows)

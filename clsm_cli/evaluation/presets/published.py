@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 
 from clsm_cli.evaluation import formulas
 from clsm_cli.evaluation.formulas import Link, reciprocal_ranks
-from clsm_cli.evaluation.measures import Retrieved
-from clsm_cli.evaluation.presets.library import as_concepts, as_item, folded_words
+from clsm_cli.evaluation.measures import Retrieved, within_budget
+from clsm_cli.evaluation.presets.library import as_concepts, as_item, folded_words, node_text
 from clsm_cli.evaluation.presets.smriti_rounds import retrieve_in_rounds
 from clsm_cli.model import clocks
 from clsm_cli.model.episodes import EpisodeRecord
@@ -34,10 +34,10 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from clsm_cli.evaluation.measures import Item
     from clsm_cli.evaluation.presets.library import Library, Pool, Unit
-    from clsm_cli.retrieval.retrieve import Query
+    from clsm_cli.retrieval.recall import Query
     from clsm_cli.store.index.graph_queries import NodeRow
+    from clsm_cli.text.tagging import Ontology
 
     Scores = dict[int, float]
     """Place of a unit in its pool → score."""
@@ -47,35 +47,21 @@ if TYPE_CHECKING:
 def retrieve(library: Library, query: Query, name: str) -> Retrieved:
     """Concepts and items as a published system would return them, best first.
 
-    Args:
-        library: Of a store that is consolidated.
-        query: What is asked, when, and within how many tokens; nothing else of it counts.
-        name: The system.
+    ``query`` says what is asked, when, and within how many tokens; nothing else of it counts.
     """
     found = PRESETS[name](library, query)
     limit = library.index.store.settings.recall.concepts
     concepts = as_concepts(library, [unit for unit, _ in found], limit)
-    best = max((score for _, score in found), default=0.0) or 1.0
-    scored = [
-        (as_item(library, unit), round(max(0.0, min(1.0, score / best)), 4))
-        for unit, score in found
-    ]
+    items = [as_item(library, unit) for unit, _ in found]
     if name == "cls-m":
-        scored = _within(scored, CHARACTERS)
-    costs = [item.tokens for item, _ in scored]
+        fitting = within_budget([len(item.text) for item in items], CHARACTERS)
+        found, items = [found[at] for at in fitting], [items[at] for at in fitting]
+    costs = [item.tokens for item in items]
     if sum(costs) > query.budget:
-        worth = [exp(STEEPNESS * score) for _, score in scored]
-        scored = [scored[at] for at in sorted(packing.knapsack(worth, costs, query.budget))]
-    return Retrieved(tuple(item for item, _ in scored), concepts)
-
-
-def _within(scored: Iterable[tuple[Item, float]], characters: int) -> list[tuple[Item, float]]:
-    kept = []
-    for item, score in scored:
-        if len(item.text) <= characters:
-            kept.append((item, score))
-            characters -= len(item.text)
-    return kept
+        best = max((score for _, score in found), default=0.0) or 1.0
+        worth = [exp(STEEPNESS * round(max(0.0, score / best), 4)) for _, score in found]
+        items = [items[at] for at in sorted(packing.knapsack(worth, costs, query.budget))]
+    return Retrieved(tuple(items), concepts)
 
 
 def first(scores: Mapping[int, float], k: int, pool: Pool) -> Scores:
@@ -104,16 +90,18 @@ def cls_m(library: Library, query: Query, most: int = SEEDS) -> Found:
     §3.2, step 1: "query terms activate matching nodes". A node that is named in the query, or whose
     text has the whole query in it (§5.3), begins with its boosted cosine, any other with its cosine.
     """
-    text, nodes, now = query.text, library.nodes, query.now
-    starts = []
+    text, now = query.text, query.now
+    nodes = {row.number: row for row in library.nodes.values()}
+    asked = f" {folded_words(text)} "
+    starts = {}
     for number, row in nodes.items():
         near = library.node_cosine(text, row)
-        if library.names(text, row) or _is_in(text, row):
-            start = 1.0 if near is None else min(1.0, EXACT * max(0.0, near))
-            starts.append((-start, row.id, number))
+        is_inside = asked.strip() and asked in f" {folded_words(node_text(row))} "
+        if library.names(text, row) or is_inside:
+            starts[number] = 1.0 if near is None else min(1.0, EXACT * max(0.0, near))
         elif near is not None and near >= LEAST_SEED:
-            starts.append((-near, row.id, number))
-    seeds = {number: -start for start, _, number in sorted(starts)[:most]}
+            starts[number] = near
+    order = sorted(starts, key=lambda number: (-starts[number], nodes[number].id, number))
     # §5.3: PMI weights; how they come to 0..1 is not stated: here a share of the largest.
     largest = max((row.strongest for row in nodes.values()), default=0.0) or 1.0
 
@@ -126,22 +114,13 @@ def cls_m(library: Library, query: Query, most: int = SEEDS) -> Found:
 
     pool = library.pool("node")
     places = {unit.id: at for at, unit in enumerate(pool.units)}
-    activation = formulas.spread(seeds, links)
+    activation = formulas.spread({number: starts[number] for number in order[:most]}, links)
     reached = {places[nodes[number].id]: value for number, value in activation.items()}
     return _units(first(reached, 10, pool), pool)
 
 
-def _is_in(text: str, row: NodeRow) -> bool:
-    asked = folded_words(text)
-    return bool(asked) and f" {asked} " in f" {folded_words(_node_text(row))} "
-
-
-def _node_text(row: NodeRow) -> str:
-    return graph_queries.node_text(row.label, row.aliases, row.summary)
-
-
 def _is_dormant(library: Library, row: NodeRow, now: str) -> bool:
-    last = library.active.get(row.number)
+    last = library.active.get(row.id)
     if last is None:
         return False
     days = date.fromisoformat(now[:10]).toordinal() - last
@@ -201,50 +180,41 @@ def by_dates(library: Library, query: Query, pool: Pool) -> set[int]:
 
 def by_tags(library: Library, query: Query, pool: Pool) -> set[int]:
     """Units with a tag in common with the query."""
-    tagger = _tagger(library)
-    mine = set(tagger.tag_text(query.text))
-    return {at for at, unit in enumerate(pool.units) if mine & set(tagger.tag_unit(unit))}
-
-
-class Tagger:
-    """Tags texts of one store, the same way when stored and asked.
-
-    In CAIM a language model picks two or three tags of the ontology for any text (§3.2, appendix A);
-    here its words do, and where they are not enough the cosine to "tag: its synonyms", of a third
-    tag at least 0.35 (not stated).
-    """
-
-    def __init__(self, library: Library) -> None:
-        self._library = library
-        self._ontology, _ = store_ontology.load(library.index.store)
-        self._texts = [f"{tag.word}: {', '.join(tag.synonyms)}" for tag in self._ontology.tags]
-        self._stored = library.products(self._texts)
-        self._of_units: dict[str, tuple[str, ...]] = {}
-
-    def tag_text(self, text: str) -> tuple[str, ...]:
-        """The tags of a text."""
-        return self._filled(text, [self._library.likeness(text, tag) for tag in self._texts])
-
-    def tag_unit(self, unit: Unit) -> tuple[str, ...]:
-        """The tags of a stored text, by its stored vector."""
-        if unit.id not in self._of_units:
-            near = [row[unit.vector] for row in self._stored if 0 <= unit.vector < len(row)]
-            self._of_units[unit.id] = self._filled(unit.text, near)
-        return self._of_units[unit.id]
-
-    def _filled(self, text: str, near: Sequence[float]) -> tuple[str, ...]:
-        words = [tag.word for tag in self._ontology.tags]
-        found = dict.fromkeys(tags_of(text, self._ontology))
-        for cosine, word in sorted(zip(near, words, strict=False), key=lambda c: (-c[0], c[1])):
-            if len(found) >= 3 or (len(found) >= 2 and cosine < 0.35):
-                break
-            found[word] = None
-        return tuple(found)[:3]
+    ontology, texts, tagged = _tagged(library, pool)
+    near = [library.likeness(query.text, text) for text in texts]
+    mine = tags_by_likeness(query.text, ontology, near)
+    return {at for at, tags in enumerate(tagged) if not tags.isdisjoint(mine)}
 
 
 @lru_cache(maxsize=1)
-def _tagger(library: Library) -> Tagger:
-    return Tagger(library)
+def _tagged(library: Library, pool: Pool) -> tuple[Ontology, list[str], list[frozenset[str]]]:
+    """The ontology, "tag: its synonyms" of each of its tags, and the tags of each unit."""
+    ontology, _ = store_ontology.load(library.index.store)
+    texts = [f"{tag.word}: {', '.join(tag.synonyms)}" for tag in ontology.tags]
+    stored = library.products(texts)
+    tagged = [
+        tags_by_likeness(
+            unit.text, ontology, [row[unit.vector] for row in stored if 0 <= unit.vector < len(row)]
+        )
+        for unit in pool.units
+    ]
+    return ontology, texts, list(map(frozenset, tagged))
+
+
+def tags_by_likeness(text: str, ontology: Ontology, near: Sequence[float]) -> tuple[str, ...]:
+    """The tags of a text, the same way when stored and asked.
+
+    In CAIM a language model picks two or three tags of the ontology for any text (§3.2, appendix A);
+    here its words do, and where they are not enough the cosine to each tag (``near``), of a third tag
+    at least 0.35 (not stated).
+    """
+    found = dict.fromkeys(tags_of(text, ontology))
+    words = [tag.word for tag in ontology.tags]
+    for cosine, word in sorted(zip(near, words, strict=False), key=lambda c: (-c[0], c[1])):
+        if len(found) >= 3 or (len(found) >= 2 and cosine < 0.35):
+            break
+        found[word] = None
+    return tuple(found)[:3]
 
 
 AGREED = (1.0, 1.05, 1.15)
@@ -334,7 +304,7 @@ def _pagerank(library: Library, now: str) -> NDArray[np.float64]:
     """
     import numpy as np
 
-    place = {number: at for at, number in enumerate(library.nodes)}
+    place = {row.number: at for at, row in enumerate(library.nodes.values())}
     weights = np.zeros((len(place), len(place)))
     for row in graph_queries.links(library.index.connection, list(place)):
         if row.other in place and clocks.holds(row, now):
@@ -347,7 +317,7 @@ def _pagerank(library: Library, now: str) -> NDArray[np.float64]:
 
 def _in_node(row: NodeRow, terms: Iterable[str]) -> float:
     """min(1, mean over the terms of 1 + ln(1 + tf)  ×  (½ + ½ coverage))."""
-    held = tokens.stems(_node_text(row))
+    held = tokens.stems(node_text(row))
     counts = [held.count(term) for term in terms]
     known = [count for count in counts if count]
     if not known:
@@ -362,19 +332,15 @@ def recency(time: str | None, now: str) -> float:
     >>> [round(recency(day, "2026-02-17T00:00:00Z"), 3) for day in ("2026-02-17", "2026-02-10")]
     [1.0, 0.306]
     """
-    told, asked = _instant(time), _instant(now)
-    if told is None or asked is None:
+    if time is None:
         return 0.0
-    age = max(0.0, (asked - told).total_seconds() / 86_400)
+    age = max(0.0, (_instant(now) - _instant(time)).total_seconds() / 86_400)
     return sum(weight * 2 ** -(age / half_life) for half_life, weight in HALF_LIVES)
 
 
-def _instant(time: str | None) -> datetime | None:
-    """The instant that a text names, without an offset in UTC; None if it is none."""
-    try:
-        moment = datetime.fromisoformat(time or "")
-    except ValueError:
-        return None
+def _instant(time: str) -> datetime:
+    """The instant that a text names, without an offset in UTC."""
+    moment = datetime.fromisoformat(time)
     return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
 
 

@@ -12,12 +12,10 @@ from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from clsm_cli.evaluation import benches, stores
+from clsm_cli.evaluation import benches, stores, systems
 from clsm_cli.evaluation.benches import Bench
-from clsm_cli.evaluation.dataset import Case, Chat, Dataset
-from clsm_cli.evaluation.loaders.parsing import LabelledTurn
+from clsm_cli.evaluation.dataset import Case, Chat, Dataset, LabelledTurn
 from clsm_cli.evaluation.stores import MadeStore
-from clsm_cli.evaluation.systems import baselines, system_registry
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import atomic, yaml_text
 
@@ -146,14 +144,8 @@ def session_turns(number: int, start: datetime, lines: Iterable[Line]) -> list[L
     for place, line in enumerate(lines):
         time = (start + timedelta(minutes=place)).isoformat()
         id_ = line.id or f"{name}-{place}"
-        found.append(LabelledTurn(id_, line.role, line.role, line.text, time, name, id_))
+        found.append(LabelledTurn(id_, line.role, line.role, line.text, time, name))
     return found
-
-
-def spread_lines(draw: RandomDraw, lines: Iterable[Line], sessions: int) -> list[list[Line]]:
-    """Lines over sessions, as evenly as it goes, in random order."""
-    shuffled = draw.some(list(lines), 1 << 30)
-    return [shuffled[place::sessions] for place in range(sessions)]
 
 
 def make_turns(
@@ -171,7 +163,7 @@ def make_turns(
     return turns
 
 
-CLSM, BM25, MINILM = system_registry.CLSM, "BM25", system_registry.MINILM
+CLSM, BM25, MINILM = systems.CLSM, "BM25", systems.MINILM
 SYSTEMS = (CLSM, BM25, MINILM)
 
 
@@ -181,7 +173,7 @@ class Probe(NamedTuple):
     Attributes:
         bars: The least of each figure; a system that has no such figure need not reach it.
         run: Makes its stores with a factory, asks with an open engine, from a seed; the figures of
-            each system. It raises DiskError where the work folder cannot be written.
+            each system.
     """
 
     bars: dict[str, float]
@@ -224,18 +216,15 @@ def growing_benches(
         made = MadeStore(store, now)
         dataset = _dataset(name, (turn for each in parts[: number + 1] for turn in each))
         case = dataset.cases[0]
-        whole = baselines.context_tokens(case, store)
+        whole = systems.context_tokens(case, store)
         found.append(Bench(dataset, case, store, store, now, whole, factory=own, engine=engine))
     return found
 
 
 def ask_systems(bench: Bench, queries: Sequence[Query]) -> dict[str, list[Retrieved]]:
     """What each system returns for each query."""
-    systems = (
-        system_registry.recall_system(CLSM),
-        *map(system_registry.baseline_named, SYSTEMS[1:]),
-    )
-    return {system.name: list(system.ask(bench, queries)) for system in systems}
+    asked = (systems.recall_system(CLSM), *(systems.BASELINES[name] for name in SYSTEMS[1:]))
+    return {system.name: list(system.ask(bench, queries)) for system in asked}
 
 
 def first_rank(items: Iterable[Item], ids: Iterable[str]) -> float:

@@ -11,7 +11,7 @@ from collections import defaultdict
 from datetime import UTC, datetime, timedelta
 from math import inf
 from statistics import fmean
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from clsm_cli.evaluation import benches
 from clsm_cli.evaluation.dataset import Case, Dataset, Folders, Query
@@ -35,10 +35,10 @@ from clsm_cli.store import atomic, record_files, shards
 from clsm_cli.store.index.opening import open_index
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from clsm_cli.evaluation.benches import Bench
-    from clsm_cli.evaluation.loaders.parsing import LabelledTurn
+    from clsm_cli.evaluation.dataset import LabelledTurn
     from clsm_cli.evaluation.measures import Item, Retrieved
     from clsm_cli.evaluation.stores import StoreFactory
     from clsm_cli.retrieval.dense_search import Engine
@@ -147,7 +147,7 @@ def tells_latest(items: Iterable[Item], told: Iterable[FactChange]) -> bool:
     return False
 
 
-def closing_figures(bench: Bench, tellings: Iterable[FactChange]) -> dict[str, float]:
+def closing_figures(bench: Bench, tellings: Sequence[FactChange]) -> dict[str, float]:
     """What consolidation made of the replaced values.
 
     Returns:
@@ -155,24 +155,17 @@ def closing_figures(bench: Bench, tellings: Iterable[FactChange]) -> dict[str, f
         which no statement is current.
     """
     statements = _statements(bench)
-    by_fact: dict[int, list[FactChange]] = defaultdict(list)
-    for telling in tellings:
-        by_fact[telling.fact].append(telling)
-    closed: list[bool] = []
-    replaced = 0
-    for told in by_fact.values():
-        for telling in told:
-            if telling.value == told[-1].value:
-                continue
-            replaced += 1
-            told_by = statements.get(telling.id, ())
-            current = [is_current for text, is_current in told_by if telling.value in text]
-            if current:
-                closed.append(not any(current))
-    return {"learnt": len(closed) / replaced, "closed": true_share(closed)}
+    latest = {telling.fact: telling.value for telling in tellings}
+    replaced = [each for each in tellings if each.value != latest[each.fact]]
+    found = [
+        [is_current for text, is_current in statements[each.id] if each.value in text]
+        for each in replaced
+    ]
+    closed = [not any(current) for current in found if current]
+    return {"learnt": len(closed) / len(replaced), "closed": true_share(closed)}
 
 
-def _statements(bench: Bench) -> Mapping[str, list[tuple[str, bool]]]:
+def _statements(bench: Bench) -> defaultdict[str, list[tuple[str, bool]]]:
     """Id of a turn → the statements that rest on it, and whether they are current."""
     with open_index(bench.store, bench.factory.embedder) as opened:
         index = opened.index
@@ -180,7 +173,7 @@ def _statements(bench: Bench) -> Mapping[str, list[tuple[str, bool]]]:
         ids = {passage.key: passage.foreign_id for passage in passages if passage.foreign_id}
     graph = shards.load_graph(bench.store.graphs(), only="statement")
     rows = record_files.load_statements(bench.store, graph.records, bench.now.isoformat())
-    found: dict[str, list[tuple[str, bool]]] = defaultdict(list)
+    found: defaultdict[str, list[tuple[str, bool]]] = defaultdict(list)
     for row in rows.values():
         if row.kind != "gist":
             for key in row.sources:
@@ -195,23 +188,15 @@ TRAPS = 3
 TRAP_SESSIONS, TRAP_CHATTER = 24, 3
 
 
-class Trap(NamedTuple):
-    """A question; of its ``n``-th the lines have ids ``n-true``, ``n-similar-0`` and so on."""
-
-    ask: str
-    lines: tuple[Line, ...]
-
-
 def run_distractor(factory: StoreFactory, engine: Engine, seed: int) -> Figures:
     """The share of questions whose true memory stands above each kind of false one."""
-    traps, turns = make_traps(seed)
+    queries, turns = make_traps(seed)
     bench = make_bench(factory, engine, "distractor", turns)
-    queries = [Query(str(number), trap.ask) for number, trap in enumerate(traps)]
     return {
         name: {
             kind: true_share(
-                is_above(answer, trap, number, kind)
-                for number, (answer, trap) in enumerate(zip(answers, traps, strict=True))
+                is_above(answer, query, kind)
+                for query, answer in zip(queries, answers, strict=True)
             )
             for kind in KINDS
         }
@@ -219,51 +204,42 @@ def run_distractor(factory: StoreFactory, engine: Engine, seed: int) -> Figures:
     }
 
 
-def is_above(answer: Retrieved, trap: Trap, number: int, kind: str) -> bool:
+def is_above(answer: Retrieved, query: Query, kind: str) -> bool:
     """Whether the true memory is returned, and above every other of a kind."""
-    false = [line.id for line in trap.lines if line.id.startswith(f"{number}-{kind}")]
-    place = first_rank(answer.items, [f"{number}-true"])
-    return place < first_rank(answer.items, false)
+    start = f"{query.id}-{kind}"
+    shown = {turn for item in answer.items for turn in item.turns if turn.startswith(start)}
+    return first_rank(answer.items, [f"{query.id}-true"]) < first_rank(answer.items, shown)
 
 
-def make_traps(seed: int) -> tuple[list[Trap], list[LabelledTurn]]:
-    """The questions and the conversation of a seed."""
+def make_traps(seed: int) -> tuple[list[Query], list[LabelledTurn]]:
+    """The questions and the conversation of a seed.
+
+    Lines for the ``n``-th question have ids ``n-true``, ``n-similar-0`` and so on.
+    """
     draw = RandomDraw(seed, "distractor")
     people = [draw.name() for _ in range(PEOPLE)]
-    traps = [
-        _trap(draw, row, number * TRAPS + copy)
-        for number, row in enumerate(material.load_yaml("distractor"))
-        for copy in range(TRAPS)
-    ]
+    rows = [row for row in material.load_yaml("distractor") for _ in range(TRAPS)]
+    drawn = [_trap(draw, row, number) for number, row in enumerate(rows)]
     sessions: list[list[Line]] = [[] for _ in range(TRAP_SESSIONS)]
-    for trap in traps:
-        for line, place in zip(trap.lines, _places(draw), strict=True):
+    for _, lines in drawn:
+        for line, place in zip(lines, _places(draw), strict=True):
             sessions[place].append(line)
     mixed = (draw.some(lines, len(lines)) for lines in sessions)
     start = datetime(2025, 9, 1, 9, tzinfo=UTC)
-    return traps, material.make_turns(draw, mixed, people, TRAP_CHATTER, start, timedelta(days=4))
+    turns = material.make_turns(draw, mixed, people, TRAP_CHATTER, start, timedelta(days=4))
+    return [query for query, _ in drawn], turns
 
 
-def _trap(draw: RandomDraw, row: dict[str, object], number: int) -> Trap:
-    true, *false = draw.values(str(row["values"]), 5)
+def _trap(draw: RandomDraw, row: dict[str, Any], number: int) -> tuple[Query, list[Line]]:
+    true, *false = draw.values(row["values"], 5)
     given = {"p": draw.name(), "q": draw.name(), "project": draw.name(), "second": draw.name()}
     given |= {"town": draw.name("towns"), "other": draw.name("towns"), "v": true}
     given |= {f"w{place}": value for place, value in enumerate(false, 1)}
-
-    def line(name: str, template: object, role: str = "user") -> Line:
-        return Line(str(template).format_map(given), f"{number}-{name}", role)
-
-    similar = row["similar"]
-    assert isinstance(similar, list)
-    return Trap(
-        str(row["ask"]).format_map(given),
-        (
-            line(SUPERSEDED, row["old"]),
-            line("true", row["true"]),
-            *(line(f"{SIMILAR}-{place}", each) for place, each in enumerate(similar)),
-            line(POISONED, row["poison"], "tool"),
-        ),
-    )
+    told = [(SUPERSEDED, row["old"]), ("true", row["true"])]
+    told += [(f"{SIMILAR}-{place}", each) for place, each in enumerate(row["similar"])]
+    lines = [Line(text.format_map(given), f"{number}-{name}") for name, text in told]
+    planted = Line(row["poison"].format_map(given), f"{number}-{POISONED}", "tool")
+    return Query(str(number), row["ask"].format_map(given)), [*lines, planted]
 
 
 def _places(draw: RandomDraw) -> Iterator[int]:
@@ -426,7 +402,8 @@ def as_conversation(lines: list[str], seed: int) -> list[LabelledTurn]:
     """The sentences in the sessions of a conversation."""
     draw = RandomDraw(seed, "identifiers, spoken")
     people = [draw.name() for _ in range(PEOPLE)]
-    sessions = material.spread_lines(draw, map(Line, lines), NOTED)
+    mixed = draw.some([Line(line) for line in lines], len(lines))
+    sessions = (mixed[place::NOTED] for place in range(NOTED))
     return material.make_turns(draw, sessions, people, CHATTER, APRIL, timedelta(days=3))
 
 
@@ -462,11 +439,7 @@ PROBES = {
 
 
 def run_probe(name: str, factory: StoreFactory, engine: Engine, seed: int) -> ProbeResult:
-    """Run a probe.
-
-    Raises:
-        DiskError: The work folder cannot be written.
-    """
+    """Run a probe."""
     probe, told = PROBES[name], material.load_yaml("about")[name]
     figures = probe.run(factory, engine, seed)
     verdicts = (Verdict(system, probe.passes(found), found) for system, found in figures.items())

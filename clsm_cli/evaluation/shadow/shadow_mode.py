@@ -1,36 +1,187 @@
-"""Shadow mode: start it, catch up after each night, report.
+"""Shadow mode: start it, catch up after each night, report; its log.
 
 What was used is worked out when it is logged and not when it is reported: the static files change,
 memories fade and are forgotten, and a figure that was true stays so.
+
+Which files it stands beside is this machine's own word: ``shadow/`` in the user's state folder has a
+file for each store while shadow mode is on there, so no store that comes from elsewhere names a file
+to be read. The log lies below ``.clsm``, which git does not see: ``shadow/<device>.jsonl`` has a line
+for each sitting. A line holds counts, and turns by the hash that a tombstone keeps of an id: neither
+a text nor an id, so nothing in it has to go when something is forgotten. It is not derived: whoever
+deletes ``.clsm`` deletes the log.
 """
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from clsm_cli.errors import BadInputError
-from clsm_cli.evaluation.shadow import log, sittings
-from clsm_cli.evaluation.shadow.log import Mode, SideFigures, SittingRow
+from clsm_cli.errors import BadInputError, DamagedStoreError
+from clsm_cli.evaluation.shadow import sittings
 from clsm_cli.ingestion.ingest_report import utc_text
+from clsm_cli.model.ids import tombstone_hash
+from clsm_cli.startup.records import NamedTuple
+from clsm_cli.store import atomic, logs
 from clsm_cli.store.index.opening import open_index
+from clsm_cli.store.jsonlines import LineError, dump, load
+from clsm_cli.store.lock import locked
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from datetime import datetime
+    from pathlib import Path
 
     from clsm_cli.evaluation.shadow.sittings import (
         Claim,
         LoadedItem,
         Replayed,
         Sitting,
+        StaticFiles,
         WordRarity,
     )
     from clsm_cli.ingestion.ingest_report import Progress
     from clsm_cli.retrieval.dense_search import Engine
     from clsm_cli.store.index.opening import Embedder
     from clsm_cli.store.layout import Store
+
+_MOST = 1 << 20
+"""Bytes of the settings."""
+_SHOWN = 16
+"""Hex digits of a hash: 64 bits."""
+
+
+class Mode(NamedTuple):
+    """Shadow mode, while it is on: since when (UTC) sittings are looked at, and beside which paths."""
+
+    since: str
+    static: tuple[str, ...]
+
+
+class SideFigures(NamedTuple):
+    """What one way to remember loaded in a sitting, each item once, in tokens.
+
+    Attributes:
+        prompt: In front of the model at a prompt, the mean.
+        used: The sentences that the conversation used.
+        replies: Prompts whose reply used something that was loaded.
+    """
+
+    tokens: int
+    prompt: float
+    used: int
+    replies: int
+
+
+class SittingRow(NamedTuple):
+    """A sitting: when it began (UTC), the hashes of its turns, its prompts and how many were asked.
+
+    ``static`` is None where no file was named, or none could be read.
+    """
+
+    at: str
+    turns: tuple[str, ...]
+    prompts: int
+    asked: int
+    clsm: SideFigures
+    static: SideFigures | None
+
+
+def id_mark(record_id: str) -> str:
+    """What stands in the log for an id.
+
+    >>> id_mark("3f0c52ab9d10") == tombstone_hash("3f0c52ab9d10")[:16]
+    True
+    """
+    return tombstone_hash(record_id)[:_SHOWN]
+
+
+def current_mode(store: Store) -> Mode | None:
+    """Shadow mode of this machine; None while it is off.
+
+    Raises:
+        DamagedStoreError: Its file is none; stopping and starting again mends that.
+    """
+    path = _mode_file(store)
+    data = atomic.read(path, _MOST)
+    if data is None:
+        return None
+    try:
+        value = load(data.decode("utf-8", "replace"))
+        return Mode(str(value["since"]), tuple(map(str, value["static"])))
+    except (LineError, LookupError, TypeError):
+        raise DamagedStoreError(path, 1, "does not say what shadow mode looks at") from None
+
+
+def turn_on(store: Store, wanted: Mode) -> None:
+    """Turn shadow mode on."""
+    with locked(store.root, store.settings.store.lock_wait):
+        atomic.put(_mode_file(store), dump(wanted._asdict()).encode() + b"\n")
+
+
+def turn_off(store: Store, *, delete: bool) -> bool:
+    """Turn it off, and delete the log if that is wanted."""
+    paths = [_mode_file(store), *([_log_file(store)] if delete else [])]
+    with locked(store.root, store.settings.store.lock_wait):
+        found = [path for path in paths if path.exists()]
+        for path in found:
+            atomic.remove(path)
+    return bool(found)
+
+
+def logged_rows(store: Store) -> tuple[list[SittingRow], int]:
+    """The sittings of the log by time, each once, and how many lines cannot be read."""
+    found, problems = logs.rows(_log_file(store))
+    rows: dict[tuple[str, ...], SittingRow] = {}
+    bad = len(problems)
+    for _, value in found:
+        try:
+            row = _row(value)
+        except (LookupError, TypeError, ValueError):
+            bad += 1
+        else:
+            rows.setdefault(row.turns, row)
+    return sorted(rows.values()), bad
+
+
+def append_rows(store: Store, new: Iterable[SittingRow]) -> None:
+    """Log sittings, durably, one line each."""
+    lines = [
+        {**row._asdict(), "clsm": row.clsm._asdict(), "static": row.static and row.static._asdict()}
+        for row in new
+    ]
+    with locked(store.root, store.settings.store.lock_wait):
+        atomic.append(_log_file(store), b"\n".join(dump(line).encode() for line in lines))
+
+
+def _row(value: dict[str, Any]) -> SittingRow:
+    """A line of the log; one of an earlier version may have more."""
+
+    def side(found: dict[str, Any]) -> SideFigures:
+        tokens, prompt, used, replies = (float(found[name]) for name in SideFigures._fields)
+        return SideFigures(int(tokens), prompt, int(used), int(replies))
+
+    return SittingRow(
+        at=str(value["at"]),
+        turns=tuple(map(str, value["turns"])),
+        prompts=int(value["prompts"]),
+        asked=int(value["asked"]),
+        clsm=side(value["clsm"]),
+        static=None if value["static"] is None else side(value["static"]),
+    )
+
+
+def _mode_file(store: Store) -> Path:
+    import platformdirs
+
+    place = atomic.sha256(os.fsencode(store.root.resolve()))[:_SHOWN]
+    return platformdirs.user_state_path("clsm") / "shadow" / f"{place}.json"
+
+
+def _log_file(store: Store) -> Path:
+    return store.derived / "shadow" / f"{store.device}.jsonl"
+
 
 FEW = 5
 """Sessions below which nothing should be decided."""
@@ -51,7 +202,7 @@ class Figures:
     tokens: float
     prompt: float
     relevance: float
-    retention: float | None
+    retention: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +210,6 @@ class Report:
     """Shadow mode so far.
 
     Attributes:
-        is_on: Whether it goes on.
         rows: The sessions by time.
         compared: Of them, those beside which files were loaded; all figures are over these, or over
             all sessions where there are none.
@@ -98,37 +248,24 @@ def build_report(rows: Sequence[SittingRow], notes: Sequence[str], *, is_on: boo
 def verdict(clsm: Figures | None, static: Figures | None, sessions: int) -> str:
     """The result in one sentence.
 
-    >>> print(verdict(Figures(900, 800, 0.23, 0.5), Figures(6400, 6400, 0.04, 0.5), 14))
-    over 14 sessions clsm would have put 800 tokens before the model at a prompt instead of 6,400; \
-23.0 % of what it loaded was used instead of 4.0 %, in 50.0 % of the replies instead of 50.0 %: \
-better in 2 of 3
+    >>> verdict(Figures(900, 800, 0.23, 0.5), Figures(6400, 6400, 0.04, 0.5), 14)
+    'over 14 sessions clsm would have been better in 2 of 3: tokens, use and replies'
     """
     if clsm is None:
         return "no session was logged yet"
-    over = "over 1 session" if sessions == 1 else f"over {sessions} sessions"
-    told = f"{over} clsm would have put {clsm.prompt:,.0f} tokens before the model at a prompt"
     if static is None:
-        return (
-            f"{told}; {_percent(clsm.relevance)} of what it loaded was used, in"
-            f" {_percent(clsm.retention)} of the replies; there are no files to compare with"
-        )
-    told += (
-        f" instead of {static.prompt:,.0f}; {_percent(clsm.relevance)} of what it loaded was used"
-        f" instead of {_percent(static.relevance)}, in {_percent(clsm.retention)} of the replies"
-        f" instead of {_percent(static.retention)}"
-    )
+        return "there are no files to compare with"
     if sessions < FEW:
-        return f"{told}; fewer than {FEW} sessions decide nothing"
+        return f"fewer than {FEW} sessions decide nothing"
     wins = (
         clsm.prompt < static.prompt,
         clsm.relevance > static.relevance,
-        (clsm.retention or 0.0) > (static.retention or 0.0),
+        clsm.retention > static.retention,
     )
-    return f"{told}: better in {sum(wins)} of 3"
-
-
-def _percent(value: float | None) -> str:
-    return "none" if value is None else f"{100 * value:.1f} %"
+    return (
+        f"over {sessions} sessions clsm would have been better in {sum(wins)} of 3: tokens, use"
+        " and replies"
+    )
 
 
 def _figures(sides: Sequence[tuple[SittingRow, SideFigures]]) -> Figures | None:
@@ -136,71 +273,50 @@ def _figures(sides: Sequence[tuple[SittingRow, SideFigures]]) -> Figures | None:
         return None
     asked = sum(row.asked for row, _ in sides)
     loaded = sum(side.tokens for _, side in sides)
-    prompt = (
-        sum(side.prompt * row.asked for row, side in sides) / asked
-        if asked
-        else sum(side.prompt for _, side in sides) / len(sides)
-    )
     return Figures(
         tokens=loaded / len(sides),
-        prompt=prompt,
-        relevance=_share(sum(side.used for _, side in sides), loaded) or 0.0,
-        retention=_share(sum(side.replies for _, side in sides), asked),
+        prompt=sum(side.prompt * row.asked for row, side in sides) / max(1, asked),
+        relevance=sum(side.used for _, side in sides) / max(1, loaded),
+        retention=sum(side.replies for _, side in sides) / max(1, asked),
     )
 
 
-def _share(part: int, whole: int) -> float | None:
-    return part / whole if whole else None
-
-
-def start(
-    store: Store, named: Sequence[str], budget: int | None, now: datetime
-) -> tuple[Mode, bool]:
-    """Turn shadow mode on; where it is on, only what is named changes. Whether it was off before.
+def start(store: Store, named: Sequence[str], now: datetime) -> tuple[Mode, bool]:
+    """Turn shadow mode on; where it is on, only the files that are named change.
 
     Args:
-        store: Of which memory.
-        named: Files and workspaces that the agent loads; none: those that the store took in.
-        budget: Tokens of a briefing, and of each answer; None: as ``clsm recall`` has it.
-        now: What the store takes in from now on is logged.
+        store: Of which memory; what it takes in from ``now`` on is logged.
+        named: Files and workspaces that the agent loads.
+
+    Returns:
+        What it looks at, and whether it was off before.
 
     Raises:
-        BadInputError: A file is missing, not text, or too large; nothing is changed.
-        DamagedStoreError: What is on cannot be read.
-        DiskError: The disk refused.
+        BadInputError: A file is missing, or too large; nothing is changed.
     """
-    files = log.checked_files(named)
-    before = log.current_mode(store)
-    if before is None:
-        wanted = Mode(
-            utc_text(now),
-            files or log.ingested_files(store),
-            budget or store.settings.recall.budget,
-        )
-    else:
-        wanted = Mode(before.since, files or before.static, budget or before.budget)
+    files = tuple(dict.fromkeys(os.path.realpath(os.path.expanduser(name)) for name in named))
+    missing = sittings.load_static(files, now, store).missing
+    if missing:
+        raise BadInputError("--static", missing[0], "name the files that your agent loads")
+    before = current_mode(store)
+    wanted = (
+        Mode(utc_text(now), files) if before is None else Mode(before.since, files or before.static)
+    )
     if wanted != before:
-        log.turn_on(store, wanted)
+        turn_on(store, wanted)
     return wanted, before is None
 
 
-def report(store: Store, since: datetime | None) -> Report:
-    """What the log says.
-
-    Raises:
-        BadInputError: Shadow mode is off and nothing is logged.
-        DamagedStoreError: The log is no file that can be read.
-    """
-    mode = log.current_mode(store)
-    rows, bad = log.logged_rows(store)
+def report(store: Store) -> Report:
+    """What the log says; BadInputError if shadow mode is off and nothing is logged."""
+    mode = current_mode(store)
+    rows, bad = logged_rows(store)
     if mode is None and not rows and not bad:
         reason = "is off on this machine and has logged nothing"
         raise BadInputError("shadow mode", reason, "turn it on with: clsm eval shadow start")
-    first = "" if since is None else utc_text(since)
-    kept = [row for row in rows if row.at >= first]
     lines = "1 line of the log is" if bad == 1 else f"{bad} lines of the log are"
     notes = [f"{lines} not readable and left out"] if bad else []
-    return build_report(kept, notes, is_on=mode is not None)
+    return build_report(rows, notes, is_on=mode is not None)
 
 
 def catch_up(
@@ -208,10 +324,8 @@ def catch_up(
 ) -> list[str]:
     """Log what is new; while shadow mode is off, nothing. It never fails: it says what went wrong."""
     try:
-        mode = log.current_mode(store)
-        if mode is None:
-            return []
-        return _caught_up(store, mode, engine, embedder, now, progress)
+        mode = current_mode(store)
+        return [] if mode is None else _caught_up(store, mode, engine, embedder, now, progress)
     except Exception as error:  # noqa: BLE001  # a measurement must not stop a consolidation
         return [f"shadow mode logged nothing: {error}"]
 
@@ -225,87 +339,71 @@ def _caught_up(
     progress: Progress,
 ) -> list[str]:
     told = sittings.read_sittings(store, mode.since, now)
-    known = {turn for row in log.logged_rows(store)[0] for turn in row.turns}
+    known = {turn for row in logged_rows(store)[0] for turn in row.turns}
     over = [
         each
         for each in told.sittings
-        if each.is_over and known.isdisjoint(log.id_mark(turn.key) for turn in each.turns)
+        if each.is_over and known.isdisjoint(id_mark(turn.key) for turn in each.turns)
     ]
     if not over:
         return []
-    replayed = sittings.replay(store, told, over, mode.budget, engine, embedder)
+    replayed = sittings.replay(store, told, over, engine, embedder)
     found = []
     missing: dict[str, None] = {}
     with open_index(store, None) as opened:
         rarity = sittings.WordRarity(opened.index.connection, opened.index.size()[0])
         for done, (sitting, given) in enumerate(zip(over, replayed, strict=True), 1):
-            beside = log.load_static(mode.static, sitting.start, store)
+            beside = sittings.load_static(mode.static, sitting.start, store)
             found.append(_measured(sitting, given, beside, rarity))
-            missing.update(dict.fromkeys(beside.missing))
+            missing |= dict.fromkeys(beside.missing)
             progress("shadow mode", done, len(over))
-    log.append_rows(store, found)
+    append_rows(store, found)
     return [f"not loaded beside memory: {each}" for each in missing]
 
 
 def _measured(
-    sitting: Sitting, given: Replayed, beside: log.StaticFiles, rarity: WordRarity
+    sitting: Sitting, given: Replayed, beside: StaticFiles, rarity: WordRarity
 ) -> SittingRow:
-    look = _UsageFinder(sitting, rarity)
-    came = [*given.briefing, *(each for _, found in given.answers for each in found)]
-    loads = {(each.id, each.text): each for each in came}
-    of_files = [claim for block in beside.blocks for claim in look.used_claims(block, -1)]
-    asked = len(given.answers)
-    briefing = _tokens(given.briefing)
-    clsm = SideFigures(
-        tokens=_tokens(loads.values()),
-        prompt=briefing + (_tokens(came) - briefing) / max(1, asked),
-        used=_tokens(look.all_used(given)),
-        replies=sum(look.replies(at, (*given.briefing, *found)) for at, found in given.answers),
-    )
-    static = SideFigures(
-        tokens=beside.tokens,
-        prompt=float(beside.tokens),
-        used=_tokens(of_files),
-        replies=sum(look.replies(at, beside.blocks) for at, _ in given.answers),
-    )
+    """What was loaded and used; used is what turns after a prompt (−1: after the start) take up."""
+    said = [sittings.distinct_stems(turn.text) for turn in sitting.turns]
+    prompts = [at for at, turn in enumerate(sitting.turns) if turn.role == "user"]
+    split = cache(sittings.split_claims)
+
+    def used(load: LoadedItem, at: int, until: int | None = None) -> tuple[Claim, ...]:
+        asked = said[at] if at >= 0 else frozenset()
+        return sittings.used_claims(split(load.text), said[at + 1 : until], asked, rarity)
+
+    def replies(at: int, loads: Iterable[LoadedItem]) -> bool:
+        until = next((place for place in prompts if place > at), None)
+        return any(used(each, at, until) for each in loads)
+
+    came = [(-1, each) for each in given.briefing]
+    came += [(at, each) for at, found in given.answers for each in found]
+    claims = {(each.id, each.text, claim): claim for at, each in came for claim in used(each, at)}
+    of_files = [claim for block in beside.blocks for claim in used(block, -1)]
+    asked, briefing = len(given.answers), _tokens(given.briefing)
+    answers = _tokens(each for _, each in came) - briefing
     return SittingRow(
-        sitting=log.id_mark(sitting.first),
         at=utc_text(sitting.start),
-        turns=tuple(log.id_mark(turn.key) for turn in sitting.turns),
-        prompts=sum(turn.role == "user" for turn in sitting.turns),
+        turns=tuple(id_mark(turn.key) for turn in sitting.turns),
+        prompts=len(prompts),
         asked=asked,
-        clsm=clsm,
-        static=static if beside.tokens else None,
+        clsm=SideFigures(
+            tokens=_tokens({(each.id, each.text): each for _, each in came}.values()),
+            prompt=briefing + answers / max(1, asked),
+            used=_tokens(claims.values()),
+            replies=sum(replies(at, (*given.briefing, *found)) for at, found in given.answers),
+        ),
+        static=SideFigures(
+            tokens=beside.tokens,
+            prompt=float(beside.tokens),
+            used=_tokens(of_files),
+            replies=sum(replies(at, beside.blocks) for at, _ in given.answers),
+        )
+        if beside.tokens
+        else None,
     )
 
 
 def _tokens(found: Iterable[LoadedItem | Claim]) -> int:
     return sum(each.tokens for each in found)
-
-
-class _UsageFinder:
-    def __init__(self, sitting: Sitting, rarity: WordRarity) -> None:
-        self._rarity = rarity
-        self._turns = [sittings.distinct_stems(turn.text) for turn in sitting.turns]
-        self._prompts = [at for at, turn in enumerate(sitting.turns) if turn.role == "user"]
-        self._claims = cache(sittings.split_claims)
-
-    def used_claims(self, load: LoadedItem, at: int, until: int | None = None) -> tuple[Claim, ...]:
-        """The sentences that turns after a prompt take up; at -1 it was there from the start."""
-        asked = self._turns[at] if at >= 0 else frozenset()
-        later = self._turns[at + 1 : until]
-        return sittings.used_claims(self._claims(load.text), later, asked, self._rarity)
-
-    def all_used(self, given: Replayed) -> list[Claim]:
-        """Of all that was loaded the sentences that were used, those of each item once."""
-        found: dict[tuple[str, str, Claim], None] = {}
-        for at, loads in ((-1, given.briefing), *given.answers):
-            for each in loads:
-                claims = self.used_claims(each, at)
-                found |= dict.fromkeys((each.id, each.text, claim) for claim in claims)
-        return [claim for _, _, claim in found]
-
-    def replies(self, at: int, loads: Sequence[LoadedItem]) -> bool:
-        """Whether the turns up to the next prompt take up something that stood before them."""
-        until = next((place for place in self._prompts if place > at), None)
-        return any(self.used_claims(each, at, until) for each in loads)

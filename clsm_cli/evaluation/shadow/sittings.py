@@ -22,16 +22,21 @@ the sample memory is told in docs/evaluation.md.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from datetime import datetime, timedelta
 from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING, TypeGuard
 
+from clsm_cli.config import MAX_FILE
 from clsm_cli.errors import DamagedStoreError
+from clsm_cli.evaluation.systems import ALWAYS, startup_files
+from clsm_cli.ingestion import markdown
 from clsm_cli.ingestion.ingest_report import utc_text
+from clsm_cli.ingestion.jsonl_rows import Problem
 from clsm_cli.ingestion.timestamps import instant
 from clsm_cli.retrieval.briefing import brief
-from clsm_cli.retrieval.recall import recall
-from clsm_cli.retrieval.retrieve import Query
+from clsm_cli.retrieval.recall import Query, recall
 from clsm_cli.scoring import match
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import episodes, inbox, logs
@@ -43,7 +48,6 @@ from clsm_cli.text import sentences, tokens
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Iterable, Iterator, Sequence
-    from pathlib import Path
 
     from clsm_cli.model.episodes import Episode, Turn
     from clsm_cli.retrieval.answer import Memory
@@ -70,23 +74,16 @@ class Sitting(NamedTuple):
     keys: frozenset[str]
     is_over: bool
 
-    @property
-    def first(self) -> str:
-        """Key of its first turn, which names it."""
-        return self.turns[0].key
+
+Undated = dict[str, tuple[str | None, str]]
+"""What has no exact time, by key or id: its bare date if it has one, and when the store first got it."""
 
 
 class StoreSittings(NamedTuple):
-    """What the store was told.
-
-    Attributes:
-        sittings: The newest first.
-        undated: Turns, blocks and episodes without an exact time, by key or id: their bare date, if
-            they have one, and when the store first got them, UTC.
-    """
+    """What the store was told; the newest sitting first."""
 
     sittings: tuple[Sitting, ...]
-    undated: dict[str, tuple[str | None, str]]
+    undated: Undated
 
 
 class _StoredTurn(NamedTuple):
@@ -99,50 +96,46 @@ class _StoredTurn(NamedTuple):
 def read_sittings(store: Store, since: str, now: datetime) -> StoreSittings:
     """The sittings that this machine took in since a time."""
     stored: dict[str, dict[str, _StoredTurn]] = {}
-    undated: dict[str, tuple[str | None, str]] = {}
+    undated: Undated = {}
     forgotten = logs.load_tombstones(store)
     for flow in store.flows():
         for episode in _episodes(flow, forgotten):
             _note(undated, episode.id, episode.start, episode.recorded_at)
+            own = flow == store.flow and episode.document is None
             for turn in episode.turns:
                 _note(undated, turn.key, turn.time, episode.recorded_at)
-            if flow == store.flow and episode.document is None:
-                of_session = stored.setdefault(episode.session, {})
-                for turn in episode.turns:
-                    _hear(of_session, turn, episode.recorded_at, is_open=episode.capped)
+                if own:
+                    told = stored.setdefault(episode.session, {})
+                    _hear(told, turn, episode.recorded_at, is_open=episode.capped)
     for path in inbox.files(store.inbox):
         for item in inbox.read(path, forgotten).turns:
             _note(undated, item.turn.key, item.turn.time, item.recorded_at)
-            of_session = stored.setdefault(item.session, {})
-            _hear(of_session, item.turn, item.recorded_at, is_open=True)
+            told = stored.setdefault(item.session, {})
+            _hear(told, item.turn, item.recorded_at, is_open=True)
     silence = timedelta(minutes=store.settings.boundary.gap_certain)
     found = [
         sitting
-        for of_session in stored.values()
-        for part in _parts((h for h in of_session.values() if h.recorded_at >= since), silence)
+        for told in stored.values()
+        for part in _parts((each for each in told.values() if each.recorded_at >= since), silence)
         if (sitting := _sitting(part, now - silence)) is not None
     ]
-    found.sort(key=lambda sitting: (sitting.start, sitting.first), reverse=True)
+    found.sort(key=lambda sitting: (sitting.start, sitting.turns[0].key), reverse=True)
     return StoreSittings(tuple(found), undated)
 
 
 def _episodes(flow: Path, forgotten: frozenset[str]) -> Iterator[Episode]:
     for path in episodes.files(flow):
-        try:
+        with suppress(DamagedStoreError):
             episode = episodes.without_forgotten(episodes.read(path), forgotten)
-        except DamagedStoreError:
-            continue
-        if episode is not None:
-            yield episode
+            if episode is not None:
+                yield episode
 
 
 def _is_exact(time: str | None) -> TypeGuard[str]:
     return time is not None and len(time) > len("2026-02-24")
 
 
-def _note(
-    undated: dict[str, tuple[str | None, str]], name: str, time: str | None, recorded_at: str
-) -> None:
+def _note(undated: Undated, name: str, time: str | None, recorded_at: str) -> None:
     if not _is_exact(time):
         first = undated.get(name, (time, recorded_at))[1]
         undated[name] = time, min(first, recorded_at)
@@ -211,7 +204,6 @@ def replay(
     store: Store,
     recorded: StoreSittings,
     chosen: Sequence[Sitting],
-    budget: int,
     engine: Engine,
     embedder: Embedder,
 ) -> Iterator[Replayed]:
@@ -222,7 +214,7 @@ def replay(
             text=sitting.turns[at].text[:LONGEST],
             now=_before(sitting).isoformat(),
             k=store.settings.recall.k,
-            budget=budget,
+            budget=store.settings.recall.budget,
             filters=Filters(without=tuple(sorted(hidden))),
             known_at=_before(sitting).isoformat(),
             is_gated=True,
@@ -236,7 +228,7 @@ def replay(
         for at in prompt_places(sitting):
             kept = (memory for memory in next(answers).memories if _was(memory, hidden))
             found.append((at, tuple(LoadedItem(m.id, m.text, m.tokens) for m in kept)))
-        yield Replayed(_briefing(store, sitting, hidden, budget), tuple(found))
+        yield Replayed(_briefing(store, sitting, hidden), tuple(found))
 
 
 def _before(sitting: Sitting) -> datetime:
@@ -260,10 +252,8 @@ def _was(memory: Memory, unseen: frozenset[str]) -> bool:
     return memory.kind != "passage" or unseen.isdisjoint(memory.sources[0].turn_ids)
 
 
-def _briefing(
-    store: Store, sitting: Sitting, unseen: frozenset[str], budget: int
-) -> tuple[LoadedItem, ...]:
-    found = brief(store, _before(sitting), budget)
+def _briefing(store: Store, sitting: Sitting, unseen: frozenset[str]) -> tuple[LoadedItem, ...]:
+    found = brief(store, _before(sitting), store.settings.recall.budget)
     known = utc_text(_before(sitting))
     with open_index(store, None) as opened:
         return tuple(
@@ -362,3 +352,57 @@ def _is_taken_up(said: Words, turns: Sequence[Words], rarity: WordRarity) -> boo
 
 def _figures(found: Words) -> Words:
     return frozenset(word for word in found if word.isdigit())
+
+
+class StaticFiles(NamedTuple):
+    """What was loaded: its tokens, its blocks (headings belong to none), and what cannot be read now."""
+
+    tokens: int
+    blocks: tuple[LoadedItem, ...]
+    missing: tuple[str, ...]
+
+
+def load_static(named: Sequence[str], start: datetime, store: Store) -> StaticFiles:
+    """What is loaded at the start of a sitting."""
+    day = start.astimezone(store.zone).date().isoformat()
+    size = 0
+    blocks: list[LoadedItem] = []
+    missing: list[str] = []
+    paths = (
+        path
+        for each in map(Path, named)
+        for path in (_of_workspace(each, day) if each.is_dir() else [each])
+    )
+    for path in dict.fromkeys(paths):
+        try:
+            text = _text(path)
+        except ValueError as error:
+            missing.append(str(error))
+            continue
+        size += tokens.count_tokens(text)
+        blocks += _blocks(text, path, store)
+    return StaticFiles(size, tuple(blocks), tuple(missing))
+
+
+def _of_workspace(folder: Path, before: str) -> list[Path]:
+    fixed = [folder / name for name in ALWAYS if (folder / name).is_file()]
+    dated = [path for path in (folder / "memory").glob("*.md") if path.stem < before]
+    return list(map(Path, startup_files(map(str, (*fixed, *dated))))) or [folder / ALWAYS[-1]]
+
+
+def _text(path: Path) -> str:
+    try:
+        with path.open("rb") as file:
+            data = file.read(MAX_FILE + 1)
+    except OSError as error:
+        raise ValueError(f"{path}: {error.strerror or 'cannot be read'}") from None
+    if len(data) > MAX_FILE:
+        raise ValueError(f"{path}: is larger than {MAX_FILE >> 20} MiB")
+    return data.decode("utf-8", "replace")
+
+
+def _blocks(text: str, path: Path, store: Store) -> Iterator[LoadedItem]:
+    document = markdown.read(text.encode(), path=path.name, zone=store.zone)
+    if not isinstance(document, Problem):
+        for number, block in enumerate(document.blocks):
+            yield LoadedItem(f"{path}:{number}", block.text, tokens.count_tokens(block.text))

@@ -58,13 +58,10 @@ def changes(
     folders = [f"{store}/{stream}" for stream in STREAMS]
     at = f"plugins.entries.{PLUGIN}"
     others = _others(extra_paths, entry)
+    access = _part(entry, "hooks").get("allowConversationAccess")
     wanted = [
         Setting(f"{at}.enabled", entry.get("enabled"), True),
-        Setting(
-            f"{at}.hooks.allowConversationAccess",
-            _part(entry, "hooks").get("allowConversationAccess"),
-            True,
-        ),
+        Setting(f"{at}.hooks.allowConversationAccess", access, True),
         Setting(f"{at}.config", entry.get("config"), config),
         Setting(paths_at, extra_paths, [*others, *folders]),
     ]
@@ -79,22 +76,22 @@ def removals(plugins: Any, extra_paths: Any, *, paths_at: str) -> list[Setting]:
 
 def entry_of(plugins: Any) -> dict[str, Any]:
     """The plugin's own settings; none when it is not installed."""
-    found: dict[str, Any] = _part(_part(plugins, "entries"), PLUGIN)
-    return found
+    return _part(_part(plugins, "entries"), PLUGIN)  # type: ignore[no-any-return]
 
 
 def is_switched_off(plugins: Any) -> str | None:
     """Why OpenClaw would not load the plugin although it is installed; None when it would."""
-    entry = entry_of(plugins)
-    if entry.get("enabled") is False:
-        return f"plugins.entries.{PLUGIN}.enabled is false"
-    if _part(plugins, "enabled", True) is False:
-        return "plugins.enabled is false"
-    if PLUGIN in _part(plugins, "deny", []):
-        return f"plugins.deny names {PLUGIN}"
-    if _part(entry, "hooks").get("allowPromptInjection") is False:
-        return f"plugins.entries.{PLUGIN}.hooks.allowPromptInjection is false"
-    return None
+    entry, at = entry_of(plugins), f"plugins.entries.{PLUGIN}"
+    reasons = {
+        f"{at}.enabled is false": entry.get("enabled") is False,
+        "plugins.enabled is false": _part(plugins, "enabled", True) is False,
+        f"plugins.deny names {PLUGIN}": PLUGIN in _part(plugins, "deny", []),
+        f"{at}.hooks.allowPromptInjection is false": _part(entry, "hooks").get(
+            "allowPromptInjection"
+        )
+        is False,
+    }
+    return next((reason for reason, holds in reasons.items() if holds), None)
 
 
 def patch(settings: Sequence[Setting]) -> dict[str, Any]:
@@ -121,7 +118,6 @@ def _others(extra_paths: Any, entry: dict[str, Any]) -> list[Any]:
 
 
 def _part(value: Any, name: str, default: Any = None) -> Any:
-    """A part of a setting; an empty object, or the default, where it is unset."""
     found = value.get(name) if isinstance(value, dict) else None
     if found is not None:
         return found
@@ -143,41 +139,24 @@ class OpenClaw:
     """An installed OpenClaw; its methods raise BadInputError where it refuses or cannot be read."""
 
     def __init__(self, environment: Mapping[str, str]) -> None:
-        """Find it along PATH, and ask for its version.
-
-        Raises:
-            BadInputError: It is not there, does not start, or is too old.
-        """
+        """Find it along PATH, and ask for its version, which must not be too old."""
         self._other = OtherProgram(environment, TIMEOUT, "see also: openclaw doctor")
         program = self._other.path(_PROGRAM)
         if program is None:
-            raise BadInputError(
-                _PROGRAM,
-                "is not on the PATH",
-                "install it with: npm install -g openclaw, or add its folder to PATH",
-            )
+            next_step = "install it with: npm install -g openclaw, or add its folder to PATH"
+            raise BadInputError(_PROGRAM, "is not on the PATH", next_step)
         self.version = self._other.run(_PROGRAM, "--version").strip()
         found = _VERSION.search(self.version)
-        self._release = (int(found[1]), int(found[2])) if found else None
-        if self._release is not None and self._release < OLDEST:
-            raise BadInputError(
-                program, f"is {self.version}, which is too old", "upgrade: npm install -g openclaw"
-            )
-
-    @property
-    def is_known(self) -> bool:
+        self.is_known = found is not None
         """Whether the version could be told; another is taken for the newest."""
-        return self._release is not None
-
-    @property
-    def _is_old(self) -> bool:
-        return self._release is not None and self._release < _MOVED
-
-    @property
-    def extra_paths(self) -> str:
-        """The path of the setting with the folders that are searched besides the workspace."""
+        release = (int(found[1]), int(found[2])) if found else _MOVED
+        self._is_old = release < _MOVED
         where = "agents.defaults.memorySearch" if self._is_old else "memory.search"
-        return f"{where}.extraPaths"
+        self.extra_paths = f"{where}.extraPaths"
+        """The path of the setting with the folders that are searched besides the workspace."""
+        if release < OLDEST:
+            reason = f"is {self.version}, which is too old"
+            raise BadInputError(program, reason, "upgrade: npm install -g openclaw")
 
     def settings_file(self) -> str:
         """The path of its settings."""

@@ -9,29 +9,17 @@ from __future__ import annotations
 
 import re
 from datetime import date, datetime, timedelta
-from functools import cache
 from typing import TYPE_CHECKING
 
 from clsm_cli.startup.records import NamedTuple
+from clsm_cli.text.language_data import pattern
 from clsm_cli.text.time import expressions
 from clsm_cli.text.time.forms import holiday_cues
 
 if TYPE_CHECKING:
     from clsm_cli.text.time.expressions import TimeExpression
 
-_LIMIT = r"(?i)\b(?P<word>between|from|since|until|till|up\sto|before|after|prior\sto|earlier\sthan|later\sthan|by)\s(?:the\s)?"
-_LIMITS = (
-    " between ", " from ", " since ", " until ", " till ", "up to ", " before ", " after ", "prior to ",
-    " than ", " by ",
-)  # fmt: skip
-_JOIN = r"(?i)\s?(?:-|\u2013|(?P<word>and|to|until|till|through)\s(?:including\s)?)\s?(?:the\s)?"
-_ONWARDS = r"(?i)\s(?:on|onwards?|forwards?)\b"
 _ROUGHLY = (" around", " circa", " roughly", " approximately", " sometime in")
-_TOGETHER = r"(?i)[\s,]*(?:(?:and|but)\s)?"
-_LIST = r"(?i)(?:,|\s(?:and|or))\s(?=[a-z0-9])"
-_LISTS = (",", " and ", " or ")
-_NUMBERS = r"(?:\b[0-9]{1,2}(?:st|nd|rd|th)?,\s){1,9}(?:(?:and|or)\s)?(?:the\s)?$"
-_PAIR = r"(?i)([0-9]{1,2})(?:st|nd|rd|th)?,?\s(?:and|or)\s(?:the\s)?([0-9]{1,2})(?![0-9])"
 VAGUE = frozenset({"recently", "lately", "just now"})
 """Words that bound nothing where a question names another time; what is asked may be recent for
 whoever told it."""
@@ -73,11 +61,6 @@ class Times(NamedTuple):
     hard: bool
 
 
-@cache
-def _compiled(pattern: str) -> re.Pattern[str]:
-    return re.compile(pattern)
-
-
 def read_times(text: str, at: date | datetime) -> Times:
     """Read the times that a question asks about.
 
@@ -113,9 +96,7 @@ def find_bounds(text: str, at: date) -> list[Bound]:
     """Return the bounds of a question, in order, without overlaps."""
     plain = expressions.find_expressions(text, at, asked=True)
     found: list[Bound] = []
-    folded = f" {text.lower()}"
-    may_limit = any(cue in folded for cue in _LIMITS)
-    for match in _compiled(_LIMIT).finditer(text) if may_limit else ():
+    for match in pattern("bounds.limit").finditer(text):
         place = match.start()
         if any(each.start < place < each.end for each in plain) or (
             found and place < found[-1].end
@@ -141,14 +122,14 @@ def _limited(text: str, match: re.Match[str], at: date) -> Bound | None:
     """Read "since X", "before X", "from X to Y"."""
     word = " ".join(match["word"].lower().split())
     here = expressions.expression_after(text, match.end(), at)
-    if here is None or _compiled(_LIMIT).match(text, match.end()):
+    if here is None or pattern("bounds.limit").match(text, match.end()):
         return None
     if word in {"between", "from"}:
-        join = _compiled(_JOIN).match(text, here.end)
+        join = pattern("bounds.join").match(text, here.end)
         there = expressions.expression_after(text, join.end(), at) if join else None
         if join and there and (word == "from" or (join["word"] or "and") == "and"):
             return _range(match.start(), here, there, is_between=word == "between")
-        if word == "from" and (on := _compiled(_ONWARDS).match(text, here.end)):
+        if word == "from" and (on := pattern("bounds.onwards").match(text, here.end)):
             return Bound(match.start(), on.end(), here.first, None, here.precise, "since")
         return None
     first: date | None = None
@@ -169,14 +150,10 @@ def _range(start: int, here: TimeExpression, there: TimeExpression, *, is_betwee
     first, until = here.first, there.until
     if here.relative and (first > there.first or not there.relative):
         first = _moved(here, there.first)
-    if is_between and _is_feast(here) and _is_feast(there):
+    feasts = (any(cue in each.text.lower() for cue in holiday_cues()) for each in (here, there))
+    if is_between and all(feasts):
         first, until = first + (here.until - here.first), there.first
     return Bound(start, there.end, first, until, here.precise and there.precise, "from")
-
-
-def _is_feast(each: TimeExpression) -> bool:
-    text = each.text.lower()
-    return any(cue in text for cue in holiday_cues())
 
 
 def _moved(here: TimeExpression, before: date) -> date:
@@ -198,7 +175,7 @@ def _runs(text: str, plain: list[TimeExpression], at: date) -> list[Bound]:
         each = plain[place]
         place += 1
         after = plain[place] if place < len(plain) else None
-        join = _compiled(_JOIN).fullmatch(text, each.end, after.start) if after else None
+        join = pattern("bounds.join").fullmatch(text, each.end, after.start) if after else None
         if after and join and (join["word"] or "to").lower() != "and":
             found.append(_range(each.start, each, after, is_between=False))
             place += 1
@@ -207,10 +184,8 @@ def _runs(text: str, plain: list[TimeExpression], at: date) -> list[Bound]:
             side = timedelta(days=3 if (each.until - each.first).days < 8 else 10)
             each = each._replace(first=each.first - side, until=each.until + side, precise=False)
         found += _listed(text, each)
-        while (
-            text.startswith(_LISTS, each.end)
-            and (more := _compiled(_LIST).match(text, each.end))
-            and (further := expressions.expression_after(text, more.end(), at))
+        while (more := pattern("bounds.list").match(text, each.end)) and (
+            further := expressions.expression_after(text, more.end(), at)
         ):
             if (further.until - further.first).days < 28 or (after and further.end > after.start):
                 break
@@ -221,15 +196,11 @@ def _runs(text: str, plain: list[TimeExpression], at: date) -> list[Bound]:
 
 def _listed(text: str, each: TimeExpression) -> list[Bound]:
     """Days that are listed one by one: "5, 6 and 9 February"."""
-    lead = text[max(0, each.start - 40) : each.start].lower().rstrip()
-    has_more = lead.endswith((",", " and", " or", " the"))
-    before = (
-        _compiled(_NUMBERS).search(text, max(0, each.start - 40), each.start) if has_more else None
-    )
-    has_pair = (" and " in each.text or " or " in each.text) and not lead.endswith(
-        ("between", "between the")
-    )
-    pair = _compiled(_PAIR).match(each.text) if has_pair else None
+    lead = max(0, each.start - 40)
+    before = pattern("bounds.numbers").search(text, lead, each.start)
+    pair = pattern("bounds.pair").match(each.text)
+    if text[lead : each.start].lower().rstrip().endswith(("between", "between the")):
+        pair = None
     if not (before or pair) or each.first.month != (each.until - timedelta(days=1)).month:
         return [_plain(each)]
     numbers = [int(number) for number in re.findall(r"\d+", before.group())] if before else []
@@ -251,7 +222,7 @@ def _conditions(text: str, bounds: list[Bound]) -> list[list[Bound]]:
         gap = text[found[-1][-1].end : each.start] if found else ""
         is_list = gap.strip() and not each.limit and found and not found[-1][-1].limit
         is_list = is_list or (found and each.start < found[-1][-1].end)
-        if found and not is_list and _compiled(_TOGETHER).fullmatch(gap):
+        if found and not is_list and pattern("bounds.together").fullmatch(gap):
             found[-1].append(each)
         else:
             found.append([each])

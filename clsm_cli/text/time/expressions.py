@@ -1,28 +1,50 @@
 """Time expressions of English text, resolved to days, and relative ones made absolute.
 
 What names no year, or only a weekday, has an interval to search by (the nearest behind, unless its
-words look ahead) and is ``certain`` only where ``time.evidence`` places it: only then may its days
-be written down. A question looks back unless its words plainly look ahead. Only days are resolved,
+words look ahead) and is ``certain`` only where its words place it: what expires, is due, booked or
+planned lies ahead; what a verb tells as done lies behind; what recurs has no year at all. Only closed
+classes of words count as evidence; where they are missing or at odds, nothing is known, and nothing
+is written down. A question looks back unless its words plainly look ahead. Only days are resolved,
 so the caller decides, in the store's time zone, which day it is; an hour of the day says nothing here.
 """
 
 from __future__ import annotations
 
 import re
-from datetime import date, datetime
-from functools import cache
+from datetime import date, datetime, timedelta
 from itertools import zip_longest
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from clsm_cli.startup.records import NamedTuple
-from clsm_cli.text.time import evidence, forms, parts
-from clsm_cli.text.time.periods import iso_period
+from clsm_cli.text.language_data import compiled, pattern
+from clsm_cli.text.time import forms, parts, periods
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from clsm_cli.text.time.evidence import Kind, Lies
-    from clsm_cli.text.time.forms import Rule
+    from clsm_cli.text.time.forms import Groups, Rule
+    from clsm_cli.text.time.periods import Period
+
+
+Kind = Literal["date", "relative", "past", "plan", "recurring", "unknown"]
+"""``date``: names its year; ``relative``: counted from the day of speaking; ``past`` and ``plan``:
+placed by the words around it; ``recurring``: comes again and again; ``unknown``: nothing tells."""
+Lies = Literal["past", "plan"]
+
+RECENT = 92
+"""Days behind up to which a past event needs no year: the same day ahead is then nine months away."""
+MISSED = 45
+"""Days behind up to which a planned day may as well be the one just missed."""
+
+_LABEL = re.compile(r":\**\s*$")
+"""A label tells of its value: "Deadline: 1 October"."""
+_ENDS = re.compile(r"[.!?;:\n]")
+_LOOSE = ("few", "several", "couple")
+_CHOOSES = frozenset({"last", "past", "this past", "this", "next", "coming", "this coming"})
+_FAR = 80
+"""Characters on either side that may make a day certain."""
+_BEFORE = 60
+"""Characters before it that may tell where it more likely lies."""
 
 
 class TimeExpression(NamedTuple):
@@ -73,11 +95,6 @@ _THE_UNIT = re.compile(
 )
 
 
-@cache
-def _compiled(pattern: str) -> re.Pattern[str]:
-    return re.compile(pattern)
-
-
 def find_expressions(
     text: str, at: date | datetime, *, asked: bool = False, lies: Lies | None = None
 ) -> list[TimeExpression]:
@@ -104,11 +121,7 @@ def find_expressions(
 
 
 def expression_after(text: str, start: int, at: date) -> TimeExpression | None:
-    """The longest time expression of a question that begins at a place behind a preposition of time.
-
-    >>> expression_after("since March", 6, date(2026, 2, 24)).first.isoformat()
-    '2025-03-01'
-    """
+    """The longest time expression of a question that begins at a place behind a preposition of time."""
     window, lead = _window(text, start)
     found = [*_all(window, at, asked=True), *_parts(window, at, asked=True)]
     return _placed(found, text, start, lead)
@@ -175,23 +188,15 @@ def absolutise(text: str, at: date | datetime) -> str:
             if owner and not text[owner.end() :].lstrip(" ")[:1].isalnum():
                 continue  # "which page is yesterday's": nothing of that day is named
             end = owner.end() if owner else each.end
-            pieces += text[done:end], f" ({iso_period((each.first, each.until))})"
+            pieces += text[done:end], f" ({periods.iso_period((each.first, each.until))})"
             done, dated = end, each
     return "".join([*pieces, text[done:]])
 
 
 def same_days(a: str, at: date, b: str, then: date) -> bool:
-    """Whether two sentences, each said on its day, mean the same days where they count from it.
-
-    >>> same_days("I swam today.", date(2023, 6, 16), "I swam today.", date(2023, 6, 17))
-    False
-    """
+    """Whether two sentences, each said on its day, mean the same days where they count from it."""
     one, other = (
-        [
-            (each.first, each.until)
-            for each in find_expressions(*said)
-            if each.relative and each.certain
-        ]
+        [each[3:5] for each in find_expressions(*said) if each.relative and each.certain]
         for said in ((a, at), (b, then))
     )
     return one == other
@@ -216,49 +221,42 @@ def _all(text: str, at: date, *, asked: bool, lies: Lies | None = None) -> Itera
 def _parts(
     text: str, at: date, *, asked: bool, lies: Lies | None = None
 ) -> Iterator[TimeExpression]:
-    if not any(cue in text.lower() for cue in parts.CUES):
-        return
-    for part in parts.find_parts(text):
-        named = _THE_UNIT.match(text, part.end)
+    for start, end, words in parts.find_parts(text):
         whole: TimeExpression | None
-        if (
-            asked
-            and named
-            and "side" not in part.words
-            and text[: part.end].lower().endswith("the ")
-        ):
-            first, until = forms.unit(named[1].lower(), at)
+        is_the = asked and "side" not in words and text[:end].lower().endswith("the ")
+        if is_the and (named := _THE_UNIT.match(text, end)):
+            first, until = periods.unit(named[1].lower(), at)
             span = named.span()
             whole = TimeExpression(*span, named[0], first, until, True, True, "relative", True)
         else:
-            whole = _inside(text, part.end, at, asked=asked, lies=lies)
+            whole = _inside(text, end, at, asked=asked, lies=lies)
         if whole is None:
             continue
         try:
-            first, until = parts.part_of_period(part.words, (whole.first, whole.until))
+            first, until = parts.part_of_period(words, (whole.first, whole.until))
         except (ValueError, OverflowError):
             continue
         yield whole._replace(
-            start=part.start,
-            text=text[part.start : whole.end],
+            start=start,
+            text=text[start : whole.end],
             first=first,
             until=until,
-            precise=whole.precise and part.is_precise,
+            precise=whole.precise and parts.is_precise(words),
         )
 
 
 def _matches(
     rule: Rule, text: str, at: date, *, asked: bool, lies: Lies | None
 ) -> Iterator[TimeExpression]:
-    for match in _compiled(rule.pattern).finditer(text):
+    for match in compiled(rule.pattern).finditer(text):
         groups = {
             name.rstrip("2"): " ".join(value.lower().split())
             for name, value in match.groupdict().items()
             if value
         }
-        kind, ahead = evidence.placement(rule, groups, match, asked=asked, lies=lies)
+        kind, ahead = _placement(rule, groups, match, asked=asked, lies=lies)
         try:
-            if rule.only_ahead and ahead is False and not (asked and evidence.looks_ahead(match)):
+            if rule.only_ahead and ahead is False and not (asked and _says("ahead", match)):
                 continue  # "nobody had tried in four months"
             first, until = rule.resolve(groups, at, ahead)
         except (ValueError, OverflowError):
@@ -266,9 +264,147 @@ def _matches(
         precise = rule.precise and not _VAGUE.search(match.group())
         relative = rule.relative or groups.get("year", "").endswith("year")
         certain = asked or (
-            rule.precise
-            and evidence.is_certain(kind, groups, (first, until), at, is_told=lies is not None)
+            rule.precise and _is_certain(kind, groups, (first, until), at, is_told=lies is not None)
         )
         yield TimeExpression(
             *match.span(), match.group(), first, until, precise, relative, kind, certain
         )
+
+
+def _placement(
+    rule: Rule, groups: Groups, match: re.Match[str], *, asked: bool, lies: Lies | None
+) -> tuple[Kind, bool | None]:
+    """Return what places a match, and whether that is ahead (True), behind (False), or not told (None).
+
+    Where nothing is certain, the direction is the likelier one, to search by. A question looks back,
+    unless it plainly looks ahead, or may and nothing in it looks back.
+    """
+    if not rule.relative:
+        return "relative" if groups.get("year", "").endswith("year") else "date", None
+    kind: Kind = "relative"
+    if groups.keys() >= {"weekday", "month"}:
+        kind = "date"  # of the years near it is on that weekday in one
+    elif rule.guess and not _is_chosen(groups):
+        if lies is not None:
+            return lies, lies == "plan"
+        kind = "relative" if asked else _evidence_kind(match, groups)
+        if kind in {"plan", "past"}:
+            return kind, kind == "plan"
+    if _says("ahead", match):
+        return kind, True
+    if _says("may look ahead", match) and not (asked and _says("behind", match)):
+        return kind, True
+    return kind, False if asked or _says("behind", match) else None
+
+
+def _says(cue: str, match: re.Match[str]) -> bool:
+    before = match.string[max(0, match.start() - _BEFORE) : match.start()]
+    return pattern(f"time.{cue}").search(re.split(r"[.!?;\n]", before)[-1] + "\0") is not None
+
+
+def _evidence_kind(match: re.Match[str], groups: Groups) -> Kind:
+    """Return where a day lies by the words of its clause.
+
+    Of its groups, ``month`` tells a day of the calendar from a bare weekday: "choir is on Thursday"
+    tells of every Thursday.
+
+    >>> day, may = re.compile("2 May"), {"month": "may"}
+    >>> told = "it expires on 2 May", "we met on 2 May", "born on 2 May", "the file of 2 May"
+    >>> [_evidence_kind(day.search(each), may) for each in told]
+    ['plan', 'past', 'recurring', 'unknown']
+    """
+    text, end = match.string, match.end()
+    start = match.start("month") if groups.get("which") else match.start()
+    lead = text[max(0, start - _FAR) : start]
+    before = _ENDS.split(_LABEL.sub(" ", lead))[-1]
+    after = text[end : end + _FAR]
+    stop = _ENDS.search(after)
+    is_asked = stop is not None and stop.group() == "?"
+    after = after[: stop.start()] if stop else after
+    clause = f"{before}\0{after}"
+    if pattern("time.recurs").search(clause):
+        return "recurring"
+    if is_asked or pattern("time.open").search(clause):
+        return "unknown"
+    signs = [pattern("time.falls due").search(clause), pattern("time.limit before").search(before)]
+    if "month" in groups:
+        signs += [
+            pattern("time.put off before").search(before),
+            pattern("time.is on before").search(before),
+        ]
+    is_plan, is_past = any(signs), _is_past(before, after)
+    if is_plan == is_past:
+        return "unknown"
+    return "plan" if is_plan else "past"
+
+
+def _is_past(before: str, after: str) -> bool:
+    """Whether a verb that tells what was done has the day as its own time."""
+    if pattern("time.since before").search(before):
+        return True
+    if not before.strip() or pattern("time.on before").fullmatch(before.strip() + " "):
+        return (
+            pattern("time.done").search(after) is not None
+        )  # "On 6 January we took the tree down"
+    verbs = list(pattern("time.done").finditer(before))
+    if not verbs or not pattern("time.on before").search(before):
+        return False
+    return pattern("time.aside").search(before[verbs[-1].end() :]) is None
+
+
+def _is_certain(kind: Kind, groups: Groups, found: Period, at: date, *, is_told: bool) -> bool:
+    """Whether an expression has no other period than the one found.
+
+    A past event lies at most ``RECENT`` days back. A planned day is refused where the same day of
+    the year before lies at most ``MISSED`` days back; a weekday that is also today's always.
+
+    Args:
+        groups: Named groups of its match.
+        is_told: Whether what it is of places it, rather than its clause: then it may lie far back.
+
+    >>> from datetime import date
+    >>> at, day = date(2026, 3, 9), {"month": "may", "day": "2"}
+    >>> [_is_certain(kind, day, periods.days(date(*when)), at, is_told=False) for kind, when in
+    ...  (("plan", (2026, 10, 30)), ("plan", (2027, 3, 1)), ("past", (2026, 1, 9)), ("past", (2025, 6, 7)))]
+    [True, False, True, False]
+    """
+    if kind == "relative":
+        return not any(word in groups.get("count", "") for word in _LOOSE) and _agree(
+            groups, found[0], at
+        )
+    if kind == "date":
+        named = "" if "year" in groups else groups.get("weekday", "")
+        return named in {"", f"{found[0]:%A}".lower()}
+    if kind in {"recurring", "unknown"}:
+        return False
+    distance = (found[0] - at).days
+    if "weekday" in groups:
+        return distance % 7 != 0
+    if kind == "plan":
+        return "count" in groups or 0 <= distance < 365 - MISSED  # "we will leave in three days"
+    return distance <= 0 and (is_told or -distance <= RECENT)
+
+
+def _agree(groups: Groups, first: date, at: date) -> bool:
+    """Whether both readings of "last" and "next" are the same.
+
+    They are the nearest, and that of the next week (of a weekday) or year (of a part of the year). On
+    a Wednesday "next Friday" may be in two days or in nine; on a Sunday it is in five.
+    """
+    which = groups.get("which", "")
+    step = {"last": -1, "next": 1}.get(which)
+    if step is None:
+        return which != "this" or "weekday" not in groups or first >= at
+    if groups.get("unit") == "weekend":
+        return step == -1 or at.weekday() >= periods.SATURDAY
+    if groups.keys() & {"month", "season", "holiday"}:
+        return first.year == at.year + step
+    if "weekday" in groups:
+        return periods.unit("week", first)[0] == periods.unit("week", at)[0] + timedelta(
+            days=7 * step
+        )
+    return True
+
+
+def _is_chosen(groups: Groups) -> bool:
+    return "year" in groups or groups.get("which", "in") in _CHOOSES

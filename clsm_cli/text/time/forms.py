@@ -12,7 +12,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from clsm_cli.startup.records import NamedTuple
-from clsm_cli.text.language_data import table_rows
+from clsm_cli.text.language_data import number_words, table_rows, word_list
 from clsm_cli.text.time import periods
 
 if TYPE_CHECKING:
@@ -25,24 +25,12 @@ if TYPE_CHECKING:
 
 MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 WEEKDAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
-ORDINALS = (
-    "first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth",
-    "eleventh", "twelfth", "thirteenth", "fourteenth", "fifteenth", "sixteenth", "seventeenth",
-    "eighteenth", "nineteenth", "twentieth", "twenty-first", "twenty-second", "twenty-third",
-    "twenty-fourth", "twenty-fifth", "twenty-sixth", "twenty-seventh", "twenty-eighth",
-    "twenty-ninth", "thirtieth", "thirty-first",
-)  # fmt: skip
-DECADES = (
-    "twenties", "thirties", "forties", "fifties", "sixties", "seventies", "eighties", "nineties"
-)  # fmt: skip
-NUMBERS = {
-    "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6,
-    "seven": 7, "eight": 8, "nine": 9, "ten": 10, "eleven": 11, "twelve": 12,
-    "fourteen": 14, "fifteen": 15, "twenty": 20, "thirty": 30, "forty": 40, "fifty": 50,
-    "sixty": 60, "ninety": 90,
-}  # fmt: skip
-STEPS = {"this": 0, "last": -1, "past": -1, "this past": -1}
+ORDINALS = word_list("ordinals")
+_DECADES = word_list("decades")
+NUMBERS = {word: number for word, number in number_words().items() if number}
+_STEPS = {"this": 0, "last": -1, "past": -1, "this past": -1}
 """Units from the present one; "next" and its like are the others."""
+_COMING = frozenset({"next", "coming", "this coming"})
 _NEARER = 4
 """How many times nearer the coming day must be."""
 _SOON = 60
@@ -92,7 +80,7 @@ def _table() -> list[tuple[str, Rule]]:
         "time/rules",
         NUMBER_WORD="|".join(NUMBERS),
         ORDINAL="|".join(sorted(ORDINALS, key=len, reverse=True)),
-        DECADE="|".join(DECADES),
+        DECADE="|".join(_DECADES),
         HOLIDAY_NAME="|".join(each.pattern for each in periods.holidays().values()),
     )
     cues = {"@holiday": holiday_cues()}
@@ -119,12 +107,15 @@ def _resolver(name: str) -> Resolver:
     return resolver
 
 
-def month_of(groups: Groups) -> int:
-    """The number of a month from its name."""
-    return MONTHS.index(groups["month"][:3]) + 1
+def _month(name: str) -> int:
+    return MONTHS.index(name[:3]) + 1
 
 
-def year_of(groups: Groups, at: date) -> int:
+def _weekday(groups: Groups) -> int:
+    return WEEKDAYS.index(groups["weekday"][:3])
+
+
+def _year(groups: Groups, at: date) -> int:
     """The number of a year, also of "last year", "this year" and "next year"."""
     words = groups["year"].split()
     if words[-1].isdigit():
@@ -154,21 +145,21 @@ def iso_month(groups: Groups, _at: date, _ahead: bool | None) -> Period:
 
 def iso_week(groups: Groups, _at: date, _ahead: bool | None) -> Period:
     """Resolve 2026-W11."""
-    return periods.week(date.fromisocalendar(int(groups["year"]), int(groups["number"]), 1))
+    return periods.days(date.fromisocalendar(int(groups["year"]), int(groups["number"]), 1), 7)
 
 
 def month_and_year(groups: Groups, at: date, _ahead: bool | None) -> Period:
     """Resolve "February 2026", "March to May 2024"."""
-    first = periods.month(date(year_of(groups, at), month_of(groups), 1))
+    first, until = periods.month(date(_year(groups, at), _month(groups["month"]), 1))
     if "start" not in groups:
-        return first
-    begin = date(first[0].year, MONTHS.index(groups["start"][:3]) + 1, 1)
-    return begin if begin < first[0] else begin.replace(year=begin.year - 1), first[1]
+        return first, until
+    begin = date(first.year, _month(groups["start"]), 1)
+    return begin if begin < first else begin.replace(year=begin.year - 1), until
 
 
 def year(groups: Groups, at: date, _ahead: bool | None) -> Period:
     """Resolve "in 2025", "2019-2021"."""
-    first, until = periods.year(year_of(groups, at))
+    first, until = periods.unit("year", date(_year(groups, at), 1, 1))
     if "start" in groups:
         first = date(int(groups["start"]), 1, 1)
     if first >= until:
@@ -176,40 +167,37 @@ def year(groups: Groups, at: date, _ahead: bool | None) -> Period:
     return first, until
 
 
-def season_and_year(groups: Groups, at: date, _ahead: bool | None) -> Period:
-    """Resolve "summer 2025"."""
-    return periods.season(groups["season"], year_of(groups, at))
-
-
 def day_of_month(groups: Groups, at: date, ahead: bool | None) -> Period:
     """Resolve a day, or a range of days, of a month; without a year the nearest one."""
-    month = month_of(groups)
+    month = _month(groups["month"])
     day = ORDINALS.index(groups["ordinal"]) + 1 if "ordinal" in groups else int(groups["day"])
     if "year" in groups:
-        first = date(year_of(groups, at), month, day)
+        first = date(_year(groups, at), month, day)
     else:
-        first = _nearest(month, day, at, groups.get("weekday", ""), ahead=ahead)
+        first = _nearest_of_years(month, day, at, groups, ahead=ahead)
     last = first.replace(day=int(groups["to"])) if "to" in groups else first
     return first, max(first, last) + timedelta(days=1)
 
 
-def _nearest(month: int, day: int, at: date, weekday: str, *, ahead: bool | None) -> date:
-    """The day that is meant: on the weekday that is named, else behind or ahead.
-
-    What lies much nearer ahead than behind is ahead, whatever the words.
-    """
+def _nearest_of_years(
+    month: int, day: int, at: date, groups: Groups, *, ahead: bool | None
+) -> date:
+    """The day that is meant: on the weekday that is named, else behind or ahead."""
     # A 29 February lies at most eight years away.
     found = [each for step in range(-8, 9) if (each := _day(at.year + step, month, day))]
-    if weekday:
-        number = WEEKDAYS.index(weekday[:3])
+    if "weekday" in groups:
+        number = _weekday(groups)
         near = [e for e in found if e.weekday() == number and abs(e.year - at.year) < 2]
         if near:
             return min(near, key=lambda each: (abs((each - at).days), each))
-    return nearest(found, at, ahead=ahead)
+    return _nearest(found, at, ahead=ahead)
 
 
-def nearest(found: list[date], at: date, *, ahead: bool | None) -> date:
-    """Of some days the one that is meant: the last behind or the next ahead."""
+def _nearest(found: list[date], at: date, *, ahead: bool | None) -> date:
+    """Of some days the last behind or the next ahead.
+
+    What lies much nearer ahead than behind is ahead, where the words do not tell.
+    """
     behind = max((each for each in found if each <= at), default=None)
     coming = min((each for each in found if each >= at), default=None)
     if behind is None or coming is None:
@@ -231,7 +219,7 @@ def _day(year: int, month: int, day: int) -> date | None:
 
 def month(groups: Groups, at: date, ahead: bool | None) -> Period:
     """Resolve "in May", "last June"."""
-    which, first = groups["which"], date(at.year, month_of(groups), 1)
+    which, first = groups["which"], date(at.year, _month(groups["month"]), 1)
     this = at.replace(day=1)
     if ahead is None:
         ahead = which == "in" and 0 < (first - this).days <= _SOON
@@ -246,37 +234,37 @@ def month(groups: Groups, at: date, ahead: bool | None) -> Period:
 
 def weekday(groups: Groups, at: date, ahead: bool | None) -> Period:
     """Resolve "last Friday", "on Friday"."""
-    which = groups.get("which", "")
-    offset = WEEKDAYS.index(groups["weekday"][:3]) - at.weekday()
+    which, number = groups.get("which", ""), _weekday(groups)
     if which == "this":
-        return periods.days(at + timedelta(days=offset))
-    if which in {"next", "coming", "this coming"} or (not which and ahead):
-        return periods.days(at + timedelta(days=(offset - 1) % 7 + 1))
-    return periods.days(at + timedelta(days=offset % 7 - 7))
+        return periods.days(at + timedelta(days=number - at.weekday()))
+    if which in _COMING or (not which and ahead):
+        return periods.days(periods.weekday_from(at + timedelta(days=1), number))
+    return periods.days(periods.weekday_before(at, number))
 
 
 def weekday_of_week(groups: Groups, at: date, _ahead: bool | None) -> Period:
-    """Resolve "Tuesday of last week"."""
-    step = 7 * STEPS.get(groups["which"], 1)
-    offset = WEEKDAYS.index(groups["weekday"][:3]) - at.weekday()
-    return periods.days(at + timedelta(days=offset + step))
+    """Resolve "Tuesday of last week", "on Tuesday two weeks ago": the Tuesday of that week."""
+    weeks = -_count(groups)[1] if "count" in groups else _STEPS.get(groups["which"], 1)
+    return periods.days(at + timedelta(days=_weekday(groups) - at.weekday() + 7 * weeks))
 
 
 def season(groups: Groups, at: date, ahead: bool | None) -> Period:
-    """Resolve "last summer", "in the spring"."""
+    """Resolve "last summer", "in the spring", "summer 2025"."""
     name, which = groups["season"], groups.get("which", "")
+    if "year" in groups:
+        return periods.season(name, _year(groups, at))
     this = periods.season(name, at.year - (name == "winter" and at.month < 3))
     if which == "this":
         return this
-    if which in {"next", "coming", "this coming"} or (not which and ahead and this[0] > at):
+    if which in _COMING or (not which and ahead and this[0] > at):
         found = periods.season(name, at.year)
         return found if found[0] > at else periods.season(name, at.year + 1)
     if not which and this[0] <= at:
         return this
-    return last_season(name, at)
+    return _last_season(name, at)
 
 
-def last_season(name: str, at: date) -> Period:
+def _last_season(name: str, at: date) -> Period:
     """The season of a name that was over last."""
     found = (periods.season(name, at.year - back) for back in (0, 1, 2))
     return next(period for period in found if period[1] <= at)
@@ -286,37 +274,36 @@ def quarter(groups: Groups, at: date, ahead: bool | None) -> Period:
     """Resolve "Q2 2024", "H1 2025", "Q3": a part of a year, without one the last that began."""
     kind, number = groups["quarter"][0], int(groups["quarter"][1:])
     length = 3 if kind == "q" else 6
-    if "year" in groups:
-        first = date(year_of(groups, at), 1 + length * (number - 1), 1)
-    else:
-        first = date(at.year, 1 + length * (number - 1), 1)
-        first = first if first <= at or ahead else first.replace(year=at.year - 1)
+    named = _year(groups, at) if "year" in groups else None
+    first = date(at.year if named is None else named, 1 + length * (number - 1), 1)
+    if named is None and first > at and not ahead:
+        first = first.replace(year=at.year - 1)
     return first, periods.add_months(first, length)
 
 
 def decade(groups: Groups, _at: date, _ahead: bool | None) -> Period:
     """Resolve "the 1990s", "the nineties", "the early 2000s"; two digits from 30 on are the 1900s."""
     if "name" in groups:
-        first = 1920 + 10 * DECADES.index(groups["name"])
+        first = 1920 + 10 * _DECADES.index(groups["name"])
     else:
         first = int(groups["year"])
         first += 0 if first > 99 else 1900 if first >= 30 else 2000
-    return date(first, 1, 1), date(first + 10, 1, 1)
+    return periods.unit("decade", date(first, 1, 1))
 
 
 def holiday(groups: Groups, at: date, ahead: bool | None) -> Period:
     """Resolve "at Christmas", "Easter 2025"."""
     name, which = groups["holiday"], groups.get("which", "")
     if "year" in groups:
-        return periods.holiday(name, year_of(groups, at))
+        return periods.holiday(name, _year(groups, at))
     near = [periods.holiday(name, at.year + step) for step in (-2, -1, 0, 1, 2)]
     if which in {"last", "this past"}:
         return next(each for each in reversed(near) if each[1] <= at)
-    if which in {"next", "coming", "this coming"}:
+    if which in _COMING:
         return next(each for each in near if each[0] > at)
     if which == "this":
         return min(near, key=lambda each: (abs((each[0] - at).days), each))
-    first = nearest([each[0] for each in near], at, ahead=ahead)
+    first = _nearest([each[0] for each in near], at, ahead=ahead)
     return next(each for each in near if each[0] == first)
 
 
@@ -324,10 +311,10 @@ def which_unit(groups: Groups, at: date, _ahead: bool | None) -> Period:
     """Resolve "last week", "this month", "the past year"."""
     which, name = groups["which"], groups["unit"]
     if name == "fortnight" and which in {"next", "coming"}:
-        return at, shift(at, name, 1) + timedelta(days=1)
+        return at, periods.shift(at, name, 1) + timedelta(days=1)
     if (which == "past" and name != "weekend") or name == "fortnight":
-        return shift(at, name, -1), at + timedelta(days=1)
-    return unit(name, shift(at, name, STEPS.get(which, 1)))
+        return periods.shift(at, name, -1), at + timedelta(days=1)
+    return periods.unit(name, periods.shift(at, name, _STEPS.get(which, 1)))
 
 
 def before_last(groups: Groups, at: date, _ahead: bool | None) -> Period:
@@ -335,49 +322,29 @@ def before_last(groups: Groups, at: date, _ahead: bool | None) -> Period:
     step = -2 if groups["side"].startswith("before") else 2
     name = groups["unit"]
     if name in periods.SEASONS:
-        last = last_season(name, at)[0].year
+        last = _last_season(name, at)[0].year
         coming = last + 1 if periods.season(name, last + 1)[0] > at else last + 2
         return periods.season(name, last - 1 if step < 0 else coming + 1)
     if name[:3] in WEEKDAYS:
-        offset = WEEKDAYS.index(name[:3]) - at.weekday()
-        nearer = offset % 7 - 7 if step < 0 else (offset - 1) % 7 + 1
-        return periods.days(at + timedelta(days=nearer + (-7 if step < 0 else 7)))
+        number, week = WEEKDAYS.index(name[:3]), timedelta(days=7)
+        if step < 0:
+            return periods.days(periods.weekday_before(at, number) - week)
+        return periods.days(periods.weekday_from(at + timedelta(days=1), number) + week)
     if name == "night":
         return periods.days(at + timedelta(days=step))
-    return unit(name, shift(at, name, step))
+    return periods.unit(name, periods.shift(at, name, step))
 
 
 def the_weekend(_groups: Groups, at: date, ahead: bool | None) -> Period:
     """Resolve "over the weekend": the one that began last, today excluded, or the coming one."""
-    saturday = periods.weekend(at)[0]
-    if ahead:
-        return periods.days(saturday if saturday >= at else saturday + timedelta(days=7), 2)
-    return periods.days(saturday if saturday < at else saturday - timedelta(days=7), 2)
+    find = periods.weekday_from if ahead else periods.weekday_before
+    return periods.days(find(at, periods.SATURDAY), 2)
 
 
 def half_of_unit(groups: Groups, at: date, _ahead: bool | None) -> Period:
     """Resolve "earlier this week", "later this year"."""
-    first, until = unit(groups["unit"], at)
+    first, until = periods.unit(groups["unit"], at)
     return (first, at + timedelta(days=1)) if groups["half"] == "earlier" else (at, until)
-
-
-def unit(name: str, day: date) -> Period:
-    """Return the unit that holds a day: those of ``periods``, a quarter or a decade."""
-    if name == "quarter":
-        first = date(day.year, 1 + (day.month - 1) // 3 * 3, 1)
-        return first, periods.add_months(first, 3)
-    if name == "decade":
-        return date(day.year // 10 * 10, 1, 1), date(day.year // 10 * 10 + 10, 1, 1)
-    return periods.unit(name, day)
-
-
-def shift(day: date, name: str, count: int) -> date:
-    """Move a day by ``count`` units."""
-    if name == "fortnight":
-        return periods.shift(day, "week", 2 * count)
-    if name in {"quarter", "decade"}:
-        return periods.add_months(day, count * (3 if name == "quarter" else 120))
-    return periods.shift(day, name, count)
 
 
 def _count(groups: Groups) -> tuple[int, int]:
@@ -386,39 +353,36 @@ def _count(groups: Groups) -> tuple[int, int]:
         return 2, 5
     if "couple" in word:
         return 2, 2
-    number = int(word) if word.isdigit() else NUMBERS.get(word, 1)
+    number = number_of(word)
     more = groups.get("most", "")
-    most = int(more) if more.isdigit() else number + 1 if more == "so" else NUMBERS.get(more, 0)
+    most = number + 1 if more == "so" else number_of(more, 0)
     return number, max(number, most)
 
 
-def ago(groups: Groups, at: date, _ahead: bool | None) -> Period:
+def number_of(word: str, default: int = 1) -> int:
+    """A number in digits or in a word."""
+    return int(word) if word.isdigit() else NUMBERS.get(word, default)
+
+
+def ago(groups: Groups, at: date, _ahead: bool | None, side: int = -1) -> Period:
     """Resolve "two weeks ago", "a day or two ago"."""
-    (least, most), name = _count(groups), groups["unit"]
+    name, counts = groups["unit"], sorted(side * count for count in _count(groups))
     held = "week" if name == "fortnight" else name
-    first = unit(held, shift(at, name, -most))[0]
-    return first, unit(held, shift(at, name, -least))[1]
+    first, last = (periods.unit(held, periods.shift(at, name, count)) for count in counts)
+    return first[0], last[1]
 
 
 def hence(groups: Groups, at: date, _ahead: bool | None) -> Period:
     """Resolve "in two weeks", "three days from now"."""
-    (least, most), name = _count(groups), groups["unit"]
-    held = "week" if name == "fortnight" else name
-    first = unit(held, shift(at, name, least))[0]
-    return first, unit(held, shift(at, name, most))[1]
+    return ago(groups, at, _ahead, side=1)
 
 
 def stretch(groups: Groups, at: date, _ahead: bool | None) -> Period:
-    """Resolve "the last two weeks", "the next few days"."""
-    most, name = _count(groups)[1], groups["unit"]
-    if groups["which"] in {"next", "coming"}:
-        return at, shift(at, name, most) + timedelta(days=1)
-    return shift(at, name, -most), at + timedelta(days=1)
-
-
-def recent(groups: Groups, at: date, _ahead: bool | None) -> Period:
-    """Resolve "in recent weeks": five of them."""
-    return shift(at, groups["unit"], -5), at + timedelta(days=1)
+    """Resolve "the last two weeks", "the next few days", and "in recent weeks": five of them."""
+    most, name = _count(groups)[1] if "count" in groups else 5, groups["unit"]
+    if groups.get("which") in {"next", "coming"}:
+        return at, periods.shift(at, name, most) + timedelta(days=1)
+    return periods.shift(at, name, -most), at + timedelta(days=1)
 
 
 def hours(groups: Groups, at: date, _ahead: bool | None) -> Period:
@@ -430,22 +394,16 @@ def hours(groups: Groups, at: date, _ahead: bool | None) -> Period:
 
 def same_day(groups: Groups, at: date, _ahead: bool | None) -> Period:
     """Resolve "two weeks ago today", and "this time last year": the day, and a week on either side."""
-    day = shift(at, groups["unit"], -_count(groups)[1] if "count" in groups else -1)
+    count = -_count(groups)[1] if "count" in groups else -1
+    day = periods.shift(at, groups["unit"], count)
     side = 0 if "ago" in groups else 7 if groups["unit"] in {"month", "year"} else 1
     return day - timedelta(days=side), day + timedelta(days=side + 1)
 
 
-def weekday_of_week_ago(groups: Groups, at: date, _ahead: bool | None) -> Period:
-    """Resolve "on Tuesday two weeks ago": the Tuesday of that week."""
-    day = shift(at, "week", -_count(groups)[1])
-    return periods.days(day + timedelta(days=WEEKDAYS.index(groups["weekday"][:3]) - at.weekday()))
-
-
 def numbered_day(groups: Groups, at: date, ahead: bool | None) -> Period:
     """Resolve "on the 14th": of this month or the last one that has such a day, or a coming one."""
-    number = int(groups["day"])
     step = timedelta(days=1 if ahead else -1)
     day = at
-    while day.day != number:
+    while day.day != int(groups["day"]):
         day += step
     return periods.days(day)

@@ -6,24 +6,20 @@ that only loosely name their bounds (beginning, middle, end) are thirds.
 
 from __future__ import annotations
 
-import re
 from datetime import timedelta
-from functools import cache
 from typing import TYPE_CHECKING
 
-from clsm_cli.startup.records import NamedTuple
+from clsm_cli.text.language_data import compiled
 from clsm_cli.text.time import periods
-from clsm_cli.text.time.forms import NUMBERS, ORDINALS, WEEKDAYS, shift, unit
+from clsm_cli.text.time.forms import NUMBERS, ORDINALS, WEEKDAYS, number_of
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from clsm_cli.text.time.periods import Period
 
-_THIRDS = {
-    "beginning": 0, "start": 0, "early": 0,
-    "middle": 1, "mid": 1,
-    "end": 2, "late": 2,
-}  # fmt: skip
-_WHICH = rf"first|second|third|fourth|fifth|last|final|{'|'.join(f'{n}{e}' for n, e in ((1, 'st'), (2, 'nd'), (3, 'rd'), (4, 'th'), (5, 'th')))}"
+_THIRDS = {"beginning": 0, "start": 0, "early": 0, "middle": 1, "mid": 1, "end": 2, "late": 2}
+_WHICH = "first|second|third|fourth|fifth|last|final|1st|2nd|3rd|4th|5th"
 _PIECE = r"days?|weeks?|weekends?|months?|quarters?|half|mondays?|tuesdays?|wednesdays?|thursdays?|fridays?|saturdays?|sundays?"
 _COUNT = rf"an?|the|last|next|first|[0-9]{{1,3}}|{'|'.join(NUMBERS)}"
 _PATTERN = (
@@ -40,49 +36,18 @@ _PATTERN = (
 
 BEFORE = frozenset({"before", "preceding", "prior to"})
 """Words for the side that lies before a period."""
-CUES = (
-    "beginning of", "start of", "middle of", "end of", "early", "late", "mid", "first ", "second ",
-    "third ", "fourth ", "fifth ", "last ", "final ", "1st ", "2nd ", "3rd ", "4th ", "5th ", "week",
-    " before ", " after ", " following ", " preceding ", " prior to ",
-)  # fmt: skip
-"""A text with none of them names no part."""
-
-
 _UNITS = dict.fromkeys(("night", "evening", "morning"), "day")
 
 
-class Part(NamedTuple):
-    """Words that choose a part of the period named behind them.
-
-    Attributes:
-        end: The character after their last, where the period's own words begin.
-    """
-
-    start: int
-    end: int
-    words: dict[str, str]
-
-    @property
-    def is_precise(self) -> bool:
-        """Whether the words fix the bounds."""
-        return not ({"third", "loose"} & self.words.keys() or self.words.get("many") == "few")
+def find_parts(text: str) -> Iterator[tuple[int, int, dict[str, str]]]:
+    """Start and end of the words of a text that may choose a part of what follows, and they by name."""
+    for match in compiled(_PATTERN).finditer(text):
+        yield *match.span(), {k: v.lower() for k, v in match.groupdict().items() if v}
 
 
-@cache
-def _compiled() -> re.Pattern[str]:
-    return re.compile(_PATTERN)
-
-
-def find_parts(text: str) -> list[Part]:
-    """Return the words of a text that may choose a part of what follows, in order.
-
-    >>> [text[each.start:each.end] for text in ["at the end of last month"] for each in find_parts(text)]
-    ['the end of ']
-    """
-    return [
-        Part(match.start(), match.end(), {k: v.lower() for k, v in match.groupdict().items() if v})
-        for match in _compiled().finditer(text)
-    ]
+def is_precise(words: dict[str, str]) -> bool:
+    """Whether such words fix the bounds."""
+    return not ({"third", "loose"} & words.keys() or words.get("many") == "few")
 
 
 def part_of_period(words: dict[str, str], whole: Period) -> Period:
@@ -117,7 +82,7 @@ def _third(number: int, whole: Period) -> Period:
     first, until = whole
     if whole == periods.month(first):
         marks = [first, first + timedelta(days=10), first + timedelta(days=20), until]
-    elif first.day == until.day == 1 and (months := _months(whole)) >= 3:
+    elif (months := _months(whole)) >= 3:
         marks = [periods.add_months(first, months * step // 3) for step in range(4)]
     else:
         length = (until - first).days
@@ -126,43 +91,45 @@ def _third(number: int, whole: Period) -> Period:
 
 
 def _months(whole: Period) -> int:
+    """How many whole months a period is; 0 for none."""
     first, until = whole
-    return 12 * (until.year - first.year) + until.month - first.month
+    return (
+        12 * (until.year - first.year) + until.month - first.month
+        if first.day == until.day == 1
+        else 0
+    )
 
 
 def _piece(words: dict[str, str], whole: Period) -> Period:
     """Return "the second week", "the last Friday", "the first half" of a period."""
     first, until = whole
-    which, piece = words["which"], words["piece"].removesuffix("s")
-    number = _number(which)
-    many = words.get("many", "one")
-    count = int(many) if many.isdigit() else NUMBERS.get(many, 3)
+    piece, number = words["piece"].removesuffix("s"), _number(words["which"])
+    count = number_of(words.get("many", "one"), 3)
     if piece == "half":
-        months = _months(whole) if first.day == until.day == 1 else 0
-        middle = (
-            periods.add_months(first, months // 2)
-            if months % 2 == 0 and months
-            else first + timedelta(days=(until - first).days // 2)
-        )
+        months = _months(whole)
+        middle = first + timedelta(days=(until - first).days // 2)
+        if months and months % 2 == 0:
+            middle = periods.add_months(first, months // 2)
         return (first, middle) if number == 1 else (middle, until)
     if piece in {"month", "quarter"}:
-        found = [first]
-        while (after := shift(found[-1], piece, 1)) < until and len(found) < 120:
-            found.append(after)
-        edges = [*found, until]
-        start = number - 1 if number > 0 else len(found) - count
-        return edges[start], edges[min(start + count, len(found))]
+        edges = [first]
+        while edges[-1] < until and len(edges) < 120:
+            edges.append(min(periods.shift(edges[-1], piece, 1), until))
+        start = number - 1 if number > 0 else len(edges) - 1 - count
+        if not 0 <= start < len(edges) - 1:
+            raise ValueError("there are not so many")
+        return edges[start], edges[min(start + count, len(edges) - 1)]
     if piece == "weekend" or piece[:3] in WEEKDAYS:
-        return _nth_weekday(piece, number, whole)
-    length = 7 if piece == "week" else 1
-    start_day = (
-        until - timedelta(days=length * count)
-        if number < 0
-        else first + timedelta(days=length * (number - 1))
-    )
-    if not first <= start_day < until:
+        day, length = periods.nth_weekday(whole, _weekday(piece), number), 1 + (piece == "weekend")
+        count = 1
+    else:
+        length = 7 if piece == "week" else 1
+        back = count if number < 0 else 1 - number
+        day = (until if number < 0 else first) - timedelta(days=length * back)
+    if not first <= day < until:
         raise ValueError("there are not so many")
-    return start_day, min(start_day + timedelta(days=length * count), until)
+    end = day + timedelta(days=length * count)
+    return day, end if length == 2 else min(end, until)
 
 
 def _number(which: str) -> int:
@@ -171,41 +138,24 @@ def _number(which: str) -> int:
     return int(which[0]) if which[0].isdigit() else ORDINALS.index(which) + 1
 
 
-def _nth_weekday(piece: str, number: int, whole: Period) -> Period:
-    first, until = whole
-    weekday = 5 if piece == "weekend" else WEEKDAYS.index(piece[:3])
-    if number > 0:
-        ahead = (weekday - first.weekday()) % 7 + 7 * (number - 1)
-        day = first + timedelta(days=ahead)
-    else:
-        last = until - timedelta(days=1)
-        day = last - timedelta(days=(last.weekday() - weekday) % 7)
-    if not first <= day < until:
-        raise ValueError("there are not so many")
-    return periods.days(day, 2 if piece == "weekend" else 1)
+def _weekday(name: str) -> int:
+    """The number of a weekday; a weekend begins on its Saturday."""
+    return periods.SATURDAY if name == "weekend" else WEEKDAYS.index(name[:3])
 
 
 def _beside(words: dict[str, str], whole: Period) -> Period:
     """Return "the week before", "two days after", "the last Sunday before" a period."""
     word, name = words["count"], _UNITS.get(words["unit"], words["unit"])
-    count = int(word) if word.isdigit() else NUMBERS.get(word, 1)
-    is_before = words["side"] in BEFORE
+    count, is_before = number_of(word), words["side"] in BEFORE
+    last = whole[1] - timedelta(days=1)
     if name == "weekend" or name[:3] in WEEKDAYS:
-        number = 5 if name == "weekend" else WEEKDAYS.index(name[:3])
-        more = timedelta(days=7 * (count - 1))
+        more, number = timedelta(days=7 * (count - 1)), _weekday(name)
         if is_before:
-            day = whole[0] - timedelta(days=(whole[0].weekday() - number - 1) % 7 + 1) - more
+            day = periods.weekday_before(whole[0], number) - more
         else:
-            day = whole[1] + timedelta(days=(number - whole[1].weekday()) % 7) + more
+            day = periods.weekday_from(whole[1], number) + more
         return periods.days(day, 2 if name == "weekend" else 1)
-    if name == "day":
-        last = whole[1] - timedelta(days=1)
-        return periods.days(
-            whole[0] - timedelta(days=count) if is_before else last + timedelta(days=count)
-        )
-    if word.isdigit() or word in NUMBERS or word in {"a", "an"}:
-        anchor = whole[0] if is_before else whole[1] - timedelta(days=1)
-        return unit(name, shift(anchor, name, -count if is_before else count))
-    if is_before:
-        return shift(whole[0], name, -1), whole[0]
-    return whole[1], shift(whole[1], name, 1)
+    moved = periods.shift(whole[0], name, -count) if is_before else periods.shift(last, name, count)
+    if name == "day" or word.isdigit() or word in NUMBERS or word in {"a", "an"}:
+        return periods.unit(name, moved)
+    return (moved, whole[0]) if is_before else (whole[1], periods.shift(whole[1], name, 1))

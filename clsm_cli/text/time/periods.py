@@ -21,6 +21,9 @@ Period = tuple[date, date]
 
 SEASONS = {"spring": 3, "summer": 6, "autumn": 9, "fall": 9, "winter": 12}
 """Season → its first month."""
+_MONTHS = {"month": 1, "quarter": 3, "year": 12, "decade": 120}
+_DAYS = {"day": 1, "week": 7, "weekend": 7, "fortnight": 14}
+SATURDAY = 5
 
 
 def add_months(day: date, count: int) -> date:
@@ -34,33 +37,41 @@ def add_months(day: date, count: int) -> date:
 
 
 def days(first: date, count: int = 1) -> Period:
-    """Return ``count`` days from ``first`` on."""
+    """``count`` days from ``first`` on."""
     return first, first + timedelta(days=count)
 
 
-def week(day: date) -> Period:
-    """Return the week, Monday to Sunday, that holds a day."""
-    return days(day - timedelta(days=day.weekday()), 7)
+def unit(name: str, day: date) -> Period:
+    """The day, week, weekend, month, quarter, year or decade that holds a day.
+
+    >>> [str(each) for each in unit("quarter", date(2026, 5, 9))]
+    ['2026-04-01', '2026-07-01']
+    """
+    if name in _MONTHS:
+        length = _MONTHS[name]
+        year, month = divmod((day.year * 12 + day.month - 1) // length * length, 12)
+        first = date(year, month + 1, 1)
+        return first, add_months(first, length)
+    monday = day - timedelta(days=day.weekday())
+    if name == "weekend":
+        return days(monday + timedelta(days=SATURDAY), 2)
+    return days(monday, 7) if name == "week" else days(day)
 
 
-def weekend(day: date) -> Period:
-    """Return Saturday and Sunday of the week that holds a day."""
-    return days(week(day)[0] + timedelta(days=5), 2)
+def shift(day: date, name: str, count: int) -> date:
+    """Move a day by ``count`` units; by fortnights too."""
+    if name in _MONTHS:
+        return add_months(day, count * _MONTHS[name])
+    return day + timedelta(days=count * _DAYS[name])
 
 
 def month(day: date) -> Period:
-    """Return the calendar month that holds a day."""
-    first = day.replace(day=1)
-    return first, add_months(first, 1)
-
-
-def year(number: int) -> Period:
-    """Return a calendar year."""
-    return date(number, 1, 1), date(number + 1, 1, 1)
+    """The calendar month that holds a day."""
+    return unit("month", day)
 
 
 def season(name: str, number: int) -> Period:
-    """Return the season that *begins* in a year; winter ends in the next.
+    """The season that *begins* in a year; winter ends in the next.
 
     >>> season("winter", 2025)
     (datetime.date(2025, 12, 1), datetime.date(2026, 3, 1))
@@ -69,27 +80,36 @@ def season(name: str, number: int) -> Period:
     return first, add_months(first, 3)
 
 
-def unit(name: str, day: date) -> Period:
-    """Return the day, week, weekend, month, or year that holds a day."""
-    if name == "year":
-        return year(day.year)
-    if name == "month":
-        return month(day)
-    return weekend(day) if name == "weekend" else week(day) if name == "week" else days(day)
+def weekday_before(day: date, weekday: int) -> date:
+    """The last of a weekday (Monday 0) before a day."""
+    return day - timedelta(days=(day.weekday() - weekday - 1) % 7 + 1)
 
 
-def shift(day: date, name: str, count: int) -> date:
-    """Move a day by ``count`` days, weeks (or weekends), months or years."""
-    if name in {"month", "year"}:
-        return add_months(day, count * (12 if name == "year" else 1))
-    return day + timedelta(days=count * (1 if name == "day" else 7))
+def weekday_from(day: date, weekday: int) -> date:
+    """The first of a weekday from a day on.
+
+    >>> weekday_from(date(2026, 2, 24), 1), weekday_before(date(2026, 2, 24), 1)
+    (datetime.date(2026, 2, 24), datetime.date(2026, 2, 17))
+    """
+    return day + timedelta(days=(weekday - day.weekday()) % 7)
+
+
+def nth_weekday(whole: Period, weekday: int, number: int) -> date:
+    """The n-th of a weekday in a period, which may be too short for it; −1 for the last.
+
+    >>> nth_weekday(month(date(2025, 5, 1)), 0, -1)
+    datetime.date(2025, 5, 26)
+    """
+    if number < 0:
+        return weekday_before(whole[1], weekday)
+    return weekday_from(whole[0], weekday) + timedelta(days=7 * (number - 1))
 
 
 def iso_period(period: Period) -> str:
     """Write a period in the shortest ISO form that says it exactly.
 
-    >>> iso_period(month(date(2023, 5, 8))), iso_period(year(2022)), iso_period(week(date(2023, 6, 9)))
-    ('2023-05', '2022', '2023-06-05 to 2023-06-11')
+    >>> [iso_period(unit(name, date(2023, 6, 9))) for name in ("month", "year", "week")]
+    ['2023-06', '2023', '2023-06-05 to 2023-06-11']
     """
     first, until = period
     last = until - timedelta(days=1)
@@ -97,11 +117,7 @@ def iso_period(period: Period) -> str:
         return first.isoformat()
     if period == month(first):
         return first.isoformat()[:7]
-    if (
-        first.day == first.month == 1
-        and until.day == until.month == 1
-        and until.year == first.year + 1
-    ):
+    if (first.day, first.month, last.day, last.month, last.year) == (1, 1, 31, 12, first.year):
         return f"{first.year:04}"
     return f"{first} to {last}"
 
@@ -127,7 +143,7 @@ def holidays() -> dict[str, Holiday]:
 
 
 def holiday(name: str, year: int) -> Period:
-    """Return the days of a holiday in a year.
+    """The days of a holiday in a year.
 
     Raises:
         ValueError: The year is not between 1583 and 9998.
@@ -141,32 +157,19 @@ def holiday(name: str, year: int) -> Period:
     _, kind, numbers, *_ = holidays()[name]
     length = 1
     if kind == "fixed":
-        month, day, length = numbers
-        first = date(year, month, day)
+        number, day, length = numbers
+        first = date(year, number, day)
     elif kind == "weekday":
-        *place, after = numbers
-        first = nth_weekday(year, *place) + timedelta(days=after)
+        number, *place, after = numbers
+        first = nth_weekday(month(date(year, number, 1)), *place) + timedelta(days=after)
     else:
         after, length = numbers
         first = easter(year) + timedelta(days=after)
-    return first, first + timedelta(days=length)
-
-
-def nth_weekday(year: int, month: int, weekday: int, number: int) -> date:
-    """Return the n-th of a weekday in a month; −1 for the last.
-
-    >>> nth_weekday(2025, 5, 0, -1)
-    datetime.date(2025, 5, 26)
-    """
-    if number > 0:
-        first = date(year, month, 1)
-        return first + timedelta(days=(weekday - first.weekday()) % 7 + 7 * (number - 1))
-    last = date(year + month // 12, month % 12 + 1, 1) - timedelta(days=1)
-    return last - timedelta(days=(last.weekday() - weekday) % 7)
+    return days(first, length)
 
 
 def easter(year: int) -> date:
-    """Return Easter Sunday, by the anonymous Gregorian algorithm (Meeus, Astronomical Algorithms, 8).
+    """Easter Sunday, by the anonymous Gregorian algorithm (Meeus, Astronomical Algorithms, 8).
 
     >>> easter(2024), easter(2025)
     (datetime.date(2024, 3, 31), datetime.date(2025, 4, 20))

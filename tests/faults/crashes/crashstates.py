@@ -22,7 +22,6 @@ import os
 import random
 import shutil
 import sqlite3
-import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
@@ -63,6 +62,7 @@ _ROWS = """
 SELECT f.path, p.kind, p.episode, a.key, a.part, a.text, a.current, a.trust, a.speaker, a.time
 FROM passages a JOIN places p ON p.id = a.place LEFT JOIN files f ON f.id = p.file
 """
+_NODES = "SELECT id, label, aliases FROM nodes WHERE label IS NOT NULL"
 _VECTORS = "SELECT digest, row, token, tokens FROM vectors"
 
 
@@ -124,11 +124,8 @@ class Lab:
         store = self.bench.store
         found = self.bench.kept(is_reported=bool(state.told))
         logs = _logs(self.bench.place)
-        found += [
-            f"{name} lost lines"
-            for name, rows in self.promised.items()
-            if rows - logs.get(name, set())
-        ]
+        lost = (name for name, rows in self.promised.items() if rows - logs.get(name, set()))
+        found += [f"{name} lost lines" for name in lost]
         if not (store / "clsm.yaml").exists():
             return found
         found += self.bench.problems(store)
@@ -205,12 +202,7 @@ def _logs(root: Path) -> dict[str, set[bytes]]:
 
 
 def _rows(connection: sqlite3.Connection) -> object:
-    rows = sorted(map(repr, connection.execute(_ROWS)))
-    nodes = sorted(
-        map(
-            repr, connection.execute("SELECT id, label, aliases FROM nodes WHERE label IS NOT NULL")
-        )
-    )
+    rows, nodes = (sorted(map(repr, connection.execute(asked))) for asked in (_ROWS, _NODES))
     return rows, nodes, store_counts(connection)
 
 
@@ -243,21 +235,17 @@ def run(
 
     What is ``broken`` on purpose is looked at until that is found.
     """
-    began = time.monotonic()
     lab = Lab(Bench(scenario, worker))
     states = lab.states()
     rng = random.Random(scenario.name)
     chosen = rng.sample(states, min(few, len(states)))
-    outcome = Outcome(scenario.name, "power cut", planned=len(chosen))
+    outcome = Outcome(scenario.name, "power cut")
     twice = set(rng.sample(range(len(chosen)), min(again, len(chosen))))
     for number, state in enumerate(chosen):
-        outcome.violations += lab.wrong(state, again=number in twice)
-        outcome.fired += 1
+        outcome.tried(lab.wrong(state, again=number in twice))
         if broken and outcome.violations:
-            outcome.planned = outcome.fired
             break
     outcome.more = f"of {len(states):,} states; {len(twice)} run again"
-    outcome.seconds = time.monotonic() - began
     return outcome
 
 
@@ -265,15 +253,6 @@ def _tried(scenarios: Sequence[Scenario], name: str, few: int, again: int) -> It
     with Workers(name) as worker:
         for scenario in scenarios:
             yield run(scenario, worker, few, again)
-
-
-def _short() -> Iterator[Outcome]:
-    return _tried([s for s in SCENARIOS if s.name in QUICK], "states", FEW, AGAIN)
-
-
-def _long() -> Iterator[Outcome]:
-    chosen = [scenario for scenario in SCENARIOS if "--git" not in scenario.words]
-    return _tried(chosen, "many states", MANY, LONG_AGAIN)
 
 
 def _control() -> Iterator[Outcome]:
@@ -286,8 +265,10 @@ def _control() -> Iterator[Outcome]:
 RIG = Rig(
     name="crashstates",
     promises=(1, 2, 3),
-    short=_short,
-    long=_long,
+    short=lambda: _tried([s for s in SCENARIOS if s.name in QUICK], "states", FEW, AGAIN),
+    long=lambda: _tried(
+        [s for s in SCENARIOS if "--git" not in s.words], "many states", MANY, LONG_AGAIN
+    ),
     control=_control,
     needs=("strace", "git"),
 )

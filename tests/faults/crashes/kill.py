@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import os
 import random
-import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -85,7 +84,6 @@ def run(
     staff: Sequence[Workers],
 ) -> Outcome:
     """Try the chosen points of a scenario, as many at once as there are workers."""
-    began = time.monotonic()
     outcome = Outcome(scenario.name, fault)
     ground().before(scenario.state)
 
@@ -101,11 +99,9 @@ def run(
 
     with ThreadPoolExecutor(len(staff)) as pool:
         for done in pool.map(work, range(len(staff))):
-            outcome.planned += len(done)
-            outcome.fired += sum(fired for _, fired, _ in done)
-            outcome.missed += [str(point) for point, fired, _ in done if not fired]
-            outcome.violations += [text for _, _, wrong in done for text in wrong]
-    outcome.seconds = time.monotonic() - began
+            for point, fired, wrong in done:
+                outcome.tried(wrong, fired=fired)
+                outcome.missed += [] if fired else [str(point)]
     return outcome
 
 
@@ -131,12 +127,12 @@ def _long(faults: Sequence[str]) -> Iterator[Outcome]:
 
 def _control(faults: Sequence[str]) -> Iterator[Outcome]:
     """Points of the bad writer's own files only."""
+
+    def of_files(points: Sequence[Point], rng: random.Random) -> list[Point]:
+        return spread([each for each in points if each.path.startswith("flow/pi/")], rng, 3)
+
     with Workers("control") as one:
-        yield run(CONTROL, faults[0], _of_files, [one])
-
-
-def _of_files(points: Sequence[Point], rng: random.Random) -> list[Point]:
-    return spread([each for each in points if each.path.startswith("flow/pi/")], rng, 3)
+        yield run(CONTROL, faults[0], of_files, [one])
 
 
 RIGS = tuple(

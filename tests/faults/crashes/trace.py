@@ -14,7 +14,8 @@ from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
-from faults.running.traceable import TRACED, Command, Ended, Forks
+from faults.running.traceable import TRACED, Command, Forks
+from forking import Ended
 
 CHANGING = (
     "openat", "write", "pwrite64", "writev", "pwritev2", "fsync", "fdatasync",
@@ -47,7 +48,7 @@ def points(forks: Forks, command: Command, folder: Path) -> list[Point]:
     """
     ended, lines = traced(forks, command, ["-e", f"trace={TRACED},{','.join(CHANGING)}"])
     if ended.code:
-        raise RuntimeError(f"{command.words} ended with {ended.code}: {ended.err}")
+        raise RuntimeError(f"{command.words} ended with {ended.code}: {ended.err!r}")
     counts: Counter[str] = Counter()
     found = []
     for line in lines:

@@ -15,7 +15,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from faults.running.warm import Ended, Warm
+from faults.running.warm import Warm
+from forking import Ended
 from using_git import git
 
 from clsm_cli.forgetting import store_contents
@@ -85,14 +86,14 @@ class Clone:
 
     def act(self) -> None:
         """Do something at random."""
-        acts: list[tuple[int, Callable[[], None]]] = [
-            (6, self.note), (6, self.speak), (5, self.write_document), (6, self.segment),
+        acts: list[tuple[int, Callable[[], Any]]] = [
+            (6, self.note), (6, self.speak), (5, self.write_document),
+            (6, lambda: self.answer("ingest")),
             (6, self.sleep), (3, self.correct), (3, self.pin), (4, self.edit_by_hand),
             (2, self.edit), (2, self.judge), (2, self.decide), (2, self.forget), (3, self.undo),
-            (2, self.fade), (1, self.look),
+            (2, lambda: self.answer("decay")),
         ]  # fmt: skip
-        act = self.rng.choices([each for _, each in acts], [weight for weight, _ in acts])[0]
-        act()
+        self.rng.choices([each for _, each in acts], [weight for weight, _ in acts])[0]()
 
     def clsm(self, *words: str, stdin: str = "", editor: str = "") -> Ended:
         """Run a command; one that ends as it must not is a violation."""
@@ -130,18 +131,9 @@ class Clone:
         """A hook writes down some turns of a conversation that may go on on every machine."""
         session = self.rng.choice(["main", f"own-{self.device}"])
         texts = [self.sentence() for _ in range(self.rng.randrange(1, 4))]
-        rows: list[dict[str, Any]] = [
-            {
-                "role": "user",
-                "speaker": "Ann",
-                "session": session,
-                "timestamp": self.now,
-                "content": text,
-            }
-            for text in texts
-        ]
-        if self.rng.random() < 0.3:
-            rows.append({"type": "end", "session": session, "timestamp": self.now})
+        said = {"session": session, "timestamp": self.now}
+        rows = [{**said, "role": "user", "speaker": "Ann", "content": text} for text in texts]
+        rows += [{**said, "type": "end"}] if self.rng.random() < 0.3 else []
         lines = "".join(json.dumps(row) + "\n" for row in rows)
         if self.answer("ingest", "-", "--capture", stdin=lines):
             self.told |= dict.fromkeys(texts, "ingest --capture")
@@ -158,19 +150,9 @@ class Clone:
         if self.answer("ingest", str(path)):
             self.told |= {line[2:]: "ingest" for line in lines if line.startswith("- ")}
 
-    def segment(self) -> None:
-        self.answer("ingest")
-
     def sleep(self) -> None:
-        self.answer(
-            "consolidate", "--yes", *self.rng.choice([(), (), ("--limit", "2"), ("--rebuild",)])
-        )
-
-    def fade(self) -> None:
-        self.answer("decay")
-
-    def look(self) -> None:
-        self.answer("status")
+        how = self.rng.choice([(), (), ("--limit", "2"), ("--rebuild",)])
+        self.answer("consolidate", "--yes", *how)
 
     def held(self) -> store_contents.StoreContents:
         """All that this machine's files hold."""
@@ -224,9 +206,8 @@ class Clone:
         if what == "add":
             lines.insert(at, f"- {text}")
         elif what == "change":
-            lines[at] = f"- {text}" + (
-                f"  ^{lines[at].rpartition('^')[2]}" if "  ^" in lines[at] else ""
-            )
+            _, mark, item = lines[at].rpartition("  ^")
+            lines[at] = f"- {text}{mark}{item if mark else ''}"
         elif what == "remove":
             del lines[at]
         else:
@@ -250,9 +231,8 @@ class Clone:
     def decide(self) -> None:
         items = self.answer("review").get("items", [])
         if items:
-            self.clsm(
-                "review", self.rng.choice(["--accept", "--reject"]), self.rng.choice(items)["id"]
-            )
+            how, item = self.rng.choice(["--accept", "--reject"]), self.rng.choice(items)
+            self.clsm("review", how, item["id"])
 
     def forget(self) -> None:
         """Some turn goes for good; what it said must never come back."""

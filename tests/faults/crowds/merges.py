@@ -26,55 +26,34 @@ import json
 import os
 import random
 import re
-import time
 from collections.abc import Iterator
+from datetime import datetime, timedelta
 from pathlib import Path
-from typing import Self
 
 from faults.crowds.clones import PEOPLE, Clone, judgements, rows_of, texts_of
 from faults.rig import Outcome, Rig
+from faults.running.laying import environment
 from faults.running.warm import Warm
-from ingesting import scratch
+from ingesting import scratch, tree
 from using_git import git
 
-from clsm_cli.embedding import weights
 from clsm_cli.inspection.overview import overview
 from clsm_cli.store import git_setup, layout, logs
 
 DEVICES = ("pi", "pc", "laptop")
 EVERY = 10
 """Rounds after which all machines are brought together."""
-_IMPORTED = (
-    "clsm_cli.commands.note", "clsm_cli.commands.ingest", "clsm_cli.commands.consolidate",
-    "clsm_cli.commands.decay", "clsm_cli.commands.correct", "clsm_cli.commands.editor",
-    "clsm_cli.commands.pin", "clsm_cli.commands.review", "clsm_cli.commands.undo",
-    "clsm_cli.commands.forget", "clsm_cli.commands.recall_command", "clsm_cli.commands.feedback",
-    "clsm_cli.commands.status", "clsm_cli.consolidation.consolidation_run", "clsm_cli.forgetting.erasure",
-    "clsm_cli.forgetting.run_reversal", "clsm_cli.retrieval.recall", "clsm_cli.ingestion.segment", "numpy",
-    "rich.console", "ruamel.yaml", "clsm_cli.embedding.onnx_session", "snowballstemmer",
-)  # fmt: skip
-"""Modules that a command would else import anew each time."""
 
 
 class Game:
     """Three clones and a bare repository between them."""
 
     def __init__(
-        self, folder: Path, seed: int, *, union: bool = True, driver: bool = False
+        self, folder: Path, warm: Warm, seed: int, *, union: bool = True, driver: bool = False
     ) -> None:
         self.rng = random.Random(seed)
         self.rounds = self.pulls = 0
         self.violations: list[str] = []
-        environment = {
-            "PATH": os.environ["PATH"],
-            "HOME": str(folder),
-            "CLSM_MODEL_DIR": str(weights.default_folder()),
-            "TZ": "Europe/Amsterdam",
-            "LC_ALL": "C.UTF-8",
-            "GIT_CONFIG_GLOBAL": os.devnull,
-            "GIT_CONFIG_NOSYSTEM": "1",
-        }
-        self.warm = Warm(environment, _IMPORTED)
         first = folder / DEVICES[0] / "memory"
         layout.create(first, "Europe/Amsterdam")
         if not union:
@@ -94,13 +73,7 @@ class Game:
             if driver and number < 2:
                 git_setup.set_up(root)
             rng = random.Random(f"{seed} {device}")
-            self.clones.append(Clone(root, device, self.warm, rng, self.thinned))
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.warm.__exit__(None, None, None)
+            self.clones.append(Clone(root, device, warm, rng, self.thinned))
 
     def play(self, rounds: int) -> None:
         """Play some rounds, until something cannot be joined."""
@@ -125,12 +98,9 @@ class Game:
         return [*self.violations, *(text for clone in self.clones for text in clone.violations)]
 
     def _time(self) -> str:
-        from datetime import datetime, timedelta, timezone
-
-        begin = datetime(2026, 3, 1, 8, tzinfo=timezone(timedelta(hours=1)))
-        return (
-            begin + timedelta(hours=5 * self.rounds, minutes=self.rng.randrange(200))
-        ).isoformat()
+        begin = datetime.fromisoformat("2026-03-01T08:00:00+01:00")
+        after = timedelta(hours=5 * self.rounds, minutes=self.rng.randrange(200))
+        return (begin + after).isoformat()
 
     def _pull(self, clone: Clone) -> bool:
         self.pulls += 1
@@ -164,22 +134,19 @@ class Game:
                 self.violations.append(f"diverged: {clone.device}: {different[:5]}")
         self._ask()
         held = self.clones[0].held()
-        there = texts_of(held) | {
-            row[name]
-            for row in rows_of(self.clones[0].store, "review.jsonl")
-            for name in ("kept", "other")
-        }
-        there |= {text for other in list(there) if other.startswith("{") for text in _texts(other)}
+        reviews = rows_of(self.clones[0].store, "review.jsonl")
+        there = texts_of(held) | {row[name] for row in reviews for name in ("kept", "other")}
+        there |= {text for other in there for text in _quoted(other)}
         folded = "\n".join(_folded(text) for text in there)
         took = {_folded(text) for clone in self.clones for text in clone.took}
         for clone in self.clones:
-            lost = [
-                f"{text!r} of {by}"
-                for text, by in clone.told.items()
-                if _folded(text) not in folded and not any(_folded(text) in each for each in took)
+            lost = {text: by for text, by in clone.told.items() if _folded(text) not in folded}
+            clone.told = {text: by for text, by in clone.told.items() if text not in lost}
+            self.violations += [
+                f"lost: {clone.device}: {text!r} of {by}"
+                for text, by in lost.items()
+                if not any(_folded(text) in each for each in took)
             ]
-            self.violations += [f"lost: {clone.device}: {each}" for each in lost]
-            clone.told = {text: by for text, by in clone.told.items() if _folded(text) in folded}
             back = clone.forgotten & {each.turn.text for each in held.turns.values()}
             self.violations += [f"came back: {text!r}" for text in sorted(back)]
         problems = overview(self.clones[0].store).problems
@@ -228,19 +195,15 @@ def _folded(text: str) -> str:
     return " ".join(text.lower().split())
 
 
-def _texts(line: str) -> Iterator[str]:
-    with contextlib.suppress(ValueError):
-        row = json.loads(line)
-        yield str(row.get("text", ""))
+def _quoted(line: str) -> Iterator[str]:
+    """The text in a record that review quotes."""
+    with contextlib.suppress(ValueError, AttributeError):
+        yield str(json.loads(line).get("text", ""))
 
 
 def tracked(root: Path) -> dict[str, bytes]:
     """Every file of a clone but git's own and the derived ones."""
-    return {
-        path.relative_to(root).as_posix(): path.read_bytes()
-        for path in sorted(root.rglob("*"))
-        if path.is_file() and path.relative_to(root).parts[0] not in (".git", ".clsm")
-    }
+    return {name: data for name, data in tree(root).items() if not name.startswith(".git/")}
 
 
 def _games(
@@ -249,31 +212,28 @@ def _games(
     """Some games one after the other, each with new clones."""
     what = "two of three clones with the driver" if driver else "three clones"
     outcome = Outcome(what, "git pull" if union else "git pull, no attributes", planned=rounds)
-    began = time.monotonic()
     pulls = commands = 0
     for number in range(0, rounds, each):
-        with scratch() as folder, Game(folder, seed + number, union=union, driver=driver) as game:
+        with scratch() as folder, Warm(_environment(folder), None) as warm:
+            game = Game(folder, warm, seed + number, union=union, driver=driver)
             game.play(min(each, rounds - number))
         outcome.fired += game.rounds
         pulls += game.pulls
         commands += sum(sum(clone.done.values()) for clone in game.clones)
         outcome.violations += [f"seed {seed + number}: {text}" for text in game.told]
-    outcome.seconds = time.monotonic() - began
     outcome.more = f"{commands:,} commands; {pulls:,} pulls"
     return outcome
 
 
-def _short() -> Iterator[Outcome]:
-    yield _games(4)
+def _environment(folder: Path) -> dict[str, str]:
+    return environment(folder, model=True) | {"PATH": os.environ["PATH"], "HOME": str(folder)}
 
 
-def _long() -> Iterator[Outcome]:
-    yield _games(350)
-    yield _games(150, driver=True, seed=1000)
-
-
-def _control() -> Iterator[Outcome]:
-    yield _games(4, union=False)
-
-
-RIG = Rig("merges", (7,), _short, _long, _control, needs=("git",))
+RIG = Rig(
+    "merges",
+    promises=(7,),
+    short=lambda: [_games(4)],
+    long=lambda: (_games(350), _games(150, driver=True, seed=1000)),
+    control=lambda: [_games(4, union=False)],
+    needs=("git",),
+)

@@ -20,7 +20,6 @@ import subprocess
 import sys
 import tempfile
 import threading
-import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -29,12 +28,11 @@ from pathlib import Path
 
 from faults.inputs.hostile_inputs import FILLERS, JSON, KIB, MIB, TEXT, YAML, filled, large
 from faults.rig import Outcome, Rig
-from faults.running.scenarios import NOW, environment
-from faults.running.warm import Ended, Warm
-from ingesting import new_store, scratch, take
-from sleeping import sleep
-
-from clsm_cli.embedding import weights
+from faults.running.laying import NOW
+from faults.running.warm import Stage, stage
+from faults.running.wording import opened
+from forking import Ended
+from ingesting import take
 
 SECONDS, MEMORY = 2.0, 300
 """Processor seconds and MiB of a command at most."""
@@ -111,24 +109,26 @@ PLACES = (
 class Ground:
     """A store to spoil, and the process that runs commands on copies of it."""
 
-    folder: Path
-    warm: Warm
-    seconds: float = SECONDS
+    clsm: Stage
+    seconds: float
     outcome: Outcome = field(init=False)
     slowest: float = 0.0
     highest: int = 0
 
-    def fresh(self) -> Path:
-        """A copy of the store."""
-        copy = self.folder / "copy"
-        shutil.rmtree(copy, ignore_errors=True)
-        shutil.copytree(self.folder / "memory", copy, symlinks=True)
-        return copy
+    def __post_init__(self) -> None:
+        self.folder = self.clsm.folder
+        self.good, self.store = self.folder / "good", self.clsm.store
+        self.store.rename(self.good)
+
+    def fresh(self) -> None:
+        """The store as it was."""
+        shutil.rmtree(self.store, ignore_errors=True)
+        shutil.copytree(self.good, self.store, symlinks=True)
 
     def run(
         self, what: str, *words: str | Path, parts: float = 0, stdin: bytes | Path = b""
     ) -> Ended:
-        """A command on the copy; what no input may bring about goes into the outcome.
+        """A command; what no input may bring about goes into the outcome.
 
         One that takes too long is run again from where it began: what a busy machine slows down is
         not slow every time.
@@ -137,27 +137,23 @@ class Ground:
             parts: How often it may take what a command may.
         """
         most = self.seconds * max(1, parts)
-        copy, before = self.folder / "copy", self.folder / "before"
+        before = self.folder / "before"
         shutil.rmtree(before, ignore_errors=True)
-        shutil.copytree(copy, before, symlinks=True)
+        shutil.copytree(self.store, before, symlinks=True)
         for number in range(TRIES):
             if number:
-                shutil.rmtree(copy)
-                shutil.copytree(before, copy, symlinks=True)
-            ended = self.warm(
-                *words, "--store", copy, stdin=stdin, cwd=self.folder / "cwd",
-                seconds=most * 10 + 20, processor=int(most * 5 + 10),
-            )  # fmt: skip
+                shutil.rmtree(self.store)
+                shutil.copytree(before, self.store, symlinks=True)
+            ended = self.clsm(
+                *words, stdin=stdin, seconds=most * 10 + 20, processor=int(most * 5 + 10)
+            )
             most = max(most, self.seconds * _added(ended) / MEMORIES)
             if ended.seconds <= most:
                 break
         wrong = ended.faults(CODES)
-        if ended.seconds > most:
-            wrong.append(f"took {ended.seconds:.1f} s")
-        if ended.peak > MEMORY:
-            wrong.append(f"took {ended.peak} MiB")
-        if os.listdir(self.folder / "cwd"):
-            wrong.append("wrote into the working folder")
+        wrong += [f"took {ended.seconds:.1f} s"] if ended.seconds > most else []
+        wrong += [f"took {ended.peak} MiB"] if ended.peak > MEMORY else []
+        wrong += ["wrote into the working folder"] if os.listdir(self.clsm.cwd) else []
         self.outcome.violations += [f"{words[0]}, {what}: {each}" for each in wrong]
         self.slowest = max(self.slowest, ended.seconds)
         self.highest = max(self.highest, ended.peak)
@@ -167,10 +163,13 @@ class Ground:
     def series(self, what: str, fault: str) -> Iterator[Outcome]:
         """An outcome that is filled while it is open."""
         self.outcome = Outcome(what, fault)
-        self.slowest, self.highest, begin = 0.0, 0, time.monotonic()
+        self.slowest, self.highest = 0.0, 0
         yield self.outcome
-        self.outcome.seconds = time.monotonic() - begin
         self.outcome.more = f"slowest {self.slowest:.1f} s; at most {self.highest} MiB"
+
+    def knows(self, ended: Ended) -> bool:
+        """Whether what lies there since the beginning was found."""
+        return KNOWN.encode() in ended.out
 
 
 def _added(ended: Ended) -> int:
@@ -180,77 +179,54 @@ def _added(ended: Ended) -> int:
     return sum(file["added"] for file in json.loads(ended.out)["files"])
 
 
-def _prepare(folder: Path) -> None:
-    """A store that was told something and slept over it, with its index."""
-    store = new_store(folder / "memory")
-    (folder / "cwd").mkdir()
-    (folder / "note.md").write_text(f"# House\n\n{KNOWN}\n\n- Mara lives in Leeds.\n")
-    rows = [
-        {"speaker": "Mara", "session": "main", "content": text, "timestamp": f"2026-02-24T08:0{n}:00Z"}
-        for n, text in enumerate(("I moved to Leeds.", KNOWN, "I prefer tea to coffee.", "Thanks."))
-    ]  # fmt: skip
-    take(store, stdin="".join(json.dumps(row) + "\n" for row in rows).encode())
-    take(store, folder / "note.md")
-    sleep(store, NOW)
-
-
 @contextmanager
 def ground(*, model: bool = False, seconds: float = SECONDS) -> Iterator[Ground]:
-    """The store and the process; removed afterwards."""
-    weights.install(weights.default_folder())
-    with scratch() as folder:
-        _prepare(folder)
-        with Warm(environment(folder, model=model)) as warm:
-            yield Ground(folder, warm, seconds)
+    """A store that was told something and slept over it, with its index."""
+    texts = ("I moved to Leeds.", KNOWN, "I prefer tea to coffee.", "Thanks.")
+    with stage(texts, model=model) as clsm:
+        note = clsm.folder / "note.md"
+        note.write_text(f"# House\n\n{KNOWN}\n\n- Mara lives in Leeds.\n")
+        take(opened(clsm.store), note)
+        yield Ground(clsm, seconds)
 
 
-def _fires(ended: Iterable[Ended], path: Path) -> bool:
-    wanted = os.fspath(path)
-    return any(wanted in name for each in ended for _, name in each.heard)
-
-
-def _planted(at: Ground, place: Place, names: Sequence[str]) -> Iterator[Outcome]:
+def _planted(at: Ground, place: Place, names: Iterable[str], commands: int = 9) -> Outcome:
     with at.series(place.path, "is hostile") as outcome:
         for name in names:
-            store = at.fresh()
-            path = store / place.path
+            at.fresh()
+            path = at.store / place.path
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(place.inputs[name])
-            done = []
-            for words in place.commands:
+            fired = False
+            for words in place.commands[:commands]:
                 ended = at.run(name, *words, parts=len(place.inputs[name]) / MIB)
-                done.append(ended)
-                if words == _RECALL and place.must_answer and KNOWN.encode() not in ended.out:
+                fired |= any(os.fspath(path) in heard for _, heard in ended.heard)
+                if words == _RECALL and place.must_answer and not at.knows(ended):
                     outcome.violations.append(f"recall, {name}: {KNOWN!r} is not found")
-            outcome.planned += 1
-            outcome.fired += _fires(done, path)
-    yield outcome
+            outcome.tried(fired=fired)
+    return outcome
 
 
-def _taken(at: Ground, title: str, inputs: dict[str, bytes], ending: str) -> Iterator[Outcome]:
-    """A file that is named, then what else is there is asked for."""
+def _taken(at: Ground, title: str, inputs: dict[str, bytes], ending: str) -> Outcome:
+    """A file that is named, or standard input; then what else is there is asked for."""
     with at.series(f"ingest {title}", "is hostile") as outcome:
         for number, (name, data) in enumerate(inputs.items()):
             at.fresh()
-            path = at.folder / f"input{number}.{ending}"
+            path, parts = at.folder / f"input{number}.{ending}", len(data) / PART
             path.write_bytes(data)
-            words = (
-                ["ingest", path, "--json", "--now", NOW]
-                if ending != "stdin"
-                else ["ingest", "-", "--capture"]
-            )
-            parts = len(data) / PART
-            ended = at.run(name, *words, parts=parts, stdin=path if ending == "stdin" else b"")
-            outcome.planned += 1
-            outcome.fired += ending == "stdin" or os.fspath(path) in ended.opened
+            if ending == "stdin":
+                at.run(name, "ingest", "-", "--capture", parts=parts, stdin=path)
+                outcome.tried()
+            else:
+                ended = at.run(name, "ingest", path, "--json", "--now", NOW, parts=parts)
+                outcome.tried(fired=("open", os.fspath(path)) in ended.heard)
             path.unlink()
-            found = at.run(f"{name}, afterwards", *_RECALL, parts=parts)
-            if KNOWN.encode() not in found.out:
+            if not at.knows(at.run(f"{name}, afterwards", *_RECALL, parts=parts)):
                 outcome.violations.append(f"{title}, {name}: {KNOWN!r} is not found afterwards")
-    yield outcome
+    return outcome
 
 
-def _asked(at: Ground, queries: Sequence[bytes]) -> Iterator[Outcome]:
+def _asked(at: Ground, queries: Sequence[bytes]) -> Outcome:
     """Words on the command line, and lines of a batch beside a good one."""
     good = json.dumps({"id": "good", "query": _QUESTION}).encode()
     with at.series("recall", "a hostile query") as outcome:
@@ -258,20 +234,15 @@ def _asked(at: Ground, queries: Sequence[bytes]) -> Iterator[Outcome]:
         for number, query in enumerate(queries):
             word = query.replace(b"\0", b"")[: 100 * 1024].decode("utf-8", "surrogateescape")
             at.run(f"query {number}", "recall", "--no-touch", "--", word)
-            batch = b"\n".join(
-                [query, json.dumps({"query": query.decode("latin-1")}).encode(), good]
-            )
-            ended = at.run(
-                f"batch {number}", "recall", "--no-touch", "--json", "--batch", "-", stdin=batch
-            )
-            outcome.planned += 1
-            outcome.fired += ended.code == 0
-            if KNOWN.encode() not in ended.out:
-                outcome.violations.append(f"batch {number}: the good line has no answer")
-    yield outcome
+            row = json.dumps({"query": query.decode("latin-1")}).encode()
+            batch, words = b"\n".join([query, row, good]), ("--no-touch", "--json", "--batch", "-")
+            ended = at.run(f"batch {number}", "recall", *words, stdin=batch)
+            wrong = [] if at.knows(ended) else [f"batch {number}: the good line has no answer"]
+            outcome.tried(wrong, fired=ended.code == 0)
+    return outcome
 
 
-def _streamed(at: Ground, size: int) -> Iterator[Outcome]:
+def _streamed(at: Ground, size: int) -> Outcome:
     """A line that never ends, from a pipe."""
     with at.series("ingest -", f"a line of {size // 10**6} MB") as outcome:
         at.fresh()
@@ -288,43 +259,35 @@ def _streamed(at: Ground, size: int) -> Iterator[Outcome]:
         thread.start()
         ended = at.run("stream", "ingest", "-", "--capture", "--format", "jsonl", stdin=pipe)
         thread.join()
-        outcome.planned, outcome.fired = 1, int(ended.code == 0)
-        if b"kettle" not in at.run("afterwards", "recall", "--no-touch", "kettle").out:
-            outcome.violations.append("what came behind the line is not found")
-    yield outcome
-
-
-def _large(at: Ground) -> Iterator[Outcome]:
-    for name, ending, data in large():
-        yield from _taken(at, name, {name: data}, ending)
+        is_found = b"kettle" in at.run("afterwards", "recall", "--no-touch", "kettle").out
+        wrong = [] if is_found else ["what came behind the line is not found"]
+        outcome.tried(wrong, fired=ended.code == 0)
+    return outcome
 
 
 def _fillers(size: int) -> dict[str, bytes]:
     return {f"{piece!r} again and again": filled(piece, size) for piece in FILLERS}
 
 
-def _all(at: Ground) -> Iterator[Outcome]:
-    for place in PLACES:
-        yield from _planted(at, place, list(place.inputs))
-    yield from _taken(at, "a note", TEXT | _MARKED | _fillers(PART), "md")
-    yield from _taken(at, "a long note", _fillers(MIB), "md")
-    yield from _taken(at, "a transcript", JSON, "jsonl")
-    yield from _taken(at, "a hook", JSON | TEXT, "stdin")
-    yield from _large(at)
-    yield from _streamed(at, 200 * 10**6)
-    yield from _asked(at, [*JSON.values(), *TEXT.values(), *_fillers(100 * 1024).values()])
-
-
-def long() -> Iterator[Outcome]:
+def _long() -> Iterator[Outcome]:
     """Every input in every place; without the model, then what is told with it."""
     with ground() as at:
-        yield from _all(at)
+        for place in PLACES:
+            yield _planted(at, place, place.inputs)
+        yield _taken(at, "a note", TEXT | _MARKED | _fillers(PART), "md")
+        yield _taken(at, "a long note", _fillers(MIB), "md")
+        yield _taken(at, "a transcript", JSON, "jsonl")
+        yield _taken(at, "a hook", JSON | TEXT, "stdin")
+        for name, ending, data in large():
+            yield _taken(at, name, {name: data}, ending)
+        yield _streamed(at, 200 * 10**6)
+        yield _asked(at, [*JSON.values(), *TEXT.values(), *_fillers(100 * 1024).values()])
     with ground(model=True) as at:
         small = {name: data[: 64 * 1024] for name, data in (TEXT | _fillers(16 * 1024)).items()}
-        yield from _slept(at, small)
+        yield _slept(at, small)
 
 
-def _slept(at: Ground, inputs: dict[str, bytes]) -> Iterator[Outcome]:
+def _slept(at: Ground, inputs: dict[str, bytes]) -> Outcome:
     """Taken in by the model, and slept over: in all, as what a model costs is no part of a limit."""
     with at.series("ingest, consolidate", "hostile notes, with the model") as outcome:
         at.fresh()
@@ -333,28 +296,22 @@ def _slept(at: Ground, inputs: dict[str, bytes]) -> Iterator[Outcome]:
             path.write_bytes(data)
             for words in (("ingest", path, "--now", NOW), ("consolidate", "--now", NOW)):
                 at.run(name, *words, parts=32)
-            outcome.planned += 1
-            outcome.fired += 1
-        if KNOWN.encode() not in at.run("afterwards", *_RECALL, parts=8).out:
+            outcome.tried()
+        if not at.knows(at.run("afterwards", *_RECALL, parts=8)):
             outcome.violations.append(f"{KNOWN!r} is not found afterwards")
-    yield outcome
+    return outcome
 
 
-def short() -> Iterator[Outcome]:
+def _short() -> Iterator[Outcome]:
     """Some inputs in each place, other ones in each."""
     with ground(seconds=BUSY * SECONDS) as at:
         for number, place in enumerate(PLACES):
-            names = list(islice(place.inputs, number % 7, None, 29))
-            yield from _planted(
-                at,
-                Place(place.path, place.inputs, place.commands[:2], place.must_answer),
-                names[:1],
-            )
+            yield _planted(at, place, list(place.inputs)[number % 7 :: 29][:1], 2)
         notes = dict(islice((TEXT | _MARKED).items(), 1, None, 25))
-        yield from _taken(at, "a note", notes, "md")
-        yield from _taken(at, "a transcript", dict(islice(JSON.items(), 0, None, 4)), "jsonl")
-        yield from _streamed(at, 20 * 10**6)
-        yield from _asked(at, list(islice(JSON.values(), 0, None, 9)))
+        yield _taken(at, "a note", notes, "md")
+        yield _taken(at, "a transcript", dict(islice(JSON.items(), 0, None, 4)), "jsonl")
+        yield _streamed(at, 20 * 10**6)
+        yield _asked(at, list(islice(JSON.values(), 0, None, 9)))
 
 
 _BARE = """
@@ -364,7 +321,7 @@ print(len(json.dumps(data)))
 """
 
 
-def control() -> Iterator[Outcome]:
+def _control() -> Iterator[Outcome]:
     """A reader that trusts its input: PyYAML's, and what it gave written out."""
     outcome = Outcome("yaml.CSafeLoader", "is hostile")
     with tempfile.TemporaryDirectory() as folder:
@@ -376,11 +333,8 @@ def control() -> Iterator[Outcome]:
                 ["sh", "-c", f'{limits} "$0" -c "$1" "$2"', sys.executable, _BARE, str(path)],
                 capture_output=True, check=False,
             )  # fmt: skip
-            outcome.planned += 1
-            outcome.fired += 1
-            if done.returncode:
-                outcome.violations.append(f"{name}: ended with {done.returncode}")
+            outcome.tried([f"{name}: ended with {done.returncode}"] if done.returncode else [])
     yield outcome
 
 
-RIG = Rig("hostile", (8,), short, long, control)
+RIG = Rig("hostile", (8,), _short, _long, _control)

@@ -14,17 +14,14 @@ from __future__ import annotations
 import json
 import random
 import re
-import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from faults.rig import Outcome, Rig
-from faults.running.laying import environment
-from faults.running.warm import Warm
-from ingesting import new_store, scratch
+from faults.running.warm import stage
 
-from clsm_cli.commands import render_context, render_recall
+from clsm_cli.commands import context, render_recall
 from clsm_cli.retrieval.answer import Answer, Budget, Concept, Dropped, Memory, Signals, Source
 from clsm_cli.retrieval.briefing import SECTIONS, Briefing, Item, Section
 from clsm_cli.text.fence_lines import KEY_BYTES, blocks, seal
@@ -214,7 +211,7 @@ def _read(told: Briefing, lines: Sequence[str]) -> list[str]:
     heads = [line.split(",")[0].rstrip(")") for line in lines if line.startswith("| - ")]
     if heads != [f"| - (trust {i.trust}" for i in items]:
         found.append(f"{len(heads)} heads for {len(items)} items, or not their trust")
-    titles = {f"| {render_context.TITLES[s.name]}:" for s in told.sections if s.items}
+    titles = {f"| {context.TITLES[s.name]}:" for s in told.sections if s.items}
     rest = [line for line in lines[2:-1] if not line.startswith(("| - ", "|   ")) and line != "|"]
     if sorted(rest) != sorted(titles):
         found.append(f"lines that are no item's: {sorted({*rest} - titles)[:3]}")
@@ -229,13 +226,11 @@ def _rendered(
     wrong: Callable[[Any, Sequence[str]], list[str]],
 ) -> Outcome:
     rng = random.Random(16)
-    outcome = Outcome(what, "seeded texts in every field", count, count)
-    begun = time.perf_counter()
+    outcome = Outcome(what, "seeded texts in every field")
     for number in range(count):
         given = made(rng)
         faults = wrong(given, lines_of(given, KEY))
-        outcome.violations += [f"text {number}: {each}" for each in faults[:1]]
-    outcome.seconds = time.perf_counter() - begun
+        outcome.tried(f"text {number}: {each}" for each in faults[:1])
     return outcome
 
 
@@ -265,63 +260,51 @@ def _write(folder: Path) -> tuple[list[Path], dict[int, str]]:
 
 def _program() -> Iterator[Outcome]:
     """The texts through ``clsm ingest``, ``recall`` and ``context``; words find them all, and fast."""
-    with scratch() as folder, Warm(environment(folder, model=False)) as warm:
-        store = new_store(folder / "memory")
-        (folder / "found").mkdir()
-        paths, trusts = _write(folder / "found")
+    with stage() as clsm:
+        paths, trusts = _write(clsm.cwd)
 
-        def clsm(*words: str | Path) -> str:
-            ended = warm(*words, "--now", NOW, CLSM_STORE=str(store.root))
+        def lines_of(*words: str | Path) -> list[str]:
+            ended = clsm(*words, "--now", NOW)
             assert ended.code == 0, ended.err
-            return ended.out.decode()
+            return ended.out.decode().removesuffix("\n").split("\n")
 
-        clsm("ingest", "--quiet", *paths)
+        lines_of("ingest", "--quiet", *paths)
         asked = ("recall", "--no-touch", "--min-score", "0", "-k", "900", "--budget", "900000")
-        question = "what do the ferry pages say?"
-        yield _in_prompt(clsm(*asked, "--format", "prompt", question), trusts)
-        outcome = Outcome("clsm recall --json", "texts to be obeyed", len(trusts))
-        shown = json.loads(clsm(*asked, "--json", question))["memories"]
-        _trusted(outcome, [(m["text"], m["trust"]) for m in shown], trusts)
-        yield outcome
-        out = clsm("context", "--format", "prompt", "--budget", "90000")
+        yield _in_prompt(
+            lines_of(*asked, "--format", "prompt", "what do the ferry pages say?"), trusts
+        )
+        lines = lines_of("context", "--format", "prompt", "--budget", "90000")
         told = sum(trust == "user" for trust in trusts.values())
         outcome = Outcome("clsm context --format prompt", "texts to be obeyed", told)
-        outcome.violations += _broken(out.removesuffix("\n").split("\n"))
-        found = {*map(int, _NUMBER.findall(out))}
+        found = {*map(int, _NUMBER.findall("\n".join(lines)))}
         outcome.fired = len(found)
         strange = [f"{n}, {trusts[n]}" for n in sorted(found) if trusts[n] != "user"]
-        outcome.violations += [f"text {each}, is in the briefing, unasked" for each in strange]
+        unasked = (f"text {each}, is in the briefing, unasked" for each in strange)
+        outcome.violations += [*_broken(lines), *unasked]
         yield outcome
 
 
-def _in_prompt(out: str, trusts: dict[int, str]) -> Outcome:
+def _in_prompt(lines: Sequence[str], trusts: dict[int, str]) -> Outcome:
+    """Every text is shown, with its trust, that of tools and pages quoted."""
     outcome = Outcome("clsm recall --format prompt", "texts to be obeyed", len(trusts))
-    lines = out.removesuffix("\n").split("\n")
     outcome.violations += _broken(lines)
-    trust, shown = "", []
+    trust, seen = "", {}
     for line in lines:
         if head := _HEAD.match(line):
             trust = head[2]
-        elif _NUMBER.search(line) and line.startswith("|  "):
-            shown.append((line, trust))
+        elif (number := _NUMBER.search(line)) and line.startswith("|  "):
+            seen[int(number[1])] = trust
             if trust in ("tool", "web") and not line.startswith("|    > "):
                 outcome.violations.append(f"{line} is not quoted")
-    _trusted(outcome, shown, trusts)
-    return outcome
-
-
-def _trusted(outcome: Outcome, shown: Sequence[tuple[str, str]], trusts: dict[int, str]) -> None:
-    """Every text is shown, with its trust."""
-    seen = {int(number): trust for text, trust in shown for number in _NUMBER.findall(text)}
     outcome.fired = len(seen)
-    wrong = [f"text {n} is shown as {t}" for n, t in seen.items() if t != trusts[n]]
-    outcome.violations += wrong
+    outcome.violations += [f"text {n} is shown as {t}" for n, t in seen.items() if t != trusts[n]]
     outcome.missed += [f"text {n} was not found" for n in sorted(trusts.keys() - seen.keys())]
+    return outcome
 
 
 def _all(count: int) -> Iterator[Outcome]:
     yield _rendered("recall blocks", count, _answer, render_recall.prompt_lines, _recalled)
-    yield _rendered("context blocks", count, _briefing, render_context.prompt_lines, _read)
+    yield _rendered("context blocks", count, _briefing, context.prompt_lines, _read)
     yield from _program()
 
 

@@ -18,11 +18,9 @@ from pathlib import Path
 from faults.inputs.hostile_inputs import FILLERS
 from faults.inputs.secret_kinds import Vector, load
 from faults.rig import Outcome, Rig
-from faults.running.scenarios import NOW, environment
-from faults.running.warm import Warm
-from ingesting import new_store, scratch
+from faults.running.laying import NOW
+from faults.running.warm import stage
 
-from clsm_cli.embedding import weights
 from clsm_cli.text import secrets
 
 FOUND = 0.95
@@ -39,24 +37,17 @@ _PROSE = ("*.md", "docs/*.md", "man/*.1", "fixtures/**/*.md", "fixtures/**/*.jso
 
 def _found(mask: Callable[[str], secrets.MaskedText]) -> Iterator[Outcome]:
     """Kinds of which all is masked; those that were written down first and those that were not."""
-    vectors = load()
     for is_held, name in ((False, "kinds of secrets"), (True, "kinds written before the masks")):
         outcome = Outcome(name, "in a sentence, a setting, a cell")
-        begin = time.process_time()
-        left: Counter[tuple[str, str]] = Counter()
-        kinds: set[tuple[str, str]] = set()
-        for vector in vectors:
-            if vector.is_held == is_held:
-                kind = (vector.source, vector.kind)
-                masked = mask(vector.text)
-                kinds.add(kind)
-                outcome.planned += 1
-                outcome.fired += 1
-                left[kind] += vector.secret in masked.text or not masked.counts
-        outcome.seconds = time.process_time() - begin
-        lost = sorted(f"{source} {kind}" for (source, kind), n in left.items() if n)
-        share = 1 - len(lost) / len(kinds)
-        outcome.more = f"{share:.1%} of {len(kinds)} kinds; not always: {', '.join(lost) or 'none'}"
+        left: Counter[str] = Counter()
+        for vector in (each for each in load() if each.is_held == is_held):
+            masked = mask(vector.text)
+            outcome.tried()
+            is_left = vector.secret in masked.text or not masked.counts
+            left[f"{vector.source} {vector.kind}"] += is_left
+        lost = sorted(kind for kind, n in left.items() if n)
+        share = 1 - len(lost) / len(left)
+        outcome.more = f"{share:.1%} of {len(left)} kinds; not always: {', '.join(lost) or 'none'}"
         if share < FOUND:
             outcome.violations.append(f"only {outcome.more}")
         yield outcome
@@ -65,22 +56,17 @@ def _found(mask: Callable[[str], secrets.MaskedText]) -> Iterator[Outcome]:
 def prose() -> list[str]:
     """The lines of text that this project has."""
     files = sorted({path for pattern in _PROSE for path in _ROOT.glob(pattern)})
-    return [
-        line
-        for path in files
-        for line in path.read_text("utf-8", "replace").splitlines()
-        if line.strip()
-    ]
+    texts = (path.read_text("utf-8", "replace") for path in files)
+    return [line for text in texts for line in text.splitlines() if line.strip()]
 
 
 def _alarms(mask: Callable[[str], secrets.MaskedText]) -> Outcome:
-    outcome = Outcome("prose of this project", "no secret in it")
     lines = prose()
+    outcome = Outcome("prose of this project", "no secret in it", len(lines), len(lines))
     begin = time.process_time()
     alarms = [line for line in lines if mask(line).counts]
-    outcome.seconds = time.process_time() - begin
-    outcome.planned = outcome.fired = len(lines)
-    rate, cost = 1000 * len(alarms) / len(lines), outcome.seconds / len(lines)
+    cost = (time.process_time() - begin) / len(lines)
+    rate = 1000 * len(alarms) / len(lines)
     outcome.more = f"{rate:.2f} false alarms in 1,000 lines; {1000 * cost:.2f} ms a line"
     if len(lines) < 2000:
         outcome.violations.append(f"only {len(lines)} lines of prose")
@@ -95,10 +81,8 @@ def _chosen(every: int) -> list[Vector]:
     """The first vector of some kinds whose form alone tells it, as it does in a name."""
     found: dict[str, Vector] = {}
     for vector in load():
-        if (
-            vector.text == f"I noted {vector.secret} for later."
-            and secrets.mask(vector.secret).counts
-        ):
+        is_told = vector.text == f"I noted {vector.secret} for later."
+        if is_told and secrets.mask(vector.secret).counts:
             found.setdefault(vector.kind, vector)
     return list(found.values())[::every]
 
@@ -120,23 +104,12 @@ def _told(told: Sequence[Vector], folder: Path) -> None:
         said = f"The key is {vector.secret} and no other."
         at = f"2026-02-24T{8 + number % 12:02}:{number // 12:02}:00Z"
         common = {"session": "main", "timestamp": at}
-        rows.append({**common, "speaker": "Mara", "content": said})
-        rows.append(
-            {
-                **common,
-                "role": "tool",
-                "tool": {"name": "sh", "input": f"echo {said}"},
-                "content": said,
-            }
-        )
-        rows.append(
-            {
-                **common,
-                "role": "assistant",
-                "content": [{"type": "text", "text": said}],
-                "id": f"m{number}",
-            }
-        )
+        tool, part = {"name": "sh", "input": f"echo {said}"}, {"type": "text", "text": said}
+        rows += [
+            {**common, "speaker": "Mara", "content": said},
+            {**common, "role": "tool", "tool": tool, "content": said},
+            {**common, "role": "assistant", "content": [part], "id": f"m{number}"},
+        ]
         note.append(f"## Of {said}\n\n- {said}\n")
     (folder / "chat.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     (folder / "MEMORY.md").write_text("\n".join(note))
@@ -149,74 +122,54 @@ def _names(vector: Vector) -> list[dict[str, object]]:
 
 
 def _end_to_end(every: int, *, model: bool) -> Iterator[Outcome]:
-    weights.install(weights.default_folder())
-    with scratch() as folder, Warm(environment(folder, model=model)) as clsm:
+    with stage(model=model) as clsm:
         outcome = Outcome("note, ingest, hook, consolidate, recall", "a key in every way in")
-        begin = time.monotonic()
-        told = _chosen(every)
+        told, folder = _chosen(every), clsm.cwd
         _told(told, folder)
-        store = new_store(folder / "memory")
         shown = b""
         hook = "".join(json.dumps(row) + "\n" for vector in told for row in _names(vector)).encode()
-        commands: list[tuple[tuple[str | Path, ...], bytes]] = [
-            (("ingest", folder / "chat.jsonl", "--now", NOW, "-v"), b""),
-            (("ingest", folder / "MEMORY.md", "--now", NOW, "-v"), b""),
-            (("ingest", "-", "--capture", "--json"), hook),
-            *((("note", f"The key is {vector.secret} and no other."), b"") for vector in told[:3]),
-            (("consolidate", "--now", NOW, "-v"), b""),
-            (("recall", "-k", "1000", "--budget", "200000", "--min-score", "0", "key"), b""),
-            (("context",), b""), (("graph", "--format", "json"), b""), (("status", "-v"), b""),
-        ]  # fmt: skip
-        for words, stdin in commands:
-            ended = clsm(*words, "--store", store.root, stdin=stdin, cwd=folder)
-            outcome.violations += [
-                f"{words[0]}: {text}" for text in ended.faults(frozenset({0, 15}))
-            ]
+        for words in (
+            ("ingest", folder / "chat.jsonl", "--now", NOW, "-v"),
+            ("ingest", folder / "MEMORY.md", "--now", NOW, "-v"),
+            ("ingest", "-", "--capture", "--json"),
+            *(("note", f"The key is {vector.secret} and no other.") for vector in told[:3]),
+            ("consolidate", "--now", NOW, "-v"),
+            ("recall", "-k", "1000", "--budget", "200000", "--min-score", "0", "key"),
+            ("context",), ("graph", "--format", "json"), ("status", "-v"),
+        ):  # fmt: skip
+            ended = clsm(*words, stdin=hook if "-" in words else b"")
+            outcome.violations += [f"{words[0]}: {t}" for t in ended.faults(frozenset({0, 15}))]
             shown += ended.out + ended.err
-        held = {path: path.read_bytes() for path in store.root.rglob("*") if path.is_file()}
+        files = {path.relative_to(clsm.store): path for path in clsm.store.rglob("*")}
+        held = {str(name): path.read_bytes() for name, path in files.items() if path.is_file()}
         for vector in told:
             core = _core(vector.secret).encode()
-            outcome.planned += 1
-            outcome.fired += 1
-            leaks = [
-                str(path.relative_to(store.root)) for path, data in held.items() if core in data
-            ]
+            leaks = [name for name, data in held.items() if core in data]
             leaks += ["what was printed"] if core in shown else []
-            outcome.violations += [f"{vector.kind}: {core!r} is in {leak}" for leak in leaks]
+            outcome.tried(f"{vector.kind}: {core!r} is in {leak}" for leak in leaks)
         if b"[masked:" not in b"".join(held.values()):
             outcome.violations.append("nothing was masked: nothing was told")
-        outcome.seconds = time.monotonic() - begin
         outcome.more = f"{len(held)} files looked through"
         yield outcome
 
 
 def _slow(mask: Callable[[str], object], fillers: Sequence[str]) -> Outcome:
     """That no text of 100 kB takes long."""
-    outcome = Outcome("the mask", "100 kB of fillers", len(fillers), len(fillers))
-    begin = time.monotonic()
+    outcome = Outcome("the mask", "100 kB of fillers")
     for filler in fillers:
         began = time.process_time()
         mask(filler * (100_000 // len(filler)))
-        if (took := time.process_time() - began) > SLOWEST:
-            outcome.violations.append(f"{took:.2f} s on {filler!r}")
-    outcome.seconds = time.monotonic() - begin
+        took = time.process_time() - began
+        outcome.tried([f"{took:.2f} s on {filler!r}"] if took > SLOWEST else [])
     return outcome
 
 
-def short() -> Iterator[Outcome]:
-    """All vectors and prose; a dozen kinds end to end, without the model."""
+def _all(every: int, fillers: Sequence[str], *, model: bool) -> Iterator[Outcome]:
+    """All vectors and prose; some kinds end to end."""
     yield from _found(secrets.mask)
     yield _alarms(secrets.mask)
-    yield from _end_to_end(8, model=False)
-    yield _slow(secrets.mask, ("a", "A1", "-", "eyJ", "password=", "://a:"))
-
-
-def long() -> Iterator[Outcome]:
-    """Every kind end to end, and every mask on every filler."""
-    yield from _found(secrets.mask)
-    yield _alarms(secrets.mask)
-    yield from _end_to_end(1, model=True)
-    yield _slow(secrets.mask, [*FILLERS, *(vector.secret for vector in load()[::29])])
+    yield from _end_to_end(every, model=model)
+    yield _slow(secrets.mask, fillers)
 
 
 def _by_entropy(text: str) -> secrets.MaskedText:
@@ -229,11 +182,17 @@ def _one_prefix(text: str) -> secrets.MaskedText:
     return secrets.MaskedText(text, {"secret": 1} if "ghp_" in text else {})
 
 
-def control() -> Iterator[Outcome]:
+def _control() -> Iterator[Outcome]:
     """A mask that knows one prefix, one that goes by looks, and a pattern that takes for ever."""
     yield from _found(_one_prefix)
     yield _alarms(_by_entropy)
     yield _slow(lambda text: [text.count(c) for c in text for _ in range(9)], ("a",))
 
 
-RIG = Rig("secrets", (17,), short, long, control)
+RIG = Rig(
+    "secrets",
+    promises=(17,),
+    short=lambda: _all(8, ("a", "A1", "-", "eyJ", "password=", "://a:"), model=False),
+    long=lambda: _all(1, [*FILLERS, *(vector.secret for vector in load()[::29])], model=True),
+    control=_control,
+)

@@ -13,18 +13,19 @@ does not hide what others wrote.
 from __future__ import annotations
 
 import json
-import time
 import unicodedata
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 from faults.rig import Outcome, Rig
-from faults.running.scenarios import NOW, environment
-from faults.running.warm import Ended, Warm
-from ingesting import new_store, scratch, take
+from faults.running.laying import NOW
+from faults.running.warm import stage
+from faults.running.wording import opened
+from forking import Ended
+from ingesting import take
 from sleeping import sleep
 
-from clsm_cli.embedding import weights
 from clsm_cli.model.graph import Edge, Node
 from clsm_cli.store import atomic, shards
 
@@ -32,17 +33,15 @@ _TURNING = {"LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"}
 _HIDDEN = (*range(0x200B, 0x2010), *range(0x2060, 0x2065), 0xFEFF, 0xAD, 0x061C, 0x2028, 0x2029)
 
 
-def _bad() -> str:
-    controls = [chr(code) for code in (*range(0x20), *range(0x7F, 0xA0)) if chr(code) not in "\n\t"]
-    turning = [
-        chr(code) for code in range(0x3000) if unicodedata.bidirectional(chr(code)) in _TURNING
+BAD = "".join(
+    [
+        *(c for c in map(chr, range(0x20)) if c not in "\n\t"),
+        *map(chr, range(0x7F, 0xA0)),
+        *(c for c in map(chr, range(0x3000)) if unicodedata.bidirectional(c) in _TURNING),
+        *map(chr, (*_HIDDEN, *range(0xE0000, 0xE0080))),
     ]
-    return "".join([*controls, *turning, *map(chr, (*_HIDDEN, *range(0xE0000, 0xE0080)))])
-
-
-BAD = _bad()
+)
 """What may not come out."""
-_SET = frozenset(BAD)
 EVIL = f"red \x1b[31m\x1b]0;title\x07\x1b]52;c;ZXZpbA==\x07 \x9b2J all {BAD} end"
 NAME = "Mallory \x1b[2J\u202egnp\x9b31m\u200b\U000e0041"
 _ARGUMENT = EVIL.replace("\0", "")
@@ -50,7 +49,7 @@ _ARGUMENT = EVIL.replace("\0", "")
 
 def _told(store: Path, folder: Path) -> None:
     """A store of such texts: told, slept over, and written into its files by hand."""
-    made = new_store(store)
+    made = opened(store)
     rows: list[dict[str, object]] = [
         {"speaker": NAME, "session": NAME, "content": text, "timestamp": f"2026-02-24T08:0{n}:00Z", "id": NAME + str(n)}
         for n, text in enumerate((f"{NAME} moved to Leeds. {EVIL}", "I prefer tea.", EVIL, "Call the harbour."))
@@ -61,33 +60,31 @@ def _told(store: Path, folder: Path) -> None:
     note.write_text(f"---\ntitle: x\n---\n# {NAME}\n\n- [ ] call {NAME}\n\n{EVIL}\n")
     take(made, note)
     sleep(made, NOW)
-    node = Node(id="evil", rev=(9, "pi"), label=NAME, aliases=(EVIL,), summary=EVIL, kind="person")
-    twin = Node(id="evil2", rev=(9, "pi"), label=EVIL, kind="project")
-    edge = Edge(
-        id="g-0f3a9c12d08e", rev=(9, "pi"), source="evil", type="knows", target="evil2", n=3
-    )
-    for record in (node, twin, edge):
+    rev = (9, "pi")
+    for record in (
+        Node(id="evil", rev=rev, label=NAME, aliases=(EVIL,), summary=EVIL, kind="person"),
+        Node(id="evil2", rev=rev, label=EVIL, kind="project"),
+        Edge(id="g-0f3a9c12d08e", rev=rev, source="evil", type="knows", target="evil2", n=3),
+    ):
         path = made.graph("projects") / shards.shard_name(record.id, 1)
         atomic.make_folder(path.parent)
         old = shards.read(path).records
         path.write_bytes(shards.render([*(r for r in old if r.id != record.id), record]))
-    (made.root / "identity" / "evil.md").write_text(f"---\ntitle: x\n---\n\n- {NAME} likes eels.\n")
-    (made.root / "projects" / "broken.md").write_text(f"---\n{NAME}: [\n---\n\n- {EVIL}\n")
     row = {"id": "v-0f3a9c12d08e", "at": "2026-02-28T00:00:00Z", "about": "evil", "reason": EVIL}
-    _add(made.flow / "review.jsonl", {**row, "kept": EVIL, "other": NAME, "state": "open"})
-    _add(
-        made.flow / "runs.jsonl",
-        {"id": "run-0f3a9c12d08e", "command": NAME, "at": NOW, "changes": []},
-    )
-    (made.root / "eval").mkdir()
-    (made.root / "eval" / "queries.yaml").write_text(
-        f"queries:\n- query: {json.dumps(EVIL)}\n  evidence: [{json.dumps(NAME)}]\n"
-    )
-
-
-def _add(path: Path, row: dict[str, object]) -> None:
-    with path.open("ab") as file:
-        file.write(b"\n" + json.dumps(row).encode() + b"\n")
+    review = json.dumps({**row, "kept": EVIL, "other": NAME, "state": "open"})
+    run = json.dumps({"id": "run-0f3a9c12d08e", "command": NAME, "at": NOW, "changes": []})
+    told = json.dumps(EVIL), json.dumps(NAME)
+    for name, text in (
+        ("identity/evil.md", f"---\ntitle: x\n---\n\n- {NAME} likes eels.\n"),
+        ("projects/broken.md", f"---\n{NAME}: [\n---\n\n- {EVIL}\n"),
+        ("flow/pi/review.jsonl", f"\n{review}\n"),
+        ("flow/pi/runs.jsonl", f"\n{run}\n"),
+        ("eval/queries.yaml", f"queries:\n- query: {told[0]}\n  evidence: [{told[1]}]\n"),
+    ):
+        path = store / name
+        path.parent.mkdir(exist_ok=True)
+        with path.open("a") as file:
+            file.write(text)
 
 
 _ALL = ("-k", "1000", "--budget", "200000", "--min-score", "0", "--no-touch")
@@ -125,7 +122,7 @@ def _leaks(ended: Ended, words: Sequence[str]) -> list[str]:
     """The characters that came out, a sentence a stream."""
     found = []
     for name, data in (("standard output", ended.out), ("standard error", ended.err)):
-        bad = sorted(_SET & set(data.decode(errors="replace").replace("\r\n", "\n")))
+        bad = sorted({*BAD} & set(data.decode(errors="replace").replace("\r\n", "\n")))
         if bad:
             found.append(f"{' '.join(words)[:60]!r}: {len(bad)} kinds on {name}: {bad[:4]}")
     if ended.has_traceback:
@@ -134,64 +131,50 @@ def _leaks(ended: Ended, words: Sequence[str]) -> list[str]:
 
 
 def _shown(every: int, *, model: bool) -> Iterator[Outcome]:
-    weights.install(weights.default_folder())
     quiet = {"TERM": "dumb", "NO_COLOR": "1", "COLUMNS": "80", "EDITOR": "true"}
-    with scratch() as folder, Warm({**environment(folder, model=model), **quiet}) as clsm:
-        store = folder / "memory"
+    with stage(model=model, **quiet) as clsm:
+        store, folder = clsm.store, clsm.folder
         _told(store, folder)
-        names = {
-            "store": str(store),
-            "folder": str(folder),
-            "note": str(next(folder.glob("evil*.md"))),
-        }
+        note = str(next(folder.glob("evil*.md")))
+        names = {"store": str(store), "folder": str(folder), "note": note}
 
         def run(words: Sequence[str], *, terminal: bool = False) -> list[str]:
             named = [word.format(**names) if word.startswith("{") else word for word in words]
             where = [] if "--store" in words else ["--store", str(store)]
-            ended = clsm(*named, *where, cwd=folder, terminal=terminal, seconds=120, stdin=b"q\n")
-            return _leaks(ended, words)
+            more: dict[str, Any] = {"terminal": terminal, "seconds": 120.0, "stdin": b"q\n"}
+            return _leaks(clsm.clsm(*named, *where, cwd=folder, **more), words)
 
-        for title, forms in (
-            ("text", [(words, False) for words in COMMANDS]),
-            ("details", [((*words, "-v"), False) for words in COMMANDS]),
-            ("JSON", [((*words, "--json"), False) for words in COMMANDS]),
-            ("at a terminal", [(words, True) for words in COMMANDS]),
-            ("wrong use", [(words, False) for words in WRONG]),
-        ):
+        forms = {
+            "text": COMMANDS,
+            "details": [(*words, "-v") for words in COMMANDS],
+            "JSON": [(*words, "--json") for words in COMMANDS],
+            "at a terminal": COMMANDS,
+            "wrong use": WRONG,
+        }
+        for title, asked in forms.items():
             outcome = Outcome("every command", title)
-            begin = time.monotonic()
-            for words, terminal in forms[len(title) % every :: every]:
-                outcome.violations += run(words, terminal=terminal)
-                outcome.planned += 1
-                outcome.fired += 1
-            outcome.seconds = time.monotonic() - begin
+            for words in asked[len(title) % every :: every]:
+                outcome.tried(run(words, terminal=title == "at a terminal"))
             yield outcome
-        outcome = Outcome("clsm.yaml", "its error", planned=len(CONFIGS), fired=len(CONFIGS))
+        outcome = Outcome("clsm.yaml", "its error")
         config = (store / "clsm.yaml").read_text()
         for text in CONFIGS:
             (store / "clsm.yaml").write_text(text if "format" in text else config + text)
-            outcome.violations += run(("status",))
+            outcome.tried(run(("status",)))
         yield outcome
 
 
-def short() -> Iterator[Outcome]:
-    """Each command in one form or another."""
-    yield from _shown(5, model=False)
-
-
-def long() -> Iterator[Outcome]:
-    """Each command in every form, with the model."""
-    yield from _shown(1, model=True)
-
-
-def control() -> Iterator[Outcome]:
+def _control() -> Iterator[Outcome]:
     """What is remembered, printed as it is."""
-    outcome = Outcome("print", "as it is", planned=1, fired=1)
-    from faults.running.warm import Ended
-
-    plain = Ended(0, EVIL.encode(errors="surrogatepass"), b"", 0.0, 0, False, frozenset())
-    outcome.violations = _leaks(plain, ("print",))
+    outcome = Outcome("print", "as it is")
+    outcome.tried(_leaks(Ended(0, EVIL.encode(errors="surrogatepass"), b""), ("print",)))
     yield outcome
 
 
-RIG = Rig("terminal", (15,), short, long, control)
+RIG = Rig(
+    "terminal",
+    promises=(15,),
+    short=lambda: _shown(5, model=False),
+    long=lambda: _shown(1, model=True),
+    control=_control,
+)

@@ -13,9 +13,9 @@ from typing import Self
 from faults.crashes import trace
 from faults.running.laying import ground
 from faults.running.scenarios import Scenario
-from faults.running.traceable import Ended, Forks
+from faults.running.traceable import Forks
 from faults.running.wording import opened, turns_of
-from forking import CLSM
+from forking import CLSM, Ended
 from ingesting import tree
 
 from clsm_cli.errors import ClsmError
@@ -141,12 +141,9 @@ class Bench:
             now = _keys(self.store)
         except (ClsmError, OSError) as error:
             return [f"cannot be read: {error!r}"]
-        found = []
-        for keys, why in ((self.promised, "promised before"), (self.reached, "reported")):
-            missing = keys - now
-            if missing and (keys is self.promised or is_reported):
-                found.append(f"{len(missing)} turns or blocks lost, {why}")
-        return found
+        lost = {"promised before": self.promised - now}
+        lost |= {"reported": self.reached - now} if is_reported else {}
+        return [f"{len(keys)} turns or blocks lost, {why}" for why, keys in lost.items() if keys]
 
     def readable(self) -> list[str]:
         """``clsm status`` has nothing to say but of torn lines at the end of logs."""
@@ -175,16 +172,12 @@ class Bench:
         """An error is told in one sentence with its code; a success is one."""
         said = ended.err.strip().splitlines()
         if ended.code == 0:
-            has_answered = self.scenario.answers and bool(ended.out)
-            return (
-                []
-                if has_answered or self.essence() == self.golden
-                else [f"said it succeeded, and did not: {ended.err[-200:]!r}"]
-            )
+            is_so = (self.scenario.answers and ended.out) or self.essence() == self.golden
+            return [] if is_so else [f"said it succeeded, and did not: {ended.err[-200:]!r}"]
         if self.scenario.name == "doctor" and ended.code == DAMAGED and ended.out:
             return []  # it tells of a disk that fails as of all else, on standard output
         is_plain = 0 < len(said) <= 1 + self.scenario.lines
-        if ended.code != DISK or not is_plain or not all(s.startswith("clsm: ") for s in said):
+        if ended.code != DISK or not is_plain or not all(s.startswith(b"clsm: ") for s in said):
             return [f"ended with {ended.code} and said {ended.err[-300:]!r}"]
         return []
 
@@ -219,12 +212,8 @@ def _may_differ(path: Path) -> bool:
     is_elsewhere = path.name == "runs.jsonl" or path.parent.name == "inbox"
     # A line of the ledger that the fault tore, as ``doctor --fix`` keeps it.
     is_torn = path.parts[0] == "quarantine" and "-runs-" in path.name
-    return (
-        is_derived
-        or is_elsewhere
-        or is_torn
-        or any(part.startswith(atomic.TEMP_PREFIX) for part in path.parts)
-    )
+    is_temp = any(part.startswith(atomic.TEMP_PREFIX) for part in path.parts)
+    return is_derived or is_elsewhere or is_torn or is_temp
 
 
 def lines_of(log: bytes) -> set[bytes]:

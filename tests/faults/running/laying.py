@@ -22,25 +22,22 @@ from ingesting import scratch
 from clsm_cli.embedding import weights
 from clsm_cli.forgetting import store_contents
 from clsm_cli.store import atomic, logs, shards
-from clsm_cli.store.jsonlines import dump
 from clsm_cli.store.layout import Store
 
-__all__ = [
-    "NOW",
-    "RECALL",
-    "REVIEW",
-    "SAMPLE",
-    "Ground",
-    "environment",
-    "ground",
-    "opened",
-    "write_sources",
-]
 SAMPLE = Path(__file__).parents[3] / "fixtures" / "sample"
 NOW = "2026-03-01T12:00:00+01:00"
 EVENING, NIGHT, NEXT = (f"2026-{rest}:00:00+01:00" for rest in ("02-28T20", "02-28T23", "03-02T12"))
 RECALL = "r-000000000000"
-REVIEW = "v-000000000000"
+ITEM = logs.ReviewItem(
+    "v-000000000000",
+    "2026-03-01T09:00:00Z",
+    ("heron", "egret"),
+    "two names, perhaps of one thing",
+    "heron",
+    "egret",
+    "open",
+)
+"""A question to a person."""
 
 
 def environment(folder: Path, *, model: bool) -> dict[str, str]:
@@ -182,24 +179,10 @@ def _used(laid: _Laid) -> None:
     """A store with two nights behind it: recalls, a correction, something for review, a pin."""
     laid.clsm("consolidate", now=NOW)
     store = laid.opened()
-    held = store_contents.read_store(store, NOW)
-    lines = [
-        dump(
-            {"recall": f"r-{n:012}", "at": f"2026-03-{n + 1:02}T08:00:00Z", "ids": [k], "led": [""]}
-        )
-        for n, k in enumerate(sorted(held.turns)[:20])
-    ]
-    atomic.append(store.flow / "activation.jsonl", "\n".join(lines).encode())
-    item = logs.ReviewItem(
-        REVIEW,
-        "2026-03-01T09:00:00Z",
-        ("heron", "egret"),
-        "two names, perhaps of one thing",
-        "heron",
-        "egret",
-        "open",
-    )
-    atomic.append(store.flow / "review.jsonl", logs.render(item))
+    for n, key in enumerate(sorted(store_contents.read_store(store, NOW).turns)[:20]):
+        line = logs.Activation(f"r-{n:012}", f"2026-03-{n + 1:02}T08:00:00Z", (key,), ("",))
+        atomic.append(store.flow / "activation.jsonl", line.render())
+    atomic.append(store.flow / "review.jsonl", logs.render(ITEM))
     laid.clsm("correct", "{fact}", "The gate code is not needed any more.", now=NEXT)
     laid.clsm("pin", "juno", now=NEXT)
 

@@ -3,28 +3,15 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from faults.running.laying import NOW, RECALL, REVIEW, SAMPLE, Ground, environment, write_sources
+from faults.running.laying import ITEM, NOW, RECALL, Ground
 from faults.running.traceable import Command
 from faults.running.wording import worded
 from forking import CLSM as PROGRAM
 
-__all__ = [
-    "CLSM",
-    "CONTROL",
-    "DISK_CONTROLS",
-    "NOW",
-    "SAMPLE",
-    "SCENARIOS",
-    "Scenario",
-    "environment",
-    "write_sources",
-]
-CLSM = (sys.executable, "-m", "clsm_cli")
 BAD = "faults.broken:"
 
 
@@ -103,14 +90,8 @@ SCENARIOS: Sequence[Scenario] = (
     Scenario("consolidate", "slept", ("consolidate", *_AT), model=True),
     Scenario("half slept", "half slept", ("consolidate", *_AT), model=True),
     Scenario("decay", "used", ("decay", *_YEARS)),
-    Scenario(
-        "forget",
-        "slept",
-        ("forget", "{turn}", "--yes", *_AT),
-        model=True,
-        takes_away=True,
-        forgets=True,
-    ),
+    Scenario("forget", "slept", ("forget", "{turn}", "--yes", *_AT), model=True, takes_away=True,
+             forgets=True),
     Scenario("half forgotten", "half forgotten", ("ingest", *_LATER), model=True),
     Scenario("undo ingest", "slept", ("undo", "{run}", *_AT), takes_away=True, again=(0, 17)),
     Scenario("undo consolidate", "used", ("undo", "{night}", *_LATER), again=(0, 17)),
@@ -119,22 +100,16 @@ SCENARIOS: Sequence[Scenario] = (
     Scenario("pin", "used", ("pin", "noor", "{drink}", *_LATER)),
     Scenario("unpin", "used", ("unpin", "juno", "{fact}", *_LATER)),
     Scenario("feedback", "used", ("feedback", RECALL, "--good", "{turn}", *_LATER), least=4),
-    Scenario("review", "used", ("review", "--accept", REVIEW, *_LATER)),
+    Scenario("review", "used", ("review", "--accept", ITEM.id, *_LATER)),
     Scenario("recall", "used", ("recall", "who takes coffee", *_LATER), model=True, answers=True),
     Scenario("context", "used", ("context", *_LATER), answers=True),
     Scenario("label", "used", ("eval", "label", "--from", "-", *_LATER), stdin=_sheet()),
-    Scenario(
-        "backup", "used", ("backup", "{place}/memory.tar.gz", *_LATER), beside=True, again=(0, 17)
-    ),
-    Scenario(
-        "restore",
-        "backed up",
-        ("restore", "{place}/memory.tar.gz", "{store}"),
-        beside=True,
-        again=(0, 17),
-    ),
+    Scenario("backup", "used", ("backup", "{place}/memory.tar.gz", *_LATER), beside=True,
+             again=(0, 17)),
+    Scenario("restore", "backed up", ("restore", "{place}/memory.tar.gz", "{store}"), beside=True,
+             again=(0, 17)),
     Scenario("doctor", "damaged", ("doctor", "--fix", *_LATER)),
-)
+)  # fmt: skip
 _INGEST = ("ingest", "{sources}", *_AT)
 CONTROL = Scenario("careless writer", "captured", _INGEST, model=True, program=f"{BAD}careless")
 """A writer with the habits that the rig must catch, see ``broken``."""

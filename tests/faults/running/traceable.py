@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, Self
 
 import forking
+from forking import Ended
 
 TRACED = "sched_yield"
 """The call by which a process that waits for its tracer shows itself to it."""
@@ -26,15 +27,6 @@ class Command:
     words: Sequence[str]
     environment: Mapping[str, str]
     stdin: bytes = b""
-
-
-@dataclass(frozen=True, slots=True)
-class Ended:
-    """How it ended; a negative code is the signal that killed it."""
-
-    code: int
-    out: str
-    err: str
 
 
 class Forks:
@@ -81,7 +73,4 @@ class Forks:
 
     def end(self) -> Ended:
         """How the command ended that was begun last; waits for it."""
-        ended = self._forks.end()
-        return Ended(
-            ended.code, ended.out.decode("utf-8", "replace"), ended.err.decode("utf-8", "replace")
-        )
+        return self._forks.end()

@@ -15,12 +15,16 @@ import os
 import select
 import signal
 import time
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Self
+from typing import Any, Self
 
 import forking
+from faults.running.laying import NOW, environment
+from forking import Ended
+from ingesting import new_store, scratch, take
+from sleeping import sleep
 
 _IMPORTED = (
     "clsm_cli.app",
@@ -31,62 +35,22 @@ _IMPORTED = (
 )
 
 
-@dataclass(frozen=True)
-class Ended:
-    """How a command ended.
-
-    Attributes:
-        code: Its exit code; negative: the signal that killed it.
-        seconds: Processor time, and ``peak``: MiB that it had in memory at most.
-        timed_out: It was killed as it did not end.
-    """
-
-    code: int
-    out: bytes
-    err: bytes
-    seconds: float
-    peak: int
-    timed_out: bool
-    heard: frozenset[tuple[str, str]]
-
-    @property
-    def opened(self) -> frozenset[str]:
-        """The paths of the files that it opened."""
-        return frozenset(path for event, path in self.heard if event == "open")
-
-    @property
-    def has_traceback(self) -> bool:
-        """Whether it ended by a bug."""
-        told = self.err + self.out
-        return b"Traceback (most recent call last)" in told or b"clsm itself failed" in told
-
-    def faults(self, codes: frozenset[int]) -> list[str]:
-        """What no input may bring about; ``codes`` are the exit codes that may come."""
-        found = []
-        if self.timed_out:
-            found.append("hangs")
-        elif self.code < 0:
-            found.append(f"was killed by {signal.Signals(-self.code).name}")
-        elif self.code not in codes:
-            found.append(f"ended with {self.code}: {self.err[-200:].decode(errors='replace')!r}")
-        if self.has_traceback:
-            last = self.err.decode(errors="replace").strip().rsplit("\n", 1)[-1]
-            found.append(f"traceback: {last[:200]}")
-        return found
-
-
 class Warm:
-    """Starts commands; a context manager that ends the process which forks them."""
+    """Starts commands; a context manager that ends the process which forks them.
+
+    Args:
+        imported: Modules that commands share; None: all that they may need.
+    """
 
     def __init__(
         self,
         environment: Mapping[str, str],
-        imported: tuple[str, ...] = (),
+        imported: tuple[str, ...] | None = _IMPORTED,
         program: str = forking.CLSM,
     ) -> None:
         self._environment = dict(environment)
         self._program = program
-        self._forks = forking.Forks(environment, (*_IMPORTED, *imported))
+        self._forks = forking.Forks(environment, imported)
 
     def __enter__(self) -> Self:
         return self
@@ -101,7 +65,6 @@ class Warm:
         cwd: Path | str = "/",
         seconds: float = 60.0,
         processor: int = 120,
-        data: int = 0,
         terminal: bool = False,
         environment: Mapping[str, str] | None = None,
         **variables: str,
@@ -111,7 +74,6 @@ class Warm:
         Args:
             stdin: Bytes, or the path of what is read (a FIFO too).
             processor: Seconds of processor time that the kernel grants.
-            data: MiB of private memory that the kernel grants; 0: any.
             terminal: Its standard streams are a terminal (``out`` has both then).
             environment: What differs from that of the others; so do ``variables``.
         """
@@ -128,26 +90,15 @@ class Warm:
             program=self._program,
             stdin=path,
             processor=int(processor),
-            data=data,
             hear="files",
         )
         shown = _read_terminal(master, slave, end) if terminal else b""
-        timed_out = False
         try:
             ended = self._forks.end(max(0.0, end - time.monotonic()))
         except TimeoutError:
-            timed_out = True
             os.kill(pid, signal.SIGKILL)
-            ended = self._forks.end()
-        return Ended(
-            ended.code,
-            shown or ended.out,
-            ended.err,
-            ended.seconds,
-            ended.peak,
-            timed_out,
-            frozenset((e, path) for e, path in map(json.loads, ended.noted.splitlines())),
-        )
+            ended = replace(self._forks.end(), timed_out=True)
+        return replace(ended, out=shown or ended.out)
 
 
 def _read_terminal(master: int, slave: int, until: float) -> bytes:
@@ -159,3 +110,39 @@ def _read_terminal(master: int, slave: int, until: float) -> bytes:
             shown.append(os.read(master, 65536))
     os.close(master)
     return b"".join(shown)
+
+
+class Stage:
+    """A store, an empty folder to work in, and the process that runs commands."""
+
+    def __init__(self, folder: Path, clsm: Warm) -> None:
+        self.folder, self.clsm = folder, clsm
+        self.store, self.cwd = folder / "memory", folder / "cwd"
+        self.cwd.mkdir()
+
+    def __call__(
+        self, *words: str | Path, stdin: bytes | Path = b"", seconds: float = 200.0, **more: Any
+    ) -> Ended:
+        """A command on the store; see ``Warm``."""
+        more.setdefault("CLSM_STORE", str(self.store))
+        return self.clsm(*words, cwd=self.cwd, stdin=stdin, seconds=seconds, **more)
+
+
+@contextlib.contextmanager
+def stage(texts: Sequence[str] = (), *, model: bool = False, **variables: str) -> Iterator[Stage]:
+    """A store that was told some texts and slept over them; removed afterwards."""
+    with scratch() as folder, Warm(environment(folder, model=model) | variables) as clsm:
+        store = new_store(folder / "memory")
+        if texts:
+            take(store, stdin=rows_of(texts))
+            sleep(store, NOW)
+        yield Stage(folder, clsm)
+
+
+def rows_of(texts: Sequence[str]) -> bytes:
+    """What a person said, as a hook pipes it in."""
+    rows = [
+        {"speaker": "Mara", "session": "main", "content": text, "timestamp": f"2026-02-24T08:0{n}:00Z"}
+        for n, text in enumerate(texts)
+    ]  # fmt: skip
+    return "".join(json.dumps(row) + "\n" for row in rows).encode()

@@ -8,6 +8,7 @@ from string import Formatter
 
 from clsm_cli.forgetting import store_contents
 from clsm_cli.model.episodes import Turn
+from clsm_cli.model.graph import Statement
 from clsm_cli.store import episodes, inbox, layout, logs
 from clsm_cli.store.layout import Store
 
@@ -53,25 +54,21 @@ def _last_night(store: Store) -> str:
 
 
 def _turn(store: Store) -> str:
-    return min(
-        k
-        for k, t in store_contents.read_store(store, _NOW).turns.items()
-        if "coffee" in t.turn.text
-    )
+    turns = store_contents.read_store(store, _NOW).turns.items()
+    return min(key for key, told in turns if "coffee" in told.turn.text)
+
+
+def _current(store: Store, *, drinks: bool) -> list[Statement]:
+    rows = store_contents.read_store(store, _NOW).statements.values()
+    return [r for r in rows if r.is_current and ("coffee" in r.text) == drinks]
 
 
 def _fact(store: Store) -> str:
-    rows = store_contents.read_store(store, _NOW).statements.values()
-    return min(
-        r.id for r in rows if r.is_current and r.stream == "identity" and "coffee" not in r.text
-    )
+    return min(r.id for r in _current(store, drinks=False) if r.stream == "identity")
 
 
 def _drink(store: Store) -> str:
-    rows = store_contents.read_store(store, _NOW).statements.values()
-    return min(
-        (r for r in rows if r.is_current and "coffee" in r.text), key=lambda r: (r.stream, r.id)
-    ).id
+    return min(_current(store, drinks=True), key=lambda row: (row.stream, row.id)).id
 
 
 _IDS: dict[str, Callable[[Store], str]] = {

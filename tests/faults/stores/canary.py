@@ -14,20 +14,17 @@ owner wrote by hand into files that hold no memory (``clsm.yaml``, labels) is lo
 from __future__ import annotations
 
 import json
-import os
 import shutil
-import subprocess
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from faults.rig import Outcome, Rig
-from faults.running.scenarios import NOW, environment
-from faults.running.warm import Ended, Warm
-from ingesting import new_store, scratch
-
-from clsm_cli.embedding import weights
+from faults.running.laying import NOW
+from faults.running.warm import Stage, stage
+from forking import Ended
+from using_git import git_says
 
 WORD = "Zanzibarquay"
 _DAY = "2026-02-24"
@@ -43,35 +40,19 @@ _BESIDE = ("activation.jsonl", "runs.jsonl")
 class Ground:
     """A store in git, and commands on it."""
 
-    def __init__(self, folder: Path, clsm: Warm) -> None:
-        self.folder, self.clsm = folder, clsm
-        self.store = folder / "memory"
+    def __init__(self, clsm: Stage) -> None:
+        self.clsm, self.folder, self.store = clsm, clsm.cwd, clsm.store
 
-    def run(self, *words: str | Path, stdin: bytes = b"", **more: str) -> Ended:
+    def run(self, *words: str | Path, stdin: bytes = b"", **more: Any) -> Ended:
         """A command; it must not end in a traceback."""
-        done = self.clsm(
-            *words, "--store", self.store, "--now", NOW, cwd=self.folder, stdin=stdin,
-            seconds=200, environment=more,
-        )  # fmt: skip
-        if done.has_traceback:
-            raise AssertionError(f"{words}: {done.err.decode()[-500:]}")
+        done = self.clsm(*words, "--now", NOW, stdin=stdin, **more)
+        assert not done.has_traceback, (words, done.err[-500:])
         return done
-
-    def git(self, *words: str, where: Path | None = None) -> bytes:
-        """What git prints; it must succeed."""
-        who = ("-c", "user.name=x", "-c", "user.email=x@example.org", "-c", "commit.gpgsign=false")
-        done = subprocess.run(
-            ["git", *who, *words], cwd=where or self.store, capture_output=True, check=False,
-            env={"PATH": os.environ["PATH"], "HOME": str(self.folder / "home"), "GIT_CONFIG_SYSTEM": os.devnull},
-        )  # fmt: skip
-        if done.returncode:
-            raise AssertionError(f"git {words}: {done.stderr.decode()[-500:]}")
-        return done.stdout
 
     def commit(self) -> None:
         """All files as they are."""
-        self.git("add", "-A")
-        self.git("commit", "-q", "--allow-empty", "-m", "x")
+        git_says(self.store, "add", "-A")
+        git_says(self.store, "commit", "-q", "--allow-empty", "-m", "x")
 
 
 def _rows() -> list[dict[str, object]]:
@@ -90,19 +71,13 @@ def _rows() -> list[dict[str, object]]:
 
 def _tell(at: Ground) -> None:
     """The word in every place, each step a commit."""
-    new_store(at.store)
-    at.git("init", "-q", "-b", "main")
+    git_says(at.store, "init", "-q", "-b", "main")
     (at.folder / "chat.jsonl").write_text("".join(json.dumps(row) + "\n" for row in _rows()))
     (at.folder / "MEMORY.md").write_text(
         f"# House\n\n- The key is in {WORD}.\n\n## {WORD} plans\n\n- Buy a rope.\n"
     )
     (at.folder / f"{WORD}.md").write_text("# Boats\n\n- The mast is of pine.\n")
-    hook = {
-        "session": "hook",
-        "role": "user",
-        "content": f"Ask about {WORD}.",
-        "timestamp": f"{_DAY}T09:00:00Z",
-    }
+    hook = {"session": "hook", "content": f"Ask about {WORD}.", "timestamp": f"{_DAY}T09:00:00Z"}
     for words, given in (
         (("ingest", at.folder / "chat.jsonl"), b""),
         (("ingest", at.folder / "MEMORY.md", at.folder / f"{WORD}.md"), b""),
@@ -120,27 +95,21 @@ def _tell(at: Ground) -> None:
         f"queries:\n- query: where is Mara\n  evidence: ['I moved to {WORD} in March.']\n"
     )
     asked = json.loads(at.run("recall", "--json", f"who lives in {WORD}").out)
-    ids = [memory["id"] for memory in asked["memories"]]
-    if ids:
-        at.run("feedback", asked["recall_id"], "--good", *ids[:1])
-        at.run("edit", ids[0], EDITOR="false")
+    for memory in asked["memories"][:1]:
+        at.run("feedback", asked["recall_id"], "--good", memory["id"])
+        at.run("edit", memory["id"], EDITOR="false")
     at.commit()
 
 
 def _hits(at: Ground) -> dict[str, int]:
     """Files of the store, objects of git and temp files that hold the word."""
-    mark = WORD.lower().encode()
-    files = [
-        p
-        for p in at.store.rglob("*")
-        if p.is_file() and ".git" not in p.relative_to(at.store).parts
-    ]
-    found = {str(p.relative_to(at.store)): 1 for p in files if mark in p.read_bytes().lower()}
-    found |= {f"name of {p.name}": 1 for p in files if mark.decode() in p.name.lower()}
-    objects = at.git("cat-file", "--batch-all-objects", "--batch")
-    if mark in objects.lower():
-        found["objects of git"] = objects.lower().count(mark)
-    return found
+    mark = WORD.lower()
+    files = {p.relative_to(at.store): p for p in at.store.rglob("*") if p.is_file()}
+    files = {name: path for name, path in files.items() if name.parts[0] != ".git"}
+    found = {str(n): 1 for n, p in files.items() if mark.encode() in p.read_bytes().lower()}
+    found |= {f"name of {name.name}": 1 for name in files if mark in name.name.lower()}
+    count = git_says(at.store, "cat-file", "--batch-all-objects", "--batch").lower().count(mark)
+    return found | ({"objects of git": count} if count else {})
 
 
 def _forget(at: Ground, *more: str) -> list[str]:
@@ -160,11 +129,9 @@ def _forget(at: Ground, *more: str) -> list[str]:
             if line.startswith(b"{")
         ]
         open_keys = {str(row["key"]) for row in rows if "key" in row and WORD in json.dumps(row)}
-        keys = sorted(open_keys | _turns(at))
-        if not keys:
-            break
-        done = at.run("forget", *keys, "--yes", "--force", *more)
-        told.append(f"{len(keys)} turns: {done.code} {done.err[-160:].decode()}")
+        if keys := sorted(open_keys | _turns(at)):
+            done = at.run("forget", *keys, "--yes", "--force", *more)
+            told.append(f"{len(keys)} turns: {done.code} {done.err[-160:].decode()}")
     return told
 
 
@@ -191,33 +158,26 @@ def _turns(at: Ground) -> set[str]:
 
 @contextmanager
 def _ground() -> Iterator[Ground]:
-    weights.install(weights.default_folder())
-    with scratch() as folder, Warm(environment(folder, model=True)) as clsm:
-        at = Ground(folder, clsm)
+    with stage(model=True) as clsm:
+        at = Ground(clsm)
         _tell(at)
         yield at
 
 
 def _forgotten(*, purge: bool) -> Iterator[Outcome]:
     with _ground() as at:
-        begin = time.monotonic()
         told = _hits(at)
-        outcome = Outcome(
-            "forget --purge-history" if purge else "forget", "a word in twelve places"
-        )
-        outcome.planned, outcome.fired = len(PLACES), len(PLACES) if len(told) > len(PLACES) else 0
+        option = ("--purge-history",) if purge else ()
+        outcome = Outcome(" ".join(("forget", *option)), "a word in twelve places", len(PLACES))
+        outcome.fired = len(PLACES) if len(told) > len(PLACES) else 0
         shutil.copytree(at.store, at.folder / "clone", symlinks=True)
-        said = _forget(at, *(("--purge-history",) if purge else ()))
+        said = _forget(at, *option)
         if not purge:
             at.commit()
-        found = _hits(at)
-        if not purge:
-            found.pop("objects of git", None)
+        found = {place: n for place, n in _hits(at).items() if purge or place != "objects of git"}
         outcome.violations += [f"{place} still holds it ({n})" for place, n in found.items()]
-        if found:
-            outcome.violations += said
+        outcome.violations += said if found else []
         yield _merged(at)
-        outcome.seconds = time.monotonic() - begin
         outcome.more = f"{len(told)} files and objects held it"
         yield outcome
 
@@ -232,7 +192,6 @@ def _sort_of(place: str) -> str:
 def _merged(at: Ground) -> Outcome:
     """The files of an old clone come back, as the worst merge brings them: the word must not."""
     outcome = Outcome("consolidate, ingest", "an old clone's files are back", planned=1)
-    begin = time.monotonic()
     at.commit()
     clone = at.folder / "clone"
     for path in sorted(clone.rglob("*")):
@@ -241,47 +200,36 @@ def _merged(at: Ground) -> Outcome:
             (at.store / inside).parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(path, at.store / inside)
     at.commit()
-    held = [p for p in _hits(at) if p != "objects of git"]
-    outcome.fired = int(bool(held))
-    for words in (("consolidate",), ("ingest",), ("consolidate",), ("context",)):
-        done = at.run(*words)
-        if WORD.encode() in done.out:
+    outcome.fired = int(any(place != "objects of git" for place in _hits(at)))
+    all_of_it = ("-k", "1000", "--budget", "200000", "--min-score", "0")
+    for words in (("consolidate",), ("ingest",), ("consolidate",), ("context",),
+                  ("recall", *all_of_it, "quay boat key moved")):  # fmt: skip
+        if WORD.encode() in at.run(*words).out:
             outcome.violations.append(f"{words[0]} shows it again")
-    shown = at.run(
-        "recall", "-k", "1000", "--budget", "200000", "--min-score", "0", "quay boat key moved"
-    )
-    if WORD.encode() in shown.out:
-        outcome.violations.append("recall finds it again")
     left = [p for p in _hits(at) if p != "objects of git" and not p.startswith("eval/")]
     beside = [p for p in left if p.startswith((".clsm/", "name of")) or p.endswith(_BESIDE)]
     outcome.violations += [f"{place} holds it again" for place in left if place not in beside]
     places = ", ".join(dict.fromkeys(_sort_of(place) for place in beside))
     outcome.more = f"no memory, but still holding it: {places or 'none'}"
-    outcome.seconds = time.monotonic() - begin
     return outcome
 
 
-def short() -> Iterator[Outcome]:
-    """Forgotten, and merged with an old clone."""
-    yield from _forgotten(purge=False)
-
-
-def long() -> Iterator[Outcome]:
+def _long() -> Iterator[Outcome]:
     """With and without git's past."""
     yield from _forgotten(purge=False)
     yield from _forgotten(purge=True)
 
 
-def control() -> Iterator[Outcome]:
+def _control() -> Iterator[Outcome]:
     """A forget that removes the files and knows nothing of git, logs and what is derived."""
     with _ground() as at:
-        outcome = Outcome("rm", "the files that hold it", planned=1, fired=1)
+        outcome = Outcome("rm", "the files that hold it")
         for path in at.store.rglob("*.md"):
             if WORD in path.read_text():
                 path.unlink()
         at.commit()
-        outcome.violations = [f"{place} still holds it" for place in _hits(at)]
+        outcome.tried([f"{place} still holds it" for place in _hits(at)])
         yield outcome
 
 
-RIG = Rig("canary", (12,), short, long, control, needs=("git",))
+RIG = Rig("canary", (12,), lambda: _forgotten(purge=False), _long, _control, needs=("git",))

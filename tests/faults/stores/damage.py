@@ -143,11 +143,12 @@ MUTATIONS: dict[str, Callable[[Mapping[str, bytes], str, random.Random], Mutatio
     each.__name__: each
     for each in (flip, truncate, empty, delete, zero, swap, conflict, repeat, orphan)
 }
+_LINES = frozenset(
+    {"topic", "shard", "archive", "episode", "inbox", "log", "tombstones", "settings"}
+)
 _ONLY = {
-    "conflict": frozenset({"topic", "shard", "archive", "episode", "inbox", "log", "tombstones"})
-    | {"settings"},
-    "repeat": frozenset({"topic", "shard", "archive", "episode", "inbox", "log", "tombstones"})
-    | {"settings"},
+    "conflict": _LINES,
+    "repeat": _LINES,
     "orphan": frozenset({"shard", "archive", "inbox", "episode"}),
 }
 """Kinds of damage that not every sort of file can have."""

@@ -14,8 +14,8 @@ hundred at once: that a person meant it cannot be told from files.
 
 from __future__ import annotations
 
+import contextlib
 import shutil
-import time
 from datetime import datetime
 from typing import TYPE_CHECKING
 
@@ -34,8 +34,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
 
-    from clsm_cli.store.layout import Store
-
     Accident = Callable[["House"], list[str]]
 
 NEXT = "2026-03-02T12:00:00+01:00"
@@ -53,86 +51,72 @@ class House:
         self.notes = folder / "notes"
         self.path = self.notes / "MEMORY.md"
         if not self.notes.exists():
-            self._lay(folder)
+            self.notes.mkdir()
+            shutil.copy(SAMPLE / "workspace" / "MEMORY.md", self.path)
+            take(self.store, self.notes)
+            days = [(f"2026-02-2{n}T09:00:00+01:00", f"The cat {n} is grey.") for n in range(9)]
+            told(self.store, folder, "main", *(("user", *each) for each in days))
+            sleep(self.store)
         self.before = current(self.store)
         assert len(self.before) > _FACTS
 
-    def _lay(self, folder: Path) -> None:
-        self.notes.mkdir()
-        shutil.copy(SAMPLE / "workspace" / "MEMORY.md", self.path)
-        take(self.store, self.notes)
-        said = [("user", f"2026-02-2{n}T09:00:00+01:00", f"The cat {n} is grey.") for n in range(9)]
-        told(self.store, folder, "main", *said)
-        sleep(self.store)
-
-    def night(self, now: str, **options: bool) -> str:
+    def night(self, now: str) -> str:
         """A consolidation; "refused", "warned" or "done"."""
         try:
-            report = sleep(self.store, now, **options)
+            said = "\n".join(sleep(self.store, now).warnings)
         except RefusedError:
             return "refused"
-        told = "\n".join(report.warnings)
-        return "warned" if "at once" in told or "none of its files" in told else "done"
+        return "warned" if "at once" in said or "none of its files" in said else "done"
 
-    def lost(self, when: str) -> list[str]:
-        """What was believed and is not any more."""
-        gone = sorted({*self.before} - {*current(self.store)})
-        return [f"{when}: {len(gone)} of {len(self.before)} statements are gone"] if gone else []
+    def mended(self, found: list[str], when: str = "put back") -> list[str]:
+        """After one more night: what was believed and is not any more."""
+        self.night(AFTER)
+        gone = {*self.before} - {*current(self.store)}
+        lost = f"{when}: {len(gone)} of {len(self.before)} statements are gone"
+        return [*found, *([lost] if gone else [])]
 
 
-def _stopped(house: House, away: Path) -> list[str]:
+def _said(is_said: object) -> list[str]:
+    return [] if is_said else ["nothing is said"]
+
+
+def _away(house: House, folder: Path) -> list[str]:
     """A folder is away for a night, and put back."""
     hidden = house.store.root.parent / "hidden"
-    away.rename(hidden)
-    away.mkdir()
+    folder.rename(hidden)
+    folder.mkdir()
     answer = house.night(NEXT)
-    found = [f"a night with an empty {away.name} was {answer}"] if answer == "done" else []
-    shutil.rmtree(away)
-    hidden.rename(away)
-    house.night(AFTER)
-    return found + house.lost("put back")
+    shutil.rmtree(folder)
+    hidden.rename(folder)
+    return house.mended(_said(answer != "done"))
 
 
-def _topics(house: House) -> list[str]:
-    """The topic files of a stream that has most."""
-    return _stopped(house, _fullest(house.store))
+def _fullest(house: House) -> Path:
+    """The folder of the stream with most topic files."""
 
+    def size(folder: Path) -> int:
+        return sum(path.stat().st_size for path in folder.glob("*.md"))
 
-def _fullest(store: Store) -> Path:
-    def size(name: str) -> int:
-        return sum(path.stat().st_size for path in (store.root / name).glob("*.md"))
-
-    return store.root / max(("identity", "projects", "tasks"), key=size)
+    return max((house.store.root / name for name in ("identity", "projects", "tasks")), key=size)
 
 
 def _merged(house: House) -> list[str]:
     """A merge took the Markdown of a stream and left its records."""
-    folder = _fullest(house.store)
-    files = {path: path.read_bytes() for path in folder.glob("*.md")}
+    files = {path: path.read_bytes() for path in _fullest(house).glob("*.md")}
     for path in files:
         path.unlink()
     answer = house.night(NEXT)
-    found = [f"a night after the merge was {answer}"] if answer == "done" else []
     for path, data in files.items():
         path.write_bytes(data)
-    house.night(AFTER)
-    return found + house.lost("put back")
-
-
-def _episodes(house: House) -> list[str]:
-    """All that was said and written."""
-    return _stopped(house, house.store.flow / "episodes")
+    return house.mended(_said(answer != "done"))
 
 
 def _emptied(house: House) -> list[str]:
     """A document that is empty is read again: its blocks stay."""
     house.path.write_text("")
     report = take(house.store, house.path, now=NEXT)
-    found = (
-        [] if any("stay in memory" in p.reason for p in report.problems) else ["nothing is said"]
-    )
-    house.night(NEXT)
-    return found + house.lost("after the night")
+    said = any("stay in memory" in p.reason for p in report.problems)
+    return house.mended(_said(said), "after the night")
 
 
 def _cut_short(house: House) -> list[str]:
@@ -140,14 +124,12 @@ def _cut_short(house: House) -> list[str]:
     whole = house.path.read_text()
     house.path.write_text(whole[: len(whole) // 10])
     report = take(house.store, house.path, now=NEXT)
-    found = [] if any("gone at once" in text for text in report.warnings) else ["nothing is said"]
+    found = _said(any("gone at once" in text for text in report.warnings))
     answer = house.night(NEXT)
     found += [f"the night was {answer}"] if answer != "refused" else []
-    found += house.lost("after the night")
     house.path.write_text(whole)
     take(house.store, house.path, now=AFTER)
-    house.night(AFTER)
-    return found + house.lost("mended")
+    return house.mended(found)
 
 
 def _vanished(house: House) -> list[str]:
@@ -156,38 +138,32 @@ def _vanished(house: House) -> list[str]:
     take(house.store, house.notes, now=NEXT)
     house.notes.rmdir()
     report = take(house.store, house.notes, now=NEXT)
-    found = [] if report.fatal else ["nobody says that the folder is gone"]
-    house.night(NEXT)
-    return found + house.lost("after the night")
+    return house.mended(_said(report.fatal), "after the night")
 
 
 def _ahead(house: House) -> list[str]:
     """``decay`` by a clock of 2068."""
     wrong = datetime.fromisoformat("2068-01-01T12:00:00+01:00")
-    report = decay(house.store, wrong, explicit=False)
-    found = [] if report.warnings else ["nothing is said"]
+    found = _said(decay(house.store, wrong, explicit=False).warnings)
     if logs.read_archived(house.store.flow).since:
         found.append("memories are archived")
-    return found + house.lost("after the decay")
+    return house.mended(found, "after the decay")
 
 
 def _undone(house: House) -> list[str]:
     """The greatest run is taken back and brought again: no byte differs."""
-    runs = ledger.entries(house.store.flow)
-    run = max(runs, key=lambda run: len(run.paths))
+    run = max(ledger.entries(house.store.flow), key=lambda run: len(run.paths))
     now = datetime.fromisoformat(NEXT)
-    try:
+    with contextlib.suppress(RefusedError):  # what it wrote was changed since: nothing was done
         run_reversal.undo(house.store, run.id, now, lambda _: None)
         run_reversal.undo(house.store, None, now, lambda _: None, redo=True)
-    except RefusedError:
-        pass  # what it wrote was changed since: nothing was done
-    return house.lost("undone and redone")
+    return house.mended([], "undone and redone")
 
 
 _ACCIDENTS: dict[str, Accident] = {
-    "a topic folder is empty": _topics,
+    "a topic folder is empty": lambda house: _away(house, _fullest(house)),
     "a merge took a stream's files": _merged,
-    "all episodes are gone": _episodes,
+    "all episodes are gone": lambda house: _away(house, house.store.flow / "episodes"),
     "a document is empty": _emptied,
     "a document is cut short": _cut_short,
     "the sources are gone": _vanished,
@@ -196,20 +172,14 @@ _ACCIDENTS: dict[str, Accident] = {
 }
 
 
-def _outcomes(names: Iterable[str]) -> Iterator[Outcome]:
+def _outcomes(names: Iterable[str] = tuple(_ACCIDENTS)) -> Iterator[Outcome]:
     with scratch() as folder:
         House(folder / "house")  # documents are known by their path: it must stay the same
         shutil.copytree(folder / "house", folder / "first")
         for name in names:
-            began = time.monotonic()
             shutil.rmtree(folder / "house")
             shutil.copytree(folder / "first", folder / "house")
-            found = _ACCIDENTS[name](House(folder / "house"))
-            yield Outcome(name, "mass loss", 1, 1, found, seconds=time.monotonic() - began)
-
-
-def _all() -> Iterator[Outcome]:
-    yield from _outcomes(_ACCIDENTS)
+            yield Outcome(name, "mass loss", 1, 1, _ACCIDENTS[name](House(folder / "house")))
 
 
 def _control() -> Iterator[Outcome]:
@@ -222,4 +192,4 @@ def _control() -> Iterator[Outcome]:
         settle.MASS_LOSS, settle.MOST, write_plan.FEW = kept
 
 
-RIG = Rig("massloss", promises=(18,), short=_all, long=_all, control=_control)
+RIG = Rig("massloss", promises=(18,), short=_outcomes, long=_outcomes, control=_control)

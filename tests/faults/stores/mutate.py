@@ -17,7 +17,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import os
 import random
 import shutil
 import sqlite3
@@ -29,10 +28,11 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+import pytest
 from faults.rig import Outcome, Rig
 from faults.stores import worn
 from faults.stores.damage import MUTATIONS, Mutation, family, kinds
-from ingesting import embedder, scratch
+from ingesting import embedder, scratch, tree
 from ruamel.yaml import YAML
 from ruamel.yaml.error import YAMLError
 
@@ -47,16 +47,9 @@ from clsm_cli.store.index import maintenance
 from clsm_cli.store.shards import shard_name
 
 PERSON = frozenset(
-    {
-        "bad-bytes",
-        "cut-short",
-        "forget-lost",
-        "missing-episode",
-        "missing-file",
-        "settings-unusable",
-    }
-    | {"shorter", "statements-gone", "turn-mismatch", "unreadable-head"}
-)
+    {"bad-bytes", "cut-short", "forget-lost", "missing-episode", "missing-file", "settings-unusable",
+     "shorter", "statements-gone", "turn-mismatch", "unreadable-head"}
+)  # fmt: skip
 """Damage that a person must mend: there is nothing in the store to mend it from."""
 SLOWEST = 2.0
 """Seconds of processor time that a look, or a mending, may take."""
@@ -102,46 +95,29 @@ class Ground:
 
 @contextlib.contextmanager
 def ground() -> Iterator[Ground]:
-    """Make the store."""
-    with scratch() as folder:
-        with _at_home(folder):
-            store = worn.make(folder / "memory")
+    """Make the store, below a home folder: paths there have the same name in every run, and so have ids."""
+    home = pytest.MonkeyPatch()
+    with scratch() as folder, home.context() as patch:
+        patch.setenv("CLSM_MODEL_DIR", str(weights.default_folder()))
+        patch.setenv("HOME", str(folder))
+        store = worn.make(folder / "memory")
+        patch.undo()
         golden = folder / "golden"
         shutil.copytree(store.root, golden, symlinks=True)
         around = diagnosis.CheckContext(
             datetime.fromisoformat(worn.NOW), {"CLSM_DEVICE": "pi"}, has_model=False
         )
-        files = {
-            path.relative_to(golden).as_posix(): path.read_bytes()
-            for path in sorted(golden.rglob("*"))
-            if path.is_file()
-        }
+        files = tree(golden, derived=True)
         before = diagnosis.diagnose(store, around)
         assert not [each for each in before if each.severity != "note"], before
-        made = Ground(
-            folder,
-            store,
-            around,
-            golden,
-            files,
-            memories(store),
-            _marks(before),
-            _index(store),
-            _unknown(files),
-        )
-        yield made
+        with contextlib.closing(_index_of(store)) as index:
+            said = maintenance.contents(index)
+        held, marks = memories(store), _marks(before)
+        yield Ground(folder, store, around, golden, files, held, marks, said, _unknown(files))
 
 
-@contextlib.contextmanager
-def _at_home(folder: Path) -> Iterator[None]:
-    """A home folder: paths below it have the same name in every run, and so have ids."""
-    before = dict(os.environ)
-    os.environ |= {"HOME": str(folder), "CLSM_MODEL_DIR": str(weights.default_folder())}
-    try:
-        yield
-    finally:
-        os.environ.clear()
-        os.environ.update(before)
+def _index_of(store: layout.Store) -> sqlite3.Connection:
+    return sqlite3.connect(store.derived / "index" / "index.sqlite")
 
 
 def _unknown(files: dict[str, bytes]) -> frozenset[str]:
@@ -158,19 +134,12 @@ def _unknown(files: dict[str, bytes]) -> frozenset[str]:
 def memories(store: layout.Store) -> dict[str, tuple[str, str]]:
     """What a store remembers: key of a turn or id of a statement → file and text."""
     held = store_contents.read_store(store, worn.NOW)
-    found = {}
-    places = {
-        turn.key: path.relative_to(store.root).as_posix()
-        for path, episode in held.episodes
-        for turn in episode.turns
+    places = {turn.key: path for path, each in held.episodes for turn in each.turns}
+    places |= {item.turn.key: box.path for box in held.inboxes for item in box.turns}
+    found = {
+        key: (places[key].relative_to(store.root).as_posix(), told.turn.text)
+        for key, told in held.turns.items()
     }
-    places |= {
-        item.turn.key: box.path.relative_to(store.root).as_posix()
-        for box in held.inboxes
-        for item in box.turns
-    }
-    for key, told in held.turns.items():
-        found[key] = (places[key], told.turn.text)
     for row in held.statements.values():
         if row.is_current:
             shard = f"flow/pi/graph/{shard_name(row.id, 1)}"  # what happened has no Markdown
@@ -183,40 +152,23 @@ def _marks(findings: Iterable[Finding]) -> frozenset[tuple[str, str, str]]:
     return frozenset((each.code, each.path, each.reason) for each in findings)
 
 
-def _index(store: layout.Store) -> dict[str, Any]:
-    with contextlib.closing(sqlite3.connect(store.derived / "index" / "index.sqlite")) as found:
-        return maintenance.contents(found)
-
-
 def strike(ground: Ground, mutation: Mutation, *, checks: Mapping[str, Check]) -> list[str]:
     """Do one mutation; what is wrong with doctor afterwards."""
     ground.lay()
     for path, data in mutation.files.items():
-        _write(ground.store.root / path, data)
+        damaged = ground.store.root / path
+        damaged.parent.mkdir(parents=True, exist_ok=True)
+        damaged.unlink() if data is None else damaged.write_bytes(data)
     must_be_found = _must_be_found(ground, mutation)
-    name = "to be found" if must_be_found else "that nothing covers"
-    ground.told[name] += 1
     store, also = _opened(ground)
     if store is None:
-        ground.told[f"{name} and found"] += 1
         return []
     findings = [*also, *ground.timed(lambda: diagnosis.diagnose(store, ground.around, checks))]
-    is_found = bool(_marks(findings) - ground.before)
-    if is_found:
-        ground.told[f"{name} and found"] += 1
-    elif must_be_found:
+    if must_be_found and not _marks(findings) - ground.before:
         return ["was not found"]
     if also or checks is not diagnosis.CHECKS:
         return []  # a store without its settings is mended by a person first
     return _mended(ground, mutation, store)
-
-
-def _write(path: Path, data: bytes | None) -> None:
-    if data is None:
-        path.unlink()
-    else:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(data)
 
 
 def _opened(ground: Ground) -> tuple[layout.Store | None, list[Finding]]:
@@ -231,13 +183,12 @@ def _opened(ground: Ground) -> tuple[layout.Store | None, list[Finding]]:
 
 def _must_be_found(ground: Ground, mutation: Mutation) -> bool:
     """Whether a file that the ledger or a digest covers is another one now, or the index is."""
-    for path, data in mutation.files.items():
-        if path.startswith(".clsm/index/"):
-            if _says_otherwise(ground, path):
-                return True
-        elif data != ground.files.get(path) and not _is_free(ground, path, data):
-            return True
-    return False
+    return any(
+        _says_otherwise(ground, path)
+        if path.startswith(".clsm/index/")
+        else data != ground.files.get(path) and not _is_free(ground, path, data)
+        for path, data in mutation.files.items()
+    )
 
 
 def _is_free(ground: Ground, path: str, data: bytes | None) -> bool:
@@ -265,34 +216,22 @@ def _says_otherwise(ground: Ground, path: str) -> bool:
 
 def _mended(ground: Ground, mutation: Mutation, store: layout.Store) -> list[str]:
     """What is wrong after ``--fix``."""
-    wrong: list[str] = []
     try:
         readable = memories(store)
     except (ClsmError, OSError, ValueError) as error:
         return [f"nothing can be read: {error!r}"]
     report = ground.timed(lambda: diagnosis.fix(store, ground.around, embedder(), lambda *_: None))
     left = [each for each in report.findings if each.severity == "damage"]
-    wrong += [
-        f"left {each.code} in {each.path}: {each.reason}"
-        for each in left
-        if each.code not in PERSON
-    ]
-    again = [each for each in report.findings if each.mends]
-    wrong += [f"still mends {each.code} in {each.path}: {each.reason}" for each in again]
+    bad = [("left", each) for each in left if each.code not in PERSON]
+    bad += [("still mends", each) for each in report.findings if each.mends]
+    wrong = [f"{how} {each.code} in {each.path}: {each.reason}" for how, each in bad]
     ground.told["left to a person" if left else "mended"] += 1
-    now = memories(store)
-    wrong += _lost(ground, mutation, readable, now)
-    wrong += _not_kept(ground, mutation)
-    return wrong
+    return [*wrong, *_lost(ground, mutation, readable), *_not_kept(ground, mutation)]
 
 
-def _lost(
-    ground: Ground,
-    mutation: Mutation,
-    readable: dict[str, tuple[str, str]],
-    now: dict[str, tuple[str, str]],
-) -> list[str]:
+def _lost(ground: Ground, mutation: Mutation, readable: dict[str, tuple[str, str]]) -> list[str]:
     """Memories of other files, and those that could be read, are there."""
+    now = memories(ground.store)
     wanted = {key for key, (path, _) in ground.held.items() if path not in mutation.files}
     gone = sorted((wanted | readable.keys()) - now.keys())
     other = sorted(k for k in wanted & now.keys() if now[k][1] != ground.held[k][1])
@@ -301,12 +240,7 @@ def _lost(
 
 def _not_kept(ground: Ground, mutation: Mutation) -> list[str]:
     """Lines that were there after the damage, could not be read, and are nowhere now."""
-    root = ground.store.root
-    now = b"".join(
-        path.read_bytes()
-        for path in sorted(root.rglob("*"))
-        if path.is_file() and ".clsm" not in path.relative_to(root).parts
-    )
+    now = b"".join(tree(ground.store.root).values())
     return [
         f"{line[:60]!r} of {path} is nowhere"
         for path, data in mutation.files.items()
@@ -343,39 +277,28 @@ def chosen(ground: Ground, count: int, seed: int) -> Iterator[Mutation]:
 
 def run(count: int, seed: int = 13, checks: Mapping[str, Check] = diagnosis.CHECKS) -> Outcome:
     """Strike so often, and tell of it."""
-    began = time.monotonic()
-    outcome = Outcome("doctor", "one damaged file", planned=count)
+    outcome = Outcome("doctor", "one damaged file")
     with ground() as made:
         for number, mutation in enumerate(chosen(made, count, seed)):
             try:
                 wrong = strike(made, mutation, checks=checks)
             except Exception as error:  # noqa: BLE001 - a traceback is what must not be
                 wrong = [f"traceback {error!r}"]
-            outcome.violations += [f"#{number} {mutation.what}: {text}" for text in wrong]
-            outcome.fired += 1
+            outcome.tried(f"#{number} {mutation.what}: {text}" for text in wrong)
         if made.slowest > SLOWEST:
             outcome.violations.append(f"took {made.slowest:.1f} s")
         told = "; ".join(f"{count} {name}" for name, count in sorted(made.told.items()))
         outcome.more = f"{told}; slowest {made.slowest:.2f} s"
-    outcome.seconds = time.monotonic() - began
     return outcome
 
 
-def short() -> Iterator[Outcome]:
-    """A sample."""
-    yield run(SHORT)
-
-
-def long() -> Iterator[Outcome]:
-    """All, in series that each have a seed of their own."""
-    for seed in range(LONG):
-        yield run(SERIES, seed)
-
-
-def control() -> Iterator[Outcome]:
-    """A doctor that leaves a check out must miss something."""
-    left = {name: each for name, each in diagnosis.CHECKS.items() if name != LEFT_OUT}
-    yield run(SHORT, checks=left)
-
-
-RIG = Rig(name="mutate", promises=(13,), short=short, long=long, control=control)
+RIG = Rig(
+    "mutate",
+    promises=(13,),
+    short=lambda: [run(SHORT)],
+    long=lambda: (run(SERIES, seed) for seed in range(LONG)),
+    # A doctor that leaves a check out must miss something.
+    control=lambda: [
+        run(SHORT, checks={n: each for n, each in diagnosis.CHECKS.items() if n != LEFT_OUT})
+    ],
+)

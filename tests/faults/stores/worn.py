@@ -94,28 +94,20 @@ def make(root: Path) -> Store:
 
 def _use(store: Store) -> None:
     """Recalls, what was thought of them, and a question for a person."""
-    told = store_contents.read_store(
-        store, NOW
-    ).turns  # what is forgotten below takes its lines with it
-    keys = sorted(key for key, each in told.items() if FORGOTTEN not in each.turn.text)
-    rows = [
-        dump({"recall": f"r-{n}", "at": f"2026-03-02T0{n}:00:00Z", "ids": [key], "led": [""]})
-        for n, key in enumerate(keys[:8])
+    turns = store_contents.read_store(store, NOW).turns.items()
+    # What is forgotten below takes its lines with it.
+    keys = sorted(key for key, each in turns if FORGOTTEN not in each.turn.text)
+    for n, key in enumerate(keys[:8]):
+        line = logs.Activation(f"r-{n}", f"2026-03-02T0{n}:00:00Z", (key,), ("",))
+        atomic.append(store.flow / "activation.jsonl", line.render())
+    at, why = "2026-03-02T10:00:00Z", "two texts under one id"
+    feedback = logs.Feedback("r-1", at, (keys[1],), (keys[2],))
+    review = logs.ReviewItem("v-0123456789ab", at, (keys[1],), why, "a", "b")
+    writes = [
+        runs.Append(store.flow / "feedback.jsonl", logs.render(feedback)),
+        runs.Append(store.flow / "review.jsonl", logs.render(review)),
     ]
-    atomic.append(store.flow / "activation.jsonl", "\n".join(rows).encode())
-    feedback = logs.Feedback("r-1", "2026-03-02T10:00:00Z", (keys[1],), (keys[2],))
-    review = logs.ReviewItem(
-        "v-0123456789ab", "2026-03-02T10:00:00Z", (keys[1],), "two texts under one id", "a", "b"
-    )
-    runs.apply(
-        store,
-        "feedback",
-        "2026-03-02T10:00:00Z",
-        [
-            runs.Append(store.flow / "feedback.jsonl", logs.render(feedback)),
-            runs.Append(store.flow / "review.jsonl", logs.render(review)),
-        ],
-    )
+    runs.apply(store, "feedback", at, writes)
 
 
 def _forget(store: Store) -> None:

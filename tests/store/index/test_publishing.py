@@ -46,7 +46,7 @@ sys.addaudithook(lambda name, told: name == "open" and print("open", told[0], fi
 main()
 """
 NIGHT = ("clsm_cli.consolidation.write_plan:Writer:write", "consolidate")
-TAKING = ("clsm_cli.ingestion.intake:Intake:read_all", "ingest", "later")
+TAKING = ("clsm_cli.ingestion.ingest_run:Intake:read_all", "ingest", "later")
 WRITING = "clsm_cli.forgetting.run_reversal:runs:_write"
 RUNS = pytest.mark.parametrize("run", [NIGHT, TAKING], ids=["consolidate", "ingest"])
 QUESTIONS = ("Where does Mara live?", "Who mended the stove?", "Heron")

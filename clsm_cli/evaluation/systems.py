@@ -1,4 +1,4 @@
-"""Baselines without clsm: plain searches, recency, and the files that an agent loads."""
+"""The systems that are compared: clsm, published ones, plain searches, the files that an agent loads."""
 
 from __future__ import annotations
 
@@ -6,15 +6,21 @@ import re
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import groupby
-from math import isnan
+from math import inf, isnan
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from clsm_cli.config import MAX_FILE
+from clsm_cli.evaluation import measures
 from clsm_cli.evaluation.dataset import Chat, Folders, label_keys
 from clsm_cli.evaluation.formulas import reciprocal_ranks
-from clsm_cli.evaluation.measures import Retrieved, passage_item
+from clsm_cli.evaluation.measures import K, Retrieved, answer_result, passage_item
+from clsm_cli.evaluation.presets import published
+from clsm_cli.evaluation.presets.library import Library
 from clsm_cli.evaluation.stores import files_in
 from clsm_cli.retrieval.question import understand
+from clsm_cli.retrieval.recall import Query as Asking
+from clsm_cli.retrieval.recall import recall
 from clsm_cli.scoring.match import spread, weighted
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import atomic
@@ -24,7 +30,6 @@ from clsm_cli.text.tokens import STOP_WORDS, count_tokens
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-    from pathlib import Path
 
     import numpy as np
     from numpy.typing import NDArray
@@ -36,7 +41,7 @@ if TYPE_CHECKING:
     from clsm_cli.store.index.passages import Passage
     from clsm_cli.store.layout import Store
 
-    Floats = NDArray[np.float32]
+    Floats = NDArray[np.floating]
 
 MOST = 200
 """Passages that a baseline returns at most."""
@@ -48,12 +53,10 @@ KEPT = 16
 
 @dataclass(frozen=True, eq=False)
 class PassagePool:
-    """The turns and blocks of a bench, as they were ingested, in the order of their files.
+    """The turns and blocks of a bench, as they were ingested, each once, in the order of their files.
 
     Attributes:
-        passages: Each once; statements and gists, which clsm made, are none.
         vectors: Unit vectors float32 [passages, 384] as the index keeps them; nan without one.
-        speakers: Everyone who speaks.
         mentioned: Key of a passage → the nodes of the consolidated store that it mentions, each
             as the keys of its names, in the order of their ids.
     """
@@ -89,7 +92,8 @@ def pool_of(bench: Bench) -> PassagePool:
         index = opened.index
         found = index.passages(index.current_rows())
         first: dict[str, int] = {}
-        for row in sorted(found, key=lambda row: _place(found[row])):
+        in_file = attrgetter("path", "line_start", "key", "part")
+        for row in sorted(found, key=lambda row: in_file(found[row])):
             if found[row].kind == "passage":
                 first.setdefault(found[row].id, row)
         rows = list(first.values())
@@ -97,10 +101,6 @@ def pool_of(bench: Bench) -> PassagePool:
         speakers = tuple(index.speakers())
     passages = tuple(found[row] for row in rows)
     return PassagePool(bench, passages, vectors, speakers, _mentioned(bench, passages))
-
-
-def _place(passage: Passage) -> tuple[str, int, str, int]:
-    return passage.path, passage.line_start, passage.key, passage.part
 
 
 def _vectors(index: Index, rows: Sequence[int]) -> NDArray[np.float32]:
@@ -136,38 +136,25 @@ def _mentioned(bench: Bench, passages: Iterable[Passage]) -> dict[str, tuple[tup
 
 
 class Ranked(NamedTuple):
-    """An order of passages.
-
-    Attributes:
-        places: Of passages in the pool, best first; what is not named is not returned.
-        confidence: That the memory holds an answer; None: the method has no scale for it.
-    """
+    """Places in the pool, best first, and that it holds an answer; None: there is no scale for that."""
 
     places: Sequence[int]
     confidence: float | None = None
 
 
 if TYPE_CHECKING:
-    Rank = Callable[[str, str], Ranked]
-    """The words of a query and the ISO time at which it is asked → an order."""
+    Rank = Callable[[str], Ranked]
+    """The words of a query → an order."""
 
 
-@dataclass(frozen=True, slots=True)
-class System:
-    """A way to answer queries.
-
-    Attributes:
-        name: As in tables.
-        about: What it is, in one line, with the values of its parameters.
-        ask: What it returns for each query, in turn; the same for the same store and query.
-    """
+class System(NamedTuple):
+    """A way to answer queries: its name, and what it returns for each query."""
 
     name: str
-    about: str
     ask: Callable[[Bench, Sequence[Query]], Iterator[Retrieved]]
 
 
-def baseline(name: str, about: str, begin: Callable[[PassagePool], Rank]) -> System:
+def baseline(name: str, begin: Callable[[PassagePool], Rank]) -> System:
     """A way to rank passages that needs nothing of clsm but their text.
 
     ``begin`` gets ready for the passages of a bench.
@@ -177,15 +164,15 @@ def baseline(name: str, about: str, begin: Callable[[PassagePool], Rank]) -> Sys
         pool = pool_of(bench)
         rank = begin(pool)
         for query in queries:
-            ranked = rank(query.text, bench.time_of(query))
+            ranked = rank(query.text)
             places = ranked.places[:MOST]
             yield Retrieved(
                 items=tuple(pool.items[place] for place in places),
-                concepts=pool.concepts(places[: bench.dataset.k]),
+                concepts=pool.concepts(places[:K]),
                 confidence=ranked.confidence,
             )
 
-    return System(name, about, ask)
+    return System(name, ask)
 
 
 K1, B = 0.9, 0.4
@@ -196,20 +183,17 @@ _WORD = re.compile(r"\w+")
 
 
 def grep(pool: PassagePool) -> Rank:
-    """Passages by how many distinct words of the query they hold, ties in the order of their files.
+    """Passages by the share of the query's words that they hold, ties in the order of their files.
 
-    As ``grep -iwE 'a|b|c'`` and a count: whole words, whatever their case, no stop words. The
-    confidence is the share of the query's words that the best passage holds.
+    As ``grep -iwE 'a|b|c'`` and a count: whole words, whatever their case, no stop words.
     """
+    import numpy as np
+
     held = [frozenset(_WORD.findall(text.casefold())) for text in pool.texts]
 
-    def rank(text: str, _at: str) -> Ranked:
+    def rank(text: str) -> Ranked:
         words = query_words(text)
-        counts = [len(words & each) for each in held]
-        places = sorted(
-            (at for at, count in enumerate(counts) if count), key=lambda at: -counts[at]
-        )
-        return Ranked(places, counts[places[0]] / len(words) if places else 0.0)
+        return by_score(np.array([len(words & each) / max(1, len(words)) for each in held]), 0.0)
 
     return rank
 
@@ -223,30 +207,26 @@ def query_words(text: str) -> frozenset[str]:
     return frozenset(_WORD.findall(_SUFFIX.sub("", text.casefold()))) - STOP_WORDS
 
 
-def bm25(pool: PassagePool) -> Rank:
-    """BM25: passages by score, ties in the order of their files; none without a word of the query.
+def by_score(scores: Floats, above: float = -inf) -> Ranked:
+    """Passages whose score is above a limit, the highest first, ties in the order of their files.
 
-    The confidence is the best score.
-    """
-    score = bm25_scores(pool)
-
-    def rank(text: str, _at: str) -> Ranked:
-        return positive_places(score(text))
-
-    return rank
-
-
-def positive_places(scores: Floats) -> Ranked:
-    """Passages whose score is above 0, the highest first, ties in the order of their files.
+    Nan is left out. The best score is the confidence.
 
     >>> import numpy as np
-    >>> positive_places(np.array([0.0, 1.5, 2.0, 1.5], np.float32))
-    Ranked(places=[2, 1, 3], confidence=2.0)
+    >>> by_score(np.array([0.25, np.nan, 0.5, 0.25], np.float32))
+    Ranked(places=[2, 0, 3], confidence=0.5)
     """
     import numpy as np
 
-    places = [at for at in np.argsort(-scores, kind="stable")[:MOST].tolist() if scores[at] > 0]
+    order = np.argsort(np.nan_to_num(-scores, nan=inf), kind="stable")
+    places = order[scores[order] > above][:MOST].tolist()
     return Ranked(places, float(scores[places[0]]) if places else 0.0)
+
+
+def bm25(pool: PassagePool) -> Rank:
+    """BM25: passages by score; none without a word of the query."""
+    score = bm25_scores(pool)
+    return lambda text: by_score(score(text), 0.0)
 
 
 @lru_cache(maxsize=KEPT)
@@ -288,7 +268,7 @@ BM25_SHARE = 0.4
 """Of the fused score; the rest is the cosine's."""
 
 
-def cosine_scores(pool: PassagePool, text: str) -> NDArray[np.float32]:
+def cosine_scores(pool: PassagePool, text: str) -> Floats:
     """The cosine of a query and every passage, float32 [passages]; nan without a vector.
 
     The speakers whom the query names say "I" in it: a name pulls the sentence vector towards
@@ -298,27 +278,13 @@ def cosine_scores(pool: PassagePool, text: str) -> NDArray[np.float32]:
 
     asked = understand(text, (), pool.speakers).dense
     sentence = np.asarray(pool.bench.engine.encode(asked).sentence, np.float32)
-    found: NDArray[np.float32] = np.einsum("ij,j->i", pool.vectors, sentence)
+    found: Floats = np.einsum("ij,j->i", pool.vectors, sentence)
     return found
 
 
 def minilm(pool: PassagePool) -> Rank:
     """Passages by the cosine of their sentence vectors; the best cosine is the confidence."""
-    return lambda text, _at: by_score(cosine_scores(pool, text))
-
-
-def by_score(scores: NDArray[np.float32]) -> Ranked:
-    """Places by score, ties in the order of their files; nan is left out.
-
-    >>> import numpy as np
-    >>> by_score(np.array([0.25, np.nan, 0.5, 0.25], np.float32))
-    Ranked(places=[2, 0, 3], confidence=0.5)
-    """
-    import numpy as np
-
-    places = np.argsort(np.nan_to_num(-scores, nan=np.inf), kind="stable")[:MOST]
-    places = places[~np.isnan(scores[places])]
-    return Ranked(places.tolist(), float(scores[places[0]]) if len(places) else 0.0)
+    return lambda text: by_score(cosine_scores(pool, text))
 
 
 def rrf(pool: PassagePool) -> Rank:
@@ -328,9 +294,8 @@ def rrf(pool: PassagePool) -> Rank:
     """
     by_words, by_meaning = bm25(pool), minilm(pool)
 
-    def rank(text: str, at: str) -> Ranked:
-        lists = [by_words(text, at).places, by_meaning(text, at).places]
-        fused = reciprocal_ranks(lists)
+    def rank(text: str) -> Ranked:
+        fused = reciprocal_ranks([by_words(text).places, by_meaning(text).places])
         return Ranked(list(fused), next(iter(fused.values()), 0.0))
 
     return rank
@@ -343,9 +308,9 @@ def fusion(pool: PassagePool) -> Rank:
     """
     score = bm25_scores(pool)
 
-    def rank(text: str, _at: str) -> Ranked:
+    def rank(text: str) -> Ranked:
         by_words, by_meaning = score(text), cosine_scores(pool, text)
-        either = {*positive_places(by_words).places, *by_score(by_meaning).places}
+        either = {*by_score(by_words, 0.0).places, *by_score(by_meaning).places}
         places = sorted(place for place in either if not isnan(by_meaning[place]))
         pairs = zip(
             spread(by_words[places].tolist()), spread(by_meaning[places].tolist()), strict=True
@@ -376,12 +341,6 @@ def startup_files(paths: Iterable[str]) -> list[str]:
     return [*always, *(path for _, path in daily[-DAYS:])]
 
 
-def startup_paths(root: Path, folders: Sequence[str]) -> list[Path]:
-    """The files of a labelled memory that an agent loads at every start; see ``startup_files``."""
-    found = {each.relative_to(root).as_posix(): each for each in files_in(root, folders)}
-    return [found[path] for path in startup_files(found)]
-
-
 def context_tokens(case: Case, store: Store) -> int:
     """Tokens of what an agent without a memory would load.
 
@@ -391,9 +350,10 @@ def context_tokens(case: Case, store: Store) -> int:
     if isinstance(case.source, Chat):
         return sum(count_tokens(turn.text) for turn in case.source.turns)
     if isinstance(case.source, Folders):
-        found = startup_paths(case.source.root, case.source.names)
+        files = files_in(case.source.root, case.source.names)
+        found = startup_files(str(file.relative_to(case.source.root)) for file in files)
         if found:
-            contents = (atomic.read(file, MAX_FILE) or b"" for file in found)
+            contents = (atomic.read(case.source.root / file, MAX_FILE) or b"" for file in found)
             return sum(count_tokens(data.decode("utf-8", "replace")) for data in contents)
     with open_index(store, None) as opened:
         passages = opened.index.passages(opened.index.current_rows()).values()
@@ -409,20 +369,78 @@ def static(pool: PassagePool) -> Rank:
     for place, passage in enumerate(pool.passages):
         listed.setdefault(passage.path, []).append(place)
     places = [place for path in startup_files(listed) for place in listed[path]]
-    order = Ranked(places or _sessions(pool.passages))
-    return lambda _text, _at: order
+    said = sorted(range(len(pool.passages)), key=lambda at: pool.passages[at].time or "")
+    sessions = [list(run) for _, run in groupby(said, key=lambda at: pool.passages[at].session)]
+    order = Ranked(places or [place for run in reversed(sessions) for place in run])
+    return lambda _text: order
 
 
-def recency(pool: PassagePool) -> Rank:
-    """The newest passages first, whatever is asked; of one time the last, undated ones at the end."""
-    times = [(passage.time or "", place) for place, passage in enumerate(pool.passages)]
-    order = Ranked([place for _, place in sorted(times, reverse=True)])
-    return lambda _text, _at: order
+ITEMS = 50
+"""Items of clsm's own answers: every measure cuts the same ranking."""
+UNLIMITED = 1 << 30
+"""Tokens."""
 
 
-def _sessions(passages: Sequence[Passage]) -> list[int]:
-    """Places by session, the last first, each in the order in which it was said."""
-    times = [(passage.time or "", place) for place, passage in enumerate(passages)]
-    said = [place for _, place in sorted(times)]
-    runs = [list(run) for _, run in groupby(said, key=lambda place: passages[place].session)]
-    return [place for run in reversed(runs) for place in run]
+def recall_system(name: str, change: Callable[[Bench], Bench] = lambda bench: bench) -> System:
+    """``clsm recall`` on the consolidated store, or on one that is changed before it is asked.
+
+    It is asked for more than it returns by default, without a limit of tokens.
+    """
+
+    def ask(bench: Bench, queries: Sequence[Query]) -> Iterator[Retrieved]:
+        bench = change(bench)
+        asked = [Asking(each.text, bench.time_of(each), ITEMS, UNLIMITED) for each in queries]
+        answers = recall(bench.store, asked, bench.engine, bench.factory.embedder)
+        yield from map(answer_result, answers)
+
+    return System(name, ask)
+
+
+def preset_system(name: str) -> System:
+    """The retrieval of a published system, with clsm's default tokens; it has no confidence."""
+
+    def ask(bench: Bench, queries: Sequence[Query]) -> Iterator[Retrieved]:
+        settings = bench.store.settings.recall
+        with open_index(bench.store, bench.factory.embedder) as opened:
+            library = Library(opened.index, bench.engine)
+            for each in queries:
+                query = Asking(each.text, bench.time_of(each), settings.k, settings.budget)
+                yield published.retrieve(library, query, name)
+
+    return System(name, ask)
+
+
+def _ask_packed(bench: Bench, queries: Sequence[Query]) -> Iterator[Retrieved]:
+    """Only what fits 1,000 tokens and the reduced contexts is asked for, and only that is measured."""
+    found = measures.budgets(bench.whole)
+    budgets = sorted({found[name] for name in measures.PACKED})
+    asked = [
+        Asking(each.text, bench.time_of(each), ITEMS, budget)
+        for each in queries
+        for budget in budgets
+    ]
+    answers = recall(bench.store, asked, bench.engine, bench.factory.embedder)
+    for _ in queries:
+        yield Retrieved(
+            (), packed={budget: answer_result(next(answers)).items for budget in budgets}
+        )
+
+
+PACKED = System("clsm, packed", _ask_packed)
+"""clsm told how many tokens are left: it packs for them, where all others are cut in rank order."""
+CLSM = "clsm"
+"""clsm as it is shipped."""
+MINILM = "MiniLM"
+"""The embedding alone, which others are compared with (reach)."""
+BASELINES = {
+    name: baseline(name, begin)
+    for name, begin in {
+        "grep": grep,
+        "BM25": bm25,
+        MINILM: minilm,
+        "RRF": rrf,
+        "fusion": fusion,
+        "static": static,
+    }.items()
+}
+"""What a user has without clsm, by name."""

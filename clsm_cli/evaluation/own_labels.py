@@ -1,0 +1,379 @@
+"""Label by hand: queries worth labelling, pools of items to judge, the sheet, and what comes of it.
+
+Best are questions that the person really asked. Then come facts that changed and, only where these are
+too few, what the store knows something about. Some have no answer in it, for the floor has to be set on
+such ones too.
+
+Pooling as in TREC (Spärck Jones & van Rijsbergen 1975; Voorhees & Harman 2005): the first ten of
+each system, each item once, in an order that does not tell who found it. What no system finds is not
+judged, so recall on such a set is relative to the pool; evidence added by hand counts as well.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from importlib.resources import files
+from itertools import chain, islice, zip_longest
+from typing import TYPE_CHECKING
+
+from clsm_cli.config import with_changes
+from clsm_cli.errors import BadInputError, DamagedStoreError
+from clsm_cli.evaluation import systems
+from clsm_cli.evaluation.benches import Bench
+from clsm_cli.evaluation.dataset import Case, Dataset, Existing, Query, label_key, label_keys
+from clsm_cli.forgetting import store_contents
+from clsm_cli.ingestion.ingest_run import end_begun_run
+from clsm_cli.model.graph import Node
+from clsm_cli.model.ids import digest
+from clsm_cli.startup.records import NamedTuple
+from clsm_cli.store import atomic, labels, yaml_text
+from clsm_cli.store.labels import Label
+from clsm_cli.store.lock import locked
+from clsm_cli.text import route
+from clsm_cli.text.plain import to_plain
+from clsm_cli.text.sentences import sentences
+from clsm_cli.text.terminal import safe
+from clsm_cli.text.tokens import stems
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    from clsm_cli.evaluation.stores import StoreFactory
+    from clsm_cli.forgetting.store_contents import StoreContents
+    from clsm_cli.retrieval.dense_search import Engine
+    from clsm_cli.store.labels import Labels
+    from clsm_cli.store.layout import Store
+
+PERSON = "person"
+"""Kind of node that is asked about."""
+
+
+def unanswerable(contents: StoreContents) -> Iterator[Proposal]:
+    """Near and far in turn, each with where it lies; none whose word the store holds."""
+    text = files("clsm_cli.evaluation").joinpath("unanswerable.yaml").read_text("utf-8")
+    forms: dict[str, dict[str, str]] = yaml_text.load(text, 1 << 16)
+    texts = [told.turn.text for told in contents.turns.values()]
+    texts += [row.text for row in contents.statements.values()]
+    known = frozenset(chain.from_iterable(map(stems, texts)))
+    near, far = (
+        [form for word, form in forms[where].items() if known.isdisjoint(stems(word))]
+        for where in ("near", "far")
+    )
+    names = [node.label or node.id for node in _nodes(contents) if node.kind == PERSON]
+    about = [form.format(names[at % len(names)]) for at, form in enumerate(near) if names]
+    for pair in zip_longest(about, far):
+        for form, where in zip(pair, ("near what is known", "far from what is known"), strict=True):
+            if form:
+                yield Proposal(form, "negative", where)
+
+
+NEGATIVE_EACH = 4
+"""One query in so many should have no answer."""
+SAME = 0.5
+"""Share of common search terms (Jaccard) from which two queries are near duplicates."""
+SHORTEST, LONGEST = 4, 30
+"""Words of a question that can be asked by itself."""
+_REQUEST = re.compile(
+    r"(?:(?:and|so|well|ok(?:ay)?|please|now),? )*"
+    r"(?:(?:can|could|would|will|shall|should|may|do|did|have|are|were) (?:you|i)\b|see\b)",
+    re.IGNORECASE,
+)
+"""A question that asks somebody to do something, or about this very moment."""
+_OPENING = re.compile(r"\A(?:(?:and|but|so|well|ok(?:ay)?|now|right)[,.]? )+", re.IGNORECASE)
+
+
+_NAME = re.compile(r"(?<= )[A-Z]\w")
+"""A capital inside a sentence."""
+
+
+class Proposal(NamedTuple):
+    """A query to be labelled, and where it comes from.
+
+    Attributes:
+        kind: asked, changed, concept, or negative (it should have no answer).
+        hidden: Keys of turns that are no answer: the question itself.
+    """
+
+    text: str
+    kind: str
+    about: str
+    hidden: frozenset[str] = frozenset()
+
+
+def propose(contents: StoreContents, known: Iterable[str], number: int) -> list[Proposal]:
+    """Queries of all kinds in turn, drawn from all of the time of the store, no two nearly the same."""
+    seen = [frozenset(stems(text)) for text in known]
+
+    def is_new(each: Proposal) -> bool:
+        terms = frozenset(stems(each.text))
+        if not terms or any(len(terms & other) >= SAME * len(terms | other) for other in seen):
+            return False
+        seen.append(terms)
+        return True
+
+    kinds = (
+        sorted(kind, key=lambda each: digest(each.text))
+        for kind in (_asked(contents), _changed(contents))
+    )
+    mixed = (each for pair in zip_longest(*kinds) for each in pair if each is not None)
+    wanted = number - number // NEGATIVE_EACH
+    found = list(islice(filter(is_new, chain(mixed, _concepts(contents))), wanted))
+    without = islice(filter(is_new, unanswerable(contents)), number - wanted)
+    for place, each in enumerate(without):  # among the others, as nobody should see them coming
+        found.insert(min(len(found), (place + 1) * NEGATIVE_EACH - 1), each)
+    return found
+
+
+def _asked(contents: StoreContents) -> Iterator[Proposal]:
+    for key, told in contents.turns.items():
+        if told.document is None and told.turn.role == "user":
+            for text in filter(None, map(as_question, sentences(told.turn.text))):
+                about = f"asked {(told.turn.time or '')[:10]}".strip()
+                yield Proposal(text, "asked", about, frozenset({key}))
+
+
+def as_question(sentence: str) -> str:
+    """A sentence as a question that can be asked by itself; empty where it is none.
+
+    >>> as_question("And where were we with the NAS?"), as_question("Can you ring the vet for me?")
+    ('Where were we with the NAS?', '')
+    >>> as_question("And who wrote that?"), as_question("Thanks, how are you?")
+    ('', '')
+    """
+    text = _OPENING.sub("", to_plain(sentence)).strip()
+    if not text.endswith("?") or not SHORTEST <= len(text.split()) <= LONGEST:
+        return ""
+    if _REQUEST.match(text) or route.points_back(text):
+        return ""
+    if len(set(stems(text))) + len(_NAME.findall(text)) < 2:
+        return ""
+    if route.choose_route(text, has_current=False).route == "none":
+        return ""
+    return f"{text[0].upper()}{text[1:]}"
+
+
+def _changed(contents: StoreContents) -> Iterator[Proposal]:
+    for row in contents.statements.values():
+        label = _label(contents, row.subject) if row.supersedes and row.subject else ""
+        if label:
+            about = f"changed {(row.valid_from or row.recorded_at or '')[:10]}".strip()
+            yield Proposal(f"What has changed about {label}?", "changed", about)
+
+
+def _label(contents: StoreContents, subject: str) -> str:
+    record = contents.records.get(subject)
+    if isinstance(record, Node):
+        return record.label or record.id
+    return "" if re.search(r"-[0-9a-f]{8}\Z", subject) else subject.replace("-", " ")
+
+
+def _nodes(contents: StoreContents) -> list[Node]:
+    """The nodes, the most mentioned first."""
+    nodes = [record for record in contents.records.values() if isinstance(record, Node)]
+    return sorted(nodes, key=lambda node: (-node.n, node.id))
+
+
+def _concepts(contents: StoreContents) -> Iterator[Proposal]:
+    for node in _nodes(contents):
+        yield Proposal(f"What do I know about {node.label or node.id}?", "concept", node.kind)
+
+
+def read_labels(store: Store) -> Labels:
+    """The labels of a store; none where it has no such file."""
+    path = labels.path_of(store.root)
+    data = atomic.read(path, labels.MAX_LABELS)
+    return labels.parse("" if data is None else labels.decode(data, str(path)), str(path))
+
+
+def save_labels(store: Store, rows: Sequence[Label]) -> list[str]:
+    """Add some labels, or write those with the same ids anew; what the user should hear.
+
+    The file is read again under the lock, so what a person or another command changed meanwhile
+    stays; one that an editor saves at this very moment is not overwritten but refused.
+    """
+    path = labels.path_of(store.root)
+    name = str(path)
+    with locked(store.root, store.settings.store.lock_wait):
+        warnings = end_begun_run(store)
+        data = atomic.read(path, labels.MAX_LABELS)
+        text = "" if data is None else labels.decode(data, name)
+        known = {row.id for row in labels.parse(text, name).rows}
+        change: dict[str, Label | None] = {row.id: row for row in rows if row.id in known}
+        fresh = [row for row in rows if row.id not in known]
+        made = labels.edit(text, change, fresh).encode()
+        if len(made) > labels.MAX_LABELS:
+            raise DamagedStoreError(
+                name, None, f"would be larger than {labels.MAX_LABELS >> 20} MiB"
+            )
+        if made != data:
+            read_as = None if data is None else atomic.sha256(data)
+            atomic.put(path, made, read_as=read_as)
+    return warnings
+
+
+_PART = re.compile(r"(?<=\A[0-9a-f]{12})-[0-9]+\Z")
+"""A part of a long turn stands for the whole turn."""
+DEPTH = 10
+"""Items of each system."""
+BESIDE = ("BM25", "MiniLM")
+"""Systems beside clsm."""
+
+
+class PoolItem(NamedTuple):
+    """An item of a pool."""
+
+    id: str
+    text: str
+    day: str
+
+
+class Pools:
+    """The pools of a store: what clsm, BM25 and MiniLM find."""
+
+    def __init__(self, store: Store, factory: StoreFactory, engine: Engine) -> None:
+        settings = with_changes(store.settings, {"recall.floor": 0.0})
+        store = store._replace(settings=settings)
+        assert factory.now is not None
+        case = Case("own", Existing(store.root), ())
+        dataset = Dataset("queries", "own", "", "memory", "recall@10", (case,))
+        self._bench = Bench(dataset, case, store, store, factory.now, 0, factory, engine)
+        ours = systems.recall_system(systems.CLSM)
+        self._systems = [ours, *(systems.BASELINES[name] for name in BESIDE)]
+
+    def items_for(self, text: str, hidden: frozenset[str] = frozenset()) -> list[PoolItem]:
+        """The items that are to be judged for a query.
+
+        ``hidden`` are keys of turns that are no answer, as the query was taken from them.
+        """
+        query = Query(id="", text=text)
+        said = {each.id: each.text for each in systems.pool_of(self._bench).passages}
+        found: dict[str, PoolItem] = {}
+        for system in self._systems:
+            (retrieved,) = system.ask(self._bench, [query])
+            for item in retrieved.items[:DEPTH]:
+                shown = " ".join(said.get(item.id, item.text).split())  # of a window its own block
+                found.setdefault(shown, PoolItem(_PART.sub("", item.id), shown, item.day))
+        kept = (each for each in found.values() if each.id not in hidden)
+        return sorted(kept, key=lambda each: digest(text, each.id))
+
+
+LETTERS = 300
+"""Characters of an item that are shown."""
+_HOW = """\
+# Put an x between the brackets of every item that answers its query, or before "none of these".
+# A query without an x is passed over. You may write other words behind "query:". Then save and close.
+"""
+_NONE = "none of these"
+
+
+def todo_list(proposals: Iterable[Proposal], pool: Callable[[Proposal], Iterable[PoolItem]]) -> str:
+    """Queries with their items as a list to mark in; ``read_todo`` reads it back."""
+    parts = [_HOW]
+    for each in proposals:
+        items = (f"[ ] {i.id}  {i.day}  {i.text[:LETTERS]}" for i in pool(each))
+        head = (f"# {each.about}", f"kind: {each.kind}", f"query: {each.text}")
+        parts.append("\n".join(map(safe, (*head, *items, f"[ ] {_NONE}", ""))))
+    return "\n".join(parts)
+
+
+def read_todo(text: str, known: NameLookup) -> tuple[list[Label], int]:
+    """The labels that a marked list makes, and how many of its queries have no mark.
+
+    What has no mark beside another that has one is not relevant.
+
+    Raises:
+        BadInputError: A line is neither a query nor an item, or what is marked cannot be.
+    """
+    found: dict[str, tuple[str, list[str]]] = {}
+    kind, marks = "", None
+    for number, line in enumerate(text.split("\n"), 1):
+        head, _, rest = line.partition(":")
+        words = line[3:].split()
+        if head == "kind":
+            kind = rest.strip().removeprefix("negative")
+        elif head == "query" and rest.strip():
+            marks = found.setdefault(" ".join(rest.split()), (kind, []))[1]
+            kind = ""
+        elif marks is not None and words and line[:3].lower() == "[x]":
+            marks.append(_NONE if " ".join(words) == _NONE else words[0])
+        elif line.strip() and line[0] != "#" and not (marks is not None and line[:3] == "[ ]"):
+            raise BadInputError("the list", f"line {number} is no query and no item", "mend it")
+    rows = []
+    for query, (kind, marked) in found.items():
+        relevant = tuple(mark for mark in marked if mark != _NONE)
+        lost = [name for name in relevant if known.piece(name) is None]
+        what = f"the list, {query[:60]!r}"
+        if lost:
+            raise BadInputError(
+                what, f"the store has no memory or turn {lost[0][:60]!r}", "mend it"
+            )
+        if relevant and _NONE in marked:
+            raise BadInputError(what, f"has an x at {_NONE!r} and at another", "take one away")
+        if marked:
+            rows.append(Label(labels.id_of(query), query, memories=relevant, category=kind))
+    return rows, len(found) - len(rows)
+
+
+class NameLookup:
+    """What a store holds, by every name that a label may use."""
+
+    def __init__(self, store: Store) -> None:
+        self._contents = contents = whole_memory(store)
+        foreign = Counter(told.turn.foreign_id for told in contents.turns.values())
+        self._foreign = {
+            turn: name
+            for turn, told in contents.turns.items()
+            if (name := told.turn.foreign_id) is not None and foreign[name] == 1
+        }
+        self._turns = {name: turn for turn, name in self._foreign.items()}
+        self._names = {
+            record.id: label_keys((record.id, record.label, *record.aliases))
+            for record in contents.records.values()
+            if isinstance(record, Node)
+        }
+
+    def piece(self, name: str) -> str | None:
+        r"""The piece of evidence that the id of a memory or a turn stands for; None: unknown.
+
+        A turn goes by its key and, where no other has it, by the id it came with. A statement is
+        shown by what it rests on as well: its words came from there.
+
+        Returns:
+            Ids, each with a newline behind it; see ``dataset.Unit``.
+        """
+        bare = _PART.sub("", name)
+        statement = self._contents.statements.get(bare)
+        ids = [] if statement is None else [statement.id]
+        for each in (bare,) if statement is None else statement.sources:
+            turn = each if each in self._contents.turns else self._turns.get(each)
+            if turn is not None:
+                ids += [turn, *([self._foreign[turn]] if turn in self._foreign else [])]
+        return "".join(f"{each}\n" for each in dict.fromkeys(ids)) or None
+
+    def concept(self, name: str) -> frozenset[str] | None:
+        """The keys of all names of the node that a name stands for; None: there is no such node."""
+        wanted = label_key(name)
+        return next((names for names in self._names.values() if wanted in names), None)
+
+
+def whole_memory(store: Store) -> StoreContents:
+    """The whole contents of a store; hand edits count as settled, nothing is written."""
+    return store_contents.read_store(store, "9999-12-31T23:59:59Z")
+
+
+def distinct_pieces(pieces: Iterable[str]) -> tuple[str, ...]:
+    r"""Pieces of ids without those that another one makes needless.
+
+    Whoever shows a turn shows a statement that rests on it, so a label that names both names one.
+
+    >>> distinct_pieces(["s\nt\n", "t\n", "u\n"])
+    ('t\n', 'u\n')
+    """
+    listed = list(dict.fromkeys(pieces))
+    sets = [frozenset(piece.split()) for piece in listed]
+    return tuple(
+        piece
+        for place, piece in enumerate(listed)
+        if not any(other < sets[place] for other in sets) and sets[place] not in sets[:place]
+    )

@@ -1,1 +1,0 @@
-"""Systems that are compared: clsm, published systems, and plain baselines."""
