@@ -23,7 +23,7 @@ from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import atomic, ledger, logs, record_files, runs, shards, topics
 from clsm_cli.store.joining import kind_of
 from clsm_cli.store.layout import TOPIC_STREAMS
-from clsm_cli.store.reconcile import reconcile
+from clsm_cli.store.record_files import reconcile
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import sqlite3
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING
@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING
 from clsm_cli.config import Settings
 from clsm_cli.errors import ClsmError, DamagedStoreError, ModelDigestError, ModelMissingError
 from clsm_cli.health import (
-    digests,
     file_checks,
     git_state,
     record_checks,
@@ -45,9 +44,8 @@ if TYPE_CHECKING:
 class CheckContext(NamedTuple):
     """What a check may know besides the store.
 
-    Attributes:
-        has_model: Whether the model is looked at; hashing its 90 MB takes a tenth of a second.
-        fault: Why the settings of this machine cannot be used; "" where they can.
+    ``fault`` is why the settings of this machine cannot be used. Hashing the model takes a tenth of a
+    second.
     """
 
     now: datetime
@@ -57,7 +55,7 @@ class CheckContext(NamedTuple):
     fault: str = ""
 
 
-Check = Callable[["Snapshot", CheckContext], list["Finding"]]
+Check = Callable[["Snapshot", CheckContext], "Iterable[Finding]"]
 
 CHECKS: Mapping[str, Check] = {
     "places": lambda snapshot, _: file_checks.check_places(snapshot),
@@ -65,37 +63,26 @@ CHECKS: Mapping[str, Check] = {
     "contents": lambda snapshot, _: file_checks.check_contents(snapshot),
     "lines": lambda snapshot, _: record_checks.check_lines(snapshot),
     "order": lambda snapshot, _: record_checks.check_order(snapshot),
-    "ids": lambda snapshot, _: record_checks.check_ids(snapshot),
     "logs": lambda snapshot, _: record_checks.check_logs(snapshot),
-    "inboxes": lambda snapshot, _: record_checks.check_inboxes(snapshot),
-    "names": lambda snapshot, _: file_checks.check_misplaced(snapshot),
     "episodes": lambda snapshot, _: file_checks.episode_findings(snapshot),
-    "turns twice": lambda snapshot, _: file_checks.duplicate_turns(snapshot),
     "topics": lambda snapshot, _: file_checks.topic_findings(snapshot),
-    "hand edits": lambda snapshot, context: file_checks.unsettled_edits(
-        snapshot, utc_text(context.now)
-    ),
-    "edges": lambda snapshot, _: record_checks.check_edges(snapshot),
-    "sources": lambda snapshot, _: record_checks.check_sources(snapshot),
-    "mentions": lambda snapshot, _: record_checks.check_mentions(snapshot),
+    "loss": lambda snapshot, around: file_checks.lost_statements(snapshot, utc_text(around.now)),
+    "references": lambda snapshot, _: record_checks.check_references(snapshot),
     "episode records": lambda snapshot, _: record_checks.check_episodes(snapshot),
     "tombstones": lambda snapshot, _: record_checks.check_tombstones(snapshot),
-    "digests": lambda snapshot, _: digests.changed_files(snapshot),
-    "begun": lambda snapshot, _: digests.begun_runs(snapshot),
-    "preimages": lambda snapshot, _: digests.check_preimages(snapshot),
+    "ledger": lambda snapshot, _: file_checks.changed_files(snapshot),
+    "begun": lambda snapshot, _: file_checks.begun_runs(snapshot),
+    "preimages": lambda snapshot, _: file_checks.check_preimages(snapshot),
     "index": lambda snapshot, _: surroundings.check_index(snapshot),
-    "briefing": lambda snapshot, _: surroundings.check_briefing(snapshot),
     "settings": lambda snapshot, _: surroundings.check_settings(snapshot),
-    "environment": lambda snapshot, context: surroundings.check_environment(
-        snapshot, context.variables
-    ),
+    "environment": lambda _, around: surroundings.check_environment(around.variables),
     "machine": lambda _, a: [make_finding("machine-settings", "", a.fault)] if a.fault else [],
-    "model": lambda _, context: surroundings.check_model() if context.has_model else [],
+    "model": lambda _, around: surroundings.check_model() if around.has_model else [],
     "disk": lambda snapshot, _: surroundings.check_disk(snapshot),
     "lock": lambda snapshot, _: surroundings.check_lock(snapshot),
-    "git": lambda snapshot, context: git_state.findings(snapshot.store, context.now),
-    "nights": lambda snapshot, context: surroundings.check_nights(snapshot, context.now),
-    "schedule": lambda _, context: surroundings.check_schedule(context.jobs),
+    "git": lambda snapshot, around: git_state.findings(snapshot.store, around.now),
+    "nights": lambda snapshot, around: surroundings.check_nights(snapshot, around.now),
+    "schedule": lambda _, around: surroundings.check_schedule(around.jobs),
     "secrets": lambda snapshot, _: surroundings.clear_secrets(snapshot),
 }
 
@@ -125,16 +112,6 @@ def _order(finding: Finding) -> tuple[int, str, int, str, str]:
 DAMAGED, BAD_MODEL = 13, 15
 """Exit codes: damage that remains, of the store or of the model alone."""
 _LOOKS = 3
-_INDEX = frozenset(
-    {
-        "index-missing",
-        "index-stale",
-        "index-damaged",
-        "index-differs",
-        "vectors-damaged",
-        "vectors-missing",
-    }
-)
 _ANEW = frozenset({"index-damaged", "index-differs"})
 
 
@@ -202,7 +179,7 @@ def fix(
         done = repair.Mended(None, ()) if only_index else repair.mend(store, before, context.now)
         told = list(done.done)
         codes = {each.code for each in before}
-        if rebuild or done.done or codes & _INDEX:
+        if rebuild or done.done or any(code.startswith(("index-", "vectors-")) for code in codes):
             told += _index(store, embedder, progress, anew=rebuild or bool(codes & _ANEW))
         after = [each for each in diagnose(store, context) if each.code != "lock-held"]
     left = {_mark(each) for each in after}

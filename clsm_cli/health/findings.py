@@ -19,34 +19,24 @@ SEVERITIES: tuple[Severity, ...] = ("damage", "warning", "note")
 
 
 class Finding(NamedTuple):
-    """One thing that is not as it should be.
+    """One thing that is not as it should be."""
 
-    Attributes:
-        code: What kind of thing, in kebab case; never changes its meaning.
-        next_step: What to do about it, as a clause: "run: git gc", "nothing; …".
-    """
-
-    code: str
+    code: str  # what kind of thing, in kebab case; never changes its meaning
     severity: Severity
     path: str
     reason: str
-    next_step: str
+    next_step: str  # what to do about it, as a clause: "run: git gc", "nothing; …"
     line: int | None = None
     mends: bool = False
 
 
 class Code(NamedTuple):
-    """A kind of finding.
-
-    Attributes:
-        fix: What ``--fix`` does about it; "" for nothing.
-        next_step: For a person, where ``--fix`` does nothing.
-    """
+    """A kind of finding."""
 
     severity: Severity
     meaning: str
-    fix: str
-    next_step: str = ""
+    fix: str  # what ``--fix`` does about it; "" for nothing
+    next_step: str = ""  # for a person, where ``--fix`` does nothing
 
 
 def _load() -> dict[str, Code]:

@@ -10,15 +10,12 @@ import os
 from shlex import quote
 from typing import TYPE_CHECKING
 
-from clsm_cli.errors import DamagedStoreError
 from clsm_cli.health.findings import list_names, make_finding
-from clsm_cli.health.store_snapshot import kind_of
-from clsm_cli.store import atomic, git, git_setup, joining
+from clsm_cli.store import git, git_setup, joining
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from datetime import datetime
-    from pathlib import Path
 
     from clsm_cli.health.findings import Finding
     from clsm_cli.store import runs
@@ -26,33 +23,18 @@ if TYPE_CHECKING:
 
 STALE_MINUTES = 10
 """Minutes after which a lock was left behind: git holds one for seconds."""
-_BY_HAND = ("ontology", "git", "labels")
-"""Files that are looked through here; in all others the markers are a finding of their contents."""
-_MOST_MARKED = 1 << 20
 
 
-def findings(store: Store, now: datetime) -> list[Finding]:
+def findings(store: Store, now: datetime) -> Iterator[Finding]:
     """What is to be said of the repository, and of copies that wait to be joined."""
-    told = list(_copies(store))
-    refused = git.refusal(store.root)
-    if refused is not None:
-        step = f"trust it, if it is yours: git config --global --add safe.directory {quote(str(store.root))}"
-        return [
-            *told,
-            make_finding(
-                "git-owner",
-                "",
-                "git does not look into a repository of another user",
-                next_step=step,
-            ),
-        ]
-    tree = git.work_tree(store.root)
-    if tree is None:
-        return told
-    told += _lock(tree, now)
-    told += _unmerged(tree)
-    told += _tracked(tree)
-    return [*told, *_setup(store)]
+    yield from _copies(store)
+    if git.refusal(store.root) is not None:
+        reason = "git does not look into a repository of another user"
+        trust = f"git config --global --add safe.directory {quote(str(store.root))}"
+        step = f"trust it, if it is yours: {trust}"
+        yield make_finding("git-owner", "", reason, next_step=step)
+    elif (tree := git.work_tree(store.root)) is not None:
+        yield from (*_lock(tree, now), *_unmerged(tree), *_setup(store))
 
 
 def mend(store: Store) -> list[runs.Write]:
@@ -77,7 +59,7 @@ def _copies(store: Store) -> Iterator[Finding]:
         reason = f"is another version of {copy.original.name}, left by a program that synchronises"
         if not copy.kind:
             step = "take from it what is wanted, and delete it"
-        elif copy.writer in ("", store.device):
+        elif copy.writer in (None, store.device):
             step = "nothing; the next clsm ingest or clsm consolidate joins the two"
         else:
             step = f"nothing; {copy.writer} joins the two at its next clsm ingest"
@@ -86,12 +68,9 @@ def _copies(store: Store) -> Iterator[Finding]:
 
 def _lock(tree: git.WorkTree, now: datetime) -> Iterator[Finding]:
     path = git.path_of(tree, "index.lock")
-    try:
-        age = None if path is None else now.timestamp() - os.lstat(path).st_mtime
-    except OSError:
+    if path is None or not path.exists():
         return
-    if path is None or age is None:
-        return
+    age = now.timestamp() - os.lstat(path).st_mtime
     if age >= 60 * STALE_MINUTES:
         reason = f"a git that was stopped left its lock {age / 60:.0f} minutes ago"
         yield make_finding("git-lock", "", reason, next_step=f"no git runs: rm {quote(str(path))}")
@@ -113,48 +92,9 @@ def _unmerged(tree: git.WorkTree) -> Iterator[Finding]:
         yield make_finding("git-unmerged", path, reason, next_step=f"{step}, then: git commit")
 
 
-def _tracked(tree: git.WorkTree) -> Iterator[Finding]:
-    names = git.tracked(tree)
-    derived = [
-        n for n in names if n.startswith(".clsm/") or n.rpartition("/")[2].startswith(".tmp-")
-    ]
-    if derived:
-        only = (
-            "-r .clsm"
-            if all(n.startswith(".clsm/") for n in derived)
-            else "-r .clsm, and the rest by name"
-        )
-        reason = f"git tracks what is of this machine alone: {list_names(derived)}"
-        step = f"git rm --cached --ignore-unmatch {only}; then commit"
-        yield make_finding("git-tracks-derived", "", reason, next_step=step)
-    for name in names:
-        line = _marker(tree.root / name) if kind_of(name) in _BY_HAND else None
-        if line is not None:
-            yield make_finding("git-markers", name, "holds git's conflict markers", line=line)
-
-
-def _marker(path: Path) -> int | None:
-    try:
-        data = atomic.read(path, _MOST_MARKED) or b""
-    except DamagedStoreError:
-        return None
-    lines = data.split(b"\n")
-    return next(
-        (n for n, line in enumerate(lines, 1) if line.startswith((b"<<<<<<< ", b">>>>>>> "))), None
-    )
-
-
 def _setup(store: Store) -> Iterator[Finding]:
     lack = git_setup.find_missing(store.root)
-    for name, lines in sorted(lack.lines.items()):
-        shown = list_names([line for line in lines if not line.startswith("#")])
-        code = "git-attributes" if name == ".gitattributes" else "git-ignore"
-        yield make_finding(code, name, f"lacks {shown}")
-    if "core.fsync" in lack.settings:
-        yield make_finding(
-            "git-fsync", "", "git does not wait until what it writes survives a power cut"
-        )
-    others = [name for name in lack.settings if name != "core.fsync"]
-    if others or lack.attributes:
-        what = list_names([*others, *(["info/attributes"] if lack.attributes else [])])
-        yield make_finding("git-clone", "", f"this clone merges by lines alone; not set up: {what}")
+    lines = [line for each in lack.lines.values() for line in each if not line.startswith("#")]
+    what = [*lines, *lack.settings, *(["info/attributes"] if lack.attributes else [])]
+    if what:
+        yield make_finding("git-setup", "", f"is not set up for a memory: lacks {list_names(what)}")

@@ -1,4 +1,4 @@
-"""Checks of shards, logs and inboxes: bad lines, misplaced records, wrong ids, references that lead nowhere.
+"""Checks of shards, logs and inboxes: bad lines, misplaced records, references that lead nowhere.
 
 What follows from the episodes alone (edges, mentions) is derived again by ``consolidate``; doctor only
 reports it.
@@ -12,235 +12,117 @@ import sqlite3
 from datetime import date, datetime
 from typing import TYPE_CHECKING, Any
 
-from clsm_cli.health.file_checks import has_right_key
+from clsm_cli.health.file_checks import bad_shared_line, has_right_key
 from clsm_cli.health.findings import list_names, make_finding
-from clsm_cli.health.store_snapshot import is_shared, stream_of
-from clsm_cli.model.episodes import Document, EndMark, EpisodeRecord
+from clsm_cli.health.store_snapshot import is_shared
+from clsm_cli.model.episodes import Document, EpisodeRecord
 from clsm_cli.model.graph import Edge, Node, Statement
-from clsm_cli.model.ids import document_id, edge_id, is_id
+from clsm_cli.model.ids import is_id
 from clsm_cli.store import atomic, logs, shards
-from clsm_cli.store.inbox import CapturedTurn
 from clsm_cli.store.index import database
 from clsm_cli.store.shards import shard_name
-from clsm_cli.store.topics import text_sha
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Iterator
 
-    from clsm_cli.health.findings import Finding, Severity
+    from clsm_cli.health.findings import Finding
     from clsm_cli.health.store_snapshot import Snapshot
     from clsm_cli.model.codec import Record
 
 _MARKERS = "is a git conflict marker"
-_EDGE = re.compile(r"g-[0-9a-f]{12}\Z")
 
 
-def check_lines(snapshot: Snapshot) -> list[Finding]:
+def check_lines(snapshot: Snapshot) -> Iterator[Finding]:
     """Lines of shards that are no records."""
-    return [
-        make_finding("unreadable-line", path, problem.reason, line=problem.line)
-        for path, shard in sorted(snapshot.shards.items())
-        for problem in shard.problems
-        if not problem.reason.startswith((_MARKERS, "is not UTF-8"))
-    ]
-
-
-def check_order(snapshot: Snapshot) -> list[Finding]:
-    """Shards that are not as they would be written: records elsewhere, twice, not sorted."""
-    findings: list[Finding] = []
     for path, shard in sorted(snapshot.shards.items()):
-        name = path.rpartition("/")[2]
-        odd = [r.id for r in shard.records if not _is_at_home(r.id, name) or is_strange(r, path)]
-        if odd:
-            reason = f"holds records of other shards: {list_names(odd)}"
-            findings.append(make_finding("wrong-shard", path, reason))
-            continue
+        for problem in shard.problems:
+            if not problem.reason.startswith((_MARKERS, "is not UTF-8")):
+                yield make_finding("unreadable-line", path, problem.reason, line=problem.line)
+
+
+def check_order(snapshot: Snapshot) -> Iterator[Finding]:
+    """Shards that are not as they would be written: records of others, twice, not sorted."""
+    for path, shard in sorted(snapshot.shards.items()):
         ids = [record.id for record in shard.records]
-        twice = sorted({i for i in ids if ids.count(i) > 1}) if len({*ids}) < len(ids) else []
-        if twice:
-            findings.append(make_finding("not-normal", path, f"holds {list_names(twice)} twice"))
-        elif not shard.problems and _is_odd(snapshot, path):
-            findings.append(make_finding("not-normal", path, _how(shard.records, ids)))
-    return findings
+        name = path.rpartition("/")[2]
+        if odd := [i for i in ids if name not in (shard_name(i, 1), shard_name(i, 2))]:
+            yield make_finding("wrong-shard", path, f"holds records of others: {list_names(odd)}")
+        elif not shard.problems and (
+            len({*ids}) < len(ids) or atomic.sha256(shards.render(shard.records)) != shard.sha256
+        ):
+            yield make_finding("not-normal", path, "is not as clsm would write it")
 
 
-def is_strange(record: Record, path: str) -> bool:
-    """Whether a record lies with another stream than its own."""
-    return isinstance(record, Statement) and record.stream != stream_of(path)
+def check_references(snapshot: Snapshot) -> Iterator[Finding]:
+    """Records, and episodes of documents, that rest on what is not there."""
+    known = {*snapshot.records, *snapshot.episode_ids, *snapshot.turns}
+    lost: dict[str, list[str]] = {}
+    for record in snapshot.records.values():
+        gone = [each for each in _references(snapshot, record) if each not in known]
+        if not all(map(snapshot.is_gone, gone)):
+            lost.setdefault(snapshot.where[record.id], []).append(record.id)
+    read = ((path, each) for path, each in snapshot.episodes.items() if each is not None)
+    for path, episode in read:
+        if episode.document is not None and episode.document not in snapshot.records:
+            lost.setdefault(path, []).append(episode.id)
+    for path, ids in sorted(lost.items()):
+        reason = f"these rest on what is gone: {list_names(sorted(ids))}"
+        yield make_finding("dangling", path, reason)
 
 
-def _is_at_home(record_id: str, name: str) -> bool:
-    return name in (shard_name(record_id, 1), shard_name(record_id, 2))
-
-
-def _is_odd(snapshot: Snapshot, path: str) -> bool:
-    """Whether its bytes are others than its records would be written with."""
-    return (
-        atomic.sha256(shards.render(snapshot.shards[path].records)) != snapshot.shards[path].sha256
-    )
-
-
-def _how(records: tuple[Record, ...], ids: list[str]) -> str:
-    if ids != sorted(ids):
-        return "is not sorted"
-    strange = sorted({name for record in records for name in record.extra})
-    return f"has unknown fields: {list_names(strange)}" if strange else "is written in another way"
-
-
-def check_ids(snapshot: Snapshot) -> list[Finding]:
-    """Records whose id is a hash of what they say, and is not."""
-    wrong: dict[str, list[str]] = {}
-    for path, shard in sorted(snapshot.shards.items()):
-        for record in shard.records:
-            if not record.pinned and _is_wrong(record):
-                wrong.setdefault(path, []).append(record.id)
-    return [
-        make_finding("wrong-id", path, f"the id or the text of {list_names(found_ids)} was changed")
-        for path, found_ids in wrong.items()
-    ]
-
-
-def _is_wrong(record: Record) -> bool:
+def _references(snapshot: Snapshot, record: Record) -> Iterable[str]:
+    """Ids of records and episodes, and keys of turns, that a record names."""
     if isinstance(record, Edge):
-        # A closed copy, which a correction writes, has another id: it ends.
-        given = edge_id(record.source, record.type, record.target, record.valid_from)
-        plain = edge_id(record.source, record.type, record.target)
-        is_closed = record.valid_until is not None or record.superseded_at is not None
-        return bool(_EDGE.match(record.id)) and record.id not in (given, plain) and not is_closed
-    if isinstance(record, Document):
-        return record.id != document_id(record.origin)
-    if isinstance(record, Statement) and record.text and record.text_sha:
-        return text_sha(record.text) != record.text_sha
-    return False
-
-
-def check_edges(snapshot: Snapshot) -> list[Finding]:
-    """Edges whose ends are not there."""
-    known = {*snapshot.records, *(e.id for e in snapshot.episodes.values() if e is not None)}
-    odd = [
-        record.id
-        for record in snapshot.records.values()
-        if isinstance(record, Edge) and not {record.source, record.target} <= known
-    ]
-    return _by_file(snapshot, "dangling-edge", odd, "edges to what is not there")
-
-
-def check_sources(snapshot: Snapshot) -> list[Finding]:
-    """Records that rest on turns which are not there, or replaced a row that is not."""
-    odd = [r.id for r in snapshot.records.values() if any(_gone(snapshot, _sources(r)))]
-    rows = [
-        record.id
-        for record in snapshot.records.values()
-        if isinstance(record, Statement)
-        and record.supersedes is not None
-        and record.supersedes not in snapshot.records
-        and not snapshot.is_gone(record.supersedes)
-    ]
-    return [
-        *_by_file(snapshot, "dangling-source", odd, "records that rest on turns that are gone"),
-        *_by_file(snapshot, "dangling-row", rows, "statements that replaced one that is gone"),
-    ]
-
-
-def _sources(record: Record) -> Iterable[str]:
+        return (record.source, record.target, *record.sources)
     if isinstance(record, Statement):
         return (*record.sources, *record.contradicted_by)
-    return record.sources if isinstance(record, (Edge, Node)) else ()
+    if isinstance(record, Document):
+        return [block.key for block in record.blocks]
+    if isinstance(record, EpisodeRecord) and record.id in snapshot.episode_ids:
+        turns = [key for keys in record.mentions.values() for key in keys]
+        # What is mentioned before a night may become a node then, or never.
+        return turns if record.stage == "pending" else [*record.mentions, *turns]
+    return record.sources if isinstance(record, Node) else ()
 
 
-def _gone(snapshot: Snapshot, keys: Iterable[str]) -> list[str]:
-    return [key for key in keys if key not in snapshot.turns and not snapshot.is_gone(key)]
-
-
-def check_mentions(snapshot: Snapshot) -> list[Finding]:
-    """Episode records that mention unknown nodes or turns, documents with blocks that are gone."""
-    turns, blocks = [], []
+def check_episodes(snapshot: Snapshot) -> Iterator[Finding]:
+    """Records of episodes without a file."""
+    unread = "".join(path for path, episode in snapshot.episodes.items() if episode is None)
     for record in snapshot.records.values():
-        if isinstance(record, EpisodeRecord) and record.id in _ids(snapshot):
-            told = {key for keys in record.mentions.values() for key in keys}
-            # What is mentioned before a night may become a node then, or never.
-            is_known = (
-                record.stage == "pending" or snapshot.records.keys() >= record.mentions.keys()
-            )
-            if _gone(snapshot, told) or not is_known:
-                turns.append(record.id)
-        elif isinstance(record, Document) and _gone(snapshot, [b.key for b in record.blocks]):
-            blocks.append(record.id)
-    return [
-        *_by_file(snapshot, "dangling-mention", turns, "episodes that mention what is gone"),
-        *_by_file(snapshot, "dangling-block", blocks, "documents with blocks that are gone"),
-    ]
-
-
-def _ids(snapshot: Snapshot) -> set[str]:
-    return {episode.id for episode in snapshot.episodes.values() if episode is not None}
-
-
-def check_episodes(snapshot: Snapshot) -> list[Finding]:
-    """Records without an episode, episodes that follow none, documents without a record."""
-    there = _ids(snapshot)
-    aside = [file.path for file in snapshot.of_kind("quarantine")]
-    findings: list[Finding] = []
-    unread = {
-        p.rpartition("/")[2].partition("-")[2] for p, e in snapshot.episodes.items() if e is None
-    }
-    for record in snapshot.records.values():
-        if not isinstance(record, EpisodeRecord) or record.id in there:
+        is_lost = isinstance(record, EpisodeRecord) and record.id not in snapshot.episode_ids
+        if not is_lost or record.id in unread:
             continue
-        if f"{record.id}.md" in unread:
-            continue  # told already
-        kept = [path for path in aside if record.id in path]
-        findings.append(_lost(snapshot.where[record.id], record.id, kept))
-    for path, episode in sorted(snapshot.episodes.items()):
-        if episode is None or snapshot.is_gone(episode.id):
-            continue
-        links = [each for each in (episode.previous, episode.continues) if each is not None]
-        lost = [each for each in links if each not in there and not snapshot.is_gone(each)]
-        if episode.document is not None and episode.document not in snapshot.records:
-            lost.append(episode.document)
-        if lost:
-            findings.append(
-                make_finding("dangling-link", path, f"follows {list_names(lost)}, which is gone")
-            )
-    return findings
+        path, what = snapshot.where[record.id], f"the episode {record.id}"
+        kept = [file.path for file in snapshot.of_kind("quarantine") if record.id in file.path]
+        if kept:
+            step = "mend it there and put it back, or restore it from git or from a backup"
+            reason = f"{what} is in {kept[-1]}"
+            yield make_finding("missing-episode", path, reason, severity="warning", next_step=step)
+        else:
+            yield make_finding("missing-episode", path, f"{what} has no file")
 
 
-def _lost(path: str, record_id: str, kept: list[str]) -> Finding:
-    if kept:
-        reason = f"the episode {record_id} is in {kept[-1]}"
-        step = "mend it there and put it back, or restore it from git or from a backup"
-        return make_finding("missing-episode", path, reason, severity="warning", next_step=step)
-    return make_finding("missing-episode", path, f"the episode {record_id} has no file")
-
-
-def check_tombstones(snapshot: Snapshot) -> list[Finding]:
+def check_tombstones(snapshot: Snapshot) -> Iterator[Finding]:
     """Tombstones that are gone: by the index, or as a forget of a ledger left none."""
-    stones = {str(row.get("at")) for _, row in _stones(snapshot)}
-    findings = []
-    lost = lost_tombstones(snapshot)
-    if lost:
+    if lost := lost_tombstones(snapshot):
         reason = f"{len(lost)} tombstones are gone that the index knows"
-        findings.append(make_finding("tombstone-lost", "tombstones", reason))
+        yield make_finding("tombstone-lost", "tombstones", reason)
+        return
+    stones = {str(row.get("at")) for _, row in _stones(snapshot)}
     for path in sorted(p for p in snapshot.logs if p.endswith("/runs.jsonl")):
-        device = path.split("/")[1]
-        findings += [
-            make_finding(
-                "forget-lost", f"tombstones/{device}.jsonl", f"the forget of {at} left none"
-            )
-            for at in ([] if lost else _forgets(snapshot, path))
-            if at not in stones
-        ]
-    return findings
+        place = f"tombstones/{path.split('/')[1]}.jsonl"
+        for at in _forgets(snapshot, path):
+            if at not in stones:
+                yield make_finding("forget-lost", place, f"the forget of {at} left none")
 
 
 def _forgets(snapshot: Snapshot, path: str) -> list[str]:
     """Times of the forgets of a ledger since doctor last wrote tombstones again, which have its time."""
     times: list[str] = []
     for _, row in snapshot.logs[path].rows:
-        changes = row.get("changes")
         if row.get("command") == "forget":
             times.append(str(row.get("at")))
-        elif row.get("command") == "doctor" and "tombstones/" in str(changes):
+        elif row.get("command") == "doctor" and "tombstones/" in str(row.get("changes")):
             times.clear()
     return times
 
@@ -269,32 +151,16 @@ def lost_tombstones(snapshot: Snapshot) -> list[str]:
     return sorted(each for each in known - there if is_hash(each))
 
 
-def _by_file(snapshot: Snapshot, code: str, ids: Iterable[str], what: str) -> list[Finding]:
-    by_path: dict[str, list[str]] = {}
-    for record_id in sorted(ids):
-        by_path.setdefault(snapshot.where[record_id], []).append(record_id)
-    return [
-        make_finding(code, path, f"{what}: {list_names(group)}")
-        for path, group in sorted(by_path.items())
-    ]
-
-
 _HASH = re.compile(r"[0-9a-f]{64}")
 _Row = dict[str, Any]
 
 
-def _name(path: str) -> str:
-    return "tombstones" if path.startswith("tombstones/") else path.rpartition("/")[2]
-
-
 def bad_rows(snapshot: Snapshot, path: str) -> list[tuple[int | None, str]]:
-    """Lines of a log that are none of it, with why; a torn last line is left out."""
-    bad = [
-        (p.line, p.reason)
-        for p in snapshot.logs[path].problems
-        if not is_torn(snapshot, path, p.line)
-    ]
-    name = _name(path)
+    """Lines of a log or an inbox that are none of it, with why."""
+    if path in snapshot.inboxes:
+        return [(problem.line, problem.reason) for problem in snapshot.inboxes[path].problems]
+    bad = [(problem.line, problem.reason) for problem in snapshot.logs[path].problems]
+    name = "tombstones" if path.startswith("tombstones/") else path.rpartition("/")[2]
     for number, row in snapshot.logs[path].rows:
         try:
             _check_row(name, row)
@@ -354,72 +220,18 @@ _FIELDS: dict[str, Callable[[Any], bool]] = {
 """Field of a line of a log → whether it can have a value."""
 
 
-def check_logs(snapshot: Snapshot) -> list[Finding]:
-    """Lines of logs and tombstones that are none, or stand there twice."""
-    findings: list[Finding] = []
-    for path in sorted(p for p in snapshot.logs if p not in snapshot.inboxes):
-        is_left = is_shared(path)
+def check_logs(snapshot: Snapshot) -> Iterator[Finding]:
+    """Lines of logs, tombstones and inboxes that are none."""
+    for path in (*sorted(snapshot.logs), *sorted(snapshot.inboxes)):
+        markers = snapshot.files[path].markers
         for number, reason in bad_rows(snapshot, path):
-            if number in snapshot.files[path].markers:
-                continue
-            severity: Severity | None = "warning" if is_left else None
-            step = "nothing; its good lines count" if is_left else ""
-            findings.append(
-                make_finding(
-                    "unreadable-line",
-                    path,
-                    reason,
-                    line=number,
-                    severity=severity,
-                    mends=not is_left,
-                    next_step=step,
-                )
-            )
-        findings += _torn(snapshot, path, [p.line for p in snapshot.logs[path].problems])
-        findings += _repeated(snapshot, path)
-    return findings
-
-
-def _torn(snapshot: Snapshot, path: str, bad: list[int | None]) -> list[Finding]:
-    return [
-        make_finding("torn-line", path, "was cut short", line=line, mends=not is_shared(path))
-        for line in bad
-        if is_torn(snapshot, path, line)
-    ]
-
-
-def _repeated(snapshot: Snapshot, path: str) -> list[Finding]:
-    seen: set[str] = set()
-    twice: list[int] = []
-    for number, row in snapshot.logs[path].rows:
-        text = repr(row)
-        if text in seen:
-            twice.append(number)
-        seen.add(text)
-    reason = f"lines {list_names(list(map(str, twice)))} stand there before"
-    return [make_finding("repeated-line", path, reason, line=twice[0])] if twice else []
-
-
-def check_inboxes(snapshot: Snapshot) -> list[Finding]:
-    """Inboxes: lines that are no turns, turns twice or with another key."""
-    findings: list[Finding] = []
+            if is_torn(snapshot, path, number):
+                mends = not is_shared(path)
+                yield make_finding("torn-line", path, "was cut short", line=number, mends=mends)
+            elif number not in markers and is_shared(path):
+                yield bad_shared_line("unreadable-line", path, reason, number)
+            elif number not in markers:
+                yield make_finding("unreadable-line", path, reason, line=number)
     for path, box in sorted(snapshot.inboxes.items()):
-        file = snapshot.files[path]
-        for problem in box.problems:
-            if problem.line in file.markers:
-                continue
-            code = "torn-line" if is_torn(snapshot, path, problem.line) else "unreadable-line"
-            findings.append(make_finding(code, path, problem.reason, line=problem.line))
-        findings += _repeated(snapshot, path)
-        odd = [i.turn.key for i in box.turns if not has_right_key(i.turn, i.session)]
-        if odd:
-            findings.append(
-                make_finding("edited-turn", path, f"the text of {list_names(odd)} was changed")
-            )
-        known = {item.turn.key for item in box.items if isinstance(item, CapturedTurn)}
-        ends = [i.after for i in box.items if isinstance(i, EndMark) and i.after not in known]
-        lost = [key for key in ends if key not in snapshot.turns and not snapshot.is_gone(key)]
-        if lost:
-            reason = f"an end stands behind turns that are gone: {list_names(lost)}"
-            findings.append(make_finding("dangling-link", path, reason))
-    return findings
+        if odd := [i.turn.key for i in box.turns if not has_right_key(i.turn, i.session)]:
+            yield make_finding("edited-turn", path, f"the text of {list_names(odd)} was changed")

@@ -15,41 +15,25 @@ import stat
 from functools import partial
 from typing import TYPE_CHECKING
 
-from clsm_cli.health import file_checks, git_state, record_checks, store_snapshot
+from clsm_cli.health import git_state, record_checks, store_snapshot
 from clsm_cli.health.store_snapshot import LIMITS, is_shared
 from clsm_cli.ingestion.ingest_report import Run
 from clsm_cli.ingestion.ingest_run import end_begun_run
 from clsm_cli.model.graph import Statement
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import atomic, logs, record_files, runs, settle, shards
-from clsm_cli.store.index import prepared_briefing
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable
+    from collections.abc import Collection
     from datetime import datetime
     from pathlib import Path
 
     from clsm_cli.health.findings import Finding
     from clsm_cli.health.store_snapshot import Snapshot
-    from clsm_cli.model.codec import Record
     from clsm_cli.store.layout import Store
 
 Planned = tuple[list[runs.Write], list[str]]
 """Writes, and what is to be told of them."""
-
-
-def rename_misplaced(snapshot: Snapshot) -> Planned:
-    """Files under the name of another one get their own; what has none to go to stays."""
-    going = file_checks.plan_moves(snapshot)
-    writes: list[runs.Write] = []
-    data = {path: _bytes(snapshot, path) for path in going}
-    for path, home in sorted(going.items()):
-        there = snapshot.files[home].sha256 if home in snapshot.files else None
-        writes.append(runs.Put(snapshot.store.root / home, data[path], read_as=there))
-    writes += [
-        runs.Remove(snapshot.store.root / p) for p in sorted(going.keys() - {*going.values()})
-    ]
-    return writes, [f"{path}: moved to {home}" for path, home in sorted(going.items())]
 
 
 def move_aside(snapshot: Snapshot) -> Planned:
@@ -59,7 +43,7 @@ def move_aside(snapshot: Snapshot) -> Planned:
     for path, episode in sorted(snapshot.episodes.items()):
         if episode is None:
             data = _bytes(snapshot, path)
-            copy = quarantine_path(snapshot.store, path, data)
+            copy = record_files.quarantine_path(snapshot.store, snapshot.store.root / path, data)
             writes += [runs.Put(copy, data), runs.Remove(snapshot.store.root / path)]
             told.append(f"{path}: moved to quarantine/{copy.name}")
     return writes, told
@@ -67,19 +51,17 @@ def move_aside(snapshot: Snapshot) -> Planned:
 
 def clean_lines(snapshot: Snapshot) -> Planned:
     """Logs, inboxes and topic files without the lines that are none of theirs."""
+    root = snapshot.store.root
     writes: list[runs.Write] = []
     told: list[str] = []
-    for path in (*sorted(snapshot.logs), *sorted(snapshot.topics)):
-        bad = _bad(snapshot, path)
-        is_odd = bad or (path in snapshot.logs and snapshot.files[path].broken is not None)
-        if is_odd and not is_shared(path) and not path.endswith("/runs.jsonl"):
-            copy, left = _split(snapshot, path, bad)
-            target = quarantine_path(snapshot.store, path, copy)
-            root = snapshot.store.root
-            writes += [
-                runs.Put(target, copy),
-                runs.Put(root / path, left, read_as=snapshot.files[path].sha256),
-            ]
+    for path in (*sorted(snapshot.logs), *sorted(snapshot.inboxes), *sorted(snapshot.topics)):
+        if is_shared(path) or path.endswith("/runs.jsonl"):
+            continue
+        if (found := _cleaned(snapshot, path)) is not None:
+            copy, left = found
+            target = record_files.quarantine_path(snapshot.store, root / path, copy)
+            read_as = snapshot.files[path].sha256
+            writes += [runs.Put(target, copy), runs.Put(root / path, left, read_as=read_as)]
             told.append(f"{path}: what could not be read is in quarantine/{target.name}")
     return writes, told
 
@@ -98,31 +80,28 @@ def restore_tombstones(snapshot: Snapshot, now: str) -> Planned:
 def clean_ledger(snapshot: Snapshot) -> list[str]:
     """The same for this machine's ledger, beside any run: a run would write to it again."""
     path = (snapshot.store.flow / "runs.jsonl").relative_to(snapshot.store.root).as_posix()
-    if path not in snapshot.logs:
+    found = _cleaned(snapshot, path) if path in snapshot.logs else None
+    if found is None:
         return []
-    bad = _bad(snapshot, path)
-    if not bad and snapshot.files[path].broken is None:
-        return []
-    copy, left = _split(snapshot, path, bad)
-    name = keep_copy(snapshot.store, path, copy)
-    atomic.put(snapshot.store.root / path, left, read_as=snapshot.files[path].sha256)
+    name = keep_copy(snapshot.store, path, found[0])
+    atomic.put(snapshot.store.root / path, found[1], read_as=snapshot.files[path].sha256)
     return [f"{path}: what could not be read is in quarantine/{name}"]
 
 
-def _bad(snapshot: Snapshot, path: str) -> set[int]:
+def _cleaned(snapshot: Snapshot, path: str) -> tuple[bytes, bytes] | None:
+    """A copy of the lines that are none of a file's, and the file without them; None where all are.
+
+    Of a topic file only the markers of a conflict are none.
+    """
     file = snapshot.files[path]
-    if path in snapshot.topics:
-        return {*file.markers} if len(file.markers) > 1 else set()
     bad: set[int | None] = {*file.markers}
-    bad |= {problem.line for problem in snapshot.logs[path].problems}
-    if path in snapshot.inboxes:
-        bad |= {problem.line for problem in snapshot.inboxes[path].problems}
-    else:
-        bad |= {number for number, _ in record_checks.bad_rows(snapshot, path)}
-    return {number for number in bad if number is not None}
+    if path in snapshot.topics:
+        return _split(snapshot, path, bad) if len(bad) > 1 else None
+    bad |= {number for number, _ in record_checks.bad_rows(snapshot, path)}
+    return _split(snapshot, path, bad) if bad or file.broken is not None else None
 
 
-def _split(snapshot: Snapshot, path: str, bad: Collection[int]) -> tuple[bytes, bytes]:
+def _split(snapshot: Snapshot, path: str, bad: Collection[int | None]) -> tuple[bytes, bytes]:
     """The copy of lines as they are, and the file without them.
 
     A line that says what it must but for bytes that are no UTF-8 is copied too, and stays as readers
@@ -143,15 +122,9 @@ def _split(snapshot: Snapshot, path: str, bad: Collection[int]) -> tuple[bytes, 
     return head + b"".join(kept), data
 
 
-def quarantine_path(store: Store, path: str, data: bytes) -> Path:
-    """Where a copy of bytes from a file goes: a name that tells whence, and what."""
-    stem, _, ending = path.strip(".").replace("/", "-").rpartition(".")
-    return store.quarantine / f"{stem or ending}-{atomic.sha256(data)[:12]}.{ending or 'txt'}"
-
-
 def keep_copy(store: Store, path: str, data: bytes) -> str:
     """Put a copy into ``quarantine/`` at once; its name there."""
-    target = quarantine_path(store, path, data)
+    target = record_files.quarantine_path(store, store.root / path, data)
     atomic.put(target, data)
     return target.name
 
@@ -165,78 +138,35 @@ def plan_shards(snapshot: Snapshot, now: str) -> Planned:
 
     What a person set and what lost in a join becomes a question first, as where hand edits are settled.
     """
-    odd = {
-        finding.path
-        for finding in (*record_checks.check_lines(snapshot), *record_checks.check_order(snapshot))
-    }
+    store = snapshot.store
+    odd = {finding.path for finding in record_checks.check_order(snapshot)}
     odd |= {path for path, shard in snapshot.shards.items() if shard.problems}
     odd |= {p for p in snapshot.shards if snapshot.files[p].nul or snapshot.files[p].broken}
-    moved = _moved(snapshot)
-    writes: list[runs.Write] = []
-    told: list[str] = []
-    for folder in sorted({path.rpartition("/")[0] for path in odd} | moved.keys()):
-        changed = _folder(snapshot, folder, odd, moved.get(folder, ()))
-        writes += changed
-        told += [
-            f"{write.path.relative_to(snapshot.store.root).as_posix()}: written anew"
-            for write in changed
-            if write.path.parent != snapshot.store.quarantine
-        ]
-    if writes:
-        lost = shards.fold(snapshot.shards.values(), snapshot.forgotten).lost
-        items = [settle.lost_value(row, now) for row in lost if isinstance(row, Statement)]
-        writes = [*settle.review_lines(snapshot.store, items), *writes]
-    return writes, told
-
-
-def _moved(snapshot: Snapshot) -> dict[str, list[Record]]:
-    """Folder → statements that lie in that of another stream, and belong there."""
-    store = snapshot.store
-    found: dict[str, list[Record]] = {}
-    for path, shard in sorted(snapshot.shards.items()):
-        for record in shard.records:
-            if isinstance(record, Statement) and record_checks.is_strange(record, path):
-                is_old = path.startswith("archive/")
-                folder = store.archive(record.stream) if is_old else store.graph(record.stream)
-                found.setdefault(folder.relative_to(store.root).as_posix(), []).append(record)
-    return found
-
-
-def _folder(
-    snapshot: Snapshot, folder: str, odd: Collection[str], moved: Iterable[Record]
-) -> list[runs.Write]:
-    """The same for one folder: all its records, each where it belongs."""
-    store = snapshot.store
-    inside = [path for path in sorted(snapshot.shards) if path.rpartition("/")[0] == folder]
-    read = {path: snapshot.shards[path].records for path in inside}
-    own = [
-        shards.Shard(tuple(r for r in rows if not record_checks.is_strange(r, path)), (), None)
-        for path, rows in read.items()
-    ]
-    come = shards.Shard(tuple(moved), (), None)
-    joined = shards.fold([*own, come], snapshot.forgotten).records
-    there = {record.id for rows in read.values() for record in rows}
-    limit = store.settings.store.shard_records
-    changed = shards.plan_update(
-        store.root / folder, joined.values(), limit, there, snapshot.forgotten
-    )
-    left = [store.root / path for path in inside if path in odd]
-    changed |= _emptied(snapshot, [path for path in left if path not in changed])
-    return [
+    changed: dict[Path, tuple[bytes, shards.Shard]] = {}
+    for folder in sorted({path.rpartition("/")[0] for path in odd}):
+        inside = [s for path, s in snapshot.shards.items() if path.rpartition("/")[0] == folder]
+        records = shards.fold(inside, snapshot.forgotten).records
+        there = {record.id for shard in inside for record in shard.records}
+        limit = store.settings.store.shard_records
+        changed |= shards.plan_update(
+            store.root / folder, records.values(), limit, there, snapshot.forgotten
+        )
+    for path in odd:  # one in which nothing that is its own can be read: no record leads to it
+        if store.root / path not in changed:
+            changed[store.root / path] = (shards.render(()), snapshot.shards[path])
+    writes = [
         write
         for place, (data, before) in sorted(changed.items())
         for write in record_files.rewrite(store, place, data, before)
     ]
-
-
-def _emptied(snapshot: Snapshot, left: Iterable[Path]) -> dict[Path, tuple[bytes, shards.Shard]]:
-    """Shards in which nothing that is theirs can be read: no record leads to them."""
-    found: dict[Path, tuple[bytes, shards.Shard]] = {}
-    for path in left:
-        shard = snapshot.shards[path.relative_to(snapshot.store.root).as_posix()]
-        if atomic.sha256(data := shards.render(())) != shard.sha256:
-            found[path] = (data, shard)
-    return found
+    if not writes:
+        return [], []
+    lost = shards.fold(snapshot.shards.values(), snapshot.forgotten).lost
+    items = [settle.lost_value(row, now) for row in lost if isinstance(row, Statement)]
+    told = [
+        f"{place.relative_to(store.root).as_posix()}: written anew" for place in sorted(changed)
+    ]
+    return [*settle.review_lines(store, items), *writes], told
 
 
 class Mended(NamedTuple):
@@ -253,12 +183,10 @@ def mend(store: Store, findings: Collection[Finding], now: datetime) -> Mended:
     run_id = None
     snapshot = store_snapshot.take_snapshot(store)
     steps = (
-        rename_misplaced,
         move_aside,
         clean_lines,
         partial(restore_tombstones, now=run.now),
         partial(plan_shards, now=run.now),
-        partial(_settled, now=run.now),
         _git,
     )
     for step in steps:
@@ -270,15 +198,6 @@ def mend(store: Store, findings: Collection[Finding], now: datetime) -> Mended:
     done += clean_ledger(snapshot)
     done += [f"git: {name} is set in this clone" for name in git_state.mend_clone(store)]
     return Mended(run_id, tuple(done))
-
-
-def _settled(snapshot: Snapshot, now: str) -> Planned:
-    if file_checks.is_doubtful(snapshot) or any(
-        each.code == "statements-gone" for each in file_checks.unsettled_edits(snapshot, now)
-    ):
-        return [], []
-    writes, warnings = settle.plan(snapshot.store, now)
-    return writes, [*warnings, *(["hand edits were settled"] if writes else [])]
 
 
 def _git(snapshot: Snapshot) -> Planned:
@@ -303,7 +222,7 @@ _LARGEST = 1 << 30
 
 
 def _beside(store: Store, findings: Collection[Finding]) -> list[str]:
-    """Modes, temporary files and the prepared briefing: no memory changes."""
+    """Modes and temporary files: no memory changes."""
     done = []
     for finding in findings:
         path = store.root / finding.path
@@ -314,11 +233,5 @@ def _beside(store: Store, findings: Collection[Finding]) -> list[str]:
             done.append(f"{finding.path}: mode {'700' if is_folder else '600'}")
         elif finding.code == "left-over":
             (atomic.remove_folder if path.is_dir() else atomic.remove)(path)
-            done.append(f"{finding.path}: removed")
-        elif finding.code == "device-unknown" and finding.mends:
-            atomic.put(path, f"{store.device}\n".encode())
-            done.append(f"{finding.path}: names {store.device} again")
-        elif finding.code == "briefing-damaged":
-            atomic.remove(prepared_briefing.path_of(store))
             done.append(f"{finding.path}: removed")
     return done

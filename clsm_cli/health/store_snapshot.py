@@ -45,26 +45,18 @@ _HEADING = re.compile(rb"^### .*\^([0-9a-f]{12})\r?$", re.MULTILINE)
 
 
 class File(NamedTuple):
-    """A file, or what stands in the place of one.
+    """A file, or what stands in the place of one."""
 
-    Attributes:
-        path: Relative to the store, with slashes.
-        mode: As ``stat`` has it, the type included; of a link its own.
-        sha256: None where it was not read.
-        nul: Line of its first NUL byte; ``broken``: of its first byte that is no UTF-8.
-        markers: Lines that git's conflicts leave; ``last``: the number of the last line.
-    """
-
-    path: str
+    path: str  # relative to the store, with slashes
     kind: Kind
-    mode: int
+    mode: int  # as ``stat`` has it, the type included; of a link its own
     owner: int
     size: int
-    sha256: str | None = None
-    nul: int | None = None
-    broken: int | None = None
-    markers: tuple[int, ...] = ()
-    last: int = 0
+    sha256: str | None = None  # none where it was not read
+    nul: int | None = None  # line of its first NUL byte
+    broken: int | None = None  # of its first byte that is no UTF-8
+    markers: tuple[int, ...] = ()  # lines that git's conflicts leave
+    last: int = 0  # the number of the last line
     is_ended: bool = True
     error: str | None = None
 
@@ -88,7 +80,6 @@ class Snapshot:
     Attributes:
         files: All that is there but folders; ``folders``: path → mode and owner.
         episodes: None where a file is no episode; ``why`` tells.
-        odd: Episode files that are not as they would be written.
         headings: Keys that stand over the texts of an episode file, in order.
         forgotten: Hashes of ids with a tombstone.
     """
@@ -99,12 +90,12 @@ class Snapshot:
     shards: dict[str, Shard] = field(default_factory=dict)
     episodes: dict[str, Episode | None] = field(default_factory=dict)
     why: dict[str, DamagedStoreError] = field(default_factory=dict)
-    odd: set[str] = field(default_factory=set)
     headings: dict[str, tuple[str, ...]] = field(default_factory=dict)
     topics: dict[str, Topic] = field(default_factory=dict)
     inboxes: dict[str, Inbox] = field(default_factory=dict)
     logs: dict[str, Rows] = field(default_factory=dict)
     forgotten: frozenset[str] = frozenset()
+    episode_ids: frozenset[str] = frozenset()
     records: dict[str, Record] = field(default_factory=dict)
     where: dict[str, str] = field(default_factory=dict)
     """Id of a record → a shard that holds it."""
@@ -134,9 +125,10 @@ def take_snapshot(store: Store) -> Snapshot:
         snapshot.where |= {record.id: path for record in shard.records}
     for box in snapshot.inboxes.values():
         snapshot.turns |= {item.turn.key: item.turn for item in box.turns}
-    for episode in snapshot.episodes.values():
-        if episode is not None:
-            snapshot.turns |= {turn.key: turn for turn in episode.turns}
+    found = [episode for episode in snapshot.episodes.values() if episode is not None]
+    snapshot.episode_ids = frozenset(episode.id for episode in found)
+    for episode in found:
+        snapshot.turns |= {turn.key: turn for turn in episode.turns}
     return snapshot
 
 
@@ -191,17 +183,15 @@ def _parse(snapshot: Snapshot, file: File, data: bytes) -> None:
         snapshot.shards[file.path] = shard
     elif file.kind == "topic":
         snapshot.topics[file.path] = topics.parse(data, path)
-    elif file.kind in ("inbox", "log", "tombstones"):
-        if file.kind == "inbox":
-            snapshot.inboxes[file.path] = inbox.read(path)
+    elif file.kind == "inbox":
+        snapshot.inboxes[file.path] = inbox.read(path)
+    elif file.kind in ("log", "tombstones"):
         snapshot.logs[file.path] = Rows(*logs.rows(path))
     elif file.kind == "episode":
         snapshot.headings[file.path] = tuple(m.group(1).decode() for m in _HEADING.finditer(data))
         snapshot.episodes[file.path] = None
         try:
-            episode = snapshot.episodes[file.path] = episodes.parse(data, path)
-            if episodes.render(episode) != data:
-                snapshot.odd.add(file.path)
+            snapshot.episodes[file.path] = episodes.parse(data, path)
         except DamagedStoreError as error:
             snapshot.why[file.path] = error
 
@@ -275,28 +265,6 @@ _FORMS: tuple[tuple[str, Kind], ...] = (
 )
 _PLACES = [(re.compile(form, re.DOTALL), kind) for form, kind in _FORMS]
 """What a path must look like; the first that fits counts."""
-
-
-def device_of(path: str) -> str | None:
-    """The machine in whose folder a file lies; None for what machines share.
-
-    >>> device_of("flow/pi/runs.jsonl"), device_of("tasks/today.md")
-    ('pi', None)
-    """
-    parts = path.split("/")
-    if parts[0] == "archive":
-        parts = parts[1:]
-    return parts[1] if parts[0] == "flow" and len(parts) > 2 else None
-
-
-def stream_of(path: str) -> str:
-    """The stream that a shard lies with.
-
-    >>> stream_of("flow/pi/graph/3.yaml"), stream_of("archive/tasks/3.yaml")
-    ('flow', 'tasks')
-    """
-    parts = path.split("/")
-    return parts[1] if parts[0] == "archive" else parts[0]
 
 
 def is_shared(path: str) -> bool:

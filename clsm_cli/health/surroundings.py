@@ -1,4 +1,4 @@
-"""Checks around the records: settings, secrets in clear, the index and what is derived, model, disk, lock, nights.
+"""Checks around the records: settings, secrets in clear, the index, model, disk, lock, nights.
 
 A small index is held against a fresh one, made in memory by words. A large one is only asked whether
 it is whole and made of the files as they are; ``--rebuild`` makes it anew.
@@ -19,12 +19,11 @@ from clsm_cli.health.findings import list_names, make_finding
 from clsm_cli.ingestion.turns import Masker, masked_turn
 from clsm_cli.inspection import overview
 from clsm_cli.model.codec import encode
-from clsm_cli.model.ids import is_id
-from clsm_cli.store import atomic, front_matter, labels, ontology
-from clsm_cli.store.index import database, prepared_briefing, vector_files, vectors
+from clsm_cli.store import atomic, labels, ontology
+from clsm_cli.store.index import database, vector_files, vectors
 from clsm_cli.store.index.indexed_files import changes
 from clsm_cli.store.index.maintenance import differences
-from clsm_cli.store.jsonlines import LineError, strings
+from clsm_cli.store.jsonlines import strings
 from clsm_cli.store.layout import CONFIG_NAME
 from clsm_cli.store.lock import known_holder
 from clsm_cli.text import secrets
@@ -44,127 +43,67 @@ _NETWORK = frozenset(
     {"nfs", "nfs4", "cifs", "smb3", "smbfs", "9p", "afs", "ceph", "glusterfs", "lustre", "ncpfs"}
     | {"coda", "davfs", "beegfs", "gfs2", "ocfs2"}
 )
-_NO_MODES = frozenset({"vfat", "exfat", "msdos", "ntfs", "ntfs3", "fuseblk", "hfsplus"})
-"""File systems of other systems, most of which keep no modes."""
 
 
-def check_settings(snapshot: Snapshot) -> list[Finding]:
+def check_settings(snapshot: Snapshot) -> Iterator[Finding]:
     """``clsm.yaml``, ``ontology.yaml`` and ``eval/queries.yaml``."""
-    findings = _config(snapshot)
     if names := snapshot.store.misplaced:
-        findings.append(make_finding("settings-ignored", CONFIG_NAME, f"sets {', '.join(names)}"))
-    problems = ontology.load(snapshot.store)[1] if ontology.ONTOLOGY_NAME in snapshot.files else []
-    for problem in problems:
-        name = problem.path.relative_to(snapshot.store.root).as_posix()
-        findings.append(make_finding("ontology-unusable", name, problem.reason, line=problem.line))
+        yield make_finding("settings-ignored", CONFIG_NAME, f"sets {', '.join(names)}")
+    for problem in ontology.load(snapshot.store)[1]:
+        name = ontology.ONTOLOGY_NAME
+        yield make_finding("ontology-unusable", name, problem.reason, line=problem.line)
     path = labels.path_of(snapshot.store.root)
     try:
         data = atomic.read(path, labels.MAX_LABELS)
         if data is not None:
             labels.parse(labels.decode(data, str(path)), str(path))
     except ClsmError as error:
-        name = path.relative_to(snapshot.store.root).as_posix()
         line = error.line if isinstance(error, DamagedStoreError) else None
-        findings.append(make_finding("labels-unusable", name, _reason(error, path), line=line))
-    return findings
-
-
-def _config(snapshot: Snapshot) -> list[Finding]:
-    """``clsm.yaml``: what is missing there would be something else from now on."""
-    path = snapshot.store.root / CONFIG_NAME
-    try:
-        data = atomic.read(path, front_matter.MAX_FRONT_MATTER) or b""
-        values = front_matter.parse_config(data.decode("utf-8", "replace"))
-    except (ClsmError, LineError):
-        return []  # told when it was opened
-    missing = [name for name in ("store", "time_zone") if name not in values]
-    if not missing:
-        return []
-    return [make_finding("settings-unusable", CONFIG_NAME, f"lacks {' and '.join(missing)}")]
+        yield make_finding("labels-unusable", labels.NAME, _reason(error, path), line=line)
 
 
 def _reason(error: ClsmError, path: Path) -> str:
     return str(error).removeprefix(str(path)).lstrip(":, ").partition(";")[0]
 
 
-def check_environment(snapshot: Snapshot, variables: Mapping[str, str]) -> list[Finding]:
-    """Variables that clsm reads, and this machine's name in the store."""
+def check_environment(variables: Mapping[str, str]) -> Iterator[Finding]:
+    """Variables that clsm reads."""
     known = _VARIABLES | {variable_of(name) for name in defaults(MachineSettings())}
-    strange = [n for n in sorted(variables) if n.startswith("CLSM_") and n not in known]
-    findings = [
-        make_finding("environment", "", f"{name} is none that clsm reads") for name in strange
-    ]
     model = variables.get("CLSM_MODEL_DIR")
     if model and not os.path.isdir(os.path.expanduser(model)):
-        findings.append(make_finding("environment", "", f"CLSM_MODEL_DIR names no folder: {model}"))
-    flows = [flow.name for flow in snapshot.store.flows()]
-    device = snapshot.store.device
-    if flows and device not in flows and (snapshot.store.derived / "runs").is_dir():
-        reason = f"is {device} here, which has no folder in flow/ ({list_names(flows)} have)"
-        findings.append(make_finding("device-unknown", ".clsm/device", reason, mends=False))
-    elif device in flows and _recorded(snapshot) not in (device, None):
-        findings.append(
-            make_finding("device-unknown", ".clsm/device", "does not name this machine")
-        )
-    return findings
+        yield make_finding("environment", "", f"CLSM_MODEL_DIR names no folder: {model}")
+    for name in sorted(variables):
+        if name.startswith("CLSM_") and name not in known:
+            yield make_finding("environment", "", f"{name} is none that clsm reads")
 
 
-def _recorded(snapshot: Snapshot) -> str | None:
-    """The name that is written down; None where none needs to be, "" where it is none."""
-    path = snapshot.store.derived / "device"
-    try:
-        data = atomic.read(path, _NAME)
-    except ClsmError:
-        return ""
-    if data is None:
-        return "" if (snapshot.store.derived / "runs").is_dir() else None
-    name = data.decode(errors="replace").strip()
-    return name if is_id(name) else ""
-
-
-_NAME = 4096
-"""Bytes of ``.clsm/device``."""
-
-
-def check_model() -> list[Finding]:
+def check_model() -> Iterator[Finding]:
     """The model's files, byte for byte."""
     folder = weights.default_folder()
     try:
         weights.verify(folder)
     except ModelMissingError:
-        return [make_finding("model-missing", str(folder), "holds no model")]
+        yield make_finding("model-missing", str(folder), "holds no model")
     except ModelDigestError as error:
         path = str(error).partition(": sha256")[0]
-        return [make_finding("model-damaged", path, "is not the file that clsm was built for")]
+        yield make_finding("model-damaged", path, "is not the file that clsm was built for")
     except ClsmError as error:
-        return [make_finding("model-damaged", str(folder), _reason(error, folder))]
-    return []
+        yield make_finding("model-damaged", str(folder), _reason(error, folder))
 
 
-def check_disk(snapshot: Snapshot) -> list[Finding]:
+def check_disk(snapshot: Snapshot) -> Iterator[Finding]:
     """The file system that the store lies on, and whether it can be written to."""
-    return [*_read_only(snapshot), *_kind_of_disk(snapshot)]
-
-
-def _read_only(snapshot: Snapshot) -> list[Finding]:
-    if os.access(snapshot.store.root, os.W_OK):
-        return []
-    return [make_finding("read-only", "", "cannot be written to: nothing new is remembered")]
-
-
-def _kind_of_disk(snapshot: Snapshot) -> list[Finding]:
+    root = snapshot.store.root
+    if not os.access(root, os.W_OK):
+        yield make_finding("read-only", "", "cannot be written to: nothing new is remembered")
     try:
         with open("/proc/self/mounts", encoding="utf-8", errors="replace") as table:
-            kind = file_system_type(snapshot.store.root.as_posix(), table.read())
+            kind = file_system_type(root.as_posix(), table.read())
     except OSError:
-        return []  # no Linux
-    base = kind.removeprefix("fuse.")
-    if kind in _NETWORK or (kind.startswith("fuse") and base != "fuseblk"):
-        return [make_finding("network-file-system", "", f"lies on a network or FUSE disk ({kind})")]
-    if kind in _NO_MODES:
-        reason = f"lies on a disk that may keep no modes ({kind})"
-        return [make_finding("network-file-system", "", reason)]
-    return []
+        return  # no Linux
+    if kind in _NETWORK or (kind.startswith("fuse") and kind != "fuseblk"):
+        reason = f"lies on a network or FUSE disk ({kind})"
+        yield make_finding("network-file-system", "", reason)
 
 
 def file_system_type(path: str, mounts: str) -> str:
@@ -188,41 +127,36 @@ def file_system_type(path: str, mounts: str) -> str:
     return kind
 
 
-def check_lock(snapshot: Snapshot) -> list[Finding]:
+def check_lock(snapshot: Snapshot) -> Iterator[Finding]:
     """Who is writing to the store now."""
-    holder = known_holder(snapshot.store.root)
-    return [make_finding("lock-held", "", f"{holder} is writing to it")] if holder else []
+    if holder := known_holder(snapshot.store.root):
+        yield make_finding("lock-held", "", f"{holder} is writing to it")
 
 
-def check_nights(snapshot: Snapshot, now: datetime) -> list[Finding]:
+def check_nights(snapshot: Snapshot, now: datetime) -> Iterator[Finding]:
     """When it was consolidated last, and whether that is too long ago (``status --check``)."""
     state = overview.automation_state(snapshot.store, now)
-    if state.is_stale:
-        return [make_finding("consolidation-old", "", state.sentence)]
-    return [make_finding("consolidated", "", state.sentence)] if state.last is not None else []
+    if state.is_stale or state.last is not None:
+        code = "consolidation-old" if state.is_stale else "consolidated"
+        yield make_finding(code, "", state.sentence)
 
 
-def check_schedule(jobs: Mapping[str, Sequence[str]]) -> list[Finding]:
+def check_schedule(jobs: Mapping[str, Sequence[str]]) -> Iterator[Finding]:
     """Nightly jobs whose program is gone, as after a Python was upgraded under it."""
-    return [
-        make_finding("schedule-broken", "", f"{name} starts {path}, which is not there")
-        for name, words in sorted(jobs.items())
-        for path in words[: words.index("schedule") if "schedule" in words else None]
-        if os.path.isabs(path) and not os.access(path, os.X_OK)
-    ]
+    for name, words in sorted(jobs.items()):
+        for path in words[: words.index("schedule") if "schedule" in words else None]:
+            if os.path.isabs(path) and not os.access(path, os.X_OK):
+                yield make_finding(
+                    "schedule-broken", "", f"{name} starts {path}, which is not there"
+                )
 
 
-def clear_secrets(snapshot: Snapshot) -> list[Finding]:
+def clear_secrets(snapshot: Snapshot) -> Iterator[Finding]:
     """How many secrets of which kinds a file holds; never one of them."""
-    return [
-        make_finding("secret-in-clear", secrets.mask(path).text, f"holds {_listed(kinds)}")
-        for path, kinds in sorted(_kinds(snapshot))
-        if kinds
-    ]
-
-
-def _listed(kinds: Counter[str]) -> str:
-    return ", ".join(f"{count} {kind}" for kind, count in sorted(kinds.items()))
+    for path, kinds in sorted(_kinds(snapshot)):
+        if kinds:
+            told = ", ".join(f"{count} {kind}" for kind, count in sorted(kinds.items()))
+            yield make_finding("secret-in-clear", secrets.mask(path).text, f"holds {told}")
 
 
 def _kinds(snapshot: Snapshot) -> Iterator[tuple[str, Counter[str]]]:
@@ -270,20 +204,21 @@ COMPARED = 1500
 _PATH = ".clsm/index/index.sqlite"
 
 
-def check_index(snapshot: Snapshot) -> list[Finding]:
+def check_index(snapshot: Snapshot) -> Iterator[Finding]:
     """The index: whole, of the files as they are, and saying what they say."""
     path = database.path_of(snapshot.store.derived)
     if not path.exists():
-        reason = "is missing; the next command makes it"
-        return [make_finding("index-missing", _PATH, reason)]
+        yield make_finding("index-missing", _PATH, "is missing; the next command makes it")
+        return
     try:
         connection = database.open_to_read(snapshot.store.derived)
         if connection is None:
-            return [_unopened(path)]
+            yield _unopened(path)
+            return
         with contextlib.closing(connection):
-            return _opened(snapshot, connection)
-    except sqlite3.DatabaseError as error:
-        return [make_finding("index-damaged", _PATH, f"cannot be read ({error})")]
+            yield from _opened(snapshot, connection)
+    except (sqlite3.DatabaseError, UnicodeDecodeError) as error:  # of the schema, which is text
+        yield make_finding("index-damaged", _PATH, f"cannot be read ({error})")
 
 
 def _unopened(path: Path) -> Finding:
@@ -296,63 +231,36 @@ def _unopened(path: Path) -> Finding:
     return make_finding("index-damaged", _PATH, "is no index")
 
 
-def _opened(snapshot: Snapshot, connection: sqlite3.Connection) -> list[Finding]:
-    said = [str(row[0]) for row in connection.execute("PRAGMA integrity_check(3)")]
-    if said != ["ok"]:
-        return [
-            make_finding("index-damaged", _PATH, f"is damaged: {' '.join(said[0].split())[:120]}")
-        ]
-    findings: list[Finding] = []
+def _opened(snapshot: Snapshot, connection: sqlite3.Connection) -> Iterator[Finding]:
+    ((said, *_), *_) = connection.execute("PRAGMA integrity_check(3)").fetchall()
+    if said != "ok":
+        reason = f"is damaged: {' '.join(str(said).split())[:120]}"
+        yield make_finding("index-damaged", _PATH, reason)
+        return
     stale = changes(connection, snapshot.store)
     if stale.any:
         names = sorted({*stale.changed, *stale.removed})
-        findings.append(make_finding("index-stale", _PATH, f"has not read {list_names(names)} yet"))
-    else:
-        findings += _content(snapshot, connection)
-    return [*findings, *_vectors(snapshot, connection)]
-
-
-def _content(snapshot: Snapshot, connection: sqlite3.Connection) -> list[Finding]:
-    """Whether it was made of these bytes, and, where it is small, says what they say."""
-    known = dict(connection.execute("SELECT path, sha256 FROM files").fetchall())
-    odd = sorted(
-        path
-        for path, sha256 in known.items()
-        if path in snapshot.files and snapshot.files[path].sha256 not in (None, sha256)
-    )
-    if odd:
-        reason = f"was made of other bytes of {list_names(odd)}"
-        return [make_finding("index-differs", _PATH, reason)]
-    count = connection.execute("SELECT COUNT(*) FROM passages").fetchone()[0]
-    if count > COMPARED:
-        return []
-    other = differences(snapshot.store, connection)
-    return (
-        [make_finding("index-differs", _PATH, f"says otherwise: {list_names(other)}")]
-        if other
-        else []
-    )
-
-
-def _vectors(snapshot: Snapshot, connection: sqlite3.Connection) -> list[Finding]:
+        yield make_finding("index-stale", _PATH, f"has not read {list_names(names)} yet")
+    elif differs := _difference(snapshot, connection):
+        yield make_finding("index-differs", _PATH, differs)
     derived = snapshot.store.derived
-    row = connection.execute("SELECT value FROM meta WHERE key = 'engine'").fetchone()
+    engine = vector_files.engine_of(connection)
     count = len(vector_files.damaged(connection, derived))
-    if count or (row is not None and not vector_files.is_whole(connection, derived, row[0])):
+    if count or (engine is not None and not vector_files.is_whole(connection, derived, engine)):
         reason = f"{count} texts have vectors that are not as they were written"
-        return [make_finding("vectors-damaged", ".clsm/index", reason)]
-    waiting = vectors.waiting(connection)
-    if waiting:
-        reason = f"{waiting} texts have no vector yet"
-        return [make_finding("vectors-missing", _PATH, reason)]
-    return []
+        yield make_finding("vectors-damaged", ".clsm/index", reason)
+    elif waiting := vectors.waiting(connection):
+        yield make_finding("vectors-missing", _PATH, f"{waiting} texts have no vector yet")
 
 
-def check_briefing(snapshot: Snapshot) -> list[Finding]:
-    """The briefing that ``clsm context`` reads, if it is of the files as they are."""
-    path = prepared_briefing.path_of(snapshot.store)
-    name = path.relative_to(snapshot.store.root).as_posix()
-    if not path.is_file():
-        return []
-    is_whole = prepared_briefing.load_contents(snapshot.store, None) is not None
-    return [] if is_whole else [make_finding("briefing-damaged", name, "is damaged")]
+def _difference(snapshot: Snapshot, connection: sqlite3.Connection) -> str:
+    """Whether it was made of other bytes, or, where it is small, says other things; "" for neither."""
+    known = dict(connection.execute("SELECT path, sha256 FROM files").fetchall())
+    files = snapshot.files
+    odd = sorted(p for p in known if p in files and files[p].sha256 not in (None, known[p]))
+    if odd:
+        return f"was made of other bytes of {list_names(odd)}"
+    if connection.execute("SELECT COUNT(*) FROM passages").fetchone()[0] > COMPARED:
+        return ""
+    other = differences(snapshot.store, connection)
+    return f"says otherwise: {list_names(other)}" if other else ""

@@ -7,19 +7,13 @@ from clsm_cli.store.jsonlines import dump
 
 
 class Activation(NamedTuple):
-    """A recall returned these ids; ``decay`` folds such lines into uses.
-
-    Attributes:
-        led: The signal that spoke most for each id, in their order; "" where none did. Older lines
-            have none.
-        concepts: The ids of the nodes that it returned; older lines have none.
-    """
+    """A recall returned these ids; ``decay`` folds such lines into uses. Older ones end with ``ids``."""
 
     recall: str
     at: str
     ids: tuple[str, ...]
-    led: tuple[str, ...] = ()
-    concepts: tuple[str, ...] = ()
+    led: tuple[str, ...] = ()  # the signal that spoke most for each id, "" where none did
+    concepts: tuple[str, ...] = ()  # ids of the nodes that it returned
 
     def render(self) -> bytes:
         """Its line, without a newline."""

@@ -165,6 +165,14 @@ def remove_folder(path: Path) -> None:
         sync_folder(path.parent)
 
 
+def names_in(folder: Path) -> list[str]:
+    """Names of what lies in a folder, sorted; none where it is missing."""
+    try:
+        return sorted(os.listdir(folder))
+    except (FileNotFoundError, NotADirectoryError):
+        return []
+
+
 def make_private(path: Path) -> None:
     """Give a folder mode 0700 or a regular file 0600; what is neither stays."""
     with disk_errors(path):

@@ -34,19 +34,12 @@ _UNDO = b'"of": "'
 
 
 class Cursor(NamedTuple):
-    """How far a transcript was read.
+    """How far a transcript was read."""
 
-    Attributes:
-        at: Bytes of a file; of a database, the number of its last row.
-        line: Lines of a file, or the same number.
-        mark: Digest of what lies there; another one, and it was written anew.
-        look: Size, time and place on the disk of a file: the same, and nothing is new.
-    """
-
-    at: int
-    line: int
-    mark: str
-    look: str = ""
+    at: int  # bytes of a file; of a database, the number of its last row
+    line: int  # lines of a file, or the same number
+    mark: str  # digest of what lies there; another one, and it was written anew
+    look: str = ""  # size, time and place on the disk of a file: the same, and nothing is new
 
 
 Places = dict[str, dict[str, Cursor]]

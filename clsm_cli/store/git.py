@@ -254,24 +254,14 @@ def is_ignored(root: Path) -> bool:
     return bool(prefix.strip()) and _asked(root, "check-ignore", "-q", "--", str(root)) is not None
 
 
-def tracked(tree: WorkTree) -> tuple[str, ...]:
-    """The files of the store that git knows, relative to it, sorted."""
-    return tuple(sorted({path for path, _ in _staged(tree, "-s")}))
-
-
 def unmerged(tree: WorkTree) -> dict[str, tuple[int, ...]]:
     """Files of the store that wait for a person: path → versions that there are.
 
     1 is what both sides began with, 2 ours, 3 theirs.
     """
     found: dict[str, tuple[int, ...]] = {}
-    for path, stage in sorted(_staged(tree, "-u")):
-        found[path] = (*found.get(path, ()), stage)
-    return found
-
-
-def _staged(tree: WorkTree, what: str) -> Iterator[tuple[str, int]]:
-    for row in _text(_asked(tree.root, "ls-files", what, "-z") or b"").split("\0"):
+    for row in sorted(_text(_asked(tree.root, "ls-files", "-u", "-z") or b"").split("\0")):
         meta, tab, path = row.partition("\t")
         if tab:
-            yield path, int(meta.split()[2])
+            found[path] = (*found.get(path, ()), int(meta.split()[2]))
+    return {path: tuple(sorted(versions)) for path, versions in sorted(found.items())}

@@ -3,7 +3,7 @@
 Two things every clone has, as they are files of the store: ``.gitattributes`` (every line of both
 sides is kept; readers join them) and ``.gitignore``. The rest is of one clone alone, in
 ``.git/config`` and ``.git/info/attributes``, which git never copies: it syncs what it writes, merges
-when it pulls, and lets ``clsm merge-driver`` join files (``store.joining``), so that no line stands
+when it pulls, and lets ``clsm merge-driver`` join files (``store.joining``), so that nothing stands
 there twice. ``.git/info/attributes`` goes before ``.gitattributes``; a clone without it merges by
 lines, and so does this one where the driver cannot be started or cannot read a file.
 
@@ -51,8 +51,6 @@ _JOINED = (
     "tasks/graph/*.yaml",
     "flow/*/graph/*.yaml",
     "archive/**/*.yaml",
-    "flow/**/*.jsonl",
-    "tombstones/*.jsonl",
 )
 _HEAD = "# Joined by id, see: clsm init --git"
 

@@ -9,7 +9,6 @@ knows and nobody rewrites; who has the lock next adds it to the file of its sess
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
@@ -216,12 +215,8 @@ def _item_from(row: dict[str, Any]) -> InboxRow:
 
 def files(folder: Path) -> list[Path]:
     """Every inbox file of a machine, sorted by name."""
-    try:
-        names = sorted(os.listdir(folder))
-    except (FileNotFoundError, NotADirectoryError):
-        return []
     return [
         folder / name
-        for name in names
+        for name in atomic.names_in(folder)
         if name.endswith(".jsonl") and name[0] != "." and not is_conflict_copy(name)
     ]

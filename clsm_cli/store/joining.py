@@ -1,8 +1,8 @@
 """Merge two versions of a file by content: records by id, logs by line, topics by item.
 
-**Where git merges** (``merge``) both versions have a common ancestor. ``merge=union`` alone keeps every
-line of both, and readers join them; this leaves no line twice, and brings nothing back that one side took
-out and the other did not touch. Git calls ``clsm merge-driver`` (set up by ``store.git_setup``) with the
+**Where git merges** shards and topic files (``merge``) both versions have a common ancestor.
+``merge=union`` alone keeps every line of both, and readers join them; this leaves nothing twice, and brings
+nothing back that one side took out and the other did not touch. Git calls ``clsm merge-driver`` (set up by ``store.git_setup``) with the
 ancestor, ours, where the result must stand, and theirs; it keeps every line where this cannot help.
 
 **Where a synchroniser left two files** (``join``) there is none. Readers pass over such a copy
@@ -17,7 +17,7 @@ from __future__ import annotations
 import os
 import subprocess
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, get_args
 
 from clsm_cli.config import MAX_FILE
 from clsm_cli.errors import DamagedStoreError
@@ -28,7 +28,7 @@ from clsm_cli.model.join import join_all
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import atomic, episodes, git, logs, record_files, runs, shards, topics
 from clsm_cli.store.jsonlines import dump
-from clsm_cli.store.layout import TOPIC_STREAMS, is_conflict_copy, original_name
+from clsm_cli.store.layout import TOPIC_STREAMS, device_of, is_conflict_copy, original_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -36,14 +36,16 @@ if TYPE_CHECKING:
     from clsm_cli.model.codec import Record
     from clsm_cli.store.layout import Store
 
-Kind = Literal["shard", "log", "topic"]
+Kind = Literal["log", "shard", "topic", "episode", ""]
+"""Of files that can be joined; "" for all others. In the order in which copies are: tombstones and
+records come before what is read with them."""
 
 
-def kind_of(path: str) -> Kind | None:
+def kind_of(path: str) -> Kind:
     """What a file of a store is, by its path in the store or in a repository around it.
 
     >>> kind_of("projects/graph/3.yaml"), kind_of("m/identity/people.md"), kind_of("clsm.yaml")
-    ('shard', 'topic', None)
+    ('shard', 'topic', '')
     """
     parts = PurePosixPath(path).parts
     if path.endswith(".jsonl"):
@@ -52,7 +54,8 @@ def kind_of(path: str) -> Kind | None:
         return "shard"
     if path.endswith(".md") and len(parts) > 1 and parts[-2] in TOPIC_STREAMS:
         return "topic"
-    return None
+    is_episode = PurePosixPath(path).match("flow/*/episodes/*/*/*.md")
+    return "episode" if is_episode else ""
 
 
 def versions(records: Iterable[Record]) -> list[Record]:
@@ -95,25 +98,6 @@ def _by_id(records: Iterable[Record]) -> dict[str, list[str]]:
     return {record_id: sorted(lines) for record_id, lines in found.items()}
 
 
-def merged_lines(base: bytes, ours: bytes, theirs: bytes, union: bytes) -> bytes:
-    r"""The union of two logs, each line once; without those that one side alone took out.
-
-    >>> merged_lines(b"", b"\n{1}\n\n{2}\n", b"\n{1}\n", b"\n{1}\n\n{2}\n\n{1}\n")
-    b'\n{1}\n\n{2}\n'
-    """
-    before, one, two = ({*data.split(b"\n")} for data in (base, ours, theirs))
-    seen = before - (one & two)
-    kept: list[bytes] = []
-    for line in union.split(b"\n"):
-        if line.strip() and line in seen:
-            if kept and not kept[-1]:
-                kept.pop()  # the newline that was written before it
-            continue
-        seen.add(line)
-        kept.append(line)
-    return b"\n".join(kept)
-
-
 def merged_topics(base: bytes, ours: bytes, theirs: bytes, union: bytes, path: Path) -> bytes:
     """The union of two topic files, each item once.
 
@@ -144,20 +128,14 @@ def merge(base: Path, ours: Path, theirs: Path, path: Path) -> bool:
 
     ``path`` is that of the file in the repository.
     """
-    kind = kind_of(path.as_posix())
-    limit = logs.MAX_LOG if kind == "log" else MAX_FILE
     try:
-        given = [atomic.read(each, limit) for each in (base, ours, theirs)]
+        old, one, two = (atomic.read(each, MAX_FILE) or b"" for each in (base, ours, theirs))
     except DamagedStoreError:
         return False
-    old, one, two = (data or b"" for data in given)
+    kind = kind_of(path.as_posix())
     joined = merged_shards(old, one, two, path) if kind == "shard" else None
-    if kind in ("log", "topic"):
-        union = _union(base, ours, theirs)
-        if union is not None and kind == "log":
-            joined = merged_lines(old, one, two, union)
-        elif union is not None:
-            joined = merged_topics(old, one, two, union, path)
+    if kind == "topic" and (union := _union(base, ours, theirs)) is not None:
+        joined = merged_topics(old, one, two, union, path)
     if joined is None:
         return False
     atomic.put(ours, joined, durable=False)  # git takes it from there
@@ -175,27 +153,23 @@ def _union(base: Path, ours: Path, theirs: Path) -> bytes | None:
         return None
 
 
-_ORDER = ("log", "shard", "topic", "episode", "")
-"""Tombstones and records come before what is read with them."""
-
-
 class Copy(NamedTuple):
     """Another version of a file.
 
     Only a person can join one without a kind (settings, labels); ``writer`` is the machine that joins
-    it, "" any.
+    it, None any.
     """
 
     path: Path
     original: Path
-    kind: Kind | Literal["episode", ""]
-    writer: str
+    kind: Kind
+    writer: str | None
 
 
 def find_copies(store: Store) -> list[Copy]:
     """Every conflict copy of a store, in the order in which they are joined."""
     copies = [_copy(store, path) for path in _walk(store.root)]
-    return sorted(copies, key=lambda copy: (_ORDER.index(copy.kind), copy.path))
+    return sorted(copies, key=lambda copy: (get_args(Kind).index(copy.kind), copy.path))
 
 
 def _walk(root: Path) -> Iterator[Path]:
@@ -207,15 +181,8 @@ def _walk(root: Path) -> Iterator[Path]:
 
 def _copy(store: Store, path: Path) -> Copy:
     original = path.with_name(original_name(path.name))
-    place = original.relative_to(store.root)
-    is_episode = place.match("flow/*/episodes/*/*/*.md")
-    kind: Kind | Literal["episode", ""] = (
-        "episode" if is_episode else kind_of(place.as_posix()) or ""
-    )
-    parts = place.parts
-    writer = parts[1] if parts[0] == "flow" and len(parts) > 2 else ""
-    writer = parts[2] if parts[:2] == ("archive", "flow") and len(parts) > 3 else writer
-    return Copy(path, original, kind, writer)
+    place = original.relative_to(store.root).as_posix()
+    return Copy(path, original, kind_of(place), device_of(place))
 
 
 def join(store: Store, now: str, *, everywhere: bool = False) -> list[str]:
@@ -231,7 +198,7 @@ def join(store: Store, now: str, *, everywhere: bool = False) -> list[str]:
                 f"{copy.path.name}: is another version of {copy.original.name}; take from it what is"
                 " wanted, and delete it"
             )
-        elif everywhere or copy.writer in ("", store.device):
+        elif everywhere or copy.writer in (None, store.device):
             told.append(f"{copy.path.name}: {_joined(store, copy, now)}")
     return told
 
@@ -261,18 +228,19 @@ def _plan(store: Store, copy: Copy) -> list[runs.Write]:
     if copy.kind == "log":
         lines = logs.plan_missing(data, copy.original)
         return [runs.Append(copy.original, b"\n".join(lines))] if lines else []
-    if old is None and copy.kind != "episode":
+    if copy.kind == "episode":  # it never changes, so only one that is gone is missing anything
+        left = episodes.without_forgotten(episodes.read(copy.path), logs.load_tombstones(store))
+        if old is not None or left is None:
+            return []
+        return [runs.Put(copy.original, episodes.render(left), read_as=None)]
+    if old is None:
         return [runs.Put(copy.original, data, read_as=None)]
-    if copy.kind == "shard":
-        return _records(store, copy, data)
-    return _items(store, copy, data) if copy.kind == "topic" else _turns(store, copy)
+    return _records(store, copy, data) if copy.kind == "shard" else _items(store, copy, data)
 
 
 def _put_aside(store: Store, path: Path) -> list[runs.Write]:
     data = atomic.read(path, logs.MAX_LOG) or b""
-    name = "-".join(path.relative_to(store.root).parts)
-    kept = store.quarantine / f"{atomic.sha256(data)[:12]}-{name}"
-    return [runs.Put(kept, data), runs.Remove(path)]
+    return [runs.Put(record_files.quarantine_path(store, path, data), data), runs.Remove(path)]
 
 
 def _records(store: Store, copy: Copy, data: bytes) -> list[runs.Write]:
@@ -306,21 +274,3 @@ def _items(store: Store, copy: Copy, data: bytes) -> list[runs.Write]:
     if not fresh:
         return []
     return [runs.Put(copy.original, topics.apply_edits(here, fresh=fresh), read_as=here.sha256)]
-
-
-def _turns(store: Store, copy: Copy) -> list[runs.Write]:
-    """An episode of the turns that no other one has; the file itself where it is missing."""
-    forgotten = logs.load_tombstones(store)
-    episode = episodes.without_forgotten(episodes.read(copy.path), forgotten)
-    if episode is None:
-        return []
-    held = {turn.key for _, each in episodes.readable(store) for turn in each.turns}
-    gone = held & {turn.key for turn in episode.turns}
-    if not gone and not copy.original.exists():
-        return [runs.Put(copy.original, episodes.render(episode), read_as=None)]
-    rest = episodes.reduced(episode, gone)
-    return (
-        []
-        if rest is None
-        else [runs.Put(episodes.file_of(rest, store.flow), episodes.render(rest))]
-    )

@@ -30,6 +30,11 @@ _BRACKETS = r'(?s)"(?:[^"\\]++|\\.)*+"?|[\[{]|[\]}]'  # never goes back: linear;
 class LineError(ValueError):
     """A line is not what it must be; the text says why."""
 
+    def placed(self) -> tuple[str, int | None]:
+        """The reason without the ``(line N)`` at its end, and that line."""
+        reason, mark, line = str(self).rpartition(" (line ")
+        return (reason, int(line[:-1])) if mark and line[:-1].isdecimal() else (str(self), None)
+
 
 class LineProblem(NamedTuple):
     """A line that is no record; it is kept (moved to quarantine at the next write), not used."""

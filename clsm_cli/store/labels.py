@@ -31,7 +31,6 @@ _MAX_VALUES = 100_000
 
 _LISTS = ("evidence", "memories", "concepts")
 _KEYS = ("id", "query", *_LISTS, "category", "difficulty")
-_YAML_LINE = re.compile(r" \(line (\d+)\)\Z")
 _TEXTS = {"tag:yaml.org,2002:str", "tag:yaml.org,2002:timestamp"}
 _NUMBERS = {"tag:yaml.org,2002:int", "tag:yaml.org,2002:float"}
 _NULL = "tag:yaml.org,2002:null"
@@ -40,23 +39,19 @@ _NULL = "tag:yaml.org,2002:null"
 class Label(NamedTuple):
     """A query, and what a person says of it.
 
-    Attributes:
-        id: Unique in the file; made from the text where the file names none.
-        evidence: Quotes that an answer must show; ``memories``: ids; ``concepts``: names of nodes.
-        is_labelled: Whether any of the three lists is there: an empty one says that nothing answers,
-            ``evidence:`` without a value says nothing.
-        line: Where it begins, from 1; 0: it is not from a file.
+    It is labelled where any of the three lists is there: an empty one says that nothing answers,
+    ``evidence:`` without a value says nothing.
     """
 
-    id: str
+    id: str  # unique in the file; made from the text where the file names none
     text: str
-    evidence: tuple[str, ...] = ()
-    memories: tuple[str, ...] = ()
-    concepts: tuple[str, ...] = ()
+    evidence: tuple[str, ...] = ()  # quotes that an answer must show
+    memories: tuple[str, ...] = ()  # ids
+    concepts: tuple[str, ...] = ()  # names of nodes
     category: str = ""
     difficulty: str = ""
     is_labelled: bool = True
-    line: int = 0
+    line: int = 0  # where it begins, from 1; 0: it is not from a file
 
     @property
     def has_gold(self) -> bool:
@@ -109,9 +104,7 @@ def parse(text: str, name: str) -> Labels:
     try:
         root = yaml_text.compose(text, MAX_LABELS, _MAX_VALUES)
     except LineError as error:
-        place = _YAML_LINE.search(str(error))
-        reason = str(error)[: place.start()] if place else str(error)
-        line = int(place.group(1)) if place else None
+        reason, line = error.placed()
         raise BadInputError(name, reason, "mend it", line=line) from None
     if root is None:
         return EMPTY

@@ -275,6 +275,16 @@ def _is_occupied(root: Path) -> bool:
     )
 
 
+def device_of(path: str) -> str | None:
+    """The machine in whose folder a file lies, by its path in the store; None for what machines share.
+
+    >>> device_of("flow/pi/runs.jsonl"), device_of("tasks/today.md")
+    ('pi', None)
+    """
+    parts = path.removeprefix("archive/").split("/")
+    return parts[1] if parts[0] == "flow" and len(parts) > 2 else None
+
+
 @cache
 def _copy_mark() -> re.Pattern[str]:
     """How a synchroniser marks the second version of a file: Syncthing; Dropbox, Nextcloud.

@@ -11,7 +11,7 @@ import json
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
-from clsm_cli.errors import ClsmError, DamagedStoreError
+from clsm_cli.errors import DamagedStoreError
 from clsm_cli.model.ids import digest, is_id
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import atomic, logs
@@ -28,19 +28,14 @@ _RECORD = b'- {"id": "'
 
 
 class Entry(NamedTuple):
-    """A run of the ledger.
-
-    Attributes:
-        undoes: For an undo: the run that it took back.
-        undone_by: The undo that took this run back, and was not taken back itself.
-    """
+    """A run of the ledger."""
 
     id: str
     command: str
     at: str
     steps: tuple[logs.RunLine, ...]
-    undoes: str | None
-    undone_by: str | None
+    undoes: str | None  # for an undo: the run that it took back
+    undone_by: str | None  # the undo that took this run back, and was not taken back itself
 
     @property
     def paths(self) -> tuple[str, ...]:
@@ -94,16 +89,16 @@ def entries(flow: Path) -> list[Entry]:
 
 
 def load_kept(store: Store, line: logs.RunLine) -> KeptStep | None:
-    """What is kept of a step; None when it is gone."""
+    """What is kept of a step; None when it is gone, or is of another."""
     folder = folder_of(store, line.id) / step_of(line)
     try:
-        data = atomic.read(folder / "run.json", logs.MAX_LOG)
-        told = None if data is None else json.loads(data)
-    except (DamagedStoreError, ValueError):
-        told = None
-    if not isinstance(told, dict) or "added" not in told:
+        told = json.loads(atomic.read(folder / "run.json", logs.MAX_LOG) or b"")
+        added, removed = ({p: tuple(m) for p, m in told[n].items()} for n in ("added", "removed"))
+        is_whole = added.keys() == removed.keys() == {change.path for change in line.changes}
+        if not is_whole or logs.parse_run(told)._replace(id=line.id) != line:
+            return None
+    except (DamagedStoreError, ValueError, LookupError, TypeError, AttributeError):
         return None
-    added, removed = ({p: tuple(m) for p, m in told[n].items()} for n in ("added", "removed"))
     found = KeptStep(line, folder, added, removed)
     replaced = sum(change.before is not None for change in line.changes)
     return found if all((folder / f"{n:04d}").is_file() for n in range(replaced)) else None
@@ -139,37 +134,9 @@ def save(store: Store, line: logs.RunLine, contents: Sequence[bytes]) -> None:
 def discard(store: Store, line: logs.RunLine) -> None:
     """Remove what was kept of a step that failed before its first write."""
     folder = folder_of(store, line.id)
-    step = folder / step_of(line)
-    if step.is_dir() and _never_began(store, step):
-        atomic.remove_folder(step)
-        if not any(folder.iterdir()):
-            atomic.remove_folder(folder)
-
-
-def never_began(store: Store, run: Path) -> bool:
-    """Whether no step of a run that no ledger names, given by its folder, got to its first write."""
-    return all(_never_began(store, step) for step in run.iterdir())
-
-
-def _never_began(store: Store, step: Path) -> bool:
-    """Whether the preimages of a step are still the files themselves, so that nothing is lost with them.
-
-    Those of one file in several changes count as before the first.
-    """
-    try:
-        data = atomic.read(step / "run.json", logs.MAX_LOG)
-        if data is None:  # it is written last, and before the first write
-            return True
-        first = {change.path: change for change in logs.parse_run(json.loads(data)).changes[::-1]}
-        return all(_is_as_before(store.root / path, each) for path, each in first.items())
-    except (ClsmError, OSError, ValueError, LookupError, TypeError, AttributeError):
-        return False
-
-
-def _is_as_before(path: Path, change: logs.Change) -> bool:
-    if change.after == "":  # an append
-        return (path.stat().st_size if path.exists() else 0) == change.size
-    return atomic.digest_of(path) == change.before
+    for path in (folder / step_of(line), folder):
+        if path.is_dir() and (path != folder or not any(folder.iterdir())):
+            atomic.remove_folder(path)
 
 
 def folder_of(store: Store, run_id: str) -> Path:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -33,9 +32,8 @@ def load(store: Store) -> tuple[Ontology, list[LineProblem]]:
     try:
         return parse(yaml_text.load(text, MAX_ONTOLOGY)), []
     except LineError as error:
-        place = _YAML_LINE.search(str(error))
-        reason = str(error)[: place.start()] if place else str(error)
-        return shipped(), [LineProblem(path, int(place.group(1)) if place else None, reason)]
+        reason, line = error.placed()
+        return shipped(), [LineProblem(path, line, reason)]
     except OntologyError as error:
         return shipped(), [LineProblem(path, None, str(error))]
 
@@ -52,6 +50,3 @@ def shipped_text() -> bytes:
     from importlib.resources import files
 
     return files("clsm_cli.text").joinpath(ONTOLOGY_NAME).read_bytes()
-
-
-_YAML_LINE = re.compile(r" \(line (\d+)\)\Z")

@@ -110,14 +110,26 @@ def apply(
             atomic.put(_redo(store), _begun(line, changes, writes))
         _write(store, writes)
     except BaseException:
-        if not _redo(store).exists():  # else whoever writes next ends it
-            with contextlib.suppress(ClsmError, OSError):
+        with contextlib.suppress(ClsmError, OSError):
+            # What was begun whole is ended by whoever writes next.
+            if not _redo(store).exists() and _is_untouched(store, changes):
                 ledger.discard(store, line)
         raise
     atomic.append(store.flow / "runs.jsonl", logs.render(line), durable=whole)
     if whole:
         atomic.remove(_redo(store))
     return line
+
+
+def _is_untouched(store: Store, changes: Sequence[logs.Change]) -> bool:
+    """Whether no write has happened; of a file with several changes the first tells."""
+    for change in {each.path: each for each in reversed(changes)}.values():
+        path = store.root / change.path
+        size = os.path.getsize(path) if path.exists() else 0
+        is_append = change.after == ""
+        if size != change.size if is_append else atomic.digest_of(path) != change.before:
+            return False
+    return True
 
 
 def _write(store: Store, writes: Sequence[Write]) -> None:
@@ -301,21 +313,13 @@ _MOST_REASON = 2000
 
 
 class NightLog(NamedTuple):
-    """How runs ended.
+    """How consolidations ended; times are UTC."""
 
-    Attributes:
-        good: UTC time of the last that succeeded, whether or not it changed anything; None: unknown.
-        failed: How many failed since then.
-        failed_at: UTC time of the last of these.
-        reason: What it said.
-        woken: UTC time when OpenClaw was last told of one; None: never, or it was not to be reached.
-    """
-
-    good: str | None = None
-    failed: int = 0
-    failed_at: str | None = None
-    reason: str | None = None
-    woken: str | None = None
+    good: str | None = None  # when the last succeeded, whether or not it changed anything
+    failed: int = 0  # how many failed since then
+    failed_at: str | None = None  # the last of these
+    reason: str | None = None  # what it said
+    woken: str | None = None  # when OpenClaw was last told of one, and was reached
 
 
 def read_nights(store: Store) -> NightLog:

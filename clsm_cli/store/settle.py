@@ -15,7 +15,7 @@ from clsm_cli.model.ids import digest
 from clsm_cli.store import ledger, logs, record_files, runs, shards, topics
 from clsm_cli.store.jsonlines import dump
 from clsm_cli.store.layout import TOPIC_STREAMS
-from clsm_cli.store.reconcile import reconcile
+from clsm_cli.store.record_files import reconcile
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable

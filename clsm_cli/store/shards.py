@@ -7,7 +7,6 @@ not heard of the split may add to it).
 
 from __future__ import annotations
 
-import os
 import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -121,11 +120,7 @@ def read(path: Path, only: str | None = None) -> Shard:
 
 def shard_files(folder: Path) -> list[Path]:
     """The shards of a graph folder, sorted by name."""
-    try:
-        names = sorted(os.listdir(folder))
-    except (FileNotFoundError, NotADirectoryError):
-        return []
-    return [folder / name for name in names if _SHARD_NAME.match(name)]
+    return [folder / name for name in atomic.names_in(folder) if _SHARD_NAME.match(name)]
 
 
 def load_graph(

@@ -10,10 +10,9 @@ about; a person may move them anywhere, as a line is found by its id.
 
 from __future__ import annotations
 
-import os
 import re
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from clsm_cli.config import MAX_FILE
 from clsm_cli.errors import DamagedStoreError
@@ -51,7 +50,6 @@ class Topic:
     """A topic file: its items, and its lines with CR and broken UTF-8 as they are."""
 
     path: Path
-    title: str
     items: tuple[Item, ...]
     lines: tuple[str, ...]
     sha256: str | None
@@ -89,11 +87,10 @@ def parse(data: bytes, path: Path) -> Topic:
     if "\ufffd" in text and b"\xef\xbf\xbd" not in data:
         number = text.count("\n", 0, text.index("\ufffd")) + 1
         problems.append(LineProblem(path, number, "is not UTF-8 (bad bytes were replaced)"))
-    metadata: dict[str, Any] = {}
     offset = 0
     try:
         raw, _, offset = front_matter.split(text)
-        metadata = {} if raw is None else front_matter.parse(raw)
+        front_matter.parse(raw or "")
     except LineError as error:
         problems.append(LineProblem(path, None, str(error)))
     items: list[Item] = []
@@ -109,8 +106,7 @@ def parse(data: bytes, path: Path) -> Topic:
         else:
             open_item = False
     lines = tuple(data.decode("utf-8", "surrogateescape").split("\n"))
-    name = str(metadata.get("title") or path.stem)
-    return Topic(path, name, tuple(items), lines, atomic.sha256(data), tuple(problems))
+    return Topic(path, tuple(items), lines, atomic.sha256(data), tuple(problems))
 
 
 def _item(line: str, number: int) -> Item | None:
@@ -135,12 +131,8 @@ def _without_id(text: str) -> tuple[str, str | None]:
 
 def read_topics(folder: Path) -> list[Topic]:
     """Every topic file of a stream, sorted by name; an unreadable one is a problem."""
-    try:
-        names = sorted(os.listdir(folder))
-    except (FileNotFoundError, NotADirectoryError):
-        return []
     topics = []
-    for name in names:
+    for name in atomic.names_in(folder):
         path = folder / name
         if not name.endswith(".md") or name[0] == "." or path.is_dir() or is_conflict_copy(name):
             continue
@@ -148,7 +140,7 @@ def read_topics(folder: Path) -> list[Topic]:
             data = atomic.read(path, MAX_FILE)
         except DamagedStoreError as error:
             problem = LineProblem(path, error.line, error.reason)
-            topics.append(Topic(path, path.stem, (), (), None, (problem,)))
+            topics.append(Topic(path, (), (), None, (problem,)))
             continue
         if data is not None:
             topics.append(parse(data, path))

@@ -64,8 +64,8 @@ def test_a_clone_that_was_not_set_up_is_mended(bare: Store) -> None:
     (bare.root / ".gitignore").write_text(".clsm/\n")
     git(bare.root, "init", "-q")
     found = told(bare)
-    assert found.keys() == {"git-attributes", "git-ignore", "git-fsync", "git-clone"}
-    assert all(finding.mends for finding in found.values())
+    assert found.keys() == {"git-setup"}
+    assert found["git-setup"].mends
     runs.apply(bare, "doctor", "2026-03-01T00:00:00Z", git_state.mend(bare))
     assert "core.fsync" in git_state.mend_clone(bare)
     assert told(bare) == {}
@@ -93,15 +93,6 @@ def test_deleted_on_one_side_and_changed_on_the_other(store: Store) -> None:
     assert found["git-unmerged"].path == path
     assert git(store.root, "add", path).returncode == 0  # what the finding says to do
     assert git(store.root, "commit", "-qm", "kept").returncode == 0
-    assert told(store) == {}
-
-
-def test_derived_files_that_git_tracks(store: Store) -> None:
-    (store.root / ".clsm").mkdir(exist_ok=True)
-    (store.root / ".clsm" / "device").write_text("pi\n")
-    git(store.root, "add", "-f", ".clsm/device")
-    assert ".clsm/device" in told(store)["git-tracks-derived"].reason
-    assert git(store.root, "rm", "-q", "--cached", "-r", ".clsm").returncode == 0
     assert told(store) == {}
 
 

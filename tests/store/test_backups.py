@@ -270,59 +270,6 @@ def test_a_killed_restore_is_no_obstacle(small: Path, tmp_path: Path) -> None:
     left.unlink()
 
 
-def died_at(number: int, action: Callable[[], object]) -> bool:
-    """Whether a process of its own died at its ``number``-th step that lasts, before doing it."""
-    pid = os.fork()
-    if pid == 0:
-        left = [number]
-        for name in ("fsync", "replace", "mkdir", "unlink"):
-            real = getattr(os, name)
-
-            def step(*words: object, real: Callable[..., object] = real, **named: object) -> object:
-                left[0] -= 1
-                if left[0] == 0:
-                    os._exit(9)
-                return real(*words, **named)
-
-            setattr(os, name, step)
-        try:
-            action()
-        finally:
-            os._exit(0)
-    code = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
-    assert code in (0, 9)
-    return code == 9
-
-
-def test_a_backup_that_dies_leaves_the_old_one(small: Path, tmp_path: Path) -> None:
-    store = layout.open_store(tmp_path / "small", PI)
-    old = small.read_bytes()
-    noted(store, "The second.")
-    died = 0
-    while died_at(died + 1, lambda: make(store, small, force=True)):
-        died += 1
-        restore(small, tmp_path / "seen", dry_run=True)
-        assert small.read_bytes() == old or ".tmp-small.tar.gz" not in os.listdir(tmp_path)
-    assert died >= 3
-    assert sorted(os.listdir(tmp_path)) == ["small", "small.tar.gz"]
-    assert small.read_bytes() != old
-
-
-def test_a_restore_that_dies_shows_nothing_or_all(small: Path, tmp_path: Path) -> None:
-    restore(small, tmp_path / "whole")
-    content = tree(tmp_path / "whole", derived=True)
-    target = tmp_path / "new"
-    died = 0
-    while died_at(died + 1, lambda: restore(small, target)):
-        died += 1
-        if target.exists():
-            assert tree(target, derived=True) == content
-            shutil.rmtree(target)
-    assert died >= 10
-    assert tree(target, derived=True) == content
-    assert sorted(os.listdir(tmp_path)) == ["new", "small", "small.tar.gz", "whole"]
-
-
 def test_where_it_may_be_written(tmp_path: Path) -> None:
     store = new_store(tmp_path / "memory")
     (tmp_path / "link").symlink_to(store.root)

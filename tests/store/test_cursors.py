@@ -11,12 +11,6 @@ from clsm_cli.store.cursors import Cursor
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> layout.Store:
-    layout.create(tmp_path / "memory", "Europe/Amsterdam")
-    return layout.open_store(tmp_path / "memory", {"CLSM_DEVICE": "pi"})
-
-
-@pytest.fixture
 def places(tmp_path: Path) -> cursors.Places:
     path = tmp_path / "a.jsonl"
     path.write_text("{}")

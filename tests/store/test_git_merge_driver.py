@@ -136,9 +136,7 @@ def test_a_store_below_the_top_of_a_repository(tmp_path: Path, name: str) -> Non
     git(tmp_path / "repo", "init", "-q", "-b", "main")
     assert git_setup.set_up(root).attributes
     assert not git_setup.find_missing(root).anything
-    done = git(
-        root, "check-attr", "merge", "projects/graph/3.yaml", "flow/pi/runs.jsonl", "clsm.yaml"
-    )
+    done = git(root, "check-attr", "merge", "projects/graph/3.yaml", "tasks/tasks.md", "clsm.yaml")
     assert [line.rpartition(": ")[2] for line in done.stdout.splitlines()] == [
         "clsm",
         "clsm",

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from clsm_cli.errors import LockedError, RefusedError
-from clsm_cli.store.lock import known_holder, locked, require, try_locked
+from clsm_cli.store.lock import locked, require, try_locked
 
 ROOT = Path(__file__).parents[2]
 HOLD = """
@@ -122,36 +122,3 @@ def test_a_holder_may_not_write_to_a_folder_that_took_the_place_of_its_own(tmp_p
         with try_locked(root) as is_free:
             assert is_free
     require(root)
-
-
-def test_a_holder_is_named_by_its_command_however_it_was_started(tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "clsm_cli", "ingest", "-", "--capture", "--store", "memory"]
-    init = [*command[:3], "init", "memory"]
-    subprocess.run(init, cwd=tmp_path, env={**os.environ, "PYTHONPATH": str(ROOT)}, check=True)
-    process = subprocess.Popen(
-        command, cwd=tmp_path, env={**os.environ, "PYTHONPATH": str(ROOT)}, stdin=subprocess.PIPE
-    )
-    try:
-        for _ in range(600):
-            if found := known_holder(tmp_path / "memory"):
-                break
-            time.sleep(0.05)
-        assert found == f"clsm ingest (process {process.pid})"
-    finally:
-        process.kill()
-        process.communicate()
-
-
-def test_many_writers_lose_no_update(tmp_path: Path) -> None:
-    code = (
-        "import sys; from pathlib import Path; from clsm_cli.store import atomic, lock\n"
-        "root = Path(sys.argv[1]); path = root / 'n'\n"
-        "for _ in range(25):\n"
-        "    with lock.locked(root, 60):\n"
-        "        atomic.put(path, b'%d' % (int(path.read_bytes()) + 1))\n"
-    )
-    (tmp_path / "n").write_bytes(b"0")
-    command = [sys.executable, "-c", code, str(tmp_path)]
-    writers = [subprocess.Popen(command, cwd=ROOT) for _ in range(4)]
-    assert [writer.wait() for writer in writers] == [0, 0, 0, 0]
-    assert (tmp_path / "n").read_bytes() == b"100"

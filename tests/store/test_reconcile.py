@@ -14,7 +14,7 @@ from strategies import examples
 from clsm_cli.model.graph import Statement
 from clsm_cli.model.ids import closed_copy_id
 from clsm_cli.model.streams import Stream
-from clsm_cli.store import reconcile as use_case
+from clsm_cli.store import record_files as use_case
 from clsm_cli.store import topics
 
 NOW = "2026-02-24T22:00:00Z"
@@ -55,7 +55,7 @@ def reconcile(
     unreadable: tuple[str, ...] = (),
 ) -> Told:
     found = [topics.parse(text.encode(), Path(f"{name}.md")) for name, text in files.items()]
-    found += [topics.Topic(Path(f"{name}.md"), name, (), (), None) for name in unreadable]
+    found += [topics.Topic(Path(f"{name}.md"), (), (), None) for name in unreadable]
     edits = use_case.reconcile(found, records, stream=stream, now=NOW, device="pi")
     changed = [
         i

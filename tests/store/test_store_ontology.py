@@ -4,15 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from clsm_cli.store import layout, ontology
+from clsm_cli.store import ontology
 from clsm_cli.store.layout import Store
 from clsm_cli.text.tagging import tags_of
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Store:
-    layout.create(tmp_path / "memory", "UTC")
-    return layout.open_store(tmp_path / "memory", {})
 
 
 def write(store: Store, text: str | bytes) -> Path:

@@ -18,7 +18,6 @@ from clsm_cli.store import (
     episodes,
     inbox,
     logs,
-    reconcile,
     record_files,
     runs,
     settle,
@@ -148,7 +147,7 @@ def test_items_of_forgotten_statements_do_not_exist() -> None:
     }
     plain = statement_id(CANARY.lower())
     forgotten = hashes("f-gone", GONE, plain)
-    edits = reconcile.reconcile(
+    edits = record_files.reconcile(
         [topic], records, stream="identity", now=NOW, device="pi", forgotten=forgotten
     )
     again = topics.id_of(topic.items[3], forgotten)

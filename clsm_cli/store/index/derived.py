@@ -22,7 +22,7 @@ from clsm_cli.store.index.passage_rows import day_of, heading_id
 from clsm_cli.store.index.passages import text_digest
 from clsm_cli.store.jsonlines import dump
 from clsm_cli.store.layout import TOPIC_STREAMS
-from clsm_cli.store.reconcile import reconcile, without
+from clsm_cli.store.record_files import reconcile, without
 from clsm_cli.text.node_ids import node_id
 
 if TYPE_CHECKING:
@@ -43,22 +43,23 @@ _CLOCKS = ("valid_from", "valid_until", "recorded_at", "superseded_at", "withdra
 def derive(batch: Batch, touched: set[str]) -> None:
     """Work out again what depends on several files."""
     connection = batch.connection
-    changed = {(kind, record_id) for kind, record_id, _ in batch.gone ^ batch.come}
+    changed = batch.changed()
     if "tombstones" in touched:
         changed |= set(connection.execute("SELECT type, id FROM records"))
     _settle_documents(batch, {i for kind, i in changed if kind == "document"})
     _settle_graph(batch, changed)
-    touched = touched | _streams(batch)
+    touched = touched | _streams(batch, changed)
     for stream in TOPIC_STREAMS:
         if stream in touched or "tombstones" in touched:
             _settle_statements(batch, stream)
     _settle_flow(batch, {i for kind, i in changed if kind == "statement"})
 
 
-def _streams(batch: Batch) -> set[str]:
+def _streams(batch: Batch, changed: set[tuple[str, str]]) -> set[str]:
     """The streams of statements that came or went: one may lie in another stream's folder."""
-    lines = (line for kind, _, line in batch.gone ^ batch.come if kind == "statement")
-    return {str(mapping_of(line).get("stream", "projects")) for line in lines}
+    found = [each for each in changed if each[0] == "statement"]
+    versions = (line for each in found for line in (*batch.gone[each], *batch.come[each]))
+    return {str(mapping_of(line).get("stream", "projects")) for _, line in versions}
 
 
 def records_of(
@@ -313,7 +314,8 @@ def _versions(batch: Batch, kind: str, record_id: str) -> list[dict[str, Any]]:
     """What is, and what was until now, recorded under an id."""
     query = "SELECT line FROM records WHERE id = ? AND type = ?"
     lines = {line for (line,) in batch.connection.execute(query, (record_id, kind))}
-    return [mapping_of(line) for line in sorted(lines | batch.gone_lines(kind, record_id))]
+    lines |= {line for _, line in batch.gone[kind, record_id]}
+    return [mapping_of(line) for line in sorted(lines)]
 
 
 def _joined(batch: Batch, kind: str, record_id: str) -> dict[str, Any] | None:

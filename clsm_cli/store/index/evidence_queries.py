@@ -22,12 +22,7 @@ _MIN_PHRASE = 2
 
 
 class SourceTurn(NamedTuple):
-    """A turn or block as the index has it, whole but for dumps.
-
-    Attributes:
-        section: What it stands in: a heading of a document, or its episode.
-        is_current: Whether its document still holds it (a turn always is).
-    """
+    """A turn or block as the index has it, whole but for dumps."""
 
     key: str
     text: str
@@ -38,9 +33,9 @@ class SourceTurn(NamedTuple):
     session: str
     episode: str
     document: str | None
-    section: str
+    section: str  # what it stands in: a heading of a document, or its episode
     heading: str
-    is_current: bool
+    is_current: bool  # whether its document still holds it (a turn always is)
 
 
 class Name(NamedTuple):

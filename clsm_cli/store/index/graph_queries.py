@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from clsm_cli.model.ids import digest
 from clsm_cli.startup.records import NamedTuple
-from clsm_cli.store.index.ranking_queries import select
+from clsm_cli.store.index.ranking_queries import grouped, select
 
 if TYPE_CHECKING:
     import sqlite3
@@ -18,13 +18,7 @@ if TYPE_CHECKING:
 
 
 class NodeRow(NamedTuple):
-    """A node that has a record.
-
-    Attributes:
-        last: Day of its last mention, as a proleptic ordinal.
-        degree: Nodes that it has current edges with.
-        vector: Row of the sentence vector of ``node_text``; −1 without one.
-    """
+    """A node that has a record."""
 
     number: int
     id: str
@@ -33,24 +27,20 @@ class NodeRow(NamedTuple):
     kind: str
     stream: str
     n: int
-    last: int | None
+    last: int | None  # day of its last mention, as a proleptic ordinal
     summary: str
-    degree: int
+    degree: int  # nodes that it has current edges with
     strongest: float
-    vector: int
+    vector: int  # row of the sentence vector of ``node_text``; −1 without one
 
 
 class LinkRow(NamedTuple):
-    """An edge between nodes, as seen from one of its ends.
-
-    Attributes:
-        outward: ``node`` is its source.
-    """
+    """An edge between nodes, as seen from one of its ends."""
 
     node: int
     other: int
     edge: int
-    outward: bool
+    outward: bool  # ``node`` is its source
     type: str
     weight: float
     directed: bool
@@ -105,11 +95,9 @@ def nodes(connection: sqlite3.Connection, numbers: Collection[int]) -> dict[int,
 
 def nodes_by_name(connection: sqlite3.Connection, name_ids: Sequence[str]) -> dict[str, list[int]]:
     """The nodes that have a label or alias: id of the name → numbers, in order of their ids."""
-    found: dict[str, list[int]] = {}
     query = "SELECT alias, node FROM aliases WHERE alias IN ({}) ORDER BY alias, node"
-    for alias, node in select(connection, query, name_ids):
-        found.setdefault(alias, []).append(number_of(node))
-    return found
+    found = select(connection, query, name_ids)
+    return grouped((alias, number_of(node)) for alias, node in found)
 
 
 def names_from(connection: sqlite3.Connection, letter: str) -> list[tuple[str, str]]:
@@ -145,11 +133,9 @@ def rows_mentioning(connection: sqlite3.Connection, ids: Collection[str]) -> lis
 
 def nodes_of_turns(connection: sqlite3.Connection, keys: Collection[str]) -> dict[str, list[int]]:
     """The nodes that turns mention, as their episodes' records have it: key → numbers."""
-    found: dict[str, list[int]] = {}
     query = "SELECT DISTINCT turn, node FROM noted WHERE turn IN ({}) ORDER BY turn, node"
-    for turn, node in select(connection, query, map(_number, sorted(keys))):
-        found.setdefault(f"{turn:012x}", []).append(node)
-    return found
+    found = select(connection, query, map(_number, sorted(keys)))
+    return grouped((f"{turn:012x}", node) for turn, node in found)
 
 
 def _number(key: str) -> int:
@@ -165,11 +151,9 @@ def recall_counts(
     connection: sqlite3.Connection, ids: Collection[str]
 ) -> dict[str, list[tuple[int, int]]]:
     """How often ids were recalled: id → day as a proleptic ordinal, uses; only what is folded."""
-    found: dict[str, list[tuple[int, int]]] = {}
     query = "SELECT id, day, SUM(n) FROM uses WHERE id IN ({}) GROUP BY id, day ORDER BY id, day"
-    for name, day, count in select(connection, query, sorted(ids)):
-        found.setdefault(name, []).append((day, count))
-    return found
+    found = select(connection, query, sorted(ids))
+    return grouped((name, (day, count)) for name, day, count in found)
 
 
 def outdated_sources(connection: sqlite3.Connection, keys: Sequence[str]) -> set[str]:
@@ -223,27 +207,20 @@ def recent_files(connection: sqlite3.Connection, days: int, until: str | None = 
 
 
 class SourceDates(NamedTuple):
-    """When something was told.
+    """When something was told."""
 
-    Attributes:
-        day: Proleptic ordinal of the day.
-        periods: JSON: [[first, until], …], days that it speaks of; None for none.
-    """
-
-    day: int | None
-    periods: str | None
+    day: int | None  # proleptic ordinal of the day
+    periods: str | None  # JSON: [[first, until], …], days that it speaks of; None for none
 
 
 def source_dates(
     connection: sqlite3.Connection, rows: Iterable[int]
 ) -> dict[int, list[SourceDates]]:
     """When the turns were told that statements rest on, by row of the statement."""
-    found: dict[int, list[SourceDates]] = {}
     query = (
         "SELECT DISTINCT r.passage, t.key, t.day, t.periods FROM rests r"
         " JOIN passages t ON t.key = r.turn AND t.part = 0 WHERE r.passage IN ({})"
         " ORDER BY r.passage, t.key, t.day, t.periods"
     )
-    for row, _, *told in select(connection, query, rows):
-        found.setdefault(row, []).append(SourceDates(*told))
-    return found
+    found = select(connection, query, rows)
+    return grouped((row, SourceDates(*told)) for row, _, *told in found)

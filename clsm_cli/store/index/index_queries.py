@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store.index import codes, graph_queries
-from clsm_cli.store.index.ranking_queries import Search, select
+from clsm_cli.store.index.ranking_queries import NAMED, Search, column, select
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -66,7 +66,7 @@ class Index(Search):
             "SELECT p.id FROM passages p JOIN places l ON l.id = p.place"
             " WHERE p.key >= ? AND p.key < ? ORDER BY p.key, p.part, l.episode"
         )
-        rows = [row for (row,) in self.connection.execute(query, _from(prefix))]
+        rows = column(self.connection, query, _from(prefix))
         found = self.passages(rows)
         return list({found[row].id: found[row] for row in rows}.values())
 
@@ -80,19 +80,17 @@ class Index(Search):
 
     def _along(self, row: int, link: str) -> list[int]:
         """The rows that a link leads to from a passage, one after the other."""
-        rows = self.connection.execute(
+        query = (
             "WITH RECURSIVE along (id, steps) AS (SELECT ?, 0 UNION ALL"
             f" SELECT p.{link}, a.steps + 1 FROM along a JOIN passages p ON p.id = a.id"
             f" WHERE a.steps < {NEAR} AND p.{link} IS NOT NULL)"
-            " SELECT id FROM along WHERE steps ORDER BY steps",
-            (row,),
+            " SELECT id FROM along WHERE steps ORDER BY steps"
         )
-        return [there for (there,) in rows]
+        return column(self.connection, query, (row,))
 
     def current_rows(self) -> list[int]:
         """All current passages, by row number."""
-        rows = self.connection.execute("SELECT id FROM passages WHERE current ORDER BY id")
-        return [int(row[0]) for row in rows]
+        return column(self.connection, "SELECT id FROM passages WHERE current ORDER BY id")
 
     def mentions(self, rows: Sequence[int]) -> list[Mention]:
         """What some passages mention; an alias counts as its node.
@@ -136,42 +134,32 @@ class Index(Search):
 
     def mentioned(self, node: str) -> list[tuple[str, int]]:
         """The names current passages use for a node id, with how many use each."""
-        rows = self.connection.execute(
-            "SELECT n.label, COUNT(*) FROM names n JOIN mentions m ON m.name = n.id"
-            " JOIN passages p ON p.id = m.passage"
-            " WHERE p.current AND (n.node = ? OR n.node IN"
-            " (SELECT alias FROM aliases WHERE node = ?)) GROUP BY n.label ORDER BY n.label",
-            (node, node),
-        )
-        return [(str(label), int(count)) for label, count in rows]
+        query = f"SELECT n.label, COUNT(*) {NAMED} GROUP BY n.label ORDER BY n.label"
+        return self.connection.execute(query, (node, node)).fetchall()
 
     def is_mentioned(self, node: str) -> bool:
         """Whether a current passage mentions a node under its own id."""
-        row = self.connection.execute(
+        query = (
             "SELECT 1 FROM names n JOIN mentions m ON m.name = n.id"
-            " JOIN passages p ON p.id = m.passage WHERE n.node = ? AND p.current LIMIT 1",
-            (node,),
-        ).fetchone()
-        return row is not None
+            " JOIN passages p ON p.id = m.passage WHERE n.node = ? AND p.current LIMIT 1"
+        )
+        return bool(column(self.connection, query, (node,)))
 
     def node_of(self, name_id: str) -> str:
         """The node that an id of a name stands for: itself, or the one it is an alias of."""
-        row = self.connection.execute(
-            "SELECT node FROM aliases WHERE alias = ? ORDER BY node LIMIT 1", (name_id,)
-        ).fetchone()
-        return str(row[0]) if row else name_id
+        query = "SELECT node FROM aliases WHERE alias = ? ORDER BY node LIMIT 1"
+        return next(iter(column(self.connection, query, (name_id,))), name_id)
 
     def record(self, record_id: str) -> Record | None:
         """The joined record of an id, without what was forgotten of it."""
-        query = "SELECT line FROM records WHERE id = ?"
-        lines = self.connection.execute(query, (record_id,)).fetchall()
+        lines = column(self.connection, "SELECT line FROM records WHERE id = ?", (record_id,))
         if not lines:
             return None
         from clsm_cli.model.join import join_all
         from clsm_cli.store.index import hidden
         from clsm_cli.store.index.database import unpack
 
-        joined = join_all([unpack(line) for (line,) in lines])
+        joined = join_all([unpack(line) for line in lines])
         return hidden.visible_record(self.connection, joined.record)
 
     def node(self, node_id: str) -> Node | None:
@@ -186,7 +174,7 @@ class Index(Search):
     def ids(self, prefix: str) -> list[str]:
         """Ids of records that begin with ``prefix``."""
         query = "SELECT DISTINCT id FROM records WHERE id >= ? AND id < ? ORDER BY id"
-        return [str(row) for (row,) in self.connection.execute(query, _from(prefix))]
+        return column(self.connection, query, _from(prefix))
 
     def known_turns(self, session: str) -> list[KnownTurn]:
         """The turns of a session that episodes and inboxes hold, each once."""
@@ -201,25 +189,21 @@ class Index(Search):
     def documents_in(self, path: str) -> list[str]:
         """The documents that were read from a file, or from below a folder, as it was given."""
         folder = path.rstrip("/") + "/"
-        rows = self.connection.execute(
-            "SELECT path FROM documents WHERE path = ? OR substr(path, 1, ?) = ? ORDER BY path",
-            (path, len(folder), folder),
-        )
-        return [str(row[0]) for row in rows]
+        query = "SELECT path FROM documents WHERE path = ? OR substr(path, 1, ?) = ? ORDER BY path"
+        return column(self.connection, query, (path, len(folder), folder))
 
     def episode_ids(self, prefix: str) -> list[str]:
         """Ids of episodes that begin with ``prefix``."""
         query = "SELECT DISTINCT id FROM episodes WHERE id >= ? AND id < ? ORDER BY id"
-        return [str(row) for (row,) in self.connection.execute(query, _from(prefix))]
+        return column(self.connection, query, _from(prefix))
 
     def episode_files(self, episode: str) -> list[str]:
         """The files, relative to the store, that hold an episode (one on each machine)."""
-        rows = self.connection.execute(
+        query = (
             "SELECT f.path FROM episodes e JOIN files f ON f.id = e.file"
-            " WHERE e.id = ? ORDER BY f.path",
-            (episode,),
+            " WHERE e.id = ? ORDER BY f.path"
         )
-        return [str(row[0]) for row in rows]
+        return column(self.connection, query, (episode,))
 
     def captures(self, episode: str) -> tuple[str | None, str | None]:
         """When a document was taken in before an episode of it, and with it: it was written between.
@@ -235,12 +219,11 @@ class Index(Search):
 
     def last_episode(self, session: str) -> str | None:
         """The newest episode of a session: the one that no other names as its previous."""
-        row = self.connection.execute(
+        query = (
             "SELECT id FROM episodes e WHERE session = ? AND NOT EXISTS"
-            " (SELECT 1 FROM episodes n WHERE n.previous = e.id) ORDER BY id LIMIT 1",
-            (session,),
-        ).fetchone()
-        return str(row[0]) if row else None
+            " (SELECT 1 FROM episodes n WHERE n.previous = e.id) ORDER BY id LIMIT 1"
+        )
+        return next(iter(column(self.connection, query, (session,))), None)
 
     def undescribed(self) -> list[tuple[str, str]]:
         """Episodes without a record: id and file; the earlier of a session first."""
@@ -263,12 +246,11 @@ class Index(Search):
 
     def closed_keys(self, session: str) -> set[str]:
         """Keys of the turns of a session that lie in episodes."""
-        rows = self.connection.execute(
+        query = (
             "SELECT DISTINCT p.key FROM places l JOIN passages p ON p.place = l.id"
-            " WHERE l.session = ? AND l.episode IS NOT NULL",
-            (session,),
+            " WHERE l.session = ? AND l.episode IS NOT NULL"
         )
-        return {str(row[0]) for row in rows}
+        return set(column(self.connection, query, (session,)))
 
     def problems(self) -> Iterator[tuple[str, int | None, str]]:
         """Files of the store that could not be read as they should: path, line, reason."""

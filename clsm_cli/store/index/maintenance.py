@@ -39,28 +39,30 @@ _PASSAGES = (
     " l.episode, l.document, l.path, l.origin FROM passages p JOIN places l ON l.id = p.place"
     " LEFT JOIN headings h ON h.id = p.heading"
 )
-_TABLES = {
+_WHOLE = (
+    "documents",
+    "blocks",
+    "aliases",
+    "links",
+    "noted",
+    "recorded",
+    "clocks",
+    "totals",
+    "speakers",
+)
+_TABLES = {table: f"SELECT * FROM {table}" for table in _WHOLE} | {
     "episodes": "SELECT e.id, f.path, e.session, e.document, e.previous, e.start, e.continues"
     " FROM episodes e JOIN files f ON f.id = e.file",
-    "documents": "SELECT * FROM documents",
-    "blocks": "SELECT * FROM blocks",
-    "aliases": "SELECT * FROM aliases",
     "nodes": "SELECT number, id, label, aliases, kind, stream, n, last, summary, degree, strongest,"
     " embedded FROM nodes WHERE label IS NOT NULL",
-    "links": "SELECT * FROM links",
-    "noted": "SELECT * FROM noted",
-    "recorded": "SELECT * FROM recorded",
     "records": "SELECT f.path, r.id, r.type, hex(r.line) FROM records r"
     " JOIN files f ON f.id = r.file",
-    "clocks": "SELECT * FROM clocks",
     "rests": "SELECT r.turn, p.key FROM rests r JOIN passages p ON p.id = r.passage",
     "uses": "SELECT u.id, u.day, u.n, f.path FROM uses u JOIN files f ON f.id = u.file",
     "archived": "SELECT a.id, a.since, f.path FROM archived a JOIN files f ON f.id = a.file",
     "tombstones": "SELECT t.hash, f.path FROM tombstones t JOIN files f ON f.id = t.file",
     "phrases": "SELECT COUNT(*) FROM phrases",
     "stated": "SELECT COUNT(*) FROM stated",
-    "totals": "SELECT * FROM totals",
-    "speakers": "SELECT * FROM speakers",
     "asleep": "SELECT passages, length FROM asleep",
     "problems": "SELECT path, problems FROM files WHERE problems IS NOT NULL",
 }

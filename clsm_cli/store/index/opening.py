@@ -48,8 +48,7 @@ _DAMAGED = (
 class Embedder(NamedTuple):
     """An engine's name, and how to make it embed; making it may be slow, so it is made late.
 
-    Attributes:
-        words: What the words of texts mean, without regard to each other; see ``embedding.wordpiece``.
+    ``words``: what the words of texts mean, without regard to each other (``embedding.wordpiece``).
     """
 
     engine: str

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from datetime import date
 from itertools import takewhile
 from typing import TYPE_CHECKING
@@ -41,37 +42,24 @@ LONGEST_PERIOD = 366
 
 
 class Batch:
-    """One transaction on the index: the connection, and what is written at its end.
-
-    Attributes:
-        connection: In a transaction; ``store``: whose index it is.
-        sessions: Sessions whose turns came or went.
-        documents: Documents whose blocks came or went.
-        keys: Keys of blocks that came.
-        gone: Type, id and line of the records that went.
-        come: Of those that came; a record that did both has not changed.
-        forgotten: Hashes of the ids with a tombstone.
-    """
+    """One transaction on the index: the connection, and what is written at its end."""
 
     def __init__(self, connection: sqlite3.Connection, store: Store) -> None:
         self.connection = connection
         self.store = store
-        self.sessions: set[str] = set()
-        self.documents: set[str] = set()
-        self.keys: set[str] = set()
-        self.gone: set[tuple[str, str, bytes]] = set()
-        self.come: set[tuple[str, str, bytes]] = set()
-        self.forgotten: frozenset[str] = frozenset()
-        self._gone: dict[tuple[str, str], set[bytes]] | None = None
+        self.sessions: set[str] = set()  # whose turns came or went
+        self.documents: set[str] = set()  # whose blocks came or went
+        self.keys: set[str] = set()  # of blocks that came
+        # Type and id of records that went, and that came → file and line of each version.
+        self.gone: dict[tuple[str, str], set[tuple[str, bytes]]] = defaultdict(set)
+        self.come: dict[tuple[str, str], set[tuple[str, bytes]]] = defaultdict(set)
+        self.forgotten: frozenset[str] = frozenset()  # hashes of the ids with a tombstone
         self._postings = postings.Changes()
 
-    def gone_lines(self, kind: str, record_id: str) -> set[bytes]:
-        """The lines of a record that went."""
-        if self._gone is None:
-            self._gone = {}
-            for name, each, line in self.gone:
-                self._gone.setdefault((name, each), set()).add(line)
-        return self._gone.get((kind, record_id), set())
+    def changed(self) -> set[tuple[str, str]]:
+        """Type and id of the records that are not as they were."""
+        both = self.gone.keys() | self.come.keys()
+        return {each for each in both if self.gone.get(each) != self.come.get(each)}
 
     def insert(self, file: int, found: Iterable[Passage]) -> None:
         """Add passages of a file (0: of none)."""

@@ -1,14 +1,13 @@
 """Postings: which passages hold a term, in blocks that a change rewrites alone; and counts.
 
 Row (term, block) lists the passages whose id is in [block · 65,536, (block + 1) · 65,536), sorted;
-each as a little-endian 32-bit number
+each as a 32-bit number
 
     (id mod 65,536) · 65,536 + min(occurrences, 255) · 256 + min(terms of the passage, 255)
 """
 
 from __future__ import annotations
 
-import sys
 from array import array
 from bisect import bisect_left
 from typing import TYPE_CHECKING
@@ -18,7 +17,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
 _MOST = 255
-_CODE = next(code for code in "ILH" if array(code).itemsize == 4)
 
 
 class Changes:
@@ -49,7 +47,8 @@ class Changes:
             codes = merged(unpack(row[0] if row else b""), changed)
             if codes:
                 connection.execute(
-                    "INSERT OR REPLACE INTO postings VALUES (?, ?, ?)", (term, block, _pack(codes))
+                    "INSERT OR REPLACE INTO postings VALUES (?, ?, ?)",
+                    (term, block, codes.tobytes()),
                 )
             elif row:
                 connection.execute(
@@ -79,7 +78,7 @@ def document_frequency(connection: sqlite3.Connection, term: str) -> int:
 def merged(codes: array[int], changed: Mapping[int, int | None]) -> array[int]:
     """A sorted row after its passages changed; what did not change is moved, not looked at.
 
-    >>> list(merged(array(_CODE, [1 << 16, 4 << 16]), {4: None, 2: 2 << 16 | 257}))
+    >>> list(merged(array("I", [1 << 16, 4 << 16]), {4: None, 2: 2 << 16 | 257}))
     [65536, 131329]
     """
     for low in sorted(changed):
@@ -94,16 +93,7 @@ def merged(codes: array[int], changed: Mapping[int, int | None]) -> array[int]:
 
 def unpack(data: bytes) -> array[int]:
     """The numbers of a row."""
-    codes = array(_CODE, data)
-    if sys.byteorder == "big":
-        codes.byteswap()
-    return codes
-
-
-def _pack(codes: array[int]) -> bytes:
-    if sys.byteorder == "big":
-        codes.byteswap()
-    return codes.tobytes()
+    return array("I", data)
 
 
 _BOTH = "passages JOIN places ON places.id = passages.place"

@@ -34,13 +34,7 @@ _LIVE = ("inbox", "uses")
 
 
 class OpenTurn(NamedTuple):
-    """A turn of a conversation that is still open.
-
-    Attributes:
-        time: ISO 8601 with offset, or a bare date, or None.
-        at: When the store got it (UTC).
-        file: Absolute path of what can be opened, see ``source_locations``; ``file_line`` in it.
-    """
+    """A turn of a conversation that is still open."""
 
     key: str
     session: str
@@ -48,11 +42,11 @@ class OpenTurn(NamedTuple):
     role: str
     text: str
     trust: str
-    time: str | None
-    at: str
+    time: str | None  # ISO 8601 with offset, or a bare date, or None
+    at: str  # when the store got it (UTC)
     path: str
     line: int
-    file: str
+    file: str  # absolute path of what can be opened, see ``source_locations``; ``file_line`` in it
     file_line: int
 
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import json
 from array import array
-from itertools import islice
 from math import isqrt
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from clsm_cli.model.trust import UNTRUSTED
 from clsm_cli.startup.records import NamedTuple
@@ -29,58 +28,49 @@ _COLUMNS = (
     " p.line_offset, p.foreign_id, COALESCE(h.text, ''), p.sources, p.current, l.origin"
 )
 """The fields of ``Passage`` in order."""
+NAMED = (
+    "FROM names n JOIN mentions m ON m.name = n.id JOIN passages p ON p.id = m.passage"
+    " WHERE p.current AND (n.node = ? OR n.node IN (SELECT alias FROM aliases WHERE node = ?))"
+)
+"""Mentions of a node in current passages, under its own name or an alias."""
+
+
+Key = TypeVar("Key")
+Value = TypeVar("Value")
 
 
 class Traits(NamedTuple):
-    """Where a passage stands, without its text.
+    """Where a passage stands, without its text."""
 
-    Attributes:
-        key: Turn key or statement id; with ``part`` it names the passage, whatever its row.
-        part: From 0, of a long one.
-        group: First passage of its group of eight.
-        kind: passage, statement or gist; ``day``: the proleptic ordinal of when it was told.
-        periods: JSON: [[first, until], …], days that it speaks of; None for none.
-        vector: Row of its sentence vector; −1 without one.
-        checksum: Of its vectors, see ``vector_files``.
-    """
-
-    key: str
-    part: int
+    key: str  # turn key or statement id; with ``part`` it names the passage, whatever its row
+    part: int  # from 0, of a long one
     previous: int | None
     next: int | None
-    group: int
-    kind: str
+    group: int  # first passage of its group of eight
+    kind: str  # passage, statement or gist
     speaker: str
-    day: int | None
-    periods: str | None
+    day: int | None  # the proleptic ordinal of when it was told
+    periods: str | None  # JSON: [[first, until], …], days that it speaks of; None for none
     is_question: bool
     is_document: bool
     session: str
-    vector: int
+    vector: int  # row of its sentence vector; −1 without one
     token: int
     tokens: int
-    checksum: int
+    checksum: int  # of its vectors, see ``vector_files``
     length: int
 
 
 class Filters(NamedTuple):
-    """What a memory must be; None asks for nothing.
-
-    Attributes:
-        project: A project's name: its topic in ``projects/``, and what mentions the name.
-        session: A conversation's id, or the path of a note as it was given.
-        first: First day, as a proleptic ordinal.
-        until: The day after the last.
-        without: Keys of turns and blocks, and ids of statements, that may not come back.
-    """
+    """What a memory must be; None asks for nothing."""
 
     kind: str | None = None
     stream: str | None = None
-    project: str | None = None
-    session: str | None = None
-    first: int | None = None
-    until: int | None = None
-    without: tuple[str, ...] = ()
+    project: str | None = None  # a name: its topic in ``projects/``, and what mentions it
+    session: str | None = None  # a conversation's id, or the path of a note as it was given
+    first: int | None = None  # day, as a proleptic ordinal
+    until: int | None = None  # the day after the last
+    without: tuple[str, ...] = ()  # keys of turns and blocks, and ids of statements
 
 
 class Member(NamedTuple):
@@ -159,8 +149,7 @@ class Search:
 
     def speakers(self) -> list[str]:
         """Everyone who speaks, by name."""
-        query = "SELECT name FROM speakers ORDER BY name"
-        return [str(row[0]) for row in self.connection.execute(query)]
+        return column(self.connection, "SELECT name FROM speakers ORDER BY name")
 
     def postings(self, term: str) -> list[tuple[int, int, int]]:
         """Where a term occurs among visible passages: passage, count, terms of the passage."""
@@ -171,8 +160,7 @@ class Search:
     def hidden(self) -> frozenset[int]:
         """Rows of the passages that do not count: closed, no longer held to be true, archived."""
         if self._hidden is None:
-            closed = "SELECT id FROM passages WHERE NOT current"
-            found = {row[0] for row in self.connection.execute(closed)}
+            found = {*column(self.connection, "SELECT id FROM passages WHERE NOT current")}
             if not self._shows_archive:
                 (asleep,) = self.connection.execute("SELECT rows FROM asleep").fetchone()
                 found.update(array("I", asleep))
@@ -223,15 +211,12 @@ class Search:
     def names_in(self, rows: Sequence[int]) -> dict[int, list[str]]:
         """The names that passages mention, by the marks of their texts, speakers left out."""
         speakers = {speaker.casefold() for speaker in self.speakers()}
-        found: dict[int, list[str]] = {}
         query = (
             "SELECT m.passage, n.label FROM mentions m JOIN names n ON n.id = m.name"
             " WHERE m.passage IN ({}) ORDER BY m.passage, n.label"
         )
-        for row, label in select(self.connection, query, rows):
-            if label.casefold() not in speakers:
-                found.setdefault(row, []).append(label)
-        return found
+        found = select(self.connection, query, rows)
+        return grouped(each for each in found if each[1].casefold() not in speakers)
 
     def rows_of(self, keys: Iterable[str]) -> list[int]:
         """The visible passages with some keys, by row number."""
@@ -247,12 +232,12 @@ class Search:
     def on_days(self, first: int, until: int, limit: int) -> list[int]:
         """Visible passages told on days ``first`` … ``until`` − 1, the newest first."""
         hidden = self.hidden()
-        rows = self.connection.execute(
+        query = (
             "SELECT id FROM passages WHERE day >= ? AND day < ?"
-            " ORDER BY day DESC, time DESC, key, part",
-            (first, until),
+            " ORDER BY day DESC, time DESC, key, part"
         )
-        return list(islice((int(row[0]) for row in rows if row[0] not in hidden), limit))
+        rows = column(self.connection, query, (first, until))
+        return [row for row in rows if row not in hidden][:limit]
 
     def matching_rows(self, filters: Filters) -> Collection[int]:
         """The visible passages that a filter lets through."""
@@ -261,15 +246,19 @@ class Search:
 
 def _matching(connection: sqlite3.Connection, filters: Filters) -> frozenset[int]:
     """The passages that fit, closed ones too. What has no day fits no days."""
-    clauses = ["1"]
+    clauses: list[str] = []
     values: list[object] = []
-    for column, value in (("l.kind", filters.kind), ("l.stream", filters.stream)):
+    for clause, value in (
+        ("l.kind = ?", filters.kind),
+        ("l.stream = ?", filters.stream),
+        ("p.day >= ?", filters.first),
+        ("p.day < ?", filters.until),
+        ("? IN (l.session, COALESCE(d.path, l.path))", filters.session),
+        ("p.key NOT IN (SELECT value FROM json_each(?))", json.dumps(filters.without)),
+    ):
         if value is not None:
-            clauses.append(f"{column} = ?")
+            clauses.append(clause)
             values.append(value)
-    if filters.session is not None:
-        clauses.append("(l.session = ? OR COALESCE(d.path, l.path) = ?)")
-        values += [filters.session] * 2
     if filters.project is not None:
         from clsm_cli.text.node_ids import node_id
 
@@ -280,22 +269,11 @@ def _matching(connection: sqlite3.Connection, filters: Filters) -> frozenset[int
             " WHERE COALESCE(a.node, n.node) = ?))"
         )
         values += [f"projects/{filters.project}.md", f"projects/{name}.md", name]
-    if filters.first is not None:
-        clauses.append("p.day >= ?")
-        values.append(filters.first)
-    if filters.until is not None:
-        clauses.append("p.day < ?")
-        values.append(filters.until)
-    if filters.without:
-        clauses.append("p.key NOT IN (SELECT value FROM json_each(?))")
-        values.append(json.dumps(filters.without))
-    found = connection.execute(
+    query = (
         "SELECT p.id FROM passages p JOIN places l ON l.id = p.place"
-        " LEFT JOIN documents d ON d.id = l.document"
-        f" WHERE {' AND '.join(clauses)}",
-        values,
+        f" LEFT JOIN documents d ON d.id = l.document WHERE {' AND '.join(clauses)}"
     )
-    return frozenset(row[0] for row in found)
+    return frozenset(column(connection, query, values))
 
 
 def untrusted_rows(connection: sqlite3.Connection, rows: Sequence[int]) -> set[int]:
@@ -326,6 +304,19 @@ def select(connection: sqlite3.Connection, query: str, values: Iterable[Any]) ->
     for start in range(0, len(listed), _BATCH):
         batch = listed[start : start + _BATCH]
         yield from connection.execute(query.format(",".join("?" * len(batch))), batch)
+
+
+def column(connection: sqlite3.Connection, query: str, values: Sequence[Any] = ()) -> list[Any]:
+    """The first value of every row of a query."""
+    return [row[0] for row in connection.execute(query, values)]
+
+
+def grouped(pairs: Iterable[tuple[Key, Value]]) -> dict[Key, list[Value]]:
+    """The second values of pairs by the first, in order."""
+    found: dict[Key, list[Value]] = {}
+    for key, value in pairs:
+        found.setdefault(key, []).append(value)
+    return found
 
 
 def _passage(row: Sequence[Any]) -> Passage:

@@ -85,9 +85,9 @@ def _drop(batch: Batch, path: str) -> set[str]:
         return set()
     file, kind = row
     batch.drop_file(file)
-    batch.gone.update(
-        connection.execute("SELECT type, id, line FROM records WHERE file = ?", (file,))
-    )
+    query = "SELECT type, id, line FROM records WHERE file = ?"
+    for record_type, record_id, line in connection.execute(query, (file,)):
+        batch.gone[record_type, record_id].add((path, line))
     for table in ("records", "episodes", "uses", "archived", "tombstones"):
         connection.execute(f"DELETE FROM {table} WHERE file = ?", (file,))
     connection.execute("DELETE FROM files WHERE id = ?", (file,))
@@ -170,7 +170,8 @@ def _read_shard(batch: Batch, path: Path, file: int) -> _Problems:
         if not logs.is_forgotten(record.id, batch.forgotten):
             mapping = encode(record)
             rows.append((file, record.id, mapping["record"], pack(mapping)))
-    batch.come.update((kind, record_id, line) for _, record_id, kind, line in rows)
+            place = path.relative_to(batch.store.root).as_posix()
+            batch.come[mapping["record"], record.id].add((place, rows[-1][-1]))
     batch.connection.executemany("INSERT INTO records VALUES (?, ?, ?, ?)", rows)
     return shard.problems
 

@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from clsm_cli.startup.records import NamedTuple
-from clsm_cli.store.index.ranking_queries import select
+from clsm_cli.store.index.ranking_queries import NAMED, column, select
 
 if TYPE_CHECKING:
     import sqlite3
@@ -24,20 +24,13 @@ _DAY = "CAST(julianday(substr({}, 1, 10)) - 1721424.5 AS INTEGER)"
 
 
 class Session(NamedTuple):
-    """A conversation, or a note.
+    """A conversation, or a note; times are seconds since 1970 (UTC)."""
 
-    Attributes:
-        id: As its source names it; a note's path as it was given.
-        start: When it began, in seconds since 1970 (UTC).
-        day: The day of that by the time's own offset, as a proleptic ordinal.
-        last_open: The same seconds of its newest turn that no episode holds yet; None without one.
-    """
-
-    id: str
+    id: str  # as its source names it; a note's path as it was given
     start: int
-    day: int
+    day: int  # of the start by its own offset, as a proleptic ordinal
     is_note: bool
-    last_open: int | None
+    last_open: int | None  # time of its newest turn that no episode holds yet
 
 
 class SessionPlace(NamedTuple):
@@ -94,13 +87,8 @@ def session_places(connection: sqlite3.Connection, rows: Iterable[int]) -> dict[
 
 def rows_mentioning(connection: sqlite3.Connection, node: str) -> list[int]:
     """Current passages that mention a node under its own name or an alias."""
-    rows = connection.execute(
-        "SELECT DISTINCT m.passage FROM names n JOIN mentions m ON m.name = n.id"
-        " JOIN passages p ON p.id = m.passage WHERE p.current AND (n.node = ? OR n.node IN"
-        " (SELECT alias FROM aliases WHERE node = ?)) ORDER BY m.passage",
-        (node, node),
-    )
-    return [int(row[0]) for row in rows]
+    query = f"SELECT DISTINCT m.passage {NAMED} ORDER BY m.passage"
+    return column(connection, query, (node, node))
 
 
 def session_days(
@@ -116,13 +104,12 @@ def session_days(
 
 def statements_of_session(connection: sqlite3.Connection, session: str) -> list[int]:
     """The statements that rest on a session's turns, in the order of these."""
-    rows = connection.execute(
+    query = (
         "SELECT r.passage, MIN(t.id) FROM places l JOIN passages t ON t.place = l.id"
         " JOIN rests r ON r.turn = t.key JOIN passages s ON s.id = r.passage AND s.current"
-        " WHERE l.session = ? GROUP BY r.passage ORDER BY 2, 1",
-        (session,),
+        " WHERE l.session = ? GROUP BY r.passage ORDER BY 2, 1"
     )
-    return [int(row) for row, _ in rows]
+    return column(connection, query, (session,))
 
 
 def session_rows(connection: sqlite3.Connection, sessions: Collection[str]) -> frozenset[int]:

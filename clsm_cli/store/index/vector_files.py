@@ -107,15 +107,11 @@ class Row(NamedTuple):
 
 
 class Committed(NamedTuple):
-    """Rows that the database knows; bytes past them do not exist.
-
-    Attributes:
-        checksum: CRC-32 of those of ``sentences.q4``, which a recall reads from end to end.
-    """
+    """Rows that the database knows; bytes past them do not exist."""
 
     sentences: int
     tokens: int
-    checksum: int
+    checksum: int  # CRC-32 of those of ``sentences.q4``, which a recall reads from end to end
 
 
 def committed(connection: sqlite3.Connection) -> Committed:
@@ -252,17 +248,13 @@ def _is_spoilt(derived: Path, count: Committed) -> bool:
 
 
 class VectorReader:
-    """What the database has committed, mapped when it is first asked for.
-
-    Attributes:
-        damaged: Rows of ``sentences.q4`` of texts whose vectors are not as they were written.
-    """
+    """What the database has committed, mapped when it is first asked for."""
 
     def __init__(self, connection: sqlite3.Connection, derived: Path) -> None:
         self._connection = connection
         self._derived = derived
         self._mapped: tuple[memoryview | None, memoryview | None] | None = None
-        self.damaged: set[int] = set()
+        self.damaged: set[int] = set()  # rows of ``sentences.q4`` of texts with damaged vectors
 
     def sentence_rows(self) -> memoryview | None:
         """The sentence vectors, see ``codes``; None when there are none."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from clsm_cli.errors import DiskError
 from clsm_cli.store.index import codes
@@ -24,10 +24,7 @@ if TYPE_CHECKING:
     import sqlite3
     from pathlib import Path
 
-    import numpy as np
-    import numpy.typing as npt
-
-    Matrix = npt.NDArray[np.float32]
+    from clsm_cli.embedding.encoder import Embedding
 
 _REMNANTS = frozenset(
     ["s", "t", "d", "m", "ll", "ve", "re", "don", "didn", "doesn", "isn", "aren", "wasn",
@@ -36,26 +33,7 @@ _REMNANTS = frozenset(
 """What contractions leave when they are cut at the apostrophe."""
 
 
-class Embedded(Protocol):
-    """One text as vectors, all of length 1; see ``embedding.encoder.Embedding``."""
-
-    @property
-    def sentence(self) -> Matrix:
-        """Float32 [384]."""
-        ...
-
-    @property
-    def tokens(self) -> Matrix:
-        """Float32 [n, 64]."""
-        ...
-
-    @property
-    def pieces(self) -> tuple[str, ...]:
-        """The n word pieces; a continuation begins with ``##``."""
-        ...
-
-
-Embed = Callable[[Sequence[str]], Sequence[Embedded]]
+Embed = Callable[[Sequence[str]], "Sequence[Embedding]"]
 
 
 def waiting(connection: sqlite3.Connection) -> int:

@@ -59,8 +59,8 @@ LEFT_OUT = "preimages"
 """The check that the control does without."""
 _DERIVED = frozenset({"briefing", "device"})
 """Sorts of files that are simply made again."""
-_UNWATCHED = frozenset({"settings", "device"})
-"""Sorts of files of which no digest is kept."""
+_UNWATCHED = frozenset({"settings", *_DERIVED})
+"""Sorts of files of which no digest is kept, or which their reader makes anew."""
 
 
 @dataclass

@@ -8,12 +8,13 @@ from contextlib import closing
 
 import pytest
 from ingesting import embedder, new_store, scratch
+from laid_down import lay_document, lay_episode
 
 from clsm_cli.errors import DiskError, LockedError
-from clsm_cli.model.episodes import Block, Document, Episode, EpisodeRecord, Turn
+from clsm_cli.model.episodes import EpisodeRecord, Turn
 from clsm_cli.model.graph import Edge, Node
-from clsm_cli.model.ids import document_id, episode_id, turn_key
-from clsm_cli.store import atomic, episodes, shards
+from clsm_cli.model.ids import episode_id, turn_key
+from clsm_cli.store import atomic, shards
 from clsm_cli.store.index import database, maintenance, vector_files
 from clsm_cli.store.index.codes import SENTENCE_BYTES, TOKEN_BYTES
 from clsm_cli.store.index.index_queries import Index
@@ -55,30 +56,19 @@ def _id(session: str, texts: tuple[str, ...]) -> str:
     return episode_id(_keys(session, texts)[0])
 
 
-def _put(store: Store, session: str, texts: tuple[str, ...], document: str | None = None) -> None:
-    turns = tuple(
-        Turn(key, "" if document else "Mara", "user", text, heading=(session.title(),))
+def _turns(session: str, texts: tuple[str, ...], speaker: str = "Mara") -> list[Turn]:
+    return [
+        Turn(key, speaker, "user", text, heading=(session.title(),))
         for key, text in zip(_keys(session, texts), texts, strict=True)
-    )
-    episode = Episode(
-        id=_id(session, texts),
-        session=session,
-        turns=turns,
-        recorded_at="2026-02-24T08:00:00Z",
-        document=document,
-    )
-    atomic.put(episodes.file_of(episode, store.flow), episodes.render(episode))
+    ]
+
+
+def _put(store: Store, session: str, texts: tuple[str, ...]) -> None:
+    lay_episode(store.flow, session, _turns(session, texts))
 
 
 def _document(store: Store, path: str, title: str, texts: tuple[str, ...]) -> None:
-    name = document_id(path)
-    _put(store, path, texts, name)
-    blocks = tuple(
-        Block(key=key, line_start=1, line_end=1, heading=(title,)) for key in _keys(path, texts)
-    )
-    record = Document(id=name, rev=REV, origin=path, path=path, blocks=blocks)
-    folder = store.graph("flow")
-    atomic.put(folder / f"{len(path):x}.yaml", shards.render([record]))
+    lay_document(store, path, 1, [(title, turn) for turn in _turns(path, texts, "")])
 
 
 def _fresh(store: Store) -> None:
@@ -193,20 +183,3 @@ def test_a_crash_costs_vectors_at_most(
     assert _found(store) == []
     _fresh(store)
     assert _vectors(store) == {digest: before[digest] for digest in used}
-
-
-def test_no_free_page_keeps_what_was_deleted(store: Store) -> None:
-    """SQLite leaves what was deleted in free pages, where it was not built to wipe them."""
-    path = database.path_of(store.derived)
-    with closing(sqlite3.connect(path)) as connection:
-        connection.execute("PRAGMA secure_delete = OFF")
-        with connection:
-            connection.execute("CREATE TABLE once (text)")
-            connection.execute("INSERT INTO once VALUES (?)", ("quagmire " * 5000,))
-        with connection:
-            connection.execute("DROP TABLE once")
-        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-        assert connection.execute("PRAGMA freelist_count").fetchone()[0] > 0
-    assert b"quagmire" in path.read_bytes()
-    maintenance.compact(store)
-    assert b"quagmire" not in path.read_bytes()

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 from ingesting import embedder as real_embedder
+from laid_down import lay_document
 
-from clsm_cli.model.episodes import Block, Document, Episode, Turn
-from clsm_cli.model.ids import document_id, episode_id, turn_key
-from clsm_cli.store import episodes, runs, shards
+from clsm_cli.model.episodes import Turn
+from clsm_cli.model.ids import turn_key
 from clsm_cli.store.index import codes, database
 from clsm_cli.store.index.index_queries import Index
 from clsm_cli.store.index.opening import Embedder, bring_up_to_date, open_index
@@ -49,29 +49,8 @@ def block(text: str, line: int) -> Turn:
     )
 
 
-def add_document(store: Store, turns: Sequence[Turn], current: Sequence[Turn], rev: int) -> None:
-    writes: list[runs.Write] = []
-    if turns:
-        episode = Episode(
-            id=episode_id(turns[0].key),
-            session=ORIGIN,
-            turns=tuple(turns),
-            recorded_at="2026-02-24T08:00:00Z",
-            document=document_id(ORIGIN),
-        )
-        writes.append(runs.Put(episodes.file_of(episode, store.flow), episodes.render(episode)))
-    record = Document(
-        id=document_id(ORIGIN),
-        rev=(rev, "pi"),
-        origin=ORIGIN,
-        path="notes.md",
-        blocks=tuple(
-            Block(key=t.key, line_start=n + 1, line_end=n + 1) for n, t in enumerate(current)
-        ),
-    )
-    for path, (data, before) in shards.plan_update(store.graph("flow"), [record]).items():
-        writes.append(runs.Put(path, data, read_as=before.sha256))
-    runs.apply(store, "test", f"2026-02-24T08:00:0{rev}Z", writes)
+def add_document(store: Store, current: Sequence[Turn], rev: int) -> None:
+    lay_document(store, ORIGIN, rev, [("", turn) for turn in current])
 
 
 def words(index: Index, term: str) -> list[str]:
@@ -85,23 +64,23 @@ def sentences(index: Index) -> bytes:
 
 def test_only_what_a_document_lists_is_current_and_lines_follow_it(store: Store) -> None:
     first, second = block("Salt in the blue jar.", 1), block("Sugar in the white one.", 2)
-    add_document(store, [first, second], [first, second], 1)
+    add_document(store, [first, second], 1)
     with open_index(store, None) as opened:
         assert words(opened.index, "salt") == ["Salt in the blue jar."]
-    add_document(store, [], [second], 2)
+    add_document(store, [second], 2)
     with open_index(store, None) as opened:
         assert words(opened.index, "salt") == []
         ((row, _, _),) = opened.index.postings("sugar")
         passage = opened.index.passages([row])[row]
         assert (passage.line_start, passage.line_end) == (1, 1)
         assert opened.index.size()[0] == 1
-    add_document(store, [], [second, first], 3)  # moved back in: the same block
+    add_document(store, [second, first], 3)  # moved back in: the same block
     with open_index(store, None) as opened:
         assert words(opened.index, "salt") == ["Salt in the blue jar."]
 
 
 def test_an_unchanged_file_is_not_read_again(store: Store) -> None:
-    add_document(store, [block("Salt.", 1)], [block("Salt.", 1)], 1)
+    add_document(store, [block("Salt.", 1)], 1)
     with open_index(store, None) as opened:
         before = opened.index.connection.execute("SELECT id FROM passages").fetchall()
     for path in store.flow.rglob("*.md"):
@@ -113,7 +92,7 @@ def test_an_unchanged_file_is_not_read_again(store: Store) -> None:
 def test_a_text_is_embedded_once_wherever_it_stands(store: Store) -> None:
     counting = Counting()
     salt = block("Salt in the blue jar.", 1)
-    add_document(store, [salt], [salt], 1)
+    add_document(store, [salt], 1)
     with open_index(store, counting.embedder()) as opened:
         assert opened.index.unembedded() == 0
     path = next(store.flow.rglob("*.md"))
@@ -126,7 +105,7 @@ def test_a_text_is_embedded_once_wherever_it_stands(store: Store) -> None:
 @pytest.mark.parametrize("damage", [b"", b"not a database at all" * 400])
 def test_a_damaged_index_is_made_new(store: Store, damage: bytes) -> None:
     salt = block("Salt.", 1)
-    add_document(store, [salt], [salt], 1)
+    add_document(store, [salt], 1)
     with open_index(store, None):
         pass
     for path in database.path_of(store.derived).parent.iterdir():
@@ -138,7 +117,7 @@ def test_a_damaged_index_is_made_new(store: Store, damage: bytes) -> None:
 
 def test_a_pause_lets_another_writer_in_and_loses_nothing(store: Store) -> None:
     many = [block(f"Fact {n} about jar {n}.", n) for n in range(300)]
-    add_document(store, many, many, 1)
+    add_document(store, many, 1)
     counting = Counting()
     pauses = []
     connection = database.open_to_write(store.derived)

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterator, Sequence
 from datetime import date
 from typing import Any
 
 import pytest
+from laid_down import lay_capture, lay_document, lay_episode
 
-from clsm_cli.model.episodes import Block, Document, Episode, Turn
-from clsm_cli.model.ids import document_id, episode_id, turn_key
-from clsm_cli.store import atomic, episodes, inbox, layout, shards
+from clsm_cli.model.episodes import Turn
+from clsm_cli.model.ids import episode_id, turn_key
+from clsm_cli.store import layout
+from clsm_cli.store.index import database, maintenance
 from clsm_cli.store.index.index_queries import Index
-from clsm_cli.store.index.opening import open_index
+from clsm_cli.store.index.opening import bring_up_to_date, open_index
 from clsm_cli.store.layout import Store
 
 SESSION = "harbour"
@@ -30,45 +33,18 @@ def turn(text: str, time: str | None = "2026-02-24T08:00:00+01:00", speaker: str
     return Turn(turn_key(SESSION, speaker, None, text), speaker, "user", text, time)
 
 
-def put_episode(
-    store: Store, turns: Sequence[Turn], previous: str | None = None, document: str | None = None
-) -> str:
-    episode = Episode(
-        id=episode_id(turns[0].key),
-        session=ORIGIN if document else SESSION,
-        turns=tuple(turns),
-        recorded_at="2026-02-24T08:00:00Z",
-        start=turns[0].time,
-        previous=previous,
-        document=document,
-    )
-    atomic.put(episodes.file_of(episode, store.flow), episodes.render(episode))
-    return episode.id
+def put_episode(store: Store, turns: Sequence[Turn], previous: str | None = None) -> str:
+    return lay_episode(store.flow, SESSION, turns, start=turns[0].time, previous=previous)
 
 
 def capture(store: Store, *texts: str) -> None:
-    items = [inbox.CapturedTurn(SESSION, turn(text), "2026-02-24T22:00:00Z") for text in texts]
-    atomic.append(inbox.path_of(store.inbox, SESSION), inbox.render(items))
+    lay_capture(store, SESSION, *map(turn, texts))
 
 
 def put_document(store: Store, rev: int, *blocks: tuple[str, str]) -> None:
-    """A document whose blocks are (heading, text); those that come are an episode."""
+    """A document whose blocks are (heading, text)."""
     turns = [(heading, Turn(turn_key(ORIGIN, "", None, t), "", "user", t)) for heading, t in blocks]
-    known = "".join(path.read_text() for path in store.flow.rglob("*.md"))
-    if new := [t for _, t in turns if t.key not in known]:
-        put_episode(store, new, document=document_id(ORIGIN))
-    record = Document(
-        id=document_id(ORIGIN),
-        rev=(rev, "pi"),
-        origin=ORIGIN,
-        path="notes.md",
-        blocks=tuple(
-            Block(key=t.key, line_start=n, line_end=n, heading=(heading,))
-            for n, (heading, t) in enumerate(turns, 1)
-        ),
-    )
-    for path, (data, _) in shards.plan_update(store.graph("flow"), [record]).items():
-        atomic.put(path, data)
+    lay_document(store, ORIGIN, rev, turns)
 
 
 @pytest.fixture
@@ -194,3 +170,20 @@ def test_a_turn_says_which_days_it_speaks_of_and_whether_it_asks(store: Store, o
     assert (said.is_question, said.periods, said.speaker) == (0, None, "")
     assert (undated.periods, undated.day) == (None, None)
     assert index.speakers() == ["Ilse", "Mara"]
+
+
+def test_what_was_captured_before_keeps_its_rows(store: Store) -> None:
+    """And the index says what one made anew says."""
+
+    def rows_by_text() -> dict[str, int]:
+        with contextlib.closing(database.open_to_write(store.derived)) as connection:
+            bring_up_to_date(store, connection, None, None)
+            assert maintenance.differences(store, connection) == []
+            return dict(connection.execute("SELECT text, id FROM passages ORDER BY id"))
+
+    capture(store, "The ferry leaves at nine.", "I moved to Leeds.")
+    before = rows_by_text()
+    capture(store, "Is it late? We met yesterday.", "The ferry leaves at nine.")
+    after = rows_by_text()
+    assert len(after) == 3
+    assert {text: after[text] for text in before} == before

@@ -201,26 +201,3 @@ def test_the_next_command_makes_the_index_anew(tmp_path: Path, was: bytes, now: 
     assert [memory.text for memory in ask_store(store, "when does the ferry leave").memories] == [
         FACT
     ]
-
-
-def test_a_row_that_is_gone_from_its_page(tmp_path: Path) -> None:
-    """This was a KeyError: SQLite reads a page that says it has fewer rows as if it were so."""
-    store = new_store(tmp_path / "memory")
-    (tmp_path / "a.md").write_text(FACT + "\n")
-    take(store, tmp_path / "a.md", model=False)
-    path = database.path_of(store.derived)
-    with contextlib.closing(sqlite3.connect(path)) as connection:
-        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-        query = "SELECT rootpage FROM sqlite_master WHERE name = 'totals'"
-        (root,) = connection.execute(query).fetchone()
-        (size,) = connection.execute("PRAGMA page_size").fetchone()
-    data = bytearray(path.read_bytes())
-    cells = (root - 1) * size + 3
-    assert data[cells : cells + 2] == b"\0\1"
-    data[cells + 1] = 0
-    path.write_bytes(data)
-    with pytest.raises(DiskError, match="was damaged and has been deleted"):
-        ask_store(store, "when does the ferry leave")
-    assert [memory.text for memory in ask_store(store, "when does the ferry leave").memories] == [
-        FACT
-    ]

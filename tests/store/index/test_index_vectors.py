@@ -10,10 +10,11 @@ import numpy as np
 import pytest
 from ingesting import _embed as real_vectors
 from ingesting import embedder
+from laid_down import lay_capture
 
 from clsm_cli.model.episodes import Turn
 from clsm_cli.model.ids import turn_key
-from clsm_cli.store import atomic, inbox
+from clsm_cli.store import atomic
 from clsm_cli.store.index import database
 from clsm_cli.store.index.opening import Embedder, open_index
 from clsm_cli.store.layout import Store
@@ -29,9 +30,7 @@ def key_of(text: str) -> str:
 
 
 def capture(store: Store, text: str) -> None:
-    turn = Turn(key_of(text), "Mara", "user", text)
-    item = inbox.CapturedTurn("harbour", turn, "2026-02-24T22:00:00Z")
-    atomic.append(inbox.path_of(store.inbox, "harbour"), inbox.render([item]))
+    lay_capture(store, "harbour", Turn(key_of(text), "Mara", "user", text))
 
 
 def rows_of(store: Store, engine: Embedder | None = None) -> dict[str, bytes]:

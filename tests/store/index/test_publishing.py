@@ -173,7 +173,6 @@ def test_what_is_captured_during_the_night_is_found_by_its_words(desk: Cli) -> N
         assert {path.split("/")[2] for path in read(desk, "salt") - {"clsm.yaml"}} == {"inbox"}
         assert "theremin" in desk.ok("context", *NOW).out
         ended(process)
-    assert "misplaced" not in desk.ok("doctor", "--verbose", *NOW).out
     assert "theremin" in texts(desk, "theremin")
     desk.ok("ingest", "-q", *NOW)
     assert not [path for path in desk.store.rglob("inbox/*") if "~" in path.name]

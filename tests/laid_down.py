@@ -1,0 +1,45 @@
+"""Episodes, documents and captured turns, written into a store without any command."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from clsm_cli.model.episodes import Block, Document, Episode, Turn
+from clsm_cli.model.ids import document_id, episode_id
+from clsm_cli.store import atomic, episodes, inbox, shards
+from clsm_cli.store.layout import Store
+
+AT = "2026-02-24T08:00:00Z"
+
+
+def lay_episode(flow: Path, session: str, turns: Sequence[Turn], **fields: Any) -> str:
+    """An episode file in the flow of a machine; its id."""
+    episode = Episode(
+        id=episode_id(turns[0].key), session=session, turns=tuple(turns), recorded_at=AT, **fields
+    )
+    atomic.put(episodes.file_of(episode, flow), episodes.render(episode))
+    return episode.id
+
+
+def lay_document(store: Store, origin: str, rev: int, blocks: Sequence[tuple[str, Turn]]) -> None:
+    """A document whose blocks are (heading, text), a line each; those that come are an episode."""
+    known = "".join(path.read_text() for path in store.flow.rglob("*.md"))
+    if new := [turn for _, turn in blocks if turn.key not in known]:
+        lay_episode(store.flow, origin, new, document=document_id(origin))
+    listed = tuple(
+        Block(key=turn.key, line_start=n, line_end=n, heading=(heading,) if heading else ())
+        for n, (heading, turn) in enumerate(blocks, 1)
+    )
+    record = Document(
+        id=document_id(origin), rev=(rev, "pi"), origin=origin, path=origin, blocks=listed
+    )
+    for path, (data, _) in shards.plan_update(store.graph("flow"), [record]).items():
+        atomic.put(path, data)
+
+
+def lay_capture(store: Store, session: str, *turns: Turn) -> None:
+    """Turns in the inbox of a session."""
+    items = [inbox.CapturedTurn(session, turn, AT) for turn in turns]
+    atomic.append(inbox.path_of(store.inbox, session), inbox.render(items))
