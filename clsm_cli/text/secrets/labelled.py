@@ -34,7 +34,7 @@ _QUOTED = (
     r"\"([^\"\n]{2,200})\"|'([^'\n]{2,200})'|`([^`\n]{2,200})`|“([^”\n]{2,200})”|«([^»\n]{2,200})»"
 )
 _BARE = r"([^\s\"'`,;<>(){}\[\]|&。，；]{3,400}+)(?![(\[{])"
-_USER = r"[\w.@+-]{1,60}[ \t]{0,3}(?:[/:|,]|[ \t]and[ \t])[ \t]{0,3}"
+_USER = r"[\"'`]?[\w.@+-]{1,60}[\"'`]?[ \t]{0,3}(?:[/:|,]|[ \t]and[ \t])[ \t]{0,3}"
 _SPOKEN = re.compile(
     r"\b(?:log|sign)(?:ged|ned|ging|ning)?[ -]?(?:in|on|into)\b[^\n.]{0,60}?\bwith[ ]"
     r"(?:the[ ])?(?:password[ ]|pw[ ])?([^\s\"'`,;<>(){}\[\]|]{5,200}+)",
@@ -248,6 +248,12 @@ def _login(place: _Place) -> tuple[int, int] | None:
     return found.span if found and secret_values.is_password(found.text) else None
 
 
+def _user(place: _Place) -> tuple[int, int] | None:
+    """Behind "user:" stands a name, and after it perhaps what can only be a password."""
+    found = _after(place, user=True)
+    return found.span if found and secret_values.is_strong(found.text) else None
+
+
 def _behind(form: re.Pattern[str]) -> Callable[[_Place], tuple[int, int] | None]:
     """What has a form of its own, a few marks behind its label."""
 
@@ -262,6 +268,7 @@ def _behind(form: re.Pattern[str]) -> Callable[[_Place], tuple[int, int] | None]
 _TAILS: dict[str, tuple[str, Callable[[_Place], tuple[int, int] | None]]] = {
     "password": ("password", _password),
     "login": ("password", _login),
+    "user": ("password", _user),
     "key": ("secret", _key),
     "lone key": ("secret", _lone_key),
     "pin": ("pin", _pin),
