@@ -216,6 +216,7 @@ def main() -> None:
     """Ask, fit on all, measure on memories left out."""
     parser = fit_verdict.parser_of(__doc__)
     parser.add_argument("--model", type=Path, required=True)
+    parser.add_argument("--folds", type=int, default=len(FOLDS), help="measure on these alone")
     given = parser.parse_args()
     asked = fit_verdict.ask_all(given)
     told = examples(asked)
@@ -226,7 +227,7 @@ def main() -> None:
     answers = np.array([each.answers for each in told])
     chances: dict[tuple[str, str], float] = {}
     figures: dict[str, Any] = {"examples": len(told)}
-    for fold in range(len(FOLDS)):
+    for fold in range(given.folds):
         network = reader.fitted(np.flatnonzero(folds != fold))
         held = [each for each in told if fold_of(each.group) == fold]
         read = reader.read(network, [(each.question, each.passage) for each in held])
@@ -240,7 +241,8 @@ def main() -> None:
             }
         )
         chances.update(zip(pairs, map(float, reader.read(network, pairs)), strict=True))
-    figures |= report(asked, chances)
+    held = [each for each in asked if 0 <= fold_of(each.group) < given.folds]
+    figures |= report(held, chances)
     print(json.dumps(figures, indent=1))
     GRAPH.with_suffix(".json").write_text(json.dumps(figures, indent=1) + "\n", "utf-8")
 

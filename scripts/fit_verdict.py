@@ -252,7 +252,7 @@ def _find(
     )
     turns = each.case.source.turns if isinstance(each.case.source, Chat) else ()
     said = {turn.id: _plain(turn.text) for turn in turns}
-    gold = {query.text: [said[i] for i in query.gold if i in said] for query in each.case.queries}
+    gold = {query.text: [said[i] for i in query.gold if said.get(i)] for query in each.case.queries}
     found = []
     with open_index(store, factory.embedder) as opened:
         opened.index.look_into_archive(shown=True)

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 
 from clsm_cli.commands import editor
 from clsm_cli.commands.command_line import Common, Option
-from clsm_cli.commands.environment import standard_input
+from clsm_cli.commands.environment import UsageError, standard_input
 from clsm_cli.commands.options import command
 from clsm_cli.commands.output import Printer, count_noun
+from clsm_cli.errors import BadInputError
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -43,13 +44,15 @@ def label(
     a file that opens in $VISUAL or $EDITOR. What you mark is saved in eval/queries.yaml, and the
     next call goes on.
     """
+    if common.as_json and marked is None:
+        raise UsageError("--json", "goes with --from; take the list with --print")
     printer, opened, moment = common.start()
     if marked is not None:
         _save(printer, opened, _text(marked))
         return
     blank = _blank(printer, opened, moment, number)
     if printed:
-        printer.lines([blank])
+        printer.utf8([blank.removesuffix("\n")] if blank else [])
     elif blank:
         folder = opened.derived / "edit"
         editor.edit_text(
@@ -82,7 +85,11 @@ def _text(name: str) -> str:
 
     if name == "-":
         return standard_input(MAX_FILE, "make it with: clsm eval label --print > FILE")
-    return read_bytes(Path(name)).decode("utf-8-sig", "replace")
+    try:
+        return read_bytes(Path(name)).decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        hint = "make it with: clsm eval label --print > FILE"
+        raise BadInputError(name, "is not UTF-8", hint) from error
 
 
 def _blank(printer: Printer, store: Store, now: datetime, number: int) -> str:

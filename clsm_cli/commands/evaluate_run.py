@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import isfinite
 from pathlib import Path
 from textwrap import wrap
 from typing import TYPE_CHECKING
@@ -98,6 +99,8 @@ def run(
     from clsm_cli.evaluation.run import run as measure
 
     printer = common.printer()
+    if fail_under is not None and not isfinite(fail_under):
+        raise BadInputError("--fail-under", "is no number", "give points, like: --fail-under -1")
     before = None if baseline is None else load(baseline)
     settings = ablation.parse(changed or [])
     given = {"--preset": preset, "--ablate": ablate, "--probe": probe, "--set": changed}

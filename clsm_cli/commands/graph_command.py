@@ -100,7 +100,8 @@ def graph(
 def _put(printer: Printer, shown: Graph, form: str, out: Path | None, seeds: Sequence[str]) -> None:
     text = _rendered(shown, form, seeds)
     if out is None:
-        printer.utf8([text])
+        show = printer.lines if form == "text" else printer.utf8
+        show(text.split("\n"))
         return
     path = Path(os.path.realpath(out.expanduser()))
     if path.exists() and not path.is_file():
@@ -127,7 +128,9 @@ def _tables(graph: Graph, found: dict[str, Any], seeds: Sequence[str]) -> Iterat
     part = "" if found["nodes"] == graph.total else f" of {graph.total}"
     sizes = {"nodes": f"{found['nodes']}{part}"}
     sizes |= {
-        name: str(v) for name, v in found.items() if name != "nodes" and type(v) in (int, float)
+        name: f"{v:.3g}" if type(v) is float else str(v)
+        for name, v in found.items()
+        if name != "nodes" and type(v) in (int, float)
     }
     rows: tuple[tuple[str, ...], ...] = tuple(
         (name.replace("_", " "), value) for name, value in sizes.items()

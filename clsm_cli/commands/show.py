@@ -81,7 +81,7 @@ def found_lines(found: FoundItem, zone: tzinfo, *, verbose: bool = False) -> Ite
             yield f"{name}: {value if isinstance(value, str) else dumps(value, ensure_ascii=False)}"
 
 
-LONGEST = 60
+CELL = 60
 """Characters of a value in a table."""
 _TIMES = ("true from", "true until", "believed from", "believed until")
 HEADINGS = ("value", *_TIMES, "state", "source", "id")
@@ -134,7 +134,7 @@ def history_lines(found: Iterable[History], zone: tzinfo) -> list[str]:
     for thread in (thread for each in found for thread in each.threads):
         rows = tuple(
             (
-                shorten(row.value, LONGEST),
+                shorten(row.value, CELL),
                 *(local_time(time, zone) for time in (row.valid_from, row.valid_until)),
                 *(local_time(time, zone) for time in (row.recorded_at, row.superseded_at)),
                 row.state,

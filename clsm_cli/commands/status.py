@@ -44,7 +44,7 @@ def status(*, check: bool = False, common: Common) -> None:
         found = found._replace(runs=found.runs[:RECENT_RUNS])
     model = weights.status(weights.default_folder())
     lines = _lines(found, night)
-    since = morning_report.last_night(opened)
+    since = None if common.as_json else morning_report.last_night(opened)
     if since is not None and (news := log_command.brief_lines(opened, since, moment)):
         lines += ["since the last night", *(f"  {line}" for line in news)]
     lines += [] if shadow is None else [f"{shadow}; see: clsm eval shadow report"]

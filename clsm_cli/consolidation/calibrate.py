@@ -83,7 +83,7 @@ class Calibration:
         """Take one claim; ``vector`` is the unit vector of its text, or None without a model."""
         self.superseded = None
         self._saying = claim
-        if self.known.was_withdrawn(claim.text):
+        if any(map(self.known.was_withdrawn, (claim.text, claim.item))):
             self.outcome.counts["withdrawn before"] += 1
             return
         if claim.kind == "task":

@@ -319,11 +319,13 @@ def with_new_text(row: Statement, text: str) -> Statement:
 def _new(edits: EditSession, old: Statement, text: str, start: str | None) -> Statement:
     """The third row: what is true now, by a person."""
     ontology, _ = store_ontology.load(edits.store)
+    _, _, item = text.rpartition(": ")  # a heading before it may name other days
+    due = todo.due_day(item, edits.day) or todo.due_day(text, edits.day)
     return replace(
         with_new_text(old, text),
         id=edits.free_id(text, start, old.id),
         rev=(0, ""),
-        due=todo.due_day(text, edits.day) if old.kind == "task" else None,
+        due=due if old.kind == "task" else None,
         sources=(),
         valid_from=start,
         valid_until=None,

@@ -2,7 +2,7 @@
 
 Its attention goes from the words of one to those of the other. The weights of the model stay as they
 are; a graph of ``weights/`` adds small adapters to its layers (Hu et al. 2022, "LoRA";
-``scripts/fit_pairs.py`` and ``scripts/fit_statements.py`` fit them). Two texts take one pass of the model,
+``scripts/fit_pairs.py``, ``fit_statements.py`` and ``fit_answers.py`` fit them). Two texts take one pass of the model,
 6 ms on a desktop. A recall reads a few pairs and loads neither numpy nor the tokeniser for it
 (``load``); a night reads thousands (``load_for_many``).
 """
@@ -53,7 +53,7 @@ class CrossEncoder:
         packed = [pack(self._pieces(first), self._pieces(second)) for first, second in pairs]
         batches = list(equal_length_batches([len(ids) for ids, _ in packed]))
         found: dict[int, list[float]] = {}
-        with ThreadPoolExecutor(physical_cores()) as pool:
+        with ThreadPoolExecutor(physical_cores() if len(batches) > 1 else 1) as pool:
             told = pool.map(lambda batch: self._run([packed[at] for at in batch]), batches)
             for batch, rows in zip(batches, told, strict=True):
                 found.update(zip(batch, rows, strict=True))

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from clsm_cli.errors import ModelDigestError, ModelMissingError
 from clsm_cli.heads import answer_head
 from clsm_cli.retrieval.ranking import FIRST
 from clsm_cli.scoring import confidence
@@ -20,15 +21,16 @@ if TYPE_CHECKING:
     from clsm_cli.store.index.index_queries import Index
 
 HOPELESS, UNSURE = 0.06, 0.6
-"""Confidences between which what is found is read: above them it answers, below them nothing does."""
+"""Confidences between which what is found is read."""
 MOST = 4
-"""Candidates that are read: the best."""
+"""Candidates that are read: the first."""
 
 
 def read(index: Index, question: Question, ranked: Ranked) -> Ranked:
     """The candidates with the confidence that reading leaves them.
 
-    What is not read is at most as sure as the surest that is. The order stays.
+    What is not read counts as what answers least of that, and is at most as sure as the surest of it.
+    The order stays. Where the model is gone in the meantime, the signs decide.
 
     Args:
         ranked: Found with the model.
@@ -41,13 +43,19 @@ def read(index: Index, question: Question, ranked: Ranked) -> Ranked:
         answer_head.shown(told[each.row].text, told[each.row].speaker, told[each.row].heading)
         for each in best
     ]
-    chances = answer_head.answers(question.text, texts)
+    try:
+        chances = answer_head.answers(question.text, texts)
+    except (ModelMissingError, ModelDigestError):
+        return ranked
     sure = [
         confidence.read_probability(each.confidence, chance)
         for each, chance in zip(best, chances, strict=True)
     ]
     top = max(sure)
-    rest = [min(each.confidence, top) for each in ranked.candidates[MOST:]]
+    rest = [
+        min(top, confidence.read_probability(each.confidence, min(chances)))
+        for each in ranked.candidates[MOST:]
+    ]
     candidates: list[Candidate] = [
         each._replace(confidence=round(value, 6))
         for each, value in zip(ranked.candidates, [*sure, *rest], strict=True)

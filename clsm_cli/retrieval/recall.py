@@ -353,6 +353,7 @@ def run_passes(
     learnt = learned_weights.learn_multipliers(index.store, moment, query.seed) or {}
     weights = {f"weight_{name}": factor for name, factor in learnt.items()}
     settings = settings._replace(**{n: getattr(settings, n) * f for n, f in weights.items()})
+    first: RecallPass | None = None
     for shown in (False, True):
         index.look_into_archive(shown=shown)
         found = retrieve_passages(index, query, engine, settings, has_model=has_model)
@@ -361,7 +362,9 @@ def run_passes(
             found = found._replace(ranked=read)
         named, memories = _chosen(index, query, found, settings)
         look = RecallPass(found, named, memories)
-        yield look
+        # What is read is other in the archive: it hides no answer that was found without.
+        yield first if first and first.memories and not memories else look
+        first = look
         if not index.has_archived():
             return
         is_sure = found.ranked.confidence >= DOUBT * settings.floor
@@ -437,7 +440,8 @@ def _chosen(
         faded = float("-inf")  # a score may be below 0
     elif not (has_gist or _holds_identifiers(index, found)):
         is_silent = found.ranked.confidence < settings.floor
-        kept = kept if found.ranked.unread >= HINTING * settings.floor else []
+        hints = found.ranked.unread >= HINTING * settings.floor
+        kept = kept if hints or not is_silent else []
     kept = demotion.drop_lookalikes(index, found.question, kept, settings)
     if not kept:
         return (), []

@@ -77,7 +77,7 @@ class ReadWeights(NamedTuple):
 READ = ReadWeights(sure=0.63, chance=0.252, bias=0.896)
 """By ``scripts/fit_answers.py``."""
 LEAST = 1e-4
-"""Chance that counts at least, and less than which nothing is missing of a certain one."""
+"""Chances are kept this far from 0 and 1."""
 
 
 def features(evidence: Evidence) -> Weights:
@@ -116,7 +116,7 @@ def cap(sure: float) -> float:
 
 
 def read_probability(sure: float, chance: float) -> float:
-    """The same of a passage that was read: p = 1 / (1 + exp(−(a · logit(sure) + b · logit(chance) + c))).
+    """Probability that a passage which was read answers: p = 1 / (1 + exp(−(a · logit(sure) + b · logit(chance) + c))).
 
     Args:
         sure: Its ``probability`` by signs.

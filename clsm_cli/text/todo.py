@@ -129,10 +129,13 @@ def names_task(statement: str, item: str) -> bool:
     True
     >>> names_task("Shed › Roof: Order the nails", "Roof of the shed")
     False
+    >>> names_task("Ada: Call the bank", "Ben: Call the bank")
+    False
     """
-    parts = statement.split(": ")
-    ends = [": ".join(parts[start:]) for start in range(len(parts) > 1, len(parts))]
-    return item == statement or any(is_same_task(end, item) for end in ends)
+    parts, size = statement.split(": "), item.count(": ") + 1
+    # Headings are as many parts as it has more than the item: the item's own label is none.
+    starts = range(1 if len(parts) > size else 0, len(parts) - size + 1)
+    return any(is_same_task(": ".join(parts[start:]), item) for start in starts)
 
 
 def _undated(text: str) -> str:

@@ -1,0 +1,53 @@
+"""Where signs leave it open whether a passage answers, it is read with the question."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from sample_store import ask
+
+from clsm_cli.errors import ModelMissingError
+from clsm_cli.heads import answer_head
+from clsm_cli.heads.answer_head import answers
+from clsm_cli.store.layout import Store
+
+
+@pytest.mark.parametrize(
+    ("question", "passage", "is_answer"),
+    [
+        ("what is the rent", "Rent: 900 euros a month, due on the first.", True),
+        ("when was the flat built", "Rent: 900 euros a month, due on the first.", False),
+        ("does she eat meat", "Mara: I have been vegetarian since school.", True),
+        ("who is her landlord", "Mara: I have been vegetarian since school.", False),
+    ],
+)
+def test_what_is_only_about_the_same_thing_is_no_answer(
+    question: str, passage: str, is_answer: bool
+) -> None:
+    [chance] = answers(question, [passage])
+    assert (chance > 0.5) == is_answer
+
+
+UNSURE = "who wrote the bad poem"
+"""By signs alone it is neither hopeless nor sure."""
+
+
+def test_reading_decides_whether_an_unsure_question_is_answered(
+    sample: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told: dict[float, int] = {}
+    for chance in (0.0001, 0.9999):
+        monkeypatch.setattr(answer_head, "answers", lambda _, texts, c=chance: [c] * len(texts))
+        told[chance] = len(ask(sample, UNSURE).memories)
+    assert told[0.0001] == 0 < told[0.9999]
+
+
+def test_a_model_that_is_lost_meanwhile_leaves_the_signs(
+    sample: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def lost(_: str, __: list[str]) -> list[float]:
+        raise ModelMissingError(Path("model"))
+
+    monkeypatch.setattr(answer_head, "answers", lost)
+    assert ask(sample, UNSURE).query == UNSURE
