@@ -241,8 +241,8 @@ def main() -> None:
             }
         )
         chances.update(zip(pairs, map(float, reader.read(network, pairs)), strict=True))
-    held = [each for each in asked if 0 <= fold_of(each.group) < given.folds]
-    figures |= report(held, chances)
+    measured = [each for each in asked if 0 <= fold_of(each.group) < given.folds]
+    figures |= report(measured, chances)
     print(json.dumps(figures, indent=1))
     GRAPH.with_suffix(".json").write_text(json.dumps(figures, indent=1) + "\n", "utf-8")
 

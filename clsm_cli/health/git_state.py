@@ -68,9 +68,12 @@ def _copies(store: Store) -> Iterator[Finding]:
 
 def _lock(tree: git.WorkTree, now: datetime) -> Iterator[Finding]:
     path = git.path_of(tree, "index.lock")
-    if path is None or not path.exists():
+    if path is None:
         return
-    age = now.timestamp() - os.lstat(path).st_mtime
+    try:
+        age = now.timestamp() - os.lstat(path).st_mtime
+    except OSError:
+        return
     if age >= 60 * STALE_MINUTES:
         reason = f"a git that was stopped left its lock {age / 60:.0f} minutes ago"
         yield make_finding("git-lock", "", reason, next_step=f"no git runs: rm {quote(str(path))}")

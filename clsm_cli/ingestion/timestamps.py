@@ -7,7 +7,6 @@ offset, to the millisecond, and without a fraction when that is zero.
 
 from __future__ import annotations
 
-import contextlib
 import math
 import re
 from datetime import UTC, date, datetime, timedelta
@@ -26,15 +25,15 @@ _ISO = re.compile(r"\d{4}-?\d\d-?\d\d(?:[T ]\S+)?\Z")
 _BARE = re.compile(r"\d{4}-?\d\d-?\d\d\Z")
 _SPACED_OFFSET = re.compile(r"(?<=\d) +(?=[+-]\d)")
 _NAMED_UTC = re.compile(r" *(?:Z|UTC|GMT)\Z")
-_WEEKDAY = re.compile(r"\A[a-z]{3,9},? (?=\d)", re.IGNORECASE)
+_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+_CLOCK = r"(?P<hour>\d{1,2}):(?P<minute>\d\d)(?::(?P<second>\d\d))? ?(?P<half>[ap]m)?"
+_DAY = r"(?P<day>\d{1,2}) (?P<month>[a-z]{3,9})\.?,? (?P<year>\d{4})"
+_ZONE = r"(?: ?(?P<zone>[+-]\d{4}|gmt|utc|ut|z))?(?: ?\([a-z ]*\))?"
+# RFC 2822 ("Tue, 24 Feb 2026 08:15:00 +0100") and chat exports ("4:04 pm on 20 January, 2023").
 _LONG = (
-    "%d %B %Y",
-    "%d %b %Y",
-    "%d %B %Y %I:%M %p",
-    "%d %b %Y %I:%M %p",
-    "%I:%M %p on %d %B %Y",
+    re.compile(rf"(?:[a-z]{{3,9}},? )?{_DAY}(?:,? {_CLOCK}{_ZONE})?\Z", re.IGNORECASE),
+    re.compile(rf"{_CLOCK} on {_DAY}\Z", re.IGNORECASE),
 )
-"""Forms of chat exports, without commas ("4:04 pm on 20 January, 2023"); others are those of mail."""
 
 
 def normalise(value: object, zone: tzinfo) -> str | None:
@@ -64,7 +63,11 @@ def normalise(value: object, zone: tzinfo) -> str | None:
 
 
 def instant(time: str) -> datetime | None:
-    """The instant that ``normalise`` wrote; None for a bare date."""
+    """The instant that ``normalise`` wrote; None for a bare date.
+
+    >>> instant("2026-02-24T08:15:00+01:00").hour, instant("2026-02-24")
+    (8, None)
+    """
     return datetime.fromisoformat(time) if "T" in time else None
 
 
@@ -72,6 +75,12 @@ def is_future(time: str, now: datetime) -> bool:
     """Whether a time by ``normalise`` lies after ``now``; a bare date, after the day of ``now``.
 
     The clock is read in whole seconds, and a hook tells what was said in this one.
+
+    >>> now = datetime.fromisoformat("2026-02-24T12:00:00+01:00")
+    >>> is_future("2026-02-24T11:00:01+00:00", now), is_future("2026-02-24", now)
+    (True, False)
+    >>> is_future("2026-02-24T11:00:00.110+00:00", now)
+    False
     """
     moment = instant(time)
     if moment is None:
@@ -92,7 +101,11 @@ def _from_text(text: str, zone: tzinfo) -> str | None:
         return _from_iso(text, zone)
     if re.fullmatch(r"\d{9,14}(?:\.\d{1,9})?", text, re.ASCII):
         return _from_number(float(text), zone)
-    return _from_long(text, zone)
+    for pattern in _LONG:
+        match = pattern.match(text)
+        if match:
+            return _from_long(match, zone)
+    return None
 
 
 def _from_iso(text: str, zone: tzinfo) -> str:
@@ -102,17 +115,22 @@ def _from_iso(text: str, zone: tzinfo) -> str:
     return _canonical(datetime.fromisoformat(text), zone)
 
 
-def _from_long(text: str, zone: tzinfo) -> str:
-    plain = _WEEKDAY.sub("", text).replace(",", "").replace(".", "")
-    for form in _LONG:
-        with contextlib.suppress(ValueError):
-            moment = datetime.strptime(plain, form).replace(tzinfo=zone)
-            return _canonical(moment, zone) if "%I" in form else moment.date().isoformat()
-    if plain[-2:].lower() in {"am", "pm"}:
-        raise ValueError(text)  # mail has no such hours, and would read another
-    from email.utils import parsedate_to_datetime  # RFC 2822: "Tue, 24 Feb 2026 08:15:00 +0100"
-
-    return _canonical(parsedate_to_datetime(text), zone)
+def _from_long(match: re.Match[str], zone: tzinfo) -> str:
+    part = match.groupdict()
+    month = _MONTHS.index(part["month"][:3].lower()) + 1
+    day = date(int(part["year"]), month, int(part["day"]))
+    if part["hour"] is None:
+        return day.isoformat()
+    hour = int(part["hour"])
+    if part["half"]:
+        if not 1 <= hour <= 12:
+            raise ValueError(hour)
+        hour = hour % 12 + (12 if part["half"].lower() == "pm" else 0)
+    offset = part.get("zone") or ""
+    if offset and not offset.startswith(("+", "-")):
+        offset = "+0000"
+    clock = f"T{hour:02}:{part['minute']}:{part['second'] or '00'}{offset}"
+    return _canonical(datetime.fromisoformat(day.isoformat() + clock), zone)
 
 
 def _canonical(moment: datetime, zone: tzinfo) -> str:

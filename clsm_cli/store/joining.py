@@ -228,14 +228,27 @@ def _plan(store: Store, copy: Copy) -> list[runs.Write]:
     if copy.kind == "log":
         lines = logs.plan_missing(data, copy.original)
         return [runs.Append(copy.original, b"\n".join(lines))] if lines else []
-    if copy.kind == "episode":  # it never changes, so only one that is gone is missing anything
-        left = episodes.without_forgotten(episodes.read(copy.path), logs.load_tombstones(store))
-        if old is not None or left is None:
-            return []
-        return [runs.Put(copy.original, episodes.render(left), read_as=None)]
+    if copy.kind == "episode":
+        return _turns(store, copy)
     if old is None:
         return [runs.Put(copy.original, data, read_as=None)]
     return _records(store, copy, data) if copy.kind == "shard" else _items(store, copy, data)
+
+
+def _turns(store: Store, copy: Copy) -> list[runs.Write]:
+    """An episode of the turns that no other one has; the file itself where it is missing."""
+    forgotten = logs.load_tombstones(store)
+    episode = episodes.without_forgotten(episodes.read(copy.path), forgotten)
+    if episode is None:
+        return []
+    held = {turn.key for _, each in episodes.readable(store) for turn in each.turns}
+    gone = held & {turn.key for turn in episode.turns}
+    if not gone and not copy.original.exists():
+        return [runs.Put(copy.original, episodes.render(episode), read_as=None)]
+    rest = episodes.reduced(episode, gone)
+    if rest is None:
+        return []
+    return [runs.Put(episodes.file_of(rest, store.flow), episodes.render(rest))]
 
 
 def _put_aside(store: Store, path: Path) -> list[runs.Write]:

@@ -86,13 +86,13 @@ def test_what_is_rejected_takes_others_like_it_along(store: Store, tmp_path: Pat
 
 
 def test_what_is_accepted_becomes_a_statement_and_stays(store: Store) -> None:
-    assert current(store, "dentist") == []
-    answer(store, The="accepted")
-    (row,) = [row for row in rows(store).values() if "dentist" in row.text]
+    assert current(store, "Dinner") == []
+    answer(store, Dinner="accepted")
+    (row,) = [row for row in rows(store).values() if "Dinner" in row.text]
     assert (row.pinned, row.trust) == (True, "user")
     assert row.sources
     second_night(store)
-    assert current(store, "dentist") == [row.text]
+    assert current(store, "Dinner") == [row.text]
 
 
 def test_what_was_asked_is_not_asked_again(store: Store) -> None:

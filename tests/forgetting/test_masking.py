@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
 
@@ -125,8 +126,8 @@ def test_an_old_clone_does_not_bring_it_back(masked: Masked) -> None:
 PIN = "47" + "11"
 
 
-@pytest.fixture(scope="module")
-def odd() -> Iterator[Store]:
+@contextmanager
+def unmasked() -> Iterator[Store]:
     """What names a conversation, a short secret, a row by hand, a question to a person, git."""
     with scratch() as folder, pytest.MonkeyPatch.context() as older:
         store = new_store(folder / "memory")
@@ -147,17 +148,23 @@ def odd() -> Iterator[Store]:
         yield store
 
 
-def test_a_dry_run_writes_nothing_and_what_is_applied_is_what_it_said(
-    odd: Store,
-) -> None:
-    store = odd
-    before = bytes_of(store)
-    planned = masking.plan(store, NOW)
-    assert bytes_of(store) == before
-    assert KEY not in repr(planned.receipt)
-    done = masking.apply(store, planned, NOW, embedder())
-    assert done._replace(run=None) == planned.receipt
-    assert done.run is not None
+@pytest.fixture(scope="module")
+def odd() -> Iterator[Store]:
+    """The same, masked."""
+    with unmasked() as store:
+        masking.apply(store, masking.plan(store, NOW), NOW, embedder())
+        yield store
+
+
+def test_a_dry_run_writes_nothing_and_what_is_applied_is_what_it_said() -> None:
+    with unmasked() as store:
+        before = bytes_of(store)
+        planned = masking.plan(store, NOW)
+        assert bytes_of(store) == before
+        assert KEY not in repr(planned.receipt)
+        done = masking.apply(store, planned, NOW, embedder())
+        assert done._replace(run=None) == planned.receipt
+        assert done.run is not None
 
 
 def test_names_of_conversations_and_files_are_masked_too(odd: Store) -> None:

@@ -1,7 +1,8 @@
 """Mask secrets in a text: replace each by the name of its kind before it is written anywhere.
 
-Three readers look at a text, each for what makes a secret known: its form, which the issuer documents
-(``issued``), what stands before or above it (``labelled``), or its check digits (``numbers``). What each knows of services, languages and states is data with its source,
+Four readers look at a text, each for what makes a secret known: its form, which the issuer documents
+(``issued``), what stands before it (``labelled``), its check digits (``numbers``), or the heading of
+its column (``cells``). What each knows of services, languages and states is data with its source,
 read at first need: the capture hook imports this module on every turn, and most turns hold no secret.
 """
 
@@ -79,21 +80,23 @@ def secrets_of(text: str) -> list[Secret]:
     """The secrets of a text in their order; none overlaps another, none is a mask."""
     from clsm_cli.text.secrets import issued, labelled
 
-    places = None
-    if not text.isascii() and _invisible().search(text):
-        places = [n for n, character in enumerate(text) if not _invisible().match(character)]
-    plain = text if places is None else "".join(text[n] for n in places)
+    plain, hidden = _visible(text)
     found = [*issued.find(plain), *labelled.find(plain)]
     if _numeral().search(plain):
         from clsm_cli.text.secrets import numbers
 
         found += numbers.find(plain)
     if "\n" in plain or "|" in plain:
-        found += labelled.find_in_tables(plain)
-    spans = _apart(found if _MASK not in plain else _outside_masks(plain, found))
-    if places is None:
-        return spans
-    return [Secret(places[each.start], places[each.end - 1] + 1, each.kind) for each in spans]
+        from clsm_cli.text.secrets import cells
+
+        found += cells.find(plain)
+    spans = found if _MASK not in plain else _outside_masks(plain, found)
+    if hidden is None:
+        return _apart(spans)
+    return [
+        Secret(_place(hidden, each.start), _place(hidden, each.end - 1) + 1, each.kind)
+        for each in _apart(spans)
+    ]
 
 
 def _outside_masks(text: str, found: list[Secret]) -> list[Secret]:
@@ -122,6 +125,30 @@ def _invisible() -> re.Pattern[str]:
 def _numeral() -> re.Pattern[str]:
     """What every number has that is a secret."""
     return re.compile(r"\d(?:[ .-]?\d){3}|[a-z]{4}\d\d", re.ASCII | re.IGNORECASE)
+
+
+class _Hidden(NamedTuple):
+    """Where characters were taken out of a text: places in what is left, and how many till there."""
+
+    places: list[int]
+    sizes: list[int]
+
+
+def _visible(text: str) -> tuple[str, _Hidden | None]:
+    """A text without what is not seen, and where that was."""
+    if text.isascii():
+        return text, None
+    hidden, size = _Hidden([], []), 0
+    for match in _invisible().finditer(text):
+        hidden.places.append(match.start() - size)
+        size += match.end() - match.start()
+        hidden.sizes.append(size)
+    return (_invisible().sub("", text), hidden) if size else (text, None)
+
+
+def _place(hidden: _Hidden, place: int) -> int:
+    before = bisect_right(hidden.places, place)
+    return place + (hidden.sizes[before - 1] if before else 0)
 
 
 def _apart(spans: list[Secret]) -> list[Secret]:

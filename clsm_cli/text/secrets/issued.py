@@ -7,8 +7,9 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from clsm_cli.startup.records import NamedTuple
-from clsm_cli.text.language_data import compiled, table_rows
+from clsm_cli.text.language_data import table_rows
 from clsm_cli.text.secrets import Secret, secret_values
+from clsm_cli.text.secrets.labelled import phrase_places
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -19,6 +20,8 @@ _PREFIX = 4
 """Characters of a token before the line end, at least."""
 _FAR = 300
 """Characters on either side of a line end that are looked at."""
+_SHORTEST = 12
+"""Characters of the shortest key."""
 _WHOLE = 20
 """Characters of a token that a line end may have broken; a shorter one is a word."""
 _TESTS: dict[str, Callable[[str], bool] | None] = {
@@ -48,6 +51,11 @@ class Format(NamedTuple):
     accept: Callable[[str], bool] | None
     pattern: str
 
+    @property
+    def needs_digit(self) -> bool:
+        """Whether nothing without a digit is accepted."""
+        return self.accept in (secret_values.is_mixed, secret_values.is_random)
+
 
 @cache
 def formats() -> tuple[Format, ...]:
@@ -59,42 +67,112 @@ def formats() -> tuple[Format, ...]:
 
 
 @cache
-def _gap() -> re.Pattern[str]:
-    """A token, a line end as mail and terminals put one into it, and what follows."""
+def _cut() -> re.Pattern[str]:
+    """The rest of a word, a line end as mail and terminals put one into it, and what follows."""
     return re.compile(
-        r"(?<!\S)(\S{4,}+)([ \t]{0,8}\n[ \t>]{0,8})(?=([\w.+/=-]\S{0,299}))", re.ASCII
+        r"[^\s\\]{0,300}(?<=[\w.+/=-])([ \t]{0,8}\\?\n[ \t>]{0,8})([\w.+/=-]\S{0,299})", re.ASCII
     )
+
+
+@cache
+def compiled(pattern: str) -> re.Pattern[str]:
+    """A pattern of ``formats``, compiled at first need."""
+    return re.compile(pattern)
 
 
 def find(text: str) -> list[Secret]:
     """The keys of a text, the surest first, and those that a line end breaks."""
     lowered = text.lower()
-    hinted = (form for form in formats() if any(hint in lowered for hint in form.hints))
-    spans = [span for form in hinted for span in _matches(form, text)]
-    return [*spans, *_broken(text)] if "\n" in text else spans
+    hinted = {number: form for hint, number, form in _in_text() if hint in lowered}
+    found = [(n, span) for n, form in hinted.items() for span in _matches(form, text, 0, len(text))]
+    found += _in_words(text)
+    spans = [span for _, span in sorted(found, key=lambda pair: pair[0])]
+    return [*spans, *_broken(text, lowered)] if "\n" in text else spans
 
 
-def _matches(form: Format, text: str) -> Iterator[Secret]:
-    for match in compiled(form.pattern).finditer(text):
+@cache
+def _long_words() -> re.Pattern[str]:
+    """Words in which a key has room: its form is tried on those alone, and prose has few."""
+    return re.compile(rf"\S{{{_SHORTEST},}}+")
+
+
+@cache
+def _formats(*, is_token: bool) -> tuple[tuple[int, Format], ...]:
+    return tuple(pair for pair in enumerate(formats()) if pair[1].is_token == is_token)
+
+
+@cache
+def _in_text() -> tuple[tuple[str, int, Format], ...]:
+    """Hints of forms that blanks may stand in."""
+    forms = _formats(is_token=False)
+    return tuple((hint, number, form) for number, form in forms for hint in form.hints)
+
+
+def _in_words(text: str) -> Iterator[tuple[int, Secret]]:
+    words: dict[str, list[tuple[int, int]]] = {}
+    for match in _long_words().finditer(text):
+        if not match.group().isalpha():
+            words.setdefault(match.group(), []).append(match.span())
+    if not words:
+        return
+    lowered = [(word.lower(), places) for word, places in words.items()]
+    digits = [each for each in lowered if _digit().search(each[0])]
+    every, mixed = (_joined(each) for each in (lowered, digits))
+    for number, form in _formats(is_token=True):
+        chosen, together = (digits, mixed) if form.needs_digit else (lowered, every)
+        for hint in form.hints:
+            if hint in together:
+                for start, end in [p for word, places in chosen if hint in word for p in places]:
+                    for span in _matches(form, text, start, end):
+                        yield number, span
+
+
+def _joined(words: list[tuple[str, list[tuple[int, int]]]]) -> str:
+    return "\n".join(word for word, _ in words)
+
+
+@cache
+def _digit() -> re.Pattern[str]:
+    return re.compile(r"\d")
+
+
+def _matches(form: Format, text: str, start: int, end: int) -> Iterator[Secret]:
+    for match in compiled(form.pattern).finditer(text, start, end):
         group = match.lastindex or 0
         if form.accept is None or form.accept(match.group(group)):
             yield Secret(match.start(group), match.end(group), form.kind)
 
 
-def _broken(text: str) -> Iterator[Secret]:
+@cache
+def _marks() -> tuple[tuple[str, Format], ...]:
+    """Hints that are long enough to tell the first piece of a broken key."""
+    forms = (form for _, form in _formats(is_token=True))
+    return tuple((hint, form) for form in forms for hint in form.hints if len(hint) >= _PREFIX - 1)
+
+
+def _broken(text: str, lowered: str) -> Iterator[Secret]:
     """Keys that are one only when the line end in them is taken out."""
-    forms = [form for form in formats() if form.is_token]
-    for gap in _gap().finditer(text):
-        before = gap[1][-_FAR:].rstrip("\\")
-        joined, lowered = before + gap[3], before.lower()
-        if lowered == before and before.isalpha():
-            continue  # a word
-        start = gap.end(1) - len(gap[1][-_FAR:])
-        for form in forms if len(joined) >= _WHOLE and len(before) >= _PREFIX else ():
-            marks = (hint for hint in form.hints if len(hint) >= _PREFIX - 1)
-            if not any(mark in lowered for mark in marks) or any(_matches(form, before)):
+    words = "\n".join({*lowered.split()})
+    seen: set[tuple[int, Format]] = set()
+    for hint, form in _marks() if len(lowered) == len(text) else ():
+        for place in phrase_places(lowered, hint) if hint in words else ():
+            gap = _cut().match(text, place)
+            if gap is None or (gap.start(1), form) in seen:
                 continue
-            for span in _matches(form, joined):
+            seen.add((gap.start(1), form))
+            start = _start(text, gap.start(1))
+            before = text[start : gap.start(1)]
+            joined = before + gap.group(2)
+            if len(before) < _PREFIX or len(joined) < _WHOLE:
+                continue
+            if any(_matches(form, before, 0, len(before))):
+                continue
+            for span in _matches(form, joined, 0, len(joined)):
                 if span.start < len(before) < span.end:
-                    end = gap.end(2) + span.end - len(before)
+                    end = gap.start(2) + span.end - len(before)
                     yield Secret(start + span.start, end, form.kind)
+
+
+def _start(text: str, place: int) -> int:
+    spaces = [text.rfind(blank, max(0, place - _FAR), place) for blank in " \n\t"]
+    return max(max(spaces) + 1, place - _FAR, 0)

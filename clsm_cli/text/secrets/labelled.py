@@ -1,16 +1,15 @@
 """Secrets without a form of their own, recognised by the label before them.
 
-"The wifi password is …", "PIN: …", "contraseña: …", "user/pass: bob / …", and cells of tables under such
-a heading. The words are data (``labels.tsv``: 76 languages, most from the translators of two projects);
-what may stand between a word and the value, and what a value must look like, is written here.
+"The wifi password is …", "PIN: …", "contraseña: …", "user/pass: bob / …". The words are data
+(``labels.tsv``: 76 languages, most from the translators of two projects); what may stand between a
+word and the value, and what a value must look like, is written here.
 """
 
 from __future__ import annotations
 
-import itertools
 import re
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.text.language_data import table_rows
@@ -18,7 +17,7 @@ from clsm_cli.text.secrets import Secret, secret_values
 from clsm_cli.text.tokens import STOP_WORDS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
 _CLOSE = r"[\"'`*_)\]>]{0,4}"
 _OPEN = r"[*_(]{0,3}"
@@ -47,12 +46,62 @@ _WORDS_BY_LOT = re.compile(r"[^\W_]{2,}(?:[ -][^\W_]{2,}){2,11}(?=[.,;:!?)\"'`]|
 _DIGITS = re.compile(r"\d(?:[ -]?\d){2,11}(?![\w-])")
 _PHRASE = re.compile(r"(?:[a-z]{3,8}[ ,]{1,3}){11,23}[a-z]{3,8}\b")
 _CODE = re.compile(
-    r"(?=[A-Za-z-]*\d)[A-Za-z0-9]{3,12}(?:-[A-Za-z0-9]{3,12}){1,7}(?![\w-])|\d{3,5} \d{3,5}(?![\w-])"
+    r"[A-Za-z0-9]{3,12}(?:-[A-Za-z0-9]{3,12}){1,7}(?![\w-])|\d{3,5} \d{3,5}(?![\w-])"
 )
 _UNSPACED = 0x2E80
 """From this code point on (CJK, Hangul), words stand without blanks between them."""
 _NEAR = 40
 """Characters on either side of "code" in which what it opens is named."""
+
+
+Value = TypeVar("Value")
+_UNSPACED_CLASS = "\u2e80-\ud7ff\uf900-\ufaff\uff66-\uffdc\U00020000-\U0003ffff"
+"""CJK and Hangul, whose words stand without blanks between them; as a class of a pattern."""
+_HEAD = 3
+"""Letters by which most words are told apart from all that begin a phrase."""
+_ENDINGS = 4
+"""Letters that may decline a word, and one."""
+
+
+@cache
+def _unspaced_words() -> re.Pattern[str]:
+    """Words; where those of a script without blanks touch others, they are words of their own."""
+    return re.compile(rf"[^\W\d_{_UNSPACED_CLASS}]+|[{_UNSPACED_CLASS}]+")
+
+
+class Phrases(Generic[Value]):
+    """Finds which of many phrases may stand in a text, by the words that they begin with."""
+
+    def __init__(self, phrases: Iterable[tuple[str, Value]]) -> None:
+        self._all = list(phrases)
+        self._by_first: dict[str, list[int]] = {}
+        self._anywhere: list[int] = []
+        for number, (phrase, _) in enumerate(self._all):
+            first = _unspaced_words().search(phrase)
+            assert first is not None, phrase
+            if first.group()[0] >= _UNSPACED_CLASS[0]:
+                self._anywhere.append(number)
+            else:
+                self._by_first.setdefault(first.group(), []).append(number)
+        self._heads = {first[:_HEAD] for first in self._by_first}
+
+    def within(self, folded: str) -> list[tuple[str, Value]]:
+        """Those that stand there, in their order.
+
+        In a script without blanks a phrase may begin anywhere; elsewhere a word begins with it.
+        """
+        known = self._by_first
+        found = {
+            number
+            for word in {*_unspaced_words().findall(folded)}
+            if word[:_HEAD] in self._heads or word[:2] in known
+            for size in range(len(word), max(0, len(word) - _ENDINGS), -1)
+            for number in known.get(word[:size], ())
+        }
+        if not folded.isascii() and max(folded) >= _UNSPACED_CLASS[0]:
+            found.update(self._anywhere)
+        chosen = (self._all[number] for number in sorted(found))
+        return [(phrase, value) for phrase, value in chosen if phrase in folded]
 
 
 def phrase_places(folded: str, words: str) -> Iterator[int]:
@@ -70,12 +119,15 @@ class Label(NamedTuple):
     kind: str
 
 
-def _accentless(word: str) -> str:
-    if word.isascii() or ord(max(word)) > 0x24F:
-        return word
+def _plain(label: str) -> str:
+    """A label without its accents.
+
+    >>> _plain("contraseña")
+    'contrasena'
+    """
     import unicodedata
 
-    split = unicodedata.normalize("NFD", word)
+    split = unicodedata.normalize("NFD", label)
     return unicodedata.normalize("NFC", "".join(c for c in split if not "̀" <= c <= "ͯ"))
 
 
@@ -90,6 +142,21 @@ def labels() -> tuple[Label, ...]:
     chosen = [(text, kind) for text, kind in found.items() if kind in _TAILS]
     chosen.sort(key=lambda pair: (-len(pair[0]), pair[0]))
     return tuple(Label(text, kind) for text, kind in chosen)
+
+
+@cache
+def _phrases() -> Phrases[Label]:
+    return Phrases((each.text, each) for each in labels())
+
+
+@cache
+def _codes() -> tuple[Label, ...]:
+    """Words for "code": they end compounds."""
+    return tuple(each for each in labels() if each.kind == "code")
+
+
+def _accentless(word: str) -> str:
+    return word if word.isascii() or ord(max(word)) > 0x24F else _plain(word)
 
 
 @cache
@@ -138,26 +205,11 @@ class _Place(NamedTuple):
     end: int
 
 
-class _Value(NamedTuple):
-    start: int
-    end: int
-    text: str
-    is_quoted: bool
-
-    @property
-    def span(self) -> tuple[int, int]:
-        return self.start, self.end
-
-
-def _after(place: _Place, *, user: bool = False, plain: bool = False) -> _Value | None:
-    """The value behind a label."""
-    match = _tail(user=user, plain=plain).match(place.text, place.end)
+def _value(match: re.Match[str] | None) -> tuple[int, int, bool] | None:
     if match is None or not match.lastindex:
         return None
-    start, end = match.span(match.lastindex)
-    is_quoted = match.lastindex != match.re.groups
-    end = end if is_quoted else _trimmed(place.text, start, end)
-    return _Value(start, end, place.text[start:end], is_quoted)
+    group = match.lastindex
+    return match.start(group), match.end(group), group != match.re.groups
 
 
 def _trimmed(text: str, start: int, end: int) -> int:
@@ -167,24 +219,26 @@ def _trimmed(text: str, start: int, end: int) -> int:
 
 
 def _password(place: _Place) -> tuple[int, int] | None:
-    found = _after(place)
-    if found and found.is_quoted and " " in found.text:
-        is_set = "=" in place.text[place.end : found.start]
-        is_set = is_set and secret_values.is_actual_value(found.text)
-        return found.span if is_set or _is_passphrase(found.text) else None
-    if found and place.folded[place.start : place.end] == "passphrase":
-        words = _WORDS_BY_LOT.match(place.text, found.start)
-        if words and _is_passphrase(words.group().replace("-", " ")):
-            return words.span()
-    if found and (
-        secret_values.is_password(found.text) or (found.is_quoted and _is_chosen(found.text))
-    ):
-        return found.span
-    found = _after(place, plain=True)
-    if found and secret_values.is_strong(found.text):
-        return found.span
-    before = _before(place.text, place.start)
-    if before and secret_values.is_strong(place.text[before[0] : before[1]]):
+    text = place.text
+    found = _value(_tail(user=False, plain=False).match(text, place.end))
+    if found:
+        start, end, quoted = found
+        end = end if quoted else _trimmed(text, start, end)
+        value = text[start:end]
+        if quoted and " " in value:
+            is_set = "=" in text[place.end : start] and secret_values.is_actual_value(value)
+            return (start, end) if is_set or _is_passphrase(value) else None
+        if place.folded[place.start : place.end] == "passphrase":
+            words = _WORDS_BY_LOT.match(text, start)
+            if words and _is_passphrase(words.group().replace("-", " ")):
+                return words.span()
+        if secret_values.is_password(value) or (quoted and _is_chosen(value)):
+            return start, end
+    found = _value(_tail(user=False, plain=True).match(text, place.end))
+    if found and secret_values.is_strong(text[found[0] : _trimmed(text, found[0], found[1])]):
+        return found[0], _trimmed(text, found[0], found[1])
+    before = _before(text, place.start)
+    if before and secret_values.is_strong(text[before[0] : before[1]]):
         return before
     return _code(place)
 
@@ -205,26 +259,38 @@ def _is_chosen(value: str) -> bool:
 
 
 def _key(place: _Place) -> tuple[int, int] | None:
+    text = place.text
     for plain in (False, True):
-        if found := _after(place, plain=plain):
-            least = 24 if plain else 12 if found.is_quoted else 16
-            if len(found.text) >= least and secret_values.is_random(found.text):
-                return found.span
+        found = _value(_tail(user=False, plain=plain).match(text, place.end))
+        if found is None:
+            continue
+        start, end, quoted = found
+        end = end if quoted else _trimmed(text, start, end)
+        least = 24 if plain else 12 if quoted else 16
+        if end - start >= least and secret_values.is_random(text[start:end]):
+            return start, end
     return None
 
 
 def _lone_key(place: _Place) -> tuple[int, int] | None:
     """Behind "Key:" alone; the key of a table of values is shorter, or a word."""
-    least = 16 if place.text[place.start - 1 : place.start] in ("_", "-") else 24
-    found = _after(place)
-    is_key = found and len(found.text) >= least and secret_values.is_random(found.text)
-    return found.span if found and is_key else None
+    is_named = place.text[place.start - 1 : place.start] in ("_", "-")
+    found = _value(_tail(user=False, plain=False).match(place.text, place.end))
+    if found is None:
+        return None
+    start, end = found[0], _trimmed(place.text, found[0], found[1])
+    value = place.text[start:end]
+    least = 16 if is_named else 24
+    return (start, end) if end - start >= least and secret_values.is_random(value) else None
 
 
 def _pin(place: _Place) -> tuple[int, int] | None:
-    between = _between(_words("be"), _words("be joined")).match(place.text, place.end)
+    words = {"be": _words("be"), "joined": _words("be joined")}
+    between = _between(words["be"], words["joined"]).match(place.text, place.end)
     match = _DIGITS.match(place.text, between.end()) if between else None
-    return match.span() if match and 3 <= sum(map(str.isdigit, match.group())) <= 8 else None
+    if match is None:
+        return None
+    return match.span() if 3 <= sum(map(str.isdigit, match.group())) <= 8 else None
 
 
 @cache
@@ -237,32 +303,46 @@ def _between(be: str, joined: str) -> re.Pattern[str]:
 
 def _code(place: _Place) -> tuple[int, int] | None:
     """A code is one where what it opens is named beside it."""
-    before = place.folded[max(0, place.start - _NEAR) : place.end].rpartition("\n")[2]
+    around = place.folded[max(0, place.start - _NEAR) : place.end]
+    line = around[around.rfind("\n") + 1 :]
     after = place.folded[place.end : place.end + _NEAR].partition("\n")[0]
-    opening = re.compile(rf"(?<![a-z])(?:{_words('place')})")
-    return _pin(place) if opening.search(before) or opening.search(after) else None
+    if not re.search(_openings(), line) and not re.search(_openings(), after):
+        return None
+    return _pin(place)
+
+
+@cache
+def _openings() -> re.Pattern[str]:
+    return re.compile(rf"(?<![a-z])(?:{_words('place')})")
 
 
 def _login(place: _Place) -> tuple[int, int] | None:
-    found = _after(place, user=True)
-    return found.span if found and secret_values.is_password(found.text) else None
+    found = _after_user(place)
+    return found if found and secret_values.is_password(place.text[slice(*found)]) else None
 
 
 def _user(place: _Place) -> tuple[int, int] | None:
     """Behind "user:" stands a name, and after it perhaps what can only be a password."""
-    found = _after(place, user=True)
-    return found.span if found and secret_values.is_strong(found.text) else None
+    found = _after_user(place)
+    return found if found and secret_values.is_strong(place.text[slice(*found)]) else None
 
 
-def _behind(form: re.Pattern[str]) -> Callable[[_Place], tuple[int, int] | None]:
-    """What has a form of its own, a few marks behind its label."""
+def _after_user(place: _Place) -> tuple[int, int] | None:
+    found = _value(_tail(user=True, plain=False).match(place.text, place.end))
+    return found and (found[0], _trimmed(place.text, found[0], found[1]))
 
-    def find(place: _Place) -> tuple[int, int] | None:
-        begin = re.compile(r"s?[^a-zA-Z0-9]{1,6}").match(place.text, place.end)
-        match = form.match(place.text, begin.end()) if begin else None
-        return match.span() if match else None
 
-    return find
+def _phrase(place: _Place) -> tuple[int, int] | None:
+    begin = re.compile(r"[^a-zA-Z0-9]{1,6}").match(place.text, place.end)
+    match = _PHRASE.match(place.text, begin.end()) if begin else None
+    return match.span() if match else None
+
+
+def _recovery(place: _Place) -> tuple[int, int] | None:
+    begin = re.compile(r"s?[^a-zA-Z0-9]{1,6}").match(place.text, place.end)
+    match = _CODE.match(place.text, begin.end()) if begin else None
+    has_digit = match is not None and any(map(str.isdigit, match.group()))
+    return match.span() if match and has_digit else None
 
 
 _TAILS: dict[str, tuple[str, Callable[[_Place], tuple[int, int] | None]]] = {
@@ -273,8 +353,8 @@ _TAILS: dict[str, tuple[str, Callable[[_Place], tuple[int, int] | None]]] = {
     "lone key": ("secret", _lone_key),
     "pin": ("pin", _pin),
     "code": ("pin", _code),
-    "words": ("seed", _behind(_PHRASE)),
-    "recovery": ("recovery-code", _behind(_CODE)),
+    "words": ("seed", _phrase),
+    "recovery": ("recovery-code", _recovery),
 }
 """For each class of labels the kind of what follows, and what finds it."""
 
@@ -297,7 +377,11 @@ def find(text: str) -> list[Secret]:
 
 
 def fold(text: str) -> str:
-    """A text in lower case, ``_`` and ``-`` as blanks; each character keeps its place."""
+    """A text in lower case, ``_`` and ``-`` as blanks; each character keeps its place.
+
+    >>> fold("API_Key")
+    'api key'
+    """
     lowered = text.lower()
     if len(lowered) != len(text):  # "İ" becomes two characters
         lowered = "".join(low if len(low := c.lower()) == 1 else c for c in text)
@@ -307,7 +391,9 @@ def fold(text: str) -> str:
 def _labels_in(folded: str) -> Iterator[tuple[Label, int]]:
     """Each label where it begins a word; in scripts without blanks wherever it stands."""
     taken: set[int] = set()
-    for label in [label for label in labels() if label.text in folded]:
+    found = [label for _, label in _phrases().within(folded)]
+    compounds = [each for each in _codes() if each not in found and each.text in folded]
+    for label in [*found, *compounds]:
         for place in phrase_places(folded, label.text):
             end = place + len(label.text)
             if end not in taken and _is_word(folded, place, end, label.kind):
@@ -331,72 +417,3 @@ def _is_word(folded: str, start: int, end: int, kind: str) -> bool:
         end += 1
     after = folded[end : end + 1]
     return not after.isalnum() or ord(after) > _UNSPACED
-
-
-_RULE = re.compile(r"[\s|:-]*-{2,}[\s|:-]*\Z")
-_MARKUP = " \t*_`\"'"
-_ROWS = 400
-"""Rows of a table of comma-separated values that are looked at; a longer one is data."""
-
-
-class _Cell(NamedTuple):
-    start: int
-    end: int
-    text: str
-
-
-def find_in_tables(text: str) -> list[Secret]:
-    """Those of Markdown tables, and of comma- or tab-separated values under a line of headings."""
-    found: list[Secret] = []
-    headings: dict[int, str] = {}
-    mark, left, start = "", 0, 0
-    lines = text.split("\n")
-    for number, line in enumerate(lines):
-        cells = _cells(line, mark) if left else []
-        if len(cells) <= max(headings, default=0):
-            mark, left = _head(line, lines[number + 1 : number + 2])
-            heads = enumerate(_cells(line, mark) if left else [])
-            headings = {column: name for column, cell in heads if (name := _heading(cell))}
-            # A row may have its heading before it: "| Password | … |".
-            row = _cells(line, "|") if "|" in line and not headings else []
-            pairs = [(_heading(before), cell) for before, cell in itertools.pairwise(row)]
-        else:
-            left -= 1
-            pairs = [(name, cells[column]) for column, name in headings.items()]
-        for name, cell in pairs:
-            if name and cell.text and " " not in cell.text:
-                spans = find(f'{name}: "{cell.text}"')
-                found += [Secret(start + cell.start, start + cell.end, s.kind) for s in spans[:1]]
-        start += len(line) + 1
-    return found
-
-
-def _head(line: str, after: list[str]) -> tuple[str, int]:
-    """The mark between cells and how many rows may follow, if a line heads a table."""
-    if "|" in line and after and _RULE.match(after[0]):
-        return "|", 1 << 30
-    counts = ((mark, line.count(mark)) for mark in (",", "\t", ";"))
-    mark = next((m for m, n in counts if n and after and after[0].count(m) == n), "")
-    return mark, _ROWS if mark else 0
-
-
-def _cells(line: str, mark: str) -> list[_Cell]:
-    """The cells of a line without the markup round them; what is empty at its ends is none."""
-    found, start = [], 0
-    for piece in line.split(mark):
-        end, inner = start + len(piece), piece.strip(_MARKUP)
-        begin = start + len(piece) - len(piece.lstrip(_MARKUP))
-        if inner or (start and end < len(line)):
-            found.append(_Cell(begin, begin + len(inner), inner))
-        start = end + len(mark)
-    return found
-
-
-@cache
-def _headings() -> frozenset[str]:
-    return frozenset(label.text for label in labels())
-
-
-def _heading(cell: _Cell) -> str:
-    name = fold(cell.text).strip(_MARKUP + ":")
-    return name if name in _headings() else ""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.text.language_data import table_rows
 from clsm_cli.text.secrets import Secret, secret_values
-from clsm_cli.text.secrets.labelled import fold, phrase_places
+from clsm_cli.text.secrets.labelled import Phrases, fold, phrase_places
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -29,6 +29,12 @@ _IBAN = re.compile(
     r"(?<![A-Za-z0-9])[A-Z]{2}\d{2}(?:[A-Z0-9]{11,30}|(?: [A-Z0-9]{4}){2,7}(?: [A-Z0-9]{1,3})?)"
     r"(?![A-Za-z0-9])"
 )
+
+
+_DIGITS = re.compile(r"(?:\d[ .-]?){4,}|(?<=[A-Z]{6})\d\d", re.ASCII)
+"""What every number has."""
+_ROUND = 12
+"""Characters of a number before its digits, or behind them."""
 
 
 class Number(NamedTuple):
@@ -80,12 +86,17 @@ def _is_card(match: re.Match[str]) -> bool:
 
 def _people(text: str) -> Iterator[Secret]:
     folded = fold(text)
+    runs = [match.span() for match in _DIGITS.finditer(text)]
+    around = [(max(0, start - _ROUND), end + _ROUND) for start, end in runs]
     for number in states():
         if number.is_known and number.check:
-            for bare in _compiled(number.pattern, is_known=True).finditer(text):
+            pattern = _compiled(number.pattern, is_known=True)
+            for bare in (
+                bare for start, end in around for bare in pattern.finditer(text, start, end)
+            ):
                 if secret_values.has_check(bare.group(), number.check):
                     yield Secret(*bare.span(), "national-number")
-    for label, number in _labels():
+    for label, number in _phrases().within(folded):
         for place in phrase_places(folded, label):
             if place and folded[place - 1].isalnum():
                 continue
@@ -95,5 +106,6 @@ def _people(text: str) -> Iterator[Secret]:
 
 
 @cache
-def _labels() -> list[tuple[str, Number]]:
-    return [(fold(label), number) for number in states() for label in number.labels if label]
+def _phrases() -> Phrases[Number]:
+    pairs = ((fold(label), number) for number in states() for label in number.labels if label)
+    return Phrases(pairs)

@@ -54,7 +54,11 @@ def is_actual_value(value: str) -> bool:
 
 
 def is_random(value: str) -> bool:
-    """Whether a value looks drawn, not chosen: no name, no version, no slot of a template."""
+    """Whether a value looks drawn, not chosen: no name, no version, no slot of a template.
+
+    >>> is_random("q7Zr9xKw2mTb"), is_random("rotating-every-90-days")
+    (True, False)
+    """
     return (
         is_mixed(value) and entropy(value) >= 1.9 and not _named(value) and is_actual_value(value)
     )
@@ -69,6 +73,9 @@ def is_opaque(value: str) -> bool:
 
     It has digits in two places or more,
     and letters in both cases, or more letters than hexadecimal digests have.
+
+    >>> is_opaque("q7Zr9xKw2mTbQ7zR9xkW"), is_opaque("RecallHandlesUnicode2026"), is_opaque("3f2a" * 10)
+    (True, False, False)
     """
     groups = len(_DIGITS.findall(value))
     is_both = value.lower() != value != value.upper()
@@ -145,7 +152,7 @@ def has_check(value: str, rule: str) -> bool:
 
     Args:
         value: With or without blanks and marks between its digits.
-        rule: As ``numbers.tsv`` writes it; "" asks for nothing.
+        rule: As ``secret_numbers.tsv`` writes it; "" asks for nothing.
 
     >>> has_check("111222333", "9 8 7 6 5 4 3 2 -1/11"), has_check("111222334", "9 8 7 6 5 4 3 2 -1/11")
     (True, False)

@@ -113,7 +113,7 @@ def _piece(words: dict[str, str], whole: Period) -> Period:
         return (first, middle) if number == 1 else (middle, until)
     if piece in {"month", "quarter"}:
         edges = [first]
-        while edges[-1] < until and len(edges) < 120:
+        while edges[-1] < until and len(edges) <= 120:
             edges.append(min(periods.shift(edges[-1], piece, 1), until))
         start = number - 1 if number > 0 else len(edges) - 1 - count
         if not 0 <= start < len(edges) - 1:
