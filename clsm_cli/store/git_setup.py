@@ -51,6 +51,8 @@ _JOINED = (
     "tasks/graph/*.yaml",
     "flow/*/graph/*.yaml",
     "archive/**/*.yaml",
+    "flow/**/*.jsonl",
+    "tombstones/*.jsonl",
 )
 _HEAD = "# Joined by id, see: clsm init --git"
 

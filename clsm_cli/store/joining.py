@@ -1,8 +1,8 @@
 """Merge two versions of a file by content: records by id, logs by line, topics by item.
 
-**Where git merges** shards and topic files (``merge``) both versions have a common ancestor.
-``merge=union`` alone keeps every line of both, and readers join them; this leaves nothing twice, and brings
-nothing back that one side took out and the other did not touch. Git calls ``clsm merge-driver`` (set up by ``store.git_setup``) with the
+**Where git merges** (``merge``) both versions have a common ancestor. ``merge=union`` alone keeps every
+line of both, and readers join them; this leaves nothing twice, and brings nothing back that one side took
+out and the other did not touch. Git calls ``clsm merge-driver`` (set up by ``store.git_setup``) with the
 ancestor, ours, where the result must stand, and theirs; it keeps every line where this cannot help.
 
 **Where a synchroniser left two files** (``join``) there is none. Readers pass over such a copy
@@ -98,6 +98,25 @@ def _by_id(records: Iterable[Record]) -> dict[str, list[str]]:
     return {record_id: sorted(lines) for record_id, lines in found.items()}
 
 
+def merged_lines(base: bytes, ours: bytes, theirs: bytes, union: bytes) -> bytes:
+    r"""The union of two logs, each line once; without those that one side alone took out.
+
+    >>> merged_lines(b"", b"\n{1}\n\n{2}\n", b"\n{1}\n", b"\n{1}\n\n{2}\n\n{1}\n")
+    b'\n{1}\n\n{2}\n'
+    """
+    before, one, two = ({*data.split(b"\n")} for data in (base, ours, theirs))
+    seen = before - (one & two)
+    kept: list[bytes] = []
+    for line in union.split(b"\n"):
+        if line.strip() and line in seen:
+            if kept and not kept[-1]:
+                kept.pop()  # the newline that was written before it
+            continue
+        seen.add(line)
+        kept.append(line)
+    return b"\n".join(kept)
+
+
 def merged_topics(base: bytes, ours: bytes, theirs: bytes, union: bytes, path: Path) -> bytes:
     """The union of two topic files, each item once.
 
@@ -128,13 +147,17 @@ def merge(base: Path, ours: Path, theirs: Path, path: Path) -> bool:
 
     ``path`` is that of the file in the repository.
     """
+    kind = kind_of(path.as_posix())
+    most = logs.MAX_LOG if kind == "log" else MAX_FILE
     try:
-        old, one, two = (atomic.read(each, MAX_FILE) or b"" for each in (base, ours, theirs))
+        old, one, two = (atomic.read(each, most) or b"" for each in (base, ours, theirs))
     except DamagedStoreError:
         return False
-    kind = kind_of(path.as_posix())
     joined = merged_shards(old, one, two, path) if kind == "shard" else None
-    if kind == "topic" and (union := _union(base, ours, theirs)) is not None:
+    union = _union(base, ours, theirs) if kind in ("log", "topic") else None
+    if union is not None and kind == "log":
+        joined = merged_lines(old, one, two, union)
+    elif union is not None:
         joined = merged_topics(old, one, two, union, path)
     if joined is None:
         return False

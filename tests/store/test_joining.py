@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from forgetting.planting import holding, lose
-from ingesting import new_store, tree
+from ingesting import new_store, take, tree
 from sample_store import ask
 from sleeping import sleep
 from small_store import note, row, state, tell
@@ -121,6 +121,21 @@ def test_what_a_copy_forgets_counts_at_once(store: Store) -> None:
     assert not copy.exists()
     assert logs.load_tombstones(store) == {stone.hash}
     assert stone.hash in path.read_text()
+
+
+def test_turns_of_a_copy_that_no_episode_holds_stay(store: Store) -> None:
+    tell(store, row("The gate number is 4711.", session="gate"), row("x", session="gate", end=True))
+    sleep(store)
+    (path,) = episodes.files(store.flow)
+    mine = episodes.read(path)
+    turn = replace(mine.turns[0], key="0123456789ab", text="The heron is back.")
+    beside(path, episodes.render(replace(mine, turns=(*mine.turns, turn))))
+    take(store, stdin=b"")
+    found = [episodes.read(each) for each in episodes.files(store.flow)]
+    texts = sorted(turn.text for episode in found for turn in episode.turns)
+    assert texts == sorted([*(turn.text for turn in mine.turns), "The heron is back."])
+    assert episodes.read(path) == mine
+    assert "The heron is back." in str(ask(store, "Is the heron back?"))
 
 
 def test_a_file_of_which_only_the_copy_is_left_comes_back(store: Store) -> None:
