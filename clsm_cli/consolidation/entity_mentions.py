@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 LEAST_THING = 0.35
 """Probability from which a name is taken for a thing's."""
-LEAST_PERSON, LEAST_KIND = 0.4, 0.3
+LEAST_PERSON, LEAST_KIND = 0.5, 0.3
 """Probability from which a thing is taken for a person, and for one of another kind."""
 PART_OF_PATH = 0.85
 """Share of a name's uses in paths and names of files from which it is a part of these and no name."""

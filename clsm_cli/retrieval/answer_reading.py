@@ -35,7 +35,7 @@ def read(index: Index, question: Question, ranked: Ranked) -> Ranked:
     Args:
         ranked: Found with the model.
     """
-    if not HOPELESS <= ranked.confidence < UNSURE:
+    if not question.terms or not HOPELESS <= ranked.confidence < UNSURE:
         return ranked
     best = ranked.candidates[:MOST]
     told = index.passages([each.row for each in best])
