@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from clsm_cli.model.graph import Node
     from clsm_cli.store.index.evidence_queries import SourceTurn
 
-LEAST_THING = 0.35
+LEAST_THING = 0.25
 """Probability from which a name is taken for a thing's."""
 LEAST_PERSON, LEAST_KIND = 0.5, 0.3
 """Probability from which a thing is taken for a person, and for one of another kind."""

@@ -73,7 +73,7 @@ def test_what_is_held(lived: Cli) -> None:
     assert any("green" in text for text in texts)
     assert not any("drink black" in text for text in texts)
     of_tasks = lived.ok("list", "--stream", "tasks", "--json").json["statements"]
-    assert [line["text"] for line in of_tasks] == ["Call the chimney sweep"]
+    assert [line["text"] for line in of_tasks] == ["Rules: Call the chimney sweep"]
     assert json.dumps(lived.ok("list", "--about", "Mara", "--json").json).count('"id"') == 1
     shown = lived.ok("list", "-n", "1").out.splitlines()
     assert shown[0].startswith("- ")
@@ -95,7 +95,7 @@ def test_a_month_and_a_week_read_back(lived: Cli) -> None:
     march = ("--now", "2026-03-02T08:00:00+01:00")
     text = lived.ok("log", "--month", "2026-02", *march).out
     assert text.startswith(
-        "2026-02: 2026-02-01 to 2026-02-28, 4 episodes\n\n10 to 20 February 2026: black tea\n- Mara: "
+        "2026-02: 2026-02-01 to 2026-02-28, 4 episodes\n\n10 to 20 February 2026\n- Mara: "
     )
     assert "\nDecided\n- Mara: We decided to paint the boat green.\n  2026-02-12" in text
     assert "\nNo longer true\n- Mara: In the morning I drink black tea. until 2026-02-20" in text

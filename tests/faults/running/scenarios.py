@@ -65,9 +65,7 @@ def _hook() -> str:
 
 def _sheet() -> str:
     """A label: what is asked, and the turn that answers it."""
-    query = {"query": "who takes coffee", "items": [{"id": "TURN", "relevant": True}]}
-    text = json.dumps({"schema": "clsm.label/1", "queries": [query]})
-    return _literal(text).replace("TURN", "{turn}")
+    return "query: who takes coffee\n[x] {turn}\n"
 
 
 def _literal(text: str) -> str:
