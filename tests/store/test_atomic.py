@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import shutil
@@ -165,6 +166,22 @@ def test_a_file_in_the_place_of_a_folder_is_a_disk_error(tmp_path: Path) -> None
             atomic.make_folder(path)
 
 
+def test_an_unwritable_folder_is_one_plain_sentence(tmp_path: Path) -> None:
+    folder = tmp_path / "memory"
+    folder.mkdir()
+    atomic.put(folder / "note.md", b"old")
+    if os.geteuid() == 0:
+        # root may write anywhere but into /proc
+        with pytest.raises(DiskError, match="then run the same command again"):
+            atomic.put(Path("/proc/clsm/note.md"), b"new")
+        return
+    folder.chmod(0o500)
+    with pytest.raises(DiskError, match="Permission denied"):
+        atomic.put(folder / "note.md", b"new")
+    folder.chmod(0o700)
+    assert (folder / "note.md").read_bytes() == b"old"
+
+
 def _syscalls(code: str, folder: Path) -> list[str]:
     """What a process asks of the system for the files of a folder, in order: ``fsync note.md``."""
     words = (
@@ -210,6 +227,49 @@ def test_what_is_acknowledged_survives_a_power_cut(tmp_path: Path) -> None:
     grown = ["write log.jsonl", "fsync log.jsonl"]
     assert _syscalls("atomic.append(here / 'log.jsonl', b'{}')", tmp_path) == [*grown, "fsync ."]
     assert _syscalls("atomic.append(here / 'log.jsonl', b'{}')", tmp_path) == grown
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """A file system of 256 KiB."""
+    mount = tmp_path / "disk"
+    mount.mkdir()
+    command = ["mount", "-t", "tmpfs", "-o", "size=256k", "clsm-test", str(mount)]
+    if os.geteuid() != 0 or subprocess.run(command, capture_output=True, check=False).returncode:
+        pytest.skip("needs root and the right to mount a tmpfs")
+    yield mount
+    subprocess.run(["umount", str(mount)], check=True)
+
+
+def test_a_full_disk_costs_nothing_that_was_there(small_disk: Path) -> None:
+    note, log, ballast = small_disk / "note.md", small_disk / "log.jsonl", small_disk / "ballast"
+    atomic.put(note, b"old")
+    atomic.append(log, b'{"n": 1}')
+    refused = 0
+    for size in range(1, 90):
+        with contextlib.suppress(OSError), ballast.open("ab", buffering=0) as file:
+            file.write(b"x" * 4096)
+        try:
+            atomic.put(note, b"new" * 3000)
+        except DiskError:
+            refused += 1
+        assert note.read_bytes() in (b"old", b"new" * 3000)
+        before, record = log.read_bytes(), b'{"n": "%s"}' % (b"y" * 100 * size)
+        try:
+            atomic.append(log, record)
+        except DiskError as error:
+            refused += 1
+            assert "free some space" in str(error)  # noqa: PT017
+        else:
+            assert log.read_bytes().endswith(record + b"\n")
+        assert log.read_bytes().startswith(before)
+    assert refused > 10
+    atomic.remove(ballast)  # deletion works on a full disk
+    atomic.put(note, b"again")
+    atomic.append(log, b'{"n": 2}')
+    assert note.read_bytes() == b"again"
+    assert log.read_bytes().endswith(b'\n{"n": 2}\n')
+    assert ".tmp-note.md" not in os.listdir(small_disk)
 
 
 @pytest.mark.skipif(not hasattr(os, "posix_fadvise"), reason="this system has no posix_fadvise")
