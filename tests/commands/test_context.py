@@ -54,8 +54,8 @@ def test_what_is_done_shows_its_tick(told: Cli) -> None:
     )
     told.ok("ingest", "-q", *NOW, "plan.md")
     lines = told.ok("context", *NOW).out.split("\n")
-    assert any("[ ] Order the new pump" in line for line in lines[lines.index("Open tasks") :])
-    assert any("[x] Measured the pressure" in line for line in lines)
+    assert any("[ ] Plan: Order the new pump" in line for line in lines[lines.index("Open tasks") :])
+    assert any("[x] Plan: Measured the pressure" in line for line in lines)
 
 
 def test_it_is_no_use_and_says_the_same_again(told: Cli) -> None:
