@@ -35,20 +35,21 @@ FIRST = 12
 """Passages that are held against each other: the best."""
 OVER = 0.99
 """Probability of an update from which the older one is said to be over."""
-PERHAPS = 0.4
+PERHAPS = 0.25
 """Probability of an update from which it is said to be over perhaps."""
 BELOW = 0.1
 """Probability of an update from which it stands below: what is later and not the same is read first."""
 _UNSURE = 0.98
 """The most that hearsay can say, and an agent of what its owner told, and that is said of a past."""
-_SURE_ENOUGH, _UNASKED = 0.75, 0.25
-"""Below the first a later sentence without a word of the question that the older one has is no more than the
-second: what somebody now does for a living does not end where she lives."""
+_SURE_ENOUGH, _LIKELY, _HARDLY = 0.75, 0.4, 0.2
+"""Below the first, a later sentence without a word of the question that the older one has is no more than the
+third: what somebody now does for a living does not end where she lives. Below the second, neither is a pair
+of which one has more than ``SHORT`` words: of a long turn only a part may be over."""
 _DAY = re.compile(r"\W*(\d{4}-\d\d-\d\d)\b")
 _LABELLED = re.compile(r"[^\s:][^:]{0,40}: ")
 """A line that gives something with a label a value."""
-LONGEST = 40
-"""Words of a passage that is looked at: of a longer one a part may be over, and the rest holds."""
+SHORT, LONGEST = 20, 40
+"""Words of a passage that says one thing, and of one that is looked at at all."""
 _LEAST = 0.30
 """Cosine below which two passages are not looked at: one update in twenty lies below."""
 MOST = 8
@@ -146,8 +147,9 @@ def _judged(question: Question, read: list[_Side], at: str | None) -> dict[int, 
     ended: dict[int, Ended] = {}
     for old, new, one, two in _rivals(asked, read):
         chance = pair_head.relation(one.text, two.text, question.text).update
-        if chance < _SURE_ENOUGH and wanted & {*one.keys} - {*two.keys}:
-            chance = min(chance, _UNASKED)
+        is_aside = chance < _SURE_ENOUGH and wanted & {*one.keys} - {*two.keys}
+        if is_aside or (chance < _LIKELY and not (old.is_short and new.is_short)):
+            chance = min(chance, _HARDLY)
         is_doubtful = is_past or factuality.is_hearsay(two.text)
         if is_doubtful or not _is_as_trusted(new.passage, old.passage):
             chance = min(chance, _UNSURE)
@@ -190,6 +192,7 @@ class _Side:
         self.time = told.time
         self.is_question = candidate.traits.is_question
         self.is_literal = candidate.signals.literal
+        self.is_short = len(passage.text.split()) <= SHORT
         self._index = index
         self._vector = candidate.traits.vector
         self._sentences: list[Sentence] | None = None

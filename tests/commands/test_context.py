@@ -54,7 +54,9 @@ def test_what_is_done_shows_its_tick(told: Cli) -> None:
     )
     told.ok("ingest", "-q", *NOW, "plan.md")
     lines = told.ok("context", *NOW).out.split("\n")
-    assert any("[ ] Plan: Order the new pump" in line for line in lines[lines.index("Open tasks") :])
+    assert any(
+        "[ ] Plan: Order the new pump" in line for line in lines[lines.index("Open tasks") :]
+    )
     assert any("[x] Plan: Measured the pressure" in line for line in lines)
 
 
