@@ -73,7 +73,7 @@ def entries(flow: Path) -> list[Entry]:
     lines: dict[str, list[logs.RunLine]] = {}
     for _, row in logs.rows(flow / FILE)[0]:
         try:
-            line = logs.parse_run(row)
+            line = logs.parse(logs.RunLine, row)
         except (KeyError, TypeError, AttributeError):
             continue
         lines.setdefault(str(line.id), []).append(line)
@@ -95,7 +95,7 @@ def load_kept(store: Store, line: logs.RunLine) -> KeptStep | None:
         told = json.loads(atomic.read(folder / "run.json", logs.MAX_LOG) or b"")
         added, removed = ({p: tuple(m) for p, m in told[n].items()} for n in ("added", "removed"))
         is_whole = added.keys() == removed.keys() == {change.path for change in line.changes}
-        if not is_whole or logs.parse_run(told)._replace(id=line.id) != line:
+        if not is_whole or logs.parse(logs.RunLine, told)._replace(id=line.id) != line:
             return None
     except (DamagedStoreError, ValueError, LookupError, TypeError, AttributeError):
         return None

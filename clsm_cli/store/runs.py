@@ -160,7 +160,9 @@ def recover(store: Store) -> list[str]:
     line, changes, contents = found
     redone = [_redone(store, *each) for each in zip(changes, contents, strict=True)]
     ledger = store.flow / "runs.jsonl"
-    if line not in [logs.parse_run(row) for _, row in logs.rows(ledger)[0] if "changes" in row]:
+    if line not in [
+        logs.parse(logs.RunLine, row) for _, row in logs.rows(ledger)[0] if "changes" in row
+    ]:
         atomic.append(ledger, logs.render(line))
     atomic.remove(path)
     return [change.path for change, is_done in zip(changes, redone, strict=True) if not is_done]
@@ -182,9 +184,9 @@ def _read_redo(path: Path) -> tuple[logs.RunLine, tuple[logs.Change, ...], list[
         if data is None:
             return None
         found = json.loads(data)
-        line = logs.parse_run(found["line"])
+        line = logs.parse(logs.RunLine, found["line"])
         told = found.get("changes", found["line"]["changes"])
-        changes = logs.parse_run({**found["line"], "changes": told}).changes
+        changes = logs.parse(logs.RunLine, {**found["line"], "changes": told}).changes
         contents = [b64decode(text) for text in found["data"]]
         paths = [PurePosixPath(change.path) for change in changes]
     except (DamagedStoreError, ValueError, LookupError, TypeError, AttributeError, RecursionError):
