@@ -126,7 +126,7 @@ def look_up(store: Store, wanted: str) -> FoundItem:
 
 
 def _choices(index: Index, wanted: str) -> set[str]:
-    if index.is_mentioned(wanted):
+    if index.mentioned(wanted):
         return {wanted}
     if len(wanted) < MIN_PREFIX:
         return set(index.ids(wanted)) & {wanted}

@@ -150,12 +150,13 @@ def _about(index: Index, subject: str) -> dict[str, tuple[float, int]]:
         weights[term] = match.idf(count, len(postings))
         for row, _, _ in postings:
             rows.setdefault(row, set()).add(term)
-    held = session_queries.session_places(index.connection, sorted({*rows, *named}))
+    traits = index.traits(sorted({*rows, *named}))
+    held = {row: each for row, each in traits.items() if each.kind == "passage" and each.session}
     groups: dict[tuple[str, int], set[str]] = {}
     passages: Counter[str] = Counter()
     for row, place in held.items():
         found = rows.get(row, set())
-        groups.setdefault(place, set()).update(found)
+        groups.setdefault((place.session, place.group), set()).update(found)
         passages[place.session] += len(found) >= max(1, min(2, len(weights)))
     whole = sum(weights.values()) or 1.0
     shares: dict[str, float] = {held[row].session: 1.0 for row in named if row in held}

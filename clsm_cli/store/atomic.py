@@ -49,9 +49,7 @@ _SMALL = 1 << 20
 """Bytes of a file that is hashed without loading OpenSSL, which takes as long."""
 
 
-def sha256(data: bytes) -> str:
-    """Hex digest of a file's bytes."""
-    return ids.sha256(data)
+sha256 = ids.sha256
 
 
 def make_folder(path: Path, *, durable: bool = True) -> None:
@@ -151,17 +149,10 @@ def move(path: Path, name: str) -> None:
 def remove_folder(path: Path) -> None:
     """Delete a folder with all that is in it, durably; a missing one is fine, no symlink is followed."""
     with disk_errors(path):
-        for folder, names, files in os.walk(path, topdown=False):
-            for name in files:
-                os.unlink(os.path.join(folder, name))
-            for name in names:
-                inner = os.path.join(folder, name)
-                if os.path.islink(inner):
-                    os.unlink(inner)
-                else:
-                    os.rmdir(inner)
         if path.is_dir():
-            os.rmdir(path)
+            from shutil import rmtree
+
+            rmtree(path)
         sync_folder(path.parent)
 
 

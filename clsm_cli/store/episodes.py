@@ -153,10 +153,6 @@ def _escape(text: str) -> str:
     return "\n".join("\\" + ln if _MARK.match(ln) else ln for ln in text.split("\n"))
 
 
-def _unescape(line: str) -> str:
-    return line[1:] if line.startswith("\\") and _MARK.match(line) else line
-
-
 def parse(data: bytes, path: Path) -> Episode:
     """The episode in a file.
 
@@ -223,12 +219,11 @@ def _parse_body(body: str) -> dict[str, str]:
         if line.startswith("### ") and _MARK.match(line):
             current = texts.setdefault(line[-12:], [])
         elif current is not None:
-            current.append(_unescape(line))
-    return {key: "\n".join(_without_last_blank(lines)) for key, lines in texts.items()}
-
-
-def _without_last_blank(lines: list[str]) -> list[str]:
-    return lines[:-1] if lines and not lines[-1] else lines
+            current.append(line[1:] if line.startswith("\\") and _MARK.match(line) else line)
+    return {
+        key: "\n".join(lines[:-1] if lines and not lines[-1] else lines)
+        for key, lines in texts.items()
+    }
 
 
 def without_forgotten(episode: Episode, forgotten: frozenset[str]) -> Episode | None:

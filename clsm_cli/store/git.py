@@ -227,10 +227,8 @@ def run(
 def _program(root: Path) -> str | None:
     """Where git is; never in the memory folder, which a careless PATH may name."""
     found = shutil.which("git")
-    if found is None:
-        return None
-    path = Path(found).resolve()
-    return None if path.is_relative_to(root.resolve()) else str(path)
+    path = None if found is None else Path(found).resolve()
+    return None if path is None or path.is_relative_to(root.resolve()) else str(path)
 
 
 def refusal(root: Path) -> str | None:
@@ -240,11 +238,9 @@ def refusal(root: Path) -> str | None:
     """
     try:
         run(root, "rev-parse", "--git-dir", seconds=SECONDS)
-    except subprocess.CalledProcessError as error:
-        said = error.stderr.decode("utf-8", "replace").splitlines()
+    except (OSError, ValueError, subprocess.SubprocessError) as error:
+        said = (getattr(error, "stderr", None) or b"").decode("utf-8", "replace").splitlines()
         return next((line for line in said if "dubious ownership" in line), None)
-    except (OSError, ValueError, subprocess.SubprocessError):
-        return None
     return None
 
 

@@ -64,11 +64,6 @@ class MissingSetup(NamedTuple):
     settings: tuple[str, ...]
     attributes: tuple[str, ...]
 
-    @property
-    def anything(self) -> bool:
-        """Whether there is something to do."""
-        return any(self)
-
 
 def find_missing(root: Path) -> MissingSetup:
     """Compare a store, and the clone it lies in, with what it needs; without a clone the files alone."""
@@ -84,12 +79,10 @@ def find_missing(root: Path) -> MissingSetup:
     return MissingSetup(lines, tuple(sorted(wrong)), short)
 
 
-def plan_files(root: Path, lack: MissingSetup) -> list[runs.Write]:
+def plan_files(root: Path, lack: MissingSetup) -> list[runs.Put]:
     """Writes that complete the files of the store; what stands there stays."""
-    return [
-        runs.Put(root / name, _with(root / name, missing), read_as=atomic.digest_of(root / name))
-        for name, missing in sorted(lack.lines.items())
-    ]
+    paths = {root / name: lines for name, lines in sorted(lack.lines.items())}
+    return [runs.Put(p, _with(p, paths[p]), read_as=atomic.digest_of(p)) for p in paths]
 
 
 def set_up(root: Path) -> MissingSetup:
@@ -101,8 +94,8 @@ def set_up(root: Path) -> MissingSetup:
         with _failures(root, "init"):
             git.run(root, "init", "--quiet", seconds=git.SECONDS)
     lack = find_missing(root)
-    for name, missing in sorted(lack.lines.items()):
-        atomic.put(root / name, _with(root / name, missing))
+    for write in plan_files(root, lack):
+        atomic.put(write.path, write.data, read_as=write.read_as)
     configure_clone(root, lack)
     return lack
 
@@ -185,11 +178,9 @@ def _failures(root: Path, what: str) -> Iterator[None]:
     except FileNotFoundError:
         raise BadInputError("git", "is not installed", "install it or leave out --git") from None
     except (OSError, subprocess.SubprocessError) as error:
-        told = getattr(error, "stderr", b"") or b""
-        lines = [
-            line.strip() for line in told.decode(errors="replace").splitlines() if line.strip()
-        ]
-        reason = f"git {what} failed: {lines[0] if lines else error}"
+        told = (getattr(error, "stderr", b"") or b"").decode(errors="replace").strip()
+        first = told.partition("\n")[0].strip()
+        reason = f"git {what} failed: {first or error}"
         raise BadInputError(str(root), reason, f"try it by hand: git {what}") from None
 
 
@@ -286,21 +277,18 @@ def _commit(tree: WorkTree, branch: str, message: str) -> bool:
 def _rows(tree: WorkTree) -> Iterator[bytes]:
     """What the index is to hold of the store: mode, name of the content, path in the work tree."""
     words = ("ls-files", "-z", "--cached", "--others", "--exclude-standard", "--", ".")
-    names = list(dict.fromkeys(git.run(tree.root, *words).split(b"\0")))
-    there = [n for n in names if n and b"\n" not in n and _is_file(tree.root / os.fsdecode(n))]
+    names = git.run(tree.root, *words).split(b"\0")
+    paths = {name: tree.root / os.fsdecode(name) for name in names if name}
+    there = [n for n, p in paths.items() if b"\n" not in n and p.is_file() and not p.is_symlink()]
     prefix = os.fsencode(tree.prefix)
     asked = b"".join(prefix + name + b"\n" for name in there)  # from the top of the work tree
     hashing = ("hash-object", "-w", "--no-filters", "--stdin-paths")
     oids = git.run(tree.root, *hashing, data=asked).split()
     for name, oid in zip(there, oids, strict=True):
         yield b"100644 " + oid + b"\t" + prefix + name + b"\0"
-    for name in set(names) - set(there) - {b""}:
-        if not os.path.lexists(tree.root / os.fsdecode(name)):
+    for name, path in paths.items():
+        if not os.path.lexists(path):
             yield _GONE + prefix + name + b"\0"
-
-
-def _is_file(path: Path) -> bool:
-    return path.is_file() and not path.is_symlink()
 
 
 def _users_own(root: Path) -> Iterator[str]:

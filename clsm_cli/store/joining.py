@@ -232,13 +232,11 @@ def _joined(store: Store, copy: Copy, now: str) -> str:
         away = _put_aside(store, copy.path)
     except DamagedStoreError as error:
         return f"{error.reason}, so this second version was left where it is"
+    writes, what = list[runs.Write](), f"was joined with {copy.original.name}"
     try:
-        writes, what = _plan(store, copy), f"was joined with {copy.original.name}"
+        writes = _plan(store, copy)
     except DamagedStoreError as error:
-        writes, what = (
-            [],
-            f"could not be joined with {copy.original.name}, as a file {error.reason}",
-        )
+        what = f"could not be joined with {copy.original.name}, as a file {error.reason}"
     runs.apply(store, "join", now, [*writes, *away], whole=True)
     return f"{what}; this second version is in quarantine/ now"
 
@@ -300,8 +298,11 @@ def _items(store: Store, copy: Copy, data: bytes) -> list[runs.Write]:
     for item in there.items:
         record_id = topics.id_of(item, forgotten)
         row = known.get(record_id)
-        is_gone = isinstance(row, Statement) and not row.is_current
-        is_gone &= isinstance(row, Statement) and row.text_sha == topics.text_sha(item.text)
+        is_gone = (
+            isinstance(row, Statement)
+            and not row.is_current
+            and row.text_sha == topics.text_sha(item.text)
+        )
         if is_gone or logs.is_forgotten(record_id, forgotten):
             continue
         if (record_id, normalise_text(item.text)) not in texts:

@@ -20,6 +20,7 @@ from clsm_cli.store.index.database import mapping_of, unpack
 from clsm_cli.store.index.graph_queries import node_text, number_of
 from clsm_cli.store.index.passage_rows import day_of, heading_id
 from clsm_cli.store.index.passages import text_digest
+from clsm_cli.store.index.ranking_queries import column
 from clsm_cli.store.jsonlines import dump
 from clsm_cli.store.layout import TOPIC_STREAMS
 from clsm_cli.store.record_files import reconcile, without
@@ -89,7 +90,7 @@ def _settle_documents(batch: Batch, changed: set[str]) -> None:
                 "SELECT key, line_start, heading FROM blocks WHERE document = ?", (document,)
             )
         )
-        now = _blocks_of(connection, document, batch.forgotten)
+        now = _blocks_of(batch, document)
         connection.execute("DELETE FROM blocks WHERE document = ?", (document,))
         connection.executemany(
             "INSERT OR REPLACE INTO blocks VALUES (?, ?, ?, ?)",
@@ -106,16 +107,12 @@ def _settle_documents(batch: Batch, changed: set[str]) -> None:
     )
 
 
-def _blocks_of(
-    connection: sqlite3.Connection, document: str, forgotten: frozenset[str]
-) -> set[tuple[str, int, int]]:
+def _blocks_of(batch: Batch, document: str) -> set[tuple[str, int, int]]:
     """Key, first line and heading of the blocks a document has now; notes its path too."""
+    connection = batch.connection
     connection.execute("DELETE FROM documents WHERE id = ?", (document,))
-    lines = connection.execute("SELECT line FROM records WHERE id = ?", (document,)).fetchall()
-    if not lines:
-        return set()
-    record = visible(join_all([unpack(line) for (line,) in lines]).record, forgotten)
-    if not isinstance(record, Document):  # all of it was forgotten
+    record = _record(batch, "document", document)
+    if not isinstance(record, Document):
         return set()
     connection.execute("INSERT INTO documents VALUES (?, ?)", (document, record.path))
     headings = {block.heading for block in record.blocks}
@@ -187,11 +184,6 @@ def _settle_flow(batch: Batch, changed: set[str]) -> None:
     known: dict[str, tuple[int, str, str, str]] = {}
     statements: dict[str, Statement] = {}
     for record_id in sorted(changed):
-        lines = connection.execute(
-            "SELECT r.line, f.path FROM records r JOIN files f ON f.id = r.file WHERE r.id = ?"
-            " AND r.type = 'statement' ORDER BY f.path",
-            (record_id,),
-        ).fetchall()
         held = connection.execute(
             "SELECT p.id, p.text, l.kind, l.path FROM passages p JOIN places l"
             " ON l.id = p.place WHERE p.key = ? AND l.stream = 'flow'"
@@ -200,15 +192,16 @@ def _settle_flow(batch: Batch, changed: set[str]) -> None:
         ).fetchone()
         if held is not None:
             known[record_id] = held
-        if not lines:
-            continue
-        joined = join_all([unpack(line) for line, _ in lines]).record
-        record = visible(joined, batch.forgotten)
+        record = _record(batch, "statement", record_id)
         if not isinstance(record, Statement) or record.stream != "flow":
             continue
         statements[record_id] = record
         if record.text:
-            wanted[record_id] = passages.statement_passage(record, lines[-1][1], 0)
+            (path,) = connection.execute(
+                "SELECT MAX(f.path) FROM records r JOIN files f ON f.id = r.file WHERE r.id = ?",
+                (record_id,),
+            ).fetchone()
+            wanted[record_id] = passages.statement_passage(record, path, 0)
     _replace(batch, known, wanted)
     gone = [(key,) for key in changed]
     connection.executemany("DELETE FROM clocks WHERE stream = 'flow' AND key = ?", gone)
@@ -312,22 +305,27 @@ def _ensure_nodes(connection: sqlite3.Connection, named: dict[int, str]) -> None
 
 def _versions(batch: Batch, kind: str, record_id: str) -> list[dict[str, Any]]:
     """What is, and what was until now, recorded under an id."""
-    query = "SELECT line FROM records WHERE id = ? AND type = ?"
-    lines = {line for (line,) in batch.connection.execute(query, (record_id, kind))}
-    lines |= {line for _, line in batch.gone[kind, record_id]}
+    lines = {*_lines(batch, kind, record_id), *(line for _, line in batch.gone[kind, record_id])}
     return [mapping_of(line) for line in sorted(lines)]
 
 
+def _lines(batch: Batch, kind: str, record_id: str) -> list[bytes]:
+    query = "SELECT line FROM records WHERE id = ? AND type = ?"
+    return column(batch.connection, query, (record_id, kind))
+
+
+def _record(batch: Batch, kind: str, record_id: str) -> Record | None:
+    """The record of an id, of all machines' versions; None: there is none (any more)."""
+    lines = _lines(batch, kind, record_id)
+    return visible(join_all(list(map(unpack, lines))).record, batch.forgotten) if lines else None
+
+
 def _joined(batch: Batch, kind: str, record_id: str) -> dict[str, Any] | None:
-    """The record of an id as a mapping, of all machines' versions; None: there is none (any more)."""
-    lines = batch.connection.execute(
-        "SELECT line FROM records WHERE id = ? AND type = ?", (record_id, kind)
-    ).fetchall()
-    if not lines:
-        return None
+    """The same as a mapping."""
+    lines = _lines(batch, kind, record_id)
     if len(lines) == 1 and not batch.forgotten:
-        return mapping_of(lines[0][0])
-    record = visible(join_all([unpack(line) for (line,) in lines]).record, batch.forgotten)
+        return mapping_of(lines[0])
+    record = _record(batch, kind, record_id)
     return None if record is None else encode(record)
 
 

@@ -137,14 +137,6 @@ class Index(Search):
         query = f"SELECT n.label, COUNT(*) {NAMED} GROUP BY n.label ORDER BY n.label"
         return self.connection.execute(query, (node, node)).fetchall()
 
-    def is_mentioned(self, node: str) -> bool:
-        """Whether a current passage mentions a node under its own id."""
-        query = (
-            "SELECT 1 FROM names n JOIN mentions m ON m.name = n.id"
-            " JOIN passages p ON p.id = m.passage WHERE n.node = ? AND p.current LIMIT 1"
-        )
-        return bool(column(self.connection, query, (node,)))
-
     def node_of(self, name_id: str) -> str:
         """The node that an id of a name stands for: itself, or the one it is an alias of."""
         query = "SELECT node FROM aliases WHERE alias = ? ORDER BY node LIMIT 1"

@@ -14,7 +14,7 @@ from clsm_cli.store.index.ranking_queries import NAMED, column, select
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Collection, Iterable
+    from collections.abc import Collection
 
 
 _SECONDS = "CAST(strftime('%s', {}) AS INTEGER)"
@@ -31,13 +31,6 @@ class Session(NamedTuple):
     day: int  # of the start by its own offset, as a proleptic ordinal
     is_note: bool
     last_open: int | None  # time of its newest turn that no episode holds yet
-
-
-class SessionPlace(NamedTuple):
-    """Where a passage stands: its session, and its group of eight."""
-
-    session: str
-    group: int
 
 
 def sessions_by_time(connection: sqlite3.Connection) -> list[Session]:
@@ -74,15 +67,6 @@ def instant(time: str) -> int | None:
         return int(zoned.timestamp() // 1)
     except (ValueError, OverflowError):
         return None
-
-
-def session_places(connection: sqlite3.Connection, rows: Iterable[int]) -> dict[int, SessionPlace]:
-    """Where passages of conversations and notes stand; statements stand nowhere."""
-    query = (
-        "SELECT p.id, l.session, p.grp FROM passages p JOIN places l ON l.id = p.place"
-        " WHERE l.kind = 'passage' AND l.session <> '' AND p.id IN ({})"
-    )
-    return {row[0]: SessionPlace(*row[1:]) for row in select(connection, query, rows)}
 
 
 def rows_mentioning(connection: sqlite3.Connection, node: str) -> list[int]:

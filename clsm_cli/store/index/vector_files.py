@@ -178,9 +178,15 @@ def drop_all(connection: sqlite3.Connection) -> None:
 
 
 def is_whole(connection: sqlite3.Connection, derived: Path, engine: str) -> bool:
-    """Whether the vectors are this engine's, the files hold every row, and a scan reads them right."""
+    """Whether the vectors are this engine's, the files hold every row, and a scan reads them right.
+
+    Who cannot read them says so.
+    """
+    if not _holds(connection, derived, engine):
+        return False
     count = committed(connection)
-    return _holds(connection, derived, engine, count) and not _is_spoilt(derived, count)
+    rows = rows_of(sentences_path(derived), count.sentences * SENTENCE_BYTES)
+    return rows is None or zlib.crc32(rows) == count.checksum
 
 
 def use_engine(connection: sqlite3.Connection, derived: Path, engine: str) -> None:
@@ -191,7 +197,7 @@ def use_engine(connection: sqlite3.Connection, derived: Path, engine: str) -> No
     """
     if is_whole(connection, derived, engine):
         return
-    if _holds(connection, derived, engine, committed(connection)):
+    if _holds(connection, derived, engine):
         drop_damaged(connection, derived)
         return
     with database.transaction(connection):
@@ -232,19 +238,14 @@ def _codes(
     return bytes(sentence), bytes(own)
 
 
-def _holds(connection: sqlite3.Connection, derived: Path, engine: str, count: Committed) -> bool:
+def _holds(connection: sqlite3.Connection, derived: Path, engine: str) -> bool:
     """Whether the vectors are this engine's and the files are long enough."""
+    count = committed(connection)
     return (
         engine_of(connection) == engine
         and size_of(sentences_path(derived)) >= count.sentences * SENTENCE_BYTES
         and size_of(tokens_path(derived)) >= count.tokens * TOKEN_BYTES
     )
-
-
-def _is_spoilt(derived: Path, count: Committed) -> bool:
-    """Whether a row of ``sentences.q4`` is another than was written; who cannot read it says so."""
-    rows = rows_of(sentences_path(derived), count.sentences * SENTENCE_BYTES)
-    return rows is not None and zlib.crc32(rows) != count.checksum
 
 
 class VectorReader:

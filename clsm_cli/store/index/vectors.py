@@ -91,13 +91,14 @@ def of_texts(
     ``embed`` embeds those without a vector, which are written down; without it they have none.
     """
     digests = {text: text_digest(text) for text in texts}
-    known = _rows(connection, sorted(set(digests.values())))
-    new = sorted({text for text in texts if digests[text] not in known})
+    query = "SELECT digest, row FROM vectors WHERE digest IN ({})"
+    known = dict(select(connection, query, sorted(set(digests.values()))))
+    new = sorted((text, key) for text, key in digests.items() if key not in known)
     if new and embed is not None:
         for start in range(0, len(new), _BATCH):
-            items = [(digests[text], text) for text in new[start : start + _BATCH]]
+            items = [(key, text) for text, key in new[start : start + _BATCH]]
             add(connection, derived, items, embed)
-        known = _rows(connection, sorted(set(digests.values())))
+        known = dict(select(connection, query, sorted(set(digests.values()))))
     rows = sentence_rows(connection, derived)
     if rows is None:
         return {}
@@ -109,10 +110,6 @@ def of_texts(
 
 
 _BATCH = 128
-
-
-def _rows(connection: sqlite3.Connection, digests: Sequence[int]) -> dict[int, int]:
-    return dict(select(connection, "SELECT digest, row FROM vectors WHERE digest IN ({})", digests))
 
 
 def kept_tokens(pieces: Sequence[str]) -> list[int]:

@@ -63,16 +63,12 @@ def test_days_and_passages_of_sessions(index: Index) -> None:
     assert texts == {"The kettle is new.", "It whistles.", "Still here?"}
 
 
-def test_where_passages_stand(index: Index) -> None:
-    rows = [row for row, _, _ in index.postings("kettl")]
-    [held] = session_queries.session_places(index.connection, rows).values()
-    assert held.session == "early"
-
-
 def test_a_mention_counts_in_notes_too(index: Index) -> None:
     rows = session_queries.rows_mentioning(index.connection, "odette")
-    held = session_queries.session_places(index.connection, rows)
-    assert {each.session.rsplit("/")[-1] for each in held.values()} == {"late", "2026-02-19.md"}
+    assert {each.session.rsplit("/")[-1] for each in index.traits(rows).values()} == {
+        "late",
+        "2026-02-19.md",
+    }
     assert session_queries.rows_mentioning(index.connection, "nobody") == []
 
 
