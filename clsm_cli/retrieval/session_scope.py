@@ -11,6 +11,7 @@ import re
 from collections import Counter
 from typing import TYPE_CHECKING
 
+from clsm_cli.model import clocks
 from clsm_cli.retrieval.time_scope import OPEN_FIRST, OPEN_UNTIL, TimeScope
 from clsm_cli.scoring import match
 from clsm_cli.startup.records import NamedTuple
@@ -63,9 +64,10 @@ def _known(index: Index, now: str) -> list[Session]:
     It goes on while its newest turn waits for the end of its episode.
     """
     found = session_queries.sessions_by_time(index.connection)
-    moment = session_queries.instant(now)
-    if moment is None:
+    told = clocks.instants(now)
+    if told is None:
         return found
+    moment = told[1].timestamp()
     silence = 60 * index.store.settings.boundary.gap_half
     return [
         each

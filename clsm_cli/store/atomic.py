@@ -86,7 +86,7 @@ def put(path: Path, data: bytes, *, read_as: str | None = "", durable: bool = Tr
     temp = path.with_name(f"{TEMP_PREFIX}{path.name}")
     with disk_errors(path):
         try:
-            with open(_create(temp), "wb") as file:
+            with create_exclusive(temp) as file:
                 file.write(data)
                 file.flush()
                 if durable:
@@ -219,9 +219,14 @@ def open_to_read(path: Path) -> BufferedReader:
 def create_exclusive(path: Path) -> BinaryIO:
     """A new private file to write piece by piece, in a folder that is there.
 
-    One of that name goes first. The caller syncs what it wrote, and the folder. Raises OSError.
+    One that a killed process left behind goes first: only the holder of the store's lock writes, so
+    nobody else is using it. The caller syncs what it wrote, and the folder. Raises OSError.
     """
-    return open(_create(path), "wb")
+    with contextlib.suppress(FileNotFoundError):
+        os.unlink(path)
+    fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, FILE_MODE)
+    os.fchmod(fd, FILE_MODE)
+    return open(fd, "wb")
 
 
 def digest_of(path: Path) -> str | None:
@@ -236,18 +241,6 @@ def digest_of(path: Path) -> str | None:
                 return hashlib.file_digest(file, "sha256").hexdigest()
         except FileNotFoundError:
             return None
-
-
-def _create(temp: Path) -> int:
-    """A fresh private file; one left behind by a killed process goes first.
-
-    Only the holder of the store's lock writes, so nobody else is using it.
-    """
-    with contextlib.suppress(FileNotFoundError):
-        os.unlink(temp)
-    fd = os.open(temp, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, FILE_MODE)
-    os.fchmod(fd, FILE_MODE)
-    return fd
 
 
 def sync_folder(folder: Path) -> None:

@@ -19,7 +19,7 @@ import tarfile
 import zlib
 from collections.abc import Callable
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, BinaryIO, cast
+from typing import TYPE_CHECKING, BinaryIO, cast
 
 from clsm_cli.config import FORMAT_VERSION
 from clsm_cli.errors import (
@@ -86,9 +86,7 @@ class Manifest(NamedTuple):
 
     def render(self) -> bytes:
         """Its lines; the last has the digest of those before."""
-        names = ("format", "store", "device", "at")
-        first: dict[str, Any] = {name: getattr(self, name) for name in names}
-        first |= {"files": len(self.files), "size": self.size}
+        first = self._asdict() | {"files": len(self.files), "size": self.size}
         rows = (first, *(entry._asdict() for entry in self.files))
         body = "".join(f"{dump(row)}\n" for row in rows).encode()
         return body + _last_line(body)

@@ -81,7 +81,7 @@ def work_tree(root: Path) -> WorkTree | None:
     A folder that the repository ignores is not in its work tree.
     """
     words = ("rev-parse", "--is-inside-work-tree", "--show-toplevel", "--show-prefix")
-    answer = _lines(root, *words)
+    answer = lines(root, *words)
     if len(answer) < 2 or answer[0] != "true":
         return None
     tree = WorkTree(root, Path(answer[1]), answer[2] if len(answer) > 2 else "")
@@ -109,19 +109,19 @@ def settings(tree: WorkTree) -> dict[str, str]:
 
 def path_of(tree: WorkTree, name: str) -> Path | None:
     """Where a file of the repository lies, also of a linked work tree; None when git cannot say."""
-    answer = _lines(tree.root, "rev-parse", "--git-path", name)
+    answer = lines(tree.root, "rev-parse", "--git-path", name)
     return tree.root / answer[0] if answer else None
 
 
 def head(tree: WorkTree) -> str | None:
     """Short name of the branch that is checked out; None when none is."""
-    answer = _lines(tree.root, "symbolic-ref", "--quiet", "--short", "HEAD")
+    answer = lines(tree.root, "symbolic-ref", "--quiet", "--short", "HEAD")
     return answer[0] if answer else None
 
 
 def remote_branches(tree: WorkTree) -> tuple[str, ...]:
     """Full names of the remote-tracking refs, ``refs/remotes/…``, sorted; no symbolic ones."""
-    rows = _lines(tree.root, "for-each-ref", "--format=%(refname) %(symref)", "refs/remotes")
+    rows = lines(tree.root, "for-each-ref", "--format=%(refname) %(symref)", "refs/remotes")
     return tuple(sorted(row.rstrip() for row in rows if row.endswith(" ")))
 
 
@@ -135,7 +135,7 @@ def commits(tree: WorkTree, paths: Iterable[str]) -> tuple[str, ...]:
     for start in range(0, len(names), _AT_ONCE):
         words = ("rev-list", "--all", "--reflog", "--full-history", "--topo-order", "--")
         chosen = names[start : start + _AT_ONCE]
-        found += _lines(tree.root, "--literal-pathspecs", *words, *chosen)
+        found += lines(tree.root, "--literal-pathspecs", *words, *chosen)
     return tuple(dict.fromkeys(found))
 
 
@@ -174,7 +174,8 @@ def contents(tree: WorkTree, oids: Iterable[str]) -> Iterator[tuple[str, bytes]]
                 rest = rest[size + 1 :]
 
 
-def _lines(root: Path, *words: str) -> list[str]:
+def lines(root: Path, *words: str) -> list[str]:
+    """The lines that git answers; none when it fails, is not there, or takes too long."""
     return _text(_asked(root, *words) or b"").splitlines()
 
 

@@ -79,10 +79,10 @@ def find_missing(root: Path) -> MissingSetup:
     return MissingSetup(lines, tuple(sorted(wrong)), short)
 
 
-def plan_files(root: Path, lack: MissingSetup) -> list[runs.Put]:
+def plan_files(root: Path, lack: MissingSetup) -> list[runs.Write]:
     """Writes that complete the files of the store; what stands there stays."""
     paths = {root / name: lines for name, lines in sorted(lack.lines.items())}
-    return [runs.Put(p, _with(p, paths[p]), read_as=atomic.digest_of(p)) for p in paths]
+    return [runs.Put(p, _with(p, lines), atomic.digest_of(p)) for p, lines in paths.items()]
 
 
 def set_up(root: Path) -> MissingSetup:
@@ -94,8 +94,8 @@ def set_up(root: Path) -> MissingSetup:
         with _failures(root, "init"):
             git.run(root, "init", "--quiet", seconds=git.SECONDS)
     lack = find_missing(root)
-    for write in plan_files(root, lack):
-        atomic.put(write.path, write.data, read_as=write.read_as)
+    for name, missing in sorted(lack.lines.items()):
+        atomic.put(root / name, _with(root / name, missing))
     configure_clone(root, lack)
     return lack
 
@@ -252,7 +252,7 @@ def _commit(tree: WorkTree, branch: str, message: str) -> bool:
     own = git.path_of(tree, "clsm-index")
     if own is None:
         raise FileNotFoundError("git")
-    parent = _word(root, "rev-parse", "--verify", "--quiet", ref, may_fail=True)
+    parent = "".join(git.lines(root, "rev-parse", "--verify", "--quiet", ref))
     rows = b"".join(_rows(tree))
     try:
         git.run(root, "read-tree", *([parent] if parent else ["--empty"]), index=own)
@@ -260,9 +260,9 @@ def _commit(tree: WorkTree, branch: str, message: str) -> bool:
         written = git.run(root, "write-tree", index=own).decode().strip()
     finally:
         own.unlink(missing_ok=True)
-    if parent and written == _word(root, "rev-parse", f"{parent}^{{tree}}"):
+    if parent and git.lines(root, "rev-parse", f"{parent}^{{tree}}") == [written]:
         return False
-    known = _word(root, "config", "user.email", may_fail=True)
+    known = git.lines(root, "config", "user.email")
     done = git.run(
         *(root, "commit-tree", "--no-gpg-sign", "-m", message),
         *(["-p", parent] if parent else []),
@@ -294,15 +294,6 @@ def _rows(tree: WorkTree) -> Iterator[bytes]:
 def _users_own(root: Path) -> Iterator[str]:
     """What the user has set for all repositories: how to be let in."""
     for name in ("credential.helper", "core.sshcommand"):
-        rows = _word(root, "config", "--global", "--get-all", name, may_fail=True).splitlines()
+        rows = git.lines(root, "config", "--global", "--get-all", name)
         rows = rows or (["ssh"] if name == "core.sshcommand" else [])
         yield from (f"{name}={row}" for row in rows)
-
-
-def _word(root: Path, *words: str, may_fail: bool = False) -> str:
-    try:
-        return git.run(root, *words).decode().strip()
-    except subprocess.CalledProcessError:
-        if may_fail:
-            return ""
-        raise

@@ -287,9 +287,7 @@ def _file(
             if s.is_current and s.id not in there
         ],
     )
-    if topic.sha256 is not None and data == "\n".join(topic.lines).encode(
-        "utf-8", "surrogateescape"
-    ):
+    if topic.sha256 is not None and data == topics.apply_edits(topic):
         return []
     return [runs.Put(topic.path, data, read_as=topic.sha256)]
 

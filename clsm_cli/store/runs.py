@@ -344,12 +344,10 @@ def note_success(store: Store, at: str) -> None:
 
 def note_failure(store: Store, at: str, reason: str) -> None:
     """A run failed. Where that cannot be written down either, nothing happens."""
-    try:
+    with contextlib.suppress(ClsmError):
         before = read_nights(store)
         reason = reason[:_MOST_REASON]
         _write_nights(store, before._replace(failed=before.failed + 1, failed_at=at, reason=reason))
-    except ClsmError:
-        return
 
 
 def note_wake(store: Store, at: str | None, problem: str | None = None) -> bool:

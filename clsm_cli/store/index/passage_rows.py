@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 _PLACE = ("kind", "stream", "session", "episode", "document", "path", "origin")
 _LATER = ("heading", "sources", "current", "is_dump")
 _OWN = tuple(name for name in Passage._fields if name not in (*_PLACE, *_LATER))
-_DERIVED = (
+_DERIVED = [
     "place",
     "heading",
     "sources",
@@ -35,7 +35,7 @@ _DERIVED = (
     "current",
     "periods",
     "is_question",
-)
+]
 _ASIDE = re.compile(r"(?<!\[)\[(?!\[)[^\[\]\n]{1,500}\](?![\](])")
 LONGEST_PERIOD = 366
 """Days; of a longer one ("in the last century") nothing is said that could match."""

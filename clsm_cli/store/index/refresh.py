@@ -176,6 +176,22 @@ def _read_shard(batch: Batch, path: Path, file: int) -> _Problems:
     return shard.problems
 
 
+def _read_tombstones(batch: Batch, path: Path, file: int) -> _Problems:
+    """A damaged line must not go unseen."""
+    found, problems = logs.rows(path)
+    rows = [(str(row["hash"]), file) for _, row in found if "hash" in row]
+    batch.connection.executemany("INSERT OR IGNORE INTO tombstones VALUES (?, ?)", rows)
+    odd = (number for number, row in found if "hash" not in row)
+    return [*problems, *(LineProblem(path, number, "is no tombstone") for number in odd)]
+
+
+def _read_archived(batch: Batch, path: Path, file: int) -> _Problems:
+    found = logs.read_archived(path.parent)
+    rows = [(name, day.toordinal(), file) for name, day in found.since.items()]
+    batch.connection.executemany("INSERT INTO archived VALUES (?, ?, ?)", rows)
+    return found.problems
+
+
 def _read_uses(batch: Batch, path: Path, file: int) -> _Problems:
     found, problems = logs.read_uses(path)
     rows = [(name, day.toordinal(), file, n) for name, day, n in found]
@@ -187,9 +203,9 @@ _READERS = {
     "episode": _read_episode,
     "inbox": _read_inbox,
     "shard": _read_shard,
-    "tombstones": hidden.read_tombstones,
+    "tombstones": _read_tombstones,
     "uses": _read_uses,
-    "archived": hidden.read_archived,
+    "archived": _read_archived,
 }
 
 

@@ -6,7 +6,6 @@ session began, so the cost grows with their number, not with that of passages.
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from clsm_cli.startup.records import NamedTuple
@@ -53,20 +52,6 @@ def sessions_by_time(connection: sqlite3.Connection) -> list[Session]:
         latest[session] = last
     found = [Session(each, *begun[each], latest.get(each)) for each in begun]
     return sorted(found, key=lambda each: (each.start, each.id))
-
-
-def instant(time: str) -> int | None:
-    """The seconds since 1970 of an ISO time; of a day its last, without a zone in UTC.
-
-    >>> instant("1970-01-01T01:00:30+01:00"), instant("1970-01-01"), instant("noon")
-    (30, 86399, None)
-    """
-    try:
-        moment = datetime.fromisoformat(time if len(time) > 10 else f"{time}T23:59:59")
-        zoned = moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment
-        return int(zoned.timestamp() // 1)
-    except (ValueError, OverflowError):
-        return None
 
 
 def rows_mentioning(connection: sqlite3.Connection, node: str) -> list[int]:

@@ -70,18 +70,3 @@ def test_a_mention_counts_in_notes_too(index: Index) -> None:
         "2026-02-19.md",
     }
     assert session_queries.rows_mentioning(index.connection, "nobody") == []
-
-
-@pytest.mark.parametrize(
-    ("time", "expected"),
-    [
-        ("2026-02-20", datetime(2026, 2, 20, 23, 59, 59, tzinfo=UTC)),
-        ("2026-02-20T01:00:00+02:00", datetime(2026, 2, 19, 23, tzinfo=UTC)),
-        ("2026-02-20T01:00:00.900Z", datetime(2026, 2, 20, 1, tzinfo=UTC)),
-        ("yesterday", None),
-        ("2026-02-30", None),
-        ("", None),
-    ],
-)
-def test_instants(time: str, expected: datetime | None) -> None:
-    assert session_queries.instant(time) == (expected and expected.timestamp())
