@@ -73,7 +73,7 @@ def _topics(
             continue
         drop = {record_id for record_id in gone if record_id is not None}
         data = topics.without_empty(topics.apply_edits(topic, drop=drop), topic)
-        if topic.path.stem in topics.TITLES or topics.says_more(data):
+        if topic.path.stem in topics.OWN or topics.says_more(data):
             writes.append(runs.Put(topic.path, data, read_as=topic.sha256))
         else:
             writes.append(runs.Remove(topic.path))

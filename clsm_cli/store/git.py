@@ -60,13 +60,6 @@ class WorkTree(NamedTuple):
     prefix: str
 
 
-class Remote(NamedTuple):
-    """A repository that this one is synchronised with."""
-
-    name: str
-    url: str
-
-
 class Blob(NamedTuple):
     """A file as a ref has it; ``oid`` is git's name of its content."""
 
@@ -85,19 +78,19 @@ def work_tree(root: Path) -> WorkTree | None:
     if len(answer) < 2 or answer[0] != "true":
         return None
     tree = WorkTree(root, Path(answer[1]), answer[2] if len(answer) > 2 else "")
-    return None if tree.prefix and is_ignored(root) else tree
+    is_ignored = tree.prefix and _asked(root, "check-ignore", "-q", "--", str(root)) is not None
+    return None if is_ignored else tree
 
 
-def remotes(tree: WorkTree) -> tuple[Remote, ...]:
-    """The remotes, sorted by name; the addresses as they are set, which may hold secrets."""
+def remotes(tree: WorkTree) -> dict[str, str]:
+    """The addresses of remotes, by name and sorted; as they are set, which may hold secrets."""
     answer = _asked(tree.root, "config", "-z", "--get-regexp", r"^remote\..*\.url$") or b""
-    found: dict[str, Remote] = {}
+    found: dict[str, str] = {}
     for row in _text(answer).split("\0"):
         key, newline, url = row.partition("\n")
         if newline:
-            name = key.removeprefix("remote.").removesuffix(".url")
-            found.setdefault(name, Remote(name, url))
-    return tuple(found[name] for name in sorted(found))
+            found.setdefault(key.removeprefix("remote.").removesuffix(".url"), url)
+    return dict(sorted(found.items()))
 
 
 def settings(tree: WorkTree) -> dict[str, str]:
@@ -243,12 +236,6 @@ def refusal(root: Path) -> str | None:
         said = (getattr(error, "stderr", None) or b"").decode("utf-8", "replace").splitlines()
         return next((line for line in said if "dubious ownership" in line), None)
     return None
-
-
-def is_ignored(root: Path) -> bool:
-    """Whether the repository around a folder leaves the folder out."""
-    prefix = _asked(root, "rev-parse", "--show-prefix") or b""
-    return bool(prefix.strip()) and _asked(root, "check-ignore", "-q", "--", str(root)) is not None
 
 
 def unmerged(tree: WorkTree) -> dict[str, tuple[int, ...]]:

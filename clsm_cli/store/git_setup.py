@@ -224,7 +224,7 @@ def push(root: Path) -> str:
     tree = _tree(root)
     settings = git.settings(tree)
     branch = git.head(tree) or ""
-    remotes = [remote.name for remote in git.remotes(tree)]
+    remotes = [*git.remotes(tree)]
     remote = settings.get(f"branch.{branch.lower()}.remote") or (remotes[0] if remotes else None)
     if not branch or remote not in remotes:
         raise BadInputError(

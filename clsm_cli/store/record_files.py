@@ -258,8 +258,7 @@ def plan_topics(
         if topic is None:
             if not any(statement.is_current for statement in group):
                 continue
-            path = store.root / stream / f"{stem}.md"
-            topic = topics.new_topic(path, topics.TITLES.get(stem, stem.capitalize()), stream)
+            topic = topics.new_topic(store.root / stream / f"{stem}.md", stream)
         writes += _file(topic, group, heading_of)
     return writes
 

@@ -86,7 +86,7 @@ def test_a_new_section_comes_last_and_what_has_none_first() -> None:
 
 
 def test_a_new_file_reads_as_a_page(tmp_path: Path) -> None:
-    topic = topics.new_topic(tmp_path / "people.md", "People", "identity")
+    topic = topics.new_topic(tmp_path / "people.md", "identity")
     assert topic.sha256 is None
     data = topics.apply_edits(topic, fresh=[NewItem("Mara", statement("f-1", "Mara likes rye."))])
     assert data.decode().endswith("# People\n\n## Mara\n\n- Mara likes rye.  ^f-1\n")

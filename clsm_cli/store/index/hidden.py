@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from clsm_cli.model.codec import Record
-    from clsm_cli.store.index.indexed_files import Signature
 
 _ASLEEP = (
     "SELECT p.id, p.length FROM (SELECT id, MAX(since) AS since FROM archived GROUP BY id) a"
@@ -50,20 +49,9 @@ def settle_archived(connection: sqlite3.Connection, touched: set[str]) -> None:
         )
 
 
-FOLDER = "tombstones"
-
-
 def forgotten_hashes(connection: sqlite3.Connection) -> frozenset[str]:
     """Hashes of everything that was forgotten, as of the last refresh."""
     return frozenset(row[0] for row in connection.execute("SELECT hash FROM tombstones"))
-
-
-def affected_files(connection: sqlite3.Connection) -> dict[str, Signature]:
-    """The files of which something goes, or may come back; they will be read whatever they hold."""
-    where = "kind IN ('episode', 'inbox', 'shard')"
-    connection.execute(f"UPDATE files SET sha256 = '' WHERE {where}")
-    found = connection.execute(f"SELECT path, kind, size, mtime_ns FROM files WHERE {where}")
-    return {path: (kind, size, mtime) for path, kind, size, mtime in found}
 
 
 def visible_record(connection: sqlite3.Connection, record: Record) -> Record | None:

@@ -85,16 +85,14 @@ def bring_up_to_date(
         at_most: Leave the embedding alone when more passages than this need it.
         pause: Called between two batches of embedding, to let others have the lock.
     """
-    before = database.pages(connection)
-    found = changes(connection, store)
-    if found.any:
-        from clsm_cli.store.index.refresh import refresh
+    with database.tidied(connection):
+        found = changes(connection, store)
+        if found.any:
+            from clsm_cli.store.index.refresh import refresh
 
-        refresh(connection, store, found)
-    if embedder is not None:
-        _embed(store, connection, embedder, progress, at_most, pause)
-    if not connection.in_transaction:
-        database.tidy(connection, before)
+            refresh(connection, store, found)
+        if embedder is not None:
+            _embed(store, connection, embedder, progress, at_most, pause)
 
 
 def _embed(
@@ -130,17 +128,16 @@ def run_in_progress(connection: sqlite3.Connection) -> Iterator[None]:
     what the run did is published in that moment. If it fails, or is killed, nothing is; who next
     has the lock brings the index up to date. (A mark that a killed run left tells nothing then.)
     """
-    before = database.pages(connection)
-    connection.execute(f"INSERT OR REPLACE INTO meta VALUES ('{_MARK}', '')")
-    try:
-        with database.transaction(connection):
-            yield
-            connection.execute(_AWAY)
-    except BaseException:
-        with contextlib.suppress(sqlite3.OperationalError):  # the disk may be full
-            connection.execute(_AWAY)
-        raise
-    database.tidy(connection, before)
+    with database.tidied(connection):
+        connection.execute(f"INSERT OR REPLACE INTO meta VALUES ('{_MARK}', '')")
+        try:
+            with database.transaction(connection):
+                yield
+                connection.execute(_AWAY)
+        except BaseException:
+            with contextlib.suppress(sqlite3.OperationalError):  # the disk may be full
+                connection.execute(_AWAY)
+            raise
 
 
 def is_run_in_progress(store: Store) -> bool:

@@ -63,18 +63,21 @@ def _bury(batch: Batch, found: Changes) -> tuple[dict[str, Signature], set[str]]
     before = hidden.forgotten_hashes(batch.connection)
     changed = dict(found.changed)
     for path in found.removed:
-        if _stream_of(path) == hidden.FOLDER:
+        if _stream_of(path) == "tombstones":
             _drop(batch, path)
     for path in sorted(changed):
-        if _stream_of(path) == hidden.FOLDER:
+        if _stream_of(path) == "tombstones":
             _load(batch, path, changed.pop(path))
     batch.forgotten = hidden.forgotten_hashes(batch.connection)
     if batch.forgotten == before:
         return changed, set()
-    again = hidden.affected_files(batch.connection)
-    for path in again.keys() - set(found.removed):
-        changed.setdefault(path, again[path])
-    return changed, {hidden.FOLDER}
+    where = "kind IN ('episode', 'inbox', 'shard')"  # of these something goes, or may come back
+    batch.connection.execute(f"UPDATE files SET sha256 = '' WHERE {where}")
+    query = f"SELECT path, kind, size, mtime_ns FROM files WHERE {where}"
+    for path, kind, size, mtime in batch.connection.execute(query):
+        if path not in found.removed:
+            changed.setdefault(path, (kind, size, mtime))
+    return changed, {"tombstones"}
 
 
 def _drop(batch: Batch, path: str) -> set[str]:
