@@ -229,22 +229,24 @@ def join(store: Store, now: str, *, everywhere: bool = False) -> list[str]:
 def _joined(store: Store, copy: Copy, now: str) -> str:
     """Join a copy and move it to quarantine; what happened."""
     try:
-        away = _put_aside(store, copy.path)
+        data = atomic.read(copy.path, logs.MAX_LOG) or b""
     except DamagedStoreError as error:
         return f"{error.reason}, so this second version was left where it is"
     writes, what = list[runs.Write](), f"was joined with {copy.original.name}"
     try:
-        writes = _plan(store, copy)
+        writes = _plan(store, copy, data)
     except DamagedStoreError as error:
         what = f"could not be joined with {copy.original.name}, as a file {error.reason}"
-    runs.apply(store, "join", now, [*writes, *away], whole=True)
+    aside = record_files.quarantine_path(store, copy.path, data)
+    writes += [runs.Put(aside, data), runs.Remove(copy.path)]
+    runs.apply(store, "join", now, writes, whole=True)
     return f"{what}; this second version is in quarantine/ now"
 
 
-def _plan(store: Store, copy: Copy) -> list[runs.Write]:
+def _plan(store: Store, copy: Copy, data: bytes) -> list[runs.Write]:
     """Writes that put into the file what only its copy holds."""
-    data, old = (atomic.read(path, logs.MAX_LOG) for path in (copy.path, copy.original))
-    if data is None or data == old:
+    old = atomic.read(copy.original, logs.MAX_LOG)
+    if data == old:
         return []
     if copy.kind == "log":
         lines = logs.plan_missing(data, copy.original)
@@ -270,11 +272,6 @@ def _turns(store: Store, copy: Copy) -> list[runs.Write]:
     if rest is None:
         return []
     return [runs.Put(episodes.file_of(rest, store.flow), episodes.render(rest))]
-
-
-def _put_aside(store: Store, path: Path) -> list[runs.Write]:
-    data = atomic.read(path, logs.MAX_LOG) or b""
-    return [runs.Put(record_files.quarantine_path(store, path, data), data), runs.Remove(path)]
 
 
 def _records(store: Store, copy: Copy, data: bytes) -> list[runs.Write]:

@@ -67,9 +67,6 @@ class Labels(NamedTuple):
     rows: tuple[Label, ...]
 
 
-EMPTY = Labels("", ())
-
-
 def id_of(text: str) -> str:
     """The id of a query that names none.
 
@@ -108,7 +105,7 @@ def parse(text: str, name: str) -> Labels:
         reason, line = error.placed()
         raise BadInputError(name, reason, "mend it", line=line) from None
     if root is None:
-        return EMPTY
+        return Labels("", ())
     file = _File(name)
     entries = dict(file.entries(root, ("queries", "store"), "the file"))
     if "queries" not in entries:

@@ -154,14 +154,12 @@ def new_id(store: Store, line: logs.RunLine) -> str:
     """An id that no run has: the same change may be made again, and undone again, at one time."""
     step = step_of(line)
     run_id, again = f"run-{step}", 0
-    while folder_of(store, run_id).exists() and run_id in _ids(store):
+    rows = logs.rows(store.flow / FILE)[0] if folder_of(store, run_id).exists() else []
+    known = {str(row.get("id")) for _, row in rows}
+    while run_id in known:
         again += 1
         run_id = f"run-{digest(step, str(again))}"
     return run_id
-
-
-def _ids(store: Store) -> set[str]:
-    return {str(row.get("id")) for _, row in logs.rows(store.flow / FILE)[0]}
 
 
 def marks_of_new(old: bytes, new: bytes) -> list[str]:
