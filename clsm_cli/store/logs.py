@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import contextlib
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from clsm_cli.errors import DamagedStoreError
 from clsm_cli.model.ids import tombstone_hash
@@ -99,7 +99,7 @@ class Tombstone(NamedTuple):
 
 
 LogLine = Activation | Use | Feedback | ReviewItem | RunLine | Tombstone
-Line = TypeVar("Line", bound=LogLine | Change)
+Line = TypeVar("Line", bound=NamedTuple)
 
 
 def render(line: LogLine) -> bytes:
@@ -131,8 +131,7 @@ def parse(kind: type[Line], row: dict[str, Any]) -> Line:
         KeyError: Something is missing.
         TypeError: A value is of another type. (AttributeError: ``row`` is no mapping.)
     """
-    values = (_field(kind, name, row) for name in kind._fields)
-    return cast("Line", kind._make(values))
+    return kind._make(_field(kind, name, row) for name in kind._fields)
 
 
 def _field(kind: type[Line], name: str, row: dict[str, Any]) -> Any:

@@ -327,14 +327,9 @@ class NightLog(NamedTuple):
 def read_nights(store: Store) -> NightLog:
     """What was written down; nothing where it is missing or cannot be read."""
     try:
-        data = atomic.read(_path(store), _LIMIT)
-        found = json.loads(data or b"{}")
-        read = NightLog(**{name: found[name] for name in NightLog._fields if name in found})
-    except (ClsmError, ValueError, TypeError, RecursionError):
+        return logs.parse(NightLog, json.loads(atomic.read(_path(store), _LIMIT) or b"{}"))
+    except (ClsmError, ValueError, TypeError, AttributeError, RecursionError):
         return NightLog()
-    texts = (read.good, read.failed_at, read.reason, read.woken)
-    is_whole = type(read.failed) is int and all(isinstance(text, str | None) for text in texts)
-    return read if is_whole else NightLog()
 
 
 def note_success(store: Store, at: str) -> None:
