@@ -161,7 +161,8 @@ class LockedError(ClsmError):
 
     exit_code = 75
 
-    def __init__(self, store: Path | str, holder: str, waited: float) -> None:
+    def __init__(self, store: Path | str, holder: str | None, waited: float) -> None:
         super().__init__(
-            f"{store} is locked by {holder} (waited {waited:g} s); run the same command again later"
+            f"{store} is locked by {holder or 'another process'} (waited {waited:g} s);"
+            " run the same command again later"
         )

@@ -54,7 +54,7 @@ def init(
     state = ("would be made:" if dry_run else "made") if is_new else "is already there:"
     lines = [f"memory store {state} {root} (time zone {zone})"]
     if told is not None:
-        how = "is set up" if told.anything else "was set up already"
+        how = "is set up" if any(told) else "was set up already"
         lines.append(f"git {how}: merging, durable writes; nothing is committed")
     result = {"schema": "clsm.init/1", "store": root, "id": store_id, "created": is_new}
     printer.show({**result, "git": git, "time_zone": zone, "dry_run": dry_run}, lines)

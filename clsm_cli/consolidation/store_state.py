@@ -181,7 +181,7 @@ def items_in(path: Path, forgotten: frozenset[str]) -> Iterator[logs.ReviewItem]
     """The review items of a log, without damaged ones and those about what was forgotten."""
     for _, row in logs.rows(path)[0]:
         with contextlib.suppress(KeyError, TypeError):
-            item = logs.parse_review(row)
+            item = logs.parse(logs.ReviewItem, row)
             if not any(logs.is_forgotten(each, forgotten) for each in item.about):
                 yield item
 

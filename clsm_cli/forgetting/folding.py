@@ -125,7 +125,7 @@ def _recalls(path: Path, forgotten: frozenset[str]) -> tuple[list[_Recall], list
     recalls = []
     for number, row in found:
         try:
-            line = logs.parse_activation(row)
+            line = logs.parse(logs.Activation, row)
             day = day_of(line.at)
         except (KeyError, TypeError, ValueError, OverflowError):
             problems.append(LineProblem(path, number, "tells of no recall"))

@@ -230,14 +230,14 @@ def _history(
         how = "" if purge else "; only --purge-history at this time takes that out of them"
         why = f"{commits} these files as they were{how}"
         yield ExternalCopy(f"{tree.top}/.git", why, (purge,) if purge else ())
-    for each in git.remotes(tree):
+    for name, url in git.remotes(tree).items():
         why = "what was pushed there is still there; replace it before the next fetch, once the"
         why += " history here is clean. A server keeps what nothing names until it collects garbage"
         push = f"git -C {quote(str(tree.top))} push --force"
-        pushes = tuple(f"{push} {kind} {quote(each.name)}" for kind in ("--all", "--tags"))
-        scheme, mark, rest = each.url.partition("://")
-        plain = f"{scheme}{mark}{rest.rpartition('@')[2]}" if mark else each.url  # no password
-        yield ExternalCopy(f"{each.name} ({plain})", why, pushes)
+        pushes = tuple(f"{push} {kind} {quote(name)}" for kind in ("--all", "--tags"))
+        scheme, mark, rest = url.partition("://")
+        plain = f"{scheme}{mark}{rest.rpartition('@')[2]}" if mark else url  # no password
+        yield ExternalCopy(f"{name} ({plain})", why, pushes)
 
 
 def _copies() -> ExternalCopy:

@@ -202,7 +202,7 @@ def _written_files(snapshot: Snapshot, path: str) -> dict[str, tuple[logs.Change
     known: dict[str, tuple[logs.Change, str]] = {}
     for _, row in snapshot.logs[path].rows:
         try:
-            line = logs.parse_run(row)
+            line = logs.parse(logs.RunLine, row)
         except (KeyError, TypeError, AttributeError):
             continue
         if not line.changes:

@@ -25,7 +25,7 @@ from clsm_cli.store.index.indexed_files import changes
 from clsm_cli.store.index.maintenance import differences
 from clsm_cli.store.jsonlines import strings
 from clsm_cli.store.layout import CONFIG_NAME
-from clsm_cli.store.lock import known_holder
+from clsm_cli.store.lock import holder
 from clsm_cli.text import secrets
 
 if TYPE_CHECKING:
@@ -129,8 +129,8 @@ def file_system_type(path: str, mounts: str) -> str:
 
 def check_lock(snapshot: Snapshot) -> Iterator[Finding]:
     """Who is writing to the store now."""
-    if holder := known_holder(snapshot.store.root):
-        yield make_finding("lock-held", "", f"{holder} is writing to it")
+    if name := holder(snapshot.store.root):
+        yield make_finding("lock-held", "", f"{name} is writing to it")
 
 
 def check_nights(snapshot: Snapshot, now: datetime) -> Iterator[Finding]:

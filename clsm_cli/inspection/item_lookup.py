@@ -126,15 +126,10 @@ def look_up(store: Store, wanted: str) -> FoundItem:
 
 
 def _choices(index: Index, wanted: str) -> set[str]:
-    if index.is_mentioned(wanted):
+    if index.mentioned(wanted):
         return {wanted}
-    if len(wanted) < MIN_PREFIX:
-        return set(index.ids(wanted)) & {wanted}
-    return (
-        set(index.ids(wanted))
-        | {passage.key for passage in index.by_key(wanted)}
-        | set(index.episode_ids(wanted))
-    )
+    found = index.ids(wanted)
+    return found & {wanted} if len(wanted) < MIN_PREFIX else found
 
 
 def _describe(store: Store, index: Index, wanted: str) -> FoundItem | None:

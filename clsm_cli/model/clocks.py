@@ -119,7 +119,7 @@ def _is_ahead(start: str | None, at: str) -> bool:
     """Whether all of ``at`` lies before a start."""
     if not start:
         return False
-    ours, theirs = _instants(start, at), _instants(at, start)
+    ours, theirs = instants(start, at), instants(at, start)
     return ours is not None and theirs is not None and theirs[1] < ours[0]
 
 
@@ -127,15 +127,18 @@ def _has_come(end: str | None, at: str) -> bool:
     """Whether all of ``at`` lies at or after an end."""
     if not end:
         return False
-    ours, theirs = _instants(end, at), _instants(at, end)
+    ours, theirs = instants(end, at), instants(at, end)
     return ours is not None and theirs is not None and theirs[0] >= ours[0]
 
 
 @lru_cache(maxsize=4096)
-def _instants(text: str, other: str) -> tuple[datetime, datetime] | None:
+def instants(text: str, other: str = "") -> tuple[datetime, datetime] | None:
     """The first and the last instant of a time; a bare date is a day on the other's clock.
 
     None for a hand-written text that is no time: it bounds nothing. Without an offset it is in UTC.
+
+    >>> [int(each.timestamp()) for each in instants("1970-01-01")], instants("noon")
+    ([0, 86399], None)
     """
     from datetime import UTC, datetime, timedelta
 

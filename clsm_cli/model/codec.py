@@ -36,10 +36,6 @@ def _text(value: Value) -> str:
     return value
 
 
-def _optional_text(value: Value) -> str | None:
-    return None if value is None else _text(value)
-
-
 def _whole(value: Value) -> int:
     if type(value) is not int or not -_MAX_WHOLE <= value <= _MAX_WHOLE:
         raise RecordError("must be a whole number of at most 53 bits")
@@ -109,7 +105,7 @@ def _block(item: dict[str, Any]) -> Block:
 
 
 def _question(item: dict[str, Any]) -> OpenQuestion:
-    return OpenQuestion(_text(item.get("text")), _optional_text(item.get("answered_by")))
+    return OpenQuestion(_text(item.get("text")), _optional(_text)(item.get("answered_by")))
 
 
 def _one_of(names: tuple[str, ...]) -> Reader:
@@ -142,7 +138,7 @@ RECORD_TYPES: dict[str, type[Record]] = {
 }
 _BY_TYPE: dict[str, Reader] = {
     "str": _text,
-    "str | None": _optional_text,
+    "str | None": _optional(_text),
     "int": _whole,
     "float": _number,
     "bool": _flag,

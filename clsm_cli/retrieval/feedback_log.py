@@ -97,7 +97,7 @@ def _recalled(store: Store, wanted: str) -> Activation:
     paths = [flow / name for flow in store.flows() for name in logs.ACTIVATIONS]
     for row in (row for path in paths for row in _rows(path, holding=wanted)):
         try:
-            line = logs.parse_activation(row)
+            line = logs.parse(logs.Activation, row)
         except (KeyError, TypeError):
             continue
         name = str(line.recall)
@@ -148,7 +148,7 @@ def latest_judgements(paths: Iterable[Path]) -> dict[tuple[str, str], Judgement]
     for path in paths:
         for row in _rows(path, at_most=READ):
             try:
-                line = logs.parse_feedback(row)
+                line = logs.parse(logs.Feedback, row)
                 at = datetime.fromisoformat(line.at)
             except (KeyError, TypeError, ValueError):
                 continue

@@ -11,6 +11,7 @@ import re
 from collections import Counter
 from typing import TYPE_CHECKING
 
+from clsm_cli.model import clocks
 from clsm_cli.retrieval.time_scope import OPEN_FIRST, OPEN_UNTIL, TimeScope
 from clsm_cli.scoring import match
 from clsm_cli.startup.records import NamedTuple
@@ -63,9 +64,10 @@ def _known(index: Index, now: str) -> list[Session]:
     It goes on while its newest turn waits for the end of its episode.
     """
     found = session_queries.sessions_by_time(index.connection)
-    moment = session_queries.instant(now)
-    if moment is None:
+    told = clocks.instants(now)
+    if told is None:
         return found
+    moment = told[1].timestamp()
     silence = 60 * index.store.settings.boundary.gap_half
     return [
         each
@@ -150,12 +152,13 @@ def _about(index: Index, subject: str) -> dict[str, tuple[float, int]]:
         weights[term] = match.idf(count, len(postings))
         for row, _, _ in postings:
             rows.setdefault(row, set()).add(term)
-    held = session_queries.session_places(index.connection, sorted({*rows, *named}))
+    traits = index.traits(sorted({*rows, *named}))
+    held = {row: each for row, each in traits.items() if each.kind == "passage" and each.session}
     groups: dict[tuple[str, int], set[str]] = {}
     passages: Counter[str] = Counter()
     for row, place in held.items():
         found = rows.get(row, set())
-        groups.setdefault(place, set()).update(found)
+        groups.setdefault((place.session, place.group), set()).update(found)
         passages[place.session] += len(found) >= max(1, min(2, len(weights)))
     whole = sum(weights.values()) or 1.0
     shares: dict[str, float] = {held[row].session: 1.0 for row in named if row in held}

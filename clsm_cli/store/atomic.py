@@ -49,9 +49,7 @@ _SMALL = 1 << 20
 """Bytes of a file that is hashed without loading OpenSSL, which takes as long."""
 
 
-def sha256(data: bytes) -> str:
-    """Hex digest of a file's bytes."""
-    return ids.sha256(data)
+sha256 = ids.sha256
 
 
 def make_folder(path: Path, *, durable: bool = True) -> None:
@@ -88,7 +86,7 @@ def put(path: Path, data: bytes, *, read_as: str | None = "", durable: bool = Tr
     temp = path.with_name(f"{TEMP_PREFIX}{path.name}")
     with disk_errors(path):
         try:
-            with open(_create(temp), "wb") as file:
+            with create_exclusive(temp) as file:
                 file.write(data)
                 file.flush()
                 if durable:
@@ -151,17 +149,10 @@ def move(path: Path, name: str) -> None:
 def remove_folder(path: Path) -> None:
     """Delete a folder with all that is in it, durably; a missing one is fine, no symlink is followed."""
     with disk_errors(path):
-        for folder, names, files in os.walk(path, topdown=False):
-            for name in files:
-                os.unlink(os.path.join(folder, name))
-            for name in names:
-                inner = os.path.join(folder, name)
-                if os.path.islink(inner):
-                    os.unlink(inner)
-                else:
-                    os.rmdir(inner)
         if path.is_dir():
-            os.rmdir(path)
+            from shutil import rmtree
+
+            rmtree(path)
         sync_folder(path.parent)
 
 
@@ -228,9 +219,14 @@ def open_to_read(path: Path) -> BufferedReader:
 def create_exclusive(path: Path) -> BinaryIO:
     """A new private file to write piece by piece, in a folder that is there.
 
-    One of that name goes first. The caller syncs what it wrote, and the folder. Raises OSError.
+    One that a killed process left behind goes first: only the holder of the store's lock writes, so
+    nobody else is using it. The caller syncs what it wrote, and the folder. Raises OSError.
     """
-    return open(_create(path), "wb")
+    with contextlib.suppress(FileNotFoundError):
+        os.unlink(path)
+    fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, FILE_MODE)
+    os.fchmod(fd, FILE_MODE)
+    return open(fd, "wb")
 
 
 def digest_of(path: Path) -> str | None:
@@ -245,18 +241,6 @@ def digest_of(path: Path) -> str | None:
                 return hashlib.file_digest(file, "sha256").hexdigest()
         except FileNotFoundError:
             return None
-
-
-def _create(temp: Path) -> int:
-    """A fresh private file; one left behind by a killed process goes first.
-
-    Only the holder of the store's lock writes, so nobody else is using it.
-    """
-    with contextlib.suppress(FileNotFoundError):
-        os.unlink(temp)
-    fd = os.open(temp, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, FILE_MODE)
-    os.fchmod(fd, FILE_MODE)
-    return fd
 
 
 def sync_folder(folder: Path) -> None:

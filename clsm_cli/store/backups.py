@@ -19,7 +19,7 @@ import tarfile
 import zlib
 from collections.abc import Callable
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, BinaryIO, cast
+from typing import TYPE_CHECKING, BinaryIO, cast
 
 from clsm_cli.config import FORMAT_VERSION
 from clsm_cli.errors import (
@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+    from clsm_cli.errors import ClsmError
     from clsm_cli.store.layout import Store
 
 MANIFEST, FOLDER = "manifest.jsonl", "memory/"
@@ -85,9 +86,7 @@ class Manifest(NamedTuple):
 
     def render(self) -> bytes:
         """Its lines; the last has the digest of those before."""
-        names = ("format", "store", "device", "at")
-        first: dict[str, Any] = {name: getattr(self, name) for name in names}
-        first |= {"files": len(self.files), "size": self.size}
+        first = self._asdict() | {"files": len(self.files), "size": self.size}
         rows = (first, *(entry._asdict() for entry in self.files))
         body = "".join(f"{dump(row)}\n" for row in rows).encode()
         return body + _last_line(body)
@@ -253,10 +252,12 @@ def _pack(root: Path, manifest: Manifest, file: BinaryIO, progress: Progress) ->
         out.write(member_header(MANIFEST, len(data), manifest.at) + data + padding(len(data)))
         for entry in manifest.files:
             out.write(member_header(FOLDER + entry.path, entry.size, manifest.at))
-            for piece in _content(root, entry):
-                out.write(piece)
-                done += len(piece)
-                progress("writing", done, total)
+            changed = atomic.changed_meanwhile(root / entry.path)
+            with atomic.open_to_read(root / entry.path) as source:
+                for piece in _content(entry, source.read, changed):
+                    out.write(piece)
+                    done += len(piece)
+                    progress("writing", done, total)
             out.write(padding(entry.size))
         out.write(_END)
 
@@ -274,16 +275,15 @@ def padding(size: int) -> bytes:
     return bytes(-size % _BLOCK)
 
 
-def _content(root: Path, entry: Entry) -> Iterator[bytes]:
-    """The bytes of a file, as many as there were when it was listed."""
+def _content(entry: Entry, read: Callable[[int], bytes], otherwise: ClsmError) -> Iterator[bytes]:
+    """The bytes of a file in pieces, as many as there were when it was listed, and the same."""
     digest, left = hashlib.sha256(), entry.size
-    with atomic.open_to_read(root / entry.path) as file:
-        while left and (piece := file.read(min(left, _PIECE))):
-            digest.update(piece)
-            left -= len(piece)
-            yield piece
+    while left and (piece := read(min(left, _PIECE))):
+        digest.update(piece)
+        left -= len(piece)
+        yield piece
     if left or digest.hexdigest() != entry.sha256:
-        raise atomic.changed_meanwhile(root / entry.path)
+        raise otherwise
 
 
 @contextlib.contextmanager
@@ -322,7 +322,8 @@ class Reader:
             reason = f"what stands before {entry.path} is not as it was written"
             if self._next_size(reason) not in (entry.size, 0):  # 0: it stands before, as text
                 raise self._damaged(reason)
-            yield entry, self._content(entry)
+            other = self._damaged(f"{entry.path} is not what was stored")
+            yield entry, _content(entry, self._exactly, other)
             self._exactly(-entry.size % _BLOCK)
         if self._exactly(len(_END)) != _END or self._read(1):
             raise self._damaged("its end is not as it was written")
@@ -334,16 +335,6 @@ class Reader:
             for piece in pieces:
                 done += len(piece)
                 progress("checking", done, total)
-
-    def _content(self, entry: Entry) -> Iterator[bytes]:
-        digest, left = hashlib.sha256(), entry.size
-        while left:
-            piece = self._exactly(min(left, _PIECE))
-            digest.update(piece)
-            left -= len(piece)
-            yield piece
-        if digest.hexdigest() != entry.sha256:
-            raise self._damaged(f"{entry.path} is not what was stored")
 
     def _next_size(self, reason: str) -> int:
         """The bytes of the next member by its header; an extended one before it is passed over."""

@@ -73,7 +73,7 @@ def _topics(
             continue
         drop = {record_id for record_id in gone if record_id is not None}
         data = topics.without_empty(topics.apply_edits(topic, drop=drop), topic)
-        if topic.path.stem in topics.TITLES or topics.says_more(data):
+        if topic.path.stem in topics.OWN or topics.says_more(data):
             writes.append(runs.Put(topic.path, data, read_as=topic.sha256))
         else:
             writes.append(runs.Remove(topic.path))
@@ -115,7 +115,8 @@ def _episodes(store: Store, forgotten: frozenset[str]) -> list[runs.Write]:
     does not count: machines that sweep at the same time would not agree, and git could not merge it.
     """
     paths = (path for flow in store.flows() for path in episodes.files(flow))
-    buried = [path for path in paths if _is_buried(path.stem, forgotten)]
+    # The name of a file is <time>-<id>.
+    buried = [p for p in paths if logs.is_forgotten(p.stem.partition("-")[2], forgotten)]
     if not buried:
         return []
     every = dict(episodes.readable(store))
@@ -150,11 +151,6 @@ def _thinned(store: Store, forgotten: frozenset[str]) -> list[str]:
         except DamagedStoreError:
             continue  # the index names it among the problems
     return sorted(each for each in found if not logs.is_forgotten(each, forgotten))
-
-
-def _is_buried(stem: str, forgotten: frozenset[str]) -> bool:
-    """Whether the name of an episode file, ``<time>-<id>``, has an id with a tombstone."""
-    return logs.is_forgotten(stem.partition("-")[2], forgotten)
 
 
 def marker_path(store: Store) -> Path:

@@ -59,7 +59,10 @@ def load_cursors(store: Store) -> Places:
         if found.get("version") != VERSION or not _goes_on(store, *found["ledger"]):
             return {}
         return {
-            path: {name: _place(*place) for name, place in inside.items()}
+            path: {
+                name: Cursor(int(at), int(line), str(mark), str(look))
+                for name, (at, line, mark, look) in inside.items()
+            }
             for path, inside in found["places"].items()
         }
     except (DamagedStoreError, LineError, ValueError, TypeError, LookupError, AttributeError):
@@ -72,17 +75,11 @@ def save_cursors(store: Store, places: Places) -> None:
     made: dict[str, Any] = {
         "version": VERSION,
         "ledger": [len(ledger), sha256(ledger[-_LAST:])],
-        "places": {path: inside for path, inside in places.items() if _exists(path)},
+        "places": {
+            p: inside for p, inside in places.items() if os.path.exists(os.path.expanduser(p))
+        },
     }
     atomic.put(path_of(store), json.dumps(made).encode(), durable=False)
-
-
-def _place(at: Any, line: Any, mark: Any, look: Any) -> Cursor:
-    return Cursor(int(at), int(line), str(mark), str(look))
-
-
-def _exists(path: str) -> bool:
-    return os.path.exists(os.path.expanduser(path))
 
 
 def _goes_on(store: Store, size: int, last: str) -> bool:

@@ -153,10 +153,6 @@ def _escape(text: str) -> str:
     return "\n".join("\\" + ln if _MARK.match(ln) else ln for ln in text.split("\n"))
 
 
-def _unescape(line: str) -> str:
-    return line[1:] if line.startswith("\\") and _MARK.match(line) else line
-
-
 def parse(data: bytes, path: Path) -> Episode:
     """The episode in a file.
 
@@ -177,6 +173,8 @@ def parse(data: bytes, path: Path) -> Episode:
             raise LineError("has no turns")
         if not is_id(head["id"]):
             raise LineError("has an id that is none")
+        if not isinstance(head.get("participants") or [], list):
+            raise LineError("has 'participants' that are no list")
         return Episode(
             id=head["id"],
             session=str(head["session"]),
@@ -184,7 +182,7 @@ def parse(data: bytes, path: Path) -> Episode:
             recorded_at=str(head["recorded_at"]),
             start=_optional_text(head, "start"),
             end=_optional_text(head, "end"),
-            participants=_names(head.get("participants")),
+            participants=tuple(str(name) for name in head.get("participants") or ()),
             trust=head.get("trust", "user") if head.get("trust") in _TRUSTS else "web",
             document=head.get("document"),
             previous=head.get("previous"),
@@ -195,12 +193,6 @@ def parse(data: bytes, path: Path) -> Episode:
         raise DamagedStoreError(path, None, str(error)) from None
     except KeyError as error:
         raise DamagedStoreError(path, 1, f"front matter lacks {error}") from None
-
-
-def _names(value: Any) -> tuple[str, ...]:
-    if value is not None and not isinstance(value, list):
-        raise LineError("has 'participants' that are no list")
-    return tuple(str(name) for name in value or ())
 
 
 def _parse_head(raw: str) -> tuple[dict[str, Any], list[dict[str, Any]]]:
@@ -223,12 +215,11 @@ def _parse_body(body: str) -> dict[str, str]:
         if line.startswith("### ") and _MARK.match(line):
             current = texts.setdefault(line[-12:], [])
         elif current is not None:
-            current.append(_unescape(line))
-    return {key: "\n".join(_without_last_blank(lines)) for key, lines in texts.items()}
-
-
-def _without_last_blank(lines: list[str]) -> list[str]:
-    return lines[:-1] if lines and not lines[-1] else lines
+            current.append(line[1:] if line.startswith("\\") and _MARK.match(line) else line)
+    return {
+        key: "\n".join(lines[:-1] if lines and not lines[-1] else lines)
+        for key, lines in texts.items()
+    }
 
 
 def without_forgotten(episode: Episode, forgotten: frozenset[str]) -> Episode | None:

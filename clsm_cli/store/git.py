@@ -60,13 +60,6 @@ class WorkTree(NamedTuple):
     prefix: str
 
 
-class Remote(NamedTuple):
-    """A repository that this one is synchronised with."""
-
-    name: str
-    url: str
-
-
 class Blob(NamedTuple):
     """A file as a ref has it; ``oid`` is git's name of its content."""
 
@@ -81,23 +74,23 @@ def work_tree(root: Path) -> WorkTree | None:
     A folder that the repository ignores is not in its work tree.
     """
     words = ("rev-parse", "--is-inside-work-tree", "--show-toplevel", "--show-prefix")
-    answer = _lines(root, *words)
+    answer = lines(root, *words)
     if len(answer) < 2 or answer[0] != "true":
         return None
     tree = WorkTree(root, Path(answer[1]), answer[2] if len(answer) > 2 else "")
-    return None if tree.prefix and is_ignored(root) else tree
+    is_ignored = tree.prefix and _asked(root, "check-ignore", "-q", "--", str(root)) is not None
+    return None if is_ignored else tree
 
 
-def remotes(tree: WorkTree) -> tuple[Remote, ...]:
-    """The remotes, sorted by name; the addresses as they are set, which may hold secrets."""
+def remotes(tree: WorkTree) -> dict[str, str]:
+    """The addresses of remotes, by name and sorted; as they are set, which may hold secrets."""
     answer = _asked(tree.root, "config", "-z", "--get-regexp", r"^remote\..*\.url$") or b""
-    found: dict[str, Remote] = {}
+    found: dict[str, str] = {}
     for row in _text(answer).split("\0"):
         key, newline, url = row.partition("\n")
         if newline:
-            name = key.removeprefix("remote.").removesuffix(".url")
-            found.setdefault(name, Remote(name, url))
-    return tuple(found[name] for name in sorted(found))
+            found.setdefault(key.removeprefix("remote.").removesuffix(".url"), url)
+    return dict(sorted(found.items()))
 
 
 def settings(tree: WorkTree) -> dict[str, str]:
@@ -109,19 +102,19 @@ def settings(tree: WorkTree) -> dict[str, str]:
 
 def path_of(tree: WorkTree, name: str) -> Path | None:
     """Where a file of the repository lies, also of a linked work tree; None when git cannot say."""
-    answer = _lines(tree.root, "rev-parse", "--git-path", name)
+    answer = lines(tree.root, "rev-parse", "--git-path", name)
     return tree.root / answer[0] if answer else None
 
 
 def head(tree: WorkTree) -> str | None:
     """Short name of the branch that is checked out; None when none is."""
-    answer = _lines(tree.root, "symbolic-ref", "--quiet", "--short", "HEAD")
+    answer = lines(tree.root, "symbolic-ref", "--quiet", "--short", "HEAD")
     return answer[0] if answer else None
 
 
 def remote_branches(tree: WorkTree) -> tuple[str, ...]:
     """Full names of the remote-tracking refs, ``refs/remotes/…``, sorted; no symbolic ones."""
-    rows = _lines(tree.root, "for-each-ref", "--format=%(refname) %(symref)", "refs/remotes")
+    rows = lines(tree.root, "for-each-ref", "--format=%(refname) %(symref)", "refs/remotes")
     return tuple(sorted(row.rstrip() for row in rows if row.endswith(" ")))
 
 
@@ -135,7 +128,7 @@ def commits(tree: WorkTree, paths: Iterable[str]) -> tuple[str, ...]:
     for start in range(0, len(names), _AT_ONCE):
         words = ("rev-list", "--all", "--reflog", "--full-history", "--topo-order", "--")
         chosen = names[start : start + _AT_ONCE]
-        found += _lines(tree.root, "--literal-pathspecs", *words, *chosen)
+        found += lines(tree.root, "--literal-pathspecs", *words, *chosen)
     return tuple(dict.fromkeys(found))
 
 
@@ -174,7 +167,8 @@ def contents(tree: WorkTree, oids: Iterable[str]) -> Iterator[tuple[str, bytes]]
                 rest = rest[size + 1 :]
 
 
-def _lines(root: Path, *words: str) -> list[str]:
+def lines(root: Path, *words: str) -> list[str]:
+    """The lines that git answers; none when it fails, is not there, or takes too long."""
     return _text(_asked(root, *words) or b"").splitlines()
 
 
@@ -227,10 +221,8 @@ def run(
 def _program(root: Path) -> str | None:
     """Where git is; never in the memory folder, which a careless PATH may name."""
     found = shutil.which("git")
-    if found is None:
-        return None
-    path = Path(found).resolve()
-    return None if path.is_relative_to(root.resolve()) else str(path)
+    path = None if found is None else Path(found).resolve()
+    return None if path is None or path.is_relative_to(root.resolve()) else str(path)
 
 
 def refusal(root: Path) -> str | None:
@@ -240,18 +232,10 @@ def refusal(root: Path) -> str | None:
     """
     try:
         run(root, "rev-parse", "--git-dir", seconds=SECONDS)
-    except subprocess.CalledProcessError as error:
-        said = error.stderr.decode("utf-8", "replace").splitlines()
+    except (OSError, ValueError, subprocess.SubprocessError) as error:
+        said = (getattr(error, "stderr", None) or b"").decode("utf-8", "replace").splitlines()
         return next((line for line in said if "dubious ownership" in line), None)
-    except (OSError, ValueError, subprocess.SubprocessError):
-        return None
     return None
-
-
-def is_ignored(root: Path) -> bool:
-    """Whether the repository around a folder leaves the folder out."""
-    prefix = _asked(root, "rev-parse", "--show-prefix") or b""
-    return bool(prefix.strip()) and _asked(root, "check-ignore", "-q", "--", str(root)) is not None
 
 
 def unmerged(tree: WorkTree) -> dict[str, tuple[int, ...]]:

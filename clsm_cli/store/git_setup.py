@@ -64,11 +64,6 @@ class MissingSetup(NamedTuple):
     settings: tuple[str, ...]
     attributes: tuple[str, ...]
 
-    @property
-    def anything(self) -> bool:
-        """Whether there is something to do."""
-        return any(self)
-
 
 def find_missing(root: Path) -> MissingSetup:
     """Compare a store, and the clone it lies in, with what it needs; without a clone the files alone."""
@@ -86,10 +81,8 @@ def find_missing(root: Path) -> MissingSetup:
 
 def plan_files(root: Path, lack: MissingSetup) -> list[runs.Write]:
     """Writes that complete the files of the store; what stands there stays."""
-    return [
-        runs.Put(root / name, _with(root / name, missing), read_as=atomic.digest_of(root / name))
-        for name, missing in sorted(lack.lines.items())
-    ]
+    paths = {root / name: lines for name, lines in sorted(lack.lines.items())}
+    return [runs.Put(p, _with(p, lines), atomic.digest_of(p)) for p, lines in paths.items()]
 
 
 def set_up(root: Path) -> MissingSetup:
@@ -185,11 +178,9 @@ def _failures(root: Path, what: str) -> Iterator[None]:
     except FileNotFoundError:
         raise BadInputError("git", "is not installed", "install it or leave out --git") from None
     except (OSError, subprocess.SubprocessError) as error:
-        told = getattr(error, "stderr", b"") or b""
-        lines = [
-            line.strip() for line in told.decode(errors="replace").splitlines() if line.strip()
-        ]
-        reason = f"git {what} failed: {lines[0] if lines else error}"
+        told = (getattr(error, "stderr", b"") or b"").decode(errors="replace").strip()
+        first = told.partition("\n")[0].strip()
+        reason = f"git {what} failed: {first or error}"
         raise BadInputError(str(root), reason, f"try it by hand: git {what}") from None
 
 
@@ -233,7 +224,7 @@ def push(root: Path) -> str:
     tree = _tree(root)
     settings = git.settings(tree)
     branch = git.head(tree) or ""
-    remotes = [remote.name for remote in git.remotes(tree)]
+    remotes = [*git.remotes(tree)]
     remote = settings.get(f"branch.{branch.lower()}.remote") or (remotes[0] if remotes else None)
     if not branch or remote not in remotes:
         raise BadInputError(
@@ -261,7 +252,7 @@ def _commit(tree: WorkTree, branch: str, message: str) -> bool:
     own = git.path_of(tree, "clsm-index")
     if own is None:
         raise FileNotFoundError("git")
-    parent = _word(root, "rev-parse", "--verify", "--quiet", ref, may_fail=True)
+    parent = "".join(git.lines(root, "rev-parse", "--verify", "--quiet", ref))
     rows = b"".join(_rows(tree))
     try:
         git.run(root, "read-tree", *([parent] if parent else ["--empty"]), index=own)
@@ -269,9 +260,9 @@ def _commit(tree: WorkTree, branch: str, message: str) -> bool:
         written = git.run(root, "write-tree", index=own).decode().strip()
     finally:
         own.unlink(missing_ok=True)
-    if parent and written == _word(root, "rev-parse", f"{parent}^{{tree}}"):
+    if parent and git.lines(root, "rev-parse", f"{parent}^{{tree}}") == [written]:
         return False
-    known = _word(root, "config", "user.email", may_fail=True)
+    known = git.lines(root, "config", "user.email")
     done = git.run(
         *(root, "commit-tree", "--no-gpg-sign", "-m", message),
         *(["-p", parent] if parent else []),
@@ -286,35 +277,23 @@ def _commit(tree: WorkTree, branch: str, message: str) -> bool:
 def _rows(tree: WorkTree) -> Iterator[bytes]:
     """What the index is to hold of the store: mode, name of the content, path in the work tree."""
     words = ("ls-files", "-z", "--cached", "--others", "--exclude-standard", "--", ".")
-    names = list(dict.fromkeys(git.run(tree.root, *words).split(b"\0")))
-    there = [n for n in names if n and b"\n" not in n and _is_file(tree.root / os.fsdecode(n))]
+    names = git.run(tree.root, *words).split(b"\0")
+    paths = {name: tree.root / os.fsdecode(name) for name in names if name}
+    there = [n for n, p in paths.items() if b"\n" not in n and p.is_file() and not p.is_symlink()]
     prefix = os.fsencode(tree.prefix)
     asked = b"".join(prefix + name + b"\n" for name in there)  # from the top of the work tree
     hashing = ("hash-object", "-w", "--no-filters", "--stdin-paths")
     oids = git.run(tree.root, *hashing, data=asked).split()
     for name, oid in zip(there, oids, strict=True):
         yield b"100644 " + oid + b"\t" + prefix + name + b"\0"
-    for name in set(names) - set(there) - {b""}:
-        if not os.path.lexists(tree.root / os.fsdecode(name)):
+    for name, path in paths.items():
+        if not os.path.lexists(path):
             yield _GONE + prefix + name + b"\0"
-
-
-def _is_file(path: Path) -> bool:
-    return path.is_file() and not path.is_symlink()
 
 
 def _users_own(root: Path) -> Iterator[str]:
     """What the user has set for all repositories: how to be let in."""
     for name in ("credential.helper", "core.sshcommand"):
-        rows = _word(root, "config", "--global", "--get-all", name, may_fail=True).splitlines()
+        rows = git.lines(root, "config", "--global", "--get-all", name)
         rows = rows or (["ssh"] if name == "core.sshcommand" else [])
         yield from (f"{name}={row}" for row in rows)
-
-
-def _word(root: Path, *words: str, may_fail: bool = False) -> str:
-    try:
-        return git.run(root, *words).decode().strip()
-    except subprocess.CalledProcessError:
-        if may_fail:
-            return ""
-        raise

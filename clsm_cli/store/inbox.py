@@ -110,21 +110,16 @@ def plan_take_back(folder: Path) -> list[runs.Write]:
 
 def render(items: Iterable[InboxRow]) -> bytes:
     """Lines for items, joined by newlines, without one at the end."""
-    return b"\n".join(_render_one(item) for item in items)
+    return "\n".join(dump(_mapping(item)) for item in items).encode()
 
 
-def _render_one(item: InboxRow) -> bytes:
+def _mapping(item: InboxRow) -> dict[str, Any]:
     if isinstance(item, CallMark):
-        return dump({"call": item.call, "session": item.session}).encode()
+        return {"call": item.call, "session": item.session}
     if isinstance(item, EndMark):
-        mark: dict[str, Any] = {"end": item.after, "session": item.session, "time": item.time}
-        return dump(mark).encode()
-    mapping = turn_mapping(item.turn) | {
-        "session": item.session,
-        "at": item.recorded_at,
-        "text": item.turn.text,
-    }
-    return dump(mapping).encode()
+        return {"end": item.after, "session": item.session, "time": item.time}
+    told = {"session": item.session, "at": item.recorded_at, "text": item.turn.text}
+    return turn_mapping(item.turn) | told
 
 
 def read(path: Path, forgotten: frozenset[str] = frozenset()) -> Inbox:

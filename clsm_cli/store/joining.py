@@ -229,24 +229,24 @@ def join(store: Store, now: str, *, everywhere: bool = False) -> list[str]:
 def _joined(store: Store, copy: Copy, now: str) -> str:
     """Join a copy and move it to quarantine; what happened."""
     try:
-        away = _put_aside(store, copy.path)
+        data = atomic.read(copy.path, logs.MAX_LOG) or b""
     except DamagedStoreError as error:
         return f"{error.reason}, so this second version was left where it is"
+    writes, what = list[runs.Write](), f"was joined with {copy.original.name}"
     try:
-        writes, what = _plan(store, copy), f"was joined with {copy.original.name}"
+        writes = _plan(store, copy, data)
     except DamagedStoreError as error:
-        writes, what = (
-            [],
-            f"could not be joined with {copy.original.name}, as a file {error.reason}",
-        )
-    runs.apply(store, "join", now, [*writes, *away], whole=True)
+        what = f"could not be joined with {copy.original.name}, as a file {error.reason}"
+    aside = record_files.quarantine_path(store, copy.path, data)
+    writes += [runs.Put(aside, data), runs.Remove(copy.path)]
+    runs.apply(store, "join", now, writes, whole=True)
     return f"{what}; this second version is in quarantine/ now"
 
 
-def _plan(store: Store, copy: Copy) -> list[runs.Write]:
+def _plan(store: Store, copy: Copy, data: bytes) -> list[runs.Write]:
     """Writes that put into the file what only its copy holds."""
-    data, old = (atomic.read(path, logs.MAX_LOG) for path in (copy.path, copy.original))
-    if data is None or data == old:
+    old = atomic.read(copy.original, logs.MAX_LOG)
+    if data == old:
         return []
     if copy.kind == "log":
         lines = logs.plan_missing(data, copy.original)
@@ -274,11 +274,6 @@ def _turns(store: Store, copy: Copy) -> list[runs.Write]:
     return [runs.Put(episodes.file_of(rest, store.flow), episodes.render(rest))]
 
 
-def _put_aside(store: Store, path: Path) -> list[runs.Write]:
-    data = atomic.read(path, logs.MAX_LOG) or b""
-    return [runs.Put(record_files.quarantine_path(store, path, data), data), runs.Remove(path)]
-
-
 def _records(store: Store, copy: Copy, data: bytes) -> list[runs.Write]:
     old = shards.read(copy.original)
     both = [*old.records, *shards.parse(data, copy.path).records]
@@ -300,8 +295,11 @@ def _items(store: Store, copy: Copy, data: bytes) -> list[runs.Write]:
     for item in there.items:
         record_id = topics.id_of(item, forgotten)
         row = known.get(record_id)
-        is_gone = isinstance(row, Statement) and not row.is_current
-        is_gone &= isinstance(row, Statement) and row.text_sha == topics.text_sha(item.text)
+        is_gone = (
+            isinstance(row, Statement)
+            and not row.is_current
+            and row.text_sha == topics.text_sha(item.text)
+        )
         if is_gone or logs.is_forgotten(record_id, forgotten):
             continue
         if (record_id, normalise_text(item.text)) not in texts:

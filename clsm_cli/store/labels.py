@@ -30,7 +30,8 @@ _MAX_VALUES = 100_000
 """Keys and values; twice as many as elsewhere: it is the owner's own, and no recall reads it."""
 
 _LISTS = ("evidence", "memories", "concepts")
-_KEYS = ("id", "query", *_LISTS, "category", "difficulty")
+_TAGS = ("category", "difficulty")
+_KEYS = ("id", "query", *_LISTS, *_TAGS)
 _TEXTS = {"tag:yaml.org,2002:str", "tag:yaml.org,2002:timestamp"}
 _NUMBERS = {"tag:yaml.org,2002:int", "tag:yaml.org,2002:float"}
 _NULL = "tag:yaml.org,2002:null"
@@ -64,9 +65,6 @@ class Labels(NamedTuple):
 
     store: str
     rows: tuple[Label, ...]
-
-
-EMPTY = Labels("", ())
 
 
 def id_of(text: str) -> str:
@@ -107,7 +105,7 @@ def parse(text: str, name: str) -> Labels:
         reason, line = error.placed()
         raise BadInputError(name, reason, "mend it", line=line) from None
     if root is None:
-        return EMPTY
+        return Labels("", ())
     file = _File(name)
     entries = dict(file.entries(root, ("queries", "store"), "the file"))
     if "queries" not in entries:
@@ -178,19 +176,10 @@ class _File:
         named = self.text(values["id"], "the id", _TEXTS | _NUMBERS) if "id" in values else ""
         given = [n for n in _LISTS if n in values and values[n].tag != _NULL]
         lists = {name: self.texts(values[name], name) for name in given}
-        tags = [name for name in ("category", "difficulty") if name in values]
-        said = {name: self.text(values[name], name) for name in tags}
-        return Label(
-            named or id_of(text),
-            text,
-            evidence=lists.get("evidence", ()),
-            memories=lists.get("memories", ()),
-            concepts=lists.get("concepts", ()),
-            category=said.get("category", ""),
-            difficulty=said.get("difficulty", ""),
-            is_labelled=bool(lists),
-            line=node.start_mark.line + 1,
-        )
+        tags = {name: self.text(values[name], name) for name in _TAGS if name in values}
+        line, is_labelled = node.start_mark.line + 1, bool(lists)
+        told = {**lists, **tags, "is_labelled": is_labelled, "line": line}
+        return Label(named or id_of(text), text)._replace(**told)
 
 
 _ID = re.compile(rb"(?<![\w-])(?:[a-z]-)?[0-9a-f]{12}(?!\w)")
@@ -278,9 +267,8 @@ def _is_forgotten(name: str, forgotten: frozenset[str]) -> bool:
 
 def render(label: Label) -> str:
     """The lines of a query, each text as JSON, which any YAML reader reads."""
-    values: dict[str, Any] = {name: list(getattr(label, name)) for name in _LISTS}
-    values |= {"category": label.category, "difficulty": label.difficulty}
     parts = [f"id: {dump(label.id)}", f"query: {dump(label.text)}"]
+    values = {name: getattr(label, name) for name in (*_LISTS, *_TAGS)}
     parts += [f"{name}: {dump(value)}" for name, value in values.items() if value]
     if label.is_labelled and not label.has_gold:
         parts.append("evidence: []")

@@ -110,15 +110,15 @@ class Store(NamedTuple):
     def archives(self) -> list[Path]:
         """Every folder of compacted rows, also those of other machines, in a fixed order."""
         folders = [self.root / "archive" / stream for stream in TOPIC_STREAMS]
-        folders += _folders(self.root / "archive" / "flow")
+        folders += folders_in(self.root / "archive" / "flow")
         return [folder for folder in folders if folder.is_dir() and not folder.is_symlink()]
 
     def flows(self) -> list[Path]:
         """The flow folders of all machines, sorted by device; none that a link leads out of."""
-        return [flow for flow in _folders(self.root / "flow") if _link_in(flow) is None]
+        return [flow for flow in folders_in(self.root / "flow") if _link_in(flow) is None]
 
 
-def _folders(parent: Path) -> list[Path]:
+def folders_in(parent: Path) -> list[Path]:
     """The folders inside a folder, sorted by name; links and hidden ones left out."""
     try:
         with os.scandir(parent) as entries:

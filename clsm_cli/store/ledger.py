@@ -73,7 +73,7 @@ def entries(flow: Path) -> list[Entry]:
     lines: dict[str, list[logs.RunLine]] = {}
     for _, row in logs.rows(flow / FILE)[0]:
         try:
-            line = logs.parse_run(row)
+            line = logs.parse(logs.RunLine, row)
         except (KeyError, TypeError, AttributeError):
             continue
         lines.setdefault(str(line.id), []).append(line)
@@ -95,7 +95,7 @@ def load_kept(store: Store, line: logs.RunLine) -> KeptStep | None:
         told = json.loads(atomic.read(folder / "run.json", logs.MAX_LOG) or b"")
         added, removed = ({p: tuple(m) for p, m in told[n].items()} for n in ("added", "removed"))
         is_whole = added.keys() == removed.keys() == {change.path for change in line.changes}
-        if not is_whole or logs.parse_run(told)._replace(id=line.id) != line:
+        if not is_whole or logs.parse(logs.RunLine, told)._replace(id=line.id) != line:
             return None
     except (DamagedStoreError, ValueError, LookupError, TypeError, AttributeError):
         return None
@@ -154,14 +154,12 @@ def new_id(store: Store, line: logs.RunLine) -> str:
     """An id that no run has: the same change may be made again, and undone again, at one time."""
     step = step_of(line)
     run_id, again = f"run-{step}", 0
-    while folder_of(store, run_id).exists() and run_id in _ids(store):
+    rows = logs.rows(store.flow / FILE)[0] if folder_of(store, run_id).exists() else []
+    known = {str(row.get("id")) for _, row in rows}
+    while run_id in known:
         again += 1
         run_id = f"run-{digest(step, str(again))}"
     return run_id
-
-
-def _ids(store: Store) -> set[str]:
-    return {str(row.get("id")) for _, row in logs.rows(store.flow / FILE)[0]}
 
 
 def marks_of_new(old: bytes, new: bytes) -> list[str]:

@@ -127,13 +127,8 @@ def _acquire(fd: int, wait: float) -> bool:
             return True
 
 
-def holder(root: Path) -> str:
-    """Who holds the lock, as far as the system tells: ``clsm consolidate (process 4711)``."""
-    return known_holder(root) or "another process"
-
-
-def known_holder(root: Path) -> str | None:
-    """The same; None where nobody is known to hold it.
+def holder(root: Path) -> str | None:
+    """Who holds the lock: ``clsm consolidate (process 4711)``; None where nobody is known to.
 
     Linux lists locks with their inode in /proc/locks; elsewhere nobody is known.
     """

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import contextlib
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from clsm_cli.errors import DamagedStoreError
 from clsm_cli.model.ids import tombstone_hash
@@ -72,8 +72,8 @@ class Change(NamedTuple):
     """
 
     path: str
-    before: str | None
-    after: str | None
+    before: str | None = None
+    after: str | None = None
     size: int | None = None
     added: int | None = None
 
@@ -99,6 +99,7 @@ class Tombstone(NamedTuple):
 
 
 LogLine = Activation | Use | Feedback | ReviewItem | RunLine | Tombstone
+Line = TypeVar("Line", bound=NamedTuple)
 
 
 def render(line: LogLine) -> bytes:
@@ -109,65 +110,45 @@ def render(line: LogLine) -> bytes:
     """
     if isinstance(line, Activation):
         return line.render()
-    mapping = {name: getattr(line, name) for name in line._fields}
+    mapping = line._asdict()
     if isinstance(line, RunLine):
         mapping["changes"] = [
-            {name: getattr(c, name) for name in c._fields if getattr(c, name) is not None}
-            for c in line.changes
+            {name: value for name, value in each._asdict().items() if value is not None}
+            for each in line.changes
         ]
         if line.of is None:
             del mapping["of"]
     return dump(mapping).encode()
 
 
-def parse_activation(row: dict[str, Any]) -> Activation:
-    """Raises KeyError or TypeError when ``row`` is none; like the four below."""
-    ids, led, concepts = tuple(row["ids"]), _led(row, "led"), _led(row, "concepts")
-    return Activation(row["recall"], row["at"], ids, led, concepts)
+def parse(kind: type[Line], row: dict[str, Any]) -> Line:
+    """The line of one kind that a mapping is; what has a default may be missing.
+
+    >>> parse(Use, {"id": "f-1", "day": "2026-02-24", "n": 2})
+    Use(id='f-1', day='2026-02-24', n=2)
+
+    Raises:
+        KeyError: Something is missing.
+        TypeError: A value is of another type. (AttributeError: ``row`` is no mapping.)
+    """
+    return kind._make(_field(kind, name, row) for name in kind._fields)
 
 
-def parse_use(row: dict[str, Any]) -> Use:
-    """See ``parse_activation``."""
-    return Use(str(row["id"]), str(row["day"]), int(row["n"]))
-
-
-def parse_feedback(row: dict[str, Any]) -> Feedback:
-    """See ``parse_activation``."""
-    return Feedback(
-        row["recall"],
-        row["at"],
-        tuple(row["good"]),
-        tuple(row["bad"]),
-        _led(row, "good_led"),
-        _led(row, "bad_led"),
-    )
-
-
-def _led(row: dict[str, Any], name: str) -> tuple[str, ...]:
-    """What a line may name, mostly signals; without it the rest still counts."""
-    value = row.get(name)
-    return tuple(map(str, value)) if isinstance(value, list) else ()
-
-
-def parse_review(row: dict[str, Any]) -> ReviewItem:
-    """See ``parse_activation``."""
-    names = ("id", "at", "reason", "kept", "other")
-    values = {name: str(row[name]) for name in names}
-    return ReviewItem(about=tuple(row["about"]), state=row.get("state", "open"), **values)
-
-
-def parse_run(row: dict[str, Any]) -> RunLine:
-    """See ``parse_activation``."""
-    changes = tuple(
-        Change(c["path"], c.get("before"), c.get("after"), c.get("size"), c.get("added"))
-        for c in row["changes"]
-    )
-    return RunLine(row["id"], row["command"], row["at"], changes, row.get("of"))
-
-
-def parse_tombstone(row: dict[str, Any]) -> Tombstone:
-    """See ``parse_activation``."""
-    return Tombstone(str(row["hash"]), str(row["at"]))
+def _field(kind: type[Line], name: str, row: dict[str, Any]) -> Any:
+    wanted, defaults = kind.__annotations__[name], kind._field_defaults
+    if name in defaults and row.get(name) is None:
+        return defaults[name]
+    value = row[name]
+    if name == "changes":
+        return tuple(parse(Change, each) for each in value)
+    if wanted == "tuple[str, ...]":
+        if isinstance(value, list) and all(isinstance(each, str) for each in value):
+            return tuple(value)
+        if name in defaults:  # the signals that led to items; without them the rest still counts
+            return defaults[name]
+    elif type(value).__name__ in wanted.split(" | "):
+        return value
+    raise TypeError(f"{name} cannot be {value!r}")
 
 
 def rows(path: Path) -> tuple[list[tuple[int, dict[str, Any]]], list[LineProblem]]:
@@ -206,7 +187,7 @@ def read_uses(path: Path) -> tuple[list[tuple[str, date, int]], list[LineProblem
     uses = []
     for number, row in found:
         try:
-            use = parse_use(row)
+            use = parse(Use, row)
             uses.append((use.id, date.fromisoformat(use.day), use.n))
         except (KeyError, TypeError, ValueError):
             problems.append(LineProblem(path, number, "is no line of uses"))

@@ -258,8 +258,7 @@ def plan_topics(
         if topic is None:
             if not any(statement.is_current for statement in group):
                 continue
-            path = store.root / stream / f"{stem}.md"
-            topic = topics.new_topic(path, topics.TITLES.get(stem, stem.capitalize()), stream)
+            topic = topics.new_topic(store.root / stream / f"{stem}.md", stream)
         writes += _file(topic, group, heading_of)
     return writes
 
@@ -287,9 +286,7 @@ def _file(
             if s.is_current and s.id not in there
         ],
     )
-    if topic.sha256 is not None and data == "\n".join(topic.lines).encode(
-        "utf-8", "surrogateescape"
-    ):
+    if topic.sha256 is not None and data == topics.apply_edits(topic):
         return []
     return [runs.Put(topic.path, data, read_as=topic.sha256)]
 

@@ -160,7 +160,9 @@ def recover(store: Store) -> list[str]:
     line, changes, contents = found
     redone = [_redone(store, *each) for each in zip(changes, contents, strict=True)]
     ledger = store.flow / "runs.jsonl"
-    if line not in [logs.parse_run(row) for _, row in logs.rows(ledger)[0] if "changes" in row]:
+    if line not in [
+        logs.parse(logs.RunLine, row) for _, row in logs.rows(ledger)[0] if "changes" in row
+    ]:
         atomic.append(ledger, logs.render(line))
     atomic.remove(path)
     return [change.path for change, is_done in zip(changes, redone, strict=True) if not is_done]
@@ -182,9 +184,9 @@ def _read_redo(path: Path) -> tuple[logs.RunLine, tuple[logs.Change, ...], list[
         if data is None:
             return None
         found = json.loads(data)
-        line = logs.parse_run(found["line"])
+        line = logs.parse(logs.RunLine, found["line"])
         told = found.get("changes", found["line"]["changes"])
-        changes = logs.parse_run({**found["line"], "changes": told}).changes
+        changes = logs.parse(logs.RunLine, {**found["line"], "changes": told}).changes
         contents = [b64decode(text) for text in found["data"]]
         paths = [PurePosixPath(change.path) for change in changes]
     except (DamagedStoreError, ValueError, LookupError, TypeError, AttributeError, RecursionError):
@@ -325,14 +327,9 @@ class NightLog(NamedTuple):
 def read_nights(store: Store) -> NightLog:
     """What was written down; nothing where it is missing or cannot be read."""
     try:
-        data = atomic.read(_path(store), _LIMIT)
-        found = json.loads(data or b"{}")
-        read = NightLog(**{name: found[name] for name in NightLog._fields if name in found})
-    except (ClsmError, ValueError, TypeError, RecursionError):
+        return logs.parse(NightLog, json.loads(atomic.read(_path(store), _LIMIT) or b"{}"))
+    except (ClsmError, ValueError, TypeError, AttributeError, RecursionError):
         return NightLog()
-    texts = (read.good, read.failed_at, read.reason, read.woken)
-    is_whole = type(read.failed) is int and all(isinstance(text, str | None) for text in texts)
-    return read if is_whole else NightLog()
 
 
 def note_success(store: Store, at: str) -> None:
@@ -342,12 +339,10 @@ def note_success(store: Store, at: str) -> None:
 
 def note_failure(store: Store, at: str, reason: str) -> None:
     """A run failed. Where that cannot be written down either, nothing happens."""
-    try:
+    with contextlib.suppress(ClsmError):
         before = read_nights(store)
         reason = reason[:_MOST_REASON]
         _write_nights(store, before._replace(failed=before.failed + 1, failed_at=at, reason=reason))
-    except ClsmError:
-        return
 
 
 def note_wake(store: Store, at: str | None, problem: str | None = None) -> bool:

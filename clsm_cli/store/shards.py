@@ -182,12 +182,8 @@ def plan_update(
         groups.setdefault(shard_name(record_id, 1), [])
     plan: dict[Path, tuple[bytes, Shard]] = {}
     for name, group in sorted(groups.items()):
-        old = {
-            path: read(path)
-            for path in shard_files(folder)
-            if path.name[0] == name[0] and path.name != name
-        }
-        old[folder / name] = read(folder / name)
+        paths = {folder / name, *(p for p in shard_files(folder) if p.name[0] == name[0])}
+        old = {path: read(path) for path in paths}
         there = fold(old.values(), forgotten).records
         kept = {i: record for i, record in there.items() if i not in gone}
         records = kept | {record.id: record for record in group}
@@ -197,8 +193,9 @@ def plan_update(
         for record in records.values():
             target = folder / (shard_name(record.id, 2) if is_split else name)
             by_path.setdefault(target, []).append(record)
-        for path, members in by_path.items():
-            data = render(members)
+        # The file that others take records from comes last: a crash must not leave them in none.
+        for path in sorted(by_path, key=lambda path: (-len(path.name), path.name)):
+            data = render(by_path[path])
             before = old.get(path, Shard((), (), None))
             if atomic.sha256(data) != before.sha256:
                 plan[path] = (data, before)

@@ -158,18 +158,11 @@ def render_item(statement: Statement) -> str:
     return f"- {box}{' '.join(statement.text.split())}  ^{statement.id}"
 
 
-TITLES = {
-    "people": "People",
-    "preferences": "Preferences",
-    "rules": "Rules",
-    "facts": "Facts",
-    "decisions": "Decisions",
-    "conventions": "Conventions",
-    "workflows": "Workflows",
-    "tasks": "Tasks",
-    "dates": "Dates",
-}
-"""Titles of the topic files that clsm makes, by stem."""
+OWN = frozenset(
+    ["people", "preferences", "rules", "facts", "decisions", "conventions", "workflows", "tasks",
+     "dates"]
+)  # fmt: skip
+"""Stems of the topic files that clsm makes."""
 
 
 class NewItem(NamedTuple):
@@ -179,8 +172,9 @@ class NewItem(NamedTuple):
     statement: Statement
 
 
-def new_topic(path: Path, title: str, stream: Stream) -> Topic:
+def new_topic(path: Path, stream: Stream) -> Topic:
     """A topic file that does not exist yet: its front matter and title."""
+    title = path.stem.capitalize()
     head = {"title": title, "stream": stream, "topic": path.stem}
     lines = ["---", *(f"{key}: {dump(value)}" for key, value in head.items()), "---", ""]
     text = "\n".join([*lines, f"# {title}", ""])

@@ -57,11 +57,12 @@ def _read(text: str, limit: int, values: int | None, read: Callable[[Any], Any])
         raise LineError(f"is not YAML: {problem}{where}") from None
     except LineError:
         raise
-    except (YAMLError, RecursionError, ArithmeticError) as error:
+    except (YAMLError, RecursionError, *_ESCAPING) as error:
         raise LineError(f"is not YAML ({type(error).__name__})") from None
-    except (ValueError, TypeError, LookupError, AttributeError, AssertionError) as error:
-        # ruamel.yaml lets these escape for some texts that are no YAML
-        raise LineError(f"is not YAML ({type(error).__name__})") from None
+
+
+_ESCAPING = (ArithmeticError, AssertionError, AttributeError, LookupError, TypeError, ValueError)
+"""What ruamel.yaml lets escape for some texts that are no YAML."""
 
 
 @cache

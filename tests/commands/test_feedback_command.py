@@ -56,7 +56,7 @@ def test_a_recall_is_judged(talk: Cli) -> None:
     assert talk.ok(*words).out == f"noted of {recall}: 2 good, 1 bad\n"
     assert talk.ok(*words).out == f"known of {recall}: 2 good, 1 bad\n"
     ((_, row),) = logs.rows(feedback_log(talk))[0]
-    line = logs.parse_feedback(row)
+    line = logs.parse(logs.Feedback, row)
     assert (line.recall, line.good, line.bad) == (recall, (ids[0], ids[1]), (ids[2],))
     assert "key" not in feedback_log(talk).read_text()
     turned = talk.ok("feedback", recall, f"--bad={ids[0]}", "--json", *NOW).json

@@ -125,7 +125,7 @@ def test_a_recall_is_remembered_by_ids_only(sample: Store) -> None:
     touch(sample, answer)
     log = path.read_text(encoding="utf-8")
     assert answer.recall_id in log
-    line = logs.parse_activation(json.loads(log))
+    line = logs.parse(logs.Activation, json.loads(log))
     assert line.ids == tuple(memory.id for memory in answer.memories)
     assert line.concepts == tuple(concept.id for concept in answer.concepts) != ()
     assert "delegation defect" not in log

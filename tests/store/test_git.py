@@ -69,8 +69,8 @@ def test_remotes_and_branches(clone: Path, tmp_path: Path) -> None:
     git_says(clone, "branch", "-q", "side")
     tree = git.work_tree(clone)
     assert tree is not None
-    assert [remote.name for remote in git.remotes(tree)] == ["origin", "spare"]
-    assert git.remotes(tree)[1] == git.Remote("spare", "https://example.org/a b.git")
+    assert [*git.remotes(tree)] == ["origin", "spare"]
+    assert git.remotes(tree)["spare"] == "https://example.org/a b.git"
     assert git.remote_branches(tree) == ("refs/remotes/origin/main",)
 
 

@@ -135,7 +135,7 @@ def test_a_store_below_the_top_of_a_repository(tmp_path: Path, name: str) -> Non
     layout.create(root, "UTC")
     git(tmp_path / "repo", "init", "-q", "-b", "main")
     assert git_setup.set_up(root).attributes
-    assert not git_setup.find_missing(root).anything
+    assert not any(git_setup.find_missing(root))
     done = git(root, "check-attr", "merge", "projects/graph/3.yaml", "tasks/tasks.md", "clsm.yaml")
     assert [line.rpartition(": ")[2] for line in done.stdout.splitlines()] == [
         "clsm",
@@ -154,7 +154,7 @@ def test_set_up_adds_what_is_missing_and_changes_nothing_the_second_time(tmp_pat
     assert (root / ".gitattributes").read_text().startswith("*.png binary\n*.yaml merge=union\n")
     names = [".gitattributes", ".gitignore", ".git/config", ".git/info/attributes"]
     before = [(root / name).read_bytes() for name in names]
-    assert not git_setup.set_up(root).anything
+    assert not any(git_setup.set_up(root))
     assert [(root / name).read_bytes() for name in names] == before
     assert git(root, "config", "--local", "core.fsync").stdout == "all\n"
 

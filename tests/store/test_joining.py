@@ -108,7 +108,7 @@ def test_uses_and_decisions_do_not_go_back(store: Store) -> None:
     review.write_bytes(logs.render(item._replace(state="accepted")))
     beside(review, logs.render(item))
     joining.join(store, NOW)
-    assert [logs.parse_use(row).n for _, row in logs.rows(uses)[0]] == [3, 1]
+    assert [logs.parse(logs.Use, row).n for _, row in logs.rows(uses)[0]] == [3, 1]
     assert [row["state"] for _, row in logs.rows(review)[0]] == ["accepted"]
 
 

@@ -51,14 +51,14 @@ def test_a_run_is_applied_recorded_and_its_preimages_kept(store: layout.Store) -
         logs.Change("tasks/b.md", atomic.sha256(b"gone"), None),
     )
     ((_, row),), problems = logs.rows(store.flow / "runs.jsonl")
-    assert (logs.parse_run(row), problems) == (line, [])
+    assert (logs.parse(logs.RunLine, row), problems) == (line, [])
     (kept,) = (store.derived / "runs" / line.id).iterdir()
     assert {path.name: path.read_bytes() for path in kept.iterdir() if path.suffix == ""} == {
         "0000": b"old",
         "0001": b"gone",
     }
     told = json.loads((kept / "run.json").read_bytes())
-    assert logs.parse_run(told) == line
+    assert logs.parse(logs.RunLine, told) == line
     assert told["added"] == {
         "projects/a.md": [atomic.sha256(b"new")[:12]],
         "projects/c.md": [atomic.sha256(b"fresh")[:12]],
@@ -137,7 +137,7 @@ def test_a_run_that_keeps_nothing_leaves_neither_preimages_nor_names(store: layo
     assert line is not None
     assert line.changes == ()
     ((_, row),), _ = logs.rows(store.flow / "runs.jsonl")
-    assert logs.parse_run(row) == line
+    assert logs.parse(logs.RunLine, row) == line
     assert not (store.derived / "runs").exists()
 
 
@@ -174,7 +174,7 @@ def test_a_run_that_keeps_nothing_is_ended_too(
     assert runs.begun_run(store) is None
     assert not gone.exists()
     ((_, row),), _ = logs.rows(store.flow / "runs.jsonl")
-    assert logs.parse_run(row) == begun
+    assert logs.parse(logs.RunLine, row) == begun
     assert not (store.derived / "runs").exists()
 
 

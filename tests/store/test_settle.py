@@ -78,5 +78,5 @@ def test_two_texts_under_one_id_both_stay_and_are_reviewed(store: Store) -> None
     assert len([s for s in statements(store).values() if s.is_current]) == 2
     rows, problems = logs.rows(store.flow / "review.jsonl")
     assert not problems
-    (item,) = [logs.parse_review(row) for _, row in rows]
+    (item,) = [logs.parse(logs.ReviewItem, row) for _, row in rows]
     assert {item.kept, item.other} == {"Ilse likes rye.", "Ilse likes spelt bread."}

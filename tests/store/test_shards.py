@@ -141,8 +141,11 @@ def test_bytes_that_are_no_utf8_are_replaced_and_reported() -> None:
 
 def write(folder: Path, changes: list[Record], limit: int = 2000) -> list[str]:
     plan = shards.plan_update(folder, changes, limit)
+    before_them = shards.load_graph([folder]).records
     for path, (data, before) in plan.items():
         atomic.put(path, data, read_as=before.sha256)
+        there = shards.load_graph([folder]).records  # as after a crash here
+        assert before_them.keys() <= there.keys()
     return sorted(path.name for path in plan)
 
 

@@ -154,16 +154,15 @@ def in_memory(copy_of: sqlite3.Connection | None) -> sqlite3.Connection:
     return connection
 
 
-def tidy(connection: sqlite3.Connection, before: int) -> None:
-    """Put the rows of an index that doubled in their order: a twentieth less."""
-    if pages(connection) > 2 * before:
+@contextlib.contextmanager
+def tidied(connection: sqlite3.Connection) -> Iterator[None]:
+    """At the end put the rows of an index that doubled in their order: a twentieth less."""
+    pages = "PRAGMA page_count"
+    (before,) = connection.execute(pages).fetchone()
+    yield
+    if not connection.in_transaction and connection.execute(pages).fetchone()[0] > 2 * before:
         with contextlib.suppress(sqlite3.OperationalError):  # there may be no room
             connection.execute("VACUUM")
-
-
-def pages(connection: sqlite3.Connection) -> int:
-    """The size of the index, in pages."""
-    return int(connection.execute("PRAGMA page_count").fetchone()[0])
 
 
 def discard(derived: Path) -> None:

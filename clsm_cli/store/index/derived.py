@@ -13,6 +13,7 @@ from clsm_cli.model.codec import encode
 from clsm_cli.model.episodes import Document
 from clsm_cli.model.graph import Statement
 from clsm_cli.model.join import join_all
+from clsm_cli.model.streams import STREAMS
 from clsm_cli.model.tombstones import visible
 from clsm_cli.store import logs, topics
 from clsm_cli.store.index import passages
@@ -20,6 +21,7 @@ from clsm_cli.store.index.database import mapping_of, unpack
 from clsm_cli.store.index.graph_queries import node_text, number_of
 from clsm_cli.store.index.passage_rows import day_of, heading_id
 from clsm_cli.store.index.passages import text_digest
+from clsm_cli.store.index.ranking_queries import column
 from clsm_cli.store.jsonlines import dump
 from clsm_cli.store.layout import TOPIC_STREAMS
 from clsm_cli.store.record_files import reconcile, without
@@ -48,11 +50,8 @@ def derive(batch: Batch, touched: set[str]) -> None:
         changed |= set(connection.execute("SELECT type, id FROM records"))
     _settle_documents(batch, {i for kind, i in changed if kind == "document"})
     _settle_graph(batch, changed)
-    touched = touched | _streams(batch, changed)
-    for stream in TOPIC_STREAMS:
-        if stream in touched or "tombstones" in touched:
-            _settle_statements(batch, stream)
-    _settle_flow(batch, {i for kind, i in changed if kind == "statement"})
+    streams = _streams(batch, changed) | {each for each in TOPIC_STREAMS if each in touched}
+    _settle_statements(batch, {*STREAMS} if "tombstones" in touched else streams)
 
 
 def _streams(batch: Batch, changed: set[tuple[str, str]]) -> set[str]:
@@ -89,7 +88,7 @@ def _settle_documents(batch: Batch, changed: set[str]) -> None:
                 "SELECT key, line_start, heading FROM blocks WHERE document = ?", (document,)
             )
         )
-        now = _blocks_of(connection, document, batch.forgotten)
+        now = _blocks_of(batch, document)
         connection.execute("DELETE FROM blocks WHERE document = ?", (document,))
         connection.executemany(
             "INSERT OR REPLACE INTO blocks VALUES (?, ?, ?, ?)",
@@ -106,16 +105,12 @@ def _settle_documents(batch: Batch, changed: set[str]) -> None:
     )
 
 
-def _blocks_of(
-    connection: sqlite3.Connection, document: str, forgotten: frozenset[str]
-) -> set[tuple[str, int, int]]:
+def _blocks_of(batch: Batch, document: str) -> set[tuple[str, int, int]]:
     """Key, first line and heading of the blocks a document has now; notes its path too."""
+    connection = batch.connection
     connection.execute("DELETE FROM documents WHERE id = ?", (document,))
-    lines = connection.execute("SELECT line FROM records WHERE id = ?", (document,)).fetchall()
-    if not lines:
-        return set()
-    record = visible(join_all([unpack(line) for (line,) in lines]).record, forgotten)
-    if not isinstance(record, Document):  # all of it was forgotten
+    record = _record(batch, "document", document)
+    if not isinstance(record, Document):
         return set()
     connection.execute("INSERT INTO documents VALUES (?, ?)", (document, record.path))
     headings = {block.heading for block in record.blocks}
@@ -126,93 +121,74 @@ def _blocks_of(
     return {(block.key, block.line_start, rows[block.heading]) for block in record.blocks}
 
 
-def _settle_statements(batch: Batch, stream: Stream) -> None:
-    """The statements of a stream, as its Markdown and its shards say together."""
-    connection, store = batch.connection, batch.store
-    everything = records_of(connection, "statement", batch.forgotten)
-    records = {
-        record.id: record
-        for record in everything
-        if isinstance(record, Statement) and record.stream == stream
-    }
+def _settle_statements(batch: Batch, streams: set[str]) -> None:
+    """The statements of some streams, and when they were true and believed; old ones too."""
+    if not streams:
+        return
+    connection, forgotten = batch.connection, batch.forgotten
+    found = {r.id: r for r in records_of(connection, "statement", forgotten)}
+    everything = {i: visible(record, forgotten) for i, record in found.items()}
     # An item may carry the id of a statement that another stream has now.
-    gone = {record.id for record in everything if visible(record, batch.forgotten) is None}
-    found = without(topics.read_topics(store.root / stream), gone, batch.forgotten)
-    edits = reconcile(
-        found, records, stream=stream, now="", device=store.device, forgotten=batch.forgotten
+    gone = {record_id for record_id, record in everything.items() if record is None}
+    for stream in (each for each in STREAMS if each in streams):
+        own = {
+            i: r for i, r in everything.items() if isinstance(r, Statement) and r.stream == stream
+        }
+        if stream == "flow":
+            statements, places = own, _shard_places(connection)
+        else:
+            statements, places = _in_markdown(batch, stream, own, gone)
+        wanted = {
+            i: passages.statement_passage(row, *places.get(i, (f"{stream}/graph", 0)))
+            for i, row in sorted(statements.items())
+            if row.text
+        }
+        rows = connection.execute(
+            "SELECT p.key, p.id, p.text, l.kind, l.path FROM passages p JOIN places l"
+            " ON l.id = p.place WHERE l.kind IN ('statement', 'gist') AND l.stream = ?",
+            (stream,),
+        ).fetchall()
+        _replace(batch, {row[0]: row[1:] for row in rows}, wanted)
+        connection.execute("DELETE FROM clocks WHERE stream = ?", (stream,))
+        clocks = [
+            (i, stream, *(getattr(row, name) for name in _CLOCKS))
+            for i, row in sorted(statements.items())
+        ]
+        query = f"INSERT OR REPLACE INTO clocks (key, stream, {', '.join(_CLOCKS)})"
+        connection.executemany(f"{query} VALUES (?, ?, ?, ?, ?, ?, ?)", clocks)
+
+
+_Places = dict[str, tuple[str, int]]
+"""Statement → file and line of its text."""
+
+
+def _shard_places(connection: sqlite3.Connection) -> _Places:
+    query = (
+        "SELECT r.id, MAX(f.path) FROM records r JOIN files f ON f.id = r.file"
+        " WHERE r.type = 'statement' GROUP BY r.id"
     )
-    places: dict[str, tuple[str, int]] = {}
+    return {record_id: (path, 0) for record_id, path in connection.execute(query)}
+
+
+def _in_markdown(
+    batch: Batch, stream: Stream, records: dict[str, Statement], gone: set[str]
+) -> tuple[dict[str, Statement], _Places]:
+    """The statements of a stream as its Markdown and its shards say together."""
+    store, forgotten = batch.store, batch.forgotten
+    found = without(topics.read_topics(store.root / stream), gone, forgotten)
+    edits = reconcile(
+        found, records, stream=stream, now="", device=store.device, forgotten=forgotten
+    )
+    places: _Places = {}
     for topic in found:
         path = topic.path.relative_to(store.root).as_posix()
-        places |= {topics.id_of(item, batch.forgotten): (path, item.line) for item in topic.items}
+        places |= {topics.id_of(item, forgotten): (path, item.line) for item in topic.items}
         listed = dump([[problem.line, problem.reason] for problem in topic.problems])
-        connection.execute(
+        batch.connection.execute(
             "UPDATE files SET problems = ? WHERE path = ?",
             (listed if topic.problems else None, path),
         )
-    wanted = {
-        record_id: passages.statement_passage(
-            statement, *places.get(record_id, (f"{stream}/graph", 0))
-        )
-        for record_id, statement in sorted(edits.statements.items())
-        if statement.text
-    }
-    rows = connection.execute(
-        "SELECT p.key, p.id, p.text, l.kind, l.path FROM passages p JOIN places l"
-        " ON l.id = p.place WHERE l.kind IN ('statement', 'gist') AND l.stream = ?",
-        (stream,),
-    ).fetchall()
-    _replace(batch, {row[0]: row[1:] for row in rows}, wanted)
-    connection.execute("DELETE FROM clocks WHERE stream = ?", (stream,))
-    _write_clocks(connection, stream, edits.statements)
-
-
-def _write_clocks(
-    connection: sqlite3.Connection, stream: Stream, statements: Mapping[str, Statement]
-) -> None:
-    """When statements were true, and when they were believed; old ones too."""
-    connection.executemany(
-        f"INSERT OR REPLACE INTO clocks (key, stream, {', '.join(_CLOCKS)}) VALUES (?, ?, ?, ?, ?, ?, ?)",
-        [
-            (key, stream, *(getattr(row, n) for n in _CLOCKS))
-            for key, row in sorted(statements.items())
-        ],
-    )
-
-
-def _settle_flow(batch: Batch, changed: set[str]) -> None:
-    """Statements of flow, whose text stands in the record: those that changed."""
-    connection = batch.connection
-    wanted: dict[str, Passage] = {}
-    known: dict[str, tuple[int, str, str, str]] = {}
-    statements: dict[str, Statement] = {}
-    for record_id in sorted(changed):
-        lines = connection.execute(
-            "SELECT r.line, f.path FROM records r JOIN files f ON f.id = r.file WHERE r.id = ?"
-            " AND r.type = 'statement' ORDER BY f.path",
-            (record_id,),
-        ).fetchall()
-        held = connection.execute(
-            "SELECT p.id, p.text, l.kind, l.path FROM passages p JOIN places l"
-            " ON l.id = p.place WHERE p.key = ? AND l.stream = 'flow'"
-            " AND l.kind IN ('statement', 'gist')",
-            (record_id,),
-        ).fetchone()
-        if held is not None:
-            known[record_id] = held
-        if not lines:
-            continue
-        joined = join_all([unpack(line) for line, _ in lines]).record
-        record = visible(joined, batch.forgotten)
-        if not isinstance(record, Statement) or record.stream != "flow":
-            continue
-        statements[record_id] = record
-        if record.text:
-            wanted[record_id] = passages.statement_passage(record, lines[-1][1], 0)
-    _replace(batch, known, wanted)
-    gone = [(key,) for key in changed]
-    connection.executemany("DELETE FROM clocks WHERE stream = 'flow' AND key = ?", gone)
-    _write_clocks(connection, "flow", statements)
+    return edits.statements, places
 
 
 def _replace(
@@ -312,22 +288,27 @@ def _ensure_nodes(connection: sqlite3.Connection, named: dict[int, str]) -> None
 
 def _versions(batch: Batch, kind: str, record_id: str) -> list[dict[str, Any]]:
     """What is, and what was until now, recorded under an id."""
-    query = "SELECT line FROM records WHERE id = ? AND type = ?"
-    lines = {line for (line,) in batch.connection.execute(query, (record_id, kind))}
-    lines |= {line for _, line in batch.gone[kind, record_id]}
+    lines = {*_lines(batch, kind, record_id), *(line for _, line in batch.gone[kind, record_id])}
     return [mapping_of(line) for line in sorted(lines)]
 
 
+def _lines(batch: Batch, kind: str, record_id: str) -> list[bytes]:
+    query = "SELECT line FROM records WHERE id = ? AND type = ?"
+    return column(batch.connection, query, (record_id, kind))
+
+
+def _record(batch: Batch, kind: str, record_id: str) -> Record | None:
+    """The record of an id, of all machines' versions; None: there is none (any more)."""
+    lines = _lines(batch, kind, record_id)
+    return visible(join_all(list(map(unpack, lines))).record, batch.forgotten) if lines else None
+
+
 def _joined(batch: Batch, kind: str, record_id: str) -> dict[str, Any] | None:
-    """The record of an id as a mapping, of all machines' versions; None: there is none (any more)."""
-    lines = batch.connection.execute(
-        "SELECT line FROM records WHERE id = ? AND type = ?", (record_id, kind)
-    ).fetchall()
-    if not lines:
-        return None
+    """The same as a mapping."""
+    lines = _lines(batch, kind, record_id)
     if len(lines) == 1 and not batch.forgotten:
-        return mapping_of(lines[0][0])
-    record = visible(join_all([unpack(line) for (line,) in lines]).record, batch.forgotten)
+        return mapping_of(lines[0])
+    record = _record(batch, kind, record_id)
     return None if record is None else encode(record)
 
 

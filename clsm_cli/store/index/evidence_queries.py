@@ -8,7 +8,7 @@ from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store.index import postings
 from clsm_cli.store.index.passage_rows import candidates
 from clsm_cli.store.index.passages import HEADING_SEPARATOR
-from clsm_cli.store.index.ranking_queries import select
+from clsm_cli.store.index.ranking_queries import column, select
 
 if TYPE_CHECKING:
     import sqlite3
@@ -153,27 +153,24 @@ def speakers(connection: sqlite3.Connection, episodes: Collection[str]) -> Itera
 
 def turns_by_key(connection: sqlite3.Connection, keys: Sequence[str]) -> dict[str, SourceTurn]:
     """Turns of episodes by key, whole."""
-    found: dict[str, SourceTurn] = {}
-    _collect(connection, "p.key", keys, found)
-    return found
+    return _turns(connection, "p.key", keys)
 
 
 def turns_in_episodes(
     connection: sqlite3.Connection, episodes: Sequence[str]
 ) -> dict[str, SourceTurn]:
     """The turns of some episodes by key, in the order of the episodes' files."""
+    return _turns(connection, "l.episode", episodes)
+
+
+def _turns(
+    connection: sqlite3.Connection, where: str, values: Sequence[str]
+) -> dict[str, SourceTurn]:
     found: dict[str, SourceTurn] = {}
-    _collect(connection, "l.episode", episodes, found)
-    return found
-
-
-def _collect(
-    connection: sqlite3.Connection, column: str, values: Sequence[str], found: dict[str, SourceTurn]
-) -> None:
     query = (
         "SELECT p.key, p.text, p.speaker, p.role, p.trust, p.time, l.session, l.episode, l.document,"
         f" {_SECTION}, COALESCE(h.text, ''), p.current {_SAID}"
-        f" LEFT JOIN headings h ON h.id = p.heading WHERE {column} IN ({{}})"
+        f" LEFT JOIN headings h ON h.id = p.heading WHERE {where} IN ({{}})"
         " AND l.episode IS NOT NULL AND p.embedded IS NOT NULL ORDER BY l.episode, p.id, p.part"
     )
     for row in select(connection, query, values):
@@ -183,6 +180,7 @@ def _collect(
             found[part.key] = part
         elif known.episode == part.episode:  # a copy in another machine's episode is left out
             found[part.key] = known._replace(text=f"{known.text}\n{part.text}")
+    return found
 
 
 def turns_with_stems(connection: sqlite3.Connection, stems: Sequence[str]) -> list[str]:
@@ -193,13 +191,11 @@ def turns_with_stems(connection: sqlite3.Connection, stems: Sequence[str]) -> li
         rows = found if rows is None else rows & found
         if not rows:
             return []
+    query = f"SELECT p.key {_SAID} WHERE l.episode IS NOT NULL"
     if rows is None:
-        everything = connection.execute(
-            f"SELECT DISTINCT p.key {_SAID} WHERE l.episode IS NOT NULL ORDER BY p.key"
-        )
-        return [str(row[0]) for row in everything]
-    query = f"SELECT p.key {_SAID} WHERE p.id IN ({{}}) AND l.episode IS NOT NULL"
-    return sorted({str(key) for (key,) in select(connection, query, sorted(rows))})
+        return sorted({*column(connection, query)})
+    keys = select(connection, f"{query} AND p.id IN ({{}})", sorted(rows))
+    return sorted({key for (key,) in keys})
 
 
 def closed_since(connection: sqlite3.Connection, keys: Sequence[str]) -> set[str]:

@@ -21,16 +21,12 @@ from typing import TYPE_CHECKING
 from clsm_cli.model import clocks
 from clsm_cli.store.index.database import mapping_of
 from clsm_cli.store.index.graph_queries import Fact, number_of
-from clsm_cli.store.jsonlines import LineProblem
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Iterator, Sequence
-    from pathlib import Path
+    from collections.abc import Iterator
 
     from clsm_cli.model.codec import Record
-    from clsm_cli.store.index.indexed_files import Signature
-    from clsm_cli.store.index.passage_rows import Batch
 
 _ASLEEP = (
     "SELECT p.id, p.length FROM (SELECT id, MAX(since) AS since FROM archived GROUP BY id) a"
@@ -39,18 +35,6 @@ _ASLEEP = (
     " ON u.id = CASE s.part WHEN 0 THEN s.key ELSE s.key || '-' || (s.part + 1) END"
     " WHERE s.key = a.id AND u.day > a.since) ORDER BY p.id"
 )
-
-
-def read_archived(batch: Batch, path: Path, file: int) -> Sequence[LineProblem]:
-    """Take in a machine's list; a line that is none of it is a problem."""
-    from clsm_cli.store import logs  # not for a recall as of another time
-
-    found = logs.read_archived(path.parent)
-    batch.connection.executemany(
-        "INSERT INTO archived VALUES (?, ?, ?)",
-        [(name, day.toordinal(), file) for name, day in found.since.items()],
-    )
-    return found.problems
 
 
 def settle_archived(connection: sqlite3.Connection, touched: set[str]) -> None:
@@ -65,35 +49,9 @@ def settle_archived(connection: sqlite3.Connection, touched: set[str]) -> None:
         )
 
 
-FOLDER = "tombstones"
-
-
-def read_tombstones(batch: Batch, path: Path, file: int) -> list[LineProblem]:
-    """Take in a machine's tombstones; a damaged line must not go unseen."""
-    from clsm_cli.store import logs
-
-    found, problems = logs.rows(path)
-    for number, row in found:
-        if "hash" in row:
-            batch.connection.execute(
-                "INSERT OR IGNORE INTO tombstones VALUES (?, ?)", (str(row["hash"]), file)
-            )
-        else:
-            problems.append(LineProblem(path, number, "is no tombstone"))
-    return problems
-
-
 def forgotten_hashes(connection: sqlite3.Connection) -> frozenset[str]:
     """Hashes of everything that was forgotten, as of the last refresh."""
     return frozenset(row[0] for row in connection.execute("SELECT hash FROM tombstones"))
-
-
-def affected_files(connection: sqlite3.Connection) -> dict[str, Signature]:
-    """The files of which something goes, or may come back; they will be read whatever they hold."""
-    where = "kind IN ('episode', 'inbox', 'shard')"
-    connection.execute(f"UPDATE files SET sha256 = '' WHERE {where}")
-    found = connection.execute(f"SELECT path, kind, size, mtime_ns FROM files WHERE {where}")
-    return {path: (kind, size, mtime) for path, kind, size, mtime in found}
 
 
 def visible_record(connection: sqlite3.Connection, record: Record) -> Record | None:

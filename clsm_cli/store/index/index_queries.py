@@ -137,14 +137,6 @@ class Index(Search):
         query = f"SELECT n.label, COUNT(*) {NAMED} GROUP BY n.label ORDER BY n.label"
         return self.connection.execute(query, (node, node)).fetchall()
 
-    def is_mentioned(self, node: str) -> bool:
-        """Whether a current passage mentions a node under its own id."""
-        query = (
-            "SELECT 1 FROM names n JOIN mentions m ON m.name = n.id"
-            " JOIN passages p ON p.id = m.passage WHERE n.node = ? AND p.current LIMIT 1"
-        )
-        return bool(column(self.connection, query, (node,)))
-
     def node_of(self, name_id: str) -> str:
         """The node that an id of a name stands for: itself, or the one it is an alias of."""
         query = "SELECT node FROM aliases WHERE alias = ? ORDER BY node LIMIT 1"
@@ -171,10 +163,12 @@ class Index(Search):
 
         return record if isinstance(record, Node) else None
 
-    def ids(self, prefix: str) -> list[str]:
-        """Ids of records that begin with ``prefix``."""
-        query = "SELECT DISTINCT id FROM records WHERE id >= ? AND id < ? ORDER BY id"
-        return column(self.connection, query, _from(prefix))
+    def ids(self, prefix: str) -> set[str]:
+        """Ids of records and episodes, and keys of passages, that begin with ``prefix``."""
+        tables = (("id", "records"), ("id", "episodes"), ("key", "passages"))
+        query = "SELECT {0} FROM {1} WHERE {0} >= ? AND {0} < ?"
+        union = " UNION ".join(query.format(*each) for each in tables)
+        return {*column(self.connection, union, 3 * _from(prefix))}
 
     def known_turns(self, session: str) -> list[KnownTurn]:
         """The turns of a session that episodes and inboxes hold, each once."""
@@ -191,11 +185,6 @@ class Index(Search):
         folder = path.rstrip("/") + "/"
         query = "SELECT path FROM documents WHERE path = ? OR substr(path, 1, ?) = ? ORDER BY path"
         return column(self.connection, query, (path, len(folder), folder))
-
-    def episode_ids(self, prefix: str) -> list[str]:
-        """Ids of episodes that begin with ``prefix``."""
-        query = "SELECT DISTINCT id FROM episodes WHERE id >= ? AND id < ? ORDER BY id"
-        return column(self.connection, query, _from(prefix))
 
     def episode_files(self, episode: str) -> list[str]:
         """The files, relative to the store, that hold an episode (one on each machine)."""

@@ -13,7 +13,7 @@ from itertools import accumulate
 from typing import TYPE_CHECKING, TypeAlias
 
 from clsm_cli.startup.records import NamedTuple
-from clsm_cli.store.layout import ASIDE, TOPIC_STREAMS, is_conflict_copy
+from clsm_cli.store.layout import ASIDE, TOPIC_STREAMS, folders_in, is_conflict_copy
 
 if TYPE_CHECKING:
     import sqlite3
@@ -98,30 +98,22 @@ def _entries(store: Store) -> Iterator[tuple[str, os.DirEntry[str]]]:
         yield from (("shard", e) for e in _files(flow / "graph") if _SHARD.match(e.name))
         yield from (("inbox", e) for e in _ending(flow / "inbox", ".jsonl"))
         yield from ((_OF_FLOW[e.name], e) for e in _files(flow) if e.name in _OF_FLOW)
-        for year in _folders(flow / "episodes"):
-            for month in _folders(year):
+        for year in folders_in(flow / "episodes"):
+            for month in folders_in(year):
                 yield from (("episode", e) for e in _ending(month, ".md"))
 
 
-def _ending(folder: Path | str, ending: str) -> list[os.DirEntry[str]]:
+def _ending(folder: Path, ending: str) -> list[os.DirEntry[str]]:
     """Files whose name ends so, but for copies that wait to be joined."""
     return [e for e in _files(folder) if e.name.endswith(ending) and not is_conflict_copy(e.name)]
 
 
-def _files(folder: Path | str) -> list[os.DirEntry[str]]:
+def _files(folder: Path) -> list[os.DirEntry[str]]:
     try:
         with os.scandir(folder) as entries:
             return sorted(
                 (e for e in entries if e.name[0] != "." and e.is_file(follow_symlinks=False)),
                 key=lambda e: e.name,
             )
-    except (FileNotFoundError, NotADirectoryError):
-        return []
-
-
-def _folders(folder: Path | str) -> list[str]:
-    try:
-        with os.scandir(folder) as entries:
-            return sorted(e.path for e in entries if e.is_dir(follow_symlinks=False))
     except (FileNotFoundError, NotADirectoryError):
         return []

@@ -39,18 +39,8 @@ _PASSAGES = (
     " l.episode, l.document, l.path, l.origin FROM passages p JOIN places l ON l.id = p.place"
     " LEFT JOIN headings h ON h.id = p.heading"
 )
-_WHOLE = (
-    "documents",
-    "blocks",
-    "aliases",
-    "links",
-    "noted",
-    "recorded",
-    "clocks",
-    "totals",
-    "speakers",
-)
-_TABLES = {table: f"SELECT * FROM {table}" for table in _WHOLE} | {
+_WHOLE = "documents blocks aliases links noted recorded clocks totals speakers"
+_TABLES = {table: f"SELECT * FROM {table}" for table in _WHOLE.split()} | {
     "episodes": "SELECT e.id, f.path, e.session, e.document, e.previous, e.start, e.continues"
     " FROM episodes e JOIN files f ON f.id = e.file",
     "nodes": "SELECT number, id, label, aliases, kind, stream, n, last, summary, degree, strongest,"

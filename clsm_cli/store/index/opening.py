@@ -59,9 +59,9 @@ class Embedder(NamedTuple):
 class Opened:
     """An index and what the reader should be told about it."""
 
-    def __init__(self, index: Index) -> None:
+    def __init__(self, index: Index, warnings: list[str]) -> None:
         self.index = index
-        self.warnings: list[str] = []
+        self.warnings = warnings
 
     def late_warnings(self) -> list[str]:
         """What turned out only while the index was asked."""
@@ -85,16 +85,14 @@ def bring_up_to_date(
         at_most: Leave the embedding alone when more passages than this need it.
         pause: Called between two batches of embedding, to let others have the lock.
     """
-    before = database.pages(connection)
-    found = changes(connection, store)
-    if found.any:
-        from clsm_cli.store.index.refresh import refresh
+    with database.tidied(connection):
+        found = changes(connection, store)
+        if found.any:
+            from clsm_cli.store.index.refresh import refresh
 
-        refresh(connection, store, found)
-    if embedder is not None:
-        _embed(store, connection, embedder, progress, at_most, pause)
-    if not connection.in_transaction:
-        database.tidy(connection, before)
+            refresh(connection, store, found)
+        if embedder is not None:
+            _embed(store, connection, embedder, progress, at_most, pause)
 
 
 def _embed(
@@ -130,17 +128,16 @@ def run_in_progress(connection: sqlite3.Connection) -> Iterator[None]:
     what the run did is published in that moment. If it fails, or is killed, nothing is; who next
     has the lock brings the index up to date. (A mark that a killed run left tells nothing then.)
     """
-    before = database.pages(connection)
-    connection.execute(f"INSERT OR REPLACE INTO meta VALUES ('{_MARK}', '')")
-    try:
-        with database.transaction(connection):
-            yield
-            connection.execute(_AWAY)
-    except BaseException:
-        with contextlib.suppress(sqlite3.OperationalError):  # the disk may be full
-            connection.execute(_AWAY)
-        raise
-    database.tidy(connection, before)
+    with database.tidied(connection):
+        connection.execute(f"INSERT OR REPLACE INTO meta VALUES ('{_MARK}', '')")
+        try:
+            with database.transaction(connection):
+                yield
+                connection.execute(_AWAY)
+        except BaseException:
+            with contextlib.suppress(sqlite3.OperationalError):  # the disk may be full
+                connection.execute(_AWAY)
+            raise
 
 
 def is_run_in_progress(store: Store) -> bool:
@@ -148,11 +145,11 @@ def is_run_in_progress(store: Store) -> bool:
     disk = database.open_to_read(store.derived)
     if disk is None:
         return False
+    from clsm_cli.store.lock import try_locked
+
     with contextlib.closing(disk), database.disk_errors(store.derived):
         if not is_run_marked(disk):
             return False
-    from clsm_cli.store.lock import try_locked
-
     with try_locked(store.root) as is_held:
         return not is_held
 
@@ -198,22 +195,26 @@ def open_index(
     A missing index is made whole; else at most ``recall.refresh_passages`` new passages are
     embedded, so that one recall never pays for a bulk import.
     """
-    opened = None
+    index = None
     with database.disk_errors(store.derived):
         try:
-            with _open(store, embedder, progress) as opened:
-                yield opened
+            with _open(store, embedder, progress) as (connection, warnings):
+                index = Index(connection, store)
+                yield Opened(index, [*warnings, *_warnings(index, embedder)])
         finally:
-            if opened is not None and opened.index.vectors.damaged:
+            if index is not None and index.vectors.damaged:
                 _drop_damaged(store)
 
 
 @contextlib.contextmanager
-def _open(store: Store, embedder: Embedder | None, progress: Progress | None) -> Iterator[Opened]:
+def _open(
+    store: Store, embedder: Embedder | None, progress: Progress | None
+) -> Iterator[tuple[sqlite3.Connection, list[str]]]:
+    """The freshest index that can be had now, and why it is not fresher."""
     disk, found = _read(store)
     try:
         if disk is not None and not found.any and _is_ready(disk, store, embedder):
-            yield _opened(Index(disk, store), embedder)
+            yield disk, []
             return
         from clsm_cli.store.lock import try_locked
 
@@ -224,19 +225,15 @@ def _open(store: Store, embedder: Embedder | None, progress: Progress | None) ->
             connection = _written(store, embedder, progress, limit) if is_held else None
             if connection is not None:
                 with contextlib.closing(connection):
-                    yield _opened(Index(connection, store), embedder)
+                    yield connection, []
                 return
         is_marked = disk is not None and not is_held and is_run_marked(disk)
         found, has_more = split_aside(found) if is_marked else (found, False)
+        left = [_LEFT] if has_more else []
         if disk is not None and not found.any:
-            opened = _opened(Index(disk, store), embedder)
+            yield disk, left
         else:
-            copy = _overlaid(store, disk, found if is_marked else None)
-            opened = _opened(Index(copy, store), embedder)
-            opened.warnings.insert(0, _OVERLAID)
-        if has_more:
-            opened.warnings.insert(0, _LEFT)
-        yield opened
+            yield _overlaid(store, disk, found if is_marked else None), [*left, _OVERLAID]
     finally:
         if disk is not None:
             disk.close()
@@ -315,18 +312,14 @@ def _written(
     return None
 
 
-def _opened(index: Index, embedder: Embedder | None) -> Opened:
-    opened = Opened(index)
-    waiting = index.unembedded()
-    if embedder is not None and waiting:
-        opened.warnings.append(
+def _warnings(index: Index, embedder: Embedder | None) -> Iterator[str]:
+    if embedder is not None and (waiting := index.unembedded()):
+        yield (
             f"{waiting} passages have no vector yet and were searched by words only;"
             " embed them with: clsm ingest"
         )
-    problems = list(index.problems())
-    if problems:
+    if problems := list(index.problems()):
         path, line, reason = problems[0]
         where = path if line is None else f"{path}, line {line}"
         more = f" (and {len(problems) - 1} more places)" if len(problems) > 1 else ""
-        opened.warnings.append(f"{where}: {reason}{more}; the rest was searched. See: clsm status")
-    return opened
+        yield f"{where}: {reason}{more}; the rest was searched. See: clsm status"

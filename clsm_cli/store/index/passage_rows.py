@@ -26,16 +26,8 @@ _PLACE = ("kind", "stream", "session", "episode", "document", "path", "origin")
 _LATER = ("heading", "sources", "current", "is_dump")
 _OWN = tuple(name for name in Passage._fields if name not in (*_PLACE, *_LATER))
 _DERIVED = (
-    "place",
-    "heading",
-    "sources",
-    "day",
-    "length",
-    "embedded",
-    "current",
-    "periods",
-    "is_question",
-)
+    "place", "heading", "sources", "day", "length", "embedded", "current", "periods", "is_question"
+)  # fmt: skip
 _ASIDE = re.compile(r"(?<!\[)\[(?!\[)[^\[\]\n]{1,500}\](?![\](])")
 LONGEST_PERIOD = 366
 """Days; of a longer one ("in the last century") nothing is said that could match."""

@@ -117,10 +117,9 @@ class Search:
 
     def has_archived_vector(self, vectors: Sequence[int]) -> bool:
         """Whether an archived passage has one of some sentence vectors, given by row."""
-        (asleep,) = self.connection.execute("SELECT rows FROM asleep").fetchone()
         query = "SELECT p.id FROM vectors v JOIN passages p ON p.embedded = v.digest WHERE v.row IN ({})"
         rows = {row for (row,) in select(self.connection, query, vectors)}
-        return not rows.isdisjoint(array("I", asleep))
+        return not rows.isdisjoint(_archived_rows(self.connection))
 
     def wake_archived(self, terms: Sequence[str]) -> None:
         """Let those archived passages count, until the next look, that hold a rare word of a question."""
@@ -162,8 +161,7 @@ class Search:
         if self._hidden is None:
             found = {*column(self.connection, "SELECT id FROM passages WHERE NOT current")}
             if not self._shows_archive:
-                (asleep,) = self.connection.execute("SELECT rows FROM asleep").fetchone()
-                found.update(array("I", asleep))
+                found.update(_archived_rows(self.connection))
             self._hidden = frozenset(found)
         return self._hidden
 
@@ -290,12 +288,16 @@ def _with_rare_terms(connection: sqlite3.Connection, terms: Sequence[str]) -> fr
     that a single passage holds, as ln(N / √N) = ½ ln N.
     """
     (most,) = connection.execute("SELECT passages FROM totals").fetchone()
-    (asleep,) = connection.execute("SELECT rows FROM asleep").fetchone()
     found: set[int] = set()
     for term in terms:
         if postings.document_frequency(connection, term) <= isqrt(most):
             found.update(row for row, _, _ in postings.term_postings(connection, term))
-    return frozenset(found.intersection(array("I", asleep)))
+    return frozenset(found.intersection(_archived_rows(connection)))
+
+
+def _archived_rows(connection: sqlite3.Connection) -> array[int]:
+    (packed,) = connection.execute("SELECT rows FROM asleep").fetchone()
+    return array("I", packed)
 
 
 def select(connection: sqlite3.Connection, query: str, values: Iterable[Any]) -> Iterator[Any]:

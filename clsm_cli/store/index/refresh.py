@@ -63,18 +63,21 @@ def _bury(batch: Batch, found: Changes) -> tuple[dict[str, Signature], set[str]]
     before = hidden.forgotten_hashes(batch.connection)
     changed = dict(found.changed)
     for path in found.removed:
-        if _stream_of(path) == hidden.FOLDER:
+        if _stream_of(path) == "tombstones":
             _drop(batch, path)
     for path in sorted(changed):
-        if _stream_of(path) == hidden.FOLDER:
+        if _stream_of(path) == "tombstones":
             _load(batch, path, changed.pop(path))
     batch.forgotten = hidden.forgotten_hashes(batch.connection)
     if batch.forgotten == before:
         return changed, set()
-    again = hidden.affected_files(batch.connection)
-    for path in again.keys() - set(found.removed):
-        changed.setdefault(path, again[path])
-    return changed, {hidden.FOLDER}
+    where = "kind IN ('episode', 'inbox', 'shard')"  # of these something goes, or may come back
+    batch.connection.execute(f"UPDATE files SET sha256 = '' WHERE {where}")
+    query = f"SELECT path, kind, size, mtime_ns FROM files WHERE {where}"
+    for path, kind, size, mtime in batch.connection.execute(query):
+        if path not in found.removed:
+            changed.setdefault(path, (kind, size, mtime))
+    return changed, {"tombstones"}
 
 
 def _drop(batch: Batch, path: str) -> set[str]:
@@ -176,6 +179,22 @@ def _read_shard(batch: Batch, path: Path, file: int) -> _Problems:
     return shard.problems
 
 
+def _read_tombstones(batch: Batch, path: Path, file: int) -> _Problems:
+    """A damaged line must not go unseen."""
+    found, problems = logs.rows(path)
+    rows = [(str(row["hash"]), file) for _, row in found if "hash" in row]
+    batch.connection.executemany("INSERT OR IGNORE INTO tombstones VALUES (?, ?)", rows)
+    odd = (number for number, row in found if "hash" not in row)
+    return [*problems, *(LineProblem(path, number, "is no tombstone") for number in odd)]
+
+
+def _read_archived(batch: Batch, path: Path, file: int) -> _Problems:
+    found = logs.read_archived(path.parent)
+    rows = [(name, day.toordinal(), file) for name, day in found.since.items()]
+    batch.connection.executemany("INSERT INTO archived VALUES (?, ?, ?)", rows)
+    return found.problems
+
+
 def _read_uses(batch: Batch, path: Path, file: int) -> _Problems:
     found, problems = logs.read_uses(path)
     rows = [(name, day.toordinal(), file, n) for name, day, n in found]
@@ -187,9 +206,9 @@ _READERS = {
     "episode": _read_episode,
     "inbox": _read_inbox,
     "shard": _read_shard,
-    "tombstones": hidden.read_tombstones,
+    "tombstones": _read_tombstones,
     "uses": _read_uses,
-    "archived": hidden.read_archived,
+    "archived": _read_archived,
 }
 
 

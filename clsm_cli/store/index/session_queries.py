@@ -6,7 +6,6 @@ session began, so the cost grows with their number, not with that of passages.
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from clsm_cli.startup.records import NamedTuple
@@ -14,7 +13,7 @@ from clsm_cli.store.index.ranking_queries import NAMED, column, select
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Collection, Iterable
+    from collections.abc import Collection
 
 
 _SECONDS = "CAST(strftime('%s', {}) AS INTEGER)"
@@ -31,13 +30,6 @@ class Session(NamedTuple):
     day: int  # of the start by its own offset, as a proleptic ordinal
     is_note: bool
     last_open: int | None  # time of its newest turn that no episode holds yet
-
-
-class SessionPlace(NamedTuple):
-    """Where a passage stands: its session, and its group of eight."""
-
-    session: str
-    group: int
 
 
 def sessions_by_time(connection: sqlite3.Connection) -> list[Session]:
@@ -60,29 +52,6 @@ def sessions_by_time(connection: sqlite3.Connection) -> list[Session]:
         latest[session] = last
     found = [Session(each, *begun[each], latest.get(each)) for each in begun]
     return sorted(found, key=lambda each: (each.start, each.id))
-
-
-def instant(time: str) -> int | None:
-    """The seconds since 1970 of an ISO time; of a day its last, without a zone in UTC.
-
-    >>> instant("1970-01-01T01:00:30+01:00"), instant("1970-01-01"), instant("noon")
-    (30, 86399, None)
-    """
-    try:
-        moment = datetime.fromisoformat(time if len(time) > 10 else f"{time}T23:59:59")
-        zoned = moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment
-        return int(zoned.timestamp() // 1)
-    except (ValueError, OverflowError):
-        return None
-
-
-def session_places(connection: sqlite3.Connection, rows: Iterable[int]) -> dict[int, SessionPlace]:
-    """Where passages of conversations and notes stand; statements stand nowhere."""
-    query = (
-        "SELECT p.id, l.session, p.grp FROM passages p JOIN places l ON l.id = p.place"
-        " WHERE l.kind = 'passage' AND l.session <> '' AND p.id IN ({})"
-    )
-    return {row[0]: SessionPlace(*row[1:]) for row in select(connection, query, rows)}
 
 
 def rows_mentioning(connection: sqlite3.Connection, node: str) -> list[int]:

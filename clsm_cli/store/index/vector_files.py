@@ -60,6 +60,16 @@ def rows_of(path: Path, size: int) -> memoryview | None:
         return None
 
 
+def sentence_rows(connection: sqlite3.Connection, derived: Path) -> memoryview | None:
+    """The sentence vectors, see ``codes``; None when there are none."""
+    return rows_of(sentences_path(derived), committed(connection).sentences * SENTENCE_BYTES)
+
+
+def token_rows(connection: sqlite3.Connection, derived: Path) -> memoryview | None:
+    """The token vectors, see ``codes``; None when there are none."""
+    return rows_of(tokens_path(derived), committed(connection).tokens * TOKEN_BYTES)
+
+
 def size_of(path: Path) -> int:
     """Bytes of a file; 0 where there is none."""
     try:
@@ -125,9 +135,7 @@ def committed(connection: sqlite3.Connection) -> Committed:
 
 def stored(connection: sqlite3.Connection, derived: Path) -> dict[int, tuple[bytes, bytes]]:
     """The codes of every text whose vectors are right, of its sentence and its tokens, by digest."""
-    count = committed(connection)
-    sentences = rows_of(sentences_path(derived), count.sentences * SENTENCE_BYTES)
-    tokens = rows_of(tokens_path(derived), count.tokens * TOKEN_BYTES)
+    sentences, tokens = sentence_rows(connection, derived), token_rows(connection, derived)
     found = map(Row._make, connection.execute("SELECT * FROM vectors ORDER BY row"))
     return {
         row.digest: _codes(row, sentences, tokens)
@@ -178,9 +186,14 @@ def drop_all(connection: sqlite3.Connection) -> None:
 
 
 def is_whole(connection: sqlite3.Connection, derived: Path, engine: str) -> bool:
-    """Whether the vectors are this engine's, the files hold every row, and a scan reads them right."""
-    count = committed(connection)
-    return _holds(connection, derived, engine, count) and not _is_spoilt(derived, count)
+    """Whether the vectors are this engine's, the files hold every row, and a scan reads them right.
+
+    Who cannot read them says so.
+    """
+    if not _holds(connection, derived, engine):
+        return False
+    rows = sentence_rows(connection, derived)
+    return rows is None or zlib.crc32(rows) == committed(connection).checksum
 
 
 def use_engine(connection: sqlite3.Connection, derived: Path, engine: str) -> None:
@@ -191,7 +204,7 @@ def use_engine(connection: sqlite3.Connection, derived: Path, engine: str) -> No
     """
     if is_whole(connection, derived, engine):
         return
-    if _holds(connection, derived, engine, committed(connection)):
+    if _holds(connection, derived, engine):
         drop_damaged(connection, derived)
         return
     with database.transaction(connection):
@@ -214,8 +227,7 @@ def drop_damaged(connection: sqlite3.Connection, derived: Path) -> None:
         connection.executemany("DELETE FROM vectors WHERE digest = ?", [(each,) for each in found])
         connection.execute(_WAITING)
         # The rows stay where they are, and no text has them.
-        size = committed(connection).sentences * SENTENCE_BYTES
-        left = zlib.crc32(rows_of(sentences_path(derived), size) or b"")
+        left = zlib.crc32(sentence_rows(connection, derived) or b"")
         connection.execute("UPDATE meta SET value = ? WHERE key = 'checksum'", (str(left),))
 
 
@@ -232,19 +244,14 @@ def _codes(
     return bytes(sentence), bytes(own)
 
 
-def _holds(connection: sqlite3.Connection, derived: Path, engine: str, count: Committed) -> bool:
+def _holds(connection: sqlite3.Connection, derived: Path, engine: str) -> bool:
     """Whether the vectors are this engine's and the files are long enough."""
+    count = committed(connection)
     return (
         engine_of(connection) == engine
         and size_of(sentences_path(derived)) >= count.sentences * SENTENCE_BYTES
         and size_of(tokens_path(derived)) >= count.tokens * TOKEN_BYTES
     )
-
-
-def _is_spoilt(derived: Path, count: Committed) -> bool:
-    """Whether a row of ``sentences.q4`` is another than was written; who cannot read it says so."""
-    rows = rows_of(sentences_path(derived), count.sentences * SENTENCE_BYTES)
-    return rows is not None and zlib.crc32(rows) != count.checksum
 
 
 class VectorReader:
@@ -257,14 +264,12 @@ class VectorReader:
         self.damaged: set[int] = set()  # rows of ``sentences.q4`` of texts with damaged vectors
 
     def sentence_rows(self) -> memoryview | None:
-        """The sentence vectors, see ``codes``; None when there are none."""
-        size = committed(self._connection).sentences * SENTENCE_BYTES
-        return rows_of(sentences_path(self._derived), size)
+        """See ``sentence_rows``."""
+        return sentence_rows(self._connection, self._derived)
 
     def token_rows(self) -> memoryview | None:
-        """The token vectors, see ``codes``; None when there are none."""
-        size = committed(self._connection).tokens * TOKEN_BYTES
-        return rows_of(tokens_path(self._derived), size)
+        """See ``token_rows``."""
+        return token_rows(self._connection, self._derived)
 
     def tokens_of(self, traits: Traits) -> memoryview | None:
         """The token vectors of a passage; None where it has none, or they are damaged."""

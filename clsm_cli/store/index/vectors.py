@@ -12,12 +12,12 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from clsm_cli.errors import DiskError
-from clsm_cli.store.index import codes
+from clsm_cli.store.index import codes, vector_files
 from clsm_cli.store.index.codes import SENTENCE_BYTES
 from clsm_cli.store.index.graph_queries import node_text
 from clsm_cli.store.index.passages import text_digest, with_heading
 from clsm_cli.store.index.ranking_queries import select
-from clsm_cli.store.index.vector_files import append, committed, rows_of, sentences_path, size_of
+from clsm_cli.store.index.vector_files import append, committed, sentences_path, size_of
 from clsm_cli.text.tokens import STOP_WORDS
 
 if TYPE_CHECKING:
@@ -91,13 +91,14 @@ def of_texts(
     ``embed`` embeds those without a vector, which are written down; without it they have none.
     """
     digests = {text: text_digest(text) for text in texts}
-    known = _rows(connection, sorted(set(digests.values())))
-    new = sorted({text for text in texts if digests[text] not in known})
+    query = "SELECT digest, row FROM vectors WHERE digest IN ({})"
+    known = dict(select(connection, query, sorted(set(digests.values()))))
+    new = sorted((text, key) for text, key in digests.items() if key not in known)
     if new and embed is not None:
         for start in range(0, len(new), _BATCH):
-            items = [(digests[text], text) for text in new[start : start + _BATCH]]
+            items = [(key, text) for text, key in new[start : start + _BATCH]]
             add(connection, derived, items, embed)
-        known = _rows(connection, sorted(set(digests.values())))
+        known = dict(select(connection, query, sorted(set(digests.values()))))
     rows = sentence_rows(connection, derived)
     if rows is None:
         return {}
@@ -109,10 +110,6 @@ def of_texts(
 
 
 _BATCH = 128
-
-
-def _rows(connection: sqlite3.Connection, digests: Sequence[int]) -> dict[int, int]:
-    return dict(select(connection, "SELECT digest, row FROM vectors WHERE digest IN ({})", digests))
 
 
 def kept_tokens(pieces: Sequence[str]) -> list[int]:
@@ -138,7 +135,7 @@ def kept_tokens(pieces: Sequence[str]) -> list[int]:
 def sentence_rows(connection: sqlite3.Connection, derived: Path) -> memoryview | None:
     """The sentence vectors; None when there are none, or some are lost."""
     path, size = sentences_path(derived), committed(connection).sentences * SENTENCE_BYTES
-    rows = rows_of(path, size)
+    rows = vector_files.sentence_rows(connection, derived)
     if rows is None and size and size_of(path) >= size:
         raise DiskError(path, "cannot be read")
     return rows

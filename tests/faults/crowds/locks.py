@@ -31,7 +31,7 @@ from forking import CLSM
 from ingesting import new_store, scratch, take, tree
 
 from clsm_cli.store.layout import ASIDE
-from clsm_cli.store.lock import known_holder, try_locked
+from clsm_cli.store.lock import holder, try_locked
 
 STALE = "faults.broken:stale"
 """clsm with a lock as git's: a file that is there or not."""
@@ -124,7 +124,7 @@ class Scene:
         """Whether that process has the lock."""
         if self.place.program == STALE:
             return (self.root / "lock").exists()
-        return f"(process {pid})" in (known_holder(self.root) or "")
+        return f"(process {pid})" in (holder(self.root) or "")
 
     def taken_over(self) -> list[str]:
         """A writer comes after the holder has gone: it must have the lock at once."""

@@ -1,4 +1,4 @@
-"""Conversations in order of time, where passages stand, and who mentions what."""
+"""Conversations in order of time; what a question asks of them is in retrieval/test_time_scope.py."""
 
 from __future__ import annotations
 
@@ -53,39 +53,3 @@ def test_order_is_that_of_instants(index: Index, tmp_path: Path) -> None:
     assert found[2].day == date(2026, 2, 21).toordinal()  # in the zone of the store
     assert [each.last_open for each in found[:3]] == [None, None, None]
     assert found[3].last_open == datetime(2026, 2, 24, 7, tzinfo=UTC).timestamp()
-
-
-def test_days_and_passages_of_sessions(index: Index) -> None:
-    first = date(2026, 2, 20).toordinal()
-    assert session_queries.session_days(index.connection, ["early"]) == [(first, first + 2)]
-    rows = session_queries.session_rows(index.connection, ["early", "open"])
-    texts = {passage.text for passage in index.passages(sorted(rows)).values()}
-    assert texts == {"The kettle is new.", "It whistles.", "Still here?"}
-
-
-def test_where_passages_stand(index: Index) -> None:
-    rows = [row for row, _, _ in index.postings("kettl")]
-    [held] = session_queries.session_places(index.connection, rows).values()
-    assert held.session == "early"
-
-
-def test_a_mention_counts_in_notes_too(index: Index) -> None:
-    rows = session_queries.rows_mentioning(index.connection, "odette")
-    held = session_queries.session_places(index.connection, rows)
-    assert {each.session.rsplit("/")[-1] for each in held.values()} == {"late", "2026-02-19.md"}
-    assert session_queries.rows_mentioning(index.connection, "nobody") == []
-
-
-@pytest.mark.parametrize(
-    ("time", "expected"),
-    [
-        ("2026-02-20", datetime(2026, 2, 20, 23, 59, 59, tzinfo=UTC)),
-        ("2026-02-20T01:00:00+02:00", datetime(2026, 2, 19, 23, tzinfo=UTC)),
-        ("2026-02-20T01:00:00.900Z", datetime(2026, 2, 20, 1, tzinfo=UTC)),
-        ("yesterday", None),
-        ("2026-02-30", None),
-        ("", None),
-    ],
-)
-def test_instants(time: str, expected: datetime | None) -> None:
-    assert session_queries.instant(time) == (expected and expected.timestamp())
