@@ -5,7 +5,7 @@ other: it has streams, an environment, a working folder and locks of its own, an
 nothing else. Nothing of clsm runs in the process that forks, so every command begins as new.
 
 ``python -m forking`` is that process; ``Forks`` starts it, for tests and for the fault rigs, which
-limit and listen to a command (``faults.running.warm``) or let strace follow it (``traceable``).
+limit and listen to a command (``faults.running.warm``) or let strace follow it (``faults.crashes.trace``).
 """
 
 from __future__ import annotations

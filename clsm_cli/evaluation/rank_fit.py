@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 
 from clsm_cli.evaluation.measures import Retrieved, passage_item
 from clsm_cli.retrieval.answer import Signals
+from clsm_cli.retrieval.ranking import signal_weights
 from clsm_cli.retrieval.recall import Query as Asking
 from clsm_cli.retrieval.recall import retrieve_passages
-from clsm_cli.retrieval.rerank import signal_weights
 from clsm_cli.store.index.opening import open_index
 from clsm_cli.text import tokens
 

@@ -19,7 +19,6 @@ from typing import TYPE_CHECKING
 from clsm_cli.errors import DiskError, ModelDigestError, ModelMissingError
 from clsm_cli.model.ids import digest
 from clsm_cli.retrieval import (
-    answer_reading,
     concepts,
     demotion,
     learned_weights,
@@ -164,7 +163,7 @@ def _answer(opened: Opened, query: Query, engine: Engine, *, has_model: bool) ->
         warnings=tuple(opened.warnings),
     )
     if route != "none":
-        *_, look = run_passes(index, query, engine, has_model=has_model)
+        look = search(index, query, engine, has_model=has_model)
         found = look.result
         said = _said(query, found)
         facts, kept, budget = _packed(index, query, look, said)
@@ -340,12 +339,10 @@ class RecallPass(NamedTuple):
     memories: list[Memory]
 
 
-def run_passes(
-    index: Index, query: Query, engine: Engine, *, has_model: bool
-) -> Iterator[RecallPass]:
+def search(index: Index, query: Query, engine: Engine, *, has_model: bool) -> RecallPass:
     """What a query finds; if that is not enough, what it finds with the archive included.
 
-    The index is left looking as the last of them did.
+    The index is left looking as the last pass did.
     """
     from datetime import datetime
 
@@ -353,23 +350,26 @@ def run_passes(
     learnt = learned_weights.learn_multipliers(index.store, moment, query.seed) or {}
     weights = {f"weight_{name}": factor for name, factor in learnt.items()}
     settings = settings._replace(**{n: getattr(settings, n) * f for n, f in weights.items()})
-    first: RecallPass | None = None
-    for shown in (False, True):
-        index.look_into_archive(shown=shown)
-        found = retrieve_passages(index, query, engine, settings, has_model=has_model)
-        if has_model:
-            read = answer_reading.read(index, found.question, found.ranked)
-            found = found._replace(ranked=read)
-        named, memories = _chosen(index, query, found, settings)
-        look = RecallPass(found, named, memories)
-        # What is read is other in the archive: it hides no answer that was found without.
-        yield first if first and first.memories and not memories else look
-        first = look
-        if not index.has_archived():
-            return
-        is_sure = found.ranked.confidence >= DOUBT * settings.floor
-        if memories and (is_sure or not _archive_is_near(index, found)):
-            return
+    index.look_into_archive(shown=False)
+    first = _run_pass(index, query, engine, settings, has_model=has_model)
+    if not index.has_archived():
+        return first
+    is_sure = first.result.ranked.confidence >= DOUBT * settings.floor
+    if first.memories and (is_sure or not _archive_is_near(index, first.result)):
+        return first
+    index.look_into_archive(shown=True)
+    second = _run_pass(index, query, engine, settings, has_model=has_model)
+    # What is read is other in the archive: it hides no answer that was found without.
+    return first if first.memories and not second.memories else second
+
+
+def _run_pass(
+    index: Index, query: Query, engine: Engine, settings: RecallSettings, *, has_model: bool
+) -> RecallPass:
+    found = retrieve_passages(index, query, engine, settings, has_model=has_model)
+    if has_model:
+        found = found._replace(ranked=ranking.read(index, found.question, found.ranked))
+    return RecallPass(found, *_chosen(index, query, found, settings))
 
 
 def _archive_is_near(index: Index, found: RetrievalResult) -> bool:

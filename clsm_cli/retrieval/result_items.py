@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from clsm_cli.model.ids import normalise_text, statement_id
 from clsm_cli.retrieval.answer import ActivationPath, Memory, Signals, Source
 from clsm_cli.retrieval.demotion import dice, terms_of
-from clsm_cli.retrieval.rerank import signal_weights
+from clsm_cli.retrieval.ranking import signal_weights
 from clsm_cli.store.index import source_locations
 from clsm_cli.text import sameness, tokens
 

@@ -45,35 +45,12 @@ class Feedback(NamedTuple):
     age: float
 
 
-def posteriors(priors: Mapping[str, Beta], feedback: Iterable[Feedback]) -> dict[str, Beta]:
-    """The priors with all feedback counted, each with weight 2^(−age / 7 days).
-
-        good' = good + Σ over good ones of 2^(−age / 7),  bad' likewise
-
-    Args:
-        priors: By signal; feedback on any other signal is ignored.
-
-    >>> posteriors({"text": Beta(1.2, 1)}, [Feedback("text", True, 0), Feedback("text", False, 7)])
-    {'text': Beta(good=2.2, bad=1.5)}
-    """
-    counts: dict[tuple[str, bool], list[float]] = {}
-    for each in feedback:
-        weight = 2 ** (-max(0.0, each.age) / HALF_LIFE)
-        counts.setdefault((each.signal, each.is_good), []).append(weight)
-    return {
-        signal: Beta(
-            prior.good + fsum(counts.get((signal, True), ())),
-            prior.bad + fsum(counts.get((signal, False), ())),
-        )
-        for signal, prior in priors.items()
-    }
-
-
 def multipliers(
     priors: Mapping[str, Beta], feedback: Iterable[Feedback], seed: str | int | None = None
 ) -> dict[str, float]:
     """What to multiply the default weight of each signal by: 1 until ``ENOUGH`` feedbacks.
 
+        good' = good + Σ over good ones of 2^(−age / 7),  bad' likewise
         multiplier = probability / mean of the prior,  between 0.5 and 2
 
     The probability is the posterior's mean, or with a seed one draw from it (Thompson sampling).
@@ -92,17 +69,23 @@ def multipliers(
     told = [each for each in feedback if each.signal in priors]
     if len(told) < ENOUGH:
         return dict.fromkeys(priors, 1.0)
-    learnt = posteriors(priors, told)
+    faded: dict[tuple[str, bool], list[float]] = {}
+    for each in told:
+        weight = 2 ** (-max(0.0, each.age) / HALF_LIFE)
+        faded.setdefault((each.signal, each.is_good), []).append(weight)
+    learnt = {
+        signal: Beta(
+            prior.good + fsum(faded.get((signal, True), ())),
+            prior.bad + fsum(faded.get((signal, False), ())),
+        )
+        for signal, prior in priors.items()
+    }
     sure = {signal: beta.mean for signal, beta in learnt.items()}
     if seed is not None:
-        sure = _draws(learnt, seed)
+        from random import Random  # 5 ms that only exploring needs
+
+        source = Random(seed)  # noqa: S311 — nothing here is secret
+        sure = {signal: source.betavariate(*learnt[signal]) for signal in sorted(learnt)}
     return {
         signal: min(MOST, max(LEAST, sure[signal] / prior.mean)) for signal, prior in priors.items()
     }
-
-
-def _draws(learnt: Mapping[str, Beta], seed: str | int) -> dict[str, float]:
-    from random import Random  # 5 ms that only exploring needs
-
-    source = Random(seed)  # noqa: S311 — nothing here is secret
-    return {signal: source.betavariate(*learnt[signal]) for signal in sorted(learnt)}

@@ -1,6 +1,6 @@
 """Every state of the disk that a power cut may leave while a command runs, and what clsm makes of it.
 
-A command is recorded by strace and done again on a disk in memory (``disk``, ``recording``), and
+A command is recorded by strace and done again on a disk in memory (``disk``), and
 after every call each state is looked at that POSIX allows then: bytes that were not synced kept,
 lost, zeros or the first half; up to three changes of names that were not synced lost, or all.
 
@@ -27,12 +27,10 @@ from contextlib import closing
 from pathlib import Path
 
 from faults.crashes import trace
-from faults.crashes.disk import Disk, State
-from faults.crashes.recording import TRACED, Player
+from faults.crashes.disk import CALLS, Disk, Player, State
 from faults.rig import Outcome, Rig
 from faults.running.bench import USES, Bench, Workers, lines_of
 from faults.running.scenarios import DISK_CONTROLS, SCENARIOS, Scenario
-from faults.running.traceable import TRACED as SHOWN
 from faults.running.wording import opened
 
 from clsm_cli.embedding.pins import ENGINE
@@ -88,7 +86,7 @@ class Lab:
         """Every state that a power cut may leave, each once."""
         bench = self.bench
         bench.lay()
-        options = ["-e", f"trace={SHOWN},{','.join(TRACED)}", "-xx", "-s", str(1 << 28)]
+        options = ["-e", f"trace={trace.TRACED},{','.join(CALLS)}", "-xx", "-s", str(1 << 28)]
         ended, lines = trace.traced(bench.forks, bench.command, options)
         assert ended.code == 0, ended.err
         self._times |= _times(bench.place)

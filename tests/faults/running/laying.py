@@ -15,7 +15,7 @@ from functools import cache
 from pathlib import Path
 
 from faults.crashes import trace
-from faults.running.traceable import Command, Forks
+from faults.crashes.trace import Command, Forks
 from faults.running.wording import DEVICE, opened, worded
 from ingesting import scratch
 
