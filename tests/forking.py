@@ -35,7 +35,6 @@ from typing import Any, NoReturn, Self
 CLSM = "clsm_cli.__main__:main"
 """The program as its users start it: module and function."""
 TESTS = Path(__file__).parent
-MIB = 1 << 20
 MOST_WORDS = 1 << 16
 """Characters of a command line that can be asked for."""
 _REQUEST = 1 << 20
@@ -212,8 +211,7 @@ class Forks:
             kept: Whether they are files, which are read and closed at its end; else they are closed
                 at once, and ``Ended`` has nothing of them.
             more: ``program``; ``stdin``, a path that is opened to be read (a FIFO too); ``processor``,
-                seconds of processor time, and ``data``, MiB of private memory that the kernel
-                grants; ``hear``, whether to note the "files" that it opens or what it "imports",
+                seconds of processor time that the kernel grants; ``hear``, whether to note the "files" that it opens or what it "imports",
                 which the next command then shares; ``tracer``, a file that a tracer writes to as
                 soon as it sees a call of the process, which does nothing before.
         """
@@ -360,8 +358,6 @@ def _begin(asked: Mapping[str, Any], streams: Sequence[int], gate: int) -> NoRet
         if "processor" in asked:
             resource.setrlimit(resource.RLIMIT_CPU, (asked["processor"], asked["processor"] + 1))
             resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-        if asked.get("data"):
-            resource.setrlimit(resource.RLIMIT_DATA, (asked["data"] * MIB,) * 2)
         os.write(gate, b"!")
         os.close(gate)
         if asked.get("stdin") is not None:

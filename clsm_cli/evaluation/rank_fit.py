@@ -97,9 +97,7 @@ class QueryRunner:
     def find(self, text: str, at: str) -> Ranked:
         """What retrieval finds for a query that is asked at an ISO time."""
         query = Asking(text, at, ITEMS, UNLIMITED)
-        return retrieve_passages(
-            self._index, query, self._engine, self._settings, has_model=True
-        ).ranked
+        return retrieve_passages(self._index, query, self._engine, self._settings).ranked
 
     def run(self, ranked: Ranked) -> CandidateTable:
         """All candidates of one query, as a table."""

@@ -46,7 +46,6 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from clsm_cli.config import RecallSettings
-    from clsm_cli.embedding.query_vectors import QueryVectors
     from clsm_cli.retrieval.activation import ActivationSource
     from clsm_cli.retrieval.dense_search import Engine, LateInteraction, Nearest
     from clsm_cli.retrieval.lexical_search import LexicalMatches
@@ -102,31 +101,31 @@ class Ranked(NamedTuple):
 def rank(
     index: Index,
     question: Question,
-    vectors: QueryVectors | None,
-    asked: Sequence[float] | None,
-    engine: Engine,
+    engine: Engine | None,
     settings: RecallSettings,
     allowed: Collection[int] | None = None,
 ) -> Ranked:
     """Every passage with evidence for the question, best first.
 
     Args:
-        vectors: Of ``question.dense``; None: words only.
-        asked: Sentence vector of the question as it was asked, in which its names stand.
+        engine: Open; None: words only.
         allowed: Passages that may be returned; None for all.
     """
+    vectors = engine.encode(question.dense) if engine is not None else None
     strange = dense_search.unfamiliarity(vectors, question) if vectors is not None else {}
     found = lexical_search.search(index, question, settings, strange, allowed)
     near: Nearest | None = None
     plain: Sequence[float] = ()
-    if vectors is not None and asked is not None:
-        plain = dense_search.products(index, engine, asked)
+    if engine is not None and vectors is not None:
+        # As it was asked, in which its names stand.
+        asked = vectors if question.text == question.dense else engine.encode(question.text)
+        plain = dense_search.products(index, engine, asked.sentence)
         near = dense_search.nearest(index, engine, vectors.sentence, settings.candidates, allowed)
     around = _Surroundings(index, _candidates(index, question, found, near, settings, allowed))
     if not question.asks_for_gist:
         around.rows = [row for row in around.rows if around.near[row].kind != "gist"]
     late = None
-    if vectors is not None:
+    if engine is not None and vectors is not None:
         weights = dense_search.token_weights(vectors, question.dense, found, settings.least_idf)
         late = dense_search.late_interaction(index, engine, vectors, weights, around.near)
     pass_ = _FirstPass(index, question, settings, found, near, plain, late, around)

@@ -42,7 +42,7 @@ def opens_archive(store: Store, text: str) -> bool:
     query, engine = Query(text=text, now=NOW, k=10, budget=2000), query_engine()
     engine.open()
     with open_index(store, embedder()) as opened:
-        search(opened.index, query, engine, has_model=True)
+        search(opened.index, query, engine)
         return not opened.index.has_archived()
 
 

@@ -30,8 +30,8 @@ from faults.crashes import trace
 from faults.crashes.disk import CALLS, Disk, Player, State
 from faults.rig import Outcome, Rig
 from faults.running.bench import USES, Bench, Workers, lines_of
+from faults.running.laying import opened
 from faults.running.scenarios import DISK_CONTROLS, SCENARIOS, Scenario
-from faults.running.wording import opened
 
 from clsm_cli.embedding.pins import ENGINE
 from clsm_cli.errors import ClsmError

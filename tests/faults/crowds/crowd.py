@@ -38,8 +38,7 @@ from pathlib import Path
 
 import forking
 from faults.rig import Outcome, Rig
-from faults.running.laying import environment
-from faults.running.wording import opened, turns_of
+from faults.running.laying import environment, opened, turns_of
 from forking import Ended
 from ingesting import scratch
 
@@ -49,15 +48,9 @@ from clsm_cli.store.layout import Store
 
 BEGIN = datetime(2026, 3, 1, 12, tzinfo=UTC)
 MIX = {
-    "note": 43,
-    "capture": 34,
-    "recall": 10,
-    "correct": 6,
-    "undo": 4,
-    "ingest": 2,
-    "forget": 0.3,
+    "note": 43, "capture": 34, "recall": 10, "correct": 6, "undo": 4, "ingest": 2, "forget": 0.3,
     "consolidate": 0.2,
-}
+}  # fmt: skip
 """How often each command is asked for, of about 100."""
 
 
@@ -330,19 +323,14 @@ class Herd:
     """
 
     def __init__(
-        self,
-        forks: list[forking.Forks],
-        folder: Path,
-        told: Tally,
-        every: float,
-        program: str,
-        mix: Mapping[str, float],
+        self, forks: list[forking.Forks], folder: Path, told: Tally, every: float, program: str
     ) -> None:
         self._forks, self._folder, self._told = forks, folder, told
         self._store = folder / "memory"
         self._environment = environment(folder.parent, model=False)
         self._history = History()
-        self._every, self._program, self._mix = every, program, mix
+        self._every, self._program = every, program
+        self._mix = MIX if program == forking.CLSM else {"correct": 1}
         self._busy: dict[int, int] = {}
         self._is_over = threading.Event()
         self._is_quiet = threading.Event()
@@ -431,11 +419,7 @@ class Herd:
 
 
 def _crowd(
-    operations: int,
-    seconds: float,
-    every: float = 0.25,
-    program: str = forking.CLSM,
-    mix: Mapping[str, float] = MIX,
+    operations: int, seconds: float, every: float = 0.25, program: str = forking.CLSM
 ) -> Outcome:
     """Crowds one after the other, until it is enough, or until something broken is found out."""
     told = Tally()
@@ -453,12 +437,12 @@ def _crowd(
         forks = [stack.enter_context(each) for each in made]
         first, folder = root / "first", root / "herd"
         first.mkdir()
-        Herd(forks, first, told, every, program, mix).lay()
+        Herd(forks, first, told, every, program).lay()
         end = time.monotonic() + seconds
         while not is_over():
             shutil.copytree(first, folder)
             most = told.ended[0] + A_STORE
-            Herd(forks, folder, told, every, program, mix).work(
+            Herd(forks, folder, told, every, program).work(
                 lambda most=most: is_over() or told.ended[0] >= most,  # type: ignore[misc]
                 10_000 + told.stores,
             )
@@ -476,7 +460,7 @@ def _crowd(
 
 def _control() -> Iterator[Outcome]:
     """Writers for whom the lock is always free, until something is wrong."""
-    yield _crowd(0, 60, LATE, "faults.broken:unlocked", {"correct": 1})
+    yield _crowd(0, 60, LATE, "faults.broken:unlocked")
 
 
 RIG = Rig(

@@ -39,13 +39,8 @@ _SECRET_PART = "value"
 _WRITTEN = {
     "@key": ("{0}_API_KEY={1}", "{0} api key: {1}", '{0}_key: "{1}"', "the {0} API key is {1}"),
     "@token": ("{0}_TOKEN={1}", "{0} token: {1}", '"{0}_token": "{1}"', "the {0} token is {1}"),
-    "@secret": (
-        "{0}_SECRET={1}",
-        "{0} secret: {1}",
-        "{0}_secret = '{1}'",
-        "{0} client secret: {1}",
-    ),
-}
+    "@secret": ("{0}_SECRET={1}", "{0} secret: {1}", "{0}_secret = '{1}'", "{0} client secret: {1}"),
+}  # fmt: skip
 """How the key of a service is written down."""
 
 

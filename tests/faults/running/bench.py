@@ -12,9 +12,8 @@ from typing import Self
 
 from faults.crashes import trace
 from faults.crashes.trace import Forks
-from faults.running.laying import ground
+from faults.running.laying import ground, opened, turns_of
 from faults.running.scenarios import Scenario
-from faults.running.wording import opened, turns_of
 from forking import CLSM, Ended
 from ingesting import tree
 

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from faults.crashes.trace import Command
-from faults.running.laying import ITEM, NOW, RECALL, Ground
-from faults.running.wording import worded
+from faults.running.laying import ITEM, NOW, RECALL, Ground, worded
 from forking import CLSM as PROGRAM
 
 BAD = "faults.broken:"
