@@ -166,11 +166,16 @@ class Forks:
 
     Args:
         imported: Modules that commands then share; None: all that they may need.
+        program: Module and function that are run.
     """
 
     def __init__(
-        self, environment: Mapping[str, str], imported: Sequence[str] | None = None
+        self,
+        environment: Mapping[str, str],
+        imported: Sequence[str] | None = None,
+        program: str = CLSM,
     ) -> None:
+        self._program = program
         self._socket, end = socket.socketpair()
         names = ["all"] if imported is None else imported
         self._process = subprocess.Popen(
@@ -210,7 +215,7 @@ class Forks:
             streams: Descriptors of its standard input, output and error.
             kept: Whether they are files, which are read and closed at its end; else they are closed
                 at once, and ``Ended`` has nothing of them.
-            more: ``program``; ``stdin``, a path that is opened to be read (a FIFO too); ``processor``,
+            more: ``stdin``, a path that is opened to be read (a FIFO too); ``processor``,
                 seconds of processor time that the kernel grants; ``hear``, whether to note the "files" that it opens or what it "imports",
                 which the next command then shares; ``tracer``, a file that a tracer writes to as
                 soon as it sees a call of the process, which does nothing before.
@@ -220,6 +225,7 @@ class Forks:
             "words": [os.fsencode(word).decode("latin-1") for word in words],
             "environment": dict(environment),
             "folder": os.fspath(folder),
+            "program": self._program,
             **more,
         }
         data = json.dumps(asked).encode() + b"\n"
@@ -370,7 +376,7 @@ def _begin(asked: Mapping[str, Any], streams: Sequence[int], gate: int) -> NoRet
             _await_tracer(asked["tracer"])
 
     words = [os.fsdecode(word.encode("latin-1")) for word in asked["words"]]
-    become(words, asked["environment"], streams[:3], ready, asked.get("program", CLSM))
+    become(words, asked["environment"], streams[:3], ready, asked["program"])
 
 
 def _hear(what: str, noted: int) -> None:

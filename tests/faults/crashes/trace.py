@@ -16,7 +16,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
 import forking
 from forking import Ended
@@ -35,33 +35,22 @@ class Command:
     stdin: bytes = b""
 
 
-class Forks:
-    """Starts commands, one at a time; a context manager that ends the process which forks them.
-
-    Args:
-        folder: For the standard streams; nobody else uses it.
-    """
+class Forks(forking.Forks):
+    """Starts commands whose standard streams are files in ``folder``, which nobody else uses."""
 
     def __init__(
         self, folder: Path, environment: Mapping[str, str], program: str = forking.CLSM
     ) -> None:
+        super().__init__(environment, program=program)
         self.folder = folder
         folder.mkdir(parents=True, exist_ok=True)
-        self._program = program
-        self._forks = forking.Forks(environment)
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._forks.close()
-
-    def run(self, command: Command) -> Ended:
+    def do(self, command: Command) -> Ended:
         """Run a command to its end."""
-        self.begin(command)
+        self.start(command)
         return self.end()
 
-    def begin(self, command: Command, log: Path | None = None) -> int:
+    def start(self, command: Command, log: Path | None = None) -> int:
         """Start a command; its process id.
 
         Args:
@@ -73,13 +62,7 @@ class Forks:
         streams = [os.open(self.folder / name, flags, 0o600) for name, flags in names]
         more: dict[str, Any] = {"hear": "imports"} if log is None else {"tracer": os.fspath(log)}
         home = command.environment["HOME"]
-        return self._forks.begin(
-            command.words, command.environment, home, streams, program=self._program, **more
-        )
-
-    def end(self) -> Ended:
-        """How the command ended that was begun last; waits for it."""
-        return self._forks.end()
+        return self.begin(command.words, command.environment, home, streams, **more)
 
 
 CHANGING = (
@@ -149,7 +132,7 @@ def traced(forks: Forks, command: Command, options: list[str]) -> tuple[Ended, l
     """Run a command under strace; how it ended, and the lines that strace wrote."""
     log = forks.folder / "log"
     log.unlink(missing_ok=True)
-    process = forks.begin(command, log)
+    process = forks.start(command, log)
     strace = subprocess.Popen(
         ["strace", "-qq", "-y", "-s", "0", "-o", log, *options, "-p", str(process)],
         stdout=subprocess.DEVNULL,

@@ -323,23 +323,26 @@ class Herd:
     """
 
     def __init__(
-        self, forks: list[forking.Forks], folder: Path, told: Tally, every: float, program: str
+        self,
+        forks: list[forking.Forks],
+        folder: Path,
+        told: Tally,
+        every: float,
+        mix: Mapping[str, float],
     ) -> None:
         self._forks, self._folder, self._told = forks, folder, told
         self._store = folder / "memory"
         self._environment = environment(folder.parent, model=False)
         self._history = History()
-        self._every, self._program = every, program
-        self._mix = MIX if program == forking.CLSM else {"correct": 1}
+        self._every, self._mix = every, mix
         self._busy: dict[int, int] = {}
         self._is_over = threading.Event()
         self._is_quiet = threading.Event()
 
     def _run(self, number: int, *words: str, stdin: bytes = b"") -> Ended:
         """A command of a writer, which may be killed, or of somebody whom nobody disturbs."""
-        streams, program = forking.in_memory(stdin), self._program
         pid = self._forks[number].begin(
-            words, self._environment, "/", streams, program=program, hear="imports"
+            words, self._environment, "/", forking.in_memory(stdin), hear="imports"
         )
         if number < WRITERS:
             self._busy[number] = pid
@@ -424,6 +427,7 @@ def _crowd(
     """Crowds one after the other, until it is enough, or until something broken is found out."""
     told = Tally()
     is_broken = program != forking.CLSM
+    mix = {"correct": 1} if is_broken else MIX
 
     def is_over() -> bool:
         if is_broken:
@@ -433,16 +437,16 @@ def _crowd(
 
     with scratch() as root, ExitStack() as stack:
         env = environment(root, model=False)
-        made = (forking.Forks(env, ("clsm_cli.app",)) for _ in range(WRITERS + 2))
+        made = (forking.Forks(env, ("clsm_cli.app",), program) for _ in range(WRITERS + 2))
         forks = [stack.enter_context(each) for each in made]
         first, folder = root / "first", root / "herd"
         first.mkdir()
-        Herd(forks, first, told, every, program).lay()
+        Herd(forks, first, told, every, mix).lay()
         end = time.monotonic() + seconds
         while not is_over():
             shutil.copytree(first, folder)
             most = told.ended[0] + A_STORE
-            Herd(forks, folder, told, every, program).work(
+            Herd(forks, folder, told, every, mix).work(
                 lambda most=most: is_over() or told.ended[0] >= most,  # type: ignore[misc]
                 10_000 + told.stores,
             )

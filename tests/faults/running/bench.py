@@ -50,7 +50,7 @@ class Workers:
 
     def __exit__(self, *_: object) -> None:
         for forks in self._running.values():
-            forks.__exit__(None, None, None)
+            forks.close()
         shutil.rmtree(self.folder)
 
     def forks(self, program: str) -> Forks:
@@ -96,7 +96,7 @@ class Bench:
 
     def run(self) -> Ended:
         """Run the command to its end, by the real program."""
-        return self._good.run(self.command)
+        return self._good.do(self.command)
 
     def points(self) -> list[trace.Point]:
         """Every call of the command that changes the store, traced in an uninterrupted run."""

@@ -196,7 +196,7 @@ class _Laid:
 
     def clsm(self, *words: str, now: str, model: bool = True) -> None:
         """Run a command that must succeed."""
-        ended = self.ground.forks.run(self.command(*words, now=now, model=model))
+        ended = self.ground.forks.do(self.command(*words, now=now, model=model))
         assert ended.code == 0, ended.err
 
     def ingest(self, version: int, now: str = NOW, *, model: bool = True) -> None:
