@@ -128,8 +128,8 @@ def rank(
     if engine is not None and vectors is not None:
         weights = dense_search.token_weights(vectors, question.dense, found, settings.least_idf)
         late = dense_search.late_interaction(index, engine, vectors, weights, around.near)
-    pass_ = _FirstPass(index, question, settings, found, near, plain, late, around)
-    signals = pass_.signals()
+    first_pass = _FirstPass(index, question, settings, found, near, plain, late, around)
+    signals = first_pass.signals()
     ways: Mapping[int, ActivationSource] = {}
     if near is not None and around.rows:
         signals = _second_pass(index, question, signals, around, near, late, settings)
@@ -139,7 +139,7 @@ def rank(
     factors = signal_weights(settings)
     ranked = []
     for row, values in zip(around.rows, signals, strict=True):
-        way, evidence = ways.get(row), pass_.evidence(row)
+        way, evidence = ways.get(row), first_pass.evidence(row)
         reached = values if way is None else values._replace(graph=way.worth)
         score = round(weighted(reached, factors), 6)
         sure = round(confidence.probability(evidence), 6)
