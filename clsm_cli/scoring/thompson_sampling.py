@@ -33,16 +33,8 @@ class Beta(NamedTuple):
         return self.good / (self.good + self.bad)
 
 
-class Feedback(NamedTuple):
-    """One judgement of an answer, credited to the signal that brought it.
-
-    Attributes:
-        age: Days since; of one from the future 0.
-    """
-
-    signal: str
-    is_good: bool
-    age: float
+Feedback = tuple[str, bool, float]
+"""A judgement: the signal that led to it, whether it is good, and its age in days (ahead of now: 0)."""
 
 
 def multipliers(
@@ -61,18 +53,17 @@ def multipliers(
 
     Ten times good and once bad, all today: (2 + 10) / (3 + 11) against 2 / 3:
 
-    >>> told = [Feedback("cosine", True, 0)] * 10 + [Feedback("cosine", False, 0)]
+    >>> told = [("cosine", True, 0.0)] * 10 + [("cosine", False, 0.0)]
     >>> found = multipliers({"cosine": Beta(2, 1), "text": Beta(1.2, 1)}, told)
     >>> {signal: round(value, 3) for signal, value in found.items()}
     {'cosine': 1.286, 'text': 1.0}
     """
-    told = [each for each in feedback if each.signal in priors]
+    told = [each for each in feedback if each[0] in priors]
     if len(told) < ENOUGH:
         return dict.fromkeys(priors, 1.0)
     faded: dict[tuple[str, bool], list[float]] = {}
-    for each in told:
-        weight = 2 ** (-max(0.0, each.age) / HALF_LIFE)
-        faded.setdefault((each.signal, each.is_good), []).append(weight)
+    for signal, is_good, age in told:
+        faded.setdefault((signal, is_good), []).append(2 ** (-max(0.0, age) / HALF_LIFE))
     learnt = {
         signal: Beta(
             prior.good + fsum(faded.get((signal, True), ())),

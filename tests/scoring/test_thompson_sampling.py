@@ -16,13 +16,13 @@ from clsm_cli.scoring.thompson_sampling import (
 
 PRIORS = {"cosine": Beta(2, 1), "graph": Beta(1.5, 1), "text": Beta(1.2, 1)}
 told = st.lists(
-    st.builds(Feedback, st.sampled_from([*PRIORS, "other"]), st.booleans(), st.floats(-5, 400)),
+    st.tuples(st.sampled_from([*PRIORS, "other"]), st.booleans(), st.floats(-5, 400)),
     max_size=30,
 )
 
 
 def times(count: int, signal: str, is_good: bool, age: float = 0.0) -> list[Feedback]:
-    return [Feedback(signal, is_good, age)] * count
+    return [(signal, is_good, age)] * count
 
 
 def test_weights_are_fixed_until_ten_feedbacks() -> None:

@@ -32,6 +32,7 @@ from faults.rig import Outcome, Rig
 from faults.running.bench import USES, Bench, Workers, lines_of
 from faults.running.laying import opened
 from faults.running.scenarios import DISK_CONTROLS, SCENARIOS, Scenario
+from ingesting import tree
 
 from clsm_cli.embedding.pins import ENGINE
 from clsm_cli.errors import ClsmError
@@ -100,7 +101,7 @@ class Lab:
             for state in disk.states(why) if why is not None else ():
                 found.setdefault(_key(state), state)
         last = next(disk.states("end")).files
-        real = {n: d for n, d in _files(bench.place) if not n.endswith("-shm")}
+        real = {n: d for n, d in tree(bench.place, derived=True).items() if not n.endswith("-shm")}
         assert last == real, sorted(n for n in last | real if last.get(n) != real.get(n))
         states = list(found.values())
         self._ends = {_index_of(states[0].files), _index_of(real)}
@@ -181,20 +182,17 @@ def _key(state: State) -> object:
     return frozenset(state.files.items()), state.folders, bool(state.told)
 
 
-def _files(root: Path) -> Iterator[tuple[str, bytes]]:
-    for path in sorted(root.rglob("*")) if root.exists() else ():
-        if path.is_file():
-            yield path.relative_to(root).as_posix(), path.read_bytes()
-
-
 def _times(root: Path) -> dict[tuple[str, bytes], int]:
-    return {(name, data): (root / name).stat().st_mtime_ns for name, data in _files(root)}
+    return {
+        (name, data): (root / name).stat().st_mtime_ns
+        for name, data in tree(root, derived=True).items()
+    }
 
 
 def _logs(root: Path) -> dict[str, set[bytes]]:
     return {
         name: lines_of(data)
-        for name, data in _files(root)
+        for name, data in tree(root, derived=True).items()
         if name.endswith(".jsonl") and ".clsm/" not in name and "/inbox/" not in name
     }
 
