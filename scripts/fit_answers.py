@@ -31,7 +31,7 @@ from clsm_cli.embedding.pins import VOCABULARY, WEIGHTS
 from clsm_cli.embedding.wordpiece import WordPieces
 from clsm_cli.heads import cross_encoder
 from clsm_cli.heads.answer_head import CLASSES
-from clsm_cli.retrieval.answer_reading import HOPELESS, MOST, UNSURE
+from clsm_cli.retrieval.ranking import HOPELESS, READ, UNSURE
 from clsm_cli.scoring.confidence import LEAST
 from scripts import fit_verdict
 from scripts.build_graph import build_cross_encoder
@@ -91,7 +91,7 @@ def _of_memories(asked: list[Asked], chance: random.Random) -> Iterator[Example]
             yield from (Example(each.question, p, True, each.group, w) for p, w in chosen)
             chosen = [(passage, SIDE) for passage, does in pairs if does is False][:OTHERS]
         elif each.kind in (NEAR, WRONG):
-            chosen = [(passage, 1.0) for passage in each.shown[:MOST]]
+            chosen = [(passage, 1.0) for passage in each.shown[:READ]]
         elif each.kind in (LATER, EVERYDAY, NAMED) and chance.random() < OFF_TOPIC:
             chosen = [(passage, 1.0) for passage in each.shown[:FEW]]
         else:
@@ -174,7 +174,7 @@ def read_rows(asked: list[Asked], chances: dict[tuple[str, str], float]) -> list
             rows=np.array(
                 [
                     (_logit(sure) + SHARE * _logit(chances[each.question, shown]),)
-                    for sure, shown in zip(each.sure[:MOST], each.shown[:MOST], strict=True)
+                    for sure, shown in zip(each.sure[:READ], each.shown[:READ], strict=True)
                 ]
             )
         )
@@ -237,7 +237,7 @@ def main() -> None:
                 (each.question, shown)
                 for each in asked
                 if fold_of(each.group) == fold
-                for shown in each.shown[:MOST]
+                for shown in each.shown[:READ]
             }
         )
         chances.update(zip(pairs, map(float, reader.read(network, pairs)), strict=True))

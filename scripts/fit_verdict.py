@@ -272,9 +272,7 @@ def _find(
         opened.index.look_into_archive(shown=True)
         for kind, text in drawn:
             query = Ask(text, raw.now.isoformat(), ranking.FIRST, 1 << 30)
-            ranked = retrieve_passages(
-                opened.index, query, engine, store.settings.recall, has_model=True
-            ).ranked
+            ranked = retrieve_passages(opened.index, query, engine, store.settings.recall).ranked
             first = ranked.candidates[: ranking.FIRST]
             told = opened.index.passages([one.row for one in first])
             passages = [told[one.row] for one in first]

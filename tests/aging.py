@@ -7,6 +7,8 @@ from dataclasses import replace
 from datetime import UTC, date, datetime, time, timedelta
 from typing import Any
 
+import ingesting
+
 from clsm_cli.forgetting.archiving import Report, decay
 from clsm_cli.model.episodes import Block, Document, Episode, EpisodeRecord, Turn
 from clsm_cli.model.graph import Statement
@@ -120,11 +122,8 @@ def uses(store: Store) -> set[tuple[str, str, int]]:
 
 def tree(store: Store) -> dict[str, bytes]:
     """Every file of a store but its index; what a second run must not change."""
-    return {
-        str(path.relative_to(store.root)): path.read_bytes()
-        for path in sorted(store.root.rglob("*"))
-        if path.is_file() and "index" not in path.relative_to(store.root).parts
-    }
+    files = ingesting.tree(store.root, derived=True)
+    return {name: data for name, data in files.items() if "/index/" not in name}
 
 
 def later(days: int) -> date:

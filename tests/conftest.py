@@ -24,23 +24,16 @@ from clsm_cli.ingestion.ingest_run import Request, ingest
 from clsm_cli.store import layout
 from clsm_cli.store.layout import Store
 
-PROFILES = {"dev": 100, "ci": 500, "nightly": 5000}
-"""Examples a property is tried with. CLSM_EXAMPLES names a profile or gives the number; without it
-each property has its own number, and the same examples in every run."""
+# CLSM_EXAMPLES gives the examples that each property is tried with; without it each has its own
+# number, and the same examples in every run.
 settings.register_profile(
     "clsm",
-    max_examples=40,
+    max_examples=int(os.environ.get("CLSM_EXAMPLES", "40")),
     deadline=None,
     print_blob=True,
     derandomize="CLSM_EXAMPLES" not in os.environ,
 )
 settings.load_profile("clsm")
-if _named := os.environ.get("CLSM_EXAMPLES"):
-    _examples = PROFILES.get(_named) or int(_named)
-    os.environ["CLSM_EXAMPLES"] = str(_examples)  # for ``strategies.examples``
-    settings.register_profile("named", settings.get_profile("clsm"), max_examples=_examples)
-    settings.load_profile("named")
-
 
 _MEMORY, _ROOM = "/dev/shm", 4 << 30
 """A folder in memory, and the bytes that it must have; a run needs far less."""

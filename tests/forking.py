@@ -5,7 +5,7 @@ other: it has streams, an environment, a working folder and locks of its own, an
 nothing else. Nothing of clsm runs in the process that forks, so every command begins as new.
 
 ``python -m forking`` is that process; ``Forks`` starts it, for tests and for the fault rigs, which
-limit and listen to a command (``faults.running.warm``) or let strace follow it (``traceable``).
+limit and listen to a command (``faults.running.warm``) or let strace follow it (``faults.crashes.trace``).
 """
 
 from __future__ import annotations
@@ -35,7 +35,6 @@ from typing import Any, NoReturn, Self
 CLSM = "clsm_cli.__main__:main"
 """The program as its users start it: module and function."""
 TESTS = Path(__file__).parent
-MIB = 1 << 20
 MOST_WORDS = 1 << 16
 """Characters of a command line that can be asked for."""
 _REQUEST = 1 << 20
@@ -167,11 +166,16 @@ class Forks:
 
     Args:
         imported: Modules that commands then share; None: all that they may need.
+        program: Module and function that are run.
     """
 
     def __init__(
-        self, environment: Mapping[str, str], imported: Sequence[str] | None = None
+        self,
+        environment: Mapping[str, str],
+        imported: Sequence[str] | None = None,
+        program: str = CLSM,
     ) -> None:
+        self._program = program
         self._socket, end = socket.socketpair()
         names = ["all"] if imported is None else imported
         self._process = subprocess.Popen(
@@ -211,9 +215,8 @@ class Forks:
             streams: Descriptors of its standard input, output and error.
             kept: Whether they are files, which are read and closed at its end; else they are closed
                 at once, and ``Ended`` has nothing of them.
-            more: ``program``; ``stdin``, a path that is opened to be read (a FIFO too); ``processor``,
-                seconds of processor time, and ``data``, MiB of private memory that the kernel
-                grants; ``hear``, whether to note the "files" that it opens or what it "imports",
+            more: ``stdin``, a path that is opened to be read (a FIFO too); ``processor``,
+                seconds of processor time that the kernel grants; ``hear``, whether to note the "files" that it opens or what it "imports",
                 which the next command then shares; ``tracer``, a file that a tracer writes to as
                 soon as it sees a call of the process, which does nothing before.
         """
@@ -222,6 +225,7 @@ class Forks:
             "words": [os.fsencode(word).decode("latin-1") for word in words],
             "environment": dict(environment),
             "folder": os.fspath(folder),
+            "program": self._program,
             **more,
         }
         data = json.dumps(asked).encode() + b"\n"
@@ -360,8 +364,6 @@ def _begin(asked: Mapping[str, Any], streams: Sequence[int], gate: int) -> NoRet
         if "processor" in asked:
             resource.setrlimit(resource.RLIMIT_CPU, (asked["processor"], asked["processor"] + 1))
             resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-        if asked.get("data"):
-            resource.setrlimit(resource.RLIMIT_DATA, (asked["data"] * MIB,) * 2)
         os.write(gate, b"!")
         os.close(gate)
         if asked.get("stdin") is not None:
@@ -374,7 +376,7 @@ def _begin(asked: Mapping[str, Any], streams: Sequence[int], gate: int) -> NoRet
             _await_tracer(asked["tracer"])
 
     words = [os.fsdecode(word.encode("latin-1")) for word in asked["words"]]
-    become(words, asked["environment"], streams[:3], ready, asked.get("program", CLSM))
+    become(words, asked["environment"], streams[:3], ready, asked["program"])
 
 
 def _hear(what: str, noted: int) -> None:

@@ -9,7 +9,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from ingesting import embedder, take
+from ingesting import embedder, take, tree
 
 from clsm_cli.consolidation import consolidation_run
 from clsm_cli.consolidation.consolidation_report import Report, Request
@@ -89,13 +89,7 @@ def edges(store: Store) -> dict[str, Edge]:
 
 def bytes_of(store: Store) -> dict[str, bytes]:
     """Every file of the store but the derived ones and the ledger."""
-    return {
-        path.relative_to(store.root).as_posix(): path.read_bytes()
-        for path in sorted(store.root.rglob("*"))
-        if path.is_file()
-        and ".clsm" not in path.relative_to(store.root).parts
-        and path.name != "runs.jsonl"
-    }
+    return {n: data for n, data in tree(store.root).items() if not n.endswith("/runs.jsonl")}
 
 
 def believed(store: Store) -> dict[str, Node | Edge | Statement]:

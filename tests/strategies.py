@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from dataclasses import fields
 from typing import Any
 
 from hypothesis import HealthCheck, settings
@@ -82,121 +83,68 @@ def _optional(strategy: st.SearchStrategy[str]) -> st.SearchStrategy[str | None]
     return st.one_of(st.none(), strategy)
 
 
-def _common(record_ids: st.SearchStrategy[str]) -> dict[str, st.SearchStrategy[Any]]:
-    return {"id": record_ids, "rev": revs, "pinned": st.booleans(), "extra": extras}
-
-
-_LIFE: dict[str, st.SearchStrategy[Any]] = {
-    "valid_from": _optional(times),
-    "valid_until": _optional(times),
-    "recorded_at": _optional(times),
-    "superseded_at": _optional(times),
-    "sources": sets(few_keys),
+_names = _optional(few_ids)
+_day = _optional(st.just("2026-03-01"))
+_blocks = st.builds(
+    Block,
+    key=few_keys,
+    line_start=st.integers(0, 99),
+    line_end=st.integers(0, 99),
+    heading=st.lists(texts, max_size=2).map(tuple),
+)
+_questions = st.builds(OpenQuestion, texts, _optional(few_keys))
+_FIELDS: dict[str, st.SearchStrategy[Any]] = {
+    **dict.fromkeys(["title", "narrative", "topic", "origin", "path", "sha256", "digest"], texts),
+    **dict.fromkeys(["text", "label", "summary", "type"], texts),
+    **dict.fromkeys(["tags", "aliases", "exact"], sets(texts)),
+    **dict.fromkeys(["sources", "contradicted_by"], sets(few_keys)),
+    **dict.fromkeys(["valence", "novelty", "surprise", "weight"], weights),
+    **dict.fromkeys(["pinned", "withdrawn", "directed"], st.booleans()),
+    **dict.fromkeys(
+        ["valid_from", "valid_until", "superseded_at", "first", "last"], _optional(times)
+    ),
+    **dict.fromkeys(["due", "done_at"], _day),
+    **dict.fromkeys(["subject", "supersedes"], _names),
+    **dict.fromkeys(["source", "target"], few_ids),
+    "rev": revs,
+    "extra": extras,
+    "text_sha": few_keys,
+    "recorded_at": times,
+    "value": _optional(texts),
+    "n": st.integers(0, 999),
+    "kind": st.sampled_from(["fact", "preference", "task", "gist"]),
+    "stream": st.sampled_from(STREAMS),
+    "state": st.sampled_from([None, "open", "done", "blocked"]),
+    "stage": st.sampled_from(["pending", "consolidated"]),
+    "trust": st.sampled_from(["user", "agent", "tool", "web"]),
+    "decisions": st.lists(texts, max_size=2).map(tuple),
+    "open_questions": st.lists(_questions, max_size=2).map(tuple),
+    "mentions": st.dictionaries(few_ids, sets(few_keys), max_size=3),
+    "blocks": st.lists(_blocks, max_size=3).map(tuple),
+    "closed": st.dictionaries(few_keys, st.tuples(times, few_keys), max_size=3),
+}
+"""Values of the fields of records: a field has the same in each."""
+_OWN: dict[str, dict[str, st.SearchStrategy[Any]]] = {
+    "node": {"kind": texts},
+    "statement": {"recorded_at": _optional(times)},
+    "edge": {"recorded_at": _optional(times)},
 }
 
 
-def episode_records(record_ids: st.SearchStrategy[str] = ids) -> st.SearchStrategy[EpisodeRecord]:
-    """Records of episodes."""
-    questions = st.builds(OpenQuestion, texts, _optional(few_keys))
-    return st.builds(
-        EpisodeRecord,
-        **_common(record_ids),
-        title=texts,
-        narrative=texts,
-        topic=texts,
-        tags=sets(texts),
-        valence=weights,
-        novelty=weights,
-        surprise=weights,
-        decisions=st.lists(texts, max_size=2).map(tuple),
-        open_questions=st.lists(questions, max_size=2).map(tuple),
-        mentions=st.dictionaries(few_ids, sets(few_keys), max_size=3),
-        stage=st.sampled_from(["pending", "consolidated"]),
-    )
+def _maker(name: str, record: Any) -> Callable[[st.SearchStrategy[str]], st.SearchStrategy[Any]]:
+    known = _FIELDS | _OWN.get(name, {})
+    values = {each.name: known[each.name] for each in fields(record) if each.name != "id"}
+    return lambda record_ids: st.builds(record, id=record_ids, **values)
 
 
-def documents(record_ids: st.SearchStrategy[str] = ids) -> st.SearchStrategy[Document]:
-    """Living documents."""
-    blocks = st.builds(
-        Block,
-        key=few_keys,
-        line_start=st.integers(0, 99),
-        line_end=st.integers(0, 99),
-        heading=st.lists(texts, max_size=2).map(tuple),
-    )
-    return st.builds(
-        Document,
-        **_common(record_ids),
-        origin=texts,
-        path=texts,
-        sha256=texts,
-        recorded_at=times,
-        blocks=st.lists(blocks, max_size=3).map(tuple),
-        closed=st.dictionaries(few_keys, st.tuples(times, few_keys), max_size=3),
-    )
-
-
-def statements(record_ids: st.SearchStrategy[str] = ids) -> st.SearchStrategy[Statement]:
-    """Statements of every kind."""
-    return st.builds(
-        Statement,
-        **_common(record_ids),
-        **_LIFE,
-        text=texts,
-        text_sha=few_keys,
-        kind=st.sampled_from(["fact", "preference", "task", "gist"]),
-        stream=st.sampled_from(STREAMS),
-        topic=texts,
-        state=st.sampled_from([None, "open", "done", "blocked"]),
-        due=_optional(st.just("2026-03-01")),
-        subject=_optional(few_ids),
-        value=_optional(texts),
-        supersedes=_optional(few_ids),
-        tags=sets(texts),
-        trust=st.sampled_from(["user", "agent", "tool", "web"]),
-        withdrawn=st.booleans(),
-    )
-
-
-def nodes(record_ids: st.SearchStrategy[str] = ids) -> st.SearchStrategy[Node]:
-    """Nodes."""
-    return st.builds(
-        Node,
-        **_common(record_ids),
-        label=texts,
-        kind=texts,
-        aliases=sets(texts),
-        summary=texts,
-        stream=st.sampled_from(STREAMS),
-        tags=sets(texts),
-        n=st.integers(0, 999),
-        first=_optional(times),
-        last=_optional(times),
-    )
-
-
-def edges(record_ids: st.SearchStrategy[str] = ids) -> st.SearchStrategy[Edge]:
-    """Edges."""
-    return st.builds(
-        Edge,
-        **_common(record_ids),
-        **_LIFE,
-        source=few_ids,
-        target=few_ids,
-        type=texts,
-        directed=st.booleans(),
-        n=st.integers(0, 999),
-        weight=weights,
-    )
-
-
-MAKERS: dict[str, Callable[[st.SearchStrategy[str]], st.SearchStrategy[Any]]] = {
-    "episode": episode_records,
-    "document": documents,
-    "statement": statements,
-    "node": nodes,
-    "edge": edges,
+_RECORDS = {
+    "episode": EpisodeRecord,
+    "document": Document,
+    "statement": Statement,
+    "node": Node,
+    "edge": Edge,
 }
+MAKERS = {name: _maker(name, record) for name, record in _RECORDS.items()}
 """Record type → its strategy (called with a strategy of ids)."""
 
 

@@ -4,28 +4,15 @@ from __future__ import annotations
 
 import json
 import re
-import subprocess
 from collections import Counter
 from pathlib import Path
 from typing import Any
 
 import pytest
+from using_git import commit, git_says
 
 from scripts import join_labels
 
-VALUES: dict[str, dict[str, set[Any]]] = {
-    "units": {
-        "keep": {0, 1, 2},
-        "alone": {0, 0.5, 1},
-        "kind": {*["fact", "decision", "preference", "task", "event", "lesson", "state", "other"]},
-        "stream": {"identity", "projects", "tasks", "flow"},
-    },
-    "documents": {
-        "role": {*["log", "living", "instruction", "reference", "list"]},
-        "owner": {0, 1},
-    },
-    "names": {"thing": {0, 1}},
-}
 SIZES = {"units": 3333, "documents": 658, "names": 1881}
 
 
@@ -34,41 +21,23 @@ def rows(name: str) -> list[dict[str, Any]]:
     return [json.loads(line) for line in text.splitlines()]
 
 
-LABELS_OF_PAIRS = {"same", "update", "both", "unrelated"}
-
-
 def test_no_label_holds_a_text() -> None:
     fields = Counter(key for name in SIZES for row in rows(name) for key in row)
     places = {"repo", "file", "line", "end_line", "start", "end", "turn", "unit", "length", "hash"}
-    labels = {
-        *[
-            "keep",
-            "alone",
-            "kind",
-            "stream",
-            "second",
-            "role",
-            "owner",
-            "template",
-            "thing",
-            "same",
-            "count",
-        ]
-    }
+    labels = {"keep", "alone", "kind", "stream", "second", "role", "owner", "template", "thing"}
+    labels |= {"same", "count"}
     assert {*fields} == places | labels
 
 
 def test_told_pairs_are_whole_and_no_clue_decides_alone() -> None:
     found = rows("told_pairs")
     assert len({row["id"] for row in found}) == len(found) == 2499
-    assert {key for row in found for key in row} == {
-        *["id", "a", "b", "label", "group", "frame", "a_head", "b_head"]
-    }
+    fields = {"id", "a", "b", "label", "group", "frame", "a_head", "b_head"}
+    assert {key for row in found for key in row} == fields
     labels = Counter(row["label"] for row in found)
     assert labels == {"update": 581, "same": 506, "both": 917, "unrelated": 495}
-    assert (
-        len({(row["a"], row["b"], row.get("a_head"), row.get("b_head")) for row in found}) == 2499
-    )
+    pairs = {(row["a"], row["b"], row.get("a_head"), row.get("b_head")) for row in found}
+    assert len(pairs) == 2499
     group = {row["frame"]: row["group"] for row in found}
     assert all(group[row["frame"]] == row["group"] for row in found)
     frames: dict[tuple[str, str, str | None], str] = {}
@@ -128,11 +97,18 @@ def test_a_pair_finds_both_texts_also_those_of_an_older_commit(
     note = copies / "mara+notes" / "MEMORY.md"
     note.parent.mkdir(parents=True)
     note.write_text("- Port: 80\n", "utf-8")
-    commit = _cloned_bare(note.parent)
+    old_commit = _cloned_bare(note.parent)
     note.write_text("# Server\n\n- Port: 8080\n", "utf-8")
     said = {"history": {"2023-04-27": [{"query": "I like tea."}, {"query": "I like rain."}]}}
     (tmp_path / "memory_bank_en.json").write_text(json.dumps({"Ivy": said}), "utf-8")
-    old = {"file": "MEMORY.md", "commit": commit, "line": 1, "end_line": 1, "start": 0, "end": 10}
+    old = {
+        "file": "MEMORY.md",
+        "commit": old_commit,
+        "line": 1,
+        "end_line": 1,
+        "start": 0,
+        "end": 10,
+    }
     new = {"file": "MEMORY.md", "line": 3, "end_line": 3, "start": 0, "end": 12}
     first = {"file": "memory_bank_en.json", "turn": "Ivy/2023-04-27/0", "start": 0, "end": 11}
     second = {"file": "memory_bank_en.json", "turn": "Ivy/2023-04-27/1", "start": 0, "end": 12}
@@ -157,16 +133,7 @@ def _pair(repo: str, *sides: tuple[dict[str, Any], str]) -> dict[str, Any]:
 
 def _cloned_bare(folder: Path) -> str:
     """Commit what is in a folder and clone it to ``NAME.git`` beside it; the commit."""
-
-    def git(*command: str) -> str:
-        who = ("-c", "user.name=Mara", "-c", "user.email=mara@example.org")
-        done = subprocess.run(
-            ["git", "-C", folder, *who, *command], capture_output=True, check=True, text=True
-        )
-        return done.stdout.strip()
-
-    git("init", "-q")
-    git("add", ".")
-    git("commit", "-qm", "Notes")
-    git("clone", "-q", "--bare", ".", f"../{folder.name}.git")
-    return git("rev-parse", "HEAD")
+    git_says(folder, "init", "-q")
+    commit(folder)
+    git_says(folder, "clone", "-q", "--bare", ".", f"../{folder.name}.git")
+    return git_says(folder, "rev-parse", "HEAD")

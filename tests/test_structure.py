@@ -15,6 +15,11 @@ ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "clsm_cli"
 FILES = sorted(PACKAGE.rglob("*.py"))
 
+
+def _words(text: str) -> set[str]:
+    return set(text.split())
+
+
 BELOW = {
     "model": set[str](),
     "scoring": {"model"},
@@ -28,64 +33,25 @@ BELOW = {
     "integrations": {"model", "text"},
     "consolidation": {"heads", "ingestion", "integrations", "model", "scoring", "text", "store"},
     "forgetting": {"ingestion", "consolidation", "scoring", "model", "text", "store"},
-    "evaluation": {
-        "forgetting",
-        "ingestion",
-        "consolidation",
-        "retrieval",
-        "scoring",
-        "model",
-        "text",
-        "store",
-    },
+    "evaluation": _words("forgetting ingestion consolidation retrieval scoring model text store"),
     "health": {"ingestion", "inspection", "model", "text", "embedding", "store"},
-    "commands": {
-        "health",
-        "ingestion",
-        "consolidation",
-        "integrations",
-        "retrieval",
-        "inspection",
-        "evaluation",
-        "forgetting",
-        "store",
-        "text",
-        "embedding",
-        "model",
-    },
+    "commands": _words(
+        "health ingestion consolidation integrations retrieval inspection evaluation forgetting store"
+        " text embedding model"
+    ),
     "app": {"commands", "text"},
     "__main__": {"app", "commands"},
-    "errors": set(),
-    "startup": set(),
-    "config": set(),
-    "extras": set(),
-    "__init__": set(),
+    **{name: set() for name in ("errors", "startup", "config", "extras", "__init__")},
 }
 """What each part may import, besides itself and what is in ``EVERYWHERE``."""
 EVERYWHERE = {"errors", "config", "extras", "startup", "__init__"}
 FOR_TYPES = {"retrieval": {"embedding"}, "evaluation": {"embedding"}}
 """What each part may import besides under ``TYPE_CHECKING``: an engine is handed to it."""
 
-HEAVY = {
-    "numpy",
-    "onnxruntime",
-    "tokenizers",
-    "rich",
-    "typer",
-    "ruamel",
-    "frontmatter",
-    "rapidfuzz",
-    "openai",
-    "httpx2",
-    "fastjsonschema",
-    "bm25s",
-    "mcp",
-    "mcp_types",
-    "pydantic",
-    "anyio",
-    "charset_normalizer",
-    "pathspec",
-}
+HEAVY = _words(
+    "numpy onnxruntime tokenizers rich typer ruamel frontmatter rapidfuzz openai httpx2 fastjsonschema"
+    " bm25s mcp mcp_types pydantic anyio charset_normalizer pathspec"
+)
 """Loaded inside the function that needs them; commands are what Typer is for."""
 OF_SDK = {"commands/mcp_tools.py"}
 """What only ``clsm mcp`` imports: their annotations are the SDK's types, read when it starts."""
@@ -106,8 +72,9 @@ WRITERS = {
     "embedding/download.py": "the moving into place, and the wheel that pip downloads, inside the scratch folder",
 }
 """Files that may write, and why."""
-WRITING_CALLS = {"write_text", "write_bytes", "unlink", "rmtree", "rmdir", "mkdir", "makedirs"}
-WRITING_CALLS |= {"rename", "symlink_to", "hardlink_to", "mkdtemp", "mkstemp"}
+WRITING_CALLS = _words(
+    "write_text write_bytes unlink rmtree rmdir mkdir makedirs rename symlink_to hardlink_to mkdtemp mkstemp"
+)
 AMBIGUOUS = {"replace", "link", "symlink", "remove", "touch", "truncate"}
 """Also methods of text, lists and files."""
 WRITING_MODULES = {"os", "shutil", "tempfile"}
@@ -301,15 +268,9 @@ def _opens_to_write(call: ast.Call, place: int) -> bool:
 
 def test_the_check_for_writers_sees_a_writer() -> None:
     bad = (
-        "open('x', 'w')",
-        "open('x', mode='ab')",
-        "path.open('w')",
-        "path.write_text('')",
-        "os.rename(a, b)",
-        "os.replace(a, b)",
-        "os.open(p, os.O_WRONLY)",
-        "shutil.rmtree(p)",
-    )
+        "open('x', 'w')", "open('x', mode='ab')", "path.open('w')", "path.write_text('')",
+        "os.rename(a, b)", "os.replace(a, b)", "os.open(p, os.O_WRONLY)", "shutil.rmtree(p)",
+    )  # fmt: skip
     good = ("open('x')", "open('x', 'rb')", "text.replace('a', 'b')", "items.remove(1)")
     calls = {code: ast.parse(code, mode="eval").body for code in (*bad, *good)}
     found = {code for code, call in calls.items() if isinstance(call, ast.Call) and _writes(call)}

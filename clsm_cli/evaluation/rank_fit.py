@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 
 from clsm_cli.evaluation.measures import Retrieved, passage_item
 from clsm_cli.retrieval.answer import Signals
+from clsm_cli.retrieval.ranking import signal_weights
 from clsm_cli.retrieval.recall import Query as Asking
 from clsm_cli.retrieval.recall import retrieve_passages
-from clsm_cli.retrieval.rerank import signal_weights
 from clsm_cli.store.index.opening import open_index
 from clsm_cli.text import tokens
 
@@ -97,9 +97,7 @@ class QueryRunner:
     def find(self, text: str, at: str) -> Ranked:
         """What retrieval finds for a query that is asked at an ISO time."""
         query = Asking(text, at, ITEMS, UNLIMITED)
-        return retrieve_passages(
-            self._index, query, self._engine, self._settings, has_model=True
-        ).ranked
+        return retrieve_passages(self._index, query, self._engine, self._settings).ranked
 
     def run(self, ranked: Ranked) -> CandidateTable:
         """All candidates of one query, as a table."""

@@ -44,7 +44,7 @@ class Signals(NamedTuple):
             against: what is found stands there already.
         session: The best passage of its conversation at first sight.
         meaning: The cosine to the question, as far as that asks for several things or names no
-            speaker (``rerank.add_second_stage``).
+            speaker (``ranking``).
         outdated: Whether all that was learnt from it holds no longer, where the question asks
             for what does; that speaks against it.
         literal: What it holds, as it is written, of the question's words that the model does not

@@ -172,7 +172,7 @@ def _rows(path: Path, *, holding: str = "", at_most: int = 0) -> list[dict[str, 
         at_most: Bytes of its end that are looked at; 0 for all.
     """
     from clsm_cli.store import atomic, logs
-    from clsm_cli.store.jsonlines import LineError, load, load_all
+    from clsm_cli.store.jsonlines import LineError, load
 
     try:
         data = atomic.read(path, logs.MAX_LOG) or b""
@@ -180,13 +180,10 @@ def _rows(path: Path, *, holding: str = "", at_most: int = 0) -> list[dict[str, 
         if holding and isinstance(error, DiskError):
             raise
         return []
-    lines = data[-at_most:].decode("utf-8", "replace").split("\n")
-    lines = [line for line in lines if line.startswith("{") and holding in line]
-    try:
-        values = load_all(lines)
-    except LineError:
-        values = []
-        for line in lines:
+    found: list[dict[str, Any]] = []
+    for line in data[-at_most:].decode("utf-8", "replace").split("\n"):
+        if line.startswith("{") and holding in line:
             with suppress(LineError):
-                values.append(load(line))
-    return [value for value in values if isinstance(value, dict)]
+                value = load(line)
+                found += [value] if isinstance(value, dict) else []
+    return found

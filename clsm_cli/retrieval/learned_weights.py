@@ -49,7 +49,7 @@ def learn_multipliers(
     from clsm_cli.scoring import thompson_sampling
 
     told = [
-        thompson_sampling.Feedback(said.led, said.is_good, (now - said.at).total_seconds() / 86400)
+        (said.led, said.is_good, (now - said.at).total_seconds() / 86400)
         for said in latest_judgements(paths).values()
     ]
     priors = {name: thompson_sampling.Beta(*PRIORS.get(name, OTHER)) for name in Signals._fields}

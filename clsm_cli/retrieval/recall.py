@@ -19,7 +19,6 @@ from typing import TYPE_CHECKING
 from clsm_cli.errors import DiskError, ModelDigestError, ModelMissingError
 from clsm_cli.model.ids import digest
 from clsm_cli.retrieval import (
-    answer_reading,
     concepts,
     demotion,
     learned_weights,
@@ -109,7 +108,7 @@ def recall(
     with open_index(store, None if missing else embedder, progress) as opened:
         opened.warnings[:0] = [missing] if missing else []
         for query in queries:
-            yield _answer(opened, query, engine, has_model=not missing)
+            yield _answer(opened, query, None if missing else engine)
 
 
 def touch(store: Store, answer: Answer) -> None:
@@ -145,7 +144,7 @@ def _model_fault(engine: Engine) -> str | None:
     return None
 
 
-def _answer(opened: Opened, query: Query, engine: Engine, *, has_model: bool) -> Answer:
+def _answer(opened: Opened, query: Query, engine: Engine | None) -> Answer:
     index = opened.index
     route, cues = _route(index, query)
     answer = Answer(
@@ -157,21 +156,20 @@ def _answer(opened: Opened, query: Query, engine: Engine, *, has_model: bool) ->
         concepts=(),
         memories=(),
         budget=Budget(query.budget, 0, query.unit),
-        embedder=engine.name if has_model else None,
+        embedder=engine.name if engine is not None else None,
         as_of=query.as_of,
         known_at=query.known_at,
         cues=cues,
         warnings=tuple(opened.warnings),
     )
     if route != "none":
-        *_, look = run_passes(index, query, engine, has_model=has_model)
-        found = look.result
+        found = search(index, query, engine)
         said = _said(query, found)
-        facts, kept, budget = _packed(index, query, look, said)
+        facts, kept, budget = _packed(index, query, found, said)
         own = kept[len(said) :]
         answer = answer._replace(
             confidence=max((m.confidence for m in own), default=found.ranked.confidence),
-            concepts=look.concepts,
+            concepts=found.concepts,
             memories=tuple(kept),
             budget=budget,
             facts=facts,
@@ -207,22 +205,22 @@ def _said(query: Query, found: RetrievalResult) -> list[Memory]:
 
 
 def _packed(
-    index: Index, query: Query, look: RecallPass, said: Sequence[Memory]
+    index: Index, query: Query, found: RetrievalResult, said: Sequence[Memory]
 ) -> tuple[tuple[Fact, ...], list[Memory], Budget]:
     """What fits into the budget: facts about what the query names, if it asks for any, and memories.
 
     The facts are what the memories beside them leave unsaid; the room that they do not need is theirs.
     """
-    if not (query.with_facts and look.memories):
-        return (), *pack(look.memories, query.budget, query.unit, said)
+    if not (query.with_facts and found.memories):
+        return (), *pack(found.memories, query.budget, query.unit, said)
     from clsm_cli.retrieval import known_facts
 
-    candidates = look.result.ranked.candidates
+    candidates = found.ranked.candidates
     taken = int(known_facts.SHARE * query.budget)
     facts: tuple[Fact, ...] = ()
     for _ in range(2):
-        kept, budget = pack(look.memories, query.budget - taken, query.unit, said)
-        facts = known_facts.find(index, look.concepts, candidates, kept, taken, query.unit)
+        kept, budget = pack(found.memories, query.budget - taken, query.unit, said)
+        facts = known_facts.find(index, found.concepts, candidates, kept, taken, query.unit)
         taken = sum(known_facts.size(fact, query.unit) for fact in facts)
     used = budget.used + taken
     return facts, kept, budget._replace(limit=query.budget, used=used)
@@ -276,17 +274,28 @@ def _recall_id(answer: Answer, query: Query) -> str:
 
 
 class RetrievalResult(NamedTuple):
-    """What a query found: every passage with evidence, best first; none where it cannot be answered."""
+    """What a query found.
+
+    Attributes:
+        ranked: Every passage with evidence, best first; none where it cannot be answered.
+        concepts: Above the floor, and so ``memories``.
+    """
 
     question: Question
     ranked: Ranked
     warnings: tuple[str, ...]
+    concepts: tuple[Concept, ...] = ()
+    memories: Sequence[Memory] = ()
 
 
 def retrieve_passages(
-    index: Index, query: Query, engine: Engine, settings: RecallSettings, *, has_model: bool
+    index: Index, query: Query, engine: Engine | None, settings: RecallSettings
 ) -> RetrievalResult:
-    """Rank the passages for a query; the index is left looking at the time that the query is about."""
+    """Rank the passages for a query; the index is left looking at the time that the query is about.
+
+    Args:
+        engine: Open; None: words only.
+    """
     is_past = query.as_of is not None or query.known_at is not None
     index.look_at(query.at if is_past else None, query.known_at)
     text = query.text
@@ -295,33 +304,25 @@ def retrieve_passages(
 
         text = dialogue_context.resolve_references(text, query.current)
     when = time_scope.resolve(index, text, query.at)
-    periods = when.periods if when is not None else ()
-    rest = when.rest if when is not None and periods else ""
-    question = understand(text, periods, index.speakers(), rest)
+    question = understand(text, when.periods, index.speakers(), when.rest if when.periods else "")
     question = question._replace(
         asks_of_now=question.asks_of_now and not is_past,
         asks_for_gist=question.asks_for_gist
         or (query.filters is not None and query.filters.kind == "gist"),
     )
-    warnings = (when.warning,) if when is not None and when.warning else ()
-    if when is not None and when.contradictory:
+    warnings = (when.warning,) if when.warning else ()
+    if when.contradictory:
         return RetrievalResult(question, Ranked([], 0.0, (), 0.0), warnings)
-    allowed = _allowed(index, query, when if settings.time_filter else None)
-
+    allowed = None if query.filters is None else index.matching_rows(query.filters)
+    if when.hard and settings.time_filter:
+        allowed = _inside(index, when, allowed)
     index.wake_archived(question.terms)
-    vectors = plain = engine.encode(question.dense) if has_model else None
-    if has_model and question.text != question.dense:
-        plain = engine.encode(question.text)
-    asked = plain.sentence if plain is not None else None
-    ranked = ranking.rank(index, question, vectors, asked, engine, settings, allowed)
+    ranked = ranking.rank(index, question, engine, settings, allowed)
     return RetrievalResult(question, ranked, warnings)
 
 
-def _allowed(index: Index, query: Query, when: TimeScope | None) -> Collection[int] | None:
-    """The passages that may come back; None for all."""
-    allowed = None if query.filters is None else index.matching_rows(query.filters)
-    if when is None or not when.hard:
-        return allowed
+def _inside(index: Index, when: TimeScope, allowed: Collection[int] | None) -> Collection[int]:
+    """The passages of the days or conversations that a question leaves."""
     from clsm_cli.store.index import ranking_queries, session_queries
 
     if when.sessions:
@@ -332,20 +333,10 @@ def _allowed(index: Index, query: Query, when: TimeScope | None) -> Collection[i
     return inside if allowed is None else inside & frozenset(allowed)
 
 
-class RecallPass(NamedTuple):
-    """What a pass found, and the concepts and memories above the floor."""
-
-    result: RetrievalResult
-    concepts: tuple[Concept, ...]
-    memories: list[Memory]
-
-
-def run_passes(
-    index: Index, query: Query, engine: Engine, *, has_model: bool
-) -> Iterator[RecallPass]:
+def search(index: Index, query: Query, engine: Engine | None) -> RetrievalResult:
     """What a query finds; if that is not enough, what it finds with the archive included.
 
-    The index is left looking as the last of them did.
+    The index is left looking as the last pass did.
     """
     from datetime import datetime
 
@@ -353,23 +344,27 @@ def run_passes(
     learnt = learned_weights.learn_multipliers(index.store, moment, query.seed) or {}
     weights = {f"weight_{name}": factor for name, factor in learnt.items()}
     settings = settings._replace(**{n: getattr(settings, n) * f for n, f in weights.items()})
-    first: RecallPass | None = None
-    for shown in (False, True):
-        index.look_into_archive(shown=shown)
-        found = retrieve_passages(index, query, engine, settings, has_model=has_model)
-        if has_model:
-            read = answer_reading.read(index, found.question, found.ranked)
-            found = found._replace(ranked=read)
-        named, memories = _chosen(index, query, found, settings)
-        look = RecallPass(found, named, memories)
-        # What is read is other in the archive: it hides no answer that was found without.
-        yield first if first and first.memories and not memories else look
-        first = look
-        if not index.has_archived():
-            return
-        is_sure = found.ranked.confidence >= DOUBT * settings.floor
-        if memories and (is_sure or not _archive_is_near(index, found)):
-            return
+    index.look_into_archive(shown=False)
+    first = _run_pass(index, query, engine, settings)
+    if not index.has_archived():
+        return first
+    is_sure = first.ranked.confidence >= DOUBT * settings.floor
+    if first.memories and (is_sure or not _archive_is_near(index, first)):
+        return first
+    index.look_into_archive(shown=True)
+    second = _run_pass(index, query, engine, settings)
+    # What is read is other in the archive: it hides no answer that was found without.
+    return first if first.memories and not second.memories else second
+
+
+def _run_pass(
+    index: Index, query: Query, engine: Engine | None, settings: RecallSettings
+) -> RetrievalResult:
+    found = retrieve_passages(index, query, engine, settings)
+    if engine is not None:
+        found = found._replace(ranked=ranking.read(index, found.question, found.ranked))
+    named, memories = _chosen(index, query, found, settings)
+    return found._replace(concepts=named, memories=memories)
 
 
 def _archive_is_near(index: Index, found: RetrievalResult) -> bool:

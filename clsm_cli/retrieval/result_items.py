@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from clsm_cli.model.ids import normalise_text, statement_id
 from clsm_cli.retrieval.answer import ActivationPath, Memory, Signals, Source
 from clsm_cli.retrieval.demotion import dice, terms_of
-from clsm_cli.retrieval.rerank import signal_weights
+from clsm_cli.retrieval.ranking import signal_weights
 from clsm_cli.store.index import source_locations
 from clsm_cli.text import sameness, tokens
 
@@ -52,15 +52,18 @@ def build_items(
     weights = signal_weights(settings)
     full = _best_of_all(candidates, weights)
     taken: dict[str, int] = {}
-    told = _SourceCandidates(index, candidates)
+    rows_of: dict[str, list[int]] = {}
+    for each in candidates:
+        if each.traits.kind == "passage":
+            rows_of.setdefault(each.traits.key, []).append(each.row)
     found: list[Memory] = []
-    said = _SeenTexts(settings.fold)
+    seen: list[tuple[Passage, float]] = []
     starts = index.passages(sorted({each.way.start for each in candidates[:k] if each.way}))
     left = k
     for candidate, hit in _in_order(index, candidates, k):
         if left <= 0 or candidate.score < faded * full:
             break
-        turn = told.best_source(hit)
+        turn = _saying(index, hit, rows_of)
         states = () if turn is None else (hit.id,)
         row, passage = turn or (candidate.row, hit)
         if passage.id in taken:
@@ -73,9 +76,10 @@ def build_items(
         sources = _sources(index, passage, shown)
         left -= max(1, len(passage.sources))
         share.take(passage)
-        same = said.find_repeated(passage, candidate.signals.date)
+        same = _repeated(passage, candidate.signals.date, seen, settings.fold)
         if same is None:
             same = len(found)
+            seen.append((passage, candidate.signals.date))
             memory = _memory(candidate, passage, shown, sources, weights, full)
             if (over := ended.get(row) or ended.get(candidate.row)) is not None:
                 memory = over.marked(memory)
@@ -95,30 +99,25 @@ def _also(memory: Memory, sources: tuple[Source, ...], states: tuple[str, ...]) 
     return memory._replace(sources=(*memory.sources, *sources), states=(*memory.states, *states))
 
 
-class _SourceCandidates:
-    """The turns and blocks among the candidates, to find those a statement rests on."""
+def _saying(
+    index: Index, statement: Passage, rows_of: Mapping[str, Sequence[int]]
+) -> tuple[int, Passage] | None:
+    """The best turn or block that says a statement, with its row; None if none does.
 
-    def __init__(self, index: Index, candidates: Sequence[Candidate]) -> None:
-        self._index = index
-        self._rows: dict[str, list[int]] = {}
-        for each in candidates:
-            if each.traits.kind == "passage":
-                self._rows.setdefault(each.traits.key, []).append(each.row)
+    A statement in other words than it was born with, of which its id is the hash, was written by
+    a person or is an old value: no turn says that.
 
-    def best_source(self, statement: Passage) -> tuple[int, Passage] | None:
-        """The best turn or block that says a statement, with its row; None if none does.
-
-        A statement in other words than it was born with, of which its id is the hash, was written by
-        a person or is an old value: no turn says that.
-        """
-        rows = [row for key in statement.sources for row in self._rows.get(key, ())]
-        if rows and statement.key != statement_id(normalise_text(statement.text)):
-            return None
-        words = frozenset(_WORD.findall(statement.text.casefold()))
-        for row, passage in self._index.passages(rows).items() if rows else ():
-            if len(words & {*_WORD.findall(passage.text.casefold())}) >= SAID * len(words):
-                return row, passage
+    Args:
+        rows_of: Candidates that are turns or blocks, by their key.
+    """
+    rows = [row for key in statement.sources for row in rows_of.get(key, ())]
+    if not rows or statement.key != statement_id(normalise_text(statement.text)):
         return None
+    words = frozenset(_WORD.findall(statement.text.casefold()))
+    for row, passage in index.passages(rows).items():
+        if len(words & {*_WORD.findall(passage.text.casefold())}) >= SAID * len(words):
+            return row, passage
+    return None
 
 
 SAID = 0.5
@@ -126,34 +125,27 @@ SAID = 0.5
 _WORD = re.compile(r"\w+")
 
 
-class _SeenTexts:
-    """The items taken so far, to recognise repeats."""
+def _repeated(
+    passage: Passage, date: float, seen: Sequence[tuple[Passage, float]], least: float
+) -> int | None:
+    """The place of the item that a passage repeats.
 
-    def __init__(self, least: float) -> None:
-        self._least = least
-        self._taken: list[tuple[Passage, float]] = []
-
-    def find_repeated(self, passage: Passage, date: float) -> int | None:
-        """The place of the item that a passage repeats; if there is none it is remembered.
-
-        Sameness is Dice's coefficient of the search terms between what one speaker said; the windows
-        of notes are cut from one text and never repeat it. Where a time is asked for, what was said
-        then is not the same as what was said at another (``date``).
-        """
-        for place, (other, fits) in enumerate(self._taken):
-            if date != fits:
-                continue
-            # Stemming a text takes 1 ms, so it waits for a second text of the same speaker.
-            if (
-                passage.speaker == other.speaker
-                and passage.document is other.document is None
-                and len(terms_of(passage.text)) >= _FEW
-                and dice(passage.text, other.text) >= self._least
-                and sameness.same_particulars(passage.text, other.text)
-            ):
-                return place
-        self._taken.append((passage, date))
-        return None
+    Sameness is Dice's coefficient of the search terms between what one speaker said; the windows
+    of notes are cut from one text and never repeat it. Where a time is asked for, what was said
+    then is not the same as what was said at another (``date``).
+    """
+    for place, (other, fits) in enumerate(seen):
+        # Stemming a text takes 1 ms, so it waits for a second text of the same speaker.
+        if (
+            date == fits
+            and passage.speaker == other.speaker
+            and passage.document is other.document is None
+            and len(terms_of(passage.text)) >= _FEW
+            and dice(passage.text, other.text) >= least
+            and sameness.same_particulars(passage.text, other.text)
+        ):
+            return place
+    return None
 
 
 _FEW = 4

@@ -12,7 +12,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from clsm_cli.model import clocks
-from clsm_cli.retrieval.time_scope import OPEN_FIRST, OPEN_UNTIL, TimeScope
+from clsm_cli.retrieval.time_scope import ANY_TIME, OPEN_FIRST, OPEN_UNTIL, TimeScope
 from clsm_cli.scoring import match
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store.index import session_queries
@@ -178,9 +178,7 @@ _LEADING = re.compile(
 )
 
 
-def resolve(
-    index: Index, text: str, now: str, *, has_time: bool, has_place: bool
-) -> TimeScope | None:
+def resolve(index: Index, text: str, now: str, *, has_time: bool, has_place: bool) -> TimeScope:
     """Find out when and where a question looks, see ``time_scope.resolve``."""
     text = " ".join(text.split())
     times = _times(text, now) if has_time else None
@@ -188,7 +186,7 @@ def resolve(
     if request is not None and times is not None and _is_date(request, times.bounds):
         request = None
     if request is None:
-        return None if times is None else _by_calendar(index, text, now, times)
+        return ANY_TIME if times is None else _by_calendar(index, text, now, times)
     return _by_order(index, text, now, request, times)
 
 

@@ -68,6 +68,10 @@ class TimeScope(NamedTuple):
     warning: str = ""
 
 
+ANY_TIME = TimeScope((), (), hard=False, contradictory=False, rest="")
+"""Of a question that does not say when or where it looks."""
+
+
 def may_name_time(text: str) -> tuple[bool, bool]:
     """Whether a question may name a time by the calendar, and a place among the conversations.
 
@@ -84,8 +88,8 @@ def may_name_time(text: str) -> tuple[bool, bool]:
     )
 
 
-def resolve(index: Index, text: str, now: str) -> TimeScope | None:
-    """Find out when and where a question looks; None if it does not say.
+def resolve(index: Index, text: str, now: str) -> TimeScope:
+    """Find out when and where a question looks.
 
     It never raises for what the words say: nonsense means nothing.
 
@@ -94,7 +98,7 @@ def resolve(index: Index, text: str, now: str) -> TimeScope | None:
     """
     has_time, has_place = may_name_time(text)
     if not (has_time or has_place):
-        return None
+        return ANY_TIME
     from clsm_cli.retrieval import session_scope
 
     return session_scope.resolve(index, text, now, has_time=has_time, has_place=has_place)

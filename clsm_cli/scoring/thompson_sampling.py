@@ -33,40 +33,8 @@ class Beta(NamedTuple):
         return self.good / (self.good + self.bad)
 
 
-class Feedback(NamedTuple):
-    """One judgement of an answer, credited to the signal that brought it.
-
-    Attributes:
-        age: Days since; of one from the future 0.
-    """
-
-    signal: str
-    is_good: bool
-    age: float
-
-
-def posteriors(priors: Mapping[str, Beta], feedback: Iterable[Feedback]) -> dict[str, Beta]:
-    """The priors with all feedback counted, each with weight 2^(−age / 7 days).
-
-        good' = good + Σ over good ones of 2^(−age / 7),  bad' likewise
-
-    Args:
-        priors: By signal; feedback on any other signal is ignored.
-
-    >>> posteriors({"text": Beta(1.2, 1)}, [Feedback("text", True, 0), Feedback("text", False, 7)])
-    {'text': Beta(good=2.2, bad=1.5)}
-    """
-    counts: dict[tuple[str, bool], list[float]] = {}
-    for each in feedback:
-        weight = 2 ** (-max(0.0, each.age) / HALF_LIFE)
-        counts.setdefault((each.signal, each.is_good), []).append(weight)
-    return {
-        signal: Beta(
-            prior.good + fsum(counts.get((signal, True), ())),
-            prior.bad + fsum(counts.get((signal, False), ())),
-        )
-        for signal, prior in priors.items()
-    }
+Feedback = tuple[str, bool, float]
+"""A judgement: the signal that led to it, whether it is good, and its age in days (ahead of now: 0)."""
 
 
 def multipliers(
@@ -74,6 +42,7 @@ def multipliers(
 ) -> dict[str, float]:
     """What to multiply the default weight of each signal by: 1 until ``ENOUGH`` feedbacks.
 
+        good' = good + Σ over good ones of 2^(−age / 7),  bad' likewise
         multiplier = probability / mean of the prior,  between 0.5 and 2
 
     The probability is the posterior's mean, or with a seed one draw from it (Thompson sampling).
@@ -84,25 +53,30 @@ def multipliers(
 
     Ten times good and once bad, all today: (2 + 10) / (3 + 11) against 2 / 3:
 
-    >>> told = [Feedback("cosine", True, 0)] * 10 + [Feedback("cosine", False, 0)]
+    >>> told = [("cosine", True, 0.0)] * 10 + [("cosine", False, 0.0)]
     >>> found = multipliers({"cosine": Beta(2, 1), "text": Beta(1.2, 1)}, told)
     >>> {signal: round(value, 3) for signal, value in found.items()}
     {'cosine': 1.286, 'text': 1.0}
     """
-    told = [each for each in feedback if each.signal in priors]
+    told = [each for each in feedback if each[0] in priors]
     if len(told) < ENOUGH:
         return dict.fromkeys(priors, 1.0)
-    learnt = posteriors(priors, told)
+    faded: dict[tuple[str, bool], list[float]] = {}
+    for signal, is_good, age in told:
+        faded.setdefault((signal, is_good), []).append(2 ** (-max(0.0, age) / HALF_LIFE))
+    learnt = {
+        signal: Beta(
+            prior.good + fsum(faded.get((signal, True), ())),
+            prior.bad + fsum(faded.get((signal, False), ())),
+        )
+        for signal, prior in priors.items()
+    }
     sure = {signal: beta.mean for signal, beta in learnt.items()}
     if seed is not None:
-        sure = _draws(learnt, seed)
+        from random import Random  # 5 ms that only exploring needs
+
+        source = Random(seed)  # noqa: S311 — nothing here is secret
+        sure = {signal: source.betavariate(*learnt[signal]) for signal in sorted(learnt)}
     return {
         signal: min(MOST, max(LEAST, sure[signal] / prior.mean)) for signal, prior in priors.items()
     }
-
-
-def _draws(learnt: Mapping[str, Beta], seed: str | int) -> dict[str, float]:
-    from random import Random  # 5 ms that only exploring needs
-
-    source = Random(seed)  # noqa: S311 — nothing here is secret
-    return {signal: source.betavariate(*learnt[signal]) for signal in sorted(learnt)}

@@ -11,6 +11,7 @@ import time
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import date
 from pathlib import Path
+from typing import Any
 
 from clsm_cli import __main__ as program
 from clsm_cli.errors import LockedError
@@ -75,19 +76,11 @@ def _put_in_place(
 
 
 def _apply_backwards(
-    store: Store,
-    command: str,
-    now: str,
-    writes: Sequence[runs.Write],
-    *,
-    run_id: str | None = None,
-    whole: bool = False,
-    keep: bool = True,
-    of: str | None = None,
+    store: Store, command: str, now: str, writes: Sequence[runs.Write], **how: Any
 ) -> RunLine | None:
     """The inbox is emptied before the episodes are written."""
-    del whole
-    return _apply(store, command, now, list(reversed(writes)), run_id=run_id, keep=keep, of=of)
+    how.pop("whole", None)
+    return _apply(store, command, now, list(reversed(writes)), **how)
 
 
 def _believe(

@@ -2,19 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from collections import Counter
 
 from conversations import Event, conversations, generic, openclaw
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from ingesting import new_store, scratch, state_of, take, tree
-
-check = settings(
-    max_examples=int(os.environ.get("CLSM_EXAMPLES", "40")),
-    deadline=None,
-    derandomize="CLSM_EXAMPLES" not in os.environ,
-    suppress_health_check=list(HealthCheck),
-)
+from strategies import examples
 
 
 def spoken(events: list[Event]) -> Counter[tuple[str, str]]:
@@ -33,7 +26,7 @@ def spoken(events: list[Event]) -> Counter[tuple[str, str]]:
     return found
 
 
-@check
+@examples(120)
 @given(conversations())
 def test_episodes_and_inbox_together_are_the_input(events: list[Event]) -> None:
     with scratch() as folder:
@@ -61,7 +54,7 @@ def test_episodes_and_inbox_together_are_the_input(events: list[Event]) -> None:
         assert set(episodes) <= set(state.records)
 
 
-@check
+@examples(120)
 @given(conversations())
 def test_ingesting_again_changes_no_byte(events: list[Event]) -> None:
     with scratch() as folder:

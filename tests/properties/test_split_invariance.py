@@ -10,21 +10,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from conversations import Event, conversations, generic, header, openclaw
-from hypothesis import HealthCheck, Phase, event, given, note, settings
+from hypothesis import event, given, note
 from hypothesis import strategies as st
 from ingesting import new_store, same, scratch, state_of, take
+from strategies import examples
 
 from clsm_cli.store.layout import Store
-
-EXAMPLES = int(os.environ.get("CLSM_EXAMPLES", "100"))
-check = settings(
-    phases=[Phase.explicit, Phase.generate] if os.environ.get("NOSHRINK") else list(Phase),
-    report_multiple_bugs=not os.environ.get("NOSHRINK"),
-    max_examples=EXAMPLES,
-    deadline=None,
-    derandomize="CLSM_EXAMPLES" not in os.environ,
-    suppress_health_check=list(HealthCheck),
-)
 
 
 @dataclass
@@ -156,7 +147,7 @@ class Splitter:
         return False
 
 
-@check
+@examples(300)
 @given(
     conversations(most=int(os.environ.get("CLSM_TURNS", "60"))),
     st.sampled_from(["session field", "--session", "openclaw"]),

@@ -17,11 +17,12 @@ from tempfile import mkdtemp
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, settings
+from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 from ingesting import embedder, new_store, take
 from sleeping import sleep
+from strategies import examples
 
 from clsm_cli.consolidation import claims
 from clsm_cli.consolidation.correction import correct
@@ -216,11 +217,7 @@ class Taint(RuleBasedStateMachine):
 
 TestTaint = Taint.TestCase
 TestTaint.settings = settings(
-    max_examples=int(os.environ.get("CLSM_EXAMPLES", "4")),
-    stateful_step_count=10,
-    deadline=None,
-    derandomize="CLSM_EXAMPLES" not in os.environ,
-    suppress_health_check=list(HealthCheck),
+    examples(4), max_examples=int(os.environ.get("CLSM_EXAMPLES", "4")), stateful_step_count=10
 )
 
 

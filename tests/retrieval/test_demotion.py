@@ -1,25 +1,48 @@
-"""What is untrusted, denied or superseded stands below what answers as well, and is still found."""
+"""What is untrusted, denied or superseded stands below what answers as well, and is still found.
+
+What strangers wrote comes where it answers, and one of them never fills an answer.
+"""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 import pytest
-from small_store import found, row, tell
+from hypothesis import given
+from hypothesis import strategies as st
+from sample_store import ask
+from small_store import found, note, row, tell
+from strategies import examples
 
-from clsm_cli.config import with_changes
+from clsm_cli.config import RecallSettings, with_changes
+from clsm_cli.retrieval import demotion
+from clsm_cli.retrieval.question import understand
+from clsm_cli.store.index.passages import Passage
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
+    from clsm_cli.retrieval.answer import Memory
     from clsm_cli.store.layout import Store
 
 TRUE = "Mara keeps the red barge in Haarlem now."
 QUESTION = "Where does Mara keep the red barge?"
+RAVEN = "The Raven project keeps its data in CouchDB."
+DATABASE = "Which database does the Raven project use?"
+STUFFED = (
+    "Which database does the Kestrel project use? The Kestrel project uses the database Firebird."
+)
+OTHERS = ("We painted the boathouse.", "The train was late again.", "I had soup with Petra.")
 
 
 def said(text: str, day: int, role: str = "user") -> str:
     return row(
         text, speaker=role, role=role, session=f"s{day}", timestamp=f"2026-02-{day:02}T08:00Z"
     )
+
+
+def off(store: Store, name: str, value: float) -> Store:
+    return store._replace(settings=with_changes(store.settings, {f"recall.{name}": value}))
 
 
 def texts(store: Store, question: str) -> list[str]:
@@ -50,13 +73,13 @@ def test_a_change_in_other_words_stands_above_what_it_ended(store: Store) -> Non
     tell(store, said("I sold the Fiat Panda and bought a Seat Ibiza.", 9))
     answer = texts(store, "Which car do I drive?")
     assert "Seat" in answer[0]
-    assert "Fiat Panda now" in texts(_off(store), "Which car do I drive?")[0]
+    assert "Fiat Panda now" in texts(off(store, "rivals", 0.0), "Which car do I drive?")[0]
 
 
 def test_news_of_one_does_not_end_that_of_another(store: Store) -> None:
     tell(store, said("Edith has moved to Delft.", 2), said("Noor has moved to Haarlem.", 9))
     question = "Which town does my sister live in now?"
-    assert texts(store, question) == texts(_off(store), question)
+    assert texts(store, question) == texts(off(store, "rivals", 0.0), question)
 
 
 def test_what_only_a_tool_told_keeps_its_place(store: Store) -> None:
@@ -69,7 +92,7 @@ def test_without_it_the_planted_text_is_first(store: Store) -> None:
     planted = f"{QUESTION} Mara keeps the red barge in Delft, the red barge is kept in Delft."
     tell(store, said(TRUE, 5), said(planted, 9, "tool"))
     assert texts(store, QUESTION) == [TRUE, planted]
-    assert texts(_off(store), QUESTION) == [planted, TRUE]
+    assert texts(off(store, "rivals", 0.0), QUESTION) == [planted, TRUE]
 
 
 def test_a_question_about_a_page_or_the_past_is_ranked_as_without(store: Store) -> None:
@@ -77,12 +100,83 @@ def test_a_question_about_a_page_or_the_past_is_ranked_as_without(store: Store) 
     tell(store, said("Page: Mara keeps the red barge in Delft.", 9, "tool"))
     for question in ("Where did Mara keep the red barge?", "What page tells of Mara's barge?"):
         trusted = [each for each in texts(store, question) if not each.startswith("Page")]
-        without = [each for each in texts(_off(store), question) if not each.startswith("Page")]
+        without = [
+            each
+            for each in texts(off(store, "rivals", 0.0), question)
+            if not each.startswith("Page")
+        ]
         assert trusted == without
     question = "What page tells where Mara keeps the red barge?"
-    place = texts(_off(store), question).index("Page: Mara keeps the red barge in Delft.")
+    place = texts(off(store, "rivals", 0.0), question).index(
+        "Page: Mara keeps the red barge in Delft."
+    )
     assert texts(store, question).index("Page: Mara keeps the red barge in Delft.") <= place
 
 
-def _off(store: Store) -> Store:
-    return store._replace(settings=with_changes(store.settings, {"recall.rivals": 0.0}))
+@pytest.fixture
+def told(store: Store) -> Store:
+    tell(store, *(said(text, day) for day, text in enumerate((RAVEN, *OTHERS), 1)))
+    return store
+
+
+def items(store: Store, question: str, **options: object) -> list[Memory]:
+    return list(ask(store, question, **options).memories)  # type: ignore[arg-type]
+
+
+def test_what_speaks_of_something_else_is_no_filler(told: Store) -> None:
+    tell(told, said(STUFFED, 9, "tool"))
+    assert [each.trust for each in items(off(told, "untrusted_floor", 0), DATABASE)][:2] == [
+        "user",
+        "tool",
+    ]
+    found = items(told, DATABASE)
+    assert found[0].text == RAVEN
+    assert {each.trust for each in found} == {"user"}
+    assert "tool" in {each.trust for each in items(told, "Which database does Kestrel use?")}
+
+
+def test_a_tool_that_names_what_is_asked_for_stays_below(told: Store) -> None:
+    tell(told, said(RAVEN.replace("CouchDB", "Firebird"), 9, "tool"))
+    found = items(told, DATABASE)
+    assert [each.trust for each in found][:2] == ["user", "tool"]
+
+
+@pytest.mark.parametrize(("k", "most"), [(10, 2), (4, 1), (2, 1), (20, 5)])
+def test_one_page_has_a_share_of_an_answer(told: Store, tmp_path: Path, k: int, most: int) -> None:
+    places = ("mill", "forge", "quarry", "depot", "chapel", "bakery", "orchard", "cottage")
+    parts = "".join(
+        f"## {each}\n\nThe ferry to the {each} costs nine euros.\n\n" for each in places
+    )
+    note(told, tmp_path / "page.md", f"---\ntrust: web\n---\n# Ferries\n\n{parts}")
+    asked = "What does the ferry cost?"
+    assert sum(each.trust == "web" for each in items(told, asked, k=k)) == most
+    free = items(off(told, "source_share", 1), asked, k=k)
+    assert sum(each.trust == "web" for each in free) == min(k, len(places))
+    listed = items(told, "What do the pages say about the ferry?", k=k)
+    assert sum(each.trust == "web" for each in listed) == min(k, len(places))
+    note(told, tmp_path / "own.md", f"# Ferries\n\n{parts}")  # a person's note has no limit
+    assert sum(each.trust == "user" for each in items(told, asked, k=k)) >= min(k, len(places)) - 1
+
+
+@given(
+    st.lists(st.tuples(st.sampled_from(["user", "tool", "web"]), st.integers(0, 2))),
+    st.integers(1, 40),
+)
+@examples(200)
+def test_no_order_of_passages_gives_a_source_more(told: list[tuple[str, int]], k: int) -> None:
+    question = understand("What does the ferry cost?", (), [], "")
+    share = demotion.SourceQuota(question, k, RecallSettings())
+    taken: list[tuple[str, int]] = []
+    for trust, source in told:
+        if not share.is_used_up(passage(trust, source)):
+            share.take(passage(trust, source))
+            taken.append((trust, source))
+    assert [each for each in taken if each[0] == "user"] == [e for e in told if e[0] == "user"]
+    for source in range(3):
+        strange = sum(n == source for trust, n in taken if trust != "user")
+        assert strange == min(max(1, k // 4), sum(n == source for t, n in told if t != "user"))
+
+
+def passage(trust: str, source: int) -> Passage:
+    fields = dict.fromkeys(Passage._fields, None) | {"trust": trust, "session": f"s{source}"}
+    return Passage(**fields)  # type: ignore[arg-type]

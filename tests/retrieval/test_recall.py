@@ -45,17 +45,6 @@ def test_every_source_points_at_its_lines(sample: Store) -> None:
             assert "\n".join(filter(None, memory.text.split("\n"))) in cited
 
 
-def test_a_hand_edit_of_an_episode_is_seen(sample: Store) -> None:
-    path = next(
-        path
-        for path in sorted(sample.flow.rglob("*.md"))
-        if "Backrest" not in path.read_text() and "Ilse" in path.read_text()
-    )
-    text = path.read_text(encoding="utf-8")
-    path.write_text(text.replace("Ilse", "Ilse the xylophonist", 1), encoding="utf-8")
-    assert any("xylophonist" in found for found in texts(sample, "xylophonist"))
-
-
 def test_a_hand_written_statement_is_seen(sample: Store) -> None:
     path = sample.root / "identity" / "tastes.md"
     path.write_text("- Ilse cannot abide lukewarm zabaglione.\n", encoding="utf-8")

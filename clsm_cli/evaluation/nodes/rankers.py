@@ -9,7 +9,7 @@ from clsm_cli.evaluation import rank_fit
 from clsm_cli.evaluation.measures import Retrieved
 from clsm_cli.evaluation.nodes.planted import case_chat, choose_concepts, name_keys
 from clsm_cli.retrieval import concepts
-from clsm_cli.retrieval.rerank import signal_weights
+from clsm_cli.retrieval.ranking import signal_weights
 from clsm_cli.scoring import relevance
 from clsm_cli.scoring.relevance import Evidence
 from clsm_cli.startup.records import NamedTuple

@@ -169,8 +169,7 @@ def caim(library: Library, query: Query) -> Found:
 
 def by_dates(library: Library, query: Query, pool: Pool) -> set[int]:
     """Units with a day that is asked about."""
-    when = time_scope.resolve(library.index, query.text, query.now)
-    asked = when.periods if when is not None else ()
+    asked = time_scope.resolve(library.index, query.text, query.now).periods
     return {
         at
         for at, unit in enumerate(pool.units)

@@ -1,6 +1,6 @@
 """Every state of the disk that a power cut may leave while a command runs, and what clsm makes of it.
 
-A command is recorded by strace and done again on a disk in memory (``disk``, ``recording``), and
+A command is recorded by strace and done again on a disk in memory (``disk``), and
 after every call each state is looked at that POSIX allows then: bytes that were not synced kept,
 lost, zeros or the first half; up to three changes of names that were not synced lost, or all.
 
@@ -27,13 +27,12 @@ from contextlib import closing
 from pathlib import Path
 
 from faults.crashes import trace
-from faults.crashes.disk import Disk, State
-from faults.crashes.recording import TRACED, Player
+from faults.crashes.disk import CALLS, Disk, Player, State
 from faults.rig import Outcome, Rig
 from faults.running.bench import USES, Bench, Workers, lines_of
+from faults.running.laying import opened
 from faults.running.scenarios import DISK_CONTROLS, SCENARIOS, Scenario
-from faults.running.traceable import TRACED as SHOWN
-from faults.running.wording import opened
+from ingesting import tree
 
 from clsm_cli.embedding.pins import ENGINE
 from clsm_cli.errors import ClsmError
@@ -88,7 +87,7 @@ class Lab:
         """Every state that a power cut may leave, each once."""
         bench = self.bench
         bench.lay()
-        options = ["-e", f"trace={SHOWN},{','.join(TRACED)}", "-xx", "-s", str(1 << 28)]
+        options = ["-e", f"trace={trace.TRACED},{','.join(CALLS)}", "-xx", "-s", str(1 << 28)]
         ended, lines = trace.traced(bench.forks, bench.command, options)
         assert ended.code == 0, ended.err
         self._times |= _times(bench.place)
@@ -102,7 +101,7 @@ class Lab:
             for state in disk.states(why) if why is not None else ():
                 found.setdefault(_key(state), state)
         last = next(disk.states("end")).files
-        real = {n: d for n, d in _files(bench.place) if not n.endswith("-shm")}
+        real = {n: d for n, d in tree(bench.place, derived=True).items() if not n.endswith("-shm")}
         assert last == real, sorted(n for n in last | real if last.get(n) != real.get(n))
         states = list(found.values())
         self._ends = {_index_of(states[0].files), _index_of(real)}
@@ -183,20 +182,17 @@ def _key(state: State) -> object:
     return frozenset(state.files.items()), state.folders, bool(state.told)
 
 
-def _files(root: Path) -> Iterator[tuple[str, bytes]]:
-    for path in sorted(root.rglob("*")) if root.exists() else ():
-        if path.is_file():
-            yield path.relative_to(root).as_posix(), path.read_bytes()
-
-
 def _times(root: Path) -> dict[tuple[str, bytes], int]:
-    return {(name, data): (root / name).stat().st_mtime_ns for name, data in _files(root)}
+    return {
+        (name, data): (root / name).stat().st_mtime_ns
+        for name, data in tree(root, derived=True).items()
+    }
 
 
 def _logs(root: Path) -> dict[str, set[bytes]]:
     return {
         name: lines_of(data)
-        for name, data in _files(root)
+        for name, data in tree(root, derived=True).items()
         if name.endswith(".jsonl") and ".clsm/" not in name and "/inbox/" not in name
     }
 

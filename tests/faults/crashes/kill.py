@@ -1,10 +1,8 @@
 """Commands stopped, or refused something by the disk, at every system call that changes a store.
 
 ``kill`` ends the process at the call; ``errors`` lets the call fail with EIO, then with ENOSPC.
-The short forms take a few points of each command, spread over kinds of calls and files; the long
-ones all but those that only write a copy of the store which is thrown away (a ``rehearsal``), of
-which one in so many (``SHARES``). Each call gets one of the two errors, in commands that open the
-model one in four.
+Calls are chosen so that as many kinds of calls and files as can be are among them: a few of each
+command in the short forms, nearly all in the long one of ``kill``, fewer of ``errors``.
 
 Not shown: a kill of git, which ``init --git`` starts; a call that does half of its work (rig
 ``crashstates``); errors of calls that only read.
@@ -14,7 +12,6 @@ from __future__ import annotations
 
 import os
 import random
-from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
@@ -35,10 +32,8 @@ SELDOM = frozenset(
 )  # fmt: skip
 """Commands that the short forms leave out, as they take long or resemble others; those of errors
 all with a model."""
-SHARES = {KILL: {"rehearsal": 20}, **{error: {"rehearsal": 40, "index": 4} for error in ERRORS}}
-"""Fault → part of a path → one in so many of such points is tried."""
-PARTS = {KILL: (1, 1), **dict.fromkeys(ERRORS, (2, 8))}
-"""Fault → one in so many of the points of a command, and of one that opens the model."""
+MOST = {KILL: (600, 600), **dict.fromkeys(ERRORS, (150, 50))}
+"""Fault → points of a command in the long form, and of one that opens the model."""
 
 
 def kind(point: Point) -> tuple[str, str]:
@@ -53,28 +48,12 @@ def kind(point: Point) -> tuple[str, str]:
 
 
 def spread(points: Sequence[Point], rng: random.Random, few: int) -> list[Point]:
-    """A few points, in their order, of as many kinds as can be."""
+    """A few points, in their order, of as many kinds as can be; those of a copy that is thrown away last."""
     mixed = rng.sample(points, len(points))
+    mixed.sort(key=lambda point: "rehearsal" in point.path)
     first = {kind(point): point for point in reversed(mixed)}
     chosen = [*first.values(), *(point for point in mixed if point not in first.values())][:few]
     return sorted(chosen, key=points.index)
-
-
-def nearly_all(
-    points: Sequence[Point], _: random.Random, shares: dict[str, int], turn: int
-) -> list[Point]:
-    """All points, but of those whose path has a certain part ("" is in all) one in so many.
-
-    Another ``turn`` takes others: two faults that each take half strike everything between them.
-    """
-    chosen = []
-    seen: Counter[int] = Counter()
-    for point in points:
-        share = max((n for part, n in shares.items() if part in point.path), default=1)
-        if seen[share] % share == turn % share:
-            chosen.append(point)
-        seen[share] += 1
-    return chosen
 
 
 def run(
@@ -94,7 +73,7 @@ def run(
             outcome.more = f"of {len(found):,} calls"
             if len(found) < scenario.least:
                 outcome.violations.append(f"only {len(found)} calls that change the store")
-        mine = choose(found, random.Random(scenario.name))[number :: len(staff)]
+        mine = choose(found, random.Random(scenario.name + fault))[number :: len(staff)]
         return [(point, *bench.strike(point, fault)) for point in mine]
 
     with ThreadPoolExecutor(len(staff)) as pool:
@@ -119,10 +98,8 @@ def _long(faults: Sequence[str]) -> Iterator[Outcome]:
         names = range(os.cpu_count() or 1)
         staff = [stack.enter_context(Workers(f"long {name}", alone=False)) for name in names]
         for scenario in SCENARIOS:
-            for turn, fault in enumerate(faults):
-                shares = SHARES[fault] | {"": PARTS[fault][scenario.model]}
-                chosen = partial(nearly_all, shares=shares, turn=turn)
-                yield run(scenario, fault, chosen, staff)
+            for fault in faults:
+                yield run(scenario, fault, partial(spread, few=MOST[fault][scenario.model]), staff)
 
 
 def _control(faults: Sequence[str]) -> Iterator[Outcome]:

@@ -1,7 +1,9 @@
 """strace as a tool: which system calls of a command change a folder, and a fault at one of them.
 
 Only the command itself is traced, none that it starts. ``--seccomp-bpf`` is not used: with it
-``signal=KILL`` silently never fires (strace 6.1).
+``signal=KILL`` silently never fires (strace 6.1). The output of a command is a file that strace can
+name, and the process that forks commands imports what one had to import, so that the next one opens
+the same files each time, and the third call of a kind is the same call.
 """
 
 from __future__ import annotations
@@ -11,11 +13,57 @@ import re
 import signal
 import subprocess
 from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
-from faults.running.traceable import TRACED, Command, Forks
+import forking
 from forking import Ended
+
+TRACED = "sched_yield"
+"""The call by which a process that waits for its tracer shows itself to it."""
+_FILES = ("in", "out", "err")
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """What is run."""
+
+    words: Sequence[str]
+    environment: Mapping[str, str]
+    stdin: bytes = b""
+
+
+class Forks(forking.Forks):
+    """Starts commands whose standard streams are files in ``folder``, which nobody else uses."""
+
+    def __init__(
+        self, folder: Path, environment: Mapping[str, str], program: str = forking.CLSM
+    ) -> None:
+        super().__init__(environment, program=program)
+        self.folder = folder
+        folder.mkdir(parents=True, exist_ok=True)
+
+    def do(self, command: Command) -> Ended:
+        """Run a command to its end."""
+        self.start(command)
+        return self.end()
+
+    def start(self, command: Command, log: Path | None = None) -> int:
+        """Start a command; its process id.
+
+        Args:
+            log: It does nothing before a tracer has written to this file, see ``TRACED``.
+        """
+        (self.folder / "in").write_bytes(command.stdin)
+        how = (os.O_RDONLY, *[os.O_RDWR | os.O_CREAT | os.O_TRUNC] * 2)
+        names = zip(_FILES, how, strict=True)
+        streams = [os.open(self.folder / name, flags, 0o600) for name, flags in names]
+        more: dict[str, Any] = {"hear": "imports"} if log is None else {"tracer": os.fspath(log)}
+        home = command.environment["HOME"]
+        return self.begin(command.words, command.environment, home, streams, **more)
+
 
 CHANGING = (
     "openat", "write", "pwrite64", "writev", "pwritev2", "fsync", "fdatasync",
@@ -84,7 +132,7 @@ def traced(forks: Forks, command: Command, options: list[str]) -> tuple[Ended, l
     """Run a command under strace; how it ended, and the lines that strace wrote."""
     log = forks.folder / "log"
     log.unlink(missing_ok=True)
-    process = forks.begin(command, log)
+    process = forks.start(command, log)
     strace = subprocess.Popen(
         ["strace", "-qq", "-y", "-s", "0", "-o", log, *options, "-p", str(process)],
         stdout=subprocess.DEVNULL,

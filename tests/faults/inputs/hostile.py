@@ -28,9 +28,8 @@ from pathlib import Path
 
 from faults.inputs.hostile_inputs import FILLERS, JSON, KIB, MIB, TEXT, YAML, filled, large
 from faults.rig import Outcome, Rig
-from faults.running.laying import NOW
+from faults.running.laying import NOW, opened
 from faults.running.warm import Stage, stage
-from faults.running.wording import opened
 from forking import Ended
 from ingesting import take
 

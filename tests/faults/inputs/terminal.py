@@ -19,9 +19,8 @@ from pathlib import Path
 from typing import Any
 
 from faults.rig import Outcome, Rig
-from faults.running.laying import NOW
+from faults.running.laying import NOW, opened
 from faults.running.warm import stage
-from faults.running.wording import opened
 from forking import Ended
 from ingesting import take
 from sleeping import sleep

@@ -11,10 +11,9 @@ from pathlib import Path
 from typing import Self
 
 from faults.crashes import trace
-from faults.running.laying import ground
+from faults.crashes.trace import Forks
+from faults.running.laying import ground, opened, turns_of
 from faults.running.scenarios import Scenario
-from faults.running.traceable import Forks
-from faults.running.wording import opened, turns_of
 from forking import CLSM, Ended
 from ingesting import tree
 
@@ -51,7 +50,7 @@ class Workers:
 
     def __exit__(self, *_: object) -> None:
         for forks in self._running.values():
-            forks.__exit__(None, None, None)
+            forks.close()
         shutil.rmtree(self.folder)
 
     def forks(self, program: str) -> Forks:
@@ -97,7 +96,7 @@ class Bench:
 
     def run(self) -> Ended:
         """Run the command to its end, by the real program."""
-        return self._good.run(self.command)
+        return self._good.do(self.command)
 
     def points(self) -> list[trace.Point]:
         """Every call of the command that changes the store, traced in an uninterrupted run."""

@@ -10,22 +10,92 @@ import atexit
 import contextlib
 import shutil
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from pathlib import Path
+from string import Formatter
 
 from faults.crashes import trace
-from faults.running.traceable import Command, Forks
-from faults.running.wording import DEVICE, opened, worded
+from faults.crashes.trace import Command, Forks
 from ingesting import scratch
 
 from clsm_cli.embedding import weights
 from clsm_cli.forgetting import store_contents
-from clsm_cli.store import atomic, logs, shards
+from clsm_cli.model.episodes import Turn
+from clsm_cli.model.graph import Statement
+from clsm_cli.store import atomic, episodes, inbox, layout, logs, shards
 from clsm_cli.store.layout import Store
 
-SAMPLE = Path(__file__).parents[3] / "fixtures" / "sample"
+DEVICE = "pi"
 NOW = "2026-03-01T12:00:00+01:00"
+
+
+def opened(root: Path) -> Store:
+    """A store as the commands see it."""
+    return layout.open_store(root, {"CLSM_DEVICE": DEVICE})
+
+
+def turns_of(store: Store) -> Iterator[Turn]:
+    """All turns of all machines, in episodes and in what is still open."""
+    for flow in store.flows():
+        for path in episodes.files(flow):
+            yield from episodes.read(path).turns
+        for path in inbox.files(flow / "inbox"):
+            yield from (item.turn for item in inbox.read(path).turns)
+
+
+def worded(words: Sequence[str], store: Path, sources: Path, before: Path) -> list[str]:
+    """Words with their names in braces replaced; ids are those of the store ``before``."""
+    values: dict[str, str] = {
+        "store": str(store),
+        "place": str(store.parent),
+        "sources": str(sources),
+    }
+    for word in words:
+        for _, name, _, _ in Formatter().parse(word):
+            if name is not None and name not in values:
+                values[name] = _IDS[name](opened(before))
+    return [word.format(**values) for word in words]
+
+
+def _last_run(store: Store) -> str:
+    return str(logs.rows(store.flow / "runs.jsonl")[0][-1][1]["id"])
+
+
+def _last_night(store: Store) -> str:
+    rows = [row for _, row in logs.rows(store.flow / "runs.jsonl")[0]]
+    return str(next(row["id"] for row in reversed(rows) if row["command"] == "consolidate"))
+
+
+def _turn(store: Store) -> str:
+    turns = store_contents.read_store(store, NOW).turns.items()
+    return min(key for key, told in turns if "coffee" in told.turn.text)
+
+
+def _current(store: Store, *, drinks: bool) -> list[Statement]:
+    rows = store_contents.read_store(store, NOW).statements.values()
+    return [r for r in rows if r.is_current and ("coffee" in r.text) == drinks]
+
+
+def _fact(store: Store) -> str:
+    return min(r.id for r in _current(store, drinks=False) if r.stream == "identity")
+
+
+def _drink(store: Store) -> str:
+    return min(_current(store, drinks=True), key=lambda row: (row.stream, row.id)).id
+
+
+_IDS: dict[str, Callable[[Store], str]] = {
+    "run": _last_run,
+    "night": _last_night,
+    "turn": _turn,
+    "fact": _fact,
+    "drink": _drink,
+}
+"""What words of a command may name: the last run, the last consolidation, a turn …"""
+
+
+SAMPLE = Path(__file__).parents[3] / "fixtures" / "sample"
 EVENING, NIGHT, NEXT = (f"2026-{rest}:00:00+01:00" for rest in ("02-28T20", "02-28T23", "03-02T12"))
 RECALL = "r-000000000000"
 ITEM = logs.ReviewItem(
@@ -126,7 +196,7 @@ class _Laid:
 
     def clsm(self, *words: str, now: str, model: bool = True) -> None:
         """Run a command that must succeed."""
-        ended = self.ground.forks.run(self.command(*words, now=now, model=model))
+        ended = self.ground.forks.do(self.command(*words, now=now, model=model))
         assert ended.code == 0, ended.err
 
     def ingest(self, version: int, now: str = NOW, *, model: bool = True) -> None:

@@ -7,9 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from faults.running.laying import ITEM, NOW, RECALL, Ground
-from faults.running.traceable import Command
-from faults.running.wording import worded
+from faults.crashes.trace import Command
+from faults.running.laying import ITEM, NOW, RECALL, Ground, worded
 from forking import CLSM as PROGRAM
 
 BAD = "faults.broken:"

@@ -18,7 +18,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
 import forking
 from faults.running.laying import NOW, environment
@@ -35,7 +35,7 @@ _IMPORTED = (
 )
 
 
-class Warm:
+class Warm(forking.Forks):
     """Starts commands; a context manager that ends the process which forks them.
 
     Args:
@@ -45,18 +45,11 @@ class Warm:
     def __init__(
         self,
         environment: Mapping[str, str],
-        imported: tuple[str, ...] | None = _IMPORTED,
+        imported: Sequence[str] | None = _IMPORTED,
         program: str = forking.CLSM,
     ) -> None:
+        super().__init__(environment, imported, program)
         self._environment = dict(environment)
-        self._program = program
-        self._forks = forking.Forks(environment, imported)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._forks.close()
 
     def __call__(
         self,
@@ -81,23 +74,22 @@ class Warm:
         master, slave = os.openpty() if terminal else (-1, -1)
         path = os.fspath(stdin) if isinstance(stdin, Path) else None
         given = b"" if isinstance(stdin, Path) else stdin
-        pid = self._forks.begin(
+        pid = self.begin(
             words,
             {**self._environment, **(environment or {}), **variables},
             cwd,
             [os.dup(slave) for _ in range(3)] if terminal else forking.in_memory(given),
             kept=not terminal,
-            program=self._program,
             stdin=path,
             processor=int(processor),
             hear="files",
         )
         shown = _read_terminal(master, slave, end) if terminal else b""
         try:
-            ended = self._forks.end(max(0.0, end - time.monotonic()))
+            ended = self.end(max(0.0, end - time.monotonic()))
         except TimeoutError:
             os.kill(pid, signal.SIGKILL)
-            ended = replace(self._forks.end(), timed_out=True)
+            ended = replace(self.end(), timed_out=True)
         return replace(ended, out=shown or ended.out)
 
 
