@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from clsm_cli.commands.command_line import Common, Option
 from clsm_cli.commands.environment import UsageError, chosen_store, parse_time
 from clsm_cli.commands.options import command
-from clsm_cli.commands.output import Table, plain, table_lines
+from clsm_cli.commands.output import Table, table_lines
 from clsm_cli.errors import BadInputError, RegressionError
 from clsm_cli.evaluation import grids
 
@@ -94,7 +94,7 @@ def run(
     from clsm_cli.evaluation import ablation, compare
     from clsm_cli.evaluation.presets.published import PRESETS
     from clsm_cli.evaluation.probes.probe_registry import PROBES
-    from clsm_cli.evaluation.result import dump, load
+    from clsm_cli.evaluation.result import load
     from clsm_cli.evaluation.run import Request
     from clsm_cli.evaluation.run import run as measure
 
@@ -116,18 +116,18 @@ def run(
     )
     factory = make_factory(printer, work, now, fresh=fresh)
     result = measure(request, factory, open_engine())
-    mapping, shown = dump(result), run_tables(result, verbose=printer.verbose)
+    shown = run_tables(result, verbose=printer.verbose)
     gated: Gate | None = None
     if before is not None:
         gated = compare.compare_runs(result, before, fail_under)
     elif fail_under is not None:
         gated = compare.check_run(result, fail_under)
     if gated is not None:
-        mapping["gate"] = plain(gated)
+        result["gate"] = gated
         shown += gate_tables(gated)
-    printer.show(mapping, table_lines(shown))
-    if gated is not None and gated.failed:
-        raise RegressionError(gated.sentences)
+    printer.show(dict(result), table_lines(shown))
+    if gated is not None and gated["failed"]:
+        raise RegressionError(gated["sentences"])
 
 
 def make_factory(
@@ -213,18 +213,18 @@ def gate_tables(gate: Gate) -> list[Table]:
     headings = ("set", "measure", "queries", "before", "now", "diff.", "95 %", "p")
     rows = tuple(
         (
-            _shortened(row.set, WORD),
-            grids.measure_heading(row.measure),
-            str(row.queries),
-            grids.format_share(row.before),
-            grids.format_share(row.now),
+            _shortened(row["set"], WORD),
+            grids.measure_heading(row["measure"]),
+            str(row["queries"]),
+            grids.format_share(row["before"]),
+            grids.format_share(row["now"]),
             *grids.format_test(row),
         )
-        for row in gate.rows
+        for row in gate["rows"]
     )
     found = [Table("clsm against the baseline", headings, rows)] if rows else []
-    found += [Table(sentence, (), ()) for sentence in gate.sentences]
-    return [*found, Table("FAILED" if gate.failed else "passed", (), ())]
+    found += [Table(sentence, (), ()) for sentence in gate["sentences"]]
+    return [*found, Table("FAILED" if gate["failed"] else "passed", (), ())]
 
 
 COLUMNS = 80
@@ -236,19 +236,18 @@ WORD, HEAD = 26, 14
 def run_tables(result: Result, *, verbose: bool) -> list[Table]:
     """What a person reads; shares in per cent; with ``verbose`` also all measures and groups."""
     shown: list[Table] = []
-    for found in result.sets:
+    for found in result["sets"]:
         sizes = tuple((_shortened(name, 40), count) for name, count in grids.sizes_grid(found))
-        title = _shortened(f"{found.name} ({found.kind})", COLUMNS)
+        title = _shortened(f"{found['name']} ({found['kind']})", COLUMNS)
         shown += [Table(title, ("it holds", ""), sizes)]
-        for grid in grids.set_grids(found, is_full=verbose):
-            shown += _fitted(grid)
-        if verbose and found.systems:
-            shown += _fitted(grids.full_grid(found))
-        shown += [table for note in found.notes for table in _said(f"- {note}")]
-    for each in result.probes:
+        tables = [*grids.set_grids(found, is_full=verbose)]
+        tables += [grids.full_grid(found)] if verbose else []
+        shown += [table for grid in tables for table in _fitted(grid)]
+        shown += [table for note in found["notes"] for table in _said(f"- {note}")]
+    for each in result["probes"]:
         shown += [*_fitted(grids.probe_grid(each)), *_said(grids.weakness_note(each))]
-    digests = (f"{each.name} {each.digest[:12]}" for each in result.sets)
-    return [*shown, *_said(f"clsm {result.version}, seed {result.seed}; {', '.join(digests)}")]
+    digests = ", ".join(f"{each['name']} {each['digest'][:12]}" for each in result["sets"])
+    return [*shown, *_said(f"clsm {result['version']}, seed {result['seed']}; {digests}")]
 
 
 def _fitted(grid: Grid) -> Iterator[Table]:

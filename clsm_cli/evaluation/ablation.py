@@ -1,8 +1,5 @@
 """Ablations: every mechanism of clsm that can be taken out, and how.
 
-Settings of recall change how a store is asked; those of the night need the store consolidated again;
-those of the ingest need it taken in again. What is made again is kept in the work folder.
-
 Most are a setting at the value that switches it off, as a user could write it into ``clsm.yaml``.
 """
 
@@ -15,32 +12,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from clsm_cli.config import Settings, defaults, with_changes
-from clsm_cli.errors import BadInputError, ModelMissingError, RefusedError
+from clsm_cli.errors import BadInputError, ModelMissingError
 from clsm_cli.evaluation import benches
-from clsm_cli.evaluation.dataset import Existing
-from clsm_cli.evaluation.stores import MadeStore
 from clsm_cli.evaluation.systems import recall_system
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import yaml_text
 from clsm_cli.text.terminal import safe
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from clsm_cli.evaluation.benches import Bench
     from clsm_cli.evaluation.systems import System
 
-RECALL, NIGHT, INGEST = range(3)
-"""Stages that have to be done again; each includes those after it."""
-_STAGES = {
-    "recall": RECALL,
-    "graph": NIGHT,
-    "consolidation": NIGHT,
-    "boundary": INGEST,
-    "passage": INGEST,
-    "store": INGEST,
-}
-"""Stage of each group of settings."""
 _LONGEST = 1 << 10
 """Characters of a value."""
 
@@ -76,51 +60,6 @@ def parse(pairs: Sequence[str]) -> dict[str, Any]:
     return found
 
 
-def stage_of(changes: Iterable[str]) -> int:
-    """What has to be done again when some settings change.
-
-    >>> stage_of(["recall.k", "graph.min_npmi"]) == NIGHT, stage_of([]) == RECALL
-    (True, True)
-    """
-    return max((_STAGES[key.partition(".")[0]] for key in changes), default=RECALL)
-
-
-def is_rebuildable(bench: Bench) -> bool:
-    """Whether the store of a bench is made by ingest and consolidate, and so can be made again.
-
-    A store that was there already is asked as it is, and concepts that a set brings itself are in
-    the store without a night.
-    """
-    return not isinstance(bench.case.source, Existing) and bench.dataset.kind != benches.PLANTED
-
-
-def with_settings(bench: Bench, changes: Mapping[str, Any]) -> Bench:
-    """The bench with some settings changed, its stores made again as far as they decide them.
-
-    Raises:
-        RefusedError: They decide what the store holds, and this one cannot be made again.
-    """
-    settings = with_changes(bench.store.settings, dict(changes))
-    stage = stage_of(changes)
-    raw, store = bench.raw, bench.store
-    if stage != RECALL:
-        if not is_rebuildable(bench):
-            raise RefusedError(
-                ", ".join(sorted(changes)),
-                f"decides what a store holds, and that of {bench.case.name} is asked as it is",
-                "leave it out, or evaluate a set that clsm ingests itself",
-            )
-        made = MadeStore(raw, bench.now)
-        if stage == INGEST:
-            made = benches.make_store(bench.case, replace(bench.factory, now=bench.now), settings)
-        raw, store = made.store, benches.consolidated(bench.factory, made, settings)
-    return replace(
-        bench,
-        raw=raw._replace(settings=settings),
-        store=store._replace(settings=settings),
-    )
-
-
 AS_INGESTED, NO_MODEL = "the store as it was ingested", "no embedding model"
 """Variations that no setting makes."""
 
@@ -135,8 +74,8 @@ class Mechanism(NamedTuple):
     def applies(self, bench: Bench) -> bool:
         """Whether it can be taken out of a bench: not everything can be done again on every store."""
         if isinstance(self.off, str):
-            return self.off != AS_INGESTED or is_rebuildable(bench)
-        return stage_of(self.off) == RECALL or is_rebuildable(bench)
+            return self.off == NO_MODEL or bench.is_rebuildable
+        return benches.stage_of(self.off) == benches.RECALL or bench.is_rebuildable
 
     def without(self, bench: Bench) -> Bench:
         """The bench without it."""
@@ -145,7 +84,7 @@ class Mechanism(NamedTuple):
         if self.off == NO_MODEL:
             return replace(bench, engine=_NoModel())
         assert not isinstance(self.off, str)
-        return with_settings(bench, self.off)
+        return benches.with_settings(bench, self.off)
 
     def system(self) -> System:
         """Clsm without it."""
@@ -165,8 +104,7 @@ class _NoModel:
 
 def _load() -> dict[str, Mechanism]:
     text = files("clsm_cli.evaluation").joinpath("mechanisms.yaml").read_text(encoding="utf-8")
-    rows: Any = yaml_text.load(text, 1 << 16)
-    return {name: Mechanism(name, **row) for name, row in rows.items()}
+    return {name: Mechanism(name, **row) for name, row in yaml_text.load(text, 1 << 16).items()}
 
 
 MECHANISMS = _load()

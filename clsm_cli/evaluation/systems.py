@@ -15,6 +15,7 @@ from clsm_cli.evaluation import measures
 from clsm_cli.evaluation.dataset import Chat, Folders, label_keys
 from clsm_cli.evaluation.formulas import reciprocal_ranks
 from clsm_cli.evaluation.measures import K, Retrieved, answer_result, passage_item
+from clsm_cli.evaluation.nodes import from_best_passages
 from clsm_cli.evaluation.presets import published
 from clsm_cli.evaluation.presets.library import Library
 from clsm_cli.evaluation.stores import files_in
@@ -444,3 +445,5 @@ BASELINES = {
     }.items()
 }
 """What a user has without clsm, by name."""
+PASSAGES = System("five passages, keep .30", from_best_passages)
+"""The simplest way to rank concepts, where they are planted."""

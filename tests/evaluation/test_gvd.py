@@ -42,7 +42,7 @@ def test_labels_of_a_set(tmp_path: Path) -> None:
         (gvd.MEMORY, "[]", "it holds no users"),
         (gvd.MEMORY, '{"Emily": {"history": {"May 4": []}}}', "user Emily: Invalid isoformat"),
         (gvd.QUESTIONS, "\n{", "line 2: "),
-        (gvd.QUESTIONS, '{"Emily": [3]}', "line 1: the questions to Emily are no texts"),
+        (gvd.QUESTIONS, '{"Emily": [3]}', "line 1: something is of another type"),
         (gvd.QUESTIONS, "", "no question to a user"),
     ],
 )

@@ -67,13 +67,13 @@ def test_a_quote_from_a_transcript_is_looked_for_in_its_texts(tmp_path: Path) ->
 @pytest.mark.parametrize(
     ("old", "new", "reason"),
     [
-        ("- heron", "- egret", "query 2: it names the concept 'egret', which labels/concepts"),
-        ("id: q2", "id: q1", r"queries\.yaml: .*query 2: the id q1 stands twice"),
-        ("id: q2", "id: p1", r"probes\.yaml: .*query 1: the id p1 stands twice"),
-        ("id: q2", "name: q2", "query 2: it has no id"),
-        ("concepts:\n  - heron", "concepts: heron", "query 2: concepts is no list"),
-        ('quote: "stood on the gauge"', "text: x", "query 2: it has no quote"),
-        ('query: "a bird that stays"', "query: [x]", "query 2: query is no text"),
+        ("- heron", "- egret", "row 2: it names the concept 'egret', which labels/concepts"),
+        ("id: q2", "id: q1", r"queries\.yaml: .*row 2: the id q1 stands twice"),
+        ("id: q2", "id: p1", r"probes\.yaml: .*row 1: the id p1 stands twice"),
+        ("id: q2", "name: q2", "row 2: it has no id"),
+        ("concepts:\n  - heron", "concepts: heron", "row 2: concepts is no list"),
+        ('quote: "stood on the gauge"', "text: x", "row 2: it has no quote"),
+        ('query: "a bird that stays"', "query: [x]", "row 2: query is no text"),
     ],
 )
 def test_a_label_that_is_wrong_is_named(tmp_path: Path, old: str, new: str, reason: str) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 from evaluation.small_sets import locomo_talk, write_locomo
@@ -17,13 +16,6 @@ from clsm_cli.evaluation.loaders import locomo
 def _chat(case: Case) -> Chat:
     assert isinstance(case.source, Chat)
     return case.source
-
-
-def _one(path: Path, talk: dict[str, Any]) -> Path:
-    """The one file of all, with one conversation."""
-    qa = talk.pop("qa")
-    path.write_text(json.dumps([{"qa": qa, "conversation": talk, "sample_id": "conv-26"}]))
-    return path
 
 
 def test_a_folder_of_conversations(tmp_path: Path) -> None:
@@ -71,19 +63,16 @@ def test_evidence_is_repaired_and_what_has_none_is_left_out(tmp_path: Path) -> N
     assert dropped == "query is left out, nothing that answers it is known (2): 1-4; 2-4"
 
 
-def test_what_is_left_out_is_said(tmp_path: Path) -> None:
+def test_the_one_file_of_all(tmp_path: Path) -> None:
     talk = locomo_talk("Ann", "Bob", "cat")
-    talk["session_2"][1]["dia_id"] = "D2:1"
     talk["session_2"][2]["text"] = " "
-    talk["qa"] = [{"question": "Who slept?", "evidence": [17], "category": 4}]
-    found = locomo.load(_one(tmp_path / "x.json", talk))
-    assert [turn.id for turn in _chat(found.cases[0]).turns[3:]] == ["D2:1", "D10:1", "D10:2"]
-    assert found.notes == (
-        "turn is left out, another has its id (1): 26 D2:1",
-        "turn without text is left out (1): 26 D2:3",
-        "evidence entry names no turn and is left out (1): 26-1: 17",
-        "query is left out, nothing that answers it is known (1): 26-1",
-    )
+    qa = [{"question": "Who slept?", "evidence": [17, "D1:1"], "category": 4}]
+    talk.pop("qa")
+    path = tmp_path / "x.json"
+    path.write_text(json.dumps([{"qa": qa, "conversation": talk, "sample_id": "conv-26"}]))
+    (case,) = locomo.load(path).cases
+    assert (case.name, case.queries[0].id, case.queries[0].gold) == ("26", "26-1", ("D1:1",))
+    assert [turn.id for turn in _chat(case).turns[3:]] == ["D2:1", "D2:2", "D10:1", "D10:2"]
 
 
 @pytest.mark.parametrize(
@@ -91,8 +80,8 @@ def test_what_is_left_out_is_said(tmp_path: Path) -> None:
     [
         ("{", "is not JSON"),
         ('{"a": 1}', "no list of conversations"),
-        ("[3]", "conversation 1: it is no object"),
-        ('[{"conversation": 3, "qa": []}]', "conversation 1: conversation is no object"),
+        ("[3]", "conversation 1: something is of another type"),
+        ('[{"conversation": 3, "qa": []}]', "conversation 1: something is of another type"),
         ('[{"speaker_a": "A", "speaker_b": "B", "session_1": [], "qa": []}]', "session_1_date"),
         ('[{"speaker_a": "A", "speaker_b": "B", "qa": []}]', "it has no turn"),
     ],

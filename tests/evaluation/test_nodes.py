@@ -7,14 +7,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from clsm_cli.evaluation.nodes.planted import choose_concepts
+from clsm_cli.evaluation.nodes.rankers import PASSAGES
 
 from clsm_cli.evaluation import benches, measures
 from clsm_cli.evaluation.benches import Bench
 from clsm_cli.evaluation.dataset import Chat, LabelledTurn
 from clsm_cli.evaluation.loaders import locomo
 from clsm_cli.evaluation.nodes import rankers
-from clsm_cli.evaluation.nodes.planted import choose_concepts
-from clsm_cli.evaluation.nodes.rankers import PASSAGES
 from clsm_cli.evaluation.stores import StoreFactory
 from clsm_cli.model.episodes import EpisodeRecord
 from clsm_cli.model.graph import Edge

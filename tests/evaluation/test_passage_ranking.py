@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from clsm_cli.evaluation.rank_fit import SIGNALS, AskedCase, CandidateTable
 from evaluation.small_sets import write_locomo
 
 from clsm_cli.evaluation import benches, rank_fit
@@ -15,7 +16,6 @@ from clsm_cli.evaluation.benches import Bench
 from clsm_cli.evaluation.dataset import Case, Chat, Dataset, Query
 from clsm_cli.evaluation.loaders import locomo
 from clsm_cli.evaluation.measures import Item, Retrieved
-from clsm_cli.evaluation.rank_fit import SIGNALS, AskedCase, CandidateTable
 from clsm_cli.evaluation.stores import StoreFactory
 from clsm_cli.retrieval.dense_search import Engine
 from clsm_cli.store import layout

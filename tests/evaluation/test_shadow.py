@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
 
@@ -57,8 +56,9 @@ def catch_up(store: Store, now: datetime = NOW) -> int:
     return len(shadow_mode.logged_rows(store)[0]) - before
 
 
-def replayed(store: Store, told: StoreSittings) -> Iterator[Replayed]:
-    return sittings.replay(store, told, told.sittings, query_engine(), embedder())
+def replayed(store: Store, told: StoreSittings) -> list[Replayed]:
+    engine = query_engine()
+    return [sittings.replay(store, told, each, engine, embedder()) for each in told.sittings]
 
 
 @pytest.fixture
@@ -164,7 +164,9 @@ def test_a_report_over_a_week(store: Store) -> None:
     assert found.clsm.retention == 1 / 2
     assert found.efficiency == 1 - found.clsm.prompt / found.static.prompt
     assert found.verdict.endswith("fewer than 5 sessions decide nothing")
-    assert shadow_mode.build_report(list(rows) * 3, (), is_on=True).verdict.startswith("over 6 ")
+    again = [row._replace(turns=(f"{n} {row.at}",)) for n in range(3) for row in rows]
+    shadow_mode.append_rows(store, again)
+    assert shadow_mode.report(store).verdict.startswith("over 8 ")
 
 
 def test_stop_and_delete(store: Store) -> None:

@@ -8,8 +8,10 @@ twice and a concept that is not there are errors, not faults to mend.
 
 from __future__ import annotations
 
+import contextlib
+import json
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from clsm_cli.errors import BadInputError
 from clsm_cli.evaluation.dataset import (
@@ -20,27 +22,23 @@ from clsm_cli.evaluation.dataset import (
     Folders,
     Query,
     digest_contents,
-    id_of,
     label_keys,
     load_yaml,
     malformed_error,
-    naming_place,
-    required_field,
+    read_bytes,
+    reading,
     single_blanks,
-    texts_in,
 )
 from clsm_cli.evaluation.stores import files_in
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from clsm_cli.evaluation.dataset import Negative
 
-KIND = "memory"
-HEADLINE = "f1"
-WITHOUT_CONCEPTS = "recall@10"
-"""Headline where no query is labelled with concepts."""
+Value = TypeVar("Value", str, list[Any])
+Read = TypeVar("Read")
 FOLDERS = ("workspace", "sessions")
 """What is ingested."""
 CONCEPTS, QUERIES = "labels/concepts.yaml", "labels/queries.yaml"
@@ -62,84 +60,112 @@ def load(path: Path) -> Dataset:
             str(path), "has nothing to remember in workspace/ or sessions/", "add some notes"
         )
     labels = (path / name for name in (CONCEPTS, *NEGATIVES))
-    digest = digest_contents(path, [*(each for each in labels if each.is_file()), *remembered])
-    found = Faults()
-    queries = _queries(path, found)
+    faults = Faults()
+    queries = _queries(path, faults)
     name = path.resolve().name
     return Dataset(
-        kind=KIND,
+        kind="memory",
         name=name,
-        digest=digest,
+        digest=digest_contents(path, [*(each for each in labels if each.is_file()), *remembered]),
         unit="quote",
-        headline=HEADLINE if any(query.concepts for query in queries) else WITHOUT_CONCEPTS,
+        headline="f1" if any(query.concepts for query in queries) else "recall@10",
         cases=(Case(name, Folders(path, FOLDERS), queries),),
-        notes=found.sentences(),
+        notes=faults.sentences(),
     )
 
 
-def _queries(path: Path, found: Faults) -> tuple[Query, ...]:
-    known, texts = _concepts(path / CONCEPTS), cache(texts_in)
+def _queries(path: Path, faults: Faults) -> tuple[Query, ...]:
+    def names(id_: str, row: dict[str, Any]) -> frozenset[str]:
+        return label_keys((id_, _field(row, "label", str), *map(str, _field(row, "aliases", list))))
+
+    concepts = dict(_rows(path / CONCEPTS, names, ()))
+    texts = cache(_texts)
     queries: dict[str, Query] = {}
     for name, negative in NEGATIVES.items():
-        rows = load_yaml(path / name) if name == QUERIES or (path / name).is_file() else []
-        for number, row in enumerate(rows, 1):
-            with naming_place(path / name, f"query {number}"):
-                identity = id_of(row)
-                if identity in queries:
-                    raise ValueError(f"the id {identity} stands twice")
-                if negative and _listed(row, "evidence"):
-                    continue
-                query = _query(path, row, known, texts, found)
-            if negative or query.gold or query.concepts:
-                queries[identity] = query._replace(negative=negative)
-            else:
-                found.add(NO_GOLD, identity)
+        if name != QUERIES and not (path / name).is_file():
+            continue
+
+        def read(id_: str, row: dict[str, Any], negative: Negative = negative) -> Query | None:
+            pieces = _field(row, "evidence", list)
+            query = Query(id_, _field(row, "query", str), str(row.get("category") or ""))
+            if negative:
+                return None if pieces else query._replace(negative=negative)
+            gold = _gold(path, id_, pieces, texts, faults)
+            found = query._replace(gold=gold, concepts=_concepts(row, concepts))
+            if not gold and not found.concepts:
+                faults.add(NO_GOLD, id_)
+                return None
+            return found
+
+        rows = _rows(path / name, read, queries)
+        queries |= {id_: query for id_, query in rows if query is not None}
     if all(query.negative for query in queries.values()):
         raise malformed_error(path / QUERIES, "it holds no query with an answer")
     return tuple(queries.values())
 
 
-def _concepts(path: Path) -> dict[str, frozenset[str]]:
-    """Of each concept, by its id, the keys of its names."""
-    found: dict[str, frozenset[str]] = {}
+def _rows(
+    path: Path, read: Callable[[str, dict[str, Any]], Read], known: Collection[str]
+) -> Iterator[tuple[str, Read]]:
+    """What is read of each row of a file that a person wrote, by its id; an error names the row."""
+    seen = set(known)
     for number, row in enumerate(load_yaml(path), 1):
-        with naming_place(path, f"concept {number}"):
-            identity = id_of(row)
-            aliases = map(str, _listed(row, "aliases"))
-            if identity in found:
-                raise ValueError(f"the id {identity} stands twice")
-            found[identity] = label_keys((identity, required_field(row, "label", str), *aliases))
-    return found
+        with reading(path, f"row {number}"):
+            id_ = str(row["id"]).strip()
+            if id_ in seen:
+                raise ValueError(f"the id {id_} stands twice")
+            seen.add(id_)
+            found = read(id_, row)
+        yield id_, found
 
 
-def _query(
-    path: Path,
-    row: dict[str, Any],
-    known: Mapping[str, frozenset[str]],
-    texts: Callable[[Path], tuple[str, ...]],
-    found: Faults,
-) -> Query:
-    """A query with its labels."""
-    identity = id_of(row)
-    named = [str(name) for name in _listed(row, "concepts")]
+def _field(row: dict[str, Any], name: str, kind: type[Value]) -> Value:
+    """What a row calls by a name; of lists none is as good as an empty one."""
+    value = row.get(name) or [] if kind is list else row[name]
+    if not isinstance(value, kind):
+        raise ValueError(f"{name} is no {'list' if kind is list else 'text'}")
+    return value
+
+
+def _concepts(
+    row: dict[str, Any], known: Mapping[str, frozenset[str]]
+) -> tuple[frozenset[str], ...]:
+    named = [str(name) for name in _field(row, "concepts", list)]
     if unknown := [name for name in named if name not in known]:
         raise ValueError(f"it names the concept {unknown[0]!r}, which {CONCEPTS} does not have")
+    return tuple(known[name] for name in named)
+
+
+def _gold(
+    path: Path,
+    id_: str,
+    pieces: Sequence[Any],
+    texts: Callable[[Path], tuple[str, ...]],
+    faults: Faults,
+) -> tuple[str, ...]:
+    """The quotes that answer a query, each of which stands in the file that it names."""
     gold: dict[str, None] = {}
-    for number, piece in enumerate(_listed(row, "evidence"), 1):
-        quote = single_blanks(required_field(piece, "quote", str))
-        told = texts(path / required_field(piece, "file", str))
-        if quote and any(quote in text for text in told):
+    for number, piece in enumerate(pieces, 1):
+        quote = single_blanks(_field(piece, "quote", str))
+        if quote and any(quote in text for text in texts(path / _field(piece, "file", str))):
             gold[quote] = None
         else:
-            found.add(_NOWHERE, f"{identity}, piece {number}")
-    return Query(
-        id=identity,
-        text=required_field(row, "query", str),
-        category=str(row.get("category") or ""),
-        gold=tuple(gold),
-        concepts=tuple(known[name] for name in named),
-    )
+            faults.add(_NOWHERE, f"{id_}, piece {number}")
+    return tuple(gold)
 
 
-def _listed(row: dict[str, Any], name: str) -> list[Any]:
-    return required_field(row, name, list) if row.get(name) is not None else []
+def _texts(path: Path) -> tuple[str, ...]:
+    """The texts of a file, with single blanks: of a transcript each of its strings, else the whole."""
+    if not path.is_file():
+        return ()
+    text = read_bytes(path).decode("utf-8", "replace")
+    if path.suffix != ".jsonl":
+        return (single_blanks(text),)
+    found: list[Any] = []
+    for line in text.splitlines():
+        with contextlib.suppress(ValueError, RecursionError):  # a row that is no JSON says nothing
+            found.append(json.loads(line))
+    for value in found:  # which grows by what is inside
+        if isinstance(value, (dict, list)):
+            found += value.values() if isinstance(value, dict) else value
+    return tuple(single_blanks(value) for value in found if isinstance(value, str))

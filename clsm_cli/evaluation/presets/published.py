@@ -54,8 +54,10 @@ def retrieve(library: Library, query: Query, name: str) -> Retrieved:
     concepts = as_concepts(library, [unit for unit, _ in found], limit)
     items = [as_item(library, unit) for unit, _ in found]
     if name == "cls-m":
-        fitting = within_budget([len(item.text) for item in items], CHARACTERS)
-        found, items = [found[at] for at in fitting], [items[at] for at in fitting]
+        sized = [item._replace(tokens=len(item.text)) for item in items]
+        fitting = {item.id for item in within_budget(sized, CHARACTERS)}
+        found = [each for each in found if each[0].id in fitting]
+        items = [item for item in items if item.id in fitting]
     costs = [item.tokens for item in items]
     if sum(costs) > query.budget:
         best = max((score for _, score in found), default=0.0) or 1.0
