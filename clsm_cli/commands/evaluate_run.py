@@ -210,19 +210,7 @@ def _typed(
 
 def gate_tables(gate: Gate) -> list[Table]:
     """What changed, set by set, and whether that is good enough; shares in per cent."""
-    headings = ("set", "measure", "queries", "before", "now", "diff.", "95 %", "p")
-    rows = tuple(
-        (
-            _shortened(row["set"], WORD),
-            grids.measure_heading(row["measure"]),
-            str(row["queries"]),
-            grids.format_share(row["before"]),
-            grids.format_share(row["now"]),
-            *grids.format_test(row),
-        )
-        for row in gate["rows"]
-    )
-    found = [Table("clsm against the baseline", headings, rows)] if rows else []
+    found = list(_fitted(grids.gate_grid(gate))) if gate["rows"] else []
     found += [Table(sentence, (), ()) for sentence in gate["sentences"]]
     return [*found, Table("FAILED" if gate["failed"] else "passed", (), ())]
 

@@ -25,15 +25,12 @@ if TYPE_CHECKING:
     from clsm_cli.evaluation.benches import Bench
     from clsm_cli.evaluation.systems import System
 
-_LONGEST = 1 << 10
-"""Characters of a value."""
-
 
 def parse(pairs: Sequence[str]) -> dict[str, Any]:
     """Settings given as ``KEY=VALUE`` by the rules of ``clsm.yaml``.
 
     Raises:
-        BadInputError: No pair, an unknown setting, a value of the wrong type, or two for one.
+        BadInputError: No pair, an unknown setting, or a value of the wrong type.
 
     >>> parse(["recall.fold=1.1", "graph.top = 5"])
     {'recall.fold': 1.1, 'graph.top': 5}
@@ -44,19 +41,15 @@ def parse(pairs: Sequence[str]) -> dict[str, Any]:
         what = f"--set {safe(pair[:80])}"
         if not (key and sign and text):
             raise BadInputError(what, "is no KEY=VALUE", "write it like: --set recall.k=5")
-        if key in found:
-            raise BadInputError(what, "sets it for the second time", "give each setting once")
         try:
-            value = yaml_text.load(text, _LONGEST)
-            with_changes(Settings(), {key: value})
+            found[key] = yaml_text.load(text, 1 << 10)
+            with_changes(Settings(), found)
         except ValueError as error:
-            known = list(defaults(Settings()))
-            alike = "".join(get_close_matches(key, known, 1))
+            alike = "".join(get_close_matches(key, defaults(Settings()), 1))
             advice = f"did you mean {alike}?" if alike else "see the settings in docs/format.md"
-            if key in known:
+            if key == alike:
                 advice = "give one plain value of that kind"
             raise BadInputError(what, safe(str(error)), advice) from None
-        found[key] = value
     return found
 
 

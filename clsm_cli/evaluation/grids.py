@@ -9,6 +9,7 @@ from clsm_cli.startup.records import NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
+    from clsm_cli.evaluation.compare import Gate
     from clsm_cli.evaluation.result import (
         Difference,
         Interval,
@@ -251,6 +252,21 @@ def probe_grid(found: ProbeResult) -> Grid:
         ),
         words=2,
         note=f"Has to hold: {found['criterion']}" if found["criterion"] else "",
+    )
+
+
+def gate_grid(found: Gate) -> Grid:
+    """A run against an earlier one, set by set."""
+    return Grid(
+        "clsm against the baseline",
+        ("set", "measure", "queries", "before", "now", "diff.", "95 %", "p"),
+        tuple(
+            (
+                *(row["set"], measure_heading(row["measure"]), str(row["queries"])),
+                *(format_share(row["before"]), format_share(row["now"]), *format_test(row)),
+            )
+            for row in found["rows"]
+        ),
     )
 
 

@@ -84,7 +84,6 @@ def test_faults_are_said_with_their_lines(store: Store, tmp_path: Path) -> None:
     [
         ("queries: []\n", "holds no query"),
         ("queries:\n- {query: a, evidence: []}\n", "nothing to measure"),
-        ("queries:\n- {query: a}\n", "nothing to measure"),
         (
             "queries:\n- {query: a, memories: [f-000000000000]}\n",
             "all memories .* nothing to measure",

@@ -50,8 +50,6 @@ def test_a_spec_that_names_nothing(spec: str, reason: str) -> None:
 def test_the_first_stores_are_another_set(tmp_path: Path) -> None:
     found = dataset_registry.load_dataset(str(write_locomo(tmp_path / "x")))
     part = dataset_registry.limit_cases(found, 1)
-    assert part.cases == found.cases[:1]
-    assert part.digest != found.digest
+    assert (part.cases, part.digest != found.digest) == (found.cases[:1], True)
     assert part.notes[-1] == "only the first 1 of 2 stores are used"
     assert dataset_registry.limit_cases(found, 2) is found
-    assert dataset_registry.limit_cases(found, 9) is found

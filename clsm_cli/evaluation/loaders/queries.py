@@ -28,10 +28,6 @@ if TYPE_CHECKING:
     from clsm_cli.evaluation.own_labels import NameLookup
     from clsm_cli.store.labels import Label, Labels
 
-KIND = "queries"
-HEADLINE = "recall@10"
-WITH_CONCEPTS = "f1"
-"""Headline where most queries are labelled with concepts."""
 _NOT_LABELLED = (
     "query is left out, it is not labelled (write evidence: [] where nothing should be found)"
 )
@@ -63,21 +59,9 @@ def load(path: Path, store: Path | None = None) -> Dataset:
             str(path), "names no store and lies in none", "write store: DIR above its queries"
         )
     try:
-        opened = layout.open_store(root, {})
+        known = own_labels.NameLookup(layout.open_store(root, {}))
     except StoreNotFoundError as error:
         raise BadInputError(str(path), f"there is no store at {root}", "mend store: DIR") from error
-    return _dataset(path, data, read, root, own_labels.NameLookup(opened))
-
-
-def named_store(path: Path, read: Labels) -> Path | None:
-    """The store that a file names, else the one that it lies in; None: neither."""
-    if read.store:
-        return path.parent / os.path.expanduser(read.store)
-    root = path.absolute().parent.parent
-    return root if (root / layout.CONFIG_NAME).is_file() else None
-
-
-def _dataset(path: Path, data: bytes, read: Labels, root: Path, known: NameLookup) -> Dataset:
     faults = Faults()
     queries = tuple(q for row in read.rows if (q := _query(row, known, faults)) is not None)
     answerable = [query for query in queries if not query.negative]
@@ -86,16 +70,25 @@ def _dataset(path: Path, data: bytes, read: Labels, root: Path, known: NameLooku
         reason = "nothing in the store answers any of its queries, so there is nothing to measure"
         advice = "label some with: clsm eval label"
         raise BadInputError("; ".join((str(path), *notes[-1:])), reason, advice)
-    with_concepts = sum(bool(query.concepts) for query in answerable)
+    # By concepts where most queries are labelled with some.
+    is_of_concepts = 2 * sum(bool(query.concepts) for query in answerable) > len(answerable)
     return Dataset(
-        kind=KIND,
+        kind="queries",
         name=path.name,
         digest=atomic.sha256(data),
         unit="memory",
-        headline=WITH_CONCEPTS if 2 * with_concepts > len(answerable) else HEADLINE,
+        headline="f1" if is_of_concepts else "recall@10",
         cases=(Case(path.stem, Existing(root), queries),),
         notes=notes,
     )
+
+
+def named_store(path: Path, read: Labels) -> Path | None:
+    """The store that a file names, else the one that it lies in; None: neither."""
+    if read.store:
+        return path.parent / os.path.expanduser(read.store)
+    root = path.absolute().parent.parent
+    return root if (root / layout.CONFIG_NAME).is_file() else None
 
 
 def _query(row: Label, known: NameLookup, faults: Faults) -> Query | None:

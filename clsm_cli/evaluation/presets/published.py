@@ -176,7 +176,7 @@ def by_dates(library: Library, query: Query, pool: Pool) -> set[int]:
     return {
         at
         for at, unit in enumerate(pool.units)
-        if any(start <= day < until for start, until in asked for day in unit.days)
+        if any(start <= day < until for start, until in asked for day in library.days(unit))
     }
 
 
@@ -193,7 +193,7 @@ def _tagged(library: Library, pool: Pool) -> tuple[Ontology, list[str], list[fro
     """The ontology, "tag: its synonyms" of each of its tags, and the tags of each unit."""
     ontology, _ = store_ontology.load(library.index.store)
     texts = [f"{tag.word}: {', '.join(tag.synonyms)}" for tag in ontology.tags]
-    stored = library.products(texts)
+    stored = [library.cosines(text) for text in texts]
     tagged = [
         tags_by_likeness(
             unit.text, ontology, [row[unit.vector] for row in stored if 0 <= unit.vector < len(row)]
@@ -266,7 +266,7 @@ def _smriti_search(library: Library, text: str, pool: Pool, now: str) -> Scores:
         voters = sum(at in ranking for ranking in rankings)
         unit = pool.units[at]
         score = vote * AGREED[voters - 1] + 0.1 * reliability(unit.kind, unit.trust)
-        found[at] = score * (0.5 + 0.5 * recency(unit.time, now))
+        found[at] = score * (0.5 + 0.5 * recency(library.time(unit), now))
     return found
 
 
