@@ -11,7 +11,7 @@ import pytest
 from benchmarks import evaluation
 from benchmarks.measure import ROOT
 from clsm_cli.evaluation import systems
-from clsm_cli.evaluation.ablation import MECHANISMS
+from clsm_cli.evaluation.benches import MECHANISMS
 from clsm_cli.evaluation.grids import HEADINGS
 from clsm_cli.evaluation.loaders.dataset_registry import KINDS
 from clsm_cli.evaluation.presets.published import PRESETS

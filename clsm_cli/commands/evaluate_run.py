@@ -91,7 +91,7 @@ def run(
     Every set is taken in by the real ingest and consolidate, in stores of its own; what is known is
     found again by the next run, so an interrupted one goes on. Your store is read, never written.
     """
-    from clsm_cli.evaluation import ablation, compare
+    from clsm_cli.evaluation import benches, compare
     from clsm_cli.evaluation.presets.published import PRESETS
     from clsm_cli.evaluation.probes.probe_registry import PROBES
     from clsm_cli.evaluation.result import load
@@ -102,13 +102,13 @@ def run(
     if fail_under is not None and not isfinite(fail_under):
         raise BadInputError("--fail-under", "is no number", "give points, like: --fail-under -1")
     before = None if baseline is None else load(baseline)
-    settings = ablation.parse(changed or [])
+    settings = benches.parse(changed or [])
     given = {"--preset": preset, "--ablate": ablate, "--probe": probe, "--set": changed}
     sets = _datasets(datasets or [], limit, common.store, has_probes=bool(probe))
     request = Request(
         datasets=tuple(sets),
         presets=_named("--preset", preset or [], tuple(PRESETS)),
-        mechanisms=_named("--ablate", ablate or [], tuple(ablation.MECHANISMS)),
+        mechanisms=_named("--ablate", ablate or [], tuple(benches.MECHANISMS)),
         probes=_named("--probe", probe or [], tuple(PROBES)),
         settings=settings,
         seed=seed,

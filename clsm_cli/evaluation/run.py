@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import clsm_cli
 from clsm_cli.evaluation import benches, compare, measures
-from clsm_cli.evaluation.ablation import MECHANISMS
+from clsm_cli.evaluation.benches import MECHANISMS
 from clsm_cli.evaluation.compare import Asked, Measured
 from clsm_cli.evaluation.measures import credit_items
 from clsm_cli.evaluation.probes.probe_registry import run_probe

@@ -9,9 +9,8 @@ from evaluation.small_sets import write_memory
 
 from clsm_cli.config import Settings
 from clsm_cli.errors import BadInputError, RefusedError
-from clsm_cli.evaluation import ablation, benches
-from clsm_cli.evaluation.ablation import MECHANISMS
-from clsm_cli.evaluation.benches import Bench
+from clsm_cli.evaluation import benches
+from clsm_cli.evaluation.benches import MECHANISMS, Bench
 from clsm_cli.evaluation.dataset import Case, Chat, Dataset, Existing, Folders, LabelledTurn, Query
 from clsm_cli.evaluation.measures import Retrieved
 from clsm_cli.evaluation.stores import StoreFactory
@@ -214,7 +213,7 @@ def test_each_setting_is_a_mechanism_a_measure_or_off_as_shipped() -> None:
 )
 def test_what_is_no_setting_is_refused(pair: str, reason: str) -> None:
     with pytest.raises(BadInputError, match=reason) as caught:
-        ablation.parse([pair])
+        benches.parse([pair])
     assert str(caught.value).startswith("--set ")
     assert "\n" not in str(caught.value)
 

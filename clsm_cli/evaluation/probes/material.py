@@ -219,12 +219,6 @@ def first_rank(items: Iterable[Item], ids: Iterable[str]) -> float:
     return float(next(places, inf))
 
 
-def true_share(held: Iterable[bool]) -> float:
-    """Share of what is true; 0 of nothing."""
-    listed = list(held)
-    return sum(listed) / len(listed) if listed else 0.0
-
-
 def _dataset(case: Case) -> Dataset:
     """A case as a set without labels: a probe looks at answers by itself."""
     return Dataset("probe", case.name, "", "turn", "recall@10", (case,))

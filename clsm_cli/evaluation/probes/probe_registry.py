@@ -25,7 +25,6 @@ from clsm_cli.evaluation.probes.material import (
     ask_systems,
     first_rank,
     make_bench,
-    true_share,
 )
 from clsm_cli.evaluation.result import ProbeResult, Verdict
 from clsm_cli.startup.records import NamedTuple
@@ -152,7 +151,10 @@ def closing_figures(bench: Bench, tellings: Sequence[FactChange]) -> dict[str, f
         for each in replaced
     ]
     closed = [not any(current) for current in found if current]
-    return {"learnt": len(closed) / len(replaced), "closed": true_share(closed)}
+    return {
+        "learnt": len(closed) / len(replaced),
+        "closed": sum(closed) / len(closed) if closed else 0.0,
+    }
 
 
 def _statements(bench: Bench) -> defaultdict[str, list[tuple[str, bool]]]:
@@ -182,16 +184,20 @@ def run_distractor(factory: StoreFactory, engine: Engine, seed: int) -> Figures:
     """The share of questions whose true memory stands above each kind of false one."""
     queries, turns = make_traps(seed)
     bench = make_bench(factory, engine, "distractor", Chat((), tuple(turns)))
-    return {
-        name: {
-            kind: true_share(
-                is_above(answer, query, kind)
-                for query, answer in zip(queries, answers, strict=True)
-            )
-            for kind in KINDS
-        }
-        for name, answers in ask_systems(bench, queries).items()
-    }
+    return mean_figures(
+        bench, queries, lambda query, found: {kind: is_above(found, query, kind) for kind in KINDS}
+    )
+
+
+def mean_figures(
+    bench: Bench, queries: Sequence[Query], judge: Callable[[Query, Retrieved], dict[str, float]]
+) -> Figures:
+    """Of each system the means of what is judged of its answers."""
+    figures: Figures = {}
+    for name, answers in ask_systems(bench, queries).items():
+        rows = [judge(*pair) for pair in zip(queries, answers, strict=True)]
+        figures[name] = {key: fmean(row[key] for row in rows) for key in rows[0]}
+    return figures
 
 
 def is_above(answer: Retrieved, query: Query, kind: str) -> bool:
@@ -248,15 +254,12 @@ def run_split(factory: StoreFactory, engine: Engine, seed: int) -> Figures:
     """The share of questions of which both memories are returned."""
     queries, turns = make_split(seed)
     bench = make_bench(factory, engine, "split", Chat((), tuple(turns)))
-    figures = {}
-    for name, answers in ask_systems(bench, queries).items():
-        held = [
-            [first_rank(answer.items, [id_]) <= FIRST for id_ in query.gold]
-            for query, answer in zip(queries, answers, strict=True)
-        ]
-        both = true_share(map(all, held))
-        figures[name] = {"both@10": both, "recall@10": fmean(map(true_share, held))}
-    return figures
+
+    def judge(query: Query, found: Retrieved) -> dict[str, float]:
+        held = [first_rank(found.items, [id_]) <= FIRST for id_ in query.gold]
+        return {"both@10": all(held), "recall@10": fmean(held)}
+
+    return mean_figures(bench, queries, judge)
 
 
 def make_split(seed: int) -> tuple[list[Query], list[LabelledTurn]]:
@@ -317,10 +320,15 @@ def run_identifiers(factory: StoreFactory, engine: Engine, seed: int) -> Figures
             ("alone", [Query(x, x) for x, _ in asked]),
             ("in a question", [Query(x, question) for x, question in asked]),
         ):
-            for name, answers in ask_systems(bench, queries).items():
-                places = [rank_of(answer, x) for (x, _), answer in zip(asked, answers, strict=True)]
-                found, first = (true_share(at <= most for at in places) for most in (FIRST, 1))
-                figures[name] |= {f"found, {where} {how}": found, f"first, {where} {how}": first}
+
+            def judge(
+                query: Query, found: Retrieved, what: str = f"{where} {how}"
+            ) -> dict[str, float]:
+                place = rank_of(found, query.id)
+                return {f"found, {what}": place <= FIRST, f"first, {what}": place <= 1}
+
+            for name, row in mean_figures(bench, queries, judge).items():
+                figures[name] |= row
     return figures
 
 
