@@ -115,7 +115,7 @@ class Retrieved(NamedTuple):
     """
 
     items: tuple[Item, ...]
-    concepts: tuple[tuple[str, ...], ...] = ()
+    concepts: tuple[frozenset[str], ...] = ()
     confidence: float | None = None
     packed: Mapping[int, tuple[Item, ...]] | None = None
 
@@ -138,11 +138,7 @@ def memory_item(memory: Memory) -> Item:
 def answer_result(answer: Answer) -> Retrieved:
     """The result of ``clsm recall`` in the form that is measured."""
     named = (label_keys((each.id, each.label, *each.aliases)) for each in answer.concepts)
-    return Retrieved(
-        items=tuple(map(memory_item, answer.memories)),
-        concepts=tuple(tuple(sorted(names)) for names in named),
-        confidence=answer.confidence,
-    )
+    return Retrieved(tuple(map(memory_item, answer.memories)), tuple(named), answer.confidence)
 
 
 def passage_item(passage: Passage, tokens: int) -> Item:
@@ -298,8 +294,8 @@ def _loaded(
     return values
 
 
-def _concepts(query: Query, concepts: Sequence[Sequence[str]]) -> Figures:
-    first = [frozenset(names) for names in concepts[:CONCEPTS]]
+def _concepts(query: Query, concepts: Sequence[frozenset[str]]) -> Figures:
+    first = concepts[:CONCEPTS]
     found = sum(any(not names.isdisjoint(gold) for names in first) for gold in query.concepts)
     return {
         "precision": found / len(first) if first else 0.0,

@@ -280,7 +280,7 @@ def from_best_passages(bench: Bench, queries: Sequence[Query]) -> Iterator[Retri
     settings = bench.store.settings.recall
     concepts, weights = choose_concepts(case_chat(bench.case)), signal_weights(settings)
     names = {each.id: _pattern((each.label, *each.aliases)) for each in concepts}
-    keys = {each.id: tuple(sorted(each.names)) for each in concepts}
+    keys = {each.id: each.names for each in concepts}
     mentions: dict[str, list[str]] = {}
     for each in concepts:
         for turn in each.turns:

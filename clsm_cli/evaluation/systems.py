@@ -66,7 +66,7 @@ class PassagePool:
     passages: tuple[Passage, ...]
     vectors: NDArray[np.float32]
     speakers: tuple[str, ...]
-    mentioned: Mapping[str, tuple[tuple[str, ...], ...]]
+    mentioned: Mapping[str, tuple[frozenset[str], ...]]
 
     @cached_property
     def items(self) -> tuple[Item, ...]:
@@ -139,9 +139,9 @@ class PassagePool:
         sessions = [list(run) for _, run in groupby(said, key=lambda at: self.passages[at].session)]
         return places or [place for run in reversed(sessions) for place in run]
 
-    def concepts(self, places: Iterable[int]) -> tuple[tuple[str, ...], ...]:
+    def concepts(self, places: Iterable[int]) -> tuple[frozenset[str], ...]:
         """The nodes that some passages mention, in the order of the first that does."""
-        found: dict[tuple[str, ...], None] = {}
+        found: dict[frozenset[str], None] = {}
         for place in places:
             found |= dict.fromkeys(self.mentioned.get(self.passages[place].key, ()))
         return tuple(found)[:CONCEPTS]
@@ -206,7 +206,7 @@ def _vectors(index: Index, rows: Sequence[int]) -> NDArray[np.float32]:
     return vectors
 
 
-def _mentioned(bench: Bench, passages: Iterable[Passage]) -> dict[str, tuple[tuple[str, ...], ...]]:
+def _mentioned(bench: Bench, passages: Iterable[Passage]) -> dict[str, tuple[frozenset[str], ...]]:
     with open_index(bench.store, bench.factory.embedder) as opened:
         index = opened.index
         rows = index.rows_of({passage.key for passage in passages})
@@ -214,15 +214,12 @@ def _mentioned(bench: Bench, passages: Iterable[Passage]) -> dict[str, tuple[tup
         marked = index.mentions(rows)
         numbers = {graph_queries.number_of(mention.node) for mention in marked}
         nodes = {row.id: row for row in graph_queries.nodes(index.connection, numbers).values()}
-    names = {
-        id_: tuple(sorted(label_keys((id_, node.label, *node.aliases))))
-        for id_, node in nodes.items()
-    }
-    found: dict[str, dict[str, None]] = {}
+    found: dict[str, dict[frozenset[str], None]] = {}
     for mention in sorted(marked, key=lambda each: each.node):
-        if mention.node in names:
-            found.setdefault(key_of[mention.passage], {})[mention.node] = None
-    return {key: tuple(names[node] for node in listed) for key, listed in found.items()}
+        if (node := nodes.get(mention.node)) is not None:
+            names = label_keys((node.id, node.label, *node.aliases))
+            found.setdefault(key_of[mention.passage], {})[names] = None
+    return {key: tuple(listed) for key, listed in found.items()}
 
 
 class Ranked(NamedTuple):

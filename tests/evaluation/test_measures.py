@@ -87,8 +87,9 @@ def test_reach_looks_at_what_the_embedding_alone_does_not_return() -> None:
 
 def test_the_first_ten_concepts_are_looked_at_and_each_is_found_once() -> None:
     query = Query("q", "?", concepts=(frozenset({"heron", "bird"}), frozenset({"moon"})))
-    named = [("bird",), ("heron",), ("tea", "chai"), *[(f"c{at}",) for at in range(7)], ("moon",)]
-    found = measures.figures(query, Retrieved((), tuple(named)), None, "turn", WHOLE)
+    named = ["bird", "heron", "tea chai", *[f"c{at}" for at in range(7)], "moon"]
+    concepts = tuple(frozenset(each.split()) for each in named)
+    found = measures.figures(query, Retrieved((), concepts), None, "turn", WHOLE)
     assert found["precision"] == pytest.approx(0.1)
     assert found["recall"] == 0.5
     assert found["f1"] == pytest.approx(2 * 0.1 * 0.5 / 0.6)

@@ -111,9 +111,9 @@ def _rows(
     seen = set(known)
     for number, row in enumerate(load_yaml(path), 1):
         with reading(path, f"row {number}"):
-            id_ = str(row["id"]).strip()
-            if id_ in seen:
-                raise ValueError(f"the id {id_} stands twice")
+            id_ = str(row["id"] or "").strip()
+            if not id_ or id_ in seen:
+                raise ValueError(f"the id {id_} stands twice" if id_ else "it has no id")
             seen.add(id_)
             found = read(id_, row)
         yield id_, found

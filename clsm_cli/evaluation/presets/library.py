@@ -309,7 +309,7 @@ def as_item(library: Library, unit: Unit) -> Item:
     )
 
 
-def as_concepts(library: Library, found: Sequence[Unit], limit: int) -> tuple[tuple[str, ...], ...]:
+def as_concepts(library: Library, found: Sequence[Unit], limit: int) -> tuple[frozenset[str], ...]:
     """The keys of the nodes that were found; else of those that what was found mentions.
 
     The nodes of the best unit come first, of one unit those that more of its passages mention.
@@ -322,4 +322,4 @@ def as_concepts(library: Library, found: Sequence[Unit], limit: int) -> tuple[tu
             held = library.mentioned(unit)
             nodes |= dict.fromkeys(sorted(held, key=lambda each: (-held[each], each)))
     rows = (library.nodes[node] for node in list(nodes)[:limit])
-    return tuple(tuple(sorted(label_keys((row.id, row.label, *row.aliases)))) for row in rows)
+    return tuple(label_keys((row.id, row.label, *row.aliases)) for row in rows)
