@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from itertools import product
 from statistics import fmean
-from typing import TYPE_CHECKING, TypedDict, TypeVar
+from typing import TYPE_CHECKING, TypedDict
 
 from clsm_cli.errors import RefusedError
 from clsm_cli.evaluation.result import AbstentionResult, Difference, Pair, SystemResult
@@ -27,55 +27,40 @@ HEADLINES = ("f1", "recall", "coverage", "recall@1", "recall@10", "tokens@1000",
 
 
 class Measured(NamedTuple):
-    """One query by one system: figures (none for one without an answer), and if anything came."""
+    """One query of a case by one system: figures (none without an answer), and if anything came."""
 
+    query: Query
+    case: str
     figures: Figures
     confidence: float | None
     is_answered: bool
 
 
-class Asked(NamedTuple):
-    """The queries of a set that have an answer, in the order of the cases, and the case of each."""
-
-    queries: Sequence[Query]
-    cases: Sequence[str]
-
-
-Key = TypeVar("Key", bound=tuple[str, object])
-"""A query: its case, and what tells it from the others of the case."""
-
-
+Key = tuple[str, str]
+"""A query: its case and its id."""
 NONE = Difference(difference=0.0, interval=(0.0, 0.0), p=1.0)
 """Of queries without the measure."""
 
 
 def mean_figures(measured: Sequence[Measured]) -> Figures:
     """Mean of each measure over the queries for which it is defined; None where it is for none."""
-    found: Figures = {}
-    for name in dict.fromkeys(name for each in measured for name in each.figures):
-        values = [value for each in measured if (value := each.figures.get(name)) is not None]
-        found[name] = fmean(values) if values else None
-    return found
+    names = dict.fromkeys(name for each in measured for name in each.figures)
+    values = {name: list(defined(measured, name).values()) for name in names}
+    return {name: fmean(found) if found else None for name, found in values.items()}
 
 
-def defined(
-    measured: Sequence[Measured], measure: str, cases: Sequence[str]
-) -> dict[tuple[str, int], float]:
-    """Case and place of the queries for which a measure is defined → its value."""
-    found = enumerate(zip(measured, cases, strict=True))
-    return {
-        (case, place): value
-        for place, (each, case) in found
-        if (value := each.figures.get(measure)) is not None
-    }
+def defined(measured: Sequence[Measured], measure: str) -> dict[Key, float]:
+    """The queries for which a measure is defined, and its values."""
+    found = ((each, each.figures.get(measure)) for each in measured)
+    return {(each.case, each.query.id): value for each, value in found if value is not None}
 
 
-def system_result(name: str, measured: Sequence[Measured], asked: Asked, seed: int) -> SystemResult:
+def system_result(name: str, measured: Sequence[Measured], seed: int) -> SystemResult:
     """All figures of one system on a set."""
-    found = {measure: defined(measured, measure, asked.cases) for measure in HEADLINES}
+    found = {measure: defined(measured, measure) for measure in HEADLINES}
     groups: dict[str, list[Measured]] = {}
-    for query, each in zip(asked.queries, measured, strict=True):
-        groups.setdefault(query.category, []).append(each)
+    for each in measured:
+        groups.setdefault(each.query.category, []).append(each)
     categories = {category: mean_figures(groups[category]) for category in sorted(groups)}
     return SystemResult(
         name=name,
@@ -90,25 +75,14 @@ def system_result(name: str, measured: Sequence[Measured], asked: Asked, seed: i
 
 
 def compare_pairs(
-    answers: Mapping[str, Sequence[Measured]], ours: str, asked: Asked, seed: int
+    answers: Mapping[str, Sequence[Measured]], ours: str, seed: int
 ) -> Iterator[Pair]:
     """What one system has more than each other, query by query."""
-    for other in answers:
+    for other, theirs in answers.items():
         for measure in HEADLINES if other != ours else ():
-            found = paired_on(measure, answers[ours], answers[other], asked.cases, seed)
+            found = paired(defined(answers[ours], measure), defined(theirs, measure), seed)
             if found is not None:
                 yield Pair(measure=measure, against=other, **found)
-
-
-def paired_on(
-    measure: str,
-    ours: Sequence[Measured],
-    theirs: Sequence[Measured],
-    cases: Sequence[str],
-    seed: int,
-) -> Difference | None:
-    """What one system has more of a measure than another, as ``paired``."""
-    return paired(defined(ours, measure, cases), defined(theirs, measure, cases), seed)
 
 
 def paired(ours: Mapping[Key, float], theirs: Mapping[Key, float], seed: int) -> Difference | None:
@@ -116,7 +90,7 @@ def paired(ours: Mapping[Key, float], theirs: Mapping[Key, float], seed: int) ->
 
     Mean difference, its interval (``cluster_interval``), its p-value (``sign_flip``).
 
-    >>> found = paired({("a", 1): 1.0, ("a", 2): 1.0}, {("a", 1): 0.0, ("a", 3): 0.5}, seed=0)
+    >>> found = paired({("a", "1"): 1.0, ("a", "2"): 1.0}, {("a", "1"): 0.0, ("b", "1"): 0.5}, 0)
     >>> found["difference"], found["p"]
     (1.0, 1.0)
     """
@@ -132,16 +106,13 @@ def paired(ours: Mapping[Key, float], theirs: Mapping[Key, float], seed: int) ->
 
 
 def abstention(
-    answers: Mapping[str, Sequence[Measured]],
-    negatives: Mapping[str, Sequence[Measured]],
-    queries: Sequence[Query],
+    answers: Mapping[str, Sequence[Measured]], silent: Mapping[str, Sequence[Measured]]
 ) -> Iterator[AbstentionResult]:
     """How well the confidence of each system tells queries with an answer from those without."""
-    for name, silent in negatives.items():
+    for name, measured in silent.items():
         positive = [each.confidence for each in answers[name] if each.confidence is not None]
-        for kind in sorted({query.negative for query in queries}):
-            pairs = zip(silent, queries, strict=True)
-            found = [each for each, query in pairs if query.negative == kind]
+        for kind in sorted({each.query.negative for each in measured}):
+            found = [each for each in measured if each.query.negative == kind]
             negative = [each.confidence for each in found if each.confidence is not None]
             if positive and negative:
                 yield AbstentionResult(
@@ -305,7 +276,7 @@ def _name(each: SetResult) -> str:
     return f"{each['kind']} {each['name']}"
 
 
-def _values(each: SetResult) -> dict[tuple[str, str], float]:
+def _values(each: SetResult) -> dict[Key, float]:
     """Case and id of each query that has the headline measure → its value."""
     found = ((q, q["values"].get(CLSM, {}).get(each["headline"])) for q in each["queries"])
     return {(query["case"], query["id"]): value for query, value in found if value is not None}

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import clsm_cli
 from clsm_cli.evaluation import benches, compare, measures
 from clsm_cli.evaluation.benches import MECHANISMS
-from clsm_cli.evaluation.compare import Asked, Measured
+from clsm_cli.evaluation.compare import Measured
 from clsm_cli.evaluation.measures import credit_items
 from clsm_cli.evaluation.probes.probe_registry import run_probe
 from clsm_cli.evaluation.result import (
@@ -110,28 +110,23 @@ def evaluate_set(
     ]
     parts = [_part(bench, is_negative=False) for bench in made]
     silent = [_part(bench, is_negative=True) for bench in made]
-    posed = [(query, part.bench.case.name) for part in parts for query in part.queries]
-    asked = Asked([query for query, _ in posed], [case for _, case in posed])
-    unanswerable = [query for part in silent for query in part.queries]
     systems = _systems(dataset, request.presets)
     answers = {system.name: _ask(system, parts) for system in systems}
     negatives = {each.name: _ask(each, silent) for each in systems if each.name in CONFIDENT}
+    ours = answers[CLSM]
+    known = compare.defined(ours, dataset.headline)
     ablated = []
     for mechanism in map(MECHANISMS.__getitem__, request.mechanisms):
         if all(map(mechanism.applies, made)):
             system = mechanism.system()
             without = _ask(system, parts)
+            lost = compare.paired(compare.defined(without, dataset.headline), known, request.seed)
             ablated.append(
                 AblationResult(
                     mechanism=mechanism.name,
                     about=mechanism.about,
                     figures=compare.mean_figures(without),
-                    **(
-                        compare.paired_on(
-                            dataset.headline, without, answers[CLSM], asked.cases, request.seed
-                        )
-                        or compare.NONE
-                    ),
+                    **(lost or compare.NONE),
                 )
             )
             if mechanism.name == TESTED:
@@ -145,15 +140,15 @@ def evaluate_set(
         notes=dataset.notes,
         sizes=benches.sizes(made),
         stored=benches.stored_share(made),
-        silenced=sum(not each.is_answered for each in answers[CLSM]) / len(posed),
+        silenced=sum(not each.is_answered for each in ours) / len(ours),
         systems=[
-            compare.system_result(name, measured, asked, request.seed)
+            compare.system_result(name, measured, request.seed)
             for name, measured in answers.items()
         ],
-        pairs=list(compare.compare_pairs(answers, CLSM, asked, request.seed)),
+        pairs=list(compare.compare_pairs(answers, CLSM, request.seed)),
         ablation=ablated,
-        abstention=list(compare.abstention(answers, negatives, unanswerable)),
-        queries=list(_queries(asked, answers)),
+        abstention=list(compare.abstention(answers, negatives)),
+        queries=list(_queries(answers)),
     )
 
 
@@ -174,17 +169,14 @@ def _systems(dataset: Dataset, presets: Sequence[str]) -> list[System]:
     return [*found, PASSAGES] if dataset.kind == benches.PLANTED else found
 
 
-def _queries(asked: Asked, answers: Mapping[str, Sequence[Measured]]) -> Iterator[QueryResult]:
-    for at, (query, case) in enumerate(zip(*asked, strict=True)):
-        yield QueryResult(
-            id=query.id,
-            case=case,
-            category=query.category,
-            values={
-                name: {key: value for key, value in found[at].figures.items() if key in KEPT}
-                for name, found in answers.items()
-            },
-        )
+def _queries(answers: Mapping[str, Sequence[Measured]]) -> Iterator[QueryResult]:
+    for row in zip(*answers.values(), strict=True):
+        values = {
+            name: {key: value for key, value in each.figures.items() if key in KEPT}
+            for name, each in zip(answers, row, strict=True)
+        }
+        query, case = row[0].query, row[0].case
+        yield QueryResult(id=query.id, case=case, category=query.category, values=values)
 
 
 def _ask(system: System, parts: Sequence[Part]) -> list[Measured]:
@@ -205,4 +197,5 @@ def score_answers(system: System, part: Part) -> Iterator[Measured]:
         told = answer._replace(items=items, packed=packed)
         unit, whole = bench.dataset.unit, bench.whole
         figures = {} if query.negative else measures.figures(query, told, near, unit, whole)
-        yield Measured(figures, answer.confidence, any(packed.values()) if packed else bool(items))
+        came = any(packed.values()) if packed else bool(items)
+        yield Measured(query, bench.case.name, figures, answer.confidence, came)

@@ -8,25 +8,27 @@ import pytest
 
 from clsm_cli.errors import RefusedError
 from clsm_cli.evaluation import compare
-from clsm_cli.evaluation.compare import Asked, Measured
+from clsm_cli.evaluation.compare import Measured
 from clsm_cli.evaluation.dataset import Negative, Query
 from clsm_cli.evaluation.result import SCHEMA, Result, SetResult
 
 CASES = ["one", "one", "two", "two"]
-ASKED = Asked([Query(f"q{at}", "?", category) for at, category in enumerate("aabb")], CASES)
 
 
 def worth(
-    confidence: float | None = None, *, is_answered: bool = True, **figures: float
+    at: int, confidence: float | None = None, *, silent: Negative = "", **figures: float
 ) -> Measured:
-    """One query; ``recall_10`` stands for ``recall@10``."""
+    """The query at a place, of category a or b; ``recall_10`` stands for ``recall@10``."""
     named: dict[str, float | None] = {n.replace("_", "@"): value for n, value in figures.items()}
-    return Measured(named, confidence, is_answered)
+    query = Query(f"q{at}", "?", "aabb"[at], negative=silent)
+    return Measured(query, CASES[at], named, confidence, is_answered=confidence != 0.5)
 
 
 def test_a_system_has_figures_groups_and_intervals() -> None:
-    measured = [worth(recall_10=value, mrr=1.0) for value in (1.0, 0.5, 0.5, 0.0)]
-    found = compare.system_result("s", measured, ASKED, seed=3)
+    measured = [
+        worth(at, recall_10=value, mrr=1.0) for at, value in enumerate((1.0, 0.5, 0.5, 0.0))
+    ]
+    found = compare.system_result("s", measured, seed=3)
     assert found["figures"] == {"recall@10": 0.5, "mrr": 1.0}
     assert found["groups"]["category"]["a"] == {"recall@10": 0.75, "mrr": 1.0}
     expected = compare.cluster_interval([1.0, 0.5, 0.5, 0.0], CASES, 3)
@@ -34,9 +36,9 @@ def test_a_system_has_figures_groups_and_intervals() -> None:
 
 
 def test_pairs_are_compared_query_by_query() -> None:
-    ours = [worth(f1=value, coverage=1.0) for value in (1.0, 1.0, 0.5, 0.5)]
-    theirs = [worth(f1=value, coverage=0.0) for value in (0.5, 0.5, 0.5, 0.75)]
-    found = list(compare.compare_pairs({"clsm": ours, "other": theirs}, "clsm", ASKED, seed=0))
+    ours = [worth(at, f1=value, coverage=1.0) for at, value in enumerate((1.0, 1.0, 0.5, 0.5))]
+    theirs = [worth(at, f1=value, coverage=0.0) for at, value in enumerate((0.5, 0.5, 0.5, 0.75))]
+    found = list(compare.compare_pairs({"clsm": ours, "other": theirs}, "clsm", seed=0))
     assert [(pair["measure"], pair["difference"], pair["against"]) for pair in found] == [
         ("f1", pytest.approx(0.1875), "other"),
         ("coverage", 1.0, "other"),
@@ -46,11 +48,14 @@ def test_pairs_are_compared_query_by_query() -> None:
 
 
 def test_confidence_is_compared_by_kind_of_silence() -> None:
-    kinds: list[Negative] = ["off topic", "near topic", "off topic"]
-    queries = [Query("n", "?", negative=kind) for kind in kinds]
-    answers = {"s": [worth(0.9), worth(0.5), worth()], "mute": [worth()] * 3}
-    silent = [worth(0.5, is_answered=False), worth(0.95), worth(0.1)]
-    found = compare.abstention(answers, {"s": silent, "mute": [worth()] * 3}, queries)
+    silent = [
+        worth(0, 0.5, silent="off topic"),
+        worth(1, 0.95, silent="near topic"),
+        worth(2, 0.1, silent="off topic"),
+    ]
+    mute = [worth(0), worth(1), worth(2)]
+    answers = {"s": [worth(0, 0.9), worth(1, 0.5), worth(2)], "mute": mute}
+    found = compare.abstention(answers, {"s": silent, "mute": mute})
     assert [tuple(each.values()) for each in found] == [
         ("s", "near topic", 1, 0.0, 0.0),
         # 0.9 is above both, 0.5 is above one and ties with the other.
