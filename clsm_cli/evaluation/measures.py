@@ -85,10 +85,7 @@ def credit_items(
 ) -> tuple[Item, ...]:
     """Items that count as those turns of some gold whose words they show, not all they rest on.
 
-    Args:
-        items: Best first.
-        gold: Ids of turns.
-        told: Id → text of every turn of the case; one that is not known counts by its id.
+    ``told`` has the text of every turn of the case by its id; one that is not known counts by its id.
     """
     return tuple(
         item._replace(
@@ -171,15 +168,11 @@ CONCEPTS = 10
 def figures(
     query: Query, found: Retrieved, without: Retrieved | None, unit: Unit, whole: int
 ) -> Figures:
-    """The figures of one query with an answer.
+    """The figures of one query with an answer: of evidence and concepts where it is labelled with them.
 
     Args:
         without: What MiniLM alone returns, if that is known.
-        unit: What evidence is named by.
         whole: Tokens of what a memory replaces.
-
-    Returns:
-        Measure → value; evidence and concepts only where the query is labelled with them.
     """
     values: Figures = {}
     if found.packed is not None:
@@ -207,8 +200,7 @@ def budgets(whole: int) -> dict[str, int]:
     >>> budgets(10_000)
     {'tokens@1000': 1000, 'tokens@2000': 2000, 'reduced': 350}
     """
-    named = {f"tokens@{each}": each for each in BUDGETS}
-    return {**named, "reduced": round((1 - REDUCTION) * whole)}
+    return {f"tokens@{n}": n for n in BUDGETS} | {"reduced": round((1 - REDUCTION) * whole)}
 
 
 def delivered(items: Sequence[Item]) -> list[Item]:

@@ -12,7 +12,7 @@ from sample_store import query_engine
 from small_store import note, row, tell
 
 from clsm_cli.evaluation.shadow import shadow_mode, sittings
-from clsm_cli.evaluation.shadow.sittings import Replayed, StoreSittings
+from clsm_cli.evaluation.shadow.sittings import Replayed
 from clsm_cli.store.layout import Store
 
 BEGUN = datetime.fromisoformat("2026-02-20T08:00:00+01:00")
@@ -55,9 +55,10 @@ def catch_up(store: Store, now: datetime = NOW) -> int:
     return len(shadow_mode.logged_rows(store)[0]) - before
 
 
-def replayed(store: Store, told: StoreSittings) -> list[Replayed]:
+def replayed(store: Store) -> list[Replayed]:
     engine = query_engine()
-    return [sittings.replay(store, told, each, engine, embedder()) for each in told.sittings]
+    found, undated = sittings.read_sittings(store, "2026-02-20T00:00:00Z", NOW)
+    return [sittings.replay(store, undated, each, engine, embedder()) for each in found]
 
 
 @pytest.fixture
@@ -87,9 +88,8 @@ def store(tmp_path: Path, workspace: Path) -> Store:
 
 
 def test_a_session_finds_the_one_before_and_never_itself(store: Store) -> None:
-    told = sittings.read_sittings(store, "2026-02-20T00:00:00Z", NOW)
-    second, first = told.sittings
-    of_second, of_first = replayed(store, told)
+    (second, first), _ = sittings.read_sittings(store, "2026-02-20T00:00:00Z", NOW)
+    of_second, of_first = replayed(store)
     ((_, found),) = of_second.answers
     assert {load.id for load in found} == {turn.key for turn in first.turns}
     assert not {load.id for load in (*found, *of_second.briefing)} & second.keys
@@ -127,8 +127,7 @@ def test_a_note_that_came_later_was_not_there(store: Store, tmp_path: Path) -> N
     note(store, tmp_path / "undated.md", "The sextant is with Ottoline, says the harbour master.\n")
     note(store, tmp_path / "2026-02-25.md", "The sextant came back from Ottoline tonight.\n")
     note(store, tmp_path / "2026-02-23.md", "Ottoline asked for the sextant.\n")
-    told = sittings.read_sittings(store, "2026-02-20T00:00:00Z", NOW)
-    second, _ = replayed(store, told)
+    second, _ = replayed(store)
     texts = " ".join(load.text for _, found in second.answers for load in found)
     assert "asked for the sextant" in texts
     assert "harbour master" not in texts

@@ -99,13 +99,12 @@ class Library:
 
     @cached_property
     def active(self) -> dict[str, int]:
-        """Node → day of its last mention or use, as a proleptic ordinal, if it has one."""
+        """Node → day of its last mention or use, as a proleptic ordinal; 0: it has none."""
         used = graph_queries.recall_counts(self.index.connection, self.nodes)
-        found = {
-            row.id: [day for day, _ in used.get(row.id, ())] + ([row.last] if row.last else [])
-            for row in self.nodes.values()
+        return {
+            id_: max([row.last or 0, *(day for day, _ in used.get(id_, ()))])
+            for id_, row in self.nodes.items()
         }
-        return {node: max(days) for node, days in found.items() if days}
 
     @cached_property
     def outdated(self) -> frozenset[str]:
@@ -131,13 +130,19 @@ class Library:
             return [self._node(row) for row in self.nodes.values()]
         if kind in ("episode", "fragment"):
             return self._episodes(kind)
-        units = []
-        for row, passage in self.passages.items():
-            if passage.kind == ("passage" if kind == "turn" else kind):
-                keys, vector = passage.sources or (passage.key,), self.traits[row].vector
-                made = (row,), keys, passage.trust, vector
-                units.append(Unit(passage.id, kind, passage.text, *made))
-        return units
+        return [
+            Unit(
+                each.id,
+                kind,
+                each.text,
+                (row,),
+                each.sources or (each.key,),
+                each.trust,
+                self.traits[row].vector,
+            )
+            for row, each in self.passages.items()
+            if each.kind == ("passage" if kind == "turn" else kind)
+        ]
 
     def _episodes(self, kind: str) -> list[Unit]:
         """Episodes by the passages that name them; what is no longer current is left out."""
@@ -146,18 +151,18 @@ class Library:
             if passage.episode is not None and passage.kind == "passage":
                 members.setdefault(passage.episode, []).append(row)
         units = []
-        for episode, rows in members.items():
-            record = self.records.get(episode)
-            told = ""
+        for id_, rows in members.items():
+            record = self.records.get(id_)
+            text = ""
             if kind == "episode" and isinstance(record, EpisodeRecord):
-                told = "\n".join(filter(None, (record.title, record.narrative)))
+                text = "\n".join(filter(None, (record.title, record.narrative)))
             keys = tuple(dict.fromkeys(self.passages[row].key for row in rows))
-            text, trust = told or self.raw(rows), self.passages[rows[0]].trust
-            units.append(Unit(episode, kind, text, tuple(rows), keys, trust, -1))
+            trust = self.passages[rows[0]].trust
+            units.append(Unit(id_, kind, text or self.raw(rows), tuple(rows), keys, trust, -1))
         return units
 
     def _node(self, row: NodeRow) -> Unit:
-        record = self.records.get(row.id)
+        record = self.records[row.id]
         keys = record.sources if isinstance(record, Node) else ()
         return Unit(row.id, "node", node_text(row), (), keys, "agent", row.vector)
 
@@ -190,10 +195,10 @@ class Library:
         (found,) = self.engine.products(stored, len(vector), [vector], SENTENCE_STEP)
         return found.tolist()
 
-    def node_cosine(self, text: str, row: NodeRow) -> float | None:
-        """The cosine of a text to a node; None where its vector is not stored."""
+    def cosine(self, text: str, vector: int) -> float:
+        """The cosine of a text to a stored vector; 0 where it is not stored."""
         stored = self.cosines(text)
-        return stored[row.vector] if 0 <= row.vector < len(stored) else None
+        return stored[vector] if 0 <= vector < len(stored) else 0.0
 
     def likeness(self, one: str, other: str) -> float:
         """The cosine of two texts."""
@@ -245,14 +250,10 @@ class Pool:
         return [self._library.mentioned(unit) for unit in self.units]
 
     def cosines(self, text: str) -> dict[int, float]:
-        """The cosine of every unit to a text; 0 where its vector is not stored."""
-        stored, likeness = self._library.cosines(text), self._library.likeness
+        """The cosine of every unit to a text."""
+        cosine, likeness = self._library.cosine, self._library.likeness
         return {
-            at: likeness(text, unit.text)
-            if unit.vector < 0
-            else stored[unit.vector]
-            if unit.vector < len(stored)
-            else 0.0
+            at: likeness(text, unit.text) if unit.vector < 0 else cosine(text, unit.vector)
             for at, unit in enumerate(self.units)
         }
 

@@ -294,40 +294,37 @@ def catch_up(
 ) -> list[str]:
     """Log what is new; while shadow mode is off, nothing. It never fails: it says what went wrong."""
     try:
-        mode = current_mode(store)
-        return [] if mode is None else _caught_up(store, mode, engine, embedder, now, progress)
+        return _catch_up(store, engine, embedder, now, progress)
     except Exception as error:  # noqa: BLE001  # a measurement must not stop a consolidation
         return [f"shadow mode logged nothing: {error}"]
 
 
-def _caught_up(
-    store: Store,
-    mode: Mode,
-    engine: Engine,
-    embedder: Embedder,
-    now: datetime,
-    progress: Progress,
+def _catch_up(
+    store: Store, engine: Engine, embedder: Embedder, now: datetime, progress: Progress
 ) -> list[str]:
-    told = sittings.read_sittings(store, mode.since, now)
+    mode = current_mode(store)
+    if mode is None:
+        return []
+    found, undated = sittings.read_sittings(store, mode.since, now)
     known = {turn for row in logged_rows(store)[0] for turn in row.turns}
     over = [
         each
-        for each in told.sittings
+        for each in found
         if each.is_over and known.isdisjoint(id_mark(turn.key) for turn in each.turns)
     ]
     if not over:
         return []
-    found = []
+    rows = []
     missing: dict[str, None] = {}
     with open_index(store, None) as opened:
         rarity = sittings.WordRarity(opened.index.connection, opened.index.size()[0])
         for done, sitting in enumerate(over, 1):
-            given = sittings.replay(store, told, sitting, engine, embedder)
+            given = sittings.replay(store, undated, sitting, engine, embedder)
             beside = sittings.load_static(mode.static, sitting.start, store)
-            found.append(_measured(sitting, given, beside, rarity))
+            rows.append(_measured(sitting, given, beside, rarity))
             missing |= dict.fromkeys(beside.missing)
             progress("shadow mode", done, len(over))
-    append_rows(store, found)
+    append_rows(store, rows)
     return [f"not loaded beside memory: {each}" for each in missing]
 
 

@@ -27,6 +27,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from clsm_cli.config import MAX_FILE
 from clsm_cli.evaluation.systems import ALWAYS, startup_files
 from clsm_cli.ingestion import markdown
 from clsm_cli.ingestion.ingest_report import utc_text
@@ -71,14 +72,8 @@ class Sitting(NamedTuple):
     is_over: bool
 
 
-class StoreSittings(NamedTuple):
-    """What the store was told: sittings, the newest first, and what has no exact time.
-
-    ``undated``: by key, the bare date if it has one, and when the store first got it.
-    """
-
-    sittings: tuple[Sitting, ...]
-    undated: dict[str, tuple[str | None, str]]
+Undated = dict[str, tuple[str | None, str]]
+"""What has no exact time, by key: its bare date if it has one, and when the store first got it."""
 
 
 class _StoredTurn(NamedTuple):
@@ -87,10 +82,10 @@ class _StoredTurn(NamedTuple):
     is_open: bool
 
 
-def read_sittings(store: Store, since: str, now: datetime) -> StoreSittings:
-    """The sittings that this machine took in since a time."""
+def read_sittings(store: Store, since: str, now: datetime) -> tuple[list[Sitting], Undated]:
+    """The sittings that this machine took in since a time, the newest first; what is undated at all."""
     told: dict[str, dict[str, _StoredTurn]] = {}
-    undated: dict[str, tuple[str | None, str]] = {}
+    undated: Undated = {}
     for session, turn, recorded_at, is_open in _stored(store):
         at = instant(turn.time) if turn.time is not None else None
         if at is None:
@@ -106,7 +101,7 @@ def read_sittings(store: Store, since: str, now: datetime) -> StoreSittings:
     parts = (part for said in told.values() for part in _parts(said.values(), silence))
     found = [each for part in parts if (each := _sitting(part, now - silence)).turns]
     found.sort(key=lambda sitting: (sitting.start, sitting.turns[0].key), reverse=True)
-    return StoreSittings(tuple(found), undated)
+    return found, undated
 
 
 def _stored(store: Store) -> Iterator[tuple[str, Turn, str, bool]]:
@@ -165,7 +160,7 @@ class Replayed(NamedTuple):
 
 
 def replay(
-    store: Store, recorded: StoreSittings, sitting: Sitting, engine: Engine, embedder: Embedder
+    store: Store, undated: Undated, sitting: Sitting, engine: Engine, embedder: Embedder
 ) -> Replayed:
     """What clsm would have given in a sitting; no trace is left."""
     before = sitting.start - timedelta(seconds=1)
@@ -173,7 +168,7 @@ def replay(
     # What recall cannot know to be later: the sitting itself, and what came with no exact time.
     unseen = sitting.keys | {
         key
-        for key, (told_on, recorded_at) in recorded.undated.items()
+        for key, (told_on, recorded_at) in undated.items()
         if recorded_at > known and not (told_on is not None and told_on < day)
     }
     settings, at = store.settings.recall, before.isoformat()
@@ -301,9 +296,13 @@ def load_static(named: Sequence[str], start: datetime, store: Store) -> StaticFi
     missing: list[str] = []
     for path in dict.fromkeys(path for name in named for path in _files_at(Path(name), day)):
         try:
-            data = path.read_bytes()
+            with path.open("rb") as file:
+                data = file.read(MAX_FILE + 1)
         except OSError as error:
             missing.append(f"{path}: {error.strerror or 'cannot be read'}")
+            continue
+        if len(data) > MAX_FILE:
+            missing.append(f"{path}: is larger than {MAX_FILE >> 20} MiB")
             continue
         size += tokens.count_tokens(data.decode("utf-8", "replace"))
         document = markdown.read(data, path=path.name, zone=store.zone)
