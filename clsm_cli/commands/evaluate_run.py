@@ -165,7 +165,7 @@ def _datasets(
     specs: Sequence[str], limit: int | None, store: str | None, *, has_probes: bool
 ) -> list[Dataset]:
     """The sets that were named; none: the store's own, unless only probes are wanted."""
-    from clsm_cli.evaluation.loaders import dataset_registry, queries
+    from clsm_cli.evaluation.loaders import dataset_registry, own_memory
     from clsm_cli.store import labels
 
     found = []
@@ -175,7 +175,7 @@ def _datasets(
         if not path.exists():
             reason = "holds no labelled queries yet"
             raise BadInputError(str(path), reason, "make some in ten minutes with: clsm eval label")
-        found.append(queries.load(path, chosen.root))
+        found.append(own_memory.load_queries(path, chosen.root))
     for spec in specs:
         loaded = dataset_registry.load_dataset(spec)
         found.append(loaded if limit is None else dataset_registry.limit_cases(loaded, limit))

@@ -46,9 +46,9 @@ class Item(NamedTuple):
     def holds(self, gold: str, unit: Unit) -> bool:
         r"""Whether this is or shows a piece of evidence.
 
-        >>> Item("m1", "The box\n is called Margaret.", 6, ("D1:3",), "2026-02-11").holds(
-        ...     "box is called Margaret", "quote")
-        True
+        >>> item = Item("m1", "The box\n is called Margaret.", 6, ("D1:3",), "2026-02-11")
+        >>> item.holds("box is called Margaret", "quote"), item.holds("2026-02-11", "day")
+        (True, True)
         """
         if unit == "turn":
             return gold in self.turns
@@ -249,7 +249,12 @@ def rank_figures(places: Sequence[float], first: Sequence[float]) -> Figures:
 
 
 def within_budget(items: Sequence[Item], budget: int) -> list[Item]:
-    """The items that fit a budget of tokens: in rank order, skipping what does not fit."""
+    """The items that fit a budget of tokens: in rank order, skipping what does not fit.
+
+    >>> items = [Item(name, "", size, (), "") for name, size in (("a", 60), ("b", 50), ("c", 40))]
+    >>> [item.id for item in within_budget(items, 100)]
+    ['a', 'c']
+    """
     kept: list[Item] = []
     for item in items:
         if item.tokens <= budget:

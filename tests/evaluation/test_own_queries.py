@@ -12,7 +12,7 @@ from ingesting import new_store, scratch
 from clsm_cli.errors import BadInputError
 from clsm_cli.evaluation import own_labels
 from clsm_cli.evaluation.dataset import Existing, Query
-from clsm_cli.evaluation.loaders import queries
+from clsm_cli.evaluation.loaders import own_memory
 from clsm_cli.store.labels import Label
 from clsm_cli.store.layout import Store
 
@@ -36,7 +36,7 @@ def key_of(store: Store, words: str) -> str:
 
 
 def one(path: Path, store: Store) -> Query:
-    (case,) = queries.load(path, store.root).cases
+    (case,) = own_memory.load_queries(path, store.root).cases
     return case.queries[0]
 
 
@@ -49,7 +49,7 @@ def test_quotes_ids_and_concepts(store: Store, tmp_path: Path) -> None:
         "  concepts: [brian]\n  category: work\n  difficulty: easy\n"
         "- query: what is my blood type\n  evidence: []\n",
     )
-    dataset = queries.load(path, store.root)
+    dataset = own_memory.load_queries(path, store.root)
     assert (dataset.kind, dataset.unit, dataset.headline) == ("queries", "memory", "f1")
     assert dataset.notes == ()
     (case,) = dataset.cases
@@ -70,7 +70,7 @@ def test_faults_are_said_with_their_lines(store: Store, tmp_path: Path) -> None:
         "- query: three\n"
         "- query: four\n  memories: [f-000000000000]\n",
     )
-    dataset = queries.load(path, store.root)
+    dataset = own_memory.load_queries(path, store.root)
     assert [q.text for q in dataset.cases[0].queries] == ["one", "two"]
     said = "\n".join(dataset.notes)
     assert "line 2, f-000000000000; line 8, f-000000000000" in said
@@ -95,7 +95,7 @@ def test_what_cannot_be_measured_is_refused(
     store: Store, tmp_path: Path, text: str, reason: str
 ) -> None:
     with pytest.raises(BadInputError, match=reason) as caught:
-        queries.load(write(tmp_path, text), store.root)
+        own_memory.load_queries(write(tmp_path, text), store.root)
     assert "mine.yaml" in str(caught.value)
 
 
