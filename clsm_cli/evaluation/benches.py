@@ -168,7 +168,7 @@ def parse(pairs: Sequence[str]) -> dict[str, Any]:
     """Settings given as ``KEY=VALUE`` by the rules of ``clsm.yaml``.
 
     Raises:
-        BadInputError: No pair, an unknown setting, or a value of the wrong type.
+        BadInputError: No pair, an unknown setting, a value of the wrong type, or two for one.
 
     >>> parse(["recall.fold=1.1", "graph.top = 5"])
     {'recall.fold': 1.1, 'graph.top': 5}
@@ -179,6 +179,8 @@ def parse(pairs: Sequence[str]) -> dict[str, Any]:
         what = f"--set {safe(pair[:80])}"
         if not (key and sign and text):
             raise BadInputError(what, "is no KEY=VALUE", "write it like: --set recall.k=5")
+        if key in found:
+            raise BadInputError(what, "sets it for the second time", "give each setting once")
         try:
             found[key] = yaml_text.load(text, 1 << 10)
             with_changes(Settings(), found)

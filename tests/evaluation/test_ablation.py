@@ -209,11 +209,12 @@ def test_each_setting_is_a_mechanism_a_measure_or_off_as_shipped() -> None:
         ("recall.k=five", "must be a number like 10"),
         ("recall.floor=.nan", "must be a number like|not a number|no number|too large"),
         ("recall.floor={{", "is not YAML"),
+        ("graph.top=6", "for the second time"),
     ],
 )
 def test_what_is_no_setting_is_refused(pair: str, reason: str) -> None:
     with pytest.raises(BadInputError, match=reason) as caught:
-        benches.parse([pair])
+        benches.parse(["graph.top=5", pair])
     assert str(caught.value).startswith("--set ")
     assert "\n" not in str(caught.value)
 

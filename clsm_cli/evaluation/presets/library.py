@@ -230,12 +230,7 @@ class Library:
 
 
 class Pool:
-    """Units of some kinds that are ranked in one list.
-
-    Attributes:
-        units: By kind, then id.
-        lengths: Terms of each unit.
-    """
+    """Units of some kinds that are ranked in one list, by kind, then id; ``lengths`` are in terms."""
 
     def __init__(self, library: Library, kinds: Iterable[str]) -> None:
         units = (unit for kind in kinds for unit in library.units(kind))

@@ -57,13 +57,9 @@ SPEAKING = ("user", "assistant")
 
 
 class Sitting(NamedTuple):
-    """A conversation between two long silences.
+    """A conversation between two long silences; ``keys`` are of all its turns, those of tools too.
 
-    Attributes:
-        start: When its first turn was said; if nobody knows, when the store got it.
-        turns: What was said, in order.
-        keys: Of all its turns, those of tools too.
-        is_over: Whether nothing more is to come.
+    It starts when its first turn was said; if nobody knows that, when the store got it.
     """
 
     start: datetime
