@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from math import isfinite
 from pathlib import Path
 from textwrap import wrap
@@ -153,11 +154,12 @@ def make_factory(
 
 
 def open_engine() -> QueryEngine:
-    """The engine of queries, opened."""
+    """The engine of queries, opened; it remembers what it encoded, as all systems are asked the same."""
     from clsm_cli.commands import engine
 
     queries = engine.QueryEngine()
     queries.open()
+    queries.encode = cache(queries.encode)
     return queries
 
 

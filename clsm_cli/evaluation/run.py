@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import platform
-from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import clsm_cli
@@ -53,19 +52,8 @@ class Request(NamedTuple):
     command: str
 
 
-class CachingEngine:
-    """Another engine, and the vectors it made; see ``retrieval.dense_search.Engine``."""
-
-    def __init__(self, engine: Engine) -> None:
-        self.name = engine.name
-        self.open = engine.open
-        self.products = engine.products
-        self.encode = cache(engine.encode)
-
-
 def run(request: Request, factory: StoreFactory, engine: Engine) -> Result:
     """Measure all that was asked for; nothing but the work folder is written."""
-    engine = CachingEngine(engine)
     return Result(
         schema=SCHEMA,
         version=clsm_cli.__version__,
