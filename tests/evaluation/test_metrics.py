@@ -185,7 +185,7 @@ def test_the_first_ten_concepts_are_looked_at_and_each_is_found_once() -> None:
     assert (none["precision"], none["f1"], none["coverage"]) == (0.0, 0.0, 0.0)
 
 
-rankings = st.lists(
+answers = st.lists(
     st.builds(
         item,
         st.sampled_from("abcdxyz"),
@@ -196,7 +196,7 @@ rankings = st.lists(
 )
 
 
-@given(rankings, rankings)
+@given(answers, answers)
 def test_what_holds_of_every_ranking(items: list[Item], near: list[Item]) -> None:
     found = figures(["a", "b", "c"], items, near)
     by_place = [found[f"recall@{place}"] or 0.0 for place in FIRST]
