@@ -17,19 +17,14 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from clsm_cli.commands.engine import QueryEngine
+from clsm_cli.commands.engine import QueryEngine, embedder
 from clsm_cli.consolidation import consolidation_run
 from clsm_cli.consolidation.consolidation_report import Request as Night
-from clsm_cli.embedding import weights
-from clsm_cli.embedding.encoder import Encoder
-from clsm_cli.embedding.pins import ENGINE
-from clsm_cli.embedding.wordpiece import StaticVectors
 from clsm_cli.ingestion import ingest_run
 from clsm_cli.ingestion.ingest_report import Request as Intake
 from clsm_cli.model.graph import Statement
 from clsm_cli.retrieval.recall import Query, recall
 from clsm_cli.store import layout, shards
-from clsm_cli.store.index.opening import Embedder
 from scripts.told_changes import items, natural
 
 if TYPE_CHECKING:
@@ -80,7 +75,7 @@ def stores(path: Path, told: Sequence[Told]) -> Iterator[tuple[Store, list[Told]
         for night in range(max(len(item.nights) for item in chosen)):
             for item in chosen:
                 _take_in(store, root / "told" / item.id, item, night)
-            consolidation_run.consolidate(store, Night(now=now), _embedder(), lambda *_: None)
+            consolidation_run.consolidate(store, Night(now=now), embedder(), lambda *_: None)
         yield store, chosen
 
 
@@ -95,7 +90,7 @@ def _take_in(store: Store, folder: Path, item: Told, night: int) -> None:
         path.write_text(text.replace('"session": "', f'"session": "{item.id}-'), "utf-8")
     evening = datetime.fromisoformat(f"{day}T20:00:00+00:00")
     intake = Intake(paths=(str(folder),), now=evening)
-    ingest_run.ingest(store, intake, _embedder(), lambda *_: None)
+    ingest_run.ingest(store, intake, embedder(), lambda *_: None)
 
 
 def judge(figures: Figures, item: Told, answer: Answer, rows: Sequence[Statement]) -> None:
@@ -145,7 +140,7 @@ def measured(work: Path, told: Sequence[Told]) -> dict[str, Figures]:
         records = shards.load_graph(store.graphs()).records.values()
         rows = [each for each in records if isinstance(each, Statement)]
         asked = (Query(item.ask, NOW, 10, 2000) for item in chosen)
-        answers = recall(store, asked, _engine(), _embedder())
+        answers = recall(store, asked, _engine(), embedder())
         for item, answer in zip(chosen, answers, strict=True):
             judge(
                 found.setdefault(item.manner, Figures(is_both=bool(item.stay))), item, answer, rows
@@ -154,22 +149,8 @@ def measured(work: Path, told: Sequence[Told]) -> dict[str, Figures]:
 
 
 @cache
-def _encoder() -> Encoder:
-    return Encoder.open(weights.default_folder())
-
-
-@cache
-def _table() -> StaticVectors:
-    return StaticVectors.open(weights.default_folder())
-
-
-@cache
 def _engine() -> QueryEngine:
     return QueryEngine()
-
-
-def _embedder() -> Embedder:
-    return Embedder(ENGINE, lambda: _encoder().encode, lambda texts: _table().mean_vectors(texts))
 
 
 def lines(found: dict[str, Figures]) -> Iterator[str]:

@@ -23,6 +23,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from benchmarks import report
 from benchmarks.indexing import build
 from benchmarks.measure import CLSM, answer, environment, run, save, spread
 from clsm_cli.model.episodes import Episode, EpisodeRecord, Turn
@@ -201,20 +202,8 @@ def main() -> int:
         "weighing": weighing(work, given.nodes, given.edges, given.rounds),
     }
     save("consolidation", found)
-    sizes = {
-        "pending": f"{given.passages:,} passages ÷ embedding them",
-        "weighing": "{nodes:,} nodes, {edges:,} edges ÷ reading them".format(**found["weighing"]),
-    }
-    print("| consolidating | CPU s | reference s | ratio | target | peak MB |")
-    print("|---|---:|---:|---:|---:|---:|")
-    met = True
-    for name, row in found.items():
-        low, ratio, high = row["ratio"]
-        print(
-            f"| {name}: {sizes[name]} | {row['cpu'][1]:.2f} | {row['reference'][1]:.2f}"
-            f" | {ratio:.2f} ({low:.2f}–{high:.2f}) | {row['target']:g} | {row['peak']:.0f} |"
-        )
-        met = met and ratio <= row["target"]
+    print(report.consolidation(found))
+    met = all(row["ratio"][1] <= row["target"] for row in found.values())
     met = met and found["weighing"]["peak"] <= PEAK
     print(f"\nTargets, and {PEAK:.0f} MB for weighing: {'met' if met else 'missed'}")
     return 0 if met else 1

@@ -11,7 +11,6 @@ import json
 import re
 import sys
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -57,15 +56,16 @@ Kept = Mapping[str, Result]
 def keep(path: Path, folder: Path = KEPT) -> None:
     """Keep a report: all but its single queries, which would tell of sets that are not ours."""
     found = results.load(path)
-    parts = {
-        each.kind: replace(found, sets=(replace(each, queries=()),), probes=())
-        for each in found.sets
+    found.pop("gate", None)
+    parts: dict[str, Result] = {
+        each["kind"]: {**found, "sets": [{**each, "queries": []}], "probes": []}
+        for each in found["sets"]
     }
-    if found.probes:
-        parts[PROBES] = replace(found, sets=())
+    if found["probes"]:
+        parts[PROBES] = {**found, "sets": []}
     folder.mkdir(exist_ok=True)
     for name, part in parts.items():
-        text = json.dumps(results.dump(part), indent=1, ensure_ascii=False)
+        text = json.dumps(part, indent=1, ensure_ascii=False)
         (folder / f"{name}.json").write_text(f"{text}\n", encoding="utf-8")
 
 
@@ -78,42 +78,49 @@ def page(kept: Kept) -> str:
     """The page of figures: each set, then the probes, below their commands."""
     lines = [*HEAD]
     for kind, title in TITLES.items():
-        lines += [f"## {title}", "", *_origin(kept[kind]), *_set(kept[kind].sets[0])]
+        lines += [f"## {title}", "", *_origin(kept[kind]), *_set(kept[kind]["sets"][0])]
     lines += ["## Probes", "", *_origin(kept[PROBES])]
-    lines += (line for each in kept[PROBES].probes for line in probe_lines(each))
+    lines += (line for each in kept[PROBES]["probes"] for line in probe_lines(each))
     return "\n".join(lines).rstrip() + "\n"
 
 
 def filled(document: str, kept: Kept) -> str:
     """The README with its short table as the kept runs have it."""
     table = "| set | measure | clsm | 95 % | best of the others |\n|---|---|---:|---|---|"
-    rows = "".join(f"\n{_row(title, kept[kind].sets[0])}" for kind, title in TITLES.items())
+    rows = "".join(f"\n{_row(title, kept[kind]['sets'][0])}" for kind, title in TITLES.items())
     return _SUMMARY.sub(lambda found: f"{found[1]}{table}{rows}\n{found[2]}", document)
 
 
 def _row(title: str, found: SetResult) -> str:
-    where = grids.find_standing(found)
-    interval = grids.format_interval(where.interval) if where.interval else ""
-    heading = grids.measure_heading(found.headline)
-    rival = f"{where.rival}, {grids.format_share(where.its)}"
-    return f"| {title} | {heading} | {grids.format_share(where.value)} | {interval} | {rival} |"
+    """Clsm by the headline measure, and the best of the other systems."""
+    name, (first, *others) = found["headline"], found["systems"]
+    rivals = [each for each in others if not each["name"].startswith(f"{first['name']} ")]
+    best = max(rivals, key=lambda each: each["figures"].get(name) or 0.0)
+    cells = (
+        *(title, grids.measure_heading(name), grids.format_value(name, first["figures"][name])),
+        grids.format_interval(first["intervals"][name]),
+        f"{best['name']}, {grids.format_value(name, best['figures'][name])}",
+    )
+    return _line(cells)
 
 
 def _origin(found: Result) -> list[str]:
     facts = [f"- {what}: {value}" for what, value in origin_line(found)]
-    return ["```", found.command, "```", "", *facts, ""]
+    return ["```", found["command"], "```", "", *facts, ""]
 
 
 def _set(found: SetResult) -> Iterator[str]:
     yield from (f"- {name}: {value}" for name, value in grids.sizes_grid(found))
-    yield from (f"- SHA-256: {found.digest}", *(f"- {note}" for note in found.notes), "")
+    yield from (f"- SHA-256: {found['digest']}", *(f"- {note}" for note in found["notes"]), "")
     for grid in grids.set_grids(found, is_full=True):
         yield from table_lines(grid)
 
 
 def probe_lines(found: ProbeResult) -> Iterator[str]:
     """The lines of a probe."""
-    yield from table_lines(grids.probe_grid(found), f"{found.about} {grids.weakness_note(found)}")
+    yield from table_lines(
+        grids.probe_grid(found), f"{found['about']} {grids.weakness_note(found)}"
+    )
 
 
 def table_lines(grid: Grid, above: str = "") -> Iterator[str]:
@@ -146,10 +153,9 @@ def _line(cells: Iterable[str]) -> str:
 
 def origin_line(result: Result) -> list[tuple[str, str]]:
     """By what, where and with which settings a result was made."""
-    rows = [("clsm", result.version), ("seed", str(result.seed))]
-    rows += [*result.machine.items()]
-    settings = ", ".join(f"{name} = {value}" for name, value in result.settings.items())
-    return [*rows, ("settings", settings or "as shipped"), ("schema", result.schema)]
+    settings = ", ".join(f"{name} = {value}" for name, value in result["settings"].items())
+    rows = [("clsm", result["version"]), ("seed", str(result["seed"])), *result["machine"].items()]
+    return [*rows, ("settings", settings or "as shipped"), ("schema", result["schema"])]
 
 
 def main() -> None:

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from clsm_cli.commands import engine
 from clsm_cli.evaluation import stores
-from clsm_cli.evaluation.dataset import label_key, load_yaml
+from clsm_cli.evaluation.dataset import Case, Folders, label_key, load_yaml
 from clsm_cli.evaluation.loaders.own_memory import FOLDERS
 from clsm_cli.evaluation.stores import StoreFactory
 from clsm_cli.model.graph import Node, Statement
@@ -149,7 +149,7 @@ def _consolidated(root: Path, work: Path, *, is_plain: bool) -> Store:
     for file in copy.rglob("*.md") if is_plain else ():
         file.write_text(without_markup(file.read_text("utf-8")), "utf-8")
     factory = StoreFactory(work, engine.embedder(), None, False, lambda *_: None)
-    made = stores.folder_store(factory, copy, FOLDERS)
+    made = stores.make_store(Case("notes", Folders(copy, FOLDERS), ()), factory)
     stores.run_consolidation(factory, made.store, made.now)
     return made.store
 

@@ -23,22 +23,82 @@ from clsm_cli.commands.evaluate_run import open_engine
 from clsm_cli.evaluation import benches
 from clsm_cli.evaluation.dataset import label_keys
 from clsm_cli.evaluation.loaders import locomo, own_memory
-from clsm_cli.evaluation.nodes import rankers as fit
-from clsm_cli.evaluation.rank_fit import QueryRunner
 from clsm_cli.evaluation.stores import StoreFactory
 from clsm_cli.retrieval import concepts
+from clsm_cli.retrieval.recall import Query, retrieve_passages
 from clsm_cli.scoring import relevance
+from clsm_cli.scoring.relevance import Evidence
 from clsm_cli.store.index.opening import open_index
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from numpy.typing import NDArray
+
     from clsm_cli.evaluation.dataset import Dataset
     from clsm_cli.retrieval.dense_search import Engine
+
+    Floats = NDArray[np.float64]
 
 ROOT = Path(__file__).parents[1]
 MOST = 10
 BETAS = (1.0, 1.5, 2.0, 3.0)
+SHIPPED = (*relevance.WEIGHTS, relevance.BIAS)
+"""Weights of the evidence in its order, then the bias."""
+RIDGE = 1e-2
+"""Pull of the weights to 0; keeps evidence that never varies from having any weight."""
+STEPS = 30
+"""Newton steps at most; about ten are needed."""
+
+
+class ScoredNode(NamedTuple):
+    """A node with evidence that a question is about it."""
+
+    id: str
+    evidence: Evidence
+    is_named: bool
+
+
+def returned_nodes(
+    weighed: Sequence[ScoredNode], weights: Sequence[float], most: int, beta: float
+) -> list[str]:
+    """What is returned under some weights (the bias last): the likeliest nodes, cut as recall does."""
+    fitted, bias = Evidence(*weights[:-1]), weights[-1]
+    found = sorted(
+        (-relevance.probability(each.evidence, fitted, bias, is_named=each.is_named), each.id)
+        for each in weighed
+    )
+    return [node for _, node in found[: relevance.cut_size([-p for p, _ in found], most, beta)]]
+
+
+def logistic(table: Floats, labels: Floats, counts: Floats | None = None) -> Floats:
+    """Logistic regression by Newton's method: the weights w and, last, the bias.
+
+    L(w) = Σ c (y log p + (1 − y) log(1 − p)) − ½ · ridge · |w|²,  p = 1 / (1 + exp(−w·x)), is concave,
+    so there is one maximum.
+
+    Args:
+        table: float64 [samples, evidence].
+        labels: float64 [samples], 0 or 1.
+        counts: float64 [samples], what each counts; None: 1.
+
+    >>> import numpy as np
+    >>> weights = logistic(np.array([[0.0], [0.0], [1.0], [1.0]]), np.array([0.0, 0.0, 0.0, 1.0]))
+    >>> bool(weights[0] > 1 and weights[1] < -1)
+    True
+    """
+    rows = np.hstack([table, np.ones((len(table), 1))])
+    each = np.ones(len(table)) if counts is None else counts
+    weights = np.zeros(rows.shape[1])
+    for _ in range(STEPS):
+        chances = 1 / (1 + np.exp(-rows @ weights))
+        gradient = rows.T @ (each * (labels - chances)) - RIDGE * weights
+        curvature = (rows * (each * chances * (1 - chances))[:, None]).T @ rows
+        step = np.linalg.solve(curvature + RIDGE * np.eye(len(weights)), gradient)
+        weights = weights + step
+        if np.abs(step).max() < 1e-8:
+            break
+    return weights
 
 
 class Asked(NamedTuple):
@@ -51,7 +111,7 @@ class Asked(NamedTuple):
 
     group: str
     labels: int
-    weighed: list[fit.ScoredNode]
+    weighed: list[ScoredNode]
     found: list[set[int]]
 
 
@@ -60,11 +120,16 @@ def ask(group: str, dataset: Dataset, factory: StoreFactory, engine: Engine) -> 
     for bench in benches.make_benches(dataset, factory, engine):
         with open_index(bench.store, factory.embedder) as opened:
             settings = bench.store.settings.recall
-            asker = QueryRunner(opened.index, settings, engine, dataset.unit)
             for query in bench.case.queries:
                 if query.negative or not query.concepts:
                     continue
-                ranked = asker.find(query.text, bench.time_of(query))
+                ranked = retrieve_passages(
+                    opened.index,
+                    Query(query.text, bench.time_of(query), 50, 1 << 30),
+                    engine,
+                    settings,
+                    has_model=True,
+                ).ranked
                 weighed = concepts.score_concepts(
                     opened.index, query.text, ranked.candidates, ranked.cosines
                 )
@@ -74,7 +139,7 @@ def ask(group: str, dataset: Dataset, factory: StoreFactory, engine: Engine) -> 
                     labels = enumerate(query.concepts)
                     found.append({at for at, label in labels if not names.isdisjoint(label)})
                 rows = [
-                    fit.ScoredNode(each.node.id, each.evidence, each.seed is not None)
+                    ScoredNode(each.node.id, each.evidence, each.seed is not None)
                     for each in weighed
                 ]
                 yield Asked(group, len(query.concepts), rows, found)
@@ -87,13 +152,13 @@ def weights(asked: Sequence[Asked]) -> list[float]:
     labels = [float(bool(found)) for each in asked for found in each.found]
     counts = [sizes[each.group] ** -0.5 for each in asked for _ in each.weighed]
     scaled = np.asarray(counts) * len(counts) / sum(counts)
-    found = fit.logistic(np.asarray(table, np.float64), np.asarray(labels), scaled)
+    found = logistic(np.asarray(table, np.float64), np.asarray(labels), scaled)
     return [float(weight) for weight in found]
 
 
 def judged(each: Asked, fitted: Sequence[float], beta: float) -> tuple[float, float]:
     """F1 of what is returned, and 1 if any label is among it."""
-    returned = fit.returned_nodes(each.weighed, fitted, MOST, beta)
+    returned = returned_nodes(each.weighed, fitted, MOST, beta)
     at = {row.id: place for place, row in enumerate(each.weighed)}
     left: set[int] = set()
     right = 0
@@ -114,7 +179,7 @@ def report(asked: Sequence[Asked]) -> Iterator[str]:
         yield f"    {name}={weight:.2f},"
     groups = list(dict.fromkeys(each.group for each in asked))
     left_out = {name: weights([each for each in asked if each.group != name]) for name in groups}
-    for title, fitted in (("left out", left_out), ("shipped", dict.fromkeys(groups, fit.SHIPPED))):
+    for title, fitted in (("left out", left_out), ("shipped", dict.fromkeys(groups, SHIPPED))):
         for beta in BETAS:
             cells = []
             for name in groups:

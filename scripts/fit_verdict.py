@@ -28,10 +28,9 @@ from ruamel.yaml import YAML
 
 from clsm_cli.commands import engine as engines
 from clsm_cli.commands.evaluate_run import open_engine
-from clsm_cli.evaluation import benches, stores
+from clsm_cli.evaluation import stores
 from clsm_cli.evaluation.dataset import Case, Chat, Dataset, Folders, Query
 from clsm_cli.evaluation.loaders import gvd, locomo, own_memory
-from clsm_cli.evaluation.nodes.rankers import logistic
 from clsm_cli.evaluation.stores import StoreFactory
 from clsm_cli.heads import answer_head
 from clsm_cli.retrieval import ranking
@@ -39,6 +38,7 @@ from clsm_cli.retrieval.recall import Query as Ask
 from clsm_cli.retrieval.recall import retrieve_passages
 from clsm_cli.scoring import confidence
 from clsm_cli.store.index.opening import open_index
+from scripts.fit_concepts import logistic
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -262,7 +262,7 @@ def ask(each: Memory, factory: StoreFactory, engine: Engine, work: Path) -> list
 def _find(
     each: Memory, drawn: Sequence[tuple[str, str]], factory: StoreFactory, engine: Engine
 ) -> list[tuple[Any, ...]]:
-    raw = benches.make_store(each.case, factory)
+    raw = stores.make_store(each.case, factory)
     store = stores.cached_copy(
         factory, raw, "consolidated", lambda one: _sleep(factory, one, raw.now)
     )

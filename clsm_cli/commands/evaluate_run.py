@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from math import isfinite
 from pathlib import Path
 from textwrap import wrap
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING
 from clsm_cli.commands.command_line import Common, Option
 from clsm_cli.commands.environment import UsageError, chosen_store, parse_time
 from clsm_cli.commands.options import command
-from clsm_cli.commands.output import Table, plain, table_lines
+from clsm_cli.commands.output import Table, table_lines
 from clsm_cli.errors import BadInputError, RegressionError
 from clsm_cli.evaluation import grids
 
@@ -91,10 +92,10 @@ def run(
     Every set is taken in by the real ingest and consolidate, in stores of its own; what is known is
     found again by the next run, so an interrupted one goes on. Your store is read, never written.
     """
-    from clsm_cli.evaluation import ablation, compare
+    from clsm_cli.evaluation import benches, compare
     from clsm_cli.evaluation.presets.published import PRESETS
     from clsm_cli.evaluation.probes.probe_registry import PROBES
-    from clsm_cli.evaluation.result import dump, load
+    from clsm_cli.evaluation.result import load
     from clsm_cli.evaluation.run import Request
     from clsm_cli.evaluation.run import run as measure
 
@@ -102,13 +103,13 @@ def run(
     if fail_under is not None and not isfinite(fail_under):
         raise BadInputError("--fail-under", "is no number", "give points, like: --fail-under -1")
     before = None if baseline is None else load(baseline)
-    settings = ablation.parse(changed or [])
+    settings = benches.parse(changed or [])
     given = {"--preset": preset, "--ablate": ablate, "--probe": probe, "--set": changed}
     sets = _datasets(datasets or [], limit, common.store, has_probes=bool(probe))
     request = Request(
         datasets=tuple(sets),
         presets=_named("--preset", preset or [], tuple(PRESETS)),
-        mechanisms=_named("--ablate", ablate or [], tuple(ablation.MECHANISMS)),
+        mechanisms=_named("--ablate", ablate or [], tuple(benches.MECHANISMS)),
         probes=_named("--probe", probe or [], tuple(PROBES)),
         settings=settings,
         seed=seed,
@@ -116,18 +117,18 @@ def run(
     )
     factory = make_factory(printer, work, now, fresh=fresh)
     result = measure(request, factory, open_engine())
-    mapping, shown = dump(result), run_tables(result, verbose=printer.verbose)
+    shown = run_tables(result, verbose=printer.verbose)
     gated: Gate | None = None
     if before is not None:
         gated = compare.compare_runs(result, before, fail_under)
     elif fail_under is not None:
         gated = compare.check_run(result, fail_under)
     if gated is not None:
-        mapping["gate"] = plain(gated)
+        result["gate"] = gated
         shown += gate_tables(gated)
-    printer.show(mapping, table_lines(shown))
-    if gated is not None and gated.failed:
-        raise RegressionError(gated.sentences)
+    printer.show(dict(result), table_lines(shown))
+    if gated is not None and gated["failed"]:
+        raise RegressionError(gated["sentences"])
 
 
 def make_factory(
@@ -153,11 +154,12 @@ def make_factory(
 
 
 def open_engine() -> QueryEngine:
-    """The engine of queries, opened."""
+    """The engine of queries, opened; it remembers what it encoded, as all systems are asked the same."""
     from clsm_cli.commands import engine
 
     queries = engine.QueryEngine()
     queries.open()
+    queries.encode = cache(queries.encode)
     return queries
 
 
@@ -165,7 +167,7 @@ def _datasets(
     specs: Sequence[str], limit: int | None, store: str | None, *, has_probes: bool
 ) -> list[Dataset]:
     """The sets that were named; none: the store's own, unless only probes are wanted."""
-    from clsm_cli.evaluation.loaders import dataset_registry, queries
+    from clsm_cli.evaluation.loaders import dataset_registry, own_memory
     from clsm_cli.store import labels
 
     found = []
@@ -175,7 +177,7 @@ def _datasets(
         if not path.exists():
             reason = "holds no labelled queries yet"
             raise BadInputError(str(path), reason, "make some in ten minutes with: clsm eval label")
-        found.append(queries.load(path, chosen.root))
+        found.append(own_memory.load_queries(path, chosen.root))
     for spec in specs:
         loaded = dataset_registry.load_dataset(spec)
         found.append(loaded if limit is None else dataset_registry.limit_cases(loaded, limit))
@@ -210,21 +212,9 @@ def _typed(
 
 def gate_tables(gate: Gate) -> list[Table]:
     """What changed, set by set, and whether that is good enough; shares in per cent."""
-    headings = ("set", "measure", "queries", "before", "now", "diff.", "95 %", "p")
-    rows = tuple(
-        (
-            _shortened(row.set, WORD),
-            grids.measure_heading(row.measure),
-            str(row.queries),
-            grids.format_share(row.before),
-            grids.format_share(row.now),
-            *grids.format_test(row),
-        )
-        for row in gate.rows
-    )
-    found = [Table("clsm against the baseline", headings, rows)] if rows else []
-    found += [Table(sentence, (), ()) for sentence in gate.sentences]
-    return [*found, Table("FAILED" if gate.failed else "passed", (), ())]
+    found = list(_fitted(grids.gate_grid(gate))) if gate["rows"] else []
+    found += [Table(sentence, (), ()) for sentence in gate["sentences"]]
+    return [*found, Table("FAILED" if gate["failed"] else "passed", (), ())]
 
 
 COLUMNS = 80
@@ -236,19 +226,18 @@ WORD, HEAD = 26, 14
 def run_tables(result: Result, *, verbose: bool) -> list[Table]:
     """What a person reads; shares in per cent; with ``verbose`` also all measures and groups."""
     shown: list[Table] = []
-    for found in result.sets:
+    for found in result["sets"]:
         sizes = tuple((_shortened(name, 40), count) for name, count in grids.sizes_grid(found))
-        title = _shortened(f"{found.name} ({found.kind})", COLUMNS)
+        title = _shortened(f"{found['name']} ({found['kind']})", COLUMNS)
         shown += [Table(title, ("it holds", ""), sizes)]
-        for grid in grids.set_grids(found, is_full=verbose):
-            shown += _fitted(grid)
-        if verbose and found.systems:
-            shown += _fitted(grids.full_grid(found))
-        shown += [table for note in found.notes for table in _said(f"- {note}")]
-    for each in result.probes:
+        tables = [*grids.set_grids(found, is_full=verbose)]
+        tables += [grids.full_grid(found)] if verbose else []
+        shown += [table for grid in tables for table in _fitted(grid)]
+        shown += [table for note in found["notes"] for table in _said(f"- {note}")]
+    for each in result["probes"]:
         shown += [*_fitted(grids.probe_grid(each)), *_said(grids.weakness_note(each))]
-    digests = (f"{each.name} {each.digest[:12]}" for each in result.sets)
-    return [*shown, *_said(f"clsm {result.version}, seed {result.seed}; {', '.join(digests)}")]
+    digests = ", ".join(f"{each['name']} {each['digest'][:12]}" for each in result["sets"])
+    return [*shown, *_said(f"clsm {result['version']}, seed {result['seed']}; {digests}")]
 
 
 def _fitted(grid: Grid) -> Iterator[Table]:

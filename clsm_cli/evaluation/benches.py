@@ -1,31 +1,50 @@
-"""Benches: a case with its stores, ready to be queried."""
+"""Benches: a case with its stores, ready to be queried, and the same with other settings.
+
+Settings of recall change how a store is asked; those of the night need the store consolidated again;
+those of the ingest need it taken in again. What is made again is kept in the work folder.
+
+An ablation takes out one mechanism of clsm. Most are a setting at the value that switches it off, as a
+user could write it into ``clsm.yaml``.
+"""
 
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
-from datetime import datetime
+from dataclasses import dataclass, replace
+from difflib import get_close_matches
 from functools import cached_property
-from typing import TYPE_CHECKING
+from importlib.resources import files
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn
 
-from clsm_cli.evaluation import stores, systems
+from clsm_cli.config import Settings, defaults, with_changes
+from clsm_cli.errors import BadInputError, ModelMissingError, RefusedError
+from clsm_cli.evaluation import nodes, stores, systems
 from clsm_cli.evaluation.dataset import Chat, Existing
 from clsm_cli.evaluation.measures import passage_item
-from clsm_cli.evaluation.nodes.planted import plant_nodes
+from clsm_cli.evaluation.stores import MadeStore
+from clsm_cli.evaluation.systems import recall_system
 from clsm_cli.model.ids import digest
-from clsm_cli.store import layout
+from clsm_cli.startup.records import NamedTuple
+from clsm_cli.store import yaml_text
 from clsm_cli.store.index.opening import open_index
+from clsm_cli.text.terminal import safe
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
+    from collections.abc import Iterable, Mapping, Sequence
+    from datetime import datetime
 
-    from clsm_cli.config import Settings
     from clsm_cli.evaluation.dataset import Case, Dataset, Query
-    from clsm_cli.evaluation.stores import MadeStore, StoreFactory
+    from clsm_cli.evaluation.stores import StoreFactory
+    from clsm_cli.evaluation.systems import System
     from clsm_cli.retrieval.dense_search import Engine
     from clsm_cli.store.index.passages import Passage
     from clsm_cli.store.layout import Store
+
+PLANTED = "nodes"
+"""Kind of the sets whose concepts are written into the store instead of being consolidated."""
+SAID = "passage"
+"""Kind of the passages that were said or written; all other kinds consolidation made."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,15 +70,24 @@ class Bench:
         source = self.case.source
         return {turn.id: turn.text for turn in source.turns} if isinstance(source, Chat) else {}
 
+    @cached_property
+    def passages(self) -> list[Passage]:
+        """All current passages of the consolidated store."""
+        with open_index(self.store, self.factory.embedder) as opened:
+            return list(opened.index.passages(opened.index.current_rows()).values())
+
+    @property
+    def is_rebuildable(self) -> bool:
+        """Whether its store is made by ingest and consolidate, and so can be made again.
+
+        A store that was there already is asked as it is, and concepts that a set brings itself are
+        in the store without a night.
+        """
+        return not isinstance(self.case.source, Existing) and self.dataset.kind != PLANTED
+
     def time_of(self, query: Query) -> str:
         """ISO time at which a query is asked."""
         return query.at or self.now.isoformat()
-
-
-NEVER = "2000-01-01T12:00:00+00:00"
-"""Stands for the time of a store in which nothing is dated."""
-PLANTED = "nodes"
-"""Kind of the sets whose concepts are written into the store instead of being consolidated."""
 
 
 def make_benches(dataset: Dataset, factory: StoreFactory, engine: Engine) -> list[Bench]:
@@ -72,22 +100,16 @@ def make_benches(dataset: Dataset, factory: StoreFactory, engine: Engine) -> lis
     benches = []
     for number, case in enumerate(dataset.cases):
         factory.progress(f"stores of {dataset.name}", number, len(dataset.cases))
-        raw = make_store(case, factory)
-        store = _asked(dataset, case, raw, factory)
+        raw = stores.make_store(case, factory)
+        if isinstance(case.source, Existing):
+            store = raw.store
+        elif dataset.kind == PLANTED:
+            store = nodes.plant_nodes(factory, case, raw)
+        else:
+            store = consolidated(factory, raw)
         whole = systems.context_tokens(case, raw.store)
-        benches.append(
-            Bench(dataset, case, store, raw.store, raw.now, whole, factory=factory, engine=engine)
-        )
+        benches.append(Bench(dataset, case, store, raw.store, raw.now, whole, factory, engine))
     return benches
-
-
-def make_store(case: Case, factory: StoreFactory, settings: Settings | None = None) -> MadeStore:
-    """The store of a case as it is ingested; one that was there already as it is."""
-    if isinstance(case.source, Existing):
-        return _existing(factory, case.source.root)
-    if isinstance(case.source, Chat):
-        return stores.chat_store(factory, case.name, case.source, settings)
-    return stores.folder_store(factory, case.source.root, case.source.names, settings)
 
 
 def consolidated(factory: StoreFactory, made: MadeStore, settings: Settings | None = None) -> Store:
@@ -101,48 +123,137 @@ def consolidated(factory: StoreFactory, made: MadeStore, settings: Settings | No
     return stores.cached_copy(factory, made, name, sleep)
 
 
-def _asked(dataset: Dataset, case: Case, raw: MadeStore, factory: StoreFactory) -> Store:
-    """The store that is asked: consolidated, planted with the set's own concepts, or as it is."""
-    if isinstance(case.source, Existing):
-        return raw.store
-    if dataset.kind == PLANTED:
-        return plant_nodes(factory, case, raw)
-    return consolidated(factory, raw)
+RECALL, NIGHT, INGEST = range(3)
+"""Stages that have to be done again; each includes those after it."""
+_STAGES = {"recall": RECALL, "graph": NIGHT, "consolidation": NIGHT}
+"""Stage of each group of settings; all others decide what is taken in."""
 
 
-def _existing(factory: StoreFactory, root: Path) -> MadeStore:
-    """A store that is there already, asked a day after the last that it holds."""
-    store = layout.open_store(root, {})
-    if factory.now is not None:
-        return stores.MadeStore(store, factory.now)
-    with open_index(store, factory.embedder) as opened:
-        passages = opened.index.passages(opened.index.current_rows()).values()
-    times = (_full(passage.time, store) for passage in passages if passage.time)
-    last = max(times, key=datetime.fromisoformat, default=NEVER)
-    return stores.MadeStore(store, stores.day_after([last]))
+def stage_of(changes: Iterable[str]) -> int:
+    """What has to be done again when some settings change.
+
+    >>> stage_of(["recall.k", "graph.min_npmi"]) == NIGHT, stage_of([]) == RECALL
+    (True, True)
+    """
+    return max((_STAGES.get(key.partition(".")[0], INGEST) for key in changes), default=RECALL)
 
 
-def _full(time: str, store: Store) -> str:
-    """A time with its offset; a bare day is its noon, what names no zone is in the store's."""
-    moment = datetime.fromisoformat(time if "T" in time else f"{time}T12:00:00")
-    return (moment if moment.tzinfo else moment.replace(tzinfo=store.zone)).isoformat()
+def with_settings(bench: Bench, changes: Mapping[str, Any]) -> Bench:
+    """The bench with some settings changed, its stores made again as far as they decide them.
+
+    Raises:
+        RefusedError: They decide what the store holds, and this one cannot be made again.
+    """
+    settings = with_changes(bench.store.settings, dict(changes))
+    stage = stage_of(changes)
+    raw, store = bench.raw, bench.store
+    if stage != RECALL:
+        if not bench.is_rebuildable:
+            raise RefusedError(
+                ", ".join(sorted(changes)),
+                f"decides what a store holds, and that of {bench.case.name} is asked as it is",
+                "leave it out, or evaluate a set that clsm ingests itself",
+            )
+        made = MadeStore(raw, bench.now)
+        if stage == INGEST:
+            again = replace(bench.factory, now=bench.now)
+            made = stores.make_store(bench.case, again, settings)
+        raw, store = made.store, consolidated(bench.factory, made, settings)
+    return replace(
+        bench, raw=raw._replace(settings=settings), store=store._replace(settings=settings)
+    )
 
 
-SAID = "passage"
-"""Kind of the passages that were said or written; all other kinds consolidation made."""
+def parse(pairs: Sequence[str]) -> dict[str, Any]:
+    """Settings given as ``KEY=VALUE`` by the rules of ``clsm.yaml``.
+
+    Raises:
+        BadInputError: No pair, an unknown setting, a value of the wrong type, or two for one.
+
+    >>> parse(["recall.fold=1.1", "graph.top = 5"])
+    {'recall.fold': 1.1, 'graph.top': 5}
+    """
+    found: dict[str, Any] = {}
+    for pair in pairs:
+        key, sign, text = (part.strip() for part in pair.partition("="))
+        what = f"--set {safe(pair[:80])}"
+        if not (key and sign and text):
+            raise BadInputError(what, "is no KEY=VALUE", "write it like: --set recall.k=5")
+        if key in found:
+            raise BadInputError(what, "sets it for the second time", "give each setting once")
+        try:
+            found[key] = yaml_text.load(text, 1 << 10)
+            with_changes(Settings(), found)
+        except ValueError as error:
+            alike = "".join(get_close_matches(key, defaults(Settings()), 1))
+            advice = f"did you mean {alike}?" if alike else "see the settings in docs/format.md"
+            if key == alike:
+                advice = "give one plain value of that kind"
+            raise BadInputError(what, safe(str(error)), advice) from None
+    return found
+
+
+AS_INGESTED, NO_MODEL = "the store as it was ingested", "no embedding model"
+"""Variations that no setting makes."""
+
+
+class Mechanism(NamedTuple):
+    """Something that clsm does and could leave."""
+
+    name: str
+    about: str
+    off: Mapping[str, Any] | str
+
+    def applies(self, bench: Bench) -> bool:
+        """Whether it can be taken out of a bench: not everything can be done again on every store."""
+        if isinstance(self.off, str):
+            return self.off == NO_MODEL or bench.is_rebuildable
+        return stage_of(self.off) == RECALL or bench.is_rebuildable
+
+    def without(self, bench: Bench) -> Bench:
+        """The bench without it."""
+        if self.off == AS_INGESTED:
+            return replace(bench, store=bench.raw)
+        if self.off == NO_MODEL:
+            return replace(bench, engine=_NoModel())
+        assert not isinstance(self.off, str)
+        return with_settings(bench, self.off)
+
+    def system(self) -> System:
+        """Clsm without it."""
+        return recall_system(f"clsm without {self.name}", self.without)
+
+
+class _NoModel:
+    """An engine whose model is not installed, so that words alone are searched."""
+
+    name = "none"
+
+    def _refuse(self, *_: object, **__: object) -> NoReturn:
+        raise ModelMissingError(Path("none"))
+
+    open = encode = products = _refuse
+
+
+def _load() -> dict[str, Mechanism]:
+    text = files("clsm_cli.evaluation").joinpath("mechanisms.yaml").read_text(encoding="utf-8")
+    return {name: Mechanism(name, **row) for name, row in yaml_text.load(text, 1 << 16).items()}
+
+
+MECHANISMS = _load()
+"""By name, in the order of recall, then of the night, then of the ingest."""
 
 
 def sizes(benches: Sequence[Bench]) -> dict[str, int]:
     """Cases, queries by kind, pieces of evidence, and passages, by name."""
     queries = [query for bench in benches for query in bench.case.queries]
-    passages = (passage for bench in benches for passage in _passages(bench))
     return {
         "cases": len(benches),
         "queries": sum(not query.negative for query in queries),
         "without an answer": sum(bool(query.negative) for query in queries),
         "evidence": sum(len(query.gold) for query in queries),
         "labelled concepts": sum(len(query.concepts) for query in queries),
-        "passages": sum(passage.kind == SAID for passage in passages),
+        "passages": sum(each.kind == SAID for bench in benches for each in bench.passages),
         "tokens of the context": sum(bench.whole for bench in benches),
     }
 
@@ -156,18 +267,13 @@ def stored_share(benches: Sequence[Bench]) -> float | None:
     """
     pieces: list[bool] = []
     for bench in benches:
-        if bench.dataset.unit != "day":
-            passages = _passages(bench)
-            made = [passage for passage in passages if passage.kind != SAID]
+        unit = bench.dataset.unit
+        if unit != "day":
+            made = [passage for passage in bench.passages if passage.kind != SAID]
             resting = {key for passage in made for key in passage.sources}
-            told = [passage for passage in passages if passage.key in resting]
+            told = [passage for passage in bench.passages if passage.key in resting]
             items = [passage_item(passage, 0) for passage in (*made, *told)]
             gold = [piece for query in bench.case.queries for piece in query.gold]
-            held = {p for p in {*gold} if any(i.holds(p, bench.dataset.unit) for i in items)}
+            held = {piece for piece in {*gold} if any(i.holds(piece, unit) for i in items)}
             pieces += [piece in held for piece in gold]
     return sum(pieces) / len(pieces) if pieces else None
-
-
-def _passages(bench: Bench) -> list[Passage]:
-    with open_index(bench.store, bench.factory.embedder) as opened:
-        return list(opened.index.passages(opened.index.current_rows()).values())

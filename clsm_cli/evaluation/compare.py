@@ -7,13 +7,12 @@ data: a mean over other queries says nothing.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import product
 from statistics import fmean
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypedDict
 
 from clsm_cli.errors import RefusedError
-from clsm_cli.evaluation.result import AbstentionResult, Pair, SystemResult
+from clsm_cli.evaluation.result import AbstentionResult, Difference, Pair, SystemResult
 from clsm_cli.evaluation.systems import CLSM
 from clsm_cli.startup.records import NamedTuple
 
@@ -28,115 +27,101 @@ HEADLINES = ("f1", "recall", "coverage", "recall@1", "recall@10", "tokens@1000",
 
 
 class Measured(NamedTuple):
-    """One query by one system: figures (none for one without an answer), and if anything came."""
+    """One query of a case by one system: figures (none without an answer), and if anything came."""
 
+    query: Query
+    case: str
     figures: Figures
     confidence: float | None
     is_answered: bool
 
 
-if TYPE_CHECKING:
-    Answers = Mapping[str, Sequence[Measured]]
+Key = tuple[str, str]
+"""A query: its case and its id."""
+NONE = Difference(difference=0.0, interval=(0.0, 0.0), p=1.0)
+"""Of queries without the measure."""
 
 
-class Asked(NamedTuple):
-    """The queries of a set that have an answer, in the order of the cases, and the case of each."""
-
-    queries: Sequence[Query]
-    cases: Sequence[str]
-
-
-def group_places(names: Sequence[str]) -> dict[str, list[int]]:
-    """Places by the name that stands at them, names sorted.
-
-    >>> group_places(["b", "a", "b"])
-    {'a': [1], 'b': [0, 2]}
-    """
-    return {
-        name: [at for at, each in enumerate(names) if each == name] for name in sorted({*names})
-    }
-
-
-def mean_figures(measured: Sequence[Measured], places: Sequence[int] | None = None) -> Figures:
+def mean_figures(measured: Sequence[Measured]) -> Figures:
     """Mean of each measure over the queries for which it is defined; None where it is for none."""
-    chosen = measured if places is None else [measured[at] for at in places]
-    found: Figures = {}
-    for name in dict.fromkeys(name for each in chosen for name in each.figures):
-        values = [value for each in chosen if (value := each.figures.get(name)) is not None]
-        found[name] = fmean(values) if values else None
-    return found
+    names = dict.fromkeys(name for each in measured for name in each.figures)
+    values = {name: list(defined(measured, name).values()) for name in names}
+    return {name: fmean(found) if found else None for name, found in values.items()}
 
 
-def system_result(name: str, measured: Sequence[Measured], asked: Asked, seed: int) -> SystemResult:
+def defined(measured: Sequence[Measured], measure: str) -> dict[Key, float]:
+    """The queries for which a measure is defined, and its values."""
+    found = ((each, each.figures.get(measure)) for each in measured)
+    return {(each.case, each.query.id): value for each, value in found if value is not None}
+
+
+def system_result(name: str, measured: Sequence[Measured], seed: int) -> SystemResult:
     """All figures of one system on a set."""
-    intervals = {}
-    for measure in HEADLINES:
-        defined = [
-            (value, case)
-            for each, case in zip(measured, asked.cases, strict=True)
-            if (value := each.figures.get(measure)) is not None
-        ]
-        if defined:
-            values, cases = zip(*defined, strict=True)
-            intervals[measure] = cluster_interval(values, cases, seed)
-    categories = {
-        category: mean_figures(measured, places)
-        for category, places in group_places([each.category for each in asked.queries]).items()
-    }
+    found = {measure: defined(measured, measure) for measure in HEADLINES}
+    groups: dict[str, list[Measured]] = {}
+    for each in measured:
+        groups.setdefault(each.query.category, []).append(each)
+    categories = {category: mean_figures(groups[category]) for category in sorted(groups)}
     return SystemResult(
         name=name,
         figures=mean_figures(measured),
-        intervals=intervals,
+        intervals={
+            measure: cluster_interval(list(values.values()), [case for case, _ in values], seed)
+            for measure, values in found.items()
+            if values
+        },
         groups={"category": categories} if len(categories) > 1 else {},
     )
 
 
-def compare_pairs(answers: Answers, ours: str, asked: Asked, seed: int) -> Iterator[Pair]:
+def compare_pairs(
+    answers: Mapping[str, Sequence[Measured]], ours: str, seed: int
+) -> Iterator[Pair]:
     """What one system has more than each other, query by query."""
     for other, theirs in answers.items():
         for measure in HEADLINES if other != ours else ():
-            found = compare_pair(answers[ours], theirs, measure, asked.cases, seed)
+            found = paired(defined(answers[ours], measure), defined(theirs, measure), seed)
             if found is not None:
-                yield Pair(measure, other, *found)
+                yield Pair(measure=measure, against=other, **found)
 
 
-def compare_pair(
-    ours: Sequence[Measured],
-    theirs: Sequence[Measured],
-    measure: str,
-    cases: Sequence[str],
-    seed: int,
-) -> tuple[float, tuple[float, float], float] | None:
-    """Mean difference, its interval and its p over the queries that have the measure in both.
+def paired(ours: Mapping[Key, float], theirs: Mapping[Key, float], seed: int) -> Difference | None:
+    """What one system has more than another on the queries that both have; None without any.
 
-    None where there are no such queries.
+    Mean difference, its interval (``cluster_interval``), its p-value (``sign_flip``).
+
+    >>> found = paired({("a", "1"): 1.0, ("a", "2"): 1.0}, {("a", "1"): 0.0, ("b", "1"): 0.5}, 0)
+    >>> found["difference"], found["p"]
+    (1.0, 1.0)
     """
-    found = [
-        (one, two, case)
-        for mine, other, case in zip(ours, theirs, cases, strict=True)
-        if (one := mine.figures.get(measure)) is not None
-        and (two := other.figures.get(measure)) is not None
-    ]
-    if not found:
+    gained = {key: value - theirs[key] for key, value in ours.items() if key in theirs}
+    if not gained:
         return None
-    mine_values, their_values, clusters = zip(*found, strict=True)
-    return paired(mine_values, their_values, clusters, seed)
+    values = list(gained.values())
+    return Difference(
+        difference=fmean(values),
+        interval=cluster_interval(values, [case for case, _ in gained], seed),
+        p=sign_flip(values, seed),
+    )
 
 
 def abstention(
-    answers: Answers, negatives: Mapping[str, Sequence[Measured]], queries: Sequence[Query]
+    answers: Mapping[str, Sequence[Measured]], silent: Mapping[str, Sequence[Measured]]
 ) -> Iterator[AbstentionResult]:
     """How well the confidence of each system tells queries with an answer from those without."""
-    kinds = group_places([query.negative for query in queries])
-    for name, silent in negatives.items():
+    for name, measured in silent.items():
         positive = [each.confidence for each in answers[name] if each.confidence is not None]
-        for kind, places in kinds.items():
-            found = [silent[at] for at in places]
+        for kind in sorted({each.query.negative for each in measured}):
+            found = [each for each in measured if each.query.negative == kind]
             negative = [each.confidence for each in found if each.confidence is not None]
             if positive and negative:
-                refused = sum(not each.is_answered for each in found) / len(found)
-                area = auroc(positive, negative)
-                yield AbstentionResult(name, kind, len(found), area, refused)
+                yield AbstentionResult(
+                    system=name,
+                    negative=kind,
+                    queries=len(found),
+                    auroc=auroc(positive, negative),
+                    refused=sum(not each.is_answered for each in found) / len(found),
+                )
 
 
 EXACT_FLIPS = 16
@@ -228,28 +213,12 @@ def sign_flip(differences: Sequence[float], seed: int, draws: int = 20_000) -> f
     return (hits + 1) / (draws + 1)
 
 
-def paired(
-    ours: Sequence[float], theirs: Sequence[float], clusters: Sequence[Hashable], seed: int
-) -> tuple[float, tuple[float, float], float]:
-    """What one system has more than another on the same questions.
-
-    Mean difference, its interval (``cluster_interval``), its p-value (``sign_flip``).
-
-    >>> paired([1.0, 0.5, 1.0], [0.0, 0.5, 0.0], ["a", "a", "a"], seed=0)[::2]
-    (0.6666666666666666, 0.5)
-    """
-    gained = [our - their for our, their in zip(ours, theirs, strict=True)]
-    interval = cluster_interval(gained, clusters, seed)
-    return fmean(gained), interval, sign_flip(gained, seed)
-
-
 _SLACK = 1e-9
 """Points that are rounding, not a regression."""
 _NEXT = "compare two runs of the same sets"
 
 
-@dataclass(frozen=True, slots=True)
-class GateRow:
+class GateRow(Difference):
     """The headline measure of clsm on one set in both runs, and their paired difference."""
 
     set: str
@@ -257,18 +226,14 @@ class GateRow:
     queries: int
     before: float
     now: float
-    difference: float
-    interval: tuple[float, float]
-    p: float
 
 
-@dataclass(frozen=True, slots=True)
-class Gate:
+class Gate(TypedDict):
     """What a comparison found; ``sentences`` say why it failed and what could not be compared."""
 
-    rows: tuple[GateRow, ...]
+    rows: Sequence[GateRow]
     failed: bool
-    sentences: tuple[str, ...]
+    sentences: Sequence[str]
 
 
 def compare_runs(now: Result, before: Result, fail_under: float | None) -> Gate:
@@ -280,48 +245,56 @@ def compare_runs(now: Result, before: Result, fail_under: float | None) -> Gate:
     Raises:
         RefusedError: Other data or other queries, or no set in common.
     """
-    here, there = ({_name(each): each for each in run.sets} for run in (now, before))
+    here, there = ({_name(each): each for each in run["sets"]} for run in (now, before))
     if here.keys().isdisjoint(there):
         raise RefusedError("--baseline", "has no set in common with this run", _NEXT)
-    rows = [_row(here[name], there[name], now.seed) for name in here if name in there]
+    rows = [_row(here[name], there[name], now["seed"]) for name in here if name in there]
     failures = [
-        f"{row.set}: {row.measure} went from {100 * row.before:.2f} to {100 * row.now:.2f}, by"
-        f" {100 * row.difference:+.2f} points; at least {fail_under:+g} was asked for"
+        f"{row['set']}: {row['measure']} went from {100 * row['before']:.2f} to"
+        f" {100 * row['now']:.2f}, by {100 * row['difference']:+.2f} points; at least"
+        f" {fail_under:+g} was asked for"
         for row in rows
-        if fail_under is not None and 100 * row.difference < fail_under - _SLACK
+        if fail_under is not None and 100 * row["difference"] < fail_under - _SLACK
     ]
     alone = sorted(here.keys() ^ there.keys())
-    told = (f"{name} is in one of the runs only and was not compared" for name in alone)
-    return Gate(tuple(rows), bool(failures), (*failures, *told))
+    told = [f"{name} is in one of the runs only and was not compared" for name in alone]
+    return Gate(rows=rows, failed=bool(failures), sentences=[*failures, *told])
 
 
 def check_run(now: Result, fail_under: float) -> Gate:
     """Hold a run against a limit, without an earlier one."""
+    means = {_name(each): (each["headline"], fmean(_values(each).values())) for each in now["sets"]}
     failures = [
-        f"{_name(each)}: {each.headline} is {100 * found:.2f} %, less than {fail_under:g} %"
-        for each in now.sets
-        if 100 * (found := fmean(_values(each).values())) < fail_under - _SLACK
+        f"{name}: {headline} is {100 * mean:.2f} %, less than {fail_under:g} %"
+        for name, (headline, mean) in means.items()
+        if 100 * mean < fail_under - _SLACK
     ]
-    return Gate((), bool(failures), tuple(failures))
+    return Gate(rows=[], failed=bool(failures), sentences=failures)
 
 
 def _name(each: SetResult) -> str:
-    return f"{each.kind} {each.name}"
+    return f"{each['kind']} {each['name']}"
 
 
-def _values(each: SetResult) -> dict[tuple[str, str], float]:
+def _values(each: SetResult) -> dict[Key, float]:
     """Case and id of each query that has the headline measure → its value."""
-    found = ((q, q.values.get(CLSM, {}).get(each.headline)) for q in each.queries)
-    return {(query.case, query.id): value for query, value in found if value is not None}
+    found = ((q, q["values"].get(CLSM, {}).get(each["headline"])) for q in each["queries"])
+    return {(query["case"], query["id"]): value for query, value in found if value is not None}
 
 
 def _row(new: SetResult, old: SetResult, seed: int) -> GateRow:
     now, then, what = _values(new), _values(old), f"--baseline, {_name(new)}"
-    if new.digest != old.digest:
-        reason = f"holds other data (sha256 {old.digest[:12]}, now {new.digest[:12]})"
+    if new["digest"] != old["digest"]:
+        reason = f"holds other data (sha256 {old['digest'][:12]}, now {new['digest'][:12]})"
         raise RefusedError(what, reason, "make a new baseline with: clsm eval run --json > FILE")
-    if not now or now.keys() != then.keys():
+    found = paired(now, then, seed)
+    if found is None or now.keys() != then.keys():
         raise RefusedError(what, "has figures of other queries", "run both with the same options")
-    current, earlier = list(now.values()), [then[key] for key in now]
-    found = paired(current, earlier, [case for case, _ in now], seed)
-    return GateRow(_name(new), new.headline, len(now), fmean(earlier), fmean(current), *found)
+    return GateRow(
+        set=_name(new),
+        measure=new["headline"],
+        queries=len(now),
+        before=fmean(then.values()),
+        now=fmean(now.values()),
+        **found,
+    )

@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 import json
 import re
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Literal
 
 from clsm_cli.config import MAX_FILE
 from clsm_cli.errors import BadInputError
@@ -132,41 +132,32 @@ def single_blanks(text: str) -> str:
     return " ".join(text.split())
 
 
+NO_GOLD = "query is left out, nothing that answers it is known"
 SHOWN = 10
 """Places that a sentence names at most."""
 _LONGEST = 80
 """Characters of a place."""
 
 
-NO_GOLD = "query is left out, nothing that answers it is known"
-NO_TEXT = "turn without text is left out"
-TURN_TWICE = "turn is left out, another has its id"
-CASE_TWICE = "conversation is left out, another has its name"
-NO_QUERIES = "conversation without queries is left out"
-
-
-class Faults:
-    """Collects the faults of a set.
+class Faults(dict[str, list[str]]):
+    """The faults of a set: what is wrong → the ids of what has it.
 
     >>> faults = Faults()
-    >>> faults.add(NO_TEXT, "26-3")
+    >>> faults.add(NO_GOLD, "26-3")
     >>> faults.sentences()
-    ('turn without text is left out (1): 26-3',)
+    ('query is left out, nothing that answers it is known (1): 26-3',)
     """
 
-    def __init__(self) -> None:
-        self._found: dict[str, list[str]] = {}
-
     def add(self, fault: str, where: str) -> None:
-        """Count one more fault, with the id of what has it."""
-        self._found.setdefault(fault, []).append(where)
+        """Count one more fault."""
+        self.setdefault(fault, []).append(where[:_LONGEST])
 
     def sentences(self) -> tuple[str, ...]:
         """One sentence for each kind, in the order in which they were met."""
         return tuple(
-            f"{fault} ({len(places)}): {'; '.join(each[:_LONGEST] for each in places[:SHOWN])}"
+            f"{fault} ({len(places)}): {'; '.join(places[:SHOWN])}"
             + (f"; and {len(places) - SHOWN} more" if len(places) > SHOWN else "")
-            for fault, places in self._found.items()
+            for fault, places in self.items()
         )
 
 
@@ -185,15 +176,13 @@ def read_bytes(path: Path) -> bytes:
     try:
         return path.read_bytes()
     except FileNotFoundError:
-        advice = "see docs/evaluation.md for the layout"
-        raise BadInputError(str(path), "is missing", advice) from None
+        raise BadInputError(str(path), "is missing", LAYOUT) from None
     except OSError as error:
         reason = f"cannot be read ({error.strerror or error})"
         raise BadInputError(str(path), reason, "check its permissions") from error
 
 
-Value = TypeVar("Value")
-_KINDS: dict[type, str] = {str: "text", list: "list", dict: "object"}
+LAYOUT = "see docs/evaluation.md for the layout"
 
 
 def load_json(path: Path) -> Any:
@@ -213,71 +202,19 @@ def load_yaml(path: Path) -> Any:
         raise BadInputError(str(path), str(error), "mend it") from error
 
 
-def required_field(row: Any, name: str, kind: type[Value]) -> Value:
-    """What an object calls by a name; ValueError if there is no such thing of the type.
-
-    >>> required_field({"text": "Hi"}, "text", str)
-    'Hi'
-    """
-    if not isinstance(row, dict):
-        raise ValueError("it is no object")
-    if name not in row:
-        raise ValueError(f"it has no {name}")
-    value = row[name]
-    if not isinstance(value, kind):
-        raise ValueError(f"{name} is no {_KINDS.get(kind, kind.__name__)}")
-    return value
-
-
-def id_of(row: Any) -> str:
-    """The id of a row that a person wrote, where 3 is as good as "3"."""
-    if not isinstance(row, dict):
-        raise ValueError("it is no object")
-    identity = row.get("id")
-    if not isinstance(identity, (str, int)) or not str(identity).strip():
-        raise ValueError("it has no id")
-    return str(identity)
-
-
-def answer_of(row: dict[str, Any]) -> str:
-    """The right answer as text: sets give years and counts as numbers; empty: none is given."""
-    answer = row.get("answer")
-    return str(answer) if isinstance(answer, (str, int, float)) else ""
-
-
 @contextlib.contextmanager
-def naming_place(path: Path, where: str) -> Iterator[None]:
-    """A ``ValueError`` of a part of a file becomes a BadInputError that names both."""
+def reading(path: Path, where: str) -> Iterator[None]:
+    """What is not as it must be in a part of a file becomes a BadInputError that names both."""
     try:
         yield
+    except KeyError as error:
+        raise malformed_error(path, f"{where}: it has no {error.args[0]}") from error
     except ValueError as error:
         raise malformed_error(path, f"{where}: {error}") from error
+    except (TypeError, AttributeError) as error:
+        raise malformed_error(path, f"{where}: something is of another type") from error
 
 
 def malformed_error(path: Path, what: str) -> BadInputError:
     """The error for a file that is JSON or YAML but not of this set."""
-    return BadInputError(
-        str(path), f"is not laid out like the set: {what}", "see docs/evaluation.md for the layout"
-    )
-
-
-def texts_in(path: Path) -> tuple[str, ...]:
-    """The texts of a file, with single blanks: of a transcript each of its strings, else the whole."""
-    if not path.is_file():
-        return ()
-    text = read_bytes(path).decode("utf-8", "replace")
-    if path.suffix != ".jsonl":
-        return (single_blanks(text),)
-    found: list[str] = []
-    for row in text.splitlines():
-        with contextlib.suppress(ValueError, RecursionError):  # a row that is no JSON says nothing
-            found += _strings(json.loads(row))
-    return tuple(map(single_blanks, found))
-
-
-def _strings(value: Any) -> Iterator[str]:
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, (dict, list)):
-        for each in value.values() if isinstance(value, dict) else value:
-            yield from _strings(each)
+    return BadInputError(str(path), f"is not laid out like the set: {what}", LAYOUT)

@@ -9,14 +9,17 @@ from clsm_cli.startup.records import NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from clsm_cli.evaluation.compare import GateRow
+    from clsm_cli.evaluation.compare import Gate
     from clsm_cli.evaluation.result import (
-        AblationResult,
-        Pair,
+        Difference,
+        Interval,
         ProbeResult,
         SetResult,
         SystemResult,
     )
+
+    Column = tuple[str, str, Callable[[SystemResult], float | Interval | None]]
+    """A heading, the measure, and of a system its value or an interval."""
 
 NOTHING = "–"
 """In the place of a figure that is not defined."""
@@ -89,33 +92,20 @@ def format_difference(value: float) -> str:
     return text[1:] if text in ("+0.0", "-0.0") else text.replace("-", "−")
 
 
-def format_interval(interval: tuple[float, float], *, is_difference: bool = False) -> str:
-    """An interval of shares, or of differences.
+def format_interval(interval: Interval) -> str:
+    """An interval of shares.
 
-    >>> format_interval((0.7, 0.81)), format_interval((-0.02, 0.1), is_difference=True)
-    ('70.0–81.0', '−2.0 to +10.0')
+    >>> format_interval((0.7, 0.81))
+    '70.0–81.0'
     """
-    low, high = interval
-    return (
-        f"{format_difference(low)} to {format_difference(high)}"
-        if is_difference
-        else f"{format_share(low)}–{format_share(high)}"
-    )
+    return "–".join(map(format_share, interval))
 
 
-def format_p(p: float) -> str:
-    """A p-value.
-
-    >>> format_p(0.0423), format_p(0.00004)
-    ('.042', '<.001')
-    """
-    return "<.001" if p < 0.0005 else f"{p:.3f}".replace("0.", ".", 1)
-
-
-def format_test(each: Pair | AblationResult | GateRow) -> tuple[str, str, str]:
+def format_test(each: Difference) -> tuple[str, str, str]:
     """A difference in points, its interval and its p."""
-    interval = format_interval(each.interval, is_difference=True)
-    return format_difference(each.difference), interval, format_p(each.p)
+    low, high = map(format_difference, each["interval"])
+    p = "<.001" if each["p"] < 0.0005 else f"{each['p']:.3f}".replace("0.", ".", 1)
+    return format_difference(each["difference"]), f"{low} to {high}", p
 
 
 CONCEPTS = ("precision", "recall", "f1", "coverage")
@@ -141,20 +131,21 @@ class Grid(NamedTuple):
     note: str = ""
 
 
-Column = tuple[str, "Callable[[SystemResult], tuple[str, float | None]]"]
-"""A heading, and of a system its text and what is compared for the best of them, if anything."""
-
-
 def set_grids(found: SetResult, *, is_full: bool = False) -> Iterator[Grid]:
     """The tables of a set; with ``is_full`` also what each mechanism does."""
+    name = found["headline"]
     yield headline_grid(found)
-    if any(each.groups.get("category") for each in found.systems):
-        yield category_grid(found)
-    if found.pairs:
+    groups = dict.fromkeys(
+        group for each in found["systems"] for group in each["groups"].get("category", {})
+    )
+    if groups:
+        columns = [(group, name, _in_category(group, name)) for group in groups]
+        yield _by_system(f"{measure_heading(name)} by category (%)", found, columns)
+    if found["pairs"]:
         yield pairs_grid(found)
-    if found.ablation:
+    if found["ablation"]:
         yield ablation_grid(found, is_full=is_full)
-    if found.abstention:
+    if found["abstention"]:
         yield abstention_grid(found)
 
 
@@ -164,41 +155,34 @@ def full_grid(found: SetResult) -> Grid:
 
 
 def _has_concepts(found: SetResult) -> bool:
-    return any(each.figures.get("f1") is not None for each in found.systems)
+    return any(each["figures"].get("f1") is not None for each in found["systems"])
 
 
 def headline_grid(found: SetResult) -> Grid:
     """Each system with the few measures that matter for what is labelled."""
     names = (*CONCEPTS, *NOTED) if _has_concepts(found) else EVIDENCE
-    names = names if found.headline in names else (found.headline, *names)
+    headline = found["headline"]
     columns: list[Column] = []
-    for name in (*names, "tokens"):
+    for name in (*([] if headline in names else [headline]), *names, "tokens"):
         columns.append(_figure(name))
-        if name == found.headline:
-            columns.append(_interval(name))
+        if name == headline:
+            heading = f"{measure_heading(name)} 95 %"
+            columns.append((heading, name, lambda each: each["intervals"].get(headline)))
         if name == "coverage":
-            columns.append(("cross", _in_category(CROSSING, "recall")))
+            columns.append(("cross", name, _in_category(CROSSING, "recall")))
     return _by_system("Systems (%)", found, columns)
-
-
-def category_grid(found: SetResult) -> Grid:
-    """The headline measure by category."""
-    name = found.headline
-    groups = dict.fromkeys(g for each in found.systems for g in each.groups.get("category", {}))
-    title = f"{measure_heading(name)} by category (%)"
-    return _by_system(title, found, [(group, _in_category(group, name)) for group in groups])
 
 
 def pairs_grid(found: SetResult) -> Grid:
     """What clsm has more than each other system by what the set is judged by."""
-    judged = (found.headline, "recall@10" if _has_concepts(found) else "tokens@1000")
+    judged = (found["headline"], "recall@10" if _has_concepts(found) else "tokens@1000")
     return Grid(
-        f"{found.systems[0].name if found.systems else 'clsm'} minus another, query by query",
+        f"{found['systems'][0]['name']} minus another, query by query",
         ("against", "measure", "points", "95 %", "p"),
         tuple(
-            (each.against, measure_heading(each.measure), *format_test(each))
-            for each in found.pairs
-            if each.measure in judged
+            (each["against"], measure_heading(each["measure"]), *format_test(each))
+            for each in found["pairs"]
+            if each["measure"] in judged
         ),
         words=2,
         note="Intervals: paired bootstrap, conversations as clusters. p: two-sided, random signs.",
@@ -207,17 +191,19 @@ def pairs_grid(found: SetResult) -> Grid:
 
 def ablation_grid(found: SetResult, *, is_full: bool) -> Grid:
     """Each mechanism taken out, the greatest loss first; with ``is_full`` also what it does."""
-    name = found.headline
+    name = found["headline"]
     heading = measure_heading(name)
     return Grid(
         f"Without a mechanism ({heading}, %)",
         ("without", *(["which"] if is_full else []), heading, "points", "95 %", "p"),
         tuple(
             (
-                *(each.mechanism, *([each.about] if is_full else [])),
-                *(format_value(name, each.figures.get(name)), *format_test(each)),
+                *(each["mechanism"], *([each["about"]] if is_full else [])),
+                *(format_value(name, each["figures"].get(name)), *format_test(each)),
             )
-            for each in sorted(found.ablation, key=lambda each: (each.difference, each.mechanism))
+            for each in sorted(
+                found["ablation"], key=lambda each: (each["difference"], each["mechanism"])
+            )
         ),
         words=2 if is_full else 1,
         note="Points below zero: what is lost when the mechanism is off.",
@@ -230,105 +216,97 @@ def abstention_grid(found: SetResult) -> Grid:
         "Queries without an answer",
         ("system", "kind", "queries", "AUROC", "refused %"),
         tuple(
-            (e.system, e.negative, str(e.queries), f"{e.auroc:.3f}", format_share(e.refused))
-            for e in found.abstention
+            (
+                *(each["system"], each["negative"], str(each["queries"])),
+                *(f"{each['auroc']:.3f}", format_share(each["refused"])),
+            )
+            for each in found["abstention"]
         ),
         words=2,
-        note="AUROC: how often a query with an answer has the higher confidence."
-        f" Refused: got nothing. Of the queries with an answer {format_share(found.silenced)} % got"
-        " nothing of clsm.",
+        note="AUROC: how often a query with an answer has the higher confidence. Refused: got"
+        f" nothing. Of the queries with an answer {format_share(found['silenced'])} % got nothing"
+        " of clsm.",
     )
 
 
 def sizes_grid(found: SetResult) -> list[tuple[str, str]]:
     """What a set holds and how much of it became a memory, by name."""
-    rows = [(name.replace("_", " "), f"{count:,}") for name, count in found.sizes.items()]
-    if found.stored is not None:
-        rows.append(("evidence that became a memory", f"{format_share(found.stored)} %"))
+    rows = [(name.replace("_", " "), f"{count:,}") for name, count in found["sizes"].items()]
+    if found["stored"] is not None:
+        rows.append(("evidence that became a memory", f"{format_share(found['stored'])} %"))
     return rows
 
 
 def probe_grid(found: ProbeResult) -> Grid:
     """One probe: each system with its verdict and its figures."""
-    names = list(dict.fromkeys(name for each in found.verdicts for name in each.figures))
+    names = list(dict.fromkeys(name for each in found["verdicts"] for name in each["figures"]))
     return Grid(
-        found.name,
+        found["name"],
         ("system", "verdict", *map(measure_heading, names)),
         tuple(
             (
-                *(each.system, "pass" if each.passed else "FAIL"),
-                *(format_value(name, each.figures.get(name)) for name in names),
+                *(each["system"], "pass" if each["passed"] else "FAIL"),
+                *(format_value(name, each["figures"].get(name)) for name in names),
             )
-            for each in found.verdicts
+            for each in found["verdicts"]
         ),
         words=2,
-        note=f"Has to hold: {found.criterion}" if found.criterion else "",
+        note=f"Has to hold: {found['criterion']}" if found["criterion"] else "",
     )
 
 
-def _figure(name: str) -> Column:
-    def cell(each: SystemResult) -> tuple[str, float | None]:
-        value = each.figures.get(name)
-        return format_value(name, value), None if name in PLAIN else value
-
-    return measure_heading(name), cell
-
-
-def _in_category(group: str, name: str) -> Callable[[SystemResult], tuple[str, float | None]]:
-    def cell(each: SystemResult) -> tuple[str, float | None]:
-        value = each.groups.get("category", {}).get(group, {}).get(name)
-        return format_value(name, value), value
-
-    return cell
-
-
-def _interval(name: str) -> Column:
-    def cell(each: SystemResult) -> tuple[str, None]:
-        found = each.intervals.get(name)
-        return NOTHING if found is None else format_interval(found), None
-
-    return f"{measure_heading(name)} 95 %", cell
-
-
-def _by_system(title: str, found: SetResult, columns: Sequence[Column]) -> Grid:
-    """A row for each system; rows and columns that are empty are left out."""
-    table = [[cell(each) for _, cell in columns] for each in found.systems]
-    rows = [at for at, row in enumerate(table) if any(text != NOTHING for text, _ in row)]
-    kept = [at for at in range(len(columns)) if any(table[row][at][0] != NOTHING for row in rows)]
-    best: set[tuple[int, int]] = set()
-    for place, at in enumerate(kept, 1):
-        values = [table[row][at][1] for row in rows]
-        top = max((value for value in values if value is not None), default=None)
-        best |= {(row, place) for row, v in enumerate(values) if v is not None and v == top}
+def gate_grid(found: Gate) -> Grid:
+    """A run against an earlier one, set by set."""
     return Grid(
-        title,
-        ("system", *(columns[at][0] for at in kept)),
-        tuple((found.systems[row].name, *(table[row][at][0] for at in kept)) for row in rows),
-        best=frozenset(best),
+        "clsm against the baseline",
+        ("set", "measure", "queries", "before", "now", "diff.", "95 %", "p"),
+        tuple(
+            (
+                *(row["set"], measure_heading(row["measure"]), str(row["queries"])),
+                *(format_share(row["before"]), format_share(row["now"]), *format_test(row)),
+            )
+            for row in found["rows"]
+        ),
     )
-
-
-class Standing(NamedTuple):
-    """Where clsm stands by the headline measure; the best of the others, and ``its`` value."""
-
-    value: float
-    interval: tuple[float, float] | None
-    rival: str
-    its: float
-
-
-def find_standing(found: SetResult) -> Standing:
-    """Where clsm stands on a set with other systems."""
-    name, (first, *others) = found.headline, found.systems
-    rivals = [each for each in others if not each.name.startswith(f"{first.name} ")]
-    best = max(rivals, key=lambda each: each.figures.get(name) or 0.0)
-    interval = first.intervals.get(name)
-    return Standing(first.figures[name] or 0.0, interval, best.name, best.figures[name] or 0.0)
 
 
 def weakness_note(found: ProbeResult) -> str:
     """A remark where all that is compared with clsm passes too; else empty."""
-    others = found.verdicts[1:]
-    if others and all(each.passed for each in others):
+    others = found["verdicts"][1:]
+    if others and all(each["passed"] for each in others):
         return "All others pass too: this probe tells nothing apart."
     return ""
+
+
+def _figure(name: str) -> Column:
+    return measure_heading(name), name, lambda each: each["figures"].get(name)
+
+
+def _in_category(group: str, name: str) -> Callable[[SystemResult], float | None]:
+    return lambda each: each["groups"].get("category", {}).get(group, {}).get(name)
+
+
+def _by_system(title: str, found: SetResult, columns: Sequence[Column]) -> Grid:
+    """A row for each system; rows and columns that are empty are left out."""
+    table = [[value(each) for _, _, value in columns] for each in found["systems"]]
+    rows = [at for at, row in enumerate(table) if any(value is not None for value in row)]
+    kept = [at for at in range(len(columns)) if any(table[row][at] is not None for row in rows)]
+    best: set[tuple[int, int]] = set()
+    for place, at in enumerate(kept, 1):
+        values = [table[row][at] for row in rows]
+        shares = [value for value in values if isinstance(value, (int, float))]
+        if shares and columns[at][1] not in PLAIN:
+            best |= {(row, place) for row, value in enumerate(values) if value == max(shares)}
+
+    def cell(row: int, at: int) -> str:
+        value = table[row][at]
+        if value is None or isinstance(value, (int, float)):
+            return format_value(columns[at][1], value)
+        return format_interval(value)
+
+    return Grid(
+        title,
+        ("system", *(columns[at][0] for at in kept)),
+        tuple((found["systems"][row]["name"], *(cell(row, at) for at in kept)) for row in rows),
+        best=frozenset(best),
+    )

@@ -46,9 +46,9 @@ class Item(NamedTuple):
     def holds(self, gold: str, unit: Unit) -> bool:
         r"""Whether this is or shows a piece of evidence.
 
-        >>> Item("m1", "The box\n is called Margaret.", 6, ("D1:3",), "2026-02-11").holds(
-        ...     "box is called Margaret", "quote")
-        True
+        >>> item = Item("m1", "The box\n is called Margaret.", 6, ("D1:3",), "2026-02-11")
+        >>> item.holds("box is called Margaret", "quote"), item.holds("2026-02-11", "day")
+        (True, True)
         """
         if unit == "turn":
             return gold in self.turns
@@ -85,10 +85,7 @@ def credit_items(
 ) -> tuple[Item, ...]:
     """Items that count as those turns of some gold whose words they show, not all they rest on.
 
-    Args:
-        items: Best first.
-        gold: Ids of turns.
-        told: Id → text of every turn of the case; one that is not known counts by its id.
+    ``told`` has the text of every turn of the case by its id; one that is not known counts by its id.
     """
     return tuple(
         item._replace(
@@ -115,7 +112,7 @@ class Retrieved(NamedTuple):
     """
 
     items: tuple[Item, ...]
-    concepts: tuple[tuple[str, ...], ...] = ()
+    concepts: tuple[frozenset[str], ...] = ()
     confidence: float | None = None
     packed: Mapping[int, tuple[Item, ...]] | None = None
 
@@ -138,11 +135,7 @@ def memory_item(memory: Memory) -> Item:
 def answer_result(answer: Answer) -> Retrieved:
     """The result of ``clsm recall`` in the form that is measured."""
     named = (label_keys((each.id, each.label, *each.aliases)) for each in answer.concepts)
-    return Retrieved(
-        items=tuple(map(memory_item, answer.memories)),
-        concepts=tuple(tuple(sorted(names)) for names in named),
-        confidence=answer.confidence,
-    )
+    return Retrieved(tuple(map(memory_item, answer.memories)), tuple(named), answer.confidence)
 
 
 def passage_item(passage: Passage, tokens: int) -> Item:
@@ -172,32 +165,30 @@ CONCEPTS = 10
 """Concepts that are looked at (CLS-M: top_k)."""
 
 
-class Setting(NamedTuple):
-    """What a set says about all its queries: the unit, and the tokens of what a memory replaces."""
+def figures(
+    query: Query, found: Retrieved, without: Retrieved | None, unit: Unit, whole: int
+) -> Figures:
+    """The figures of one query with an answer: of evidence and concepts where it is labelled with them.
 
-    unit: Unit
-    whole: int
-
-
-def figures(query: Query, found: Retrieved, without: Retrieved | None, setting: Setting) -> Figures:
-    """The figures of one query with an answer.
-
-    Returns:
-        Measure → value; evidence and concepts only where the query is labelled with them.
+    Args:
+        without: What MiniLM alone returns, if that is known.
+        whole: Tokens of what a memory replaces.
     """
     values: Figures = {}
     if found.packed is not None:
-        for name in PACKED:
-            items = found.packed[budgets(setting.whole)[name]]
-            values[name] = _held(query.gold, items, setting.unit) if query.gold else None
-        return values
+        named = budgets(whole)
+        held = {name: _held(query.gold, found.packed[named[name]], unit) for name in PACKED}
+        return {name: share if query.gold else None for name, share in held.items()}
     if query.gold:
         returned = delivered(found.items)
         tokens = sum(item.tokens for item in returned)
         values["tokens"] = float(tokens)
-        values["efficiency"] = 1 - tokens / setting.whole if setting.whole else None
-        values |= _evidence(query.gold, found.items, setting)
-        values |= _loaded(query.gold, returned, without, setting)
+        values["efficiency"] = 1 - tokens / whole if whole else None
+        first = ranks(query.gold, _first_places(found.items), unit)
+        values |= rank_figures(ranks(query.gold, found.items, unit), first)
+        for name, budget in budgets(whole).items():
+            values[name] = _held(query.gold, within_budget(found.items, budget), unit)
+        values |= _loaded(query.gold, returned, without, unit)
     if query.concepts:
         values |= _concepts(query, found.concepts)
     return values
@@ -209,13 +200,12 @@ def budgets(whole: int) -> dict[str, int]:
     >>> budgets(10_000)
     {'tokens@1000': 1000, 'tokens@2000': 2000, 'reduced': 350}
     """
-    named = {f"tokens@{each}": each for each in BUDGETS}
-    return {**named, "reduced": round((1 - REDUCTION) * whole)}
+    return {f"tokens@{n}": n for n in BUDGETS} | {"reduced": round((1 - REDUCTION) * whole)}
 
 
 def delivered(items: Sequence[Item]) -> list[Item]:
     """What is returned by default: the first ten places, within 2,000 tokens."""
-    return _fitting(items[: _cut(items)], DELIVERED)
+    return within_budget(_first_places(items), DELIVERED)
 
 
 def ranks(gold: Sequence[str], items: Sequence[Item], unit: Unit) -> list[float]:
@@ -223,53 +213,62 @@ def ranks(gold: Sequence[str], items: Sequence[Item], unit: Unit) -> list[float]
 
     A statement that rests on three turns takes three places, and what it holds stands at the first.
 
-    >>> from clsm_cli.evaluation.measures import Item
     >>> told = Item("s", "", 9, ("t1", "t2", "t3"), "", uses=3)
     >>> ranks(["t2", "t4", "t5"], [told, Item("p", "", 9, ("t4",), "")], "turn")
-    [1.0, 4.0, inf]
+    [1, 4, inf]
     """
-    found: list[float] = []
-    for piece in gold:
-        place = 1
-        for item in items:
-            if item.holds(piece, unit):
-                found.append(float(place))
-                break
-            place += item.uses
-        else:
-            found.append(inf)
-    return found
+    starts = list(accumulate((item.uses for item in items), initial=1))
+    placed = list(zip(starts, items, strict=False))
+    return [next((at for at, item in placed if item.holds(g, unit)), inf) for g in gold]
 
 
-def _cut(items: Sequence[Item]) -> int:
-    """How many items the first ten places hold; the last may reach beyond them."""
+def _first_places(items: Sequence[Item]) -> Sequence[Item]:
+    """The items in the first ten places; the last may reach beyond them."""
     before = accumulate((item.uses for item in items), initial=0)
-    return sum(places < K for places in list(before)[:-1])
+    return items[: sum(places < K for places in list(before)[:-1])]
 
 
-def _evidence(gold: Sequence[str], items: Sequence[Item], setting: Setting) -> Figures:
-    """How well the ranking finds the evidence: cut at places, and at budgets of tokens."""
-    unit = setting.unit
-    places = ranks(gold, items, unit)
-    values: Figures = {f"recall@{place}": recall(places, place) for place in FIRST}
-    values[f"ndcg@{K}"] = ndcg(ranks(gold, items[: _cut(items)], unit), K)
-    values["mrr"] = reciprocal_rank(places)
-    for name, budget in budgets(setting.whole).items():
-        values[name] = _held(gold, _fitting(items, budget), unit)
-    return values
+def rank_figures(places: Sequence[float], first: Sequence[float]) -> Figures:
+    """Recall at some places, nDCG, and one over the place of the first gold.
+
+        ndcg = Σ 1 / log2(rank + 1) over gold with rank ≤ 10, over the best possible such sum
+
+    Gains are binary (Järvelin & Kekäläinen 2002).
+
+    Args:
+        places: From 1, of each piece of gold; ``inf``: not returned.
+        first: The same among the items of the first ten places.
+
+    >>> rank_figures([2, 11], [2, 11])["recall@10"], rank_figures([4, 2], [4, 2])["mrr"]
+    (0.5, 0.5)
+    """
+    values: Figures = {f"recall@{k}": sum(at <= k for at in places) / len(places) for k in FIRST}
+    gained = sum(1 / log2(place + 1) for place in first if place <= K)
+    best = sum(1 / log2(place + 1) for place in range(1, min(len(places), K) + 1))
+    return {**values, f"ndcg@{K}": gained / best, "mrr": 1 / min(places)}
 
 
-def _fitting(items: Sequence[Item], budget: int) -> list[Item]:
-    kept = within_budget([item.tokens for item in items], budget)
-    return [items[place] for place in kept]
+def within_budget(items: Sequence[Item], budget: int) -> list[Item]:
+    """The items that fit a budget of tokens: in rank order, skipping what does not fit.
+
+    >>> items = [Item(name, "", size, (), "") for name, size in (("a", 60), ("b", 50), ("c", 40))]
+    >>> [item.id for item in within_budget(items, 100)]
+    ['a', 'c']
+    """
+    kept: list[Item] = []
+    for item in items:
+        if item.tokens <= budget:
+            kept.append(item)
+            budget -= item.tokens
+    return kept
 
 
 def _held(gold: Sequence[str], items: Sequence[Item], unit: Unit) -> float:
-    return sum(any(item.holds(piece, unit) for item in items) for piece in gold) / len(gold)
+    return sum(any(i.holds(g, unit) for i in items) for g in gold) / max(1, len(gold))
 
 
 def _loaded(
-    gold: Sequence[str], returned: Sequence[Item], without: Retrieved | None, setting: Setting
+    gold: Sequence[str], returned: Sequence[Item], without: Retrieved | None, unit: Unit
 ) -> Figures:
     """CLS-M's measures of what is loaded into a context (§5.1).
 
@@ -277,7 +276,7 @@ def _loaded(
     reach = useful associative results / all associative results, where an associative result is one
     that the embedding alone does not return.
     """
-    useful = [item for item in returned if any(item.holds(g, setting.unit) for g in gold)]
+    useful = [item for item in returned if any(item.holds(g, unit) for g in gold)]
     tokens = sum(item.tokens for item in returned)
     values: Figures = {
         "relevance": sum(item.tokens for item in useful) / tokens if tokens else 0.0,
@@ -292,72 +291,13 @@ def _loaded(
     return values
 
 
-def _concepts(query: Query, concepts: Sequence[Sequence[str]]) -> Figures:
-    first = [frozenset(names) for names in concepts[:CONCEPTS]]
+def _concepts(query: Query, concepts: Sequence[frozenset[str]]) -> Figures:
+    first = concepts[:CONCEPTS]
     found = sum(any(not names.isdisjoint(gold) for names in first) for gold in query.concepts)
-    precision, recall, f1 = precision_recall_f1(found, len(first), len(query.concepts))
     return {
-        "precision": precision,
-        "recall": recall,
-        "f1": f1,
+        "precision": found / len(first) if first else 0.0,
+        "recall": found / len(query.concepts),
+        "f1": 2 * found / (len(first) + len(query.concepts)),
         "coverage": float(found > 0),
         "concepts": float(len(first)),
     }
-
-
-def recall(ranks: Sequence[float], k: int) -> float:
-    """Share of the gold among the first ``k``.
-
-    >>> recall([2, 11], 10)
-    0.5
-    """
-    return sum(rank <= k for rank in ranks) / len(ranks)
-
-
-def ndcg(ranks: Sequence[float], k: int) -> float:
-    """Normalised discounted cumulative gain: Σ 1/log2(rank + 1) over the best possible such sum.
-
-    Binary gains, cut at ``k`` (Järvelin & Kekäläinen 2002).
-
-    >>> ndcg([1, 2], 10), round(ndcg([2], 10), 4)
-    (1.0, 0.6309)
-    """
-    gained = sum(1 / log2(rank + 1) for rank in ranks if rank <= k)
-    return gained / sum(1 / log2(place + 1) for place in range(1, min(len(ranks), k) + 1))
-
-
-def reciprocal_rank(ranks: Sequence[float]) -> float:
-    """One over the place of the first gold unit; 0 when none was returned.
-
-    >>> reciprocal_rank([4, 2])
-    0.5
-    """
-    return 1 / min(ranks)
-
-
-def within_budget(costs: Sequence[int], budget: int) -> list[int]:
-    """Places, from 0, of the items that fit a budget: in rank order, skipping what does not fit.
-
-    >>> within_budget([60, 50, 30, 20], 100)
-    [0, 2]
-    """
-    kept: list[int] = []
-    for place, cost in enumerate(costs):
-        if cost <= budget:
-            kept.append(place)
-            budget -= cost
-    return kept
-
-
-def precision_recall_f1(found: int, returned: int, gold: int) -> tuple[float, float, float]:
-    """Precision, recall and their harmonic mean.
-
-    >>> precision_recall_f1(2, 4, 2)
-    (0.5, 1.0, 0.6666666666666666)
-    >>> precision_recall_f1(0, 0, 3)
-    (0.0, 0.0, 0.0)
-    """
-    precision = found / returned if returned else 0.0
-    share = found / gold if gold else 0.0
-    total = precision + share
-    return precision, share, 2 * precision * share / total if total else 0.0

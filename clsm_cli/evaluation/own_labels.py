@@ -45,29 +45,6 @@ if TYPE_CHECKING:
     from clsm_cli.store.labels import Labels
     from clsm_cli.store.layout import Store
 
-PERSON = "person"
-"""Kind of node that is asked about."""
-
-
-def unanswerable(contents: StoreContents) -> Iterator[Proposal]:
-    """Near and far in turn, each with where it lies; none whose word the store holds."""
-    text = files("clsm_cli.evaluation").joinpath("unanswerable.yaml").read_text("utf-8")
-    forms: dict[str, dict[str, str]] = yaml_text.load(text, 1 << 16)
-    texts = [told.turn.text for told in contents.turns.values()]
-    texts += [row.text for row in contents.statements.values()]
-    known = frozenset(chain.from_iterable(map(stems, texts)))
-    near, far = (
-        [form for word, form in forms[where].items() if known.isdisjoint(stems(word))]
-        for where in ("near", "far")
-    )
-    names = [node.label or node.id for node in _nodes(contents) if node.kind == PERSON]
-    about = [form.format(names[at % len(names)]) for at, form in enumerate(near) if names]
-    for pair in zip_longest(about, far):
-        for form, where in zip(pair, ("near what is known", "far from what is known"), strict=True):
-            if form:
-                yield Proposal(form, "negative", where)
-
-
 NEGATIVE_EACH = 4
 """One query in so many should have no answer."""
 SAME = 0.5
@@ -81,8 +58,6 @@ _REQUEST = re.compile(
 )
 """A question that asks somebody to do something, or about this very moment."""
 _OPENING = re.compile(r"\A(?:(?:and|but|so|well|ok(?:ay)?|now|right)[,.]? )+", re.IGNORECASE)
-
-
 _NAME = re.compile(r"(?<= )[A-Z]\w")
 """A capital inside a sentence."""
 
@@ -112,17 +87,43 @@ def propose(contents: StoreContents, known: Iterable[str], number: int) -> list[
         seen.append(terms)
         return True
 
+    nodes = [record for record in contents.records.values() if isinstance(record, Node)]
+    nodes.sort(key=lambda node: (-node.n, node.id))  # the most mentioned first
+    named = [(node.label or node.id, node.kind) for node in nodes]
+    wanted = number - number // NEGATIVE_EACH
     kinds = (
         sorted(kind, key=lambda each: digest(each.text))
         for kind in (_asked(contents), _changed(contents))
     )
-    mixed = (each for pair in zip_longest(*kinds) for each in pair if each is not None)
-    wanted = number - number // NEGATIVE_EACH
-    found = list(islice(filter(is_new, chain(mixed, _concepts(contents))), wanted))
-    without = islice(filter(is_new, unanswerable(contents)), number - wanted)
+    concepts = (Proposal(f"What do I know about {n}?", "concept", kind) for n, kind in named)
+    found = list(islice(filter(is_new, chain(_in_turn(*kinds), concepts)), wanted))
+    people = [name for name, kind in named if kind == "person"]
+    without = islice(filter(is_new, unanswerable(contents, people)), number - wanted)
     for place, each in enumerate(without):  # among the others, as nobody should see them coming
         found.insert(min(len(found), (place + 1) * NEGATIVE_EACH - 1), each)
     return found
+
+
+def _in_turn(*kinds: Iterable[Proposal]) -> Iterator[Proposal]:
+    return (each for row in zip_longest(*kinds) for each in row if each is not None)
+
+
+def unanswerable(contents: StoreContents, people: Sequence[str]) -> Iterator[Proposal]:
+    """Near what is known and far from it in turn; none whose word the store holds."""
+    text = files("clsm_cli.evaluation").joinpath("unanswerable.yaml").read_text("utf-8")
+    forms: dict[str, dict[str, str]] = yaml_text.load(text, 1 << 16)
+    texts = [told.turn.text for told in contents.turns.values()]
+    texts += [row.text for row in contents.statements.values()]
+    known = frozenset(chain.from_iterable(map(stems, texts)))
+    near, far = (
+        [form for word, form in forms[where].items() if known.isdisjoint(stems(word))]
+        for where in ("near", "far")
+    )
+    about = [form.format(people[at % len(people)]) for at, form in enumerate(near) if people]
+    return _in_turn(
+        [Proposal(form, "negative", "near what is known") for form in about],
+        [Proposal(form, "negative", "far from what is known") for form in far],
+    )
 
 
 def _asked(contents: StoreContents) -> Iterator[Proposal]:
@@ -166,17 +167,6 @@ def _label(contents: StoreContents, subject: str) -> str:
     if isinstance(record, Node):
         return record.label or record.id
     return "" if re.search(r"-[0-9a-f]{8}\Z", subject) else subject.replace("-", " ")
-
-
-def _nodes(contents: StoreContents) -> list[Node]:
-    """The nodes, the most mentioned first."""
-    nodes = [record for record in contents.records.values() if isinstance(record, Node)]
-    return sorted(nodes, key=lambda node: (-node.n, node.id))
-
-
-def _concepts(contents: StoreContents) -> Iterator[Proposal]:
-    for node in _nodes(contents):
-        yield Proposal(f"What do I know about {node.label or node.id}?", "concept", node.kind)
 
 
 def read_labels(store: Store) -> Labels:

@@ -1,15 +1,13 @@
-"""The result of a run: data only, the same in memory, in JSON and in every report.
+"""The result of a run: the JSON itself, schema ``clsm.eval/2``, for all reports.
 
-Its classes are the schema ``clsm.eval/2``. Shares are 0 … 1 with all their digits; None stands where
-nothing is defined.
+Shares are 0 … 1 with all their digits; None stands where nothing is defined.
 """
 
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass, is_dataclass
-from functools import cache
-from typing import TYPE_CHECKING, Any, get_args, get_origin, get_type_hints
+from collections.abc import Mapping, Sequence  # the annotations of a schema
+from typing import TYPE_CHECKING, NotRequired, TypedDict
 
 from clsm_cli.errors import BadInputError
 from clsm_cli.evaluation.dataset import read_bytes
@@ -21,49 +19,46 @@ SCHEMA = "clsm.eval/2"
 
 Figures = dict[str, float | None]
 """Measure → mean over queries; see ``grids.HEADINGS``."""
+Interval = Sequence[float]
+"""Two numbers."""
 
 
-@dataclass(frozen=True, slots=True)
-class SystemResult:
-    """One system on one set.
+class SystemResult(TypedDict):
+    """One system on one set: over all queries that count, and by category.
 
-    Attributes:
-        figures: Over all queries that count.
-        intervals: Measure → 95 % bootstrap interval, cases as clusters; of the headline measures.
-        groups: "category" → its name → figures.
+    ``intervals`` are 95 % bootstrap intervals of the headline measures, cases as clusters.
     """
 
     name: str
     figures: Figures
-    intervals: dict[str, tuple[float, float]]
+    intervals: dict[str, Interval]
     groups: dict[str, dict[str, Figures]]
 
 
-@dataclass(frozen=True, slots=True)
-class Pair:
-    """What clsm has more than another system, query by query: mean, 95 % interval, two-sided p."""
+class Difference(TypedDict):
+    """A difference query by query: mean, 95 % interval, two-sided p."""
 
-    measure: str
-    against: str
     difference: float
-    interval: tuple[float, float]
+    interval: Interval
     p: float
 
 
-@dataclass(frozen=True, slots=True)
-class AblationResult:
-    """A mechanism taken out; ``difference`` is the headline measure without it minus with it."""
+class Pair(Difference):
+    """What clsm has more than another system."""
+
+    measure: str
+    against: str
+
+
+class AblationResult(Difference):
+    """A mechanism taken out: the headline measure without it minus with it."""
 
     mechanism: str
     about: str
     figures: Figures
-    difference: float
-    interval: tuple[float, float]
-    p: float
 
 
-@dataclass(frozen=True, slots=True)
-class AbstentionResult:
+class AbstentionResult(TypedDict):
     """Does the confidence of a system tell what the memory holds from what it does not?"""
 
     system: str
@@ -73,8 +68,7 @@ class AbstentionResult:
     refused: float
 
 
-@dataclass(frozen=True, slots=True)
-class QueryResult:
+class QueryResult(TypedDict):
     """One query: system → measure → value."""
 
     id: str
@@ -83,14 +77,11 @@ class QueryResult:
     values: dict[str, Figures]
 
 
-@dataclass(frozen=True, slots=True)
-class SetResult:
-    """One labelled set.
+class SetResult(TypedDict):
+    """One labelled set; clsm is the first of its systems.
 
-    Attributes:
-        stored: CAIM's memory storage: share of the evidence that the store holds at all.
-        silenced: Share of the queries with an answer that clsm gives nothing for.
-        systems: clsm first.
+    ``stored`` is CAIM's memory storage, the share of the evidence that the store holds at all;
+    ``silenced`` the share of the queries with an answer that clsm gives nothing for.
     """
 
     kind: str
@@ -98,19 +89,18 @@ class SetResult:
     digest: str
     unit: str
     headline: str
-    notes: tuple[str, ...]
+    notes: Sequence[str]
     sizes: dict[str, int]
     stored: float | None
     silenced: float
-    systems: tuple[SystemResult, ...]
-    pairs: tuple[Pair, ...]
-    ablation: tuple[AblationResult, ...]
-    abstention: tuple[AbstentionResult, ...]
-    queries: tuple[QueryResult, ...]
+    systems: Sequence[SystemResult]
+    pairs: Sequence[Pair]
+    ablation: Sequence[AblationResult]
+    abstention: Sequence[AbstentionResult]
+    queries: Sequence[QueryResult]
 
 
-@dataclass(frozen=True, slots=True)
-class Verdict:
+class Verdict(TypedDict):
     """One system under a probe."""
 
     system: str
@@ -118,8 +108,7 @@ class Verdict:
     figures: dict[str, float]
 
 
-@dataclass(frozen=True, slots=True)
-class ProbeResult:
+class ProbeResult(TypedDict):
     """One probe: what is tried, what has to hold, and the verdicts, that of clsm first.
 
     It means something where the lexical baseline fails.
@@ -128,12 +117,14 @@ class ProbeResult:
     name: str
     about: str
     criterion: str
-    verdicts: tuple[Verdict, ...]
+    verdicts: Sequence[Verdict]
 
 
-@dataclass(frozen=True, slots=True)
-class Result:
-    """A whole run; ``settings`` are those that differed from the shipped ones."""
+class Result(TypedDict):
+    """A whole run; ``settings`` are those that differed from the shipped ones.
+
+    ``gate`` is what a comparison with an earlier run found (``compare.Gate``).
+    """
 
     schema: str
     version: str
@@ -141,46 +132,27 @@ class Result:
     machine: dict[str, str]
     seed: int
     settings: dict[str, str]
-    sets: tuple[SetResult, ...]
-    probes: tuple[ProbeResult, ...]
-
-
-def dump(result: Result) -> dict[str, Any]:
-    """A result as JSON values."""
-    return asdict(result)
+    sets: Sequence[SetResult]
+    probes: Sequence[ProbeResult]
+    gate: NotRequired[Mapping[str, object]]
 
 
 def load(path: Path) -> Result:
-    """Read a report; fields that it has besides, as one of an earlier version may, are passed over.
+    """Read a report.
 
     Raises:
         BadInputError: It is missing, cannot be read, or is no report of this schema.
     """
     try:
-        value = json.loads(read_bytes(path))
-        if value["schema"] != SCHEMA:
-            raise ValueError(f"it is of schema {value['schema']!r:.80}")
-        found: Result = _parsed(Result, value)
+        found: Result = json.loads(read_bytes(path))
+        if found["schema"] != SCHEMA:
+            raise ValueError(f"it is of schema {found['schema']!r:.80}")
+        for each in found["sets"]:  # what another run is compared with
+            "".join((each["kind"], each["name"], each["digest"], each["headline"]))
+            for row in each["queries"]:
+                f"{row['case']} {row['id']}".join(row["values"])
     except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
         next_step = "give what a run printed: clsm eval run --json > FILE"
         reason = f"is no report of schema {SCHEMA} ({str(error)[:200]})"
         raise BadInputError(str(path), reason, next_step) from None
     return found
-
-
-@cache
-def _hints(wanted: Any) -> dict[str, Any]:
-    return get_type_hints(wanted)
-
-
-def _parsed(wanted: Any, value: Any) -> Any:
-    """A JSON value as a class of this module, a dict, a tuple, or the plain value that it is."""
-    inside = get_args(wanted)
-    if isinstance(wanted, type) and is_dataclass(wanted):
-        return wanted(**{name: _parsed(kind, value[name]) for name, kind in _hints(wanted).items()})
-    if get_origin(wanted) is dict:
-        return {key: _parsed(inside[1], each) for key, each in value.items()}
-    if get_origin(wanted) is tuple:
-        kinds = [inside[0]] * len(value) if inside[-1] is ... else inside
-        return tuple(_parsed(kind, value[at]) for at, kind in enumerate(kinds))
-    return value

@@ -24,16 +24,18 @@ import clsm_cli
 from clsm_cli.consolidation import consolidation_run
 from clsm_cli.consolidation.consolidation_report import Request as Sleep
 from clsm_cli.errors import BadInputError
+from clsm_cli.evaluation.dataset import Chat, Existing
 from clsm_cli.ingestion.ingest_run import Request, ingest
 from clsm_cli.model.ids import digest
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import atomic, layout
+from clsm_cli.store.index.opening import open_index
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from clsm_cli.config import Settings
-    from clsm_cli.evaluation.dataset import Chat, LabelledTurn
+    from clsm_cli.evaluation.dataset import Case, LabelledTurn
     from clsm_cli.ingestion.ingest_report import Progress
     from clsm_cli.store.index.opening import Embedder
     from clsm_cli.store.layout import Store
@@ -48,7 +50,7 @@ SLEEP = (*INGEST, "consolidation", "heads")
 def code_digest(parts: tuple[str, ...]) -> str:
     """Digest of some parts of the code with their data, and of the shipped settings."""
     root = Path(clsm_cli.__file__).parent
-    everything = (file for part in parts for file in (root / part).rglob("*"))
+    everything = (file for part in parts for file in (root / part, *(root / part).rglob("*")))
     files = sorted(file for file in everything if file.is_file() and file.suffix != ".pyc")
     files.append(root / "config.py")
     return digest(clsm_cli.__version__, *(atomic.digest_of(file) or "" for file in files))
@@ -58,8 +60,8 @@ ZONE = "UTC"
 """Time zone of the stores; the sets name none."""
 _DEVICE = {"CLSM_DEVICE": "eval"}
 """Environment of the stores: one device name, so that every machine makes the same store."""
-_DONE = "whole"
-"""File beside a store that says that its ingest ended."""
+NEVER = "2000-01-01T12:00:00+00:00"
+"""Stands for the time of a store in which nothing is dated."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,29 +87,56 @@ class MadeStore(NamedTuple):
     now: datetime
 
 
-def chat_store(
-    factory: StoreFactory, name: str, chat: Chat, settings: Settings | None = None
-) -> MadeStore:
-    """The store of a conversation, ingested as generic JSON Lines, its sessions ended."""
-    content = json_lines(chat.turns)
-    now = factory.now or day_after(turn.time for turn in chat.turns)
-    place = _place(factory, name, content, now, settings)
-    source = place / "conversation.jsonl"
-    if not (place / _DONE).exists():
-        atomic.put(source, content)
-    return _made(factory, place, [str(source)], now, settings)
+def make_store(case: Case, factory: StoreFactory, settings: Settings | None = None) -> MadeStore:
+    """The store of a case as it is ingested; one that was there already as it is.
+
+    A conversation is ingested as generic JSON Lines, its sessions ended.
+    """
+    source = case.source
+    if isinstance(source, Existing):
+        return _existing(factory, source.root)
+    if isinstance(source, Chat):
+        content, times = json_lines(source.turns), [turn.time for turn in source.turns]
+    else:
+        files = files_in(source.root, source.names)
+        parts = [f"{file.relative_to(source.root)}:{atomic.digest_of(file)}\n" for file in files]
+        content, times = "".join(parts).encode(), _dates(files)
+    now = factory.now or day_after(times)
+    made = [atomic.sha256(content), now.isoformat(), factory.embedder.engine, code_digest(INGEST)]
+    made += [json.dumps(settings)] if settings else []
+    place = factory.folder / f"{_safe(case.name)}-{digest(*made)}"
+    if factory.fresh:
+        _clear(place)
+    root, done = place / "memory", place / "whole"
+    atomic.make_folder(root)
+    layout.create(root, ZONE)
+    store = layout.open_store(root, _DEVICE)
+    if not done.exists():
+        if isinstance(source, Chat):
+            paths = [place / "conversation.jsonl"]
+            atomic.put(paths[0], content)
+        else:
+            paths = [each for name in source.names if (each := source.root / name).is_dir()]
+        ingest_files(factory, store._replace(settings=settings or store.settings), paths, now)
+        atomic.put(done, b"")
+    return MadeStore(store, now)
 
 
-def folder_store(
-    factory: StoreFactory, root: Path, folders: Sequence[str], settings: Settings | None = None
-) -> MadeStore:
-    """The store of notes and transcripts, ingested from folders of a labelled memory."""
-    files = files_in(root, folders)
-    parts = [f"{file.relative_to(root)}:{atomic.digest_of(file)}\n" for file in files]
-    now = factory.now or day_after(_dates(files))
-    place = _place(factory, root.resolve().name, "".join(parts).encode(), now, settings)
-    paths = [str(root / name) for name in folders if (root / name).is_dir()]
-    return _made(factory, place, paths, now, settings)
+def _existing(factory: StoreFactory, root: Path) -> MadeStore:
+    """A store that is there already, asked a day after the last that it holds."""
+    store = layout.open_store(root, {})
+    if factory.now is not None:
+        return MadeStore(store, factory.now)
+    with open_index(store, factory.embedder) as opened:
+        passages = opened.index.passages(opened.index.current_rows()).values()
+    times = (_full(passage.time, store) for passage in passages if passage.time)
+    return MadeStore(store, day_after([max(times, key=datetime.fromisoformat, default=NEVER)]))
+
+
+def _full(time: str, store: Store) -> str:
+    """A time with its offset; a bare day is its noon, what names no zone is in the store's."""
+    moment = datetime.fromisoformat(time if "T" in time else f"{time}T12:00:00")
+    return (moment if moment.tzinfo else moment.replace(tzinfo=store.zone)).isoformat()
 
 
 def files_in(root: Path, folders: Sequence[str]) -> list[Path]:
@@ -126,7 +155,8 @@ def cached_copy(
     done = place.with_suffix(".whole")
     if done.exists() and place.exists() and not factory.fresh:
         return layout.open_store(place, _DEVICE)
-    with atomic.disk_errors(_cleared(place)):
+    _clear(place)
+    with atomic.disk_errors(place):
         shutil.copytree(made.store.root, place)
     store = layout.open_store(place, _DEVICE)
     make(store)
@@ -144,9 +174,9 @@ def run_consolidation(factory: StoreFactory, store: Store, now: datetime) -> Non
         raise RuntimeError(str(report.unread))
 
 
-def ingest_files(factory: StoreFactory, store: Store, paths: Sequence[str], now: datetime) -> None:
+def ingest_files(factory: StoreFactory, store: Store, paths: Iterable[Path], now: datetime) -> None:
     """Ingest some files; BadInputError if anything in them could not be read."""
-    request = Request(paths=tuple(paths), now=now)
+    request = Request(paths=tuple(map(str, paths)), now=now)
     report = ingest(store, request, factory.embedder, factory.progress)
     if report.bad_model is not None:
         raise report.bad_model
@@ -177,43 +207,16 @@ def day_after(times: Iterable[str]) -> datetime:
 
 
 def _dates(files: Iterable[Path]) -> list[str]:
-    """Noon of the dates in the names of files; without any, a day long past."""
+    """Noon of the dates in the names of files."""
     found = [match.group() for file in files if (match := re.match(r"\d{4}-\d\d-\d\d", file.name))]
-    return [f"{day}T12:00:00+00:00" for day in found or ["2000-01-01"]]
-
-
-def _place(
-    factory: StoreFactory, name: str, content: bytes, now: datetime, settings: Settings | None
-) -> Path:
-    parts = (atomic.sha256(content), now.isoformat(), factory.embedder.engine, code_digest(INGEST))
-    made = digest(*parts, *([json.dumps(settings)] if settings else []))
-    place = factory.folder / f"{_safe(name)}-{made}"
-    return _cleared(place) if factory.fresh else place
+    return [f"{day}T12:00:00+00:00" for day in found] or [NEVER]
 
 
 def _safe(name: str) -> str:
     return "".join(letter if letter.isalnum() else "-" for letter in name)
 
 
-def _cleared(place: Path) -> Path:
+def _clear(place: Path) -> None:
     if place.exists():
         with atomic.disk_errors(place):
             shutil.rmtree(place)
-    return place
-
-
-def _made(
-    factory: StoreFactory,
-    place: Path,
-    paths: Sequence[str],
-    now: datetime,
-    settings: Settings | None,
-) -> MadeStore:
-    root = place / "memory"
-    atomic.make_folder(root)
-    layout.create(root, ZONE)
-    store = layout.open_store(root, _DEVICE)
-    if not (place / _DONE).exists():
-        ingest_files(factory, store._replace(settings=settings or store.settings), paths, now)
-        atomic.put(place / _DONE, b"")
-    return MadeStore(store, now)

@@ -8,13 +8,14 @@ from functools import cached_property, lru_cache
 from itertools import groupby
 from math import inf, isnan
 from operator import attrgetter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from clsm_cli.config import MAX_FILE
 from clsm_cli.evaluation import measures
 from clsm_cli.evaluation.dataset import Chat, Folders, label_keys
 from clsm_cli.evaluation.formulas import reciprocal_ranks
 from clsm_cli.evaluation.measures import K, Retrieved, answer_result, passage_item
+from clsm_cli.evaluation.nodes import from_best_passages
 from clsm_cli.evaluation.presets import published
 from clsm_cli.evaluation.presets.library import Library
 from clsm_cli.evaluation.stores import files_in
@@ -65,7 +66,7 @@ class PassagePool:
     passages: tuple[Passage, ...]
     vectors: NDArray[np.float32]
     speakers: tuple[str, ...]
-    mentioned: Mapping[str, tuple[tuple[str, ...], ...]]
+    mentioned: Mapping[str, tuple[frozenset[str], ...]]
 
     @cached_property
     def items(self) -> tuple[Item, ...]:
@@ -77,12 +78,101 @@ class PassagePool:
         """What word search reads of each: who speaks, the heading path, the text."""
         return tuple(f"{each.speaker} {each.embedded_text}".strip() for each in self.passages)
 
-    def concepts(self, places: Iterable[int]) -> tuple[tuple[str, ...], ...]:
+    @cached_property
+    def _bm25(self) -> Any:
+        from bm25s import BM25
+
+        index = BM25(k1=K1, b=B, method="lucene")
+        terms = _terms(self.texts)
+        if any(terms):  # the library cannot make an index of nothing
+            index.index(terms, show_progress=False)
+        return index if any(terms) else None
+
+    def bm25(self, text: str) -> Floats:
+        """The BM25 of a query and every passage, float32 [passages].
+
+        Lucene's variant (Kamphuis et al., ECIR 2020) as the library ``bm25s`` has it, over
+        Snowball's English stems.
+        """
+        import numpy as np
+
+        known = self._bm25.get_tokens_ids(_terms([text])[0]) if self._bm25 else []
+        none = np.zeros(len(self.texts), np.float32)
+        found: Floats = self._bm25.get_scores_from_ids(known) if known else none
+        return found
+
+    def cosines(self, text: str) -> Floats:
+        """The cosine of a query and every passage, float32 [passages]; nan without a vector.
+
+        The speakers whom the query names say "I" in it: a name pulls the sentence vector towards
+        whatever mentions it (recall@10 on LoCoMo is half as high with names).
+        """
+        import numpy as np
+
+        asked = understand(text, (), self.speakers).dense
+        sentence = np.asarray(self.bench.engine.encode(asked).sentence, np.float32)
+        found: Floats = np.einsum("ij,j->i", self.vectors, sentence)
+        return found
+
+    @cached_property
+    def _words(self) -> list[frozenset[str]]:
+        return [frozenset(_WORD.findall(text.casefold())) for text in self.texts]
+
+    def shared(self, text: str) -> Floats:
+        """The share of a query's words that each passage holds, float64 [passages]."""
+        import numpy as np
+
+        words = query_words(text)
+        return np.array([len(words & each) / max(1, len(words)) for each in self._words])
+
+    @cached_property
+    def loaded(self) -> list[int]:
+        """Places of the files that are loaded at every start, whatever is asked, from their beginning.
+
+        Without any, as in a conversation: the last session from its beginning, then the one before.
+        """
+        listed: dict[str, list[int]] = {}
+        for place, passage in enumerate(self.passages):
+            listed.setdefault(passage.path, []).append(place)
+        places = [place for path in startup_files(listed) for place in listed[path]]
+        said = sorted(range(len(self.passages)), key=lambda at: self.passages[at].time or "")
+        sessions = [list(run) for _, run in groupby(said, key=lambda at: self.passages[at].session)]
+        return places or [place for run in reversed(sessions) for place in run]
+
+    def concepts(self, places: Iterable[int]) -> tuple[frozenset[str], ...]:
         """The nodes that some passages mention, in the order of the first that does."""
-        found: dict[tuple[str, ...], None] = {}
+        found: dict[frozenset[str], None] = {}
         for place in places:
             found |= dict.fromkeys(self.mentioned.get(self.passages[place].key, ()))
         return tuple(found)[:CONCEPTS]
+
+
+K1, B = 0.9, 0.4
+"""BM25's saturation and length normalisation: Anserini's for passages. On LoCoMo 63.0 % recall@10,
+with the 1.5 and 0.75 that the library has by default 61.4 %; on the sample memory 58.1 and 50.7."""
+_SUFFIX = re.compile(r"['’]\w+")
+_WORD = re.compile(r"\w+")
+
+
+def _terms(texts: Sequence[str]) -> list[list[str]]:
+    """Stems, without the library's longer list of stop words (its short one: 59.0 % instead of 63.0)."""
+    from bm25s import tokenize
+    from snowballstemmer import stemmer
+
+    stems = stemmer("english").stemWords
+    found: list[list[str]] = tokenize(
+        list(texts), stopwords="en_plus", stemmer=stems, return_ids=False, show_progress=False
+    )
+    return found
+
+
+def query_words(text: str) -> frozenset[str]:
+    """The words of a query that grep looks for.
+
+    >>> sorted(query_words("Where did Mara's heron go?"))
+    ['go', 'heron', 'mara']
+    """
+    return frozenset(_WORD.findall(_SUFFIX.sub("", text.casefold()))) - STOP_WORDS
 
 
 @lru_cache(maxsize=KEPT)
@@ -116,7 +206,7 @@ def _vectors(index: Index, rows: Sequence[int]) -> NDArray[np.float32]:
     return vectors
 
 
-def _mentioned(bench: Bench, passages: Iterable[Passage]) -> dict[str, tuple[tuple[str, ...], ...]]:
+def _mentioned(bench: Bench, passages: Iterable[Passage]) -> dict[str, tuple[frozenset[str], ...]]:
     with open_index(bench.store, bench.factory.embedder) as opened:
         index = opened.index
         rows = index.rows_of({passage.key for passage in passages})
@@ -124,15 +214,12 @@ def _mentioned(bench: Bench, passages: Iterable[Passage]) -> dict[str, tuple[tup
         marked = index.mentions(rows)
         numbers = {graph_queries.number_of(mention.node) for mention in marked}
         nodes = {row.id: row for row in graph_queries.nodes(index.connection, numbers).values()}
-    names = {
-        id_: tuple(sorted(label_keys((id_, node.label, *node.aliases))))
-        for id_, node in nodes.items()
-    }
-    found: dict[str, dict[str, None]] = {}
+    found: dict[str, dict[frozenset[str], None]] = {}
     for mention in sorted(marked, key=lambda each: each.node):
-        if mention.node in names:
-            found.setdefault(key_of[mention.passage], {})[mention.node] = None
-    return {key: tuple(names[node] for node in listed) for key, listed in found.items()}
+        if (node := nodes.get(mention.node)) is not None:
+            names = label_keys((node.id, node.label, *node.aliases))
+            found.setdefault(key_of[mention.passage], {})[names] = None
+    return {key: tuple(listed) for key, listed in found.items()}
 
 
 class Ranked(NamedTuple):
@@ -142,11 +229,6 @@ class Ranked(NamedTuple):
     confidence: float | None = None
 
 
-if TYPE_CHECKING:
-    Rank = Callable[[str], Ranked]
-    """The words of a query → an order."""
-
-
 class System(NamedTuple):
     """A way to answer queries: its name, and what it returns for each query."""
 
@@ -154,57 +236,18 @@ class System(NamedTuple):
     ask: Callable[[Bench, Sequence[Query]], Iterator[Retrieved]]
 
 
-def baseline(name: str, begin: Callable[[PassagePool], Rank]) -> System:
-    """A way to rank passages that needs nothing of clsm but their text.
-
-    ``begin`` gets ready for the passages of a bench.
-    """
+def baseline(name: str, rank: Callable[[PassagePool, str], Ranked]) -> System:
+    """A way to rank passages that needs nothing of clsm but their text."""
 
     def ask(bench: Bench, queries: Sequence[Query]) -> Iterator[Retrieved]:
         pool = pool_of(bench)
-        rank = begin(pool)
         for query in queries:
-            ranked = rank(query.text)
+            ranked = rank(pool, query.text)
             places = ranked.places[:MOST]
-            yield Retrieved(
-                items=tuple(pool.items[place] for place in places),
-                concepts=pool.concepts(places[:K]),
-                confidence=ranked.confidence,
-            )
+            items = tuple(pool.items[place] for place in places)
+            yield Retrieved(items, pool.concepts(places[:K]), ranked.confidence)
 
     return System(name, ask)
-
-
-K1, B = 0.9, 0.4
-"""BM25's saturation and length normalisation: Anserini's for passages. On LoCoMo 63.0 % recall@10,
-with the 1.5 and 0.75 that the library has by default 61.4 %; on the sample memory 58.1 and 50.7."""
-_SUFFIX = re.compile(r"['’]\w+")
-_WORD = re.compile(r"\w+")
-
-
-def grep(pool: PassagePool) -> Rank:
-    """Passages by the share of the query's words that they hold, ties in the order of their files.
-
-    As ``grep -iwE 'a|b|c'`` and a count: whole words, whatever their case, no stop words.
-    """
-    import numpy as np
-
-    held = [frozenset(_WORD.findall(text.casefold())) for text in pool.texts]
-
-    def rank(text: str) -> Ranked:
-        words = query_words(text)
-        return by_score(np.array([len(words & each) / max(1, len(words)) for each in held]), 0.0)
-
-    return rank
-
-
-def query_words(text: str) -> frozenset[str]:
-    """The words of a query that are looked for.
-
-    >>> sorted(query_words("Where did Mara's heron go?"))
-    ['go', 'heron', 'mara']
-    """
-    return frozenset(_WORD.findall(_SUFFIX.sub("", text.casefold()))) - STOP_WORDS
 
 
 def by_score(scores: Floats, above: float = -inf) -> Ranked:
@@ -223,103 +266,31 @@ def by_score(scores: Floats, above: float = -inf) -> Ranked:
     return Ranked(places, float(scores[places[0]]) if places else 0.0)
 
 
-def bm25(pool: PassagePool) -> Rank:
-    """BM25: passages by score; none without a word of the query."""
-    score = bm25_scores(pool)
-    return lambda text: by_score(score(text), 0.0)
+def rrf(pool: PassagePool, text: str) -> Ranked:
+    """Reciprocal rank fusion of BM25 and MiniLM, k = 60 (Cormack, Clarke and Büttcher, SIGIR 2009).
 
-
-@lru_cache(maxsize=KEPT)
-def bm25_scores(pool: PassagePool) -> Callable[[str], Floats]:
-    """The BM25 of a query and every passage, float32 [passages].
-
-    Lucene's variant (Kamphuis et al., ECIR 2020) as the library ``bm25s`` has it, over Snowball's
-    English stems, without the library's longer list of English stop words (its short one leaves
-    "what" and "did" in: 59.0 % instead of 63.0).
+    The confidence is the best fused score, which says how far both agree.
     """
-    import numpy as np
-    from bm25s import BM25, tokenize
-    from snowballstemmer import stemmer
-
-    stems = stemmer("english").stemWords
-
-    def terms(texts: Sequence[str]) -> list[list[str]]:
-        found: list[list[str]] = tokenize(
-            list(texts), stopwords="en_plus", stemmer=stems, return_ids=False, show_progress=False
-        )
-        return found
-
-    listed = terms(pool.texts)
-    index = BM25(k1=K1, b=B, method="lucene")
-    if any(listed):  # the library cannot make an index of nothing
-        index.index(listed, show_progress=False)
-
-    def scores(text: str) -> Floats:
-        known = index.get_tokens_ids(terms([text])[0]) if any(listed) else []
-        if not known:
-            return np.zeros(len(listed), np.float32)
-        found: Floats = index.get_scores_from_ids(known)
-        return found
-
-    return scores
+    both = by_score(pool.bm25(text), 0.0), by_score(pool.cosines(text))
+    fused = reciprocal_ranks([each.places for each in both])
+    return Ranked(list(fused), next(iter(fused.values()), 0.0))
 
 
 BM25_SHARE = 0.4
 """Of the fused score; the rest is the cosine's."""
 
 
-def cosine_scores(pool: PassagePool, text: str) -> Floats:
-    """The cosine of a query and every passage, float32 [passages]; nan without a vector.
-
-    The speakers whom the query names say "I" in it: a name pulls the sentence vector towards
-    whatever mentions it (recall@10 on LoCoMo is half as high with names).
-    """
-    import numpy as np
-
-    asked = understand(text, (), pool.speakers).dense
-    sentence = np.asarray(pool.bench.engine.encode(asked).sentence, np.float32)
-    found: Floats = np.einsum("ij,j->i", pool.vectors, sentence)
-    return found
-
-
-def minilm(pool: PassagePool) -> Rank:
-    """Passages by the cosine of their sentence vectors; the best cosine is the confidence."""
-    return lambda text: by_score(cosine_scores(pool, text))
-
-
-def rrf(pool: PassagePool) -> Rank:
-    """Reciprocal rank fusion of BM25 and MiniLM, k = 60 (Cormack, Clarke and Büttcher, SIGIR 2009).
-
-    The confidence is the best fused score, which says how far both agree.
-    """
-    by_words, by_meaning = bm25(pool), minilm(pool)
-
-    def rank(text: str) -> Ranked:
-        fused = reciprocal_ranks([by_words(text).places, by_meaning(text).places])
-        return Ranked(list(fused), next(iter(fused.values()), 0.0))
-
-    return rank
-
-
-def fusion(pool: PassagePool) -> Rank:
+def fusion(pool: PassagePool, text: str) -> Ranked:
     """0.4 BM25 + 0.6 cosine, each brought to 0 … 1 over what either of them returns.
 
     The best of every query is near 1, so there is no confidence.
     """
-    score = bm25_scores(pool)
-
-    def rank(text: str) -> Ranked:
-        by_words, by_meaning = score(text), cosine_scores(pool, text)
-        either = {*by_score(by_words, 0.0).places, *by_score(by_meaning).places}
-        places = sorted(place for place in either if not isnan(by_meaning[place]))
-        pairs = zip(
-            spread(by_words[places].tolist()), spread(by_meaning[places].tolist()), strict=True
-        )
-        fused = [weighted(pair, (BM25_SHARE, 1 - BM25_SHARE)) for pair in pairs]
-        order = sorted(range(len(places)), key=lambda at: -fused[at])
-        return Ranked([places[at] for at in order])
-
-    return rank
+    by_words, by_meaning = pool.bm25(text), pool.cosines(text)
+    either = {*by_score(by_words, 0.0).places, *by_score(by_meaning).places}
+    places = sorted(place for place in either if not isnan(by_meaning[place]))
+    pairs = zip(spread(by_words[places].tolist()), spread(by_meaning[places].tolist()), strict=True)
+    fused = [weighted(pair, (BM25_SHARE, 1 - BM25_SHARE)) for pair in pairs]
+    return Ranked([places[at] for at in sorted(range(len(places)), key=lambda at: -fused[at])])
 
 
 ALWAYS = ("SOUL.md", "USER.md", "MEMORY.md")
@@ -358,21 +329,6 @@ def context_tokens(case: Case, store: Store) -> int:
     with open_index(store, None) as opened:
         passages = opened.index.passages(opened.index.current_rows()).values()
         return sum(count_tokens(each.text) for each in passages if each.kind == "passage")
-
-
-def static(pool: PassagePool) -> Rank:
-    """The files that are loaded at every start, whatever is asked, from their beginning.
-
-    Without any, as in a conversation: the last session from its beginning, then the one before.
-    """
-    listed: dict[str, list[int]] = {}
-    for place, passage in enumerate(pool.passages):
-        listed.setdefault(passage.path, []).append(place)
-    places = [place for path in startup_files(listed) for place in listed[path]]
-    said = sorted(range(len(pool.passages)), key=lambda at: pool.passages[at].time or "")
-    sessions = [list(run) for _, run in groupby(said, key=lambda at: pool.passages[at].session)]
-    order = Ranked(places or [place for run in reversed(sessions) for place in run])
-    return lambda _text: order
 
 
 ITEMS = 50
@@ -433,14 +389,17 @@ CLSM = "clsm"
 MINILM = "MiniLM"
 """The embedding alone, which others are compared with (reach)."""
 BASELINES = {
-    name: baseline(name, begin)
-    for name, begin in {
-        "grep": grep,
-        "BM25": bm25,
-        MINILM: minilm,
+    name: baseline(name, rank)
+    for name, rank in {
+        # As grep -iwE 'a|b|c' and a count: whole words, whatever their case, no stop words.
+        "grep": lambda pool, text: by_score(pool.shared(text), 0.0),
+        "BM25": lambda pool, text: by_score(pool.bm25(text), 0.0),
+        MINILM: lambda pool, text: by_score(pool.cosines(text)),
         "RRF": rrf,
         "fusion": fusion,
-        "static": static,
+        "static": lambda pool, _: Ranked(pool.loaded),
     }.items()
 }
 """What a user has without clsm, by name."""
+PASSAGES = System("five passages, keep .30", from_best_passages)
+"""The simplest way to rank concepts, where they are planted."""

@@ -29,7 +29,7 @@ def test_a_run_compares_clsm_with_plain_searches(work: Path, bare: Cli, locomo: 
     (tried,) = found["sets"]
     names = [system["name"] for system in tried["systems"]]
     assert names[0] == "clsm"
-    assert {"grep", "BM25", "MiniLM", "RRF", "static", "cls-m", "clsm refit"} <= {*names}
+    assert {"grep", "BM25", "MiniLM", "RRF", "static", "cls-m"} <= {*names}
     assert [row["mechanism"] for row in tried["ablation"]] == ["echo"]
     assert len(tried["queries"]) == tried["sizes"]["queries"] == 6
     assert {row["negative"] for row in tried["abstention"]} == {"wrong person", "off topic"}

@@ -52,7 +52,8 @@ def test_a_week_from_start_to_deletion(cli: Cli, soul: Path) -> None:
     log = cli.store / ".clsm" / "shadow" / "test.jsonl"
     logged = log.read_bytes()
     assert logged.count(b"{") > 2
-    assert b"sextant" not in logged
+    for secret in (b"sextant", b"Ottoline", b"kettle", b"SOUL"):
+        assert secret not in logged
     assert "2 sessions logged; see: clsm eval shadow report" in cli.ok("status").out
     shown = cli.ok("eval", "shadow", "report", "--verbose", *NIGHT)
     assert "2026-02-25T07:00:00Z" in shown.out
@@ -66,6 +67,7 @@ def test_a_week_from_start_to_deletion(cli: Cli, soul: Path) -> None:
     assert "its log is deleted" in cli.ok("eval", "shadow", "stop", "--delete").out
     assert not log.exists()
     assert "off already" in cli.ok("eval", "shadow", "stop").out
+    assert "turn it on with: clsm eval shadow start" in cli("eval", "shadow", "report").err
 
 
 def test_a_forget_leaves_the_log_and_nothing_in_it_tells(cli: Cli, soul: Path) -> None:

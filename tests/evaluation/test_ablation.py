@@ -9,9 +9,8 @@ from evaluation.small_sets import write_memory
 
 from clsm_cli.config import Settings
 from clsm_cli.errors import BadInputError, RefusedError
-from clsm_cli.evaluation import ablation, benches
-from clsm_cli.evaluation.ablation import MECHANISMS
-from clsm_cli.evaluation.benches import Bench
+from clsm_cli.evaluation import benches
+from clsm_cli.evaluation.benches import MECHANISMS, Bench
 from clsm_cli.evaluation.dataset import Case, Chat, Dataset, Existing, Folders, LabelledTurn, Query
 from clsm_cli.evaluation.measures import Retrieved
 from clsm_cli.evaluation.stores import StoreFactory
@@ -175,22 +174,6 @@ def test_no_mechanism_is_dead(name: str, made: list[Bench], answers: list[list[R
     ), f"{name}: no answer changes without it"
 
 
-def test_the_same_settings_made_again_answer_the_same(
-    made: list[Bench], answers: list[list[Retrieved]]
-) -> None:
-    shipped = Settings()
-    changes = {
-        "recall.fold": shipped.recall.fold,
-        "graph.shrink": shipped.graph.shrink,
-        "boundary.refine": shipped.boundary.refine,
-    }
-    for bench, known in zip(made, answers, strict=True):
-        again = ablation.with_settings(bench, changes)
-        assert again.store.root != bench.store.root
-        assert again.raw.root != bench.raw.root
-        assert list(recall_system("clsm").ask(again, bench.case.queries)) == known
-
-
 def test_each_setting_is_a_mechanism_a_measure_or_off_as_shipped() -> None:
     """A new weight or switch must be put into ``MECHANISMS``, or be named here."""
     switched = {
@@ -218,7 +201,6 @@ def test_each_setting_is_a_mechanism_a_measure_or_off_as_shipped() -> None:
 @pytest.mark.parametrize(
     ("pair", "reason"),
     [
-        ("", "is no KEY=VALUE"),
         ("recall.k", "is no KEY=VALUE"),
         (
             "recall.weight_bm2=1",
@@ -227,26 +209,22 @@ def test_each_setting_is_a_mechanism_a_measure_or_off_as_shipped() -> None:
         ("recall.k=five", "must be a number like 10"),
         ("recall.floor=.nan", "must be a number like|not a number|no number|too large"),
         ("recall.floor={{", "is not YAML"),
+        ("graph.top=6", "for the second time"),
     ],
 )
 def test_what_is_no_setting_is_refused(pair: str, reason: str) -> None:
     with pytest.raises(BadInputError, match=reason) as caught:
-        ablation.parse([pair])
+        benches.parse(["graph.top=5", pair])
     assert str(caught.value).startswith("--set ")
     assert "\n" not in str(caught.value)
 
 
-def test_two_values_for_one_setting_are_refused() -> None:
-    with pytest.raises(BadInputError, match="for the second time"):
-        ablation.parse(["recall.k=5", "recall.k=6"])
-
-
 def test_a_store_that_was_there_already_is_asked_but_never_made_again(made: list[Bench]) -> None:
     bench = replace(made[1], case=made[1].case._replace(source=Existing(made[1].store.root)))
-    assert ablation.with_settings(bench, {"recall.k": 3}).store.root == bench.store.root
+    assert benches.with_settings(bench, {"recall.k": 3}).store.root == bench.store.root
     for changes in ({"graph.min_npmi": 2}, {"boundary.refine": 0}):
         with pytest.raises(RefusedError, match="is asked as it is"):
-            ablation.with_settings(bench, changes)
+            benches.with_settings(bench, changes)
     left = [name for name, each in MECHANISMS.items() if each.applies(bench)]
     assert "words" in left
     assert "model" in left

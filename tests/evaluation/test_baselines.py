@@ -16,8 +16,10 @@ from clsm_cli.commands.engine import QueryEngine
 from clsm_cli.evaluation import systems
 from clsm_cli.evaluation.benches import Bench
 from clsm_cli.evaluation.dataset import Case, Chat, Existing, Folders, LabelledTurn, Query
-from clsm_cli.evaluation.measures import Retrieved
+from clsm_cli.evaluation.measures import Retrieved, answer_result
 from clsm_cli.evaluation.stores import StoreFactory
+from clsm_cli.retrieval.recall import Query as Asking
+from clsm_cli.retrieval.recall import recall
 from clsm_cli.text.tokens import count_tokens
 
 SAID = (
@@ -87,19 +89,6 @@ def _lines(found: Retrieved) -> list[str]:
     return [item.text for item in found.items]
 
 
-@pytest.mark.parametrize("name", systems.BASELINES)
-def test_the_same_question_gets_the_same_answer_and_leaves_no_trace(
-    name: str, chat: Bench, notes: Bench
-) -> None:
-    for bench in (chat, notes):
-        before = tree(bench.store.root), tree(bench.raw.root)
-        one, other, again = _asked(name, bench, QUESTION, "the pump", QUESTION)
-        (alone,) = _asked(name, bench, "the pump")
-        assert one == again
-        assert other == alone
-        assert (tree(bench.store.root), tree(bench.raw.root)) == before
-
-
 def test_grep_finds_the_lines_that_grep_finds(chat: Bench, tmp_path: Path) -> None:
     file = tmp_path / "talk.txt"
     file.write_text("".join(f"{who} {text}\n" for _, _, who, text in SAID), encoding="utf-8")
@@ -119,6 +108,15 @@ def test_grep_finds_the_lines_that_grep_finds(chat: Bench, tmp_path: Path) -> No
     assert answer.confidence == 3 / 4
 
 
+def test_no_system_keeps_anything_of_a_question(chat: Bench, notes: Bench) -> None:
+    for bench in (chat, notes):
+        before = tree(bench.store.root), tree(bench.raw.root)
+        for name in systems.BASELINES:
+            one, other, again = _asked(name, bench, QUESTION, "the pump", QUESTION)
+            assert (one, [other]) == (again, _asked(name, bench, "the pump"))
+        assert (tree(bench.store.root), tree(bench.raw.root)) == before
+
+
 def test_minilm_is_the_cosine_of_the_model(chat: Bench) -> None:
     made = systems.pool_of(chat)
     whole = np.array(
@@ -126,7 +124,7 @@ def test_minilm_is_the_cosine_of_the_model(chat: Bench) -> None:
     )
     asked = np.asarray(chat.engine.encode("What is the name of my grey cat?").sentence)
     exact = whole @ asked
-    assert systems.cosine_scores(made, QUESTION) == pytest.approx(exact, abs=0.03)
+    assert made.cosines(QUESTION) == pytest.approx(exact, abs=0.03)
     (found,) = _asked("MiniLM", chat, QUESTION)
     assert len(found.items) == len(SAID)
     assert found.confidence == pytest.approx(exact.max(), abs=0.03)
@@ -159,3 +157,33 @@ def test_the_whole_is_what_would_be_loaded(
     assert {each.kind for each in passages} == {"passage"}
     assert {each.id for each in passages} == {each.id for each in systems.pool_of(notes).passages}
     assert own.whole == sum(count_tokens(each.text) for each in passages)
+
+
+def _recalled(bench: Bench, budget: int) -> Retrieved:
+    asked = [Asking(QUESTION, bench.now.isoformat(), systems.ITEMS, budget)]
+    return answer_result(next(recall(bench.store, asked, bench.engine, bench.factory.embedder)))
+
+
+def test_packed_is_what_recall_gives_for_a_budget(chat: Bench) -> None:
+    (found,) = systems.PACKED.ask(chat, chat.case.queries)
+    assert found.items == ()
+    assert found.packed is not None
+    assert 1000 in found.packed
+    for budget, items in found.packed.items():
+        assert items == _recalled(chat, budget).items
+
+
+def test_a_preset_returns_what_fits_the_default_budget(notes: Bench) -> None:
+    (found,) = systems.preset_system("nemori").ask(notes, notes.case.queries)
+    assert found.items
+    assert found.confidence is None
+    assert sum(item.tokens for item in found.items) <= notes.store.settings.recall.budget
+
+
+def test_a_query_is_asked_at_its_own_time(chat: Bench) -> None:
+    text = "what did we discuss about the kitchen yesterday"  # hard bounds: it speaks of the talk
+    spoken = Query("spoken", text, at="2024-03-13T09:00:00+00:00")
+    silent = Query("silent", text, at="2024-03-29T09:00:00+00:00")
+    one, other = systems.recall_system(systems.CLSM).ask(chat, [spoken, silent])
+    assert one.items
+    assert not other.items

@@ -12,10 +12,9 @@ from clsm_cli.evaluation import benches, measures
 from clsm_cli.evaluation.benches import Bench
 from clsm_cli.evaluation.dataset import Chat, LabelledTurn
 from clsm_cli.evaluation.loaders import locomo
-from clsm_cli.evaluation.nodes import rankers
-from clsm_cli.evaluation.nodes.planted import choose_concepts
-from clsm_cli.evaluation.nodes.rankers import PASSAGES
+from clsm_cli.evaluation.nodes import choose_concepts
 from clsm_cli.evaluation.stores import StoreFactory
+from clsm_cli.evaluation.systems import PASSAGES
 from clsm_cli.model.episodes import EpisodeRecord
 from clsm_cli.model.graph import Edge
 from clsm_cli.retrieval.dense_search import Engine
@@ -91,7 +90,7 @@ def chat(*texts: str, sessions: int = 1) -> Chat:
 
 def test_concepts_are_stems_and_pairs_without_chat_and_names() -> None:
     texts = ["Ann's violin lessons", "A violin lesson, Bob!", "Thanks for violin-lessons"]
-    found = choose_concepts(chat(*texts, *["Hello!"] * 40)).concepts
+    found = choose_concepts(chat(*texts, *["Hello!"] * 40))
     assert {each.stems for each in found} == {("violin",), ("lesson",), ("violin", "lesson")}
     (pair,) = (each for each in found if len(each.stems) == 2)
     assert (pair.label, pair.aliases, pair.turns) == (
@@ -118,7 +117,7 @@ def test_gold_is_in_the_evidence_or_in_the_answer(path: Path) -> None:
 def test_the_store_holds_what_consolidation_would_have_written(made: list[Bench]) -> None:
     (bench, _) = made
     assert isinstance(bench.case.source, Chat)
-    found = choose_concepts(bench.case.source).concepts
+    found = choose_concepts(bench.case.source)
     records = shards.load_graph(bench.store.graphs()).records
     episodes = [each for each in records.values() if isinstance(each, EpisodeRecord)]
     assert {each.stage for each in episodes} == {"consolidated"}
@@ -137,19 +136,12 @@ def test_the_store_holds_what_consolidation_would_have_written(made: list[Bench]
         assert edges
 
 
-def test_each_way_returns_concepts(made: list[Bench]) -> None:
-    queries = [bench.case.queries for bench in made]
-    found = rankers.rank(made, queries)
-    assert set(found) == {PASSAGES, rankers.REFIT}
-    shares: dict[str, list[float]] = {}
-    for name, by_case in found.items():
-        for bench, answers in zip(made, by_case, strict=True):
-            setting = measures.Setting("turn", bench.whole)
-            for query, answer in zip(bench.case.queries, answers, strict=True):
-                assert answer.items == ()
-                assert len(answer.concepts) <= 10
-                figures = measures.figures(query, answer, None, setting)
-                shares.setdefault(name, []).append(float(figures["recall"] or 0))
-    assert len(shares[PASSAGES]) == 4
-    assert min(shares[PASSAGES]) > 0
-    assert rankers.rank(made, queries) == found
+def test_the_best_passages_lead_to_concepts(made: list[Bench]) -> None:
+    for bench in made:
+        answers = list(PASSAGES.ask(bench, bench.case.queries))
+        for query, answer in zip(bench.case.queries, answers, strict=True):
+            assert answer.items == ()
+            assert len(answer.concepts) <= 10
+            figures = measures.figures(query, answer, None, "turn", bench.whole)
+            assert figures["recall"]
+        assert list(PASSAGES.ask(bench, bench.case.queries)) == answers

@@ -7,9 +7,8 @@ from collections.abc import Callable, Iterable
 
 import pytest
 
-from clsm_cli.evaluation.ablation import with_settings
-from clsm_cli.evaluation.benches import Bench
-from clsm_cli.evaluation.dataset import LabelledTurn, Query
+from clsm_cli.evaluation.benches import Bench, with_settings
+from clsm_cli.evaluation.dataset import Chat, LabelledTurn, Query
 from clsm_cli.evaluation.measures import Item, Retrieved
 from clsm_cli.evaluation.probes import material, probe_registry
 from clsm_cli.evaluation.probes.material import BM25, CLSM
@@ -24,7 +23,7 @@ from clsm_cli.evaluation.stores import StoreFactory
 from clsm_cli.retrieval.dense_search import Engine
 
 CONVERSATIONS: dict[str, Callable[[int], Iterable[LabelledTurn]]] = {
-    "drift": lambda seed: (t for week in probe_registry.make_drift(seed).weeks for t in week),
+    "drift": lambda seed: probe_registry.make_drift(seed)[2],
     "distractor": lambda seed: probe_registry.make_traps(seed)[1],
     "split": lambda seed: probe_registry.make_split(seed)[1],
 }
@@ -82,10 +81,10 @@ def test_drift(factory: StoreFactory, engine: Engine, monkeypatch: pytest.Monkey
     monkeypatch.setattr(probe_registry, "DRIFT_SESSIONS", 10)
     monkeypatch.setattr(probe_registry, "CHECKS", 2)
     monkeypatch.setattr(probe_registry, "TELLINGS", 4)
-    verdicts = {each.system: each for each in run_probe("drift", factory, engine, 0).verdicts}
-    assert verdicts[CLSM].figures["latest"] > verdicts[BM25].figures["latest"]
-    assert verdicts[CLSM].figures["learnt"] > 0.5
-    assert not verdicts[BM25].passed
+    verdicts = {each["system"]: each for each in run_probe("drift", factory, engine, 0)["verdicts"]}
+    assert verdicts[CLSM]["figures"]["latest"] > verdicts[BM25]["figures"]["latest"]
+    assert verdicts[CLSM]["figures"]["learnt"] > 0.5
+    assert not verdicts[BM25]["passed"]
 
 
 def test_what_has_no_flaw_comes_first(
@@ -93,9 +92,9 @@ def test_what_has_no_flaw_comes_first(
 ) -> None:
     """What is told of another name, denied, superseded or planted; without rivals likeness decides."""
     monkeypatch.setattr(probe_registry, "TRAPS", 1)
-    monkeypatch.setattr(probe_registry, "TRAP_CHATTER", 1)
+    monkeypatch.setattr(probe_registry, "CHATTER", 1)
     queries, turns = probe_registry.make_traps(0)
-    bench = material.make_bench(factory, engine, "distractor", turns)
+    bench = material.make_bench(factory, engine, "distractor", Chat((), tuple(turns)))
 
     def above(bench: Bench) -> dict[str, int]:
         answers = material.ask_systems(bench, queries)[CLSM]

@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 from ingesting import embedder, new_store
 from sample_store import query_engine
-from small_store import note, row, tell
+from small_store import note, row, talk, tell
 
-from clsm_cli.errors import BadInputError
 from clsm_cli.evaluation.shadow import shadow_mode, sittings
-from clsm_cli.evaluation.shadow.sittings import Replayed, StoreSittings
+from clsm_cli.evaluation.shadow.sittings import Replayed, WordRarity
+from clsm_cli.store.index.opening import open_index
 from clsm_cli.store.layout import Store
 
 BEGUN = datetime.fromisoformat("2026-02-20T08:00:00+01:00")
@@ -57,8 +57,10 @@ def catch_up(store: Store, now: datetime = NOW) -> int:
     return len(shadow_mode.logged_rows(store)[0]) - before
 
 
-def replayed(store: Store, told: StoreSittings) -> Iterator[Replayed]:
-    return sittings.replay(store, told, told.sittings, query_engine(), embedder())
+def replayed(store: Store) -> list[Replayed]:
+    engine = query_engine()
+    found, undated = sittings.read_sittings(store, "2026-02-20T00:00:00Z", NOW)
+    return [sittings.replay(store, undated, each, engine, embedder()) for each in found]
 
 
 @pytest.fixture
@@ -88,9 +90,8 @@ def store(tmp_path: Path, workspace: Path) -> Store:
 
 
 def test_a_session_finds_the_one_before_and_never_itself(store: Store) -> None:
-    told = sittings.read_sittings(store, "2026-02-20T00:00:00Z", NOW)
-    second, first = told.sittings
-    of_second, of_first = replayed(store, told)
+    (second, first), _ = sittings.read_sittings(store, "2026-02-20T00:00:00Z", NOW)
+    of_second, of_first = replayed(store)
     ((_, found),) = of_second.answers
     assert {load.id for load in found} == {turn.key for turn in first.turns}
     assert not {load.id for load in (*found, *of_second.briefing)} & second.keys
@@ -111,15 +112,6 @@ def test_what_was_used_is_logged(store: Store) -> None:
     assert 0 < second.static.used < second.static.tokens
 
 
-def test_the_log_holds_neither_text_nor_ids(store: Store) -> None:
-    catch_up(store)
-    logged = (store.derived / "shadow" / "pi.jsonl").read_bytes()
-    keys = {key for each in sittings.read_sittings(store, "", NOW).sittings for key in each.keys}
-    assert len(keys) == 4
-    for secret in ("sextant", "Ottoline", "Mara", "barometer", "workspace", *keys):
-        assert secret.encode() not in logged
-
-
 def test_what_goes_on_is_not_logged_yet(store: Store) -> None:
     during = datetime.fromisoformat("2026-02-25T10:00:00+01:00")
     assert (catch_up(store, during), catch_up(store, during)) == (1, 0)
@@ -137,8 +129,7 @@ def test_a_note_that_came_later_was_not_there(store: Store, tmp_path: Path) -> N
     note(store, tmp_path / "undated.md", "The sextant is with Ottoline, says the harbour master.\n")
     note(store, tmp_path / "2026-02-25.md", "The sextant came back from Ottoline tonight.\n")
     note(store, tmp_path / "2026-02-23.md", "Ottoline asked for the sextant.\n")
-    told = sittings.read_sittings(store, "2026-02-20T00:00:00Z", NOW)
-    second, _ = replayed(store, told)
+    second, _ = replayed(store)
     texts = " ".join(load.text for _, found in second.answers for load in found)
     assert "asked for the sextant" in texts
     assert "harbour master" not in texts
@@ -164,15 +155,38 @@ def test_a_report_over_a_week(store: Store) -> None:
     assert found.clsm.retention == 1 / 2
     assert found.efficiency == 1 - found.clsm.prompt / found.static.prompt
     assert found.verdict.endswith("fewer than 5 sessions decide nothing")
-    assert shadow_mode.build_report(list(rows) * 3, (), is_on=True).verdict.startswith("over 6 ")
+    again = [row._replace(turns=(f"{n} {row.at}",)) for n in range(3) for row in rows]
+    shadow_mode.append_rows(store, again)
+    assert shadow_mode.report(store).verdict.startswith("over 8 ")
 
 
-def test_stop_and_delete(store: Store) -> None:
-    catch_up(store)
-    assert shadow_mode.turn_off(store, delete=False)
-    assert catch_up(store) == 0
-    assert len(shadow_mode.report(store).rows) == 2
-    assert shadow_mode.turn_off(store, delete=True)
-    assert not shadow_mode.turn_off(store, delete=True)
-    with pytest.raises(BadInputError, match="turn it on with: clsm eval shadow start"):
-        shadow_mode.report(store)
+COMMON = [f"Ilse wants tea, says number {n}." for n in range(30)]
+KEPT = "The password was on a biscuit tin in Deventer."
+
+
+@pytest.fixture(scope="module")
+def rarity(tmp_path_factory: pytest.TempPathFactory) -> Iterator[WordRarity]:
+    folder: Path = tmp_path_factory.mktemp("shadow")
+    store = new_store(folder / "memory")
+    tell(store, *talk("main", *COMMON, KEPT, "The level is minus 61.4 cm NAP."))
+    with open_index(store, None) as opened:
+        yield WordRarity(opened.index.connection, opened.index.size()[0])
+
+
+def is_used(rarity: WordRarity, text: str, *turns: str, asked: str = "") -> bool:
+    later = [sittings.distinct_stems(turn) for turn in turns]
+    words = sittings.distinct_stems(asked)
+    claims = sittings.split_claims(text)
+    return any(sittings.is_used(each.words - words, later, rarity) for each in claims)
+
+
+def test_words_of_the_prompt_do_not_count(rarity: WordRarity) -> None:
+    reply = "No biscuit tin is known to me."
+    assert is_used(rarity, KEPT, reply)
+    assert not is_used(rarity, KEPT, reply, asked="What about the biscuit tin?")
+
+
+def test_another_figure_is_another_fact(rarity: WordRarity) -> None:
+    text = "The level is minus 61.4 cm NAP."
+    assert is_used(rarity, text, "Minus 61.4 cm NAP, the level said.")
+    assert not is_used(rarity, text, "Minus 58 cm NAP, the level said.")

@@ -12,32 +12,29 @@ from evaluation.small_sets import write_locomo
 from ingesting import state_of, tree
 
 from clsm_cli.evaluation import stores
-from clsm_cli.evaluation.dataset import Chat
+from clsm_cli.evaluation.dataset import Case, Chat
 from clsm_cli.evaluation.loaders import locomo
 from clsm_cli.evaluation.stores import StoreFactory
 from clsm_cli.store.index.opening import Embedder
 from clsm_cli.store.layout import Store
 
-NAME = "talk"
-
 
 @pytest.fixture
-def talk(tmp_path: Path) -> Chat:
-    source = locomo.load(write_locomo(tmp_path / "set")).cases[0].source
-    assert isinstance(source, Chat)
-    return source
+def talk(tmp_path: Path) -> Case:
+    return locomo.load(write_locomo(tmp_path / "set")).cases[0]
 
 
 def _interrupt(_texts: object) -> NoReturn:
     raise KeyboardInterrupt
 
 
-def test_every_turn_is_in_an_episode(factory: StoreFactory, talk: Chat) -> None:
-    store, now = stores.chat_store(factory, NAME, talk)
+def test_every_turn_is_in_an_episode(factory: StoreFactory, talk: Case) -> None:
+    store, now = stores.make_store(talk, factory)
     assert now == datetime.fromisoformat("2023-06-02T09:05:01+00:00")
     state = state_of(store)
+    assert isinstance(talk.source, Chat)
     held = sorted(turn.foreign_id or "" for each in state.episodes.values() for turn in each.turns)
-    assert held == sorted(turn.id for turn in talk.turns)
+    assert held == sorted(turn.id for turn in talk.source.turns)
     assert state.waiting == {}
     sessions = {
         (each.session, turn.foreign_id) for each in state.episodes.values() for turn in each.turns
@@ -45,38 +42,26 @@ def test_every_turn_is_in_an_episode(factory: StoreFactory, talk: Chat) -> None:
     assert ("session 10", "D10:1") in sessions
 
 
-def test_an_interrupted_store_is_completed(factory: StoreFactory, talk: Chat) -> None:
+def test_an_interrupted_store_is_completed(factory: StoreFactory, talk: Case) -> None:
     broken = replace(factory, embedder=Embedder(factory.embedder.engine, lambda: _interrupt))
     with pytest.raises(KeyboardInterrupt):
-        stores.chat_store(broken, NAME, talk)
-    store, _ = stores.chat_store(factory, NAME, talk)
-    whole, _ = stores.chat_store(replace(factory, folder=factory.folder / "other"), NAME, talk)
+        stores.make_store(talk, broken)
+    store, _ = stores.make_store(talk, factory)
+    whole, _ = stores.make_store(talk, replace(factory, folder=factory.folder / "other"))
     assert state_of(store).keys() == state_of(whole).keys()
     assert state_of(store).waiting == {}
 
 
-def test_another_program_makes_another_store(
-    factory: StoreFactory, talk: Chat, monkeypatch: pytest.MonkeyPatch
+def test_a_change_is_made_once(
+    factory: StoreFactory, talk: Case, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    made = stores.chat_store(factory, NAME, talk)
-    kept = stores.cached_copy(factory, made, "marked", _mark)
-    monkeypatch.setattr(stores, "code_digest", lambda parts: f"other {len(parts)}")
-    assert stores.chat_store(factory, NAME, talk).store.root != made.store.root
-    assert stores.cached_copy(factory, made, "marked", _mark).root != kept.root
-
-
-def _mark(store: Store) -> None:
-    (store.root / "mark").write_text("1")
-
-
-def test_a_change_is_made_once(factory: StoreFactory, talk: Chat) -> None:
-    made = stores.chat_store(factory, NAME, talk)
+    made = stores.make_store(talk, factory)
     before = tree(made.store.root)
     changes: list[Store] = []
 
     def mark(store: Store) -> None:
         changes.append(store)
-        _mark(store)
+        (store.root / "mark").write_text("1")
 
     first = stores.cached_copy(factory, made, "marked", mark)
     again = stores.cached_copy(factory, made, "marked", mark)
@@ -88,3 +73,6 @@ def test_a_change_is_made_once(factory: StoreFactory, talk: Chat) -> None:
     assert stores.cached_copy(factory, made, "marked, too", mark).root != first.root
     stores.cached_copy(replace(factory, fresh=True), made, "marked", mark)
     assert len(changes) == 3
+    monkeypatch.setattr(stores, "code_digest", lambda parts: f"other {len(parts)}")
+    assert stores.make_store(talk, factory).store.root != made.store.root
+    assert stores.cached_copy(factory, made, "marked", mark).root != first.root

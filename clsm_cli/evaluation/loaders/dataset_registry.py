@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from clsm_cli.errors import BadInputError
-from clsm_cli.evaluation.loaders import gvd, locomo, longmemeval, own_memory, queries
+from clsm_cli.evaluation.loaders import gvd, locomo, longmemeval, own_memory
 from clsm_cli.store import atomic
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ LOADERS: dict[str, Callable[[Path], Dataset]] = {
     "gvd": gvd.load,
     "longmemeval": longmemeval.load,
     "memory": own_memory.load,
-    "queries": queries.load,
+    "queries": own_memory.load_queries,
     "nodes": locomo.load_nodes,
 }
 """Kind → what reads it."""

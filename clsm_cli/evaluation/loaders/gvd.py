@@ -12,8 +12,6 @@ from datetime import UTC, date, datetime, time, timedelta
 from typing import TYPE_CHECKING, Any
 
 from clsm_cli.evaluation.dataset import (
-    NO_QUERIES,
-    NO_TEXT,
     Case,
     Chat,
     Dataset,
@@ -23,18 +21,16 @@ from clsm_cli.evaluation.dataset import (
     digest_contents,
     load_json,
     malformed_error,
-    naming_place,
     read_bytes,
-    required_field,
+    reading,
 )
 from clsm_cli.text import tokens
 from clsm_cli.text.time import expressions
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterator, Mapping
     from pathlib import Path
 
-KIND = "gvd"
 MEMORY = "memory_bank_en.json"
 QUESTIONS = "probing_questions_en.jsonl"
 DATED = "dated"
@@ -51,41 +47,41 @@ FRAME = (
 _LATER = timedelta(days=40)
 _NOON = time(12, tzinfo=UTC)
 _UNLABELLED = "query is left out, neither rule decides"
-_NOBODY = "user with questions has no history and is left out"
 
 
 def load(path: Path) -> Dataset:
     """Read the folder that holds the two English files of the set."""
-    digest = digest_contents(path, [path / MEMORY, path / QUESTIONS])
-    found = Faults()
+    faults = Faults()
     asked = _asked(path / QUESTIONS)
-    cases: dict[str, Case] = {}
+    cases = []
     memory = load_json(path / MEMORY)
     if not isinstance(memory, dict) or not memory:
         raise malformed_error(path / MEMORY, "it holds no users")
     for key, user in memory.items():
         name = key.strip()
-        with naming_place(path / MEMORY, f"user {name}"):
-            turns = tuple(_turns(name, required_field(user, "history", dict), found))
-        queries = tuple(_queries(name, turns, asked.pop(name, []), found))
+        with reading(path / MEMORY, f"user {name}"):
+            turns = tuple(_turns(name, user["history"]))
+            queries = tuple(_queries(name, turns, asked.get(name, []), faults))
         if queries:
-            cases[name] = Case(name, Chat((name,), turns), queries)
-        else:
-            found.add(NO_QUERIES, name)
-    for name in asked:
-        found.add(_NOBODY, name)
+            cases.append(Case(name, Chat((name,), turns), queries))
     if not cases:
         raise malformed_error(
             path / QUESTIONS, "it holds no question to a user that a rule can label"
         )
+    rules = Counter(query.category for case in cases for query in case.queries)
+    said = (
+        "the set names no evidence; the days that answer a query are derived by two rules:"
+        f" {rules[DATED]} name a day or a period ({DATED}),"
+        f" {rules[LEXICAL]} have words that were said on one or two days only ({LEXICAL})"
+    )
     return Dataset(
-        kind=KIND,
+        kind="gvd",
         name=path.resolve().name,
-        digest=digest,
+        digest=digest_contents(path, [path / MEMORY, path / QUESTIONS]),
         unit="day",
         headline="recall@1",
-        cases=tuple(cases.values()),
-        notes=(_said(cases.values()), *found.sentences()),
+        cases=tuple(cases),
+        notes=(said, *faults.sentences()),
     )
 
 
@@ -129,65 +125,49 @@ def _named_days(question: str, days: Mapping[str, object]) -> list[str]:
     "May 4th" is the same day when it is asked forty days later; "a few days ago" is not.
     """
     asked = date.fromisoformat(max(days)) + timedelta(days=1)
-    later = {
-        (each.first, each.until) for each in expressions.find_expressions(question, asked + _LATER)
-    }
-    named = [
-        each
-        for each in expressions.find_expressions(question, asked)
-        if (each.first, each.until) in later
-    ]
+    now, later = (
+        {(each.first, each.until) for each in expressions.find_expressions(question, day)}
+        for day in (asked, asked + _LATER)
+    )
+    named = now & later
     return [
         day
         for day in days
-        if any(each.first <= date.fromisoformat(day) < each.until for each in named)
+        if any(first <= date.fromisoformat(day) < until for first, until in named)
     ]
 
 
-def _said(cases: Iterable[Case]) -> str:
-    rules = Counter(query.category for case in cases for query in case.queries)
-    return (
-        "the set names no evidence; the days that answer a query are derived by two rules:"
-        f" {rules[DATED]} name a day or a period ({DATED}),"
-        f" {rules[LEXICAL]} have words that were said on one or two days only ({LEXICAL})"
-    )
-
-
-def _turns(name: str, history: Mapping[str, Any], found: Faults) -> Iterator[LabelledTurn]:
+def _turns(name: str, history: Mapping[str, Any]) -> Iterator[LabelledTurn]:
     """The turns by day; a day names no hour, so its turns follow each other by seconds from noon."""
     for day in sorted(history):
         begin = datetime.combine(date.fromisoformat(day), _NOON)
-        place = 0
-        for exchange in required_field(history, day, list):
+        said = [
+            (role, speaker, exchange[key])
+            for exchange in history[day]
             for key, role, speaker in (
                 ("query", "user", name),
                 ("response", "assistant", "assistant"),
-            ):
-                text = required_field(exchange, key, str)
-                moment = (begin + timedelta(seconds=place)).isoformat()
-                place += 1
-                identity = f"{day}#{place}"
-                if text.strip():
-                    yield LabelledTurn(identity, speaker, role, text, moment, day)
-                else:
-                    found.add(NO_TEXT, f"{name} {identity}")
+            )
+        ]
+        for place, (role, speaker, text) in enumerate(said):
+            time = (begin + timedelta(seconds=place)).isoformat()
+            if text.strip():
+                yield LabelledTurn(f"{day}#{place + 1}", speaker, role, text, time, day)
 
 
 def _queries(
-    name: str, turns: tuple[LabelledTurn, ...], asked: list[str], found: Faults
+    name: str, turns: tuple[LabelledTurn, ...], asked: list[str], faults: Faults
 ) -> Iterator[Query]:
-    words: dict[str, set[str]] = {}
+    words: dict[str, frozenset[str]] = {}
     for turn in turns:
-        words.setdefault(turn.session, set()).update(tokens.stems(turn.text))
-    frozen = {day: frozenset(said) for day, said in words.items()}
+        words[turn.session] = words.get(turn.session, frozenset()) | set(tokens.stems(turn.text))
     for number, given in enumerate(asked, 1):
-        identity = f"{name}-{number}"
-        text = given.strip().strip('"')
-        rule, gold = label_question(text, frozen) if frozen else ("", [])
+        identity, text = f"{name}-{number}", given.strip().strip('"')
+        rule, gold = label_question(text, words) if words else ("", [])
         if gold:
             yield Query(id=identity, text=text, category=rule, gold=tuple(gold))
         else:
-            found.add(_UNLABELLED, identity)
+            faults.add(_UNLABELLED, identity)
 
 
 def _asked(path: Path) -> dict[str, list[str]]:
@@ -195,11 +175,7 @@ def _asked(path: Path) -> dict[str, list[str]]:
     asked: dict[str, list[str]] = {}
     for number, line in enumerate(read_bytes(path).splitlines(), 1):
         if line.strip():
-            with naming_place(path, f"line {number}"):
-                row = json.loads(line)
-                for key in row:
-                    listed = required_field(row, key, list)
-                    if not all(isinstance(each, str) for each in listed):
-                        raise ValueError(f"the questions to {key} are no texts")
-                    asked.setdefault(key.strip(), []).extend(listed)
+            with reading(path, f"line {number}"):
+                for name, questions in json.loads(line).items():
+                    asked.setdefault(name.strip(), []).extend(map(str.strip, questions))
     return asked

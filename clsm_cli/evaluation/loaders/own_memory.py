@@ -1,46 +1,53 @@
-"""An agent's memory with labels: queries, the concepts they mean, and the quotes that answer them.
+"""What a person labelled: an agent's memory with its queries, or queries to a store that is there.
 
-The folder is laid out as ``fixtures/sample``: ``workspace/`` and ``sessions/`` to remember, and in
+A labelled memory has queries, the concepts they mean, and the quotes that answer them. Its folder is laid out as ``fixtures/sample``: ``workspace/`` and ``sessions/`` to remember, and in
 ``labels/`` the files ``queries.yaml``, ``concepts.yaml`` and, if there are queries without an
 answer, ``probes.yaml`` and ``off-topic.yaml``. People write these by hand, so an id that stands
 twice and a concept that is not there are errors, not faults to mend.
+
+Queries to an existing store are one YAML file, see docs/evaluation.md. One that was not labelled, or whose
+memories are all gone, is left out; a concept that no node of the store has is a miss.
 """
 
 from __future__ import annotations
 
+import contextlib
+import json
+import os
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from clsm_cli.errors import BadInputError
+from clsm_cli.errors import BadInputError, StoreNotFoundError
+from clsm_cli.evaluation import own_labels
 from clsm_cli.evaluation.dataset import (
     NO_GOLD,
     Case,
     Dataset,
+    Existing,
     Faults,
     Folders,
     Query,
     digest_contents,
-    id_of,
     label_keys,
     load_yaml,
     malformed_error,
-    naming_place,
-    required_field,
+    read_bytes,
+    reading,
     single_blanks,
-    texts_in,
 )
 from clsm_cli.evaluation.stores import files_in
+from clsm_cli.store import atomic, labels, layout
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from clsm_cli.evaluation.dataset import Negative
+    from clsm_cli.evaluation.own_labels import NameLookup
+    from clsm_cli.store.labels import Label, Labels
 
-KIND = "memory"
-HEADLINE = "f1"
-WITHOUT_CONCEPTS = "recall@10"
-"""Headline where no query is labelled with concepts."""
+Value = TypeVar("Value", str, list[Any])
+Read = TypeVar("Read")
 FOLDERS = ("workspace", "sessions")
 """What is ingested."""
 CONCEPTS, QUERIES = "labels/concepts.yaml", "labels/queries.yaml"
@@ -52,6 +59,14 @@ NEGATIVES: dict[str, Negative] = {
 """Files of queries; but for the first, those of their rows count that have no evidence."""
 
 _NOWHERE = "piece of evidence is not in the file that it names and is left out"
+_NOT_LABELLED = (
+    "query is left out, it is not labelled (write evidence: [] where nothing should be found)"
+)
+_UNKNOWN_CONCEPT = "concept is no node of the store and counts as missed"
+_UNKNOWN_MEMORY = (
+    "label is left out, the store has no memory or turn of that id (forgotten, or of another store)"
+)
+_NOTHING_LEFT = "query is left out, all memories that answered it are gone"
 
 
 def load(path: Path) -> Dataset:
@@ -61,85 +76,201 @@ def load(path: Path) -> Dataset:
         raise BadInputError(
             str(path), "has nothing to remember in workspace/ or sessions/", "add some notes"
         )
-    labels = (path / name for name in (CONCEPTS, *NEGATIVES))
-    digest = digest_contents(path, [*(each for each in labels if each.is_file()), *remembered])
-    found = Faults()
-    queries = _queries(path, found)
+    labelled = (path / name for name in (CONCEPTS, *NEGATIVES))
+    faults = Faults()
+    queries = _queries(path, faults)
     name = path.resolve().name
     return Dataset(
-        kind=KIND,
+        kind="memory",
         name=name,
-        digest=digest,
+        digest=digest_contents(path, [*(each for each in labelled if each.is_file()), *remembered]),
         unit="quote",
-        headline=HEADLINE if any(query.concepts for query in queries) else WITHOUT_CONCEPTS,
+        headline="f1" if any(query.concepts for query in queries) else "recall@10",
         cases=(Case(name, Folders(path, FOLDERS), queries),),
-        notes=found.sentences(),
+        notes=faults.sentences(),
     )
 
 
-def _queries(path: Path, found: Faults) -> tuple[Query, ...]:
-    known, texts = _concepts(path / CONCEPTS), cache(texts_in)
+def _queries(path: Path, faults: Faults) -> tuple[Query, ...]:
+    def names(id_: str, row: dict[str, Any]) -> frozenset[str]:
+        return label_keys((id_, _field(row, "label", str), *map(str, _field(row, "aliases", list))))
+
+    concepts = dict(_rows(path / CONCEPTS, names, ()))
+    texts = cache(_texts)
     queries: dict[str, Query] = {}
     for name, negative in NEGATIVES.items():
-        rows = load_yaml(path / name) if name == QUERIES or (path / name).is_file() else []
-        for number, row in enumerate(rows, 1):
-            with naming_place(path / name, f"query {number}"):
-                identity = id_of(row)
-                if identity in queries:
-                    raise ValueError(f"the id {identity} stands twice")
-                if negative and _listed(row, "evidence"):
-                    continue
-                query = _query(path, row, known, texts, found)
-            if negative or query.gold or query.concepts:
-                queries[identity] = query._replace(negative=negative)
-            else:
-                found.add(NO_GOLD, identity)
+        if name != QUERIES and not (path / name).is_file():
+            continue
+
+        def read(id_: str, row: dict[str, Any], negative: Negative = negative) -> Query | None:
+            pieces = _field(row, "evidence", list)
+            query = Query(id_, _field(row, "query", str), str(row.get("category") or ""))
+            if negative:
+                return None if pieces else query._replace(negative=negative)
+            gold = _gold(path, id_, pieces, texts, faults)
+            found = query._replace(gold=gold, concepts=_concepts(row, concepts))
+            if not gold and not found.concepts:
+                faults.add(NO_GOLD, id_)
+                return None
+            return found
+
+        rows = _rows(path / name, read, queries)
+        queries |= {id_: query for id_, query in rows if query is not None}
     if all(query.negative for query in queries.values()):
         raise malformed_error(path / QUERIES, "it holds no query with an answer")
     return tuple(queries.values())
 
 
-def _concepts(path: Path) -> dict[str, frozenset[str]]:
-    """Of each concept, by its id, the keys of its names."""
-    found: dict[str, frozenset[str]] = {}
+def _rows(
+    path: Path, read: Callable[[str, dict[str, Any]], Read], known: Collection[str]
+) -> Iterator[tuple[str, Read]]:
+    """What is read of each row of a file that a person wrote, by its id; an error names the row."""
+    seen = set(known)
     for number, row in enumerate(load_yaml(path), 1):
-        with naming_place(path, f"concept {number}"):
-            identity = id_of(row)
-            aliases = map(str, _listed(row, "aliases"))
-            if identity in found:
-                raise ValueError(f"the id {identity} stands twice")
-            found[identity] = label_keys((identity, required_field(row, "label", str), *aliases))
-    return found
+        with reading(path, f"row {number}"):
+            id_ = str(row["id"] or "").strip()
+            if not id_ or id_ in seen:
+                raise ValueError(f"the id {id_} stands twice" if id_ else "it has no id")
+            seen.add(id_)
+            found = read(id_, row)
+        yield id_, found
 
 
-def _query(
-    path: Path,
-    row: dict[str, Any],
-    known: Mapping[str, frozenset[str]],
-    texts: Callable[[Path], tuple[str, ...]],
-    found: Faults,
-) -> Query:
-    """A query with its labels."""
-    identity = id_of(row)
-    named = [str(name) for name in _listed(row, "concepts")]
+def _field(row: dict[str, Any], name: str, kind: type[Value]) -> Value:
+    """What a row calls by a name; of lists none is as good as an empty one."""
+    value = row.get(name) or [] if kind is list else row[name]
+    if not isinstance(value, kind):
+        raise ValueError(f"{name} is no {'list' if kind is list else 'text'}")
+    return value
+
+
+def _concepts(
+    row: dict[str, Any], known: Mapping[str, frozenset[str]]
+) -> tuple[frozenset[str], ...]:
+    named = [str(name) for name in _field(row, "concepts", list)]
     if unknown := [name for name in named if name not in known]:
         raise ValueError(f"it names the concept {unknown[0]!r}, which {CONCEPTS} does not have")
+    return tuple(known[name] for name in named)
+
+
+def _gold(
+    path: Path,
+    id_: str,
+    pieces: Sequence[Any],
+    texts: Callable[[Path], tuple[str, ...]],
+    faults: Faults,
+) -> tuple[str, ...]:
+    """The quotes that answer a query, each of which stands in the file that it names."""
     gold: dict[str, None] = {}
-    for number, piece in enumerate(_listed(row, "evidence"), 1):
-        quote = single_blanks(required_field(piece, "quote", str))
-        told = texts(path / required_field(piece, "file", str))
-        if quote and any(quote in text for text in told):
+    for number, piece in enumerate(pieces, 1):
+        quote = single_blanks(_field(piece, "quote", str))
+        if quote and any(quote in text for text in texts(path / _field(piece, "file", str))):
             gold[quote] = None
         else:
-            found.add(_NOWHERE, f"{identity}, piece {number}")
-    return Query(
-        id=identity,
-        text=required_field(row, "query", str),
-        category=str(row.get("category") or ""),
-        gold=tuple(gold),
-        concepts=tuple(known[name] for name in named),
+            faults.add(_NOWHERE, f"{id_}, piece {number}")
+    return tuple(gold)
+
+
+def _texts(path: Path) -> tuple[str, ...]:
+    """The texts of a file, with single blanks: of a transcript each of its strings, else the whole."""
+    if not path.is_file():
+        return ()
+    text = read_bytes(path).decode("utf-8", "replace")
+    if path.suffix != ".jsonl":
+        return (single_blanks(text),)
+    found: list[Any] = []
+    for line in text.splitlines():
+        with contextlib.suppress(ValueError, RecursionError):  # a row that is no JSON says nothing
+            found.append(json.loads(line))
+    for value in found:  # which grows by what is inside
+        if isinstance(value, (dict, list)):
+            found += value.values() if isinstance(value, dict) else value
+    return tuple(single_blanks(value) for value in found if isinstance(value, str))
+
+
+def load_queries(path: Path, store: Path | None = None) -> Dataset:
+    """Read a file of queries, and look up in the store what its labels name.
+
+    Args:
+        path: The file.
+        store: The store that is asked; None: the one that the file names, else the one it lies in.
+
+    Raises:
+        BadInputError: It cannot be read, is not what it must be, or nothing can be measured by it.
+        DamagedStoreError: The store cannot be read.
+    """
+    data = read_bytes(path)
+    read = labels.parse(labels.decode(data, str(path)), str(path))
+    if not read.rows:
+        raise BadInputError(str(path), "holds no query", "make some with: clsm eval label")
+    root = store or named_store(path, read)
+    if root is None:
+        raise BadInputError(
+            str(path), "names no store and lies in none", "write store: DIR above its queries"
+        )
+    try:
+        known = own_labels.NameLookup(layout.open_store(root, {}))
+    except StoreNotFoundError as error:
+        raise BadInputError(str(path), f"there is no store at {root}", "mend store: DIR") from error
+    faults = Faults()
+    queries = tuple(
+        q for row in read.rows if (q := _labelled_query(row, known, faults)) is not None
+    )
+    answerable = [query for query in queries if not query.negative]
+    notes = faults.sentences()
+    if not answerable:
+        reason = "nothing in the store answers any of its queries, so there is nothing to measure"
+        advice = "label some with: clsm eval label"
+        raise BadInputError("; ".join((str(path), *notes[-1:])), reason, advice)
+    # By concepts where most queries are labelled with some.
+    is_of_concepts = 2 * sum(bool(query.concepts) for query in answerable) > len(answerable)
+    return Dataset(
+        kind="queries",
+        name=path.name,
+        digest=atomic.sha256(data),
+        unit="memory",
+        headline="f1" if is_of_concepts else "recall@10",
+        cases=(Case(path.stem, Existing(root), queries),),
+        notes=notes,
     )
 
 
-def _listed(row: dict[str, Any], name: str) -> list[Any]:
-    return required_field(row, name, list) if row.get(name) is not None else []
+def named_store(path: Path, read: Labels) -> Path | None:
+    """The store that a file names, else the one that it lies in; None: neither."""
+    if read.store:
+        return path.parent / os.path.expanduser(read.store)
+    root = path.absolute().parent.parent
+    return root if (root / layout.CONFIG_NAME).is_file() else None
+
+
+def _labelled_query(row: Label, known: NameLookup, faults: Faults) -> Query | None:
+    """A query with its gold as it is measured; None: it is left out."""
+    where = f"line {row.line}"
+    if not row.is_labelled:
+        faults.add(_NOT_LABELLED, where)
+        return None
+    pieces: list[str] = []
+    for name in row.memories:
+        piece = known.piece(name)
+        if piece is None:
+            faults.add(_UNKNOWN_MEMORY, f"{where}, {name}")
+        else:
+            pieces.append(piece)
+    concepts: list[frozenset[str]] = []
+    for name in row.concepts:
+        names = known.concept(name)
+        if names is None:
+            faults.add(_UNKNOWN_CONCEPT, f"{where}, {name}")
+        concepts.append(names or label_keys((name,)))
+    found = (*row.evidence, *own_labels.distinct_pieces(pieces))
+    if row.has_gold and not found and not any(concepts):
+        faults.add(_NOTHING_LEFT, where)
+        return None
+    return Query(
+        id=row.id,
+        text=row.text,
+        category=row.category,
+        gold=found,
+        concepts=tuple(each for each in dict.fromkeys(concepts) if each),
+        negative="" if row.has_gold else "near topic",
+    )

@@ -27,6 +27,10 @@ if TYPE_CHECKING:
     from clsm_cli.store.index.passages import Passage
     from clsm_cli.store.index.ranking_queries import Traits
 
+DERIVED = ("statement", "gist")
+"""Kinds of units that consolidation wrote."""
+TURNS = ("turn", "episode", "fragment")
+"""Kinds that are made of turns."""
 K1, B = 1.2, 0.75
 """BM25 as search engines ship it; no source states its own."""
 
@@ -39,7 +43,6 @@ class Unit(NamedTuple):
             or turn.
         rows: The passages it is made of, in order.
         keys: The turns that it is made of or rests on.
-        days: On which those were told, as proleptic ordinals; ``time``: of the last of them.
         vector: Row of its sentence vector; −1: its text is encoded.
     """
 
@@ -48,8 +51,6 @@ class Unit(NamedTuple):
     text: str
     rows: tuple[int, ...]
     keys: tuple[str, ...]
-    days: frozenset[int]
-    time: str | None
     trust: str
     vector: int
 
@@ -63,7 +64,7 @@ class Library:
         self.engine = engine
         self.encoded = lru_cache(maxsize=None)(lambda text: engine.encode(text).sentence)
         self.pool = lru_cache(maxsize=None)(lambda *kinds: Pool(self, kinds))
-        self.cosines = lru_cache(maxsize=8)(self._cosines)
+        self.cosines = lru_cache(maxsize=8)(self._cosines)  # to every stored vector, by its row
 
     @cached_property
     def records(self) -> dict[str, Record]:
@@ -82,8 +83,7 @@ class Library:
         return self.index.traits(list(self.passages))
 
     @cached_property
-    def rows_of(self) -> dict[str, list[int]]:
-        """Key → its passages."""
+    def _rows_of(self) -> dict[str, list[int]]:
         found: dict[str, list[int]] = {}
         for row, passage in sorted(self.passages.items()):
             found.setdefault(passage.key, []).append(row)
@@ -99,13 +99,12 @@ class Library:
 
     @cached_property
     def active(self) -> dict[str, int]:
-        """Node → day of its last mention or use, as a proleptic ordinal, if it has one."""
+        """Node → day of its last mention or use, as a proleptic ordinal; 0: it has none."""
         used = graph_queries.recall_counts(self.index.connection, self.nodes)
-        found = {
-            row.id: [day for day, _ in used.get(row.id, ())] + ([row.last] if row.last else [])
-            for row in self.nodes.values()
+        return {
+            id_: max([row.last or 0, *(day for day, _ in used.get(id_, ()))])
+            for id_, row in self.nodes.items()
         }
-        return {node: max(days) for node, days in found.items() if days}
 
     @cached_property
     def outdated(self) -> frozenset[str]:
@@ -131,14 +130,19 @@ class Library:
             return [self._node(row) for row in self.nodes.values()]
         if kind in ("episode", "fragment"):
             return self._episodes(kind)
-        units = []
-        for row, passage in self.passages.items():
-            if passage.kind == ("passage" if kind == "turn" else kind):
-                keys, vector = passage.sources or (passage.key,), self.traits[row].vector
-                days, time = self._told(self._rows(keys) or [row])
-                told = (row,), keys, days, time or passage.time, passage.trust
-                units.append(Unit(passage.id, kind, passage.text, *told, vector))
-        return units
+        return [
+            Unit(
+                each.id,
+                kind,
+                each.text,
+                (row,),
+                each.sources or (each.key,),
+                each.trust,
+                self.traits[row].vector,
+            )
+            for row, each in self.passages.items()
+            if each.kind == ("passage" if kind == "turn" else kind)
+        ]
 
     def _episodes(self, kind: str) -> list[Unit]:
         """Episodes by the passages that name them; what is no longer current is left out."""
@@ -147,49 +151,54 @@ class Library:
             if passage.episode is not None and passage.kind == "passage":
                 members.setdefault(passage.episode, []).append(row)
         units = []
-        for episode, rows in members.items():
-            record = self.records.get(episode)
-            told = ""
+        for id_, rows in members.items():
+            record = self.records.get(id_)
+            text = ""
             if kind == "episode" and isinstance(record, EpisodeRecord):
-                told = "\n".join(filter(None, (record.title, record.narrative)))
+                text = "\n".join(filter(None, (record.title, record.narrative)))
             keys = tuple(dict.fromkeys(self.passages[row].key for row in rows))
-            text, trust = told or self.raw(rows), self.passages[rows[0]].trust
-            units.append(Unit(episode, kind, text, tuple(rows), keys, *self._told(rows), trust, -1))
+            trust = self.passages[rows[0]].trust
+            units.append(Unit(id_, kind, text or self.raw(rows), tuple(rows), keys, trust, -1))
         return units
 
     def _node(self, row: NodeRow) -> Unit:
-        record = self.records.get(row.id)
+        record = self.records[row.id]
         keys = record.sources if isinstance(record, Node) else ()
-        told = self._told(self._rows(keys))
-        return Unit(row.id, "node", node_text(row), (), keys, *told, "agent", row.vector)
+        return Unit(row.id, "node", node_text(row), (), keys, "agent", row.vector)
 
-    def _rows(self, keys: Iterable[str]) -> list[int]:
-        return [row for key in keys for row in self.rows_of.get(key, ())]
+    def rows(self, keys: Iterable[str]) -> list[int]:
+        """The passages of some turns."""
+        return [row for key in keys for row in self._rows_of.get(key, ())]
 
-    def _told(self, rows: Sequence[int]) -> tuple[frozenset[int], str | None]:
-        days = frozenset(day for row in rows if (day := self.traits[row].day) is not None)
-        return days, max((t for row in rows if (t := self.passages[row].time)), default=None)
+    def told(self, unit: Unit) -> list[int]:
+        """The passages that a unit is or rests on; its own where nothing of those is left."""
+        return (unit.kind not in TURNS and self.rows(unit.keys)) or list(unit.rows)
+
+    def days(self, unit: Unit) -> set[int]:
+        """The days on which it was told, as proleptic ordinals."""
+        return {day for row in self.told(unit) if (day := self.traits[row].day) is not None}
+
+    def time(self, unit: Unit) -> str | None:
+        """When the last of it was told; if nobody knows, when it was written."""
+        rows = self.told(unit) if any(self.passages[r].time for r in self.told(unit)) else unit.rows
+        return max((time for row in rows if (time := self.passages[row].time)), default=None)
 
     def raw(self, rows: Iterable[int]) -> str:
         """The turns of an episode, each behind its speaker."""
         told = (self.passages[row] for row in rows)
         return "\n".join(f"{p.speaker}: {p.text}" if p.speaker else p.text for p in told)
 
-    def products(self, texts: Sequence[str]) -> list[memoryview[float]]:
-        """For each text its cosine to every stored sentence vector, by row; none where none are stored."""
-        vectors = [self.encoded(text) for text in texts]
-        stored = self.index.vectors.sentence_rows()
-        if stored is None or not vectors:
-            return []
-        return self.engine.products(stored, len(vectors[0]), vectors, SENTENCE_STEP)
-
     def _cosines(self, text: str) -> Sequence[float]:
-        return next((found.tolist() for found in self.products([text])), [])
+        stored, vector = self.index.vectors.sentence_rows(), self.encoded(text)
+        if stored is None:
+            return []
+        (found,) = self.engine.products(stored, len(vector), [vector], SENTENCE_STEP)
+        return found.tolist()
 
-    def node_cosine(self, text: str, row: NodeRow) -> float | None:
-        """The cosine of a text to a node; None where its vector is not stored."""
+    def cosine(self, text: str, vector: int) -> float:
+        """The cosine of a text to a stored vector; 0 where it is not stored."""
         stored = self.cosines(text)
-        return stored[row.vector] if 0 <= row.vector < len(stored) else None
+        return stored[vector] if 0 <= vector < len(stored) else 0.0
 
     def likeness(self, one: str, other: str) -> float:
         """The cosine of two texts."""
@@ -210,9 +219,9 @@ class Library:
         for row in unit.rows:
             for node in self._marked.get(row, ()):
                 found[node] = found.get(node, 0) + 1
-        if unit.kind in ("statement", "gist"):
+        if unit.kind in DERIVED:
             record = self.records.get(unit.id)
-            told = {node for row in self._rows(unit.keys) for node in self._marked.get(row, ())}
+            told = {node for row in self.rows(unit.keys) for node in self._marked.get(row, ())}
             named = {n for n in told if self.names(unit.text, self.nodes[n])}
             if isinstance(record, Statement) and record.subject in self.nodes:
                 named.add(record.subject)
@@ -221,12 +230,7 @@ class Library:
 
 
 class Pool:
-    """Units of some kinds that are ranked in one list.
-
-    Attributes:
-        units: By kind, then id.
-        lengths: Terms of each unit.
-    """
+    """Units of some kinds that are ranked in one list, by kind, then id; ``lengths`` are in terms."""
 
     def __init__(self, library: Library, kinds: Iterable[str]) -> None:
         units = (unit for kind in kinds for unit in library.units(kind))
@@ -241,14 +245,10 @@ class Pool:
         return [self._library.mentioned(unit) for unit in self.units]
 
     def cosines(self, text: str) -> dict[int, float]:
-        """The cosine of every unit to a text; 0 where its vector is not stored."""
-        stored, likeness = self._library.cosines(text), self._library.likeness
+        """The cosine of every unit to a text."""
+        cosine, likeness = self._library.cosine, self._library.likeness
         return {
-            at: likeness(text, unit.text)
-            if unit.vector < 0
-            else stored[unit.vector]
-            if unit.vector < len(stored)
-            else 0.0
+            at: likeness(text, unit.text) if unit.vector < 0 else cosine(text, unit.vector)
             for at, unit in enumerate(self.units)
         }
 
@@ -289,36 +289,23 @@ def folded_words(text: str) -> str:
 
 
 def as_item(library: Library, unit: Unit) -> Item:
-    """A turn is itself; all else stands for the turns of each file that it rests on."""
-    rested = (row for key in unit.keys for row in library.rows_of.get(key, ()))
-    files = {**_by_file(library, unit.rows), **_by_file(library, rested)} or {("", ()): unit.time}
-    groups, times = [turns for _, turns in files], list(files.values())
-    start = 0 if unit.kind == "turn" else 1
-    resting = [turn for turns in groups[start:] for turn in turns]
+    """A turn is itself, all else stands for the turns it rests on.
+
+    A statement takes as many places as it has turns, as in an answer of ``recall``.
+    """
+    told = [library.passages[row] for row in library.told(unit)]
+    turns = tuple(dict.fromkeys(each.foreign_id or each.key for each in told))
     return Item(
         id=unit.id,
         text=unit.text,
         tokens=tokens.count_tokens(unit.text),
-        turns=tuple(dict.fromkeys(resting or groups[0])),
-        day=(times[min(start, len(times) - 1)] or "")[:10],
-        uses=max(1, len(resting)) if start else 1,
+        turns=turns,
+        day=((told[0].time if told else "") or "")[:10],
+        uses=max(1, len(turns)) if unit.kind in DERIVED else 1,
     )
 
 
-def _by_file(
-    library: Library, rows: Iterable[int]
-) -> dict[tuple[str, tuple[str, ...]], str | None]:
-    """The turns of some passages by their file, each with the time of the first."""
-    by_path: dict[str, list[Passage]] = {}
-    for row in rows:
-        by_path.setdefault(library.passages[row].path, []).append(library.passages[row])
-    return {
-        (path, tuple(dict.fromkeys(each.foreign_id or each.key for each in found))): found[0].time
-        for path, found in by_path.items()
-    }
-
-
-def as_concepts(library: Library, found: Sequence[Unit], limit: int) -> tuple[tuple[str, ...], ...]:
+def as_concepts(library: Library, found: Sequence[Unit], limit: int) -> tuple[frozenset[str], ...]:
     """The keys of the nodes that were found; else of those that what was found mentions.
 
     The nodes of the best unit come first, of one unit those that more of its passages mention.
@@ -331,4 +318,4 @@ def as_concepts(library: Library, found: Sequence[Unit], limit: int) -> tuple[tu
             held = library.mentioned(unit)
             nodes |= dict.fromkeys(sorted(held, key=lambda each: (-held[each], each)))
     rows = (library.nodes[node] for node in list(nodes)[:limit])
-    return tuple(tuple(sorted(label_keys((row.id, row.label, *row.aliases)))) for row in rows)
+    return tuple(label_keys((row.id, row.label, *row.aliases)) for row in rows)

@@ -54,8 +54,10 @@ def retrieve(library: Library, query: Query, name: str) -> Retrieved:
     concepts = as_concepts(library, [unit for unit, _ in found], limit)
     items = [as_item(library, unit) for unit, _ in found]
     if name == "cls-m":
-        fitting = within_budget([len(item.text) for item in items], CHARACTERS)
-        found, items = [found[at] for at in fitting], [items[at] for at in fitting]
+        sized = [item._replace(tokens=len(item.text)) for item in items]
+        fitting = {item.id for item in within_budget(sized, CHARACTERS)}
+        found = [each for each in found if each[0].id in fitting]
+        items = [item for item in items if item.id in fitting]
     costs = [item.tokens for item in items]
     if sum(costs) > query.budget:
         best = max((score for _, score in found), default=0.0) or 1.0
@@ -90,41 +92,37 @@ def cls_m(library: Library, query: Query, most: int = SEEDS) -> Found:
     §3.2, step 1: "query terms activate matching nodes". A node that is named in the query, or whose
     text has the whole query in it (§5.3), begins with its boosted cosine, any other with its cosine.
     """
-    text, now = query.text, query.now
-    nodes = {row.number: row for row in library.nodes.values()}
-    asked = f" {folded_words(text)} "
+    pool, now = library.pool("node"), query.now
+    rows = [library.nodes[unit.id] for unit in pool.units]
+    places = {row.number: at for at, row in enumerate(rows)}
+    asked = f" {folded_words(query.text)} "
     starts = {}
-    for number, row in nodes.items():
-        near = library.node_cosine(text, row)
-        is_inside = asked.strip() and asked in f" {folded_words(node_text(row))} "
-        if library.names(text, row) or is_inside:
-            starts[number] = 1.0 if near is None else min(1.0, EXACT * max(0.0, near))
-        elif near is not None and near >= LEAST_SEED:
-            starts[number] = near
-    order = sorted(starts, key=lambda number: (-starts[number], nodes[number].id, number))
+    for at, near in pool.cosines(query.text).items():
+        is_inside = asked.strip() and asked in f" {folded_words(pool.units[at].text)} "
+        if library.names(query.text, rows[at]) or is_inside:
+            starts[at] = min(1.0, EXACT * max(0.0, near))
+        elif near >= LEAST_SEED:
+            starts[at] = near
     # §5.3: PMI weights; how they come to 0..1 is not stated: here a share of the largest.
-    largest = max((row.strongest for row in nodes.values()), default=0.0) or 1.0
+    largest = max((row.strongest for row in rows), default=0.0) or 1.0
 
-    def links(numbers: Sequence[int]) -> Iterable[Link]:
+    def links(frontier: Sequence[int]) -> Iterable[Link]:
+        numbers = [rows[at].number for at in frontier]
         for row in graph_queries.links(library.index.connection, numbers):
-            other = nodes.get(row.other)
-            if other is not None and clocks.holds(row, now):
+            at = places.get(row.other)
+            if at is not None and clocks.holds(row, now):
+                share, other = row.weight / largest, rows[at]
                 dormant = _is_dormant(library, other, now)
-                yield Link(row.node, row.other, row.weight / largest, other.degree, dormant)
+                yield Link(places[row.node], at, share, other.degree, dormant)
 
-    pool = library.pool("node")
-    places = {unit.id: at for at, unit in enumerate(pool.units)}
-    activation = formulas.spread({number: starts[number] for number in order[:most]}, links)
-    reached = {places[nodes[number].id]: value for number, value in activation.items()}
+    reached = formulas.spread(first(starts, most, pool), links)
     return _units(first(reached, 10, pool), pool)
 
 
 def _is_dormant(library: Library, row: NodeRow, now: str) -> bool:
-    last = library.active.get(row.id)
-    if last is None:
-        return False
-    days = date.fromisoformat(now[:10]).toordinal() - last
-    return retention(days, STREAM_DAYS[row.stream]) < DORMANT
+    days = date.fromisoformat(now[:10]).toordinal() - library.active[row.id]
+    is_dated = library.active[row.id] > 0
+    return is_dated and retention(days, STREAM_DAYS[row.stream]) < DORMANT
 
 
 def nemori(library: Library, query: Query) -> Found:
@@ -173,7 +171,7 @@ def by_dates(library: Library, query: Query, pool: Pool) -> set[int]:
     return {
         at
         for at, unit in enumerate(pool.units)
-        if any(start <= day < until for start, until in asked for day in unit.days)
+        if any(start <= day < until for start, until in asked for day in library.days(unit))
     }
 
 
@@ -190,7 +188,7 @@ def _tagged(library: Library, pool: Pool) -> tuple[Ontology, list[str], list[fro
     """The ontology, "tag: its synonyms" of each of its tags, and the tags of each unit."""
     ontology, _ = store_ontology.load(library.index.store)
     texts = [f"{tag.word}: {', '.join(tag.synonyms)}" for tag in ontology.tags]
-    stored = library.products(texts)
+    stored = [library.cosines(text) for text in texts]
     tagged = [
         tags_by_likeness(
             unit.text, ontology, [row[unit.vector] for row in stored if 0 <= unit.vector < len(row)]
@@ -263,7 +261,7 @@ def _smriti_search(library: Library, text: str, pool: Pool, now: str) -> Scores:
         voters = sum(at in ranking for ranking in rankings)
         unit = pool.units[at]
         score = vote * AGREED[voters - 1] + 0.1 * reliability(unit.kind, unit.trust)
-        found[at] = score * (0.5 + 0.5 * recency(unit.time, now))
+        found[at] = score * (0.5 + 0.5 * recency(library.time(unit), now))
     return found
 
 
@@ -286,7 +284,7 @@ def _node_scores(library: Library, text: str, pool: Pool, now: str) -> Scores:
     ranks = _pagerank(library, now)
     terms = dict.fromkeys(tokens.stems(text))
     nodes = {
-        row.id: 0.6 * max(0.0, library.node_cosine(text, row) or 0.0)
+        row.id: 0.6 * max(0.0, library.cosine(text, row.vector))
         + 0.25 * float(rank)
         + 0.15 * _in_node(row, terms)
         for row, rank in zip(library.nodes.values(), ranks, strict=True)

@@ -10,11 +10,13 @@ from dataclasses import replace
 from datetime import timedelta
 from functools import cache
 from importlib.resources import files
+from itertools import chain
+from math import inf
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from clsm_cli.evaluation import benches, stores, systems
 from clsm_cli.evaluation.benches import Bench
-from clsm_cli.evaluation.dataset import Case, Chat, Dataset, LabelledTurn
+from clsm_cli.evaluation.dataset import Case, Chat, Dataset, Folders, LabelledTurn
 from clsm_cli.evaluation.stores import MadeStore
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import atomic, yaml_text
@@ -133,19 +135,16 @@ _MADE: dict[str, Callable[[RandomDraw], str]] = {
     "numbers": lambda draw: f"0{20 + draw.below(70)} 555 {1000 + draw.below(9000)}",
     "amounts": lambda draw: f"{10 * (30 + draw.below(120))} euros",
     "dates": lambda draw: f"{1 + draw.below(28)} {draw.one(load_yaml('words')['months'])}",
+    "code": lambda draw: f"zq{draw.below(10)}x{draw.below(10)}k{draw.below(100):02}",
+    "invoice": lambda draw: f"INV-{2023 + draw.below(4)}-{10_000 + draw.below(90_000)}",
+    "telephone": lambda draw: f"+49 {151 + draw.below(28)} 555 {draw.below(10_000):04}",
+    "hash": lambda draw: f"{draw.below(16**10):010x}",
+    "address": lambda draw: f"10.{draw.below(8)}.{draw.below(32)}.{draw.below(32)}",
+    "place": (
+        lambda draw: f"src/{draw.one(('pump', 'valve'))}_{draw.below(100):02}.py:{draw.below(400)}"
+    ),
 }
 """Kinds of values that are made up."""
-
-
-def session_turns(number: int, start: datetime, lines: Iterable[Line]) -> list[LabelledTurn]:
-    """The turns of a session, a minute apart; ids are those of the lines, or tell their place."""
-    name = f"s{number:03}"
-    found = []
-    for place, line in enumerate(lines):
-        time = (start + timedelta(minutes=place)).isoformat()
-        id_ = line.id or f"{name}-{place}"
-        found.append(LabelledTurn(id_, line.role, line.role, line.text, time, name))
-    return found
 
 
 def make_turns(
@@ -156,10 +155,17 @@ def make_turns(
     start: datetime,
     every: timedelta,
 ) -> list[LabelledTurn]:
-    """The turns of a conversation: what is told in each session, among chatter, with replies."""
+    """The turns of a conversation: what is told in each session, among chatter, with replies.
+
+    They are a minute apart; ids are those of the lines, or tell their place.
+    """
     turns: list[LabelledTurn] = []
-    for number, lines in enumerate(sessions):
-        turns += session_turns(number, start + number * every, draw.talk(lines, chatter, people))
+    for number, told in enumerate(sessions):
+        name = f"s{number:03}"
+        for place, line in enumerate(draw.talk(told, chatter, people)):
+            time = (start + number * every + timedelta(minutes=place)).isoformat()
+            id_ = line.id or f"{name}-{place}"
+            turns.append(LabelledTurn(id_, line.role, line.role, line.text, time, name))
     return turns
 
 
@@ -167,28 +173,10 @@ CLSM, BM25, MINILM = systems.CLSM, "BM25", systems.MINILM
 SYSTEMS = (CLSM, BM25, MINILM)
 
 
-class Probe(NamedTuple):
-    """A test of one ability.
-
-    Attributes:
-        bars: The least of each figure; a system that has no such figure need not reach it.
-        run: Makes its stores with a factory, asks with an open engine, from a seed; the figures of
-            each system.
-    """
-
-    bars: dict[str, float]
-    run: Callable[[StoreFactory, Engine, int], dict[str, dict[str, float]]]
-
-    def passes(self, figures: dict[str, float]) -> bool:
-        """Whether the figures of a system reach the bars."""
-        return all(figures[name] >= bar for name, bar in self.bars.items() if name in figures)
-
-
-def make_bench(
-    factory: StoreFactory, engine: Engine, name: str, turns: Iterable[LabelledTurn]
-) -> Bench:
-    """A conversation, consolidated, and asked a day after its last turn."""
-    (made,) = benches.make_benches(_dataset(name, turns), probe_factory(factory), engine)
+def make_bench(factory: StoreFactory, engine: Engine, name: str, source: Chat | Folders) -> Bench:
+    """A conversation or some notes, consolidated, and asked a day after the last turn."""
+    case = Case(name, source, ())
+    (made,) = benches.make_benches(_dataset(case), probe_factory(factory), engine)
     return made
 
 
@@ -197,7 +185,7 @@ def growing_benches(
 ) -> list[Bench]:
     """One store that grows: a bench after each part was taken in and a night had passed."""
     own = probe_factory(factory)
-    made = stores.chat_store(own, name, Chat((), tuple(parts[0])))
+    made = stores.make_store(Case(name, Chat((), tuple(parts[0])), ()), own)
     found: list[Bench] = []
     for number, part in enumerate(parts):
         factory.progress(name, number, len(parts))
@@ -208,16 +196,13 @@ def growing_benches(
             if content:
                 source = store.root.with_suffix(".jsonl")
                 atomic.put(source, content)
-                stores.ingest_files(own, store, (str(source),), now)
+                stores.ingest_files(own, store, [source], now)
             stores.run_consolidation(own, store, now)
 
         label = f"part-{number}-{atomic.sha256(content)}"
-        store = stores.cached_copy(own, made, label, grow)
-        made = MadeStore(store, now)
-        dataset = _dataset(name, (turn for each in parts[: number + 1] for turn in each))
-        case = dataset.cases[0]
-        whole = systems.context_tokens(case, store)
-        found.append(Bench(dataset, case, store, store, now, whole, factory=own, engine=engine))
+        made = MadeStore(stores.cached_copy(own, made, label, grow), now)
+        case = Case(name, Chat((), tuple(chain(*parts[: number + 1]))), ())
+        found.append(Bench(_dataset(case), case, made.store, made.store, now, 0, own, engine))
     return found
 
 
@@ -230,22 +215,13 @@ def ask_systems(bench: Bench, queries: Sequence[Query]) -> dict[str, list[Retrie
 def first_rank(items: Iterable[Item], ids: Iterable[str]) -> float:
     """Place from 1 of the first item that shows or rests on one of some turns; inf without one."""
     wanted = frozenset(ids)
-    for place, item in enumerate(items, 1):
-        if not wanted.isdisjoint(item.turns):
-            return float(place)
-    return float("inf")
+    places = (at for at, item in enumerate(items, 1) if not wanted.isdisjoint(item.turns))
+    return float(next(places, inf))
 
 
-def true_share(held: Iterable[bool]) -> float:
-    """Share of what is true; 0 of nothing."""
-    listed = list(held)
-    return sum(listed) / len(listed) if listed else 0.0
-
-
-def _dataset(name: str, turns: Iterable[LabelledTurn]) -> Dataset:
-    """A conversation as a set without labels: a probe looks at answers by itself."""
-    case = Case(name, Chat((), tuple(turns)), ())
-    return Dataset("probe", name, "", "turn", "recall@10", (case,))
+def _dataset(case: Case) -> Dataset:
+    """A case as a set without labels: a probe looks at answers by itself."""
+    return Dataset("probe", case.name, "", "turn", "recall@10", (case,))
 
 
 def probe_factory(factory: StoreFactory) -> StoreFactory:

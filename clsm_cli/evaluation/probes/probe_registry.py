@@ -9,25 +9,22 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from datetime import UTC, datetime, timedelta
+from itertools import chain, groupby
 from math import inf
+from operator import attrgetter
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
-from clsm_cli.evaluation import benches
-from clsm_cli.evaluation.dataset import Case, Dataset, Folders, Query
+from clsm_cli.evaluation.dataset import Chat, Folders, Query
 from clsm_cli.evaluation.probes import material
 from clsm_cli.evaluation.probes.material import (
     CLSM,
     SYSTEMS,
     Line,
-    Probe,
     RandomDraw,
     ask_systems,
     first_rank,
-    growing_benches,
     make_bench,
-    probe_factory,
-    true_share,
 )
 from clsm_cli.evaluation.result import ProbeResult, Verdict
 from clsm_cli.startup.records import NamedTuple
@@ -36,6 +33,7 @@ from clsm_cli.store.index.opening import open_index
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
+    from pathlib import Path
 
     from clsm_cli.evaluation.benches import Bench
     from clsm_cli.evaluation.dataset import LabelledTurn
@@ -46,7 +44,7 @@ if TYPE_CHECKING:
     Figures = dict[str, dict[str, float]]
     """System → figure → value."""
 
-CHATTER = 4
+CHATTER, LONG_CHATTER = 3, 4
 """Lines of a session about something else."""
 PEOPLE = 6
 """Whom those are about."""
@@ -58,8 +56,6 @@ CHECKS = 5
 """Times at which everything is asked, as many sessions apart."""
 TELLINGS = 10
 """Of each fact."""
-DRIFT_CHATTER = 3
-"""Lines of a session about something else."""
 DRIFT_START = datetime(2025, 3, 3, 18, tzinfo=UTC)
 
 
@@ -73,30 +69,20 @@ class FactChange(NamedTuple):
     text: str
 
 
-class DriftMaterial(NamedTuple):
-    """A conversation about facts that change."""
-
-    asks: tuple[tuple[str, ...], ...]
-    tellings: tuple[FactChange, ...]
-    weeks: tuple[tuple[LabelledTurn, ...], ...]
-
-
-def run_drift(factory: StoreFactory, engine: Engine, seed: int) -> dict[str, dict[str, float]]:
+def run_drift(factory: StoreFactory, engine: Engine, seed: int) -> Figures:
     """Tell, sleep and ask."""
-    drifting = make_drift(seed)
+    asks, tellings, turns = make_drift(seed)
     each = DRIFT_SESSIONS // CHECKS
-    parts = [
-        [turn for week in drifting.weeks[at : at + each] for turn in week]
-        for at in range(0, DRIFT_SESSIONS, each)
-    ]
-    benches = growing_benches(factory, engine, "drift", parts)
+    sessions = [list(said) for _, said in groupby(turns, key=attrgetter("session"))]
+    parts = [list(chain(*sessions[at : at + each])) for at in range(0, DRIFT_SESSIONS, each)]
+    benches = material.growing_benches(factory, engine, "drift", parts)
     latest: dict[str, list[float]] = {name: [] for name in SYSTEMS}
     for check, bench in enumerate(benches, 1):
         factory.progress("drift", check, CHECKS)
-        told = [telling for telling in drifting.tellings if telling.week < check * each]
+        told = [telling for telling in tellings if telling.week < check * each]
         queries = [
             Query(f"{check}-{fact}", wordings[check % len(wordings)])
-            for fact, wordings in enumerate(drifting.asks)
+            for fact, wordings in enumerate(asks)
         ]
         for name, answers in ask_systems(bench, queries).items():
             latest[name].append(
@@ -106,12 +92,12 @@ def run_drift(factory: StoreFactory, engine: Engine, seed: int) -> dict[str, dic
                 )
             )
     figures = {name: {"latest": fmean(rows)} for name, rows in latest.items()}
-    figures[CLSM] |= closing_figures(benches[-1], drifting.tellings)
+    figures[CLSM] |= closing_figures(benches[-1], tellings)
     return figures
 
 
-def make_drift(seed: int) -> DriftMaterial:
-    """Make the conversation of a seed."""
+def make_drift(seed: int) -> tuple[list[list[str]], list[FactChange], list[LabelledTurn]]:
+    """The questions for each fact in several wordings, its changes, and the conversation of a seed."""
     draw = RandomDraw(seed, "drift")
     people = [draw.name() for _ in range(6)]
     names = {"p": people[0], "q": people[1], "project": draw.name(), "pet": draw.name()}
@@ -126,15 +112,18 @@ def make_drift(seed: int) -> DriftMaterial:
             text = draw.one(wordings).format_map({**names, "v": value, "old": old})
             tellings.append(FactChange(f"{row['id']}-{week}", fact, week, value, text))
     tellings.sort(key=lambda telling: telling.week)
-    sessions: list[tuple[LabelledTurn, ...]] = []
-    for week in range(DRIFT_SESSIONS):
-        lines = [Line(each.text, each.id) for each in tellings if each.week == week]
-        talk = draw.talk(draw.some(lines, len(lines)), DRIFT_CHATTER, people)
-        sessions.append(
-            tuple(material.session_turns(week, DRIFT_START + timedelta(weeks=week), talk))
-        )
-    asks = tuple(tuple(ask.format_map(names) for ask in row["asks"]) for row in facts)
-    return DriftMaterial(asks, tuple(tellings), tuple(sessions))
+    sessions: list[list[Line]] = [[] for _ in range(DRIFT_SESSIONS)]
+    for each in tellings:
+        sessions[each.week].append(Line(each.text, each.id))
+    asks = [[ask.format_map(names) for ask in row["asks"]] for row in facts]
+    told = _mixed(draw, sessions)
+    every = timedelta(weeks=1)
+    turns = material.make_turns(draw, told, people, CHATTER, DRIFT_START, every)
+    return asks, tellings, turns
+
+
+def _mixed(draw: RandomDraw, sessions: Iterable[Sequence[Line]]) -> Iterator[list[Line]]:
+    return (draw.some(lines, len(lines)) for lines in sessions)
 
 
 def tells_latest(items: Iterable[Item], told: Iterable[FactChange]) -> bool:
@@ -162,7 +151,10 @@ def closing_figures(bench: Bench, tellings: Sequence[FactChange]) -> dict[str, f
         for each in replaced
     ]
     closed = [not any(current) for current in found if current]
-    return {"learnt": len(closed) / len(replaced), "closed": true_share(closed)}
+    return {
+        "learnt": len(closed) / len(replaced),
+        "closed": sum(closed) / len(closed) if closed else 0.0,
+    }
 
 
 def _statements(bench: Bench) -> defaultdict[str, list[tuple[str, bool]]]:
@@ -185,23 +177,27 @@ def _statements(bench: Bench) -> defaultdict[str, list[tuple[str, bool]]]:
 KINDS = SIMILAR, SUPERSEDED, POISONED = "similar", "superseded", "poisoned"
 TRAPS = 3
 """Questions from each template of the distractor probe, about other people."""
-TRAP_SESSIONS, TRAP_CHATTER = 24, 3
+TRAP_SESSIONS = 24
 
 
 def run_distractor(factory: StoreFactory, engine: Engine, seed: int) -> Figures:
     """The share of questions whose true memory stands above each kind of false one."""
     queries, turns = make_traps(seed)
-    bench = make_bench(factory, engine, "distractor", turns)
-    return {
-        name: {
-            kind: true_share(
-                is_above(answer, query, kind)
-                for query, answer in zip(queries, answers, strict=True)
-            )
-            for kind in KINDS
-        }
-        for name, answers in ask_systems(bench, queries).items()
-    }
+    bench = make_bench(factory, engine, "distractor", Chat((), tuple(turns)))
+    return mean_figures(
+        bench, queries, lambda query, found: {kind: is_above(found, query, kind) for kind in KINDS}
+    )
+
+
+def mean_figures(
+    bench: Bench, queries: Sequence[Query], judge: Callable[[Query, Retrieved], dict[str, float]]
+) -> Figures:
+    """Of each system the means of what is judged of its answers."""
+    figures: Figures = {}
+    for name, answers in ask_systems(bench, queries).items():
+        rows = [judge(*pair) for pair in zip(queries, answers, strict=True)]
+        figures[name] = {key: fmean(row[key] for row in rows) for key in rows[0]}
+    return figures
 
 
 def is_above(answer: Retrieved, query: Query, kind: str) -> bool:
@@ -224,9 +220,9 @@ def make_traps(seed: int) -> tuple[list[Query], list[LabelledTurn]]:
     for _, lines in drawn:
         for line, place in zip(lines, _places(draw), strict=True):
             sessions[place].append(line)
-    mixed = (draw.some(lines, len(lines)) for lines in sessions)
     start = datetime(2025, 9, 1, 9, tzinfo=UTC)
-    turns = material.make_turns(draw, mixed, people, TRAP_CHATTER, start, timedelta(days=4))
+    mixed = _mixed(draw, sessions)
+    turns = material.make_turns(draw, mixed, people, CHATTER, start, timedelta(days=4))
     return [query for query, _ in drawn], turns
 
 
@@ -257,16 +253,13 @@ SPLIT_SESSIONS = 30
 def run_split(factory: StoreFactory, engine: Engine, seed: int) -> Figures:
     """The share of questions of which both memories are returned."""
     queries, turns = make_split(seed)
-    bench = make_bench(factory, engine, "split", turns)
-    figures = {}
-    for name, answers in ask_systems(bench, queries).items():
-        held = [
-            [first_rank(answer.items, [id_]) <= FIRST for id_ in query.gold]
-            for query, answer in zip(queries, answers, strict=True)
-        ]
-        both = true_share(map(all, held))
-        figures[name] = {"both@10": both, "recall@10": fmean(map(true_share, held))}
-    return figures
+    bench = make_bench(factory, engine, "split", Chat((), tuple(turns)))
+
+    def judge(query: Query, found: Retrieved) -> dict[str, float]:
+        held = [first_rank(found.items, [id_]) <= FIRST for id_ in query.gold]
+        return {"both@10": all(held), "recall@10": fmean(held)}
+
+    return mean_figures(bench, queries, judge)
 
 
 def make_split(seed: int) -> tuple[list[Query], list[LabelledTurn]]:
@@ -285,9 +278,9 @@ def make_split(seed: int) -> tuple[list[Query], list[LabelledTurn]]:
             ):
                 sessions[at].append(Line(told.format_map(given), line))
             queries.append(Query(id_, row["ask"].format_map(given), gold=gold))
-    mixed = (draw.some(lines, len(lines)) for lines in sessions)
     start = datetime(2025, 10, 6, 8, tzinfo=UTC)
-    return queries, material.make_turns(draw, mixed, people, CHATTER, start, timedelta(days=3))
+    mixed = _mixed(draw, sessions)
+    return queries, material.make_turns(draw, mixed, people, LONG_CHATTER, start, timedelta(days=3))
 
 
 def _given(draw: RandomDraw) -> dict[str, str]:
@@ -314,67 +307,28 @@ NOTED = 20
 APRIL = datetime(2025, 4, 7, 9, tzinfo=UTC)
 
 
-class Kind(NamedTuple):
-    """Identifiers of one form: how one is drawn, what is said of it, and a question for it."""
-
-    make: Callable[[RandomDraw], str]
-    told: str
-    ask: str
-
-
-IDENTIFIERS = {
-    "code": Kind(
-        lambda draw: f"zq{draw.below(10)}x{draw.below(10)}k{draw.below(100):02}",
-        "The locker with the {thing} in the {room} opens with {x}.",
-        "what does the code {x} open?",
-    ),
-    "invoice": Kind(
-        lambda draw: f"INV-{2023 + draw.below(4)}-{10_000 + draw.below(90_000)}",
-        "{x} is the bill for the {thing} in the {room}, it is paid.",
-        "what was the bill {x} for?",
-    ),
-    "telephone": Kind(
-        lambda draw: f"+49 {151 + draw.below(28)} 555 {draw.below(10_000):04}",
-        "Call {x} if the {thing} in the {room} breaks.",
-        "whose number is {x}?",
-    ),
-    "hash": Kind(
-        lambda draw: f"{draw.below(16**10):010x}",
-        "Since {x} the {thing} in the {room} is measured every night.",
-        "what changed with commit {x}?",
-    ),
-    "address": Kind(
-        lambda draw: f"10.{draw.below(8)}.{draw.below(32)}.{draw.below(32)}",
-        "The sensor of the {thing} in the {room} listens on {x}.",
-        "which machine is {x}?",
-    ),
-    "place": Kind(
-        lambda draw: f"src/{draw.one(('pump', 'valve'))}_{draw.below(100):02}.py:{draw.below(400)}",
-        "There is a slip in {x}, it turns the {thing} in the {room} off.",
-        "what is wrong in {x}?",
-    ),
-    "name": Kind(
-        RandomDraw.name,
-        "{x} has looked at the {thing} in the {room} and will be back.",
-        "what did {x} look at?",
-    ),
-}
-
-
 def run_identifiers(factory: StoreFactory, engine: Engine, seed: int) -> Figures:
     """The share of identifiers that are found, and in the first item, in a chat and in notes."""
     lines, asked = make_identifiers(seed)
-    chat = make_bench(factory, engine, "identifiers", as_conversation(lines, seed))
+    spoken = Chat((), tuple(as_conversation(lines, seed)))
+    chat = make_bench(factory, engine, "identifiers", spoken)
+    folder = write_notes(lines, material.probe_factory(factory).folder / "identifiers-notes")
+    notes = make_bench(factory, engine, folder.name, Folders(folder, ("memory",)))
     figures: Figures = {name: {} for name in SYSTEMS}
-    for where, bench in (("chat", chat), ("notes", as_notes(lines, factory, engine))):
+    for where, bench in (("chat", chat), ("notes", notes)):
         for how, queries in (
             ("alone", [Query(x, x) for x, _ in asked]),
             ("in a question", [Query(x, question) for x, question in asked]),
         ):
-            for name, answers in ask_systems(bench, queries).items():
-                places = [rank_of(answer, x) for (x, _), answer in zip(asked, answers, strict=True)]
-                found, first = (true_share(at <= most for at in places) for most in (FIRST, 1))
-                figures[name] |= {f"found, {where} {how}": found, f"first, {where} {how}": first}
+
+            def judge(
+                query: Query, found: Retrieved, what: str = f"{where} {how}"
+            ) -> dict[str, float]:
+                place = rank_of(found, query.id)
+                return {f"found, {what}": place <= FIRST, f"first, {what}": place <= 1}
+
+            for name, row in mean_figures(bench, queries, judge).items():
+                figures[name] |= row
     return figures
 
 
@@ -389,12 +343,10 @@ def make_identifiers(seed: int) -> tuple[list[str], list[tuple[str, str]]]:
     """Sentences with one identifier each; identifiers that are asked for, each with a question."""
     draw = RandomDraw(seed, "identifiers")
     lines, asked = [], []
-    for kind in IDENTIFIERS.values():
-        alike: dict[str, None] = {}
-        while len(alike) < ALIKE:
-            alike[kind.make(draw)] = None
-        lines += [draw.fill(kind.told, {"x": x}) for x in alike]
-        asked += [(x, kind.ask.format(x=x)) for x in draw.some(list(alike), ASKED)]
+    for kind, row in material.load_yaml("identifiers").items():
+        alike = draw.values(kind, ALIKE)
+        lines += [draw.fill(row["told"], {"x": x}) for x in alike]
+        asked += [(x, row["ask"].format(x=x)) for x in draw.some(alike, ASKED)]
     return draw.some(lines, len(lines)), asked
 
 
@@ -404,21 +356,33 @@ def as_conversation(lines: list[str], seed: int) -> list[LabelledTurn]:
     people = [draw.name() for _ in range(PEOPLE)]
     mixed = draw.some([Line(line) for line in lines], len(lines))
     sessions = (mixed[place::NOTED] for place in range(NOTED))
-    return material.make_turns(draw, sessions, people, CHATTER, APRIL, timedelta(days=3))
+    return material.make_turns(draw, sessions, people, LONG_CHATTER, APRIL, timedelta(days=3))
 
 
-def as_notes(lines: list[str], factory: StoreFactory, engine: Engine) -> Bench:
-    """The sentences in dated notes, a list in each, consolidated."""
-    own = probe_factory(factory)
-    root = own.folder / "identifiers-notes"
+def write_notes(lines: list[str], folder: Path) -> Path:
+    """The sentences in dated notes, a list in each."""
     for number in range(NOTED):
         day = (APRIL + timedelta(days=3 * number)).date().isoformat()
         listed = "".join(f"- {line}\n" for line in lines[number::NOTED])
-        atomic.put(root / "memory" / f"{day}.md", f"# {day}\n\n## Log\n\n{listed}".encode())
-    case = Case("identifiers-notes", Folders(root, ("memory",)), ())
-    dataset = Dataset("probe", case.name, "", "quote", "recall@10", (case,))
-    (bench,) = benches.make_benches(dataset, own, engine)
-    return bench
+        atomic.put(folder / "memory" / f"{day}.md", f"# {day}\n\n## Log\n\n{listed}".encode())
+    return folder
+
+
+class Probe(NamedTuple):
+    """A test of one ability.
+
+    Attributes:
+        bars: The least of each figure; a system that has no such figure need not reach it.
+        run: Makes its stores with a factory, asks with an open engine, from a seed; the figures of
+            each system.
+    """
+
+    bars: dict[str, float]
+    run: Callable[[StoreFactory, Engine, int], Figures]
+
+    def passes(self, figures: dict[str, float]) -> bool:
+        """Whether the figures of a system reach the bars."""
+        return all(figures[name] >= bar for name, bar in self.bars.items() if name in figures)
 
 
 PROBES = {
@@ -441,6 +405,10 @@ PROBES = {
 def run_probe(name: str, factory: StoreFactory, engine: Engine, seed: int) -> ProbeResult:
     """Run a probe."""
     probe, told = PROBES[name], material.load_yaml("about")[name]
-    figures = probe.run(factory, engine, seed)
-    verdicts = (Verdict(system, probe.passes(found), found) for system, found in figures.items())
-    return ProbeResult(name, told["about"], told["criterion"], tuple(verdicts))
+    verdicts = [
+        Verdict(system=system, passed=probe.passes(found), figures=found)
+        for system, found in probe.run(factory, engine, seed).items()
+    ]
+    return ProbeResult(
+        name=name, about=told["about"], criterion=told["criterion"], verdicts=verdicts
+    )

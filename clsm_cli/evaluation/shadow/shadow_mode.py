@@ -14,9 +14,8 @@ deletes ``.clsm`` deletes the log.
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from clsm_cli.errors import BadInputError, DamagedStoreError
 from clsm_cli.evaluation.shadow import sittings
@@ -114,12 +113,6 @@ def current_mode(store: Store) -> Mode | None:
         raise DamagedStoreError(path, 1, "does not say what shadow mode looks at") from None
 
 
-def turn_on(store: Store, wanted: Mode) -> None:
-    """Turn shadow mode on."""
-    with locked(store.root, store.settings.store.lock_wait):
-        atomic.put(_mode_file(store), dump(wanted._asdict()).encode() + b"\n")
-
-
 def turn_off(store: Store, *, delete: bool) -> bool:
     """Turn it off, and delete the log if that is wanted."""
     paths = [_mode_file(store), *([_log_file(store)] if delete else [])]
@@ -137,8 +130,10 @@ def logged_rows(store: Store) -> tuple[list[SittingRow], int]:
     bad = len(problems)
     for _, value in found:
         try:
-            row = _row(value)
-        except (LookupError, TypeError, ValueError):
+            files = value["static"] and SideFigures(**value["static"])
+            sides = {"clsm": SideFigures(**value["clsm"]), "static": files}
+            row = SittingRow(**{**value, **sides, "turns": tuple(value["turns"])})
+        except (LookupError, TypeError):
             bad += 1
         else:
             rows.setdefault(row.turns, row)
@@ -153,23 +148,6 @@ def append_rows(store: Store, new: Iterable[SittingRow]) -> None:
     ]
     with locked(store.root, store.settings.store.lock_wait):
         atomic.append(_log_file(store), b"\n".join(dump(line).encode() for line in lines))
-
-
-def _row(value: dict[str, Any]) -> SittingRow:
-    """A line of the log; one of an earlier version may have more."""
-
-    def side(found: dict[str, Any]) -> SideFigures:
-        tokens, prompt, used, replies = (float(found[name]) for name in SideFigures._fields)
-        return SideFigures(int(tokens), prompt, int(used), int(replies))
-
-    return SittingRow(
-        at=str(value["at"]),
-        turns=tuple(map(str, value["turns"])),
-        prompts=int(value["prompts"]),
-        asked=int(value["asked"]),
-        clsm=side(value["clsm"]),
-        static=None if value["static"] is None else side(value["static"]),
-    )
 
 
 def _mode_file(store: Store) -> Path:
@@ -187,8 +165,7 @@ FEW = 5
 """Sessions below which nothing should be decided."""
 
 
-@dataclass(frozen=True, slots=True)
-class Figures:
+class Figures(NamedTuple):
     """One way to remember, over all sessions.
 
     Attributes:
@@ -205,8 +182,7 @@ class Figures:
     retention: float
 
 
-@dataclass(frozen=True, slots=True)
-class Report:
+class Report(NamedTuple):
     """Shadow mode so far.
 
     Attributes:
@@ -225,24 +201,6 @@ class Report:
     efficiency: float | None
     verdict: str
     notes: tuple[str, ...]
-
-
-def build_report(rows: Sequence[SittingRow], notes: Sequence[str], *, is_on: bool) -> Report:
-    """The figures of some sessions."""
-    beside = [(row, row.static) for row in rows if row.static is not None]
-    counted = [row for row, _ in beside] or list(rows)
-    clsm = _figures([(row, row.clsm) for row in counted])
-    static = _figures(beside)
-    return Report(
-        is_on=is_on,
-        rows=tuple(rows),
-        compared=len(beside),
-        clsm=clsm,
-        static=static,
-        efficiency=1 - clsm.prompt / static.prompt if clsm and static and static.prompt else None,
-        verdict=verdict(clsm, static, len(counted)),
-        notes=tuple(notes),
-    )
 
 
 def verdict(clsm: Figures | None, static: Figures | None, sessions: int) -> str:
@@ -303,7 +261,8 @@ def start(store: Store, named: Sequence[str], now: datetime) -> tuple[Mode, bool
         Mode(utc_text(now), files) if before is None else Mode(before.since, files or before.static)
     )
     if wanted != before:
-        turn_on(store, wanted)
+        with locked(store.root, store.settings.store.lock_wait):
+            atomic.put(_mode_file(store), dump(wanted._asdict()).encode() + b"\n")
     return wanted, before is None
 
 
@@ -314,9 +273,20 @@ def report(store: Store) -> Report:
     if mode is None and not rows and not bad:
         reason = "is off on this machine and has logged nothing"
         raise BadInputError("shadow mode", reason, "turn it on with: clsm eval shadow start")
+    beside = [(row, row.static) for row in rows if row.static is not None]
+    counted = [row for row, _ in beside] or rows
+    clsm, static = _figures([(row, row.clsm) for row in counted]), _figures(beside)
     lines = "1 line of the log is" if bad == 1 else f"{bad} lines of the log are"
-    notes = [f"{lines} not readable and left out"] if bad else []
-    return build_report(rows, notes, is_on=mode is not None)
+    return Report(
+        is_on=mode is not None,
+        rows=tuple(rows),
+        compared=len(beside),
+        clsm=clsm,
+        static=static,
+        efficiency=1 - clsm.prompt / static.prompt if clsm and static and static.prompt else None,
+        verdict=verdict(clsm, static, len(counted)),
+        notes=(f"{lines} not readable and left out",) if bad else (),
+    )
 
 
 def catch_up(
@@ -324,40 +294,37 @@ def catch_up(
 ) -> list[str]:
     """Log what is new; while shadow mode is off, nothing. It never fails: it says what went wrong."""
     try:
-        mode = current_mode(store)
-        return [] if mode is None else _caught_up(store, mode, engine, embedder, now, progress)
+        return _catch_up(store, engine, embedder, now, progress)
     except Exception as error:  # noqa: BLE001  # a measurement must not stop a consolidation
         return [f"shadow mode logged nothing: {error}"]
 
 
-def _caught_up(
-    store: Store,
-    mode: Mode,
-    engine: Engine,
-    embedder: Embedder,
-    now: datetime,
-    progress: Progress,
+def _catch_up(
+    store: Store, engine: Engine, embedder: Embedder, now: datetime, progress: Progress
 ) -> list[str]:
-    told = sittings.read_sittings(store, mode.since, now)
+    mode = current_mode(store)
+    if mode is None:
+        return []
+    found, undated = sittings.read_sittings(store, mode.since, now)
     known = {turn for row in logged_rows(store)[0] for turn in row.turns}
     over = [
         each
-        for each in told.sittings
+        for each in found
         if each.is_over and known.isdisjoint(id_mark(turn.key) for turn in each.turns)
     ]
     if not over:
         return []
-    replayed = sittings.replay(store, told, over, engine, embedder)
-    found = []
+    rows = []
     missing: dict[str, None] = {}
     with open_index(store, None) as opened:
         rarity = sittings.WordRarity(opened.index.connection, opened.index.size()[0])
-        for done, (sitting, given) in enumerate(zip(over, replayed, strict=True), 1):
+        for done, sitting in enumerate(over, 1):
+            given = sittings.replay(store, undated, sitting, engine, embedder)
             beside = sittings.load_static(mode.static, sitting.start, store)
-            found.append(_measured(sitting, given, beside, rarity))
+            rows.append(_measured(sitting, given, beside, rarity))
             missing |= dict.fromkeys(beside.missing)
             progress("shadow mode", done, len(over))
-    append_rows(store, found)
+    append_rows(store, rows)
     return [f"not loaded beside memory: {each}" for each in missing]
 
 
@@ -369,9 +336,10 @@ def _measured(
     prompts = [at for at, turn in enumerate(sitting.turns) if turn.role == "user"]
     split = cache(sittings.split_claims)
 
-    def used(load: LoadedItem, at: int, until: int | None = None) -> tuple[Claim, ...]:
-        asked = said[at] if at >= 0 else frozenset()
-        return sittings.used_claims(split(load.text), said[at + 1 : until], asked, rarity)
+    def used(load: LoadedItem, at: int, until: int | None = None) -> list[Claim]:
+        asked, later = said[at] if at >= 0 else frozenset(), said[at + 1 : until]
+        claims = split(load.text)
+        return [each for each in claims if sittings.is_used(each.words - asked, later, rarity)]
 
     def replies(at: int, loads: Iterable[LoadedItem]) -> bool:
         until = next((place for place in prompts if place > at), None)
@@ -380,9 +348,14 @@ def _measured(
     came = [(-1, each) for each in given.briefing]
     came += [(at, each) for at, found in given.answers for each in found]
     claims = {(each.id, each.text, claim): claim for at, each in came for claim in used(each, at)}
-    of_files = [claim for block in beside.blocks for claim in used(block, -1)]
     asked, briefing = len(given.answers), _tokens(given.briefing)
     answers = _tokens(each for _, each in came) - briefing
+    files = SideFigures(
+        tokens=beside.tokens,
+        prompt=float(beside.tokens),
+        used=_tokens(claim for block in beside.blocks for claim in used(block, -1)),
+        replies=sum(replies(at, beside.blocks) for at, _ in given.answers),
+    )
     return SittingRow(
         at=utc_text(sitting.start),
         turns=tuple(id_mark(turn.key) for turn in sitting.turns),
@@ -394,14 +367,7 @@ def _measured(
             used=_tokens(claims.values()),
             replies=sum(replies(at, (*given.briefing, *found)) for at, found in given.answers),
         ),
-        static=SideFigures(
-            tokens=beside.tokens,
-            prompt=float(beside.tokens),
-            used=_tokens(of_files),
-            replies=sum(replies(at, beside.blocks) for at, _ in given.answers),
-        )
-        if beside.tokens
-        else None,
+        static=files if beside.tokens else None,
     )
 
 

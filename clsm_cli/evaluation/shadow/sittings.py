@@ -22,14 +22,12 @@ the sample memory is told in docs/evaluation.md.
 
 from __future__ import annotations
 
-from contextlib import suppress
 from datetime import datetime, timedelta
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeGuard
+from typing import TYPE_CHECKING
 
 from clsm_cli.config import MAX_FILE
-from clsm_cli.errors import DamagedStoreError
 from clsm_cli.evaluation.systems import ALWAYS, startup_files
 from clsm_cli.ingestion import markdown
 from clsm_cli.ingestion.ingest_report import utc_text
@@ -49,8 +47,7 @@ if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Iterable, Iterator, Sequence
 
-    from clsm_cli.model.episodes import Episode, Turn
-    from clsm_cli.retrieval.answer import Memory
+    from clsm_cli.model.episodes import Turn
     from clsm_cli.retrieval.dense_search import Engine
     from clsm_cli.store.index.opening import Embedder
     from clsm_cli.store.layout import Store
@@ -60,13 +57,9 @@ SPEAKING = ("user", "assistant")
 
 
 class Sitting(NamedTuple):
-    """A conversation between two long silences.
+    """A conversation between two long silences; ``keys`` are of all its turns, those of tools too.
 
-    Attributes:
-        start: When its first turn was said; if nobody knows, when the store got it.
-        turns: What was said, in order.
-        keys: Of all its turns, those of tools too.
-        is_over: Whether nothing more is to come.
+    It starts when its first turn was said; if nobody knows that, when the store got it.
     """
 
     start: datetime
@@ -76,98 +69,66 @@ class Sitting(NamedTuple):
 
 
 Undated = dict[str, tuple[str | None, str]]
-"""What has no exact time, by key or id: its bare date if it has one, and when the store first got it."""
-
-
-class StoreSittings(NamedTuple):
-    """What the store was told; the newest sitting first."""
-
-    sittings: tuple[Sitting, ...]
-    undated: Undated
+"""What has no exact time, by key: its bare date if it has one, and when the store first got it."""
 
 
 class _StoredTurn(NamedTuple):
     turn: Turn
     at: datetime
-    recorded_at: str
     is_open: bool
 
 
-def read_sittings(store: Store, since: str, now: datetime) -> StoreSittings:
-    """The sittings that this machine took in since a time."""
-    stored: dict[str, dict[str, _StoredTurn]] = {}
+def read_sittings(store: Store, since: str, now: datetime) -> tuple[list[Sitting], Undated]:
+    """The sittings that this machine took in since a time, the newest first; what is undated at all."""
+    told: dict[str, dict[str, _StoredTurn]] = {}
     undated: Undated = {}
+    for session, turn, recorded_at, is_open in _stored(store):
+        at = instant(turn.time) if turn.time is not None else None
+        if at is None:
+            first = undated.get(turn.key, (None, recorded_at))[1]
+            undated[turn.key] = turn.time, min(first, recorded_at)
+        if session and recorded_at >= since:
+            said = told.setdefault(session, {})
+            if at is None:  # it was said with the one before it
+                last = next(reversed(said.values()), None)
+                at = last.at if last is not None else datetime.fromisoformat(recorded_at)
+            said[turn.key] = _StoredTurn(turn, at, is_open)
+    silence = timedelta(minutes=store.settings.boundary.gap_certain)
+    parts = (part for said in told.values() for part in _parts(said.values(), silence))
+    found = [each for part in parts if (each := _sitting(part, now - silence)).turns]
+    found.sort(key=lambda sitting: (sitting.start, sitting.turns[0].key), reverse=True)
+    return found, undated
+
+
+def _stored(store: Store) -> Iterator[tuple[str, Turn, str, bool]]:
+    """Session (empty: none of this machine), turn, when the store got it, and whether more may come."""
     forgotten = logs.load_tombstones(store)
-    for flow in store.flows():
-        for episode in _episodes(flow, forgotten):
-            _note(undated, episode.id, episode.start, episode.recorded_at)
-            own = flow == store.flow and episode.document is None
+    for path, stored in episodes.readable(store):
+        episode = episodes.without_forgotten(stored, forgotten)
+        if episode is not None:
+            is_own = path.is_relative_to(store.flow) and episode.document is None
+            session = episode.session if is_own else ""
             for turn in episode.turns:
-                _note(undated, turn.key, turn.time, episode.recorded_at)
-                if own:
-                    told = stored.setdefault(episode.session, {})
-                    _hear(told, turn, episode.recorded_at, is_open=episode.capped)
+                yield session, turn, episode.recorded_at, episode.capped
     for path in inbox.files(store.inbox):
         for item in inbox.read(path, forgotten).turns:
-            _note(undated, item.turn.key, item.turn.time, item.recorded_at)
-            told = stored.setdefault(item.session, {})
-            _hear(told, item.turn, item.recorded_at, is_open=True)
-    silence = timedelta(minutes=store.settings.boundary.gap_certain)
-    found = [
-        sitting
-        for told in stored.values()
-        for part in _parts((each for each in told.values() if each.recorded_at >= since), silence)
-        if (sitting := _sitting(part, now - silence)) is not None
-    ]
-    found.sort(key=lambda sitting: (sitting.start, sitting.turns[0].key), reverse=True)
-    return StoreSittings(tuple(found), undated)
+            yield item.session, item.turn, item.recorded_at, True
 
 
-def _episodes(flow: Path, forgotten: frozenset[str]) -> Iterator[Episode]:
-    for path in episodes.files(flow):
-        with suppress(DamagedStoreError):
-            episode = episodes.without_forgotten(episodes.read(path), forgotten)
-            if episode is not None:
-                yield episode
-
-
-def _is_exact(time: str | None) -> TypeGuard[str]:
-    return time is not None and len(time) > len("2026-02-24")
-
-
-def _note(undated: Undated, name: str, time: str | None, recorded_at: str) -> None:
-    if not _is_exact(time):
-        first = undated.get(name, (time, recorded_at))[1]
-        undated[name] = time, min(first, recorded_at)
-
-
-def _hear(stored: dict[str, _StoredTurn], turn: Turn, recorded_at: str, *, is_open: bool) -> None:
-    """Add a turn to its conversation; without an exact time it was said with the one before it."""
-    at = instant(turn.time) if _is_exact(turn.time) else None
-    if at is None:
-        last = next(reversed(stored.values()), None)
-        at = last.at if last is not None else datetime.fromisoformat(recorded_at)
-    stored[turn.key] = _StoredTurn(turn, at, recorded_at, is_open)
-
-
-def _parts(stored: Iterable[_StoredTurn], silence: timedelta) -> Iterator[list[_StoredTurn]]:
+def _parts(said: Iterable[_StoredTurn], silence: timedelta) -> Iterator[list[_StoredTurn]]:
     part: list[_StoredTurn] = []
-    for each in sorted(stored, key=lambda each: each.at):
+    for each in sorted(said, key=lambda each: each.at):
         if part and each.at - part[-1].at >= silence:
             yield part
             part = []
         part.append(each)
-    if part:
-        yield part
+    yield part
 
 
-def _sitting(part: list[_StoredTurn], silent_since: datetime) -> Sitting | None:
-    turns = tuple(h.turn for h in part if h.turn.role in SPEAKING and h.turn.text.strip())
-    if not turns:
-        return None
+def _sitting(part: list[_StoredTurn], silent_since: datetime) -> Sitting:
     return Sitting(
         start=part[0].at,
-        turns=turns,
+        turns=tuple(h.turn for h in part if h.turn.role in SPEAKING and h.turn.text.strip()),
         keys=frozenset(h.turn.key for h in part),
         is_over=not part[-1].is_open or part[-1].at <= silent_since,
     )
@@ -188,81 +149,55 @@ class LoadedItem(NamedTuple):
 
 
 class Replayed(NamedTuple):
-    """What clsm would have given in a sitting."""
+    """What clsm would have given in a sitting: at its start, and at the place of each prompt."""
 
     briefing: tuple[LoadedItem, ...]
     answers: tuple[tuple[int, tuple[LoadedItem, ...]], ...]
 
 
-def prompt_places(sitting: Sitting) -> list[int]:
-    """The places of the turns that are asked: what the user said, the first ones."""
-    places = [at for at, turn in enumerate(sitting.turns) if turn.role == "user"]
-    return places[:PROMPTS]
-
-
 def replay(
-    store: Store,
-    recorded: StoreSittings,
-    chosen: Sequence[Sitting],
-    engine: Engine,
-    embedder: Embedder,
-) -> Iterator[Replayed]:
-    """What clsm would have given in some sittings; no trace is left."""
-    unseen = [_unseen(sitting, recorded, store) for sitting in chosen]
-    queries = [
-        Query(
-            text=sitting.turns[at].text[:LONGEST],
-            now=_before(sitting).isoformat(),
-            k=store.settings.recall.k,
-            budget=store.settings.recall.budget,
-            filters=Filters(without=tuple(sorted(hidden))),
-            known_at=_before(sitting).isoformat(),
-            is_gated=True,
-        )
-        for sitting, hidden in zip(chosen, unseen, strict=True)
-        for at in prompt_places(sitting)
-    ]
-    answers = recall(store, queries, engine, embedder)
-    for sitting, hidden in zip(chosen, unseen, strict=True):
-        found = []
-        for at in prompt_places(sitting):
-            kept = (memory for memory in next(answers).memories if _was(memory, hidden))
-            found.append((at, tuple(LoadedItem(m.id, m.text, m.tokens) for m in kept)))
-        yield Replayed(_briefing(store, sitting, hidden), tuple(found))
-
-
-def _before(sitting: Sitting) -> datetime:
-    return sitting.start - timedelta(seconds=1)
-
-
-def _unseen(sitting: Sitting, recorded: StoreSittings, store: Store) -> frozenset[str]:
-    """What recall cannot know to be later: the sitting itself, and what came with no exact time."""
-    known = utc_text(_before(sitting))
-    day = sitting.start.astimezone(store.zone).date().isoformat()
-    later = {
-        name
-        for name, (told_on, recorded_at) in recorded.undated.items()
+    store: Store, undated: Undated, sitting: Sitting, engine: Engine, embedder: Embedder
+) -> Replayed:
+    """What clsm would have given in a sitting; no trace is left."""
+    before = sitting.start - timedelta(seconds=1)
+    known, day = utc_text(before), sitting.start.astimezone(store.zone).date().isoformat()
+    # What recall cannot know to be later: the sitting itself, and what came with no exact time.
+    unseen = sitting.keys | {
+        key
+        for key, (told_on, recorded_at) in undated.items()
         if recorded_at > known and not (told_on is not None and told_on < day)
     }
-    return sitting.keys | later
-
-
-def _was(memory: Memory, unseen: frozenset[str]) -> bool:
-    """Whether nothing later stands in the window of a note; all else was filtered."""
-    return memory.kind != "passage" or unseen.isdisjoint(memory.sources[0].turn_ids)
-
-
-def _briefing(store: Store, sitting: Sitting, unseen: frozenset[str]) -> tuple[LoadedItem, ...]:
-    found = brief(store, _before(sitting), store.settings.recall.budget)
-    known = utc_text(_before(sitting))
+    settings, at = store.settings.recall, before.isoformat()
+    places = [place for place, turn in enumerate(sitting.turns) if turn.role == "user"][:PROMPTS]
+    queries = [
+        Query(
+            text=sitting.turns[place].text[:LONGEST],
+            now=at,
+            k=settings.k,
+            budget=settings.budget,
+            filters=Filters(without=tuple(sorted(unseen))),
+            known_at=at,
+            is_gated=True,
+        )
+        for place in places
+    ]
+    answers = []
+    for place, answer in zip(places, recall(store, queries, engine, embedder), strict=True):
+        kept = [  # in the window of a note something later may stand; all else was filtered
+            LoadedItem(each.id, each.text, each.tokens)
+            for each in answer.memories
+            if each.kind != "passage" or unseen.isdisjoint(each.sources[0].turn_ids)
+        ]
+        answers.append((place, tuple(kept)))
     with open_index(store, None) as opened:
-        return tuple(
+        briefing = tuple(
             LoadedItem(item.id, item.text, item.tokens)
-            for section in found.sections
+            for section in brief(store, before, settings.budget).sections
             for item in section.items
-            if not unseen & {item.id, item.id.partition("-")[0]}
+            if unseen.isdisjoint((item.id, item.id.partition("-")[0]))
             and (getattr(opened.index.record(item.id), "recorded_at", None) or "") <= known
         )
+    return Replayed(briefing, tuple(answers))
 
 
 SHARE = 0.4
@@ -323,21 +258,8 @@ class WordRarity:
         return match.idf(self._passages, holding) / match.idf(self._passages, 1)
 
 
-def used_claims(
-    text: Sequence[Claim], turns: Sequence[Words], asked: Words, rarity: WordRarity
-) -> tuple[Claim, ...]:
-    """The sentences of a text that a turn takes up.
-
-    Args:
-        text: Its ``split_claims``.
-        turns: Words of each turn that comes after it was loaded.
-        asked: Words of the prompt that it was loaded for.
-        rarity: Weighs words.
-    """
-    return tuple(each for each in text if _is_taken_up(each.words - asked, turns, rarity))
-
-
-def _is_taken_up(said: Words, turns: Sequence[Words], rarity: WordRarity) -> bool:
+def is_used(said: Words, turns: Sequence[Words], rarity: WordRarity) -> bool:
+    """Whether a turn takes up a sentence, of which the words of its prompt were taken out."""
     figures, whole = _figures(said), rarity(said)
     for turn in turns:
         shared = said & turn
@@ -368,41 +290,29 @@ def load_static(named: Sequence[str], start: datetime, store: Store) -> StaticFi
     size = 0
     blocks: list[LoadedItem] = []
     missing: list[str] = []
-    paths = (
-        path
-        for each in map(Path, named)
-        for path in (_of_workspace(each, day) if each.is_dir() else [each])
-    )
-    for path in dict.fromkeys(paths):
+    for path in dict.fromkeys(path for name in named for path in _files_at(Path(name), day)):
         try:
-            text = _text(path)
-        except ValueError as error:
-            missing.append(str(error))
+            with path.open("rb") as file:
+                data = file.read(MAX_FILE + 1)
+        except OSError as error:
+            missing.append(f"{path}: {error.strerror or 'cannot be read'}")
             continue
-        size += tokens.count_tokens(text)
-        blocks += _blocks(text, path, store)
+        if len(data) > MAX_FILE:
+            missing.append(f"{path}: is larger than {MAX_FILE >> 20} MiB")
+            continue
+        size += tokens.count_tokens(data.decode("utf-8", "replace"))
+        document = markdown.read(data, path=path.name, zone=store.zone)
+        if not isinstance(document, Problem):
+            for number, block in enumerate(document.blocks):
+                loaded = tokens.count_tokens(block.text)
+                blocks.append(LoadedItem(f"{path}:{number}", block.text, loaded))
     return StaticFiles(size, tuple(blocks), tuple(missing))
 
 
-def _of_workspace(folder: Path, before: str) -> list[Path]:
-    fixed = [folder / name for name in ALWAYS if (folder / name).is_file()]
-    dated = [path for path in (folder / "memory").glob("*.md") if path.stem < before]
-    return list(map(Path, startup_files(map(str, (*fixed, *dated))))) or [folder / ALWAYS[-1]]
-
-
-def _text(path: Path) -> str:
-    try:
-        with path.open("rb") as file:
-            data = file.read(MAX_FILE + 1)
-    except OSError as error:
-        raise ValueError(f"{path}: {error.strerror or 'cannot be read'}") from None
-    if len(data) > MAX_FILE:
-        raise ValueError(f"{path}: is larger than {MAX_FILE >> 20} MiB")
-    return data.decode("utf-8", "replace")
-
-
-def _blocks(text: str, path: Path, store: Store) -> Iterator[LoadedItem]:
-    document = markdown.read(text.encode(), path=path.name, zone=store.zone)
-    if not isinstance(document, Problem):
-        for number, block in enumerate(document.blocks):
-            yield LoadedItem(f"{path}:{number}", block.text, tokens.count_tokens(block.text))
+def _files_at(path: Path, before: str) -> list[Path]:
+    """A file; of a workspace what an agent loads at every start on a day."""
+    if not path.is_dir():
+        return [path]
+    fixed = [path / name for name in ALWAYS if (path / name).is_file()]
+    dated = [each for each in (path / "memory").glob("*.md") if each.stem < before]
+    return list(map(Path, startup_files(map(str, (*fixed, *dated))))) or [path / ALWAYS[-1]]

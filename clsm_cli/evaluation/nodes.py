@@ -1,4 +1,4 @@
-"""Plant concepts, chosen by counts alone, as nodes of a conversation's store; with gold and edges.
+"""LoCoMo with concepts as CLS-M measured them: chosen by counts alone, labelled, and planted as nodes.
 
 A node is a stem or a pair of neighbouring stems, as CLS-M's graph has about 130 of them. Taken are the
 most bursty ones, those whose turns gather in a few sessions: by Dunning's G² of their turns over the
@@ -20,13 +20,18 @@ import re
 from collections import Counter
 from dataclasses import replace
 from importlib.resources import files
-from math import log
+from math import fsum, log
+from operator import mul
 from typing import TYPE_CHECKING
 
 from clsm_cli.evaluation import stores
 from clsm_cli.evaluation.dataset import Chat, label_keys
+from clsm_cli.evaluation.measures import Retrieved
 from clsm_cli.model.episodes import EpisodeRecord
 from clsm_cli.model.graph import Node
+from clsm_cli.retrieval.ranking import signal_weights
+from clsm_cli.retrieval.recall import Query as Asking
+from clsm_cli.retrieval.recall import retrieve_passages
 from clsm_cli.scoring.association import co_occurrences
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import logs, record_files, runs, shards
@@ -40,12 +45,12 @@ from clsm_cli.text.sentences import split
 from clsm_cli.text.summaries import best_sentences
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping
+    from collections.abc import Collection, Iterator, Mapping, Sequence
 
+    from clsm_cli.evaluation.benches import Bench
     from clsm_cli.evaluation.dataset import Case, LabelledTurn, Query
     from clsm_cli.evaluation.stores import MadeStore, StoreFactory
     from clsm_cli.model.codec import Record
-    from clsm_cli.model.streams import Stream
     from clsm_cli.store.index.index_queries import Index
     from clsm_cli.store.layout import Store
 
@@ -57,9 +62,10 @@ MOST = 0.12
 """Share of all turns that hold it: in so many it is no subject."""
 SHORTEST = 3
 """Letters of a stem."""
-
+LEAST_GOLD = 2
+"""Gold concepts of a question that counts."""
 GENERIC = frozenset(
-    tokens.stems(files("clsm_cli.evaluation.nodes").joinpath("generic.txt").read_text("utf-8"))
+    tokens.stems(files("clsm_cli.evaluation").joinpath("generic.txt").read_text("utf-8"))
 )
 """Stems of words that any chat is full of, and of those by which photos are described."""
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W_]+)?")
@@ -77,43 +83,38 @@ class Concept(NamedTuple):
     aliases: tuple[str, ...]
     turns: tuple[str, ...]
 
+    @property
+    def id(self) -> str:
+        """Its node."""
+        return node_id(self.label)
 
-class Inventory(NamedTuple):
-    """The concepts of a conversation, most bursty first."""
-
-    concepts: tuple[Concept, ...]
-    ignored: frozenset[str]
-
-    def found_in(self, text: str) -> set[Stems]:
-        """The concepts that a text holds, in any of their forms."""
-        held = {stems for stems, _ in occurrences(text, self.ignored)}
-        return held.intersection(concept.stems for concept in self.concepts)
+    @property
+    def names(self) -> frozenset[str]:
+        """The keys of all its names."""
+        return label_keys((self.id, self.label, *self.aliases))
 
 
-def choose_concepts(chat: Chat, size: int = SIZE) -> Inventory:
+def choose_concepts(chat: Chat, size: int = SIZE) -> tuple[Concept, ...]:
     """The most bursty concepts; of equally bursty ones the first by their stems."""
     ignored = GENERIC | _names(chat.participants)
-    turns: dict[Stems, list[str]] = {}
+    turns: dict[Stems, dict[str, str]] = {}
     forms: dict[Stems, Counter[str]] = {}
-    sessions: dict[Stems, Counter[str]] = {}
     for turn in chat.turns:
-        told = list(occurrences(turn.text, ignored))
-        for stems, form in told:
+        for stems, form in occurrences(turn.text, ignored):
             forms.setdefault(stems, Counter())[form] += 1
-        for stems in dict.fromkeys(stems for stems, _ in told):
-            turns.setdefault(stems, []).append(turn.id)
-            sessions.setdefault(stems, Counter())[turn.session] += 1
+            turns.setdefault(stems, {})[turn.id] = turn.session
     sizes = Counter(turn.session for turn in chat.turns)
-    most = MOST * len(chat.turns)
     scores = {
-        stems: round(burstiness(sessions[stems], sizes), 9)
+        stems: round(burstiness(Counter(held.values()), sizes), 9)
         for stems, held in turns.items()
-        if LEAST <= len(held) < most
+        if LEAST <= len(held) < MOST * len(chat.turns)
     }
     chosen = sorted(scores, key=lambda stems: (-scores[stems], stems))[:size]
-    return Inventory(
-        tuple(_concept(stems, forms[stems], turns[stems]) for stems in chosen), ignored
-    )
+    found = []
+    for stems in chosen:
+        label, *others = sorted(forms[stems], key=lambda form: (-forms[stems][form], form))
+        found.append(Concept(stems, label, tuple(sorted(others)), tuple(turns[stems])))
+    return tuple(found)
 
 
 def burstiness(held: Mapping[str, int], sizes: Mapping[str, int]) -> float:
@@ -159,53 +160,37 @@ def _names(participants: Collection[str]) -> set[str]:
     return {stem[:length] for stem in whole for length in range(SHORTEST, len(stem) + 1)}
 
 
-def _concept(stems: Stems, forms: Counter[str], turns: list[str]) -> Concept:
-    label = min(forms, key=lambda form: (-forms[form], form))
-    return Concept(stems, label, tuple(sorted(set(forms) - {label})), tuple(turns))
+def label_queries(chat: Chat, queries: Sequence[Query]) -> tuple[Query, ...]:
+    """The questions with at least two gold concepts, labelled with these instead of with turns.
 
-
-LEAST_GOLD = 2
-"""Gold concepts of a question that counts."""
-
-
-def name_keys(concept: Concept) -> frozenset[str]:
-    """The keys of all names of a concept: id, label and aliases."""
-    return label_keys((node_id(concept.label), concept.label, *concept.aliases))
-
-
-def label_queries(queries: Iterable[Query], inventory: Inventory) -> tuple[Query, ...]:
-    """The questions with at least two gold concepts, labelled with these instead of with turns."""
-    held: dict[str, list[Concept]] = {}
-    for concept in inventory.concepts:
-        for turn in concept.turns:
-            held.setdefault(turn, []).append(concept)
+    Gold are the concepts in the evidence of a question and in its answer.
+    """
+    ignored, concepts = GENERIC | _names(chat.participants), choose_concepts(chat)
     posed = []
     for query in queries:
-        gold = inventory.found_in(query.answer)
-        gold |= {each.stems for turn in query.gold for each in held.get(turn, ())}
+        said = {stems for stems, _ in occurrences(query.answer, ignored)}
+        gold = tuple(
+            each.names
+            for each in concepts
+            if each.stems in said or not set(query.gold).isdisjoint(each.turns)
+        )
         if len(gold) >= LEAST_GOLD:
-            names = tuple(name_keys(each) for each in inventory.concepts if each.stems in gold)
-            posed.append(query._replace(gold=(), concepts=names))
+            posed.append(query._replace(gold=(), concepts=gold))
     return tuple(posed)
-
-
-STREAM: Stream = "projects"
-"""Where consolidation keeps nodes of kind ``concept``."""
-PLANTING = ("evaluation/nodes",)
-"""Parts of the program that decide what is written, besides those that make any store."""
 
 
 def plant_nodes(factory: StoreFactory, case: Case, made: MadeStore) -> Store:
     """A copy of a conversation's store, as it was ingested, in which its concepts are nodes."""
-    chat = case_chat(case)
-    name = f"nodes {stores.code_digest(PLANTING)}"
-    return stores.cached_copy(factory, made, name, lambda store: _plant(factory, made, chat, store))
+    # These two decide what is written, besides the parts of the program that make any store.
+    name = f"nodes {stores.code_digest(('evaluation/nodes.py', 'evaluation/generic.txt'))}"
+    return stores.cached_copy(
+        factory, made, name, lambda store: _plant(factory, made, case_chat(case), store)
+    )
 
 
 def case_chat(case: Case) -> Chat:
     """The conversation that a case is."""
-    if not isinstance(case.source, Chat):
-        raise TypeError(f"{case.name} is no conversation")
+    assert isinstance(case.source, Chat)
     return case.source
 
 
@@ -213,7 +198,8 @@ def _plant(factory: StoreFactory, made: MadeStore, chat: Chat, store: Store) -> 
     with open_index(store, factory.embedder) as opened:
         records, episodes = _records(store, opened.index, chat)
     with locked(store.root, store.settings.store.lock_wait):
-        writes = record_files.plan_records(store, STREAM, records)
+        # Consolidation keeps nodes of kind "concept" among the projects.
+        writes = record_files.plan_records(store, "projects", records)
         writes += record_files.plan_records(store, "flow", episodes)
         runs.apply(store, "eval", made.now.isoformat(), writes, whole=True)
         with contextlib.closing(database.open_to_write(store.derived)) as connection:
@@ -226,30 +212,27 @@ def _records(store: Store, index: Index, chat: Chat) -> tuple[list[Record], list
     said = {turn.id: turn for turn in chat.turns}
     rows = index.passages(index.current_rows()).values()
     keys = {passage.foreign_id: passage.key for passage in rows}
-    concepts = choose_concepts(chat).concepts
+    concepts = choose_concepts(chat)
     mentioned: dict[str, list[str]] = {}
-    for node, turns in sorted((node_id(each.label), each.turns) for each in concepts):
-        for key in sorted({keys[turn] for turn in turns}):
-            mentioned.setdefault(key, []).append(node)
+    for each in sorted(concepts, key=lambda each: each.id):
+        for key in sorted({keys[turn] for turn in each.turns}):
+            mentioned.setdefault(key, []).append(each.id)
     order = list(evidence_queries.turn_order(index.connection))
     noted: dict[str, dict[str, list[str]]] = {}
     for episode, _, key in order:
         for node in mentioned.get(key, ()):
             noted.setdefault(episode, {}).setdefault(node, []).append(key)
-    files = evidence_queries.episode_files(index.connection)
+    stored = evidence_queries.episode_files(index.connection)
     known = shards.load_graph(store.graphs(), logs.load_tombstones(store)).records
     episodes: list[Record] = [
         replace(
             record,
             rev=(record.rev[0] + 1, store.device),
-            mentions={
-                node: tuple(sorted(found))
-                for node, found in sorted(noted.get(record.id, {}).items())
-            },
+            mentions={n: tuple(sorted(found)) for n, found in sorted(noted.get(id_, {}).items())},
             stage="consolidated",
-            digest=files[record.id].digest,
+            digest=stored[id_].digest,
         )
-        for record in known.values()
+        for id_, record in known.items()
         if isinstance(record, EpisodeRecord)
     ]
     edges = co_occurrences(order, mentioned, store.settings.graph, rev)
@@ -271,15 +254,56 @@ def _node(
         if any(form in (sentence := turn.text[span.start : span.end]).casefold() for form in forms)
     ]
     summary = best_sentences(candidates, concept.label)
-    times = sorted(turn.time for turn in turns)
     return Node(
-        id=node_id(concept.label),
+        id=concept.id,
         rev=rev,
         label=concept.label,
         aliases=concept.aliases,
         summary=" ".join(sentence for sentence, _, _ in summary),
-        n=len(concept.turns),
-        first=times[0],
-        last=times[-1],
+        n=len(turns),
+        first=min(turn.time for turn in turns),
+        last=max(turn.time for turn in turns),
         sources=tuple(dict.fromkeys(key for _, _, key in summary)),
     )
+
+
+FIRST, POWER, KEEP, RETURNED = 5, 4, 0.30, 10
+"""Passages that concepts are read from, the exponent of their score, the share of the best concept
+below which one is left out, and the most that are returned."""
+
+
+def from_best_passages(bench: Bench, queries: Sequence[Query]) -> Iterator[Retrieved]:
+    """The simplest way to rank concepts: by Σ score⁴ of the best passages that mention them.
+
+    A concept that the question names comes first.
+    """
+    settings = bench.store.settings.recall
+    concepts, weights = choose_concepts(case_chat(bench.case)), signal_weights(settings)
+    names = {each.id: _pattern((each.label, *each.aliases)) for each in concepts}
+    keys = {each.id: each.names for each in concepts}
+    mentions: dict[str, list[str]] = {}
+    for each in concepts:
+        for turn in each.turns:
+            mentions.setdefault(turn, []).append(each.id)
+    with open_index(bench.store, bench.factory.embedder) as opened:
+        index = opened.index
+        for query in queries:
+            asking = Asking(query.text, bench.time_of(query), 50, 1 << 30)
+            found = retrieve_passages(index, asking, bench.engine, settings).ranked
+            scores = {each.row: fsum(map(mul, each.signals, weights)) for each in found.candidates}
+            best = sorted(scores, key=lambda row: (-scores[row], row))[:FIRST]
+            worth: dict[str, float] = {}
+            for row, passage in index.passages(best).items():
+                for node in mentions.get(passage.foreign_id or passage.key, ()):
+                    worth[node] = worth.get(node, 0.0) + max(0.0, scores[row]) ** POWER
+            most = max(worth.values(), default=0.0) or 1.0
+            shares = {node: value / most for node, value in worth.items()}
+            shares |= {node: 1.0 for node, name in names.items() if name.search(query.text)}
+            kept = [node for node, share in shares.items() if share >= KEEP]
+            kept.sort(key=lambda node: (-shares[node], node))
+            yield Retrieved((), tuple(keys[node] for node in kept[:RETURNED]))
+
+
+def _pattern(names: Sequence[str]) -> re.Pattern[str]:
+    found = "|".join(re.escape(name) for name in sorted(names))
+    return re.compile(rf"(?<!\w)(?:{found})(?!\w)", re.IGNORECASE)

@@ -1,0 +1,333 @@
+"""Labelled sets as published or written by hand: what is read, what is left out and said, what is refused."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from evaluation.small_sets import (
+    QUERIES,
+    haystack,
+    locomo_talk,
+    write_gvd,
+    write_locomo,
+    write_longmemeval,
+    write_notes,
+)
+
+from clsm_cli.errors import BadInputError
+from clsm_cli.evaluation.dataset import Case, Chat, Dataset, Folders
+from clsm_cli.evaluation.loaders import dataset_registry, gvd, locomo, longmemeval, own_memory
+
+WRITERS = {
+    "locomo": write_locomo,
+    "gvd": write_gvd,
+    "longmemeval": write_longmemeval,
+    "memory": write_notes,
+}
+
+
+@pytest.mark.parametrize("kind", WRITERS)
+def test_a_set_is_known_by_its_looks(tmp_path: Path, kind: str) -> None:
+    folder = WRITERS[kind](tmp_path / "x")
+    found = dataset_registry.load_dataset(str(folder))
+    assert found.kind == kind
+    assert dataset_registry.load_dataset(f"{kind}={folder}") == found
+    assert dataset_registry.kind_of(folder) == kind
+
+
+def test_nothing_that_is_known(tmp_path: Path) -> None:
+    with pytest.raises(BadInputError, match=r"no labelled set .* KIND one of locomo, gvd, lon"):
+        dataset_registry.load_dataset(str(tmp_path))
+
+
+@pytest.mark.parametrize(
+    ("spec", "reason"),
+    [
+        ("  ", "has no path"),
+        ("locomo=", "has no path"),
+        ("locomo=no-such-folder", "^no-such-folder: does not exist"),
+        ("locomoo=no-such-folder", "'locomoo' is no kind of labelled set; use one of locomo"),
+        ("a\0b", "does not exist"),
+    ],
+)
+def test_a_spec_that_names_nothing(spec: str, reason: str) -> None:
+    with pytest.raises(BadInputError, match=reason):
+        dataset_registry.load_dataset(spec)
+
+
+def test_the_first_stores_are_another_set(tmp_path: Path) -> None:
+    found = dataset_registry.load_dataset(str(write_locomo(tmp_path / "x")))
+    part = dataset_registry.limit_cases(found, 1)
+    assert (part.cases, part.digest != found.digest) == (found.cases[:1], True)
+    assert part.notes[-1] == "only the first 1 of 2 stores are used"
+    assert dataset_registry.limit_cases(found, 2) is found
+
+
+def _chat(case: Case) -> Chat:
+    assert isinstance(case.source, Chat)
+    return case.source
+
+
+def test_a_folder_of_conversations(tmp_path: Path) -> None:
+    found = locomo.load(write_locomo(tmp_path / "set"))
+    assert (found.kind, found.name, found.unit, found.headline) == (
+        "locomo",
+        "set",
+        "turn",
+        "recall@10",
+    )
+    assert [each.name for each in found.cases] == ["1", "2"]
+    talk = _chat(found.cases[0])
+    assert talk.participants == ("Ann", "Bob")
+    assert [turn.id for turn in talk.turns] == [
+        "D1:1", "D1:2", "D1:3", "D2:1", "D2:2", "D2:3", "D10:1", "D10:2",
+    ]  # fmt: skip
+    assert talk.turns[2].text == "Look at this! [shares a photo of a cat on a sofa]"
+    assert [turn.time for turn in talk.turns[:2]] == [
+        "2023-05-08T13:56:00+00:00",
+        "2023-05-08T13:56:01+00:00",
+    ]
+    assert talk.turns[3].time == "2023-05-20T12:30:00+00:00"
+    assert {turn.session for turn in talk.turns} == {"session 1", "session 2", "session 10"}
+
+
+def test_evidence_is_repaired_and_what_has_none_is_left_out(tmp_path: Path) -> None:
+    found = locomo.load(write_locomo(tmp_path / "set"))
+    own = [q for q in found.cases[0].queries if q.negative != "off topic"]
+    assert [(q.id, q.category, q.gold, q.negative, q.answer) for q in own] == [
+        ("1-1", "temporal", ("D1:2",), "", "8 May 2023"),
+        ("1-2", "multi-hop", ("D1:3", "D10:1"), "", ""),
+        ("1-3", "single-hop", ("D2:1",), "", "1"),
+        ("1-5", "adversarial", (), "wrong person", ""),
+    ]
+    repaired = "'D1:3; D10:01' -> D1:3, D10:1", "'D:2:1' -> D2:1"
+    mended, lost, dropped, _ = found.notes
+    assert mended == (
+        "evidence entry repaired (4):"
+        f" 1-2: {repaired[0]}; 1-3: {repaired[1]}; 2-2: {repaired[0]}; 2-3: {repaired[1]}"
+    )
+    assert lost == (
+        "evidence entry names no turn and is left out (4):"
+        " 1-3: 'D9:9'; 1-4: 'D'; 2-3: 'D9:9'; 2-4: 'D'"
+    )
+    assert dropped == "query is left out, nothing that answers it is known (2): 1-4; 2-4"
+
+
+def test_the_one_file_of_all(tmp_path: Path) -> None:
+    talk = locomo_talk("Ann", "Bob", "cat")
+    talk["session_2"][2]["text"] = " "
+    qa = [{"question": "Who slept?", "evidence": [17, "D1:1"], "category": 4}]
+    talk.pop("qa")
+    path = tmp_path / "x.json"
+    path.write_text(json.dumps([{"qa": qa, "conversation": talk, "sample_id": "conv-26"}]))
+    (case,) = locomo.load(path).cases
+    assert (case.name, case.queries[0].id, case.queries[0].gold) == ("26", "26-1", ("D1:1",))
+    assert [turn.id for turn in _chat(case).turns[3:]] == ["D2:1", "D2:2", "D10:1", "D10:2"]
+
+
+DAYS = {  # stems
+    "2023-05-01": frozenset({"trip", "museum"}),
+    "2023-05-02": frozenset({"trip", "hors", "museum"}),
+    "2023-05-03": frozenset({"trip", "hors"}),
+    "2023-05-04": frozenset({"trip", "violin"}),
+}
+
+
+def test_labels_of_a_set(tmp_path: Path) -> None:
+    found = gvd.load(write_gvd(tmp_path / "set"))
+    assert [(q.text, q.category, q.gold) for q in found.cases[0].queries] == [
+        ("What was my mood on May 4th?", "dated", ("2023-05-04",)),
+        ("What did I see in Xiamen?", "lexical", ("2023-05-02",)),
+        ("Tell me of the horse.", "lexical", ("2023-05-02", "2023-05-04")),
+    ]
+    rules, *faults = found.notes
+    assert rules == (
+        "the set names no evidence; the days that answer a query are derived by two rules:"
+        " 1 name a day or a period (dated),"
+        " 2 have words that were said on one or two days only (lexical)"
+    )
+    assert faults == [
+        "query is left out, neither rule decides (1): Emily-3",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("question", "gold"),
+    [
+        ("On May 3rd, how was the museum?", ["2023-05-03"]),  # a date counts before words
+        ("Was there a violin on the trip?", ["2023-05-04"]),
+        ("A horse in a museum?", ["2023-05-02"]),  # both words on this day only
+        ("A violin on a horse?", ["2023-05-04"]),  # one word is on exactly one day
+        ("How was the trip?", []),  # on every day
+        ("What advice did you recommend recently?", []),  # words that only ask
+        ("What happened on June 9th?", []),  # outside the history
+    ],
+)
+def test_rules(question: str, gold: list[str]) -> None:
+    assert gvd.label_question(question, DAYS)[1] == gold
+
+
+def test_each_question_has_its_own_store(tmp_path: Path) -> None:
+    found = longmemeval.load(write_longmemeval(tmp_path / "set"))
+    assert (found.name, found.unit, found.headline) == (
+        "longmemeval_s_cleaned.json",
+        "turn",
+        "recall@10",
+    )
+    first, second = found.cases
+    assert [(turn.id, turn.role, turn.time, turn.session) for turn in _chat(first).turns] == [
+        ("1:filler_1:1", "user", "2023-05-19T10:00:00+00:00", "1:filler_1"),
+        ("1:filler_1:2", "assistant", "2023-05-19T10:00:01+00:00", "1:filler_1"),
+        ("0:answer_1:1", "user", "2023-05-20T02:21:00+00:00", "0:answer_1"),
+        ("0:answer_1:2", "assistant", "2023-05-20T02:21:01+00:00", "0:answer_1"),
+    ]
+    (query,) = first.queries
+    assert (first.name, query.id, query.category) == ("q1", "q1", "single-session-user")
+    # filler_1:1 is marked too, but its session is none of those with the evidence
+    assert (query.gold, query.negative, query.answer) == (("0:answer_1:1",), "", "a violin")
+    assert query.at == "2023-05-30T23:40:00+00:00"
+    (unknown,) = second.queries
+    assert (unknown.id, unknown.gold, unknown.negative) == ("q2_abs", (), "near topic")
+    assert found.notes == ()
+
+
+def test_a_question_without_evidence_is_left_out_and_said(tmp_path: Path) -> None:
+    unmarked, twice = haystack("q2"), haystack("q4")
+    unmarked["haystack_sessions"][0][0].pop("has_answer")
+    twice["haystack_session_ids"] = ["answer_1", "answer_1"]
+    twice["haystack_sessions"][0][1]["content"] = ""
+    lost = haystack("q3", question_type=None, answer_session_ids=["answer_1", "answer_2"])
+    rows = [haystack("q1"), unmarked, lost, twice]
+    found = longmemeval.load(write_longmemeval(tmp_path / "set", *rows))
+    assert [case.name for case in found.cases] == ["q1", "q3", "q4"]
+    assert found.cases[1].queries[0].category == ""
+    assert found.cases[2].queries[0].gold == ("1:answer_1:1", "0:answer_1:1")
+    assert found.notes == (
+        "query is left out, no turn of its haystack is marked as its evidence (1): q2",
+    )
+
+
+def _rewritten(folder: Path, name: str, text: str) -> Path:
+    (folder / "labels" / name).write_text(text, encoding="utf-8")
+    return folder
+
+
+def _changed(tmp_path: Path, old: str, new: str) -> Dataset:
+    """The small memory with a change in its queries."""
+    assert old in QUERIES
+    folder = write_notes(tmp_path)
+    return own_memory.load(_rewritten(folder, "queries.yaml", QUERIES.replace(old, new)))
+
+
+def test_queries_concepts_and_negatives(tmp_path: Path) -> None:
+    folder = write_notes(tmp_path / "set")
+    found = own_memory.load(folder)
+    assert (found.name, found.unit, found.headline) == ("set", "quote", "f1")
+    (case,) = found.cases
+    assert case.source == Folders(folder, ("workspace", "sessions"))
+    first, second, *negative = case.queries
+    assert first.gold == ("in the cellar failed at noon.",)  # over two lines in the note
+    assert first.category == "project"
+    assert second.concepts == (frozenset({"heron", "theheron"}),)
+    assert [(q.id, q.text, q.negative) for q in negative] == [
+        ("p1", "when was the pump bought", "near topic"),
+        ("o1", "how far is the moon", "off topic"),
+    ]
+    assert found.notes == ()
+
+
+def test_evidence_that_is_not_there_is_left_out_and_said(tmp_path: Path) -> None:
+    found = _changed(tmp_path, "stood on the gauge", "stood on the weir")
+    assert found.cases[0].queries[1].gold == ()
+    assert found.notes == (
+        "piece of evidence is not in the file that it names and is left out (1): q2, piece 1",
+    )
+
+
+def test_a_quote_from_a_transcript_is_looked_for_in_its_texts(tmp_path: Path) -> None:
+    folder = write_notes(tmp_path / "set")
+    (folder / "sessions").mkdir()
+    said = {"message": {"content": [{"text": 'It "stood\non the gauge" for hours.'}]}}
+    (folder / "sessions" / "a.jsonl").write_text("{\n" + json.dumps(said) + "\n")
+    text = QUERIES.replace(
+        'workspace/MEMORY.md\n    quote: "stood on the gauge"',
+        "sessions/a.jsonl\n    quote: '\"stood on the gauge\" for'",
+    )
+    assert text != QUERIES
+    found = own_memory.load(_rewritten(folder, "queries.yaml", text))
+    assert found.cases[0].queries[1].gold == ('"stood on the gauge" for',)
+
+
+def _broken_locomo(content: str) -> Callable[[Path], Dataset]:
+    def load(folder: Path) -> Dataset:
+        folder.write_text(content)
+        return locomo.load(folder)
+
+    return load
+
+
+def _broken_gvd(name: str, content: str) -> Callable[[Path], Dataset]:
+    def load(folder: Path) -> Dataset:
+        (write_gvd(folder) / name).write_text(content)
+        return gvd.load(folder)
+
+    return load
+
+
+def _broken_haystack(**change: Any) -> Callable[[Path], Dataset]:
+    return lambda folder: longmemeval.load(write_longmemeval(folder, haystack("q1", **change)))
+
+
+def _broken_label(old: str, new: str) -> Callable[[Path], Dataset]:
+    return lambda folder: _changed(folder, old, new)
+
+
+@pytest.mark.parametrize(
+    ("load", "reason"),
+    [
+        (_broken_locomo("{"), "is not JSON"),
+        (_broken_locomo('{"a": 1}'), "no list of conversations"),
+        (_broken_locomo("[3]"), "conversation 1: something is of another type"),
+        (
+            _broken_locomo('[{"conversation": 3, "qa": []}]'),
+            "conversation 1: something is of another type",
+        ),
+        (
+            _broken_locomo('[{"speaker_a": "A", "speaker_b": "B", "session_1": [], "qa": []}]'),
+            "session_1_date",
+        ),
+        (_broken_locomo('[{"speaker_a": "A", "speaker_b": "B", "qa": []}]'), "it has no turn"),
+        (_broken_gvd(gvd.MEMORY, "[]"), "it holds no users"),
+        (
+            _broken_gvd(gvd.MEMORY, '{"Emily": {"history": {"May 4": []}}}'),
+            "user Emily: Invalid isoformat",
+        ),
+        (_broken_gvd(gvd.QUESTIONS, "\n{"), "line 2: "),
+        (_broken_gvd(gvd.QUESTIONS, '{"Emily": [3]}'), "line 1: something is of another type"),
+        (_broken_gvd(gvd.QUESTIONS, ""), "no question to a user"),
+        (_broken_haystack(question_date="yesterday"), "question 1: 'yesterday' is no time"),
+        (_broken_haystack(haystack_dates=["2023/05/20 (Sat) 02:21"]), "question 1: zip"),
+        (_broken_haystack(haystack_sessions=[[], [{"role": "user"}]]), "1: it has no content"),
+        (_broken_haystack(haystack_sessions=[[], []]), "its haystack is empty"),
+        (
+            _broken_label("- heron", "- egret"),
+            "row 2: it names the concept 'egret', which labels/concepts",
+        ),
+        (_broken_label("id: q2", "id: q1"), r"queries\.yaml: .*row 2: the id q1 stands twice"),
+        (_broken_label("id: q2", "id: p1"), r"probes\.yaml: .*row 1: the id p1 stands twice"),
+        (_broken_label("id: q2", "name: q2"), "row 2: it has no id"),
+        (_broken_label("concepts:\n  - heron", "concepts: heron"), "row 2: concepts is no list"),
+        (_broken_label('quote: "stood on the gauge"', "text: x"), "row 2: it has no quote"),
+        (_broken_label('query: "a bird that stays"', "query: [x]"), "row 2: query is no text"),
+    ],
+)
+def test_what_is_not_of_the_set_is_refused(
+    tmp_path: Path, load: Callable[[Path], Dataset], reason: str
+) -> None:
+    with pytest.raises(BadInputError, match=reason) as error:
+        load(tmp_path / "set")
+    assert str(tmp_path / "set") in str(error.value)
