@@ -51,9 +51,18 @@ class Option(NamedTuple):
         return value
 
 
-def option(names: str, metavar: str, about: str, kind: Any = str, **more: Any) -> Any:
-    """An ``Option`` in the place of the default value of the field that it sets."""
-    return Option(names, metavar, about, kind, **more)
+def option(typed: str, about: str, kind: Any = str, **more: Any) -> Any:
+    """An ``Option`` as it is typed, in the place of the default value of what it sets.
+
+    Words have no dash; a command cannot do without those that stand in no brackets.
+
+    >>> option("--limit -n N", "Lines at most.")[:2], option("[FILE]", "Where to.")[:2]
+    (('--limit -n', 'N'), ('', '[FILE]'))
+    """
+    words = typed.split()
+    names = [word for word in words if word.startswith("-")]
+    metavar = [word for word in words if not word.startswith("-")]
+    return Option(" ".join(names), " ".join(metavar), about, kind, **more)
 
 
 class CommandLine(NamedTuple):
@@ -109,30 +118,24 @@ class Common(NamedTuple):
         return current_time(self.now, zone)
 
 
-COMMON = {
-    "store": Option(
-        "--store",
-        "DIR",
+COMMON: dict[str, Option] = {
+    "store": option(
+        "--store DIR",
         "The memory store. Else CLSM_STORE, else the nearest parent folder with clsm.yaml, else"
         " ~/.clsm/memory.",
     ),
-    "now": Option(
-        "--now", "TIME", "Take this as the current time (ISO 8601) instead of the clock."
-    ),
-    "as_json": Option("--json", "", "Print JSON instead of text."),
-    "quiet": Option("--quiet -q", "", "Print data only: no progress, no warnings."),
-    "verbose": Option("--verbose -v", "", "Print more detail."),
+    "now": option("--now TIME", "Take this as the current time (ISO 8601) instead of the clock."),
+    "as_json": option("--json", "Print JSON instead of text."),
+    "quiet": option("--quiet -q", "Print data only: no progress, no warnings."),
+    "verbose": option("--verbose -v", "Print more detail."),
 }
 """The options that every command has."""
-FORMAT: Any = Option(
-    "--format",
-    "FORMAT",
+FORMAT = option(
+    "--format FORMAT",
     "text, json, or prompt: a block for a language model that clsm itself will not take in again.",
     choices=("text", "json", "prompt"),
 )
-DRY_RUN: Any = Option("--dry-run", "", "Say what would happen; change nothing.")
-AS_OF = Option("--as-of", "TIME", "Only what was true at that time or day.")
-KNOWN_AT = Option(
-    "--known-at", "TIME", "Only what was known at that time, or at the end of that day."
-)
-YES = Option("--yes", "", "Go on even if much would be withdrawn at once.")
+DRY_RUN = option("--dry-run", "Say what would happen; change nothing.")
+AS_OF = option("--as-of TIME", "Only what was true at that time or day.")
+KNOWN_AT = option("--known-at TIME", "Only what was known at that time, or at the end of that day.")
+YES = option("--yes", "Go on even if much would be withdrawn at once.")

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from clsm_cli.commands import log_command, machine_settings
-from clsm_cli.commands.command_line import Common, Option
+from clsm_cli.commands.command_line import DRY_RUN, YES, Common, option
 from clsm_cli.commands.environment import UsageError, environment, parse_time, standard_input
-from clsm_cli.commands.options import DryRun, Yes, command
+from clsm_cli.commands.options import command
 from clsm_cli.commands.output import Printer, count_noun, fields
 from clsm_cli.config import LlmSettings
 from clsm_cli.consolidation import (
@@ -40,36 +40,31 @@ _SHOWN = 200
     "clsm consolidate --rebuild        # the graph anew, from the episodes",
     "clsm consolidate --ask packet.txt          # for a language model, or yourself, to answer",
     "clsm consolidate --answer answer.json      # what it wrote, checked and taken in",
-    file=Option("", "[FILE]", "With --ask: where to; else standard output."),
-    limit=Option("--limit", "N", "Take at most N episodes, the most salient first.", least=1),
-    since=Option("--since", "TIME", "Leave out episodes before this time."),
-    if_idle=Option("--if-idle", "MINUTES", "Do nothing if somebody spoke in that time.", least=0),
-    rebuild=Option("--rebuild", "", "Compute nodes and edges again, from all episodes."),
-    ask=Option(
-        "--ask", "", "Write what waits as a packet for an adviser to answer; change nothing."
+)
+def consolidate(
+    file: str | None = option("[FILE]", "With --ask: where to; else standard output."),
+    *,
+    limit: int | None = option(
+        "--limit N", "Take at most N episodes, the most salient first.", least=1
     ),
-    answer=Option(
-        "--answer",
-        "FILE",
+    since: str | None = option("--since TIME", "Leave out episodes before this time."),
+    if_idle: float | None = option(
+        "--if-idle MINUTES", "Do nothing if somebody spoke in that time.", least=0
+    ),
+    rebuild: bool = option("--rebuild", "Compute nodes and edges again, from all episodes."),
+    ask: bool = option(
+        "--ask", "Write what waits as a packet for an adviser to answer; change nothing."
+    ),
+    answer: str | None = option(
+        "--answer FILE",
         "Consolidate the episodes of an adviser's answer, and take the proposals that their"
         " turns support; - is standard input.",
     ),
-    budget=Option(
-        "--budget", "N", f"Tokens of the packet at most; default {adviser_packet.BUDGET}.", least=1
+    budget: int | None = option(
+        "--budget N", f"Tokens of the packet at most; default {adviser_packet.BUDGET}.", least=1
     ),
-)
-def consolidate(
-    file: str | None = None,
-    *,
-    limit: int | None = None,
-    since: str | None = None,
-    if_idle: float | None = None,
-    rebuild: bool = False,
-    ask: bool = False,
-    answer: str | None = None,
-    budget: int | None = None,
-    yes: Yes = False,
-    dry_run: DryRun = False,
+    yes: bool = YES,
+    dry_run: bool = DRY_RUN,
     common: Common,
 ) -> None:
     """Distil what was said into statements, rules and a graph.

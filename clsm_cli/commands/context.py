@@ -36,22 +36,19 @@ class Options(NamedTuple):
     """
 
     query: str | None = option(
-        "--query", "TEXT", "What the session is about: adds the concepts it activates."
+        "--query TEXT", "What the session is about: adds the concepts it activates."
     )
     session: str | None = option(
-        "--session",
-        "ID",
+        "--session ID",
         "A conversation that goes on: adds its decisions, open questions and statements.",
     )
     budget: str | None = option(
-        "--budget",
-        "N",
+        "--budget N",
         "Tokens at most, characters as Nc, or a part of the window as N%; default 1500, with"
         " --window 30%.",
     )
     window: int | None = option(
-        "--window",
-        "N",
+        "--window N",
         "Tokens of the model's context window; default 8192.",
         int,
         least=1,

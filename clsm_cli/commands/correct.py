@@ -6,10 +6,10 @@ from datetime import datetime, tzinfo
 from functools import partial
 
 from clsm_cli.commands import disambiguation
-from clsm_cli.commands.command_line import Common, Option
+from clsm_cli.commands.command_line import DRY_RUN, Common, option
 from clsm_cli.commands.disambiguation import Matches
 from clsm_cli.commands.environment import UsageError, decode_words, parse_time
-from clsm_cli.commands.options import DryRun, command
+from clsm_cli.commands.options import command
 from clsm_cli.commands.output import Printer, fields, local_time
 from clsm_cli.consolidation import correction
 from clsm_cli.ingestion import timestamps
@@ -29,25 +29,21 @@ _SHORTEST = 3
     'clsm correct f-3a9c12d08e41 "The archive uses SQLite."',
     "clsm correct bell '15 minutes' --since 2026-03-01",
     'clsm correct Mara "Mara lives in York." --never   # she never lived elsewhere',
-    wanted=Option(
-        "",
+)
+def correct(
+    wanted: str = option(
         "ID|WORDS",
         "A statement's id, what it is about, or what you remember of it; or, alone, the"
         " sentence that is true now.",
     ),
-    said=Option("", "[VALUE]...", "The whole sentence that is true now, or its value alone."),
-    since=Option("--since", "TIME", "Since when; default: now."),
-    never=Option("--never", "", "The old statement was never true."),
-    yes=Option("--yes", "", "Do not ask; take the match that stands out."),
-)
-def correct(
-    wanted: str,
-    said: list[str] | None = None,
+    said: list[str] | None = option(
+        "[VALUE]...", "The whole sentence that is true now, or its value alone."
+    ),
     *,
-    since: str | None = None,
-    never: bool = False,
-    yes: bool = False,
-    dry_run: DryRun = False,
+    since: str | None = option("--since TIME", "Since when; default: now."),
+    never: bool = option("--never", "The old statement was never true."),
+    yes: bool = option("--yes", "Do not ask; take the match that stands out."),
+    dry_run: bool = DRY_RUN,
     common: Common,
 ) -> None:
     """Say what is true now.

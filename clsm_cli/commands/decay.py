@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
-from clsm_cli.commands.command_line import Common
-from clsm_cli.commands.options import DryRun, command
+from clsm_cli.commands.command_line import DRY_RUN, Common
+from clsm_cli.commands.options import command
 from clsm_cli.commands.output import count_noun, fields, shorten
 from clsm_cli.forgetting import archiving
 from clsm_cli.forgetting.archiving import Item, Report
@@ -24,7 +24,7 @@ _WIDTH = 60
     "clsm decay --dry-run --json       # all of it, as data",
     "clsm decay --now 2026-11-22       # the clock is right: say so once",
 )
-def decay(*, dry_run: DryRun = False, common: Common) -> None:
+def decay(*, dry_run: bool = DRY_RUN, common: Common) -> None:
     """Archive what was not used for long; nothing is deleted.
 
     What was not recalled for long is archived: it answers only when nothing else does or a rare

@@ -9,9 +9,9 @@ from functools import partial
 import typer
 
 from clsm_cli.commands import machine_settings, schedule_jobs
-from clsm_cli.commands.command_line import Common, Option
+from clsm_cli.commands.command_line import DRY_RUN, Common, option
 from clsm_cli.commands.environment import chosen_root, environment
-from clsm_cli.commands.options import DryRun, command
+from clsm_cli.commands.options import command
 from clsm_cli.commands.output import count_noun
 from clsm_cli.errors import RefusedError
 from clsm_cli.health.diagnosis import CheckContext, Report
@@ -28,11 +28,13 @@ _MARKS = {"damage": "x", "warning": "!", "note": "·"}
     "clsm doctor --fix --dry-run    # what would be mended",
     "clsm doctor --fix",
     "clsm doctor --rebuild          # the index anew, from the files alone",
-    fix=Option("--fix", "", "Mend what is safe; nothing is deleted, undo takes it back."),
-    rebuild=Option("--rebuild", "", "Make the index anew."),
 )
 def doctor(
-    *, fix: bool = False, rebuild: bool = False, dry_run: DryRun = False, common: Common
+    *,
+    fix: bool = option("--fix", "Mend what is safe; nothing is deleted, undo takes it back."),
+    rebuild: bool = option("--rebuild", "Make the index anew."),
+    dry_run: bool = DRY_RUN,
+    common: Common,
 ) -> None:
     """Look for damage in the store, and mend what is safe.
 

@@ -11,7 +11,7 @@ from typing import TypeVar
 
 import typer
 
-from clsm_cli.commands.command_line import Common, Option
+from clsm_cli.commands.command_line import Common, option
 from clsm_cli.commands.environment import decode_words, environment
 from clsm_cli.commands.options import command
 from clsm_cli.commands.output import Printer, end_progress, is_terminal
@@ -112,9 +112,12 @@ def _again(error: BadInputError) -> bool:
     "clsm edit f-3a9c12d08e41          # a statement, in $EDITOR",
     "clsm edit delegation-defect       # a concept: its label, kind, aliases",
     "EDITOR='code --wait' clsm edit g-91ab",
-    wanted=Option("", "ID", "A statement, concept, edge or episode, or how its id begins."),
 )
-def edit(wanted: str, *, common: Common) -> None:
+def edit(
+    wanted: str = option("ID", "A statement, concept, edge or episode, or how its id begins."),
+    *,
+    common: Common,
+) -> None:
     """Change one record in your editor.
 
     It opens in $VISUAL or $EDITOR as YAML, is checked when you save, and is pinned: no
@@ -142,10 +145,13 @@ def edit(wanted: str, *, common: Common) -> None:
     "clsm open f-3a9c12d08e41          # where it was said, in $VISUAL or $EDITOR",
     "clsm open 3a9c --print            # FILE:LINE alone, for a script",
     no_effect=("now",),
-    wanted=Option("", "ID", "An id from recall or how it begins, or a name."),
-    only_print=Option("--print", "", "Print FILE:LINE instead of opening it."),
 )
-def open_command(wanted: str, *, only_print: bool = False, common: Common) -> None:
+def open_command(
+    wanted: str = option("ID", "An id from recall or how it begins, or a name."),
+    *,
+    only_print: bool = option("--print", "Print FILE:LINE instead of opening it."),
+    common: Common,
+) -> None:
     """Open the file in which something was said, at its line.
 
     The note or the transcript that was ingested, if it is still there; else the file of the memory

@@ -33,7 +33,7 @@ def evaluate(context: typer.Context, *, common: Common) -> None:
     searches answer them; "clsm eval label" makes that file.
     """
     if context.invoked_subcommand is None:
-        evaluate_run.run([], **common._asdict())
+        evaluate_run.run(**common._asdict())
 
 
 functions: tuple[Any, ...] = (evaluate_run.run, evaluate_label.label)

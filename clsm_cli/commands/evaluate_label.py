@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from clsm_cli.commands import editor
-from clsm_cli.commands.command_line import Common, Option
+from clsm_cli.commands.command_line import Common, option
 from clsm_cli.commands.environment import UsageError, standard_input
 from clsm_cli.commands.options import command
 from clsm_cli.commands.output import Printer, count_noun
@@ -28,14 +28,15 @@ MOST = 500
     "clsm eval label --number 50",
     "clsm eval label --print > list.txt   # for scripts and agents",
     "clsm eval label --from list.txt",
-    number=Option("--number -n", "N", "Queries proposed.", least=1, most=MOST),
-    printed=Option("--print", "", "Print the list instead of opening an editor."),
-    marked=Option(
-        "--from", "FILE", "Take the marks of a list that --print gave; - reads standard input."
-    ),
 )
 def label(
-    *, number: int = NUMBER, printed: bool = False, marked: str | None = None, common: Common
+    *,
+    number: int = option("--number -n N", "Queries proposed.", least=1, most=MOST, default=NUMBER),
+    printed: bool = option("--print", "Print the list instead of opening an editor."),
+    marked: str | None = option(
+        "--from FILE", "Take the marks of a list that --print gave; - reads standard input."
+    ),
+    common: Common,
 ) -> None:
     """Say which memories answer queries of your own, for "clsm eval" to measure by.
 

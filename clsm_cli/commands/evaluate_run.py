@@ -7,7 +7,7 @@ from pathlib import Path
 from textwrap import wrap
 from typing import TYPE_CHECKING
 
-from clsm_cli.commands.command_line import Common, Option
+from clsm_cli.commands.command_line import Common, option
 from clsm_cli.commands.environment import UsageError, chosen_store, parse_time
 from clsm_cli.commands.options import command
 from clsm_cli.commands.output import Table, plain, table_lines
@@ -26,17 +26,14 @@ if TYPE_CHECKING:
     from clsm_cli.evaluation.stores import StoreFactory
 
 EVERY = "all"
-WORK = Option(
-    "--work",
-    "DIR",
+WORK = option(
+    "--work DIR",
     "Folder for the stores it makes and finds again; default: clsm/eval in the user's cache.",
 )
-FRESH = Option("--fresh", "", "Make stores and figures anew.")
-SEED = Option("--seed", "N", "Of intervals and samples.", least=0)
-EVAL_NOW = Option(
-    "--now",
-    "TIME",
-    "Take this as the time of ingest and recall; default: a day after the last turn.",
+FRESH = option("--fresh", "Make stores and figures anew.")
+SEED = option("--seed N", "Of intervals and samples.", least=0, default=0)
+EVAL_NOW = option(
+    "--now TIME", "Take this as the time of ingest and recall; default: a day after the last turn."
 )
 
 
@@ -47,43 +44,35 @@ EVAL_NOW = Option(
     "clsm eval run --probe all",
     "clsm eval run queries.yaml --json > before.json",
     "clsm eval run queries.yaml --set recall.k=20 --baseline before.json --fail-under 0",
-    datasets=Option(
-        "",
+)
+def run(
+    datasets: list[str] | None = option(
         "[DATASET]...",
         "Labelled sets: PATH, or KIND=PATH where the kind is not what the files show; see"
         " docs/evaluation.md. None: your own, in the store.",
     ),
-    preset=Option("--preset", "P", "Compare a published system too; all: each of them."),
-    ablate=Option("--ablate", "M", "Measure without a mechanism too; all: each, one at a time."),
-    probe=Option("--probe", "P", "Run a probe too, or alone; all: each of them."),
-    changed=Option("--set", "KEY=VALUE", "Measure with another setting."),
-    baseline=Option("--baseline", "FILE", "Compare with what --json printed of an earlier run."),
-    fail_under=Option(
-        "--fail-under",
-        "POINTS",
+    *,
+    preset: list[str] | None = option(
+        "--preset P", "Compare a published system too; all: each of them."
+    ),
+    ablate: list[str] | None = option(
+        "--ablate M", "Measure without a mechanism too; all: each, one at a time."
+    ),
+    probe: list[str] | None = option("--probe P", "Run a probe too, or alone; all: each of them."),
+    changed: list[str] | None = option("--set KEY=VALUE", "Measure with another setting."),
+    baseline: Path | None = option(
+        "--baseline FILE", "Compare with what --json printed of an earlier run."
+    ),
+    fail_under: float | None = option(
+        "--fail-under POINTS",
         "Exit with 18 where the headline figure is below; with --baseline, where the"
         " difference is (-1: a point may be lost).",
     ),
-    limit=Option("--limit", "N", "Take the first N cases of each set only.", least=1),
-    work=WORK,
-    fresh=FRESH,
-    seed=SEED,
-    now=EVAL_NOW,
-)
-def run(
-    datasets: list[str] | None = None,
-    *,
-    preset: list[str] | None = None,
-    ablate: list[str] | None = None,
-    probe: list[str] | None = None,
-    changed: list[str] | None = None,
-    baseline: Path | None = None,
-    fail_under: float | None = None,
-    limit: int | None = None,
-    work: Path | None = None,
-    fresh: bool = False,
-    seed: int = 0,
-    now: str | None = None,
+    limit: int | None = option("--limit N", "Take the first N cases of each set only.", least=1),
+    work: Path | None = WORK,
+    fresh: bool = FRESH,
+    seed: int = SEED,
+    now: str | None = EVAL_NOW,
     common: Common,
 ) -> None:
     """Measure what recall finds: against plain searches, published systems, and itself without a part.

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from clsm_cli.commands.command_line import Common, Option
+from clsm_cli.commands.command_line import Common, option
 from clsm_cli.commands.options import command, command_group
 from clsm_cli.commands.output import Printer, Table, count_noun, plain, table_lines
 
@@ -39,14 +39,16 @@ def _group() -> None:
     "clsm eval shadow start --static ~/.openclaw/workspace",
     "clsm eval shadow start --static SOUL.md --static MEMORY.md",
     group=group,
-    static=Option(
-        "--static",
-        "FILE",
+)
+def start(
+    *,
+    static: list[str] | None = option(
+        "--static FILE",
         "A file your agent loads at every start, or its workspace: SOUL.md, USER.md,"
         " MEMORY.md and the last two daily notes.",
     ),
-)
-def start(*, static: list[str] | None = None, common: Common) -> None:
+    common: Common,
+) -> None:
     """Log from now on, for each session, what memory would have given.
 
     Your agent is not touched: nothing is given to it. The log stays on this machine and holds counts
@@ -66,14 +68,10 @@ def start(*, static: list[str] | None = None, common: Common) -> None:
         printer.lines(_start_message(mode, opened.device, is_new=is_new))
 
 
-@command(
-    "clsm eval shadow stop",
-    "clsm eval shadow stop --delete",
-    group=group,
-    no_effect=("now",),
-    delete=Option("--delete", "", "Delete this machine's log too."),
-)
-def stop(*, delete: bool = False, common: Common) -> None:
+@command("clsm eval shadow stop", "clsm eval shadow stop --delete", group=group, no_effect=("now",))
+def stop(
+    *, delete: bool = option("--delete", "Delete this machine's log too."), common: Common
+) -> None:
     """End shadow mode on this machine; its log stays for the report, unless it is deleted."""
     from clsm_cli.evaluation.shadow import shadow_mode
 
@@ -86,11 +84,7 @@ def stop(*, delete: bool = False, common: Common) -> None:
     printer.lines([f"shadow mode is off, {log_is}" if found else "shadow mode was off already"])
 
 
-@command(
-    "clsm eval shadow report",
-    "clsm eval shadow report --verbose",
-    group=group,
-)
+@command("clsm eval shadow report", "clsm eval shadow report --verbose", group=group)
 def report(*, common: Common) -> None:
     """Say whether memory would have been better than the files.
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from clsm_cli.commands.command_line import Common, Option
+from clsm_cli.commands.command_line import DRY_RUN, Common, option
 from clsm_cli.commands.environment import UsageError, decode_words
-from clsm_cli.commands.options import DryRun, command
+from clsm_cli.commands.options import command
 from clsm_cli.commands.output import plain
 from clsm_cli.retrieval.feedback_log import FeedbackResult
 
@@ -15,16 +15,13 @@ from clsm_cli.retrieval.feedback_log import FeedbackResult
 @command(
     "clsm feedback r-3a9c12d08e41 --good 0a532821e780 --good f-91ab77c0d2e4 --bad 5fe6a791c8cc",
     "clsm recall heartbeat --json      # gives the recall_id and the id of each item",
-    recall=Option("", "RECALL_ID", "The recall_id that clsm recall --json gave."),
-    good=Option("--good", "ID", "Items that were of use; repeat for more."),
-    bad=Option("--bad", "ID", "Items that were not."),
 )
 def feedback(
-    recall: str,
+    recall: str = option("RECALL_ID", "The recall_id that clsm recall --json gave."),
     *,
-    good: list[str] | None = None,
-    bad: list[str] | None = None,
-    dry_run: DryRun = False,
+    good: list[str] | None = option("--good ID", "Items that were of use; repeat for more."),
+    bad: list[str] | None = option("--bad ID", "Items that were not."),
+    dry_run: bool = DRY_RUN,
     common: Common,
 ) -> None:
     """Say which items of a recall were good.

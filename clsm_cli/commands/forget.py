@@ -15,9 +15,9 @@ from typing import Any
 import typer
 
 from clsm_cli.commands import disambiguation
-from clsm_cli.commands.command_line import Common, Option
+from clsm_cli.commands.command_line import DRY_RUN, Common, option
 from clsm_cli.commands.environment import UsageError, decode_words, parse_time
-from clsm_cli.commands.options import DryRun, command
+from clsm_cli.commands.options import command
 from clsm_cli.commands.output import Printer, count_noun, end_progress, is_terminal, plain, shorten
 from clsm_cli.errors import RefusedError
 from clsm_cli.forgetting import erasure, history_purge, masking
@@ -60,34 +60,27 @@ class How(NamedTuple):
     "clsm forget --person Mara --since 2026-02-01 --until 2026-03-01",
     "clsm forget 0f3a9c12d08e --purge-history   # in git, every old commit too",
     "clsm forget --secrets --dry-run       # what older versions stored in clear",
-    ids=Option(
-        "",
+)
+def forget(
+    ids: list[str] | None = option(
         "[ID|WORDS]...",
         "Ids of turns, episodes, statements, documents or concepts; or words to find them.",
     ),
-    source=Option("--source", "PATH|URL", "Everything ingested from there, or from below it."),
-    session=Option("--session", "NAME", "A whole conversation."),
-    person=Option("--person", "NAME", "Everything that a person said, and that names them."),
-    since=Option("--since", "TIME", "What was said at this time or later."),
-    until=Option("--until", "TIME", "What was said before this time."),
-    secrets=Option("--secrets", "", "Only mask secrets that are stored in clear."),
-    yes=Option("--yes", "", "Do not ask."),
-    force=Option("--force", "", "With --yes: even if a fifth of all turns would go."),
-    purge_history=Option("--purge-history", "", "Also from the history of its git repository."),
-)
-def forget(
-    ids: list[str] | None = None,
     *,
-    source: str | None = None,
-    session: str | None = None,
-    person: str | None = None,
-    since: str | None = None,
-    until: str | None = None,
-    secrets: bool = False,
-    yes: bool = False,
-    force: bool = False,
-    purge_history: bool = False,
-    dry_run: DryRun = False,
+    source: str | None = option(
+        "--source PATH|URL", "Everything ingested from there, or from below it."
+    ),
+    session: str | None = option("--session NAME", "A whole conversation."),
+    person: str | None = option(
+        "--person NAME", "Everything that a person said, and that names them."
+    ),
+    since: str | None = option("--since TIME", "What was said at this time or later."),
+    until: str | None = option("--until TIME", "What was said before this time."),
+    secrets: bool = option("--secrets", "Only mask secrets that are stored in clear."),
+    yes: bool = option("--yes", "Do not ask."),
+    force: bool = option("--force", "With --yes: even if a fifth of all turns would go."),
+    purge_history: bool = option("--purge-history", "Also from the history of its git repository."),
+    dry_run: bool = DRY_RUN,
     common: Common,
 ) -> None:
     """Remove something for good, and what rests on it alone.

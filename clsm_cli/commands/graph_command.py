@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from clsm_cli.commands import recall_command
-from clsm_cli.commands.command_line import Common, Option
+from clsm_cli.commands.command_line import AS_OF, KNOWN_AT, Common, option
 from clsm_cli.commands.environment import UsageError, decode_words
-from clsm_cli.commands.options import AsOf, KnownAt, command
+from clsm_cli.commands.options import command
 from clsm_cli.commands.output import Printer, Table, count_noun, plain, shorten, table_lines
 from clsm_cli.errors import BadInputError
 from clsm_cli.inspection import graph_export, graph_view
@@ -33,34 +33,29 @@ IN_PICTURE = 150
     "clsm graph heartbeat --as-of 2026-02-15      # as it was on that day",
     "clsm graph --format graphml --out graph.graphml   # for Gephi",
     "clsm graph --format dot | dot -Tsvg > graph.svg   # Graphviz",
-    nodes=Option("", "[NODE]...", "Only what lies around these: labels, aliases or ids."),
-    query=Option(
-        "--query",
-        "TEXT",
-        "Only what this question activates, and the way there; sizes are activations.",
-    ),
-    depth=Option("--depth", "N", "Edges to go from NODE at most.", least=0),
-    limit=Option(
-        "--limit", "N", "Only the N strongest nodes; default: all, and 150 in a picture.", least=1
-    ),
-    form=Option(
-        "--format",
-        "",
-        "Figures, data, or a picture (html).",
-        choices=("text", "json", "dot", "graphml", "html"),
-    ),
-    out=Option("--out", "FILE", "Write to this file instead of standard output."),
 )
 def graph(
-    nodes: list[str] | None = None,
+    nodes: list[str] | None = option(
+        "[NODE]...", "Only what lies around these: labels, aliases or ids."
+    ),
     *,
-    query: str | None = None,
-    depth: int = 2,
-    limit: int | None = None,
-    form: str = "text",
-    out: Path | None = None,
-    as_of: AsOf = None,
-    known_at: KnownAt = None,
+    query: str | None = option(
+        "--query TEXT",
+        "Only what this question activates, and the way there; sizes are activations.",
+    ),
+    depth: int = option("--depth N", "Edges to go from NODE at most.", least=0, default=2),
+    limit: int | None = option(
+        "--limit N", "Only the N strongest nodes; default: all, and 150 in a picture.", least=1
+    ),
+    form: str = option(
+        "--format",
+        "Figures, data, or a picture (html).",
+        choices=("text", "json", "dot", "graphml", "html"),
+        default="text",
+    ),
+    out: Path | None = option("--out FILE", "Write to this file instead of standard output."),
+    as_of: str | None = AS_OF,
+    known_at: str | None = KNOWN_AT,
     common: Common,
 ) -> None:
     """Look at the knowledge graph.

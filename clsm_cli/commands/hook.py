@@ -14,12 +14,12 @@ import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 from clsm_cli.commands import context, ingest, recall_command
-from clsm_cli.commands.command_line import Common, Option
+from clsm_cli.commands.command_line import DRY_RUN, Common, option
 from clsm_cli.commands.environment import chosen_root, current_time, environment, program
-from clsm_cli.commands.options import DryRun, command, command_group
+from clsm_cli.commands.options import command, command_group
 from clsm_cli.commands.output import Printer
 from clsm_cli.config import MAX_FILE
 from clsm_cli.errors import BadInputError, ClsmError
@@ -54,7 +54,7 @@ class PluginState(NamedTuple):
     "clsm hook openclaw install --store ~/notes/memory",
     group=openclaw_app,
 )
-def openclaw_install(*, dry_run: DryRun = False, common: Common) -> None:
+def openclaw_install(*, dry_run: bool = DRY_RUN, common: Common) -> None:
     """Put the plugin and its settings into OpenClaw; a second time changes nothing.
 
     OpenClaw itself copies the files and checks the settings. The old settings are kept beside the
@@ -89,7 +89,7 @@ def openclaw_install(*, dry_run: DryRun = False, common: Common) -> None:
     group=openclaw_app,
     no_effect=("store",),
 )
-def openclaw_uninstall(*, dry_run: DryRun = False, common: Common) -> None:
+def openclaw_uninstall(*, dry_run: bool = DRY_RUN, common: Common) -> None:
     """Take the plugin and its settings out of OpenClaw again; the memory stays as it is."""
     printer = common.printer()
     openclaw = _openclaw(printer)
@@ -224,10 +224,7 @@ LONGEST = 2000
 MAX_EVENT = 1 << 20
 """Bytes of what Claude Code tells a hook."""
 
-Project = Annotated[
-    bool,
-    Option("--project", "", "In .claude/settings.json of this folder, not in your own settings."),
-]
+PROJECT = option("--project", "In .claude/settings.json of this folder, not in your own settings.")
 
 
 @command(
@@ -236,7 +233,7 @@ Project = Annotated[
     "clsm hook claude-code install --project --store notes/memory",
     group=claude_app,
 )
-def claude_install(*, project: Project = False, dry_run: DryRun = False, common: Common) -> None:
+def claude_install(*, project: bool = PROJECT, dry_run: bool = DRY_RUN, common: Common) -> None:
     """Put the hooks into Claude Code's settings.json, each once.
 
     A session then starts with what clsm context tells, a message comes with what memory knows of it,
@@ -252,13 +249,13 @@ def claude_install(*, project: Project = False, dry_run: DryRun = False, common:
 
 
 @command("clsm hook claude-code uninstall", group=claude_app, no_effect=("store",))
-def claude_uninstall(*, project: Project = False, dry_run: DryRun = False, common: Common) -> None:
+def claude_uninstall(*, project: bool = PROJECT, dry_run: bool = DRY_RUN, common: Common) -> None:
     """Take the hooks of clsm out of settings.json again; all else in it stays."""
     _change(common, claude_code_setup.without_hooks, "removed", project=project, dry_run=dry_run)
 
 
 @command("clsm hook claude-code status", group=claude_app, no_effect=("store", "now"))
-def claude_status(*, project: Project = False, common: Common) -> None:
+def claude_status(*, project: bool = PROJECT, common: Common) -> None:
     """Say which hooks of clsm stand in settings.json."""
     path = _settings_path(project=project)
     settings = claude_code_setup.parse(_read(path) or "", str(path))

@@ -40,37 +40,34 @@ class Options(NamedTuple):
     """
 
     paths: tuple[str, ...] = option(
-        "",
         "[PATH...]",
         "Files or folders; - is standard input. Without any: finish what was captured.",
         default=(),
     )
     openclaw: bool = option(
         "--openclaw",
-        "",
         "Catch up with OpenClaw: read what is new in its conversations. PATH is its state folder;"
         " else OPENCLAW_STATE_DIR, else ~/.openclaw.",
     )
     form: Format | None = option(
-        "--format", "NAME", f"{', '.join(FORMATS)}; default: detected.", choices=FORMATS
+        "--format NAME", f"{', '.join(FORMATS)}; default: detected.", choices=FORMATS
     )
-    session: str | None = option("--session", "NAME", "Conversation of messages that name none.")
+    session: str | None = option("--session NAME", "Conversation of messages that name none.")
     capture: bool = option(
-        "--capture", "", "Only store what is new, for hooks: no model, milliseconds."
+        "--capture", "Only store what is new, for hooks: no model, milliseconds."
     )
-    since: str | None = option("--since", "TIME", "Leave out messages before this time.")
+    since: str | None = option("--since TIME", "Leave out messages before this time.")
     exclude: tuple[str, ...] = option(
-        "--exclude",
-        "GLOB",
+        "--exclude GLOB",
         "Leave out what matches, by the rules of gitignore; repeatable. Also: ingest.exclude in"
         " clsm.yaml, and .clsmignore files.",
         is_repeated=True,
         default=(),
     )
     day_first: bool | None = option(
-        "--day-first/--month-first", "", "The order of day and month in a chat that leaves it open."
+        "--day-first/--month-first", "The order of day and month in a chat that leaves it open."
     )
-    strict: bool = option("--strict", "", "Fail (12) if anything could not be read.")
+    strict: bool = option("--strict", "Fail (12) if anything could not be read.")
     dry_run: bool = DRY_RUN
     common: Common = Common()
 

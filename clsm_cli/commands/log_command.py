@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import date, datetime, tzinfo
 from typing import get_args
 
-from clsm_cli.commands.command_line import Common, Option
+from clsm_cli.commands.command_line import AS_OF, KNOWN_AT, Common, option
 from clsm_cli.commands.environment import UsageError, decode_words, parse_time
-from clsm_cli.commands.options import AsOf, KnownAt, command
+from clsm_cli.commands.options import command
 from clsm_cli.commands.output import (
     LinkedLine,
     fields,
@@ -49,17 +49,17 @@ _PERIOD_PARTS = {"decided": "Decided", "learnt": "Learnt", **_OPEN}
     "clsm log --month 2026-03          # what March was about, decided, learnt, done",
     "clsm log --week 2026-W11          # the same of a week",
     "clsm log --json                   # as data, for a report in the morning",
-    since=Option("--since", "TIME", "From then on; default: since the last consolidation began."),
-    month=Option("--month", "YYYY-MM", "Instead: what a month was about, by when it was true."),
-    week=Option("--week", "YYYY-Www", "The same of a week, as 2026-W11."),
-    limit=Option("--limit -n", "N", "Lines of each part at most.", least=1),
 )
 def log(
     *,
-    since: str | None = None,
-    month: str | None = None,
-    week: str | None = None,
-    limit: int = SHOWN,
+    since: str | None = option(
+        "--since TIME", "From then on; default: since the last consolidation began."
+    ),
+    month: str | None = option(
+        "--month YYYY-MM", "Instead: what a month was about, by when it was true."
+    ),
+    week: str | None = option("--week YYYY-Www", "The same of a week, as 2026-W11."),
+    limit: int = option("--limit -n N", "Lines of each part at most.", least=1, default=SHOWN),
     common: Common,
 ) -> None:
     """Say what memory learnt, changed and gave up, with sources.
@@ -204,26 +204,22 @@ KINDS: tuple[str, ...] = get_args(StatementKind)
     "clsm list --kind preference       # of one kind",
     "clsm list --about Mara -n 10      # about somebody or something",
     "clsm list --as-of 2026-02-15      # what was true on that day",
-    stream=Option("--stream", "STREAM", f"Only one stream: {', '.join(STREAMS)}."),
-    kind=Option("--kind", "KIND", f"Only one kind: {', '.join(KINDS)}."),
-    about=Option("--about", "NAME", "Only about this, by any of its names."),
-    limit=Option("--limit -n", "N", "Lines at most.", least=1),
 )
 def list_command(
     *,
-    stream: str | None = None,
-    kind: str | None = None,
-    about: str | None = None,
-    limit: int = SHOWN,
-    as_of: AsOf = None,
-    known_at: KnownAt = None,
+    stream: str | None = option("--stream STREAM", f"Only one stream: {', '.join(STREAMS)}."),
+    kind: str | None = option("--kind KIND", f"Only one kind: {', '.join(KINDS)}."),
+    about: str | None = option("--about NAME", "Only about this, by any of its names."),
+    limit: int = option("--limit -n N", "Lines at most.", least=1, default=SHOWN),
+    as_of: str | None = AS_OF,
+    known_at: str | None = KNOWN_AT,
     common: Common,
 ) -> None:
     """List what is known to be true now, or was at another time, newest first."""
     printer = common.printer()
-    for option, value, known in (("--stream", stream, STREAMS), ("--kind", kind, KINDS)):
+    for typed, value, known in (("--stream", stream, STREAMS), ("--kind", kind, KINDS)):
         if value is not None and value not in known:
-            raise UsageError(option, f"{value!r} is none; there are {', '.join(known)}")
+            raise UsageError(typed, f"{value!r} is none; there are {', '.join(known)}")
     about = None if about is None else decode_words([about])
     if about is not None and not about.strip():
         raise UsageError("--about", "is empty; name somebody or something")

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any, Literal
 
 from clsm_cli.commands import fence_key
-from clsm_cli.commands.command_line import Common, Option
+from clsm_cli.commands.command_line import DRY_RUN, Common, option
 from clsm_cli.commands.environment import decode_words, standard_input
-from clsm_cli.commands.options import DryRun, command
+from clsm_cli.commands.options import command
 from clsm_cli.commands.output import plain
 from clsm_cli.config import MAX_MESSAGE
 from clsm_cli.ingestion.capture import NoteResult
@@ -20,14 +20,14 @@ _LONGER = "take it in with: clsm ingest FILE"
     "clsm note - < letter.txt",
     'clsm note --by agent "The backup is restored in two steps"',
     "clsm note -- -5 degrees in the barn tonight",
-    text=Option("", "TEXT...", "The note; - reads standard input."),
-    by=Option("--by", "", "Whose words they are; for an agent's own: agent."),
 )
 def note(
-    text: list[str],
+    text: list[str] = option("TEXT...", "The note; - reads standard input."),
     *,
-    by: Literal["user", "agent"] = "user",
-    dry_run: DryRun = False,
+    by: Literal["user", "agent"] = option(
+        "--by", "Whose words they are; for an agent's own: agent.", default="user"
+    ),
+    dry_run: bool = DRY_RUN,
     common: Common,
 ) -> None:
     """Remember one thing, in your own words.

@@ -51,72 +51,64 @@ class Options(NamedTuple):
     """
 
     query: tuple[str, ...] = option(
-        "", "QUERY...", "Words or a question; - reads them from standard input.", default=()
+        "QUERY...", "Words or a question; - reads them from standard input.", default=()
     )
-    k: int | None = option("-k", "N", "Items at most; default 10.", int, least=1, most=MAX_ITEMS)
+    k: int | None = option("-k N", "Items at most; default 10.", int, least=1, most=MAX_ITEMS)
     budget: str | None = option(
-        "--budget",
-        "N",
+        "--budget N",
         "Tokens of text at most, or characters as Nc; default 2000. Without -k it also lifts the"
         " limit of items.",
     )
     kind: str | None = option(
-        "--kind",
-        "KIND",
+        "--kind KIND",
         "Only these memories: passage, statement or gist.",
         choices=("passage", "statement", "gist"),
     )
     stream: str | None = option(
-        "--stream",
-        "STREAM",
+        "--stream STREAM",
         "Only from one stream: identity, projects, tasks or flow.",
         choices=STREAMS,
     )
     project: str | None = option(
-        "--project", "NAME", "Only what a project's topic holds or what mentions its name."
+        "--project NAME", "Only what a project's topic holds or what mentions its name."
     )
     session: str | None = option(
-        "--session", "ID", "Only from one conversation, or one note by its path."
+        "--session ID", "Only from one conversation, or one note by its path."
     )
     since: str | None = option(
-        "--since", "TIME", 'Only from this day on: 2026-02-24, "last week", yesterday.'
+        "--since TIME", 'Only from this day on: 2026-02-24, "last week", yesterday.'
     )
-    until: str | None = option("--until", "TIME", "Only up to this day, itself included.")
+    until: str | None = option("--until TIME", "Only up to this day, itself included.")
     as_of: str | None = option(
-        "--as-of", "TIME", "What was true then: other facts are left out. A day or a time."
+        "--as-of TIME", "What was true then: other facts are left out. A day or a time."
     )
     known_at: str | None = option(
-        "--known-at", "TIME", "What was known then: nothing recorded later counts."
+        "--known-at TIME", "What was known then: nothing recorded later counts."
     )
     min_score: float | None = option(
-        "--min-score",
-        "P",
+        "--min-score P",
         "Leave out what is less likely than this to be relevant; 0 returns everything.",
         float,
         least=0,
         most=1,
     )
     context: str | None = option(
-        "--context",
-        "FILE",
+        "--context FILE",
         "The current conversation (- is standard input): what the query points back at, and part"
         " of the answer.",
     )
-    gate: bool = option("--gate", "", "Answer only if the message needs memory at all.")
-    explore: bool = option(
-        "--explore", "", "Sample the weights learnt from feedback, to learn more."
-    )
+    gate: bool = option("--gate", "Answer only if the message needs memory at all.")
+    explore: bool = option("--explore", "Sample the weights learnt from feedback, to learn more.")
     batch: str | None = option(
-        "--batch",
-        "FILE",
+        "--batch FILE",
         'Answer every line {"id": 1, "query": "..."} of a file (- is standard input) with one'
         " JSON object a line.",
     )
     output: str | None = FORMAT
-    explain: bool = option("--explain", "", "Say why each item ranked where it did.")
-    exit_code: bool = option("--exit-code", "", "End with 10 when nothing is relevant.")
+    explain: bool = option("--explain", "Say why each item ranked where it did.")
+    exit_code: bool = option("--exit-code", "End with 10 when nothing is relevant.")
     touch: bool = option(
-        "--touch/--no-touch", "", "Remember that these memories were used.", default=True
+        "--touch/--no-touch", "Remember that these memories were used.", default=True
     )
     common: Common = Common()
 

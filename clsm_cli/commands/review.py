@@ -9,9 +9,9 @@ from datetime import tzinfo
 from typing import Any
 
 from clsm_cli.commands import editor, engine
-from clsm_cli.commands.command_line import Common, Option
+from clsm_cli.commands.command_line import DRY_RUN, Common, option
 from clsm_cli.commands.environment import UsageError, decode_words
-from clsm_cli.commands.options import DryRun, command
+from clsm_cli.commands.options import command
 from clsm_cli.commands.output import (
     LinkedLine,
     fields,
@@ -37,18 +37,16 @@ from clsm_cli.text.terminal import safe
     "clsm review --json                # what is open, as data",
     "clsm review --accept v-3a9c12d08e41 --reject v-91ab",
     "clsm review --why f-3a9c12d08e41  # what made this sentence a statement",
-    accept=Option("--accept", "ID", "Accept this item; repeat for more."),
-    reject=Option("--reject", "ID", "Reject this item; repeat for more."),
-    why=Option("--why", "ID", "Say how a statement, or a sentence of the list, was weighed."),
-    everything=Option("--all", "", "List also what expired or was decided."),
 )
 def review(
     *,
-    accept: list[str] | None = None,
-    reject: list[str] | None = None,
-    why: str | None = None,
-    everything: bool = False,
-    dry_run: DryRun = False,
+    accept: list[str] | None = option("--accept ID", "Accept this item; repeat for more."),
+    reject: list[str] | None = option("--reject ID", "Reject this item; repeat for more."),
+    why: str | None = option(
+        "--why ID", "Say how a statement, or a sentence of the list, was weighed."
+    ),
+    everything: bool = option("--all", "List also what expired or was decided."),
+    dry_run: bool = DRY_RUN,
     common: Common,
 ) -> None:
     """Decide what only a person can decide.

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
 import typer
 
 from clsm_cli.commands import schedule_jobs
-from clsm_cli.commands.command_line import Common, Option
+from clsm_cli.commands.command_line import DRY_RUN, Common, option
 from clsm_cli.commands.environment import UsageError, environment, program
-from clsm_cli.commands.options import DryRun, command, command_group
+from clsm_cli.commands.options import command, command_group
 from clsm_cli.commands.output import Printer, fields
 from clsm_cli.commands.schedule_jobs import Step
 from clsm_cli.config import MachineSettings, defaults, variable_of
@@ -18,16 +16,11 @@ from clsm_cli.integrations import schedulers
 from clsm_cli.integrations.schedulers import OPENCLAW
 from clsm_cli.store import runs
 
-CatchUp = Annotated[bool, Option("--catch-up", "", "Take in the transcripts of OpenClaw first.")]
-Commit = Annotated[bool, Option("--commit", "", "Commit the memory to git at the end.")]
-Push = Annotated[bool, Option("--push", "", "Push it too.")]
-WakeUrl = Annotated[
-    str | None, Option("--wake", "URL", "Tell OpenClaw's wake hook when a run fails.")
-]
-WakeToken = Annotated[
-    str | None,
-    Option("--wake-token", "FILE", "File with the token of that hook, readable only by you."),
-]
+CATCH_UP = option("--catch-up", "Take in the transcripts of OpenClaw first.")
+COMMIT = option("--commit", "Commit the memory to git at the end.")
+PUSH = option("--push", "Push it too.")
+WAKE = option("--wake URL", "Tell OpenClaw's wake hook when a run fails.")
+WAKE_TOKEN = option("--wake-token FILE", "File with the token of that hook, readable only by you.")
 
 
 _KEPT = (
@@ -37,15 +30,11 @@ _KEPT = (
 """Of the environment: a job is started with hardly any."""
 
 app = command_group("Consolidate and decay every night.")
-By = Annotated[
-    str | None,
-    Option(
-        "--by",
-        "",
-        "Who starts it; default: systemd where it runs, else the crontab.",
-        choices=("systemd", "crontab", OPENCLAW),
-    ),
-]
+BY = option(
+    "--by",
+    "Who starts it; default: systemd where it runs, else the crontab.",
+    choices=("systemd", "crontab", OPENCLAW),
+)
 
 
 @command(
@@ -57,24 +46,21 @@ By = Annotated[
     "clsm schedule install --wake http://127.0.0.1:18789/hooks/wake --wake-token ~/.clsm/hook",
     group=app,
     no_effect=("now",),
-    at=Option("--at", "HH:MM", "When, local time."),
-    adviser=Option(
-        "--adviser",
-        "",
-        "Have OpenClaw's agent answer a packet an hour before, in a session of its own.",
-    ),
 )
 def install(
     *,
-    at: str = "03:30",
-    by: By = None,
-    catch_up: CatchUp = False,
-    commit: Commit = False,
-    push: Push = False,
-    adviser: bool = False,
-    wake: WakeUrl = None,
-    wake_token: WakeToken = None,
-    dry_run: DryRun = False,
+    at: str = option("--at HH:MM", "When, local time.", default="03:30"),
+    by: str | None = BY,
+    catch_up: bool = CATCH_UP,
+    commit: bool = COMMIT,
+    push: bool = PUSH,
+    adviser: bool = option(
+        "--adviser",
+        "Have OpenClaw's agent answer a packet an hour before, in a session of its own.",
+    ),
+    wake: str | None = WAKE,
+    wake_token: str | None = WAKE_TOKEN,
+    dry_run: bool = DRY_RUN,
     common: Common,
 ) -> None:
     """Consolidate every night; installing again replaces the earlier job.
@@ -113,7 +99,7 @@ def install(
 
 
 @command("clsm schedule remove", group=app, no_effect=("now",))
-def remove(*, by: By = None, dry_run: DryRun = False, common: Common) -> None:
+def remove(*, by: str | None = BY, dry_run: bool = DRY_RUN, common: Common) -> None:
     """Stop the nightly consolidation; the memory stays as it is."""
     opened = common.opened()
     name = schedule_jobs.name_of(opened)
@@ -133,7 +119,7 @@ def remove(*, by: By = None, dry_run: DryRun = False, common: Common) -> None:
 
 
 @command("clsm schedule status", group=app)
-def status(*, by: By = None, common: Common) -> None:
+def status(*, by: str | None = BY, common: Common) -> None:
     """Say who runs what, when next, and when a run last succeeded."""
     printer = common.printer()
     opened = common.opened()
@@ -152,19 +138,15 @@ def status(*, by: By = None, common: Common) -> None:
     printer.show({**told, "last": last.good, **fields(last, "failed reason")}, lines)
 
 
-@command(
-    "clsm schedule run --commit",
-    group=app,
-    due=Option("--due", "HH:MM", "Only if no run has succeeded since that hour."),
-)
+@command("clsm schedule run --commit", group=app)
 def run(
     *,
-    due: str | None = None,
-    catch_up: CatchUp = False,
-    commit: Commit = False,
-    push: Push = False,
-    wake: WakeUrl = None,
-    wake_token: WakeToken = None,
+    due: str | None = option("--due HH:MM", "Only if no run has succeeded since that hour."),
+    catch_up: bool = CATCH_UP,
+    commit: bool = COMMIT,
+    push: bool = PUSH,
+    wake: str | None = WAKE,
+    wake_token: str | None = WAKE_TOKEN,
     common: Common,
 ) -> None:
     """Do now what the nightly job does.

@@ -7,9 +7,9 @@ from datetime import tzinfo
 from json import dumps
 from typing import Any
 
-from clsm_cli.commands.command_line import Common, Option
+from clsm_cli.commands.command_line import AS_OF, KNOWN_AT, Common, option
 from clsm_cli.commands.environment import UsageError, decode_words
-from clsm_cli.commands.options import AsOf, KnownAt, command
+from clsm_cli.commands.options import command
 from clsm_cli.commands.output import (
     LinkedLine,
     Table,
@@ -33,9 +33,10 @@ LONGEST = 100
     "clsm show 3a9c                    # how an id begins is enough",
     "clsm show delegation-defect --json",
     no_effect=("now",),
-    wanted=Option("", "ID", "An id from recall or how it begins, or a name."),
 )
-def show(wanted: str, *, common: Common) -> None:
+def show(
+    wanted: str = option("ID", "An id from recall or how it begins, or a name."), *, common: Common
+) -> None:
     """Show one thing by its id.
 
     A turn, a block, an episode, a statement, a concept or an edge: what it says, since when, and
@@ -92,12 +93,15 @@ HEADINGS = ("value", *_TIMES, "state", "source", "id")
     "clsm history f-3a9c12d08e41                  # one fact: what it was before and after",
     "clsm history heartbeat --as-of 2026-02-15    # what was true on that day",
     "clsm history heartbeat --known-at 2026-02-15 # what memory believed at its end",
-    wanted=Option(
-        "", "ID|SUBJECT...", "Ids of statements or edges; concepts by id, label or alias."
-    ),
 )
 def history(
-    wanted: list[str], *, as_of: AsOf = None, known_at: KnownAt = None, common: Common
+    wanted: list[str] = option(
+        "ID|SUBJECT...", "Ids of statements or edges; concepts by id, label or alias."
+    ),
+    *,
+    as_of: str | None = AS_OF,
+    known_at: str | None = KNOWN_AT,
+    common: Common,
 ) -> None:
     """Show every version of what is known about something.
 

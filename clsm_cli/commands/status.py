@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from clsm_cli.commands import log_command
-from clsm_cli.commands.command_line import Common, Option
+from clsm_cli.commands.command_line import Common, option
 from clsm_cli.commands.options import command
 from clsm_cli.commands.output import count_noun, plain
 from clsm_cli.errors import ClsmError, StaleError
@@ -19,13 +19,15 @@ RECENT_RUNS = 5
     "clsm status",
     "clsm status --store notes/memory --json",
     "clsm status --check --quiet > /dev/null   # from cron, some hours after consolidate: mails why",
-    check=Option(
+)
+def status(
+    *,
+    check: bool = option(
         "--check",
-        "",
         "Fail (exit code 18) when the last good consolidation is too old (status.max_age).",
     ),
-)
-def status(*, check: bool = False, common: Common) -> None:
+    common: Common,
+) -> None:
     """Say what the store holds and whether all is well.
 
     Counts, files that could not be read, the latest runs (--verbose: all), when a consolidation

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from clsm_cli.commands.command_line import Common, Option
+from clsm_cli.commands.command_line import DRY_RUN, Common, option
 from clsm_cli.commands.environment import decode_words
-from clsm_cli.commands.options import DryRun, command
+from clsm_cli.commands.options import command
 from clsm_cli.commands.output import count_noun
 from clsm_cli.forgetting import run_reversal
 
@@ -16,11 +16,13 @@ LISTED = 10
     "clsm undo                    # the newest run that still stands",
     "clsm undo run-3a9c12d08e41   # this one; clsm status lists them",
     "clsm undo --redo             # it was right after all",
-    run=Option("", "[RUN]", "Id of a run, or how it begins; default: the newest."),
-    redo=Option("--redo", "", "Take an undo back: the newest, or that of RUN."),
 )
 def undo(
-    run: str | None = None, *, redo: bool = False, dry_run: DryRun = False, common: Common
+    run: str | None = option("[RUN]", "Id of a run, or how it begins; default: the newest."),
+    *,
+    redo: bool = option("--redo", "Take an undo back: the newest, or that of RUN."),
+    dry_run: bool = DRY_RUN,
+    common: Common,
 ) -> None:
     """Take a run of this machine back.
 
