@@ -9,10 +9,10 @@ from typing import Any
 
 from clsm_cli.commands import log_command, machine_settings
 from clsm_cli.commands.command_line import DRY_RUN, YES, Common, option
-from clsm_cli.commands.environment import UsageError, environment, parse_time, standard_input
+from clsm_cli.commands.environment import UsageError, environment, named_text, parse_time
 from clsm_cli.commands.options import command
-from clsm_cli.commands.output import Printer, count_noun, fields
-from clsm_cli.config import LlmSettings
+from clsm_cli.commands.output import Printer, count_noun, dotted, fields, first
+from clsm_cli.config import MAX_FILE, LlmSettings
 from clsm_cli.consolidation import (
     adviser_packet,
     adviser_proposals,
@@ -25,7 +25,6 @@ from clsm_cli.consolidation.consolidation_report import FileChange, Report, Requ
 from clsm_cli.errors import BadInputError, ClsmError, ModelMissingError
 from clsm_cli.ingestion.ingest_report import utc_text
 from clsm_cli.store import atomic, runs
-from clsm_cli.store.index.opening import Embedder
 from clsm_cli.store.layout import Store
 
 _SHARD = ".yaml"
@@ -101,7 +100,7 @@ def consolidate(
     )
     engine.offer_install(printer)
     if ask:
-        _write_packet(opened, request, file, budget, engine.embedder(), printer)
+        _write_packet(opened, request, file, budget, printer)
         return
     try:
         if not dry_run:
@@ -195,15 +194,14 @@ def _summary(report: Report) -> str:
     verb = "would consolidate" if report.dry_run else "consolidated"
     found = report.statements
     left = report.pending - report.consolidated
-    parts = [
+    return dotted(
         f"{verb} {count_noun(report.consolidated, 'episode')}",
         f"statements: {found['new']} new, {found['predicted']} known, {found['corrected']} corrected",
         count_noun(found["tasks"], "new task") if found["tasks"] else "",
         f"{count_noun(report.nodes['total'], 'node')}, {count_noun(report.edges['total'], 'edge')}",
         f"{left} left" if left > 0 else "",
-        report.run or "",
-    ]
-    return " · ".join(filter(None, parts))
+        report.run,
+    )
 
 
 def _diff(change: FileChange, *, whole: bool) -> Iterator[str]:
@@ -214,14 +212,7 @@ def _diff(change: FileChange, *, whole: bool) -> Iterator[str]:
         return
     yield f"{change.path}{mark}"
     lines = [f"  - {line}" for line in change.removed] + [f"  + {line}" for line in change.added]
-    yield from lines[:_SHOWN] if not whole else lines
-    if len(lines) > _SHOWN and not whole:
-        yield f"  … {len(lines) - _SHOWN} lines more (all of them: --verbose)"
-
-
-MOST = 8 << 20
-"""Bytes of an answer."""
-_LESS = "answer one packet at a time"
+    yield from first(lines, _SHOWN, whole=whole)
 
 
 def _check_options(
@@ -239,40 +230,27 @@ def _check_options(
 
 
 def _read_answer(name: str) -> Answer:
-    if name == "-":
-        return adviser_proposals.parse_answer(standard_input(MOST, _LESS), "standard input")
-    try:
-        with open(name, "rb") as file:
-            data = file.read(MOST + 1)
-    except OSError as error:
-        reason = error.strerror or "cannot be read"
-        raise BadInputError(name, reason, "name the file with the answer") from None
-    if len(data) > MOST:
-        raise BadInputError(name, f"is longer than {MOST} bytes", _LESS)
-    return adviser_proposals.parse_answer(data.decode("utf-8", "replace"), name)
+    text = named_text(name, MAX_FILE, "name a file with the answer to one packet")
+    return adviser_proposals.parse_answer(text, "standard input" if name == "-" else name)
 
 
 def _write_packet(
-    store: Store,
-    request: Request,
-    file: str | None,
-    budget: int | None,
-    embedder: Embedder | None,
-    printer: Printer,
+    store: Store, request: Request, file: str | None, budget: int | None, printer: Printer
 ) -> None:
+    from clsm_cli.commands.engine import embedder
+
     path = Path(os.path.realpath(os.path.expanduser(file))) if file not in (None, "-") else None
     if path is not None and path.is_relative_to(store.root.resolve()):
         raise UsageError("FILE", "lies in the memory; write the packet somewhere else")
-    found = adviser_request.build_packet(
-        store, request, budget or adviser_packet.BUDGET, embedder, printer.progress
-    )
+    tokens = budget or adviser_packet.BUDGET
+    found = adviser_request.build_packet(store, request, tokens, embedder(), printer.progress)
+    told, lines = packet_mapping(found), [found.text.rstrip("\n")] if found.text else []
     if path is not None:
         atomic.put(path, found.text.encode())
-        told = packet_mapping(found) | {"packet": None, "file": str(path)}
-        printer.show(told, [packet_summary(found)])
-        return
-    printer.show(packet_mapping(found), [found.text.rstrip("\n")] if found.text else [])
-    if not found.text:
+        told |= {"packet": None, "file": str(path)}
+        lines = [packet_summary(found)]
+    printer.show(told, lines)
+    if not lines:
         printer.warn(packet_summary(found))
 
 

@@ -10,7 +10,7 @@ from clsm_cli.commands.command_line import DRY_RUN, Common, option
 from clsm_cli.commands.disambiguation import Matches
 from clsm_cli.commands.environment import UsageError, decode_words, parse_time
 from clsm_cli.commands.options import command
-from clsm_cli.commands.output import Printer, fields, local_time
+from clsm_cli.commands.output import Printer, fields, span_text
 from clsm_cli.consolidation import correction
 from clsm_cli.ingestion import timestamps
 from clsm_cli.inspection.item_lookup import FoundItem
@@ -117,9 +117,8 @@ def _meant(thing: FoundItem, words: str) -> str | correction.SourcePassage:
 
 def _show(printer: Printer, done: correction.Correction, zone: tzinfo, *, dry_run: bool) -> None:
     def span(start: str | None, end: str | None) -> str:
-        words = [f"from {local_time(start, zone)}"] if start else []
-        words += [f"until {local_time(end, zone)}"] if end else []
-        return f"  ({' '.join(words)})" if words else ""
+        times = span_text(start, end, zone)
+        return f"  ({times})" if times else ""
 
     lines = [f"known  {done.now.id}  {done.now.text}"]
     if done.is_new:

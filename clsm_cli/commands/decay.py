@@ -7,7 +7,7 @@ from itertools import groupby
 
 from clsm_cli.commands.command_line import DRY_RUN, Common
 from clsm_cli.commands.options import command
-from clsm_cli.commands.output import count_noun, fields, shorten
+from clsm_cli.commands.output import count_noun, dotted, fields, first, shorten
 from clsm_cli.forgetting import archiving
 from clsm_cli.forgetting.archiving import Item, Report
 from clsm_cli.model.streams import Stream
@@ -71,13 +71,12 @@ def _listed(
         head += f" · then {share:.0f} % of its tokens, at most {most:.0f} %"
         head += f", {state.kept} more stay" if state.kept else ""
     yield head
-    shown = items if whole else items[:_SHOWN]
-    for item in shown:
+    lines = []
+    for item in items:
         why = item.why if item.left is None else f"{item.why}, retention {item.left:.2f}"
         text = shorten(item.text, _WIDTH)
-        yield f'  {verb}  {item.id}  since {item.since}  {why}  "{text}"'
-    if len(items) > len(shown):
-        yield f"  … and {len(items) - len(shown)} more (all of them: --verbose)"
+        lines.append(f'  {verb}  {item.id}  since {item.since}  {why}  "{text}"')
+    yield from first(lines, _SHOWN, whole=whole)
 
 
 def _summary(report: Report) -> str:
@@ -86,11 +85,10 @@ def _summary(report: Report) -> str:
         return f"nothing fades by a clock that may be wrong · {folded}"
     verb = "would archive" if report.dry_run else "archived"
     total = sum(state.archived for state in report.streams.values())
-    parts = [
+    return dotted(
         f"{verb} {count_noun(len(report.archive), 'item')} ({total} in all)",
         f"revived {len(report.revive)}" if report.revive else "",
         f"compacted {count_noun(len(report.compact), 'row')}" if report.compact else "",
         folded,
-        report.run or "",
-    ]
-    return " · ".join(filter(None, parts))
+        report.run,
+    )

@@ -6,6 +6,7 @@ import shlex
 import subprocess
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import TypeVar
 
@@ -14,11 +15,10 @@ import typer
 from clsm_cli.commands.command_line import Common, option
 from clsm_cli.commands.environment import decode_words, environment
 from clsm_cli.commands.options import command
-from clsm_cli.commands.output import Printer, end_progress, is_terminal
+from clsm_cli.commands.output import Printer, end_progress, has_person, is_terminal
 from clsm_cli.config import MAX_FILE
 from clsm_cli.errors import BadInputError, ClsmError
 from clsm_cli.store import atomic
-from clsm_cli.text.terminal import safe
 
 Taken = TypeVar("Taken")
 
@@ -49,8 +49,11 @@ def edit_text(
         try:
             taken = take(_saved(path))
         except BadInputError as error:
-            if _again(error):
-                continue
+            if has_person():
+                printer.tell([f"clsm: {error}"])
+                with suppress(typer.Abort):  # the end of input, or an interrupt: no
+                    if typer.confirm("Edit again?", default=True, err=True):
+                        continue
             next_step = "it is kept there: run the command again and take from it"
             raise BadInputError(str(path), error.reason, next_step) from None
         except ClsmError:
@@ -96,16 +99,6 @@ def open_in_editor(file: str, line: int = 0) -> None:
 def _saved(path: Path) -> str:
     data = atomic.read(path, MAX_FILE)
     return (data or b"").decode("utf-8", "replace").removeprefix("\ufeff").replace("\r\n", "\n")
-
-
-def _again(error: BadInputError) -> bool:
-    if not (is_terminal(sys.stdin) and is_terminal(sys.stderr)):
-        return False
-    typer.echo(f"clsm: {safe(str(error))}", err=True)
-    try:
-        return typer.confirm("Edit again?", default=True, err=True)
-    except typer.Abort:  # the end of input, or an interrupt: no
-        return False
 
 
 @command(

@@ -68,15 +68,23 @@ def decode_words(words: Iterable[str]) -> str:
 
 
 @cache
-def standard_input(most: int, next_step: str) -> str:
-    """What comes on standard input, where ``-`` was given for words; "" when it is closed.
+def named_text(name: str, most: int, next_step: str) -> str:
+    """The text of a file; ``-`` is standard input, which may be closed.
 
     It is read once: what the fast path could not use is run again, to be told why.
     """
-    data = b"" if sys.stdin is None else sys.stdin.buffer.read(most + 1)
+    try:
+        if name == "-":
+            name = "standard input"
+            data = b"" if sys.stdin is None else sys.stdin.buffer.read(most + 1)
+        else:
+            with open(name, "rb") as file:
+                data = file.read(most + 1)
+    except OSError as error:
+        raise BadInputError(name, error.strerror or "cannot be read", next_step) from None
     if len(data) > most:
-        raise BadInputError("standard input", f"is longer than {most} bytes", next_step)
-    return data.decode("utf-8", "replace")
+        raise BadInputError(name, f"is longer than {most} bytes", next_step)
+    return data.decode("utf-8", "replace").removeprefix("\ufeff")
 
 
 MAX_QUERY = 1 << 20

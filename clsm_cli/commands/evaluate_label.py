@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from clsm_cli.commands import editor
 from clsm_cli.commands.command_line import Common, option
-from clsm_cli.commands.environment import UsageError, standard_input
+from clsm_cli.commands.environment import UsageError, named_text
 from clsm_cli.commands.options import command
 from clsm_cli.commands.output import Printer, count_noun
-from clsm_cli.errors import BadInputError
+from clsm_cli.config import MAX_FILE
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -21,6 +20,7 @@ if TYPE_CHECKING:
 NUMBER = 20
 """Queries of one call: about a quarter of an hour."""
 MOST = 500
+_MAKE = "make it with: clsm eval label --print > FILE"
 
 
 @command(
@@ -49,7 +49,7 @@ def label(
         raise UsageError("--json", "goes with --from; take the list with --print")
     printer, opened, moment = common.start()
     if marked is not None:
-        _save(printer, opened, _text(marked))
+        _save(printer, opened, named_text(marked, MAX_FILE, _MAKE))
         return
     blank = _blank(printer, opened, moment, number)
     if printed:
@@ -73,24 +73,8 @@ def _save(printer: Printer, store: Store, text: str) -> None:
     path = labels.path_of(store.root)
     total = len(own_labels.read_labels(store).rows)
     told = {"schema": "clsm.label/2", "saved": len(rows), "labelled": total, "path": path}
-    if printer.as_json:
-        printer.json(told)
-        return
     saved = f"{count_noun(len(rows), 'label')} saved, {count_noun(total, 'label')} in {path}"
-    printer.lines([saved, *(["measure with: clsm eval"] if total else [])])
-
-
-def _text(name: str) -> str:
-    from clsm_cli.config import MAX_FILE
-    from clsm_cli.evaluation.dataset import read_bytes
-
-    if name == "-":
-        return standard_input(MAX_FILE, "make it with: clsm eval label --print > FILE")
-    try:
-        return read_bytes(Path(name)).decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        hint = "make it with: clsm eval label --print > FILE"
-        raise BadInputError(name, "is not UTF-8", hint) from error
+    printer.show(told, [saved, *(["measure with: clsm eval"] if total else [])])
 
 
 def _blank(printer: Printer, store: Store, now: datetime, number: int) -> str:

@@ -11,6 +11,7 @@ from clsm_cli.commands.environment import UsageError, decode_words, parse_time
 from clsm_cli.commands.options import command
 from clsm_cli.commands.output import (
     LinkedLine,
+    count_noun,
     fields,
     flat,
     local_time,
@@ -33,6 +34,7 @@ from clsm_cli.store.topics import BOX_OF
 
 SHOWN = 20
 """Lines of a part that are shown unless more are asked for."""
+KINDS: tuple[str, ...] = get_args(StatementKind)
 BRIEF = 5
 """Lines of a report at the end of another one."""
 LONGEST = 200
@@ -84,17 +86,12 @@ def log(
     asked = [item for item in review_queue.list_items(opened, moment) if item.at >= start]
     told = question_sources(opened, asked)
     unsure = [
-        {
-            **fields(item, "id reason"),
-            "what": as_question(item).what,
-            "sources": plain(told[item.id]),
-        }
+        {**fields(item, "id reason"), "what": as_question(item).what, "sources": told[item.id]}
         for item in asked
     ]
-    printer.show(
-        {"schema": "clsm.log/1", **plain(found), "unsure": unsure},
-        _log_lines(found, [i for i in asked if i.reason != WORTH], told, opened.zone, limit),
-    )
+    questions = [item for item in asked if item.reason != WORTH]
+    lines = _log_lines(found, questions, told, opened.zone, limit)
+    printer.show({"schema": "clsm.log/1", **plain(found), "unsure": unsure}, lines)
 
 
 def _period(month: str | None, week: str | None, since: str | None) -> tuple[date, date] | None:
@@ -123,8 +120,8 @@ def _period_lines(seen: PeriodReview, zone: tzinfo, limit: int) -> Iterator[str]
     if seen.is_empty:
         yield f"nothing consolidated for {seen.period}"
         return
-    many = "" if seen.episodes == 1 else "s"
-    yield f"{seen.period}: {seen.first} to {seen.last}, {seen.episodes} episode{many}"
+    episodes = count_noun(seen.episodes, "episode")
+    yield f"{seen.period}: {seen.first} to {seen.last}, {episodes}"
     for gist in seen.gists:
         yield from ("", *gist.text.split("\n"))
         yield f"  {location_text(gist.file, gist.line)} · {gist.id}"
@@ -151,8 +148,8 @@ def _log_lines(
     if questions:
         yield from ("", "Unsure")
         for item in questions[:limit]:
-            first, *rest = question_lines(item, told.get(item.id), zone)
-            yield f"- {first.strip()} ({item.id})"
+            what, *rest = question_lines(item, told.get(item.id), zone)
+            yield f"- {what.strip()} ({item.id})"
             yield from rest
         yield from _rest(len(questions), limit)
         yield "  decide with: clsm review"
@@ -184,18 +181,13 @@ def _held_lines(found: Sequence[StatementLine], zone: tzinfo, limit: int) -> Ite
         before = f" (was: {flat(line.before)})" if line.before else ""
         box = f"[{BOX_OF[line.state]}] " if line.state in BOX_OF else ""
         yield f"- {box}{flat(line.text)}{times}{before}"
-        parts = (local_time(line.since, zone), location_text(line.file, line.line), line.id)
-        where = f"  {' · '.join(part for part in parts if part)}"
-        yield LinkedLine(where, line.file, line.line)
+        yield LinkedLine.of(line, line.since, zone, line.id, indent=2)
     yield from _rest(len(found), limit)
 
 
 def _rest(count: int, limit: int) -> Iterator[str]:
     if count > limit:
         yield f"  {count - limit} more: --limit {count}"
-
-
-KINDS: tuple[str, ...] = get_args(StatementKind)
 
 
 @command(
@@ -226,7 +218,7 @@ def list_command(
     opened = common.opened()
     view = view_of(opened, common.time(opened.zone), as_of, known_at)
     found = morning_report.held_statements(opened, view, stream, kind, about)
-    mapping = {"schema": "clsm.list/1", "statements": plain(found)}
-    printer.show(mapping, _held_lines(found, opened.zone, limit))
+    lines = _held_lines(found, opened.zone, limit)
+    printer.show({"schema": "clsm.list/1", "statements": found}, lines)
     if not found:
         printer.warn("nothing of that is held")

@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from clsm_cli.commands import fence_key
 from clsm_cli.commands.command_line import DRY_RUN, Common, option
-from clsm_cli.commands.environment import decode_words, standard_input
+from clsm_cli.commands.environment import decode_words, named_text
 from clsm_cli.commands.options import command
 from clsm_cli.commands.output import plain
 from clsm_cli.config import MAX_MESSAGE
@@ -37,7 +37,7 @@ def note(
     from clsm_cli.ingestion.capture import write_note
 
     printer, opened, moment = common.start()
-    words = standard_input(MAX_MESSAGE, _LONGER) if text == ["-"] else decode_words(text)
+    words = named_text("-", MAX_MESSAGE, _LONGER) if text == ["-"] else decode_words(text)
     noted = write_note(
         opened, words, moment, by=by, dry_run=dry_run, fence_key=fence_key.key_reader(printer.warn)
     )

@@ -15,7 +15,7 @@ from clsm_cli.startup.records import NamedTuple
 from clsm_cli.text.terminal import safe, safe_json
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
     from datetime import tzinfo
     from typing import Self
 
@@ -63,6 +63,12 @@ class Printer:
         except UnicodeEncodeError:
             text = text.translate(_ASCII)
         _write(text, encoding)
+
+    def tell(self, lines: Iterable[str]) -> None:
+        """Text for a person who is asked something, beside the data."""
+        end_progress()
+        for line in lines:
+            print(safe(line), file=sys.stderr)
 
     def rich(self, renderables: Iterable[RenderableType]) -> None:
         """Formatted text for a terminal; the caller made its words safe. NO_COLOR is honoured."""
@@ -180,6 +186,25 @@ def local_time(time: str | None, zone: tzinfo) -> str:
     return f"{moment:%Y-%m-%d %H:%M}"
 
 
+def span_text(start: str | None, end: str | None, zone: tzinfo) -> str:
+    """From when until when, as far as that is known."""
+    ends = (("from", start), ("until", end))
+    return " ".join(f"{word} {local_time(time, zone)}" for word, time in ends if time)
+
+
+def dotted(*parts: str | None) -> str:
+    """Those parts of a line that there are, a dot between two."""
+    return " · ".join(part for part in parts if part)
+
+
+def first(lines: Sequence[str], most: int, *, whole: bool) -> Iterator[str]:
+    """So many lines, and how many more there are; with ``whole`` all of them."""
+    shown = lines if whole else lines[:most]
+    yield from shown
+    if len(lines) > len(shown):
+        yield f"  and {len(lines) - len(shown)} more (--verbose lists them)"
+
+
 def flat(text: str) -> str:
     """A text that stays on its line."""
     return " ".join(text.split())
@@ -217,6 +242,15 @@ class LinkedLine(str):
         made = super().__new__(cls, text)
         made.file, made.number = file, number
         return made
+
+    @classmethod
+    def of(
+        cls, turn: Any, time: str | None, zone: tzinfo, *more: str | None, indent: int = 0
+    ) -> Self:
+        """When and where something was said, with its ``file`` and ``line``, and what else is told."""
+        place = location_text(turn.file, turn.line)
+        text = dotted(local_time(time, zone), place, *more)
+        return cls(f"{' ' * indent}{text}", turn.file, turn.line)
 
 
 def _link(line: str) -> str:
@@ -265,6 +299,11 @@ def is_terminal(stream: Any) -> bool:
     return stream is not None and bool(stream.isatty())
 
 
+def has_person() -> bool:
+    """Whether somebody can be asked, beside the data."""
+    return is_terminal(sys.stdin) and is_terminal(sys.stderr)
+
+
 def abandon_stdout() -> None:
     """Send what is still buffered nowhere: its reader is gone or its disk is full.
 
@@ -292,14 +331,11 @@ def _write(text: str, encoding: str) -> None:
 
 
 class Table(NamedTuple):
-    """A title, headings, and rows of text; the first column is to the left, the others right.
-
-    Without headings it is the title alone.
-    """
+    """A title, and rows of text below headings; the first column is to the left, the others right."""
 
     title: str
-    headings: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
+    headings: tuple[str, ...] = ()
+    rows: Sequence[tuple[str, ...]] = ()
 
 
 def table_lines(found: Iterable[Table]) -> list[str]:
@@ -309,7 +345,7 @@ def table_lines(found: Iterable[Table]) -> list[str]:
         grid = [table.headings, *table.rows] if table.headings else []
         widths = [max(map(len, column)) for column in zip(*grid, strict=True)]
         text += ["", table.title] if text else [table.title]
-        for first, *others in grid:
+        for head, *others in grid:
             cells = [cell.rjust(width) for cell, width in zip(others, widths[1:], strict=True)]
-            text.append("  ".join([first.ljust(widths[0]), *cells]).rstrip())
+            text.append("  ".join([head.ljust(widths[0]), *cells]).rstrip())
     return text

@@ -16,10 +16,10 @@ from clsm_cli.commands.engine import QueryEngine, embedder, offer_install
 from clsm_cli.commands.environment import (
     MAX_QUERY,
     UsageError,
+    named_text,
     parse_budget,
     parse_time,
     query_text,
-    standard_input,
 )
 from clsm_cli.commands.output import Printer
 from clsm_cli.config import MAX_MESSAGE
@@ -136,7 +136,7 @@ def run(options: Options) -> None:
     if options.query == ("-",):
         if options.context == "-":
             raise UsageError("--context", "standard input has the query; name a file")
-        options = options._replace(query=(standard_input(MAX_QUERY, _LONGER),))
+        options = options._replace(query=(named_text("-", MAX_QUERY, _LONGER),))
     found = answer(options, printer)
     _print(printer, found, form, explain=options.explain)
     if not found.answered:

@@ -6,20 +6,14 @@ import sys
 import textwrap
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import tzinfo
+from functools import partial
 from typing import Any
 
 from clsm_cli.commands import editor, engine
 from clsm_cli.commands.command_line import DRY_RUN, Common, option
 from clsm_cli.commands.environment import UsageError, decode_words
 from clsm_cli.commands.options import command
-from clsm_cli.commands.output import (
-    LinkedLine,
-    fields,
-    is_terminal,
-    local_time,
-    location_text,
-    plain,
-)
+from clsm_cli.commands.output import LinkedLine, fields, is_terminal, plain
 from clsm_cli.consolidation import review_queue, selection_reasons
 from clsm_cli.consolidation.active_learning import WORTH
 from clsm_cli.consolidation.review_queue import Outcome, State
@@ -73,9 +67,7 @@ def review(
         printer.show({**shown, "decisions": decisions}, explanation_lines(told))
         return
 
-    def decide(chosen: Iterable[tuple[str, State]]) -> Outcome:
-        return review_queue.decide(opened, chosen, moment, printer.warn, dry_run=dry_run)
-
+    decide = partial(review_queue.decide, opened, now=moment, warn=printer.warn, dry_run=dry_run)
     wanted: list[tuple[str, State]] = [(decode_words([each]), "accepted") for each in accept or ()]
     wanted += [(decode_words([each]), "rejected") for each in reject or ()]
     items = [] if wanted else review_queue.list_items(opened, moment, everything=everything)
@@ -174,9 +166,7 @@ def question_lines(item: ReviewItem, told: QuestionSources | None, zone: tzinfo)
             told.kept if "{kept}" in line else told.other if "{other}" in line else None
         )
         if turn and turn.file and item.reason in _QUOTING:
-            parts = (local_time(turn.time, zone), location_text(turn.file, turn.line))
-            where = " · ".join(part for part in parts if part)
-            yield LinkedLine(f"    {where}", turn.file, turn.line)
+            yield LinkedLine.of(turn, turn.time, zone, indent=4)
 
 
 _HOW = (

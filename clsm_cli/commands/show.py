@@ -13,11 +13,13 @@ from clsm_cli.commands.options import command
 from clsm_cli.commands.output import (
     LinkedLine,
     Table,
+    dotted,
     fields,
     local_time,
     location_text,
     plain,
     shorten,
+    span_text,
     table_lines,
 )
 from clsm_cli.commands.recall_command import view_of
@@ -61,22 +63,20 @@ def found_lines(found: FoundItem, zone: tzinfo, *, verbose: bool = False) -> Ite
     if found.text:
         yield from (*found.text.split("\n"), "")
     words = (facts.get(name) for name in ("title", "heading", "state", "stream", "trust"))
-    kind = facts.get("kind", found.kind)
-    yield " · ".join([f"{kind} {found.id}", *(str(word) for word in words if word)])
-    for name, *ends in (
-        ("true", "valid_from", "valid_until"),
-        ("believed", "recorded_at", "superseded_at"),
+    yield dotted(f"{facts.get('kind', found.kind)} {found.id}", *words)
+    for name, start, end in (
+        ("true", facts.get("valid_from"), facts.get("valid_until")),
+        ("believed", facts.get("recorded_at"), facts.get("superseded_at")),
     ):
-        told = zip(("from", "until"), map(facts.get, ends), strict=True)
-        times = [f"{word} {local_time(time, zone)}" for word, time in told if time]
-        if times:
-            yield f"{name} {' '.join(times)}"
+        if times := span_text(start, end, zone):
+            yield f"{name} {times}"
     for turn in found.told:
         said = ""
         if turn.text not in ("", found.text):
             said = shorten(f"{turn.speaker}: {turn.text}".removeprefix(": "), LONGEST)
-        parts = (location_text(turn.file, turn.line), local_time(turn.time, zone), said)
-        yield LinkedLine(" · ".join(part for part in parts if part), turn.file, turn.line)
+        place = location_text(turn.file, turn.line)
+        line = dotted(place, local_time(turn.time, zone), said)
+        yield LinkedLine(line, turn.file, turn.line)
     if verbose:
         for name, value in facts.items():
             yield f"{name}: {value if isinstance(value, str) else dumps(value, ensure_ascii=False)}"
@@ -136,17 +136,12 @@ def history_lines(found: Iterable[History], zone: tzinfo) -> list[str]:
     """A table for each thread."""
     shown = []
     for thread in (thread for each in found for thread in each.threads):
-        rows = tuple(
-            (
-                shorten(row.value, CELL),
-                *(local_time(time, zone) for time in (row.valid_from, row.valid_until)),
-                *(local_time(time, zone) for time in (row.recorded_at, row.superseded_at)),
-                row.state,
-                location_text(row.file, row.line),
-                row.id,
-            )
-            for row in thread.versions
-        )
-        title = " · ".join(part for part in (thread.label, thread.type) if part)
-        shown.append(Table(title or "about nothing named", HEADINGS, rows))
+        rows = []
+        for row in thread.versions:
+            times = (row.valid_from, row.valid_until, row.recorded_at, row.superseded_at)
+            place = location_text(row.file, row.line)
+            told = (local_time(time, zone) for time in times)
+            rows.append((shorten(row.value, CELL), *told, row.state, place, row.id))
+        title = dotted(thread.label, thread.type) or "about nothing named"
+        shown.append(Table(title, HEADINGS, rows))
     return table_lines(shown)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from clsm_cli.commands.command_line import DRY_RUN, Common, option
 from clsm_cli.commands.environment import decode_words
 from clsm_cli.commands.options import command
-from clsm_cli.commands.output import count_noun
+from clsm_cli.commands.output import count_noun, first
 from clsm_cli.forgetting import run_reversal
 
 LISTED = 10
@@ -47,19 +47,17 @@ def undo(
 
 def _lines(done: run_reversal.UndoReport, *, dry_run: bool, verbose: bool) -> list[str]:
     lines = [f"{'redone' if done.is_redo else 'undone'}  {done.of}  {done.command}  {done.at}"]
-    files = done.files if verbose else done.files[:LISTED]
-    lines += [f"{each.what:8}  {each.path}" for each in files]
-    if len(done.files) > len(files):
-        lines.append(f"and {len(done.files) - len(files)} more; --verbose lists all")
-    told = [
-        f"{count_noun(len(done.changed), 'record')} with the value from before",
-        f"{count_noun(len(done.withdrawn), 'statement')} withdrawn",
-        f"{count_noun(len(done.removed), 'derived record')} removed",
-    ]
+    files = [f"{each.what:8}  {each.path}" for each in done.files]
+    lines += first(files, LISTED, whole=verbose)
     if done.is_exact:
         lines.append(f"{count_noun(len(done.files), 'file')} as before, byte for byte")
     else:
-        lines.append(f"by newer records, as {done.reason}: {', '.join(told)}")
+        lines.append(
+            f"by newer records, as {done.reason}:"
+            f" {count_noun(len(done.changed), 'record')} with the value from before,"
+            f" {count_noun(len(done.withdrawn), 'statement')} withdrawn,"
+            f" {count_noun(len(done.removed), 'derived record')} removed"
+        )
     if done.is_completed:
         lines.append("this undo had been cut short, and is complete now")
     return [*lines, *["nothing was written"] * dry_run]
