@@ -159,9 +159,6 @@ def _another(cli: Cli) -> str:
     return "another"
 
 
-# Ids that would like to be paths
-
-
 # The store
 
 
@@ -235,24 +232,6 @@ def test_a_disk_that_became_read_only(small_disk: Cli) -> None:
 # The model
 
 
-def test_no_model(cli: Cli) -> None:
-    (cli.folder / "empty").mkdir()
-    without = Cli(cli.folder, {**cli.environment, "CLSM_MODEL_DIR": str(cli.folder / "empty")})
-    (cli.folder / "good.md").write_text("The heron stood on the gauge.\n")
-    done = without.ok("ingest", "good.md", *NOW)
-    assert "no embedding model in" in done.err
-    assert "clsm model install" in done.err
-    answer = without.ok("recall", "--json", "heron stood", *NOW)
-    assert "clsm model install" in answer.err
-    assert "clsm model install" in answer.json["warnings"][0]
-    assert answer.json["engine"]["embedder"] is None
-    assert "heron stood" in answer.json["memories"][0]["text"]
-    assert_said(without("model", "verify"), ModelMissingError, "clsm model install")
-    # With the model again, what was captured gets its vectors.
-    cli.ok("ingest", "good.md", *NOW)
-    assert cli.ok("status", "--json").json["unembedded"] == 0
-
-
 def test_a_model_with_one_byte_flipped(cli: Cli, model_copy: Path) -> None:
     weights = model_copy / "model.safetensors"
     with weights.open("r+b") as file:
@@ -266,9 +245,8 @@ def test_a_model_with_one_byte_flipped(cli: Cli, model_copy: Path) -> None:
     assert_said(done, ModelDigestError, "model.safetensors: sha256 is ", "--force")
     assert "good.md: 1 added" in done.out
     assert_said(wrong("model", "verify"), ModelDigestError, "model.safetensors")
+    none = {"CLSM_MODEL_DIR": str(cli.folder / "empty")}
+    assert_said(cli("model", "verify", **none), ModelMissingError, "clsm model install")
     answer = wrong.ok("recall", "heron stood", *NOW)
     assert "heron stood" in answer.out
     assert "this answer is from words alone" in answer.err
-
-
-# Queries

@@ -130,14 +130,6 @@ def test_a_busy_memory_is_tried_again_later(desk: Cli) -> None:
     assert desk.ok("schedule", "run", "--due", "03:30", "--json", *now).json["steps"]
 
 
-def test_no_time_at_which_openclaw_dreams(desk: Cli) -> None:
-    done = desk("schedule", "install", "--at", "03:00")
-    assert done.code == 2
-    assert "03:00" in done.err
-    assert desk("schedule", "install", "--at", "25:00").code == 2
-    assert not (home(desk) / "tab").exists()
-
-
 @pytest.mark.skipif(
     os.geteuid() != 0 or shutil.which("crontab") is None, reason="needs root and crontab"
 )
@@ -197,25 +189,6 @@ def test_systemd_is_given_the_units_and_gives_them_back(cli: Cli) -> None:
     timer = f"{wanted.name}.timer"
     assert asked[:2] == ["--user daemon-reload", f"--user enable --now {timer}"]
     assert asked[2:] == [f"--user disable --now {timer}", "--user daemon-reload"]
-
-
-def test_openclaws_cron_is_told_once_and_by_a_key(cli: Cli) -> None:
-    put(cli, "openclaw", OPENCLAW)
-    cli = on_path(cli)
-    (home(cli) / "jobs.json").write_text('{"jobs": []}')
-    done = cli.ok("schedule", "install", "--by", "openclaw", "--catch-up", "--json").json
-    asked = shlex.split((home(cli) / "openclaw.log").read_text().replace('"', '\\"'))
-    assert asked[:2] == ["cron", "add"]
-    assert asked[asked.index("--declaration-key") + 1] == done["name"]
-    assert asked[asked.index("--cron") + 1 :][:5] == ["30", "3", "*", "*", "*"]
-    jobs: dict[str, Any] = {
-        "jobs": [{"id": "j1", "name": done["name"], "payload": {"argv": ["x"]}}]
-    }
-    (home(cli) / "jobs.json").write_text(json.dumps(jobs))
-    found = cli.ok("schedule", "status", "--by", "openclaw", "--json").json["jobs"]
-    assert found == {"openclaw": ["x"]}
-    cli.ok("schedule", "remove", "--by", "openclaw")
-    assert "cron rm j1" in (home(cli) / "openclaw.log").read_text()
 
 
 def test_openclaws_agent_is_asked_an_hour_before(cli: Cli) -> None:
