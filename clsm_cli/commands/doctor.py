@@ -7,7 +7,7 @@ from functools import partial
 
 import typer
 
-from clsm_cli.commands import machine_settings, schedule_jobs
+from clsm_cli.commands import machine_settings, schedule
 from clsm_cli.commands.command_line import DRY_RUN, Common, option
 from clsm_cli.commands.environment import chosen_root, environment
 from clsm_cli.commands.options import command
@@ -51,7 +51,7 @@ def doctor(
     around = CheckContext(
         common.time(opened.zone),
         values,
-        jobs=schedule_jobs.job_commands(opened),
+        jobs=schedule.job_commands(opened),
         fault=machine_settings.settings_fault(opened.root, values),
     )
     is_to_write = (fix or rebuild) and not dry_run
