@@ -114,46 +114,34 @@ def _rendered(shown: Graph, form: str, seeds: Sequence[str]) -> str:
         return graph_export.page(shown, next(iter(seeds), None)).removesuffix("\n")
     found = graph_view.statistics(shown)
     if form == "text":
-        return safe("\n".join(table_lines(_tables(shown, found, seeds))))
+        tables = _tables(shown, found, seeds)
+        return safe("\n".join(table_lines(table for table in tables if table.rows)))
     mapping = {"schema": "clsm.graph/1", "total_nodes": shown.total, "statistics": found}
     return safe_json(json.dumps(mapping | plain(graph_export.mapping(shown)), ensure_ascii=False))
 
 
 def _tables(graph: Graph, found: dict[str, Any], seeds: Sequence[str]) -> Iterator[Table]:
     part = "" if found["nodes"] == graph.total else f" of {graph.total}"
-    sizes = {"nodes": f"{found['nodes']}{part}"}
-    sizes |= {
-        name: f"{v:.3g}" if type(v) is float else str(v)
-        for name, v in found.items()
-        if name != "nodes" and type(v) in (int, float)
-    }
-    rows: tuple[tuple[str, ...], ...] = tuple(
-        (name.replace("_", " "), value) for name, value in sizes.items()
-    )
+    figures = {name: v for name, v in found.items() if type(v) in (int, float)}
+    sizes = {n: f"{v:.3g}" if type(v) is float else str(v) for n, v in figures.items()}
+    sizes["nodes"] += part
+    rows = [(name.replace("_", " "), value) for name, value in sizes.items()]
     yield Table("graph", ("measure", "value"), rows)
-    for name, noun, of in (
-        ("types", "edges", "type"),
-        ("kinds", "nodes", "kind"),
-        ("streams", "nodes", "stream"),
-    ):
-        total = sum(found[name].values())
-        rows = tuple(
-            (shorten(each, LONGEST), str(count), f"{100 * count / total:.1f}")
-            for each, count in found[name].items()
-        )
-        if rows:
-            yield Table(f"{noun} by {of}", (of, noun, "%"), rows)
-    if hubs := tuple((shorten(hub["label"], LONGEST), str(hub["degree"])) for hub in found["hubs"]):
-        yield Table("hubs", ("node", "degree"), hubs)
-    if ties := tuple(
-        (_tie(tie), f"{tie['weight']:.2f}", str(tie["n"])) for tie in found["strongest"]
-    ):
-        yield Table("strongest edges", ("edge", "weight", "n"), ties)
+    for noun, of in (("edges", "type"), ("nodes", "kind"), ("nodes", "stream")):
+        counts = found[f"{of}s"]
+        total = sum(counts.values())
+        shares = [
+            (shorten(name, LONGEST), str(n), f"{100 * n / total:.1f}") for name, n in counts.items()
+        ]
+        yield Table(f"{noun} by {of}", (of, noun, "%"), shares)
+    hubs = [(shorten(hub["label"], LONGEST), str(hub["degree"])) for hub in found["hubs"]]
+    yield Table("hubs", ("node", "degree"), hubs)
+    ties = [(_tie(tie), f"{tie['weight']:.2f}", str(tie["n"])) for tie in found["strongest"]]
+    yield Table("strongest edges", ("edge", "weight", "n"), ties)
     held = {row.id: row for node in seeds for row in graph.statements.get(node, ())}
     newest = sorted(held.values(), key=lambda row: (row.valid_from or "", row.id), reverse=True)
-    if newest:
-        said = tuple((shorten(s.text, LONGEST), (s.valid_from or "")[:10], s.id) for s in newest)
-        yield Table("what is held of it", ("statement", "true from", "id"), said)
+    said = [(shorten(s.text, LONGEST), (s.valid_from or "")[:10], s.id) for s in newest]
+    yield Table("what is held of it", ("statement", "true from", "id"), said)
 
 
 def _tie(tie: dict[str, Any]) -> str:

@@ -12,9 +12,8 @@ from collections import Counter, defaultdict
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from clsm_cli.errors import BadInputError
 from clsm_cli.inspection.fact_history import all_records, naming
-from clsm_cli.inspection.item_lookup import nearest
+from clsm_cli.inspection.item_lookup import not_found
 from clsm_cli.model import clocks
 from clsm_cli.model.episodes import EpisodeRecord
 from clsm_cli.model.graph import Edge, Node
@@ -173,11 +172,9 @@ def find_nodes(graph: Graph, wanted: str) -> list[str]:
     found = sorted({each for each, name in names if name == key})
     if found:
         return found
-    near = nearest(
-        wanted, [(n, name_of(each)) for each in graph.nodes for n in (each.id, *_names(each))]
-    )
-    next_step = f"near it are: {', '.join(near)}" if near else "list nodes with: clsm graph --json"
-    raise BadInputError(wanted, "no node of the graph is called so", next_step)
+    near = [(n, name_of(each)) for each in graph.nodes for n in (each.id, *_names(each))]
+    reason = "no node of the graph is called so"
+    raise not_found(wanted, reason, near, "list nodes with: clsm graph --json")
 
 
 def _names(node: Node) -> list[str]:

@@ -68,6 +68,12 @@ def nearest(wanted: str, names: Iterable[tuple[str, str]]) -> list[str]:
     return list(dict.fromkeys(known[place][1] for _, _, place in found))[:5]
 
 
+def not_found(wanted: str, reason: str, names: Iterable[tuple[str, str]], find: str) -> Exception:
+    """The error about a name that nothing has: what is near it, else how to ``find`` one."""
+    near = ", ".join(nearest(wanted, names))
+    return BadInputError(wanted, reason, f"near it are: {near}" if near else find)
+
+
 class QuestionSources(NamedTuple):
     """Where the two sentences of a question were said; None where that is not known."""
 
