@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from clsm_cli.errors import BadInputError
+from clsm_cli.errors import BadInputError, DiskError
 from clsm_cli.store import device
 from clsm_cli.store.layout import Store, discover, open_store
 
@@ -78,10 +78,12 @@ def named_text(name: str, most: int, next_step: str) -> str:
             name = "standard input"
             data = b"" if sys.stdin is None else sys.stdin.buffer.read(most + 1)
         else:
-            with open(name, "rb") as file:
+            with open(os.path.expanduser(name), "rb") as file:
                 data = file.read(most + 1)
+    except (FileNotFoundError, IsADirectoryError) as error:
+        raise BadInputError(name, error.strerror, next_step) from None
     except OSError as error:
-        raise BadInputError(name, error.strerror or "cannot be read", next_step) from None
+        raise DiskError(name, error.strerror or str(error)) from error
     if len(data) > most:
         raise BadInputError(name, f"is longer than {most} bytes", next_step)
     return data.decode("utf-8", "replace").removeprefix("\ufeff")

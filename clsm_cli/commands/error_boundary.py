@@ -7,9 +7,8 @@ import os
 import sys
 from typing import TYPE_CHECKING
 
-from clsm_cli.commands.output import abandon_stdout, end_progress
+from clsm_cli.commands.output import Printer, abandon_stdout, end_progress
 from clsm_cli.errors import ClsmError, DiskError
-from clsm_cli.text.terminal import safe
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -34,14 +33,16 @@ def guard(action: Callable[[], object]) -> int:
         finally:
             end_progress()
     except ClsmError as error:
-        return _told(error)
+        Printer().warn(str(error))
+        return error.exit_code
     except BrokenPipeError:
         abandon_stdout()
     except OSError as error:
         failure = disk_failure(error)
         if failure is None:
             raise
-        return _told(failure)
+        Printer().warn(str(failure))
+        return failure.exit_code
     except KeyboardInterrupt:
         print(file=sys.stderr)
         return INTERRUPTED
@@ -54,11 +55,3 @@ def disk_failure(error: OSError) -> DiskError | None:
         return None
     named = error.filename if isinstance(error.filename, str) else "the disk"
     return DiskError(named, os.strerror(error.errno))
-
-
-def _told(error: ClsmError) -> int:
-    if sys.stderr is not None:
-        from clsm_cli.text import secrets  # what is wrong with an argument quotes it
-
-        print(f"clsm: {safe(secrets.mask(str(error)).text)}", file=sys.stderr)
-    return error.exit_code

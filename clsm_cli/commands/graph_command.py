@@ -29,7 +29,6 @@ IN_PICTURE = 150
     "clsm graph                             # size, hubs, strongest edges",
     "clsm graph --format html --out graph.html    # a picture for the browser",
     "clsm graph 'delegation defect' --depth 1",
-    "clsm graph --query 'who distrusts delegation' --format html --out way.html",
     "clsm graph heartbeat --as-of 2026-02-15      # as it was on that day",
     "clsm graph --format graphml --out graph.graphml   # for Gephi",
     "clsm graph --format dot | dot -Tsvg > graph.svg   # Graphviz",
@@ -39,10 +38,6 @@ def graph(
         "[NODE]...", "Only what lies around these: labels, aliases or ids."
     ),
     *,
-    query: str | None = option(
-        "--query TEXT",
-        "Only what this question activates, and the way there; sizes are activations.",
-    ),
     depth: int = option("--depth N", "Edges to go from NODE at most.", least=0, default=2),
     limit: int | None = option(
         "--limit N", "Only the N strongest nodes; default: all, and 150 in a picture.", least=1
@@ -70,8 +65,6 @@ def graph(
     printer = common._replace(as_json=form == "json").printer()
     if form == "html" and out is None and printer.is_terminal:
         raise UsageError("--format", "a picture needs a file: add --out graph.html")
-    if query is not None and nodes:
-        raise UsageError("--query", "it chooses the nodes itself; leave out NODE")
     found = common.opened()
     view = recall_command.view_of(found, common.time(found.zone), as_of, known_at)
     whole = graph_view.load(found, view)
@@ -81,11 +74,6 @@ def graph(
     seeds = [
         node for each in nodes or () for node in graph_view.find_nodes(whole, decode_words([each]))
     ]
-    if query is not None:
-        asked = recall_command.Options((query,), as_of=as_of, known_at=known_at, common=common)
-        whole = graph_view.activated_part(
-            whole, recall_command.node_activation(found, asked, printer)
-        )
     shown = graph_view.neighbourhood(whole, seeds, depth) if seeds else whole
     if limit is not None or form == "html":
         shown = graph_view.strongest_part(shown, limit or IN_PICTURE, seeds)
