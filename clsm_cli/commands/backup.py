@@ -6,8 +6,7 @@ from pathlib import Path
 from shlex import quote
 
 from clsm_cli.commands import machine_settings
-from clsm_cli.commands.command_line import DRY_RUN, Common, option
-from clsm_cli.commands.environment import UsageError, environment
+from clsm_cli.commands.command_line import DRY_RUN, Common, UsageError, environment, option
 from clsm_cli.commands.init import named_root
 from clsm_cli.commands.options import command
 from clsm_cli.commands.output import count_noun, fields

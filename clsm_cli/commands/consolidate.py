@@ -8,8 +8,16 @@ from pathlib import Path
 from typing import Any
 
 from clsm_cli.commands import log_command, machine_settings
-from clsm_cli.commands.command_line import DRY_RUN, YES, Common, option
-from clsm_cli.commands.environment import UsageError, environment, named_text, parse_time
+from clsm_cli.commands.command_line import (
+    DRY_RUN,
+    YES,
+    Common,
+    UsageError,
+    environment,
+    named_text,
+    option,
+    parse_time,
+)
 from clsm_cli.commands.options import command
 from clsm_cli.commands.output import Printer, count_noun, dotted, fields, first
 from clsm_cli.config import MAX_FILE, LlmSettings

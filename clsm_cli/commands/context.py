@@ -4,8 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from clsm_cli.commands.command_line import FORMAT, Common, command_line, option
-from clsm_cli.commands.environment import parse_budget, query_text
+from clsm_cli.commands.command_line import (
+    FORMAT,
+    Common,
+    command_line,
+    option,
+    parse_budget,
+    query_text,
+)
 from clsm_cli.commands.output import BELOW, Printer, common_folder, fields, flat, location_text
 from clsm_cli.retrieval.briefing import SCHEMA, Concepts, brief, make_item
 from clsm_cli.startup.records import NamedTuple

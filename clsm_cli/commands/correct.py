@@ -6,9 +6,15 @@ from datetime import datetime, tzinfo
 from functools import partial
 
 from clsm_cli.commands import disambiguation
-from clsm_cli.commands.command_line import DRY_RUN, Common, option
+from clsm_cli.commands.command_line import (
+    DRY_RUN,
+    Common,
+    UsageError,
+    decode_words,
+    option,
+    parse_time,
+)
 from clsm_cli.commands.disambiguation import Matches
-from clsm_cli.commands.environment import UsageError, decode_words, parse_time
 from clsm_cli.commands.options import command
 from clsm_cli.commands.output import Printer, fields, span_text
 from clsm_cli.consolidation import correction

@@ -8,8 +8,7 @@ from functools import partial
 import typer
 
 from clsm_cli.commands import machine_settings, schedule
-from clsm_cli.commands.command_line import DRY_RUN, Common, option
-from clsm_cli.commands.environment import chosen_root, environment
+from clsm_cli.commands.command_line import DRY_RUN, Common, chosen_root, environment, option
 from clsm_cli.commands.options import command
 from clsm_cli.commands.output import count_noun, first
 from clsm_cli.errors import RefusedError, file_line

@@ -12,8 +12,7 @@ from typing import TypeVar
 
 import typer
 
-from clsm_cli.commands.command_line import Common, option
-from clsm_cli.commands.environment import decode_words, environment
+from clsm_cli.commands.command_line import Common, decode_words, environment, option
 from clsm_cli.commands.options import command
 from clsm_cli.commands.output import Printer, end_progress, has_person, is_terminal
 from clsm_cli.config import MAX_FILE

@@ -7,8 +7,7 @@ from datetime import datetime
 import typer
 
 from clsm_cli.commands import editor, evaluate_run, evaluate_shadow
-from clsm_cli.commands.command_line import Common, option
-from clsm_cli.commands.environment import UsageError, named_text
+from clsm_cli.commands.command_line import Common, UsageError, named_text, option
 from clsm_cli.commands.options import Command, command, examples
 from clsm_cli.commands.output import Printer, count_noun
 from clsm_cli.config import MAX_FILE

@@ -7,8 +7,7 @@ from pathlib import Path
 from textwrap import wrap
 from typing import TYPE_CHECKING
 
-from clsm_cli.commands.command_line import Common, option
-from clsm_cli.commands.environment import UsageError, chosen_store, parse_time
+from clsm_cli.commands.command_line import Common, UsageError, chosen_store, option, parse_time
 from clsm_cli.commands.options import command
 from clsm_cli.commands.output import Table, plain, table_lines
 from clsm_cli.errors import BadInputError, RegressionError

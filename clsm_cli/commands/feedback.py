@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from clsm_cli.commands.command_line import DRY_RUN, Common, option
-from clsm_cli.commands.environment import UsageError, decode_words
+from clsm_cli.commands.command_line import DRY_RUN, Common, UsageError, decode_words, option
 from clsm_cli.commands.options import command
 from clsm_cli.commands.output import plain
 from clsm_cli.retrieval.feedback_log import FeedbackResult

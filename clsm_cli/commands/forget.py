@@ -14,8 +14,14 @@ from typing import Any
 import typer
 
 from clsm_cli.commands import disambiguation
-from clsm_cli.commands.command_line import DRY_RUN, Common, option
-from clsm_cli.commands.environment import UsageError, decode_words, parse_time
+from clsm_cli.commands.command_line import (
+    DRY_RUN,
+    Common,
+    UsageError,
+    decode_words,
+    option,
+    parse_time,
+)
 from clsm_cli.commands.options import command
 from clsm_cli.commands.output import Printer, count_noun, first, has_person, plain, shorten
 from clsm_cli.errors import RefusedError

@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from clsm_cli.commands import recall_command
-from clsm_cli.commands.command_line import AS_OF, KNOWN_AT, Common, option
-from clsm_cli.commands.environment import UsageError, decode_words
+from clsm_cli.commands.command_line import AS_OF, KNOWN_AT, Common, UsageError, decode_words, option
 from clsm_cli.commands.options import command
 from clsm_cli.commands.output import Printer, Table, count_noun, plain, shorten, table_lines
 from clsm_cli.errors import BadInputError

@@ -17,8 +17,15 @@ from pathlib import Path
 from typing import Any
 
 from clsm_cli.commands import context, ingest, recall_command
-from clsm_cli.commands.command_line import DRY_RUN, Common, option
-from clsm_cli.commands.environment import chosen_root, current_time, environment, program
+from clsm_cli.commands.command_line import (
+    DRY_RUN,
+    Common,
+    chosen_root,
+    current_time,
+    environment,
+    option,
+    program,
+)
 from clsm_cli.commands.options import command, command_group
 from clsm_cli.commands.output import Printer
 from clsm_cli.config import MAX_FILE

@@ -7,8 +7,16 @@ import sys
 from typing import TYPE_CHECKING, Any, get_args
 
 from clsm_cli.commands import fence_key
-from clsm_cli.commands.command_line import DRY_RUN, Common, command_line, option
-from clsm_cli.commands.environment import UsageError, decode_words, environment, parse_time
+from clsm_cli.commands.command_line import (
+    DRY_RUN,
+    Common,
+    UsageError,
+    command_line,
+    decode_words,
+    environment,
+    option,
+    parse_time,
+)
 from clsm_cli.commands.output import Printer, count_noun, fields
 from clsm_cli.errors import BadInputError, file_line
 from clsm_cli.ingestion import ingest_run

@@ -7,8 +7,7 @@ from pathlib import Path
 
 import typer
 
-from clsm_cli.commands.command_line import DRY_RUN, Common, option
-from clsm_cli.commands.environment import environment
+from clsm_cli.commands.command_line import DRY_RUN, Common, environment, option
 from clsm_cli.commands.options import command
 from clsm_cli.startup import zones
 from clsm_cli.store import git_setup, joining, layout

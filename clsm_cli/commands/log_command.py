@@ -6,8 +6,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import date, datetime, tzinfo
 from typing import get_args
 
-from clsm_cli.commands.command_line import AS_OF, KNOWN_AT, Common, option
-from clsm_cli.commands.environment import UsageError, decode_words, parse_time
+from clsm_cli.commands.command_line import (
+    AS_OF,
+    KNOWN_AT,
+    Common,
+    UsageError,
+    decode_words,
+    option,
+    parse_time,
+)
 from clsm_cli.commands.options import command
 from clsm_cli.commands.output import (
     LinkedLine,

@@ -18,13 +18,12 @@ from pydantic import Field, ValidationError
 
 from clsm_cli import __version__
 from clsm_cli.commands import consolidate, context, engine, fence_key, recall_command, render_recall
-from clsm_cli.commands.command_line import Common
+from clsm_cli.commands.command_line import Common, UsageError, chosen_store, current_time
 from clsm_cli.commands.consolidate import consolidate_lines, consolidate_mapping
 from clsm_cli.commands.engine import QueryEngine
-from clsm_cli.commands.environment import UsageError, chosen_store, current_time
-from clsm_cli.commands.error_boundary import disk_failure
 from clsm_cli.commands.feedback import given_lines, given_mapping
 from clsm_cli.commands.note import noted_lines, noted_mapping
+from clsm_cli.commands.output import disk_failure
 from clsm_cli.commands.show import found_lines, found_mapping, history_lines, history_mapping
 from clsm_cli.config import MAX_MESSAGE
 from clsm_cli.consolidation import adviser_proposals, adviser_request

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Any, Literal
 
 from clsm_cli.commands import fence_key
-from clsm_cli.commands.command_line import DRY_RUN, Common, option
-from clsm_cli.commands.environment import decode_words, named_text
+from clsm_cli.commands.command_line import DRY_RUN, Common, decode_words, named_text, option
 from clsm_cli.commands.options import command
 from clsm_cli.commands.output import plain
 from clsm_cli.config import MAX_MESSAGE

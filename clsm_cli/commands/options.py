@@ -14,8 +14,7 @@ from typing import Annotated, Any, Literal, get_args, get_type_hints
 import typer
 from typer.core import TyperCommand
 
-from clsm_cli.commands.command_line import COMMON, CommandLine, Common, Option
-from clsm_cli.commands.environment import UsageError
+from clsm_cli.commands.command_line import COMMON, CommandLine, Common, Option, UsageError
 
 _NO_EFFECT = "No effect here; every command takes it."
 

@@ -1,21 +1,24 @@
-"""The one place that prints. Data goes to stdout as text or JSON, everything else to stderr."""
+"""The one place that prints: data to stdout as text or JSON, everything else to stderr.
+
+It is also where errors become a sentence and an exit code.
+"""
 
 from __future__ import annotations
 
 import contextlib
+import errno
 import json
 import os
 import sys
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any
 
-from clsm_cli.commands.environment import environment
-from clsm_cli.errors import DiskError
+from clsm_cli.errors import ClsmError, DiskError
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.text.terminal import safe, safe_json
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
     from datetime import tzinfo
     from typing import Self
 
@@ -28,6 +31,11 @@ _ASCII = str.maketrans(
 """Our own typography for a terminal that has none."""
 BELOW = "Files are below {}."
 """What a block for a model says of the folder that its places count from (``common_folder``)."""
+
+
+def environment() -> dict[str, str]:
+    """The process's environment, read here and handed down."""
+    return dict(os.environ)
 
 
 class Printer:
@@ -349,3 +357,47 @@ def table_lines(found: Iterable[Table]) -> list[str]:
             cells = [cell.rjust(width) for cell, width in zip(others, widths[1:], strict=True)]
             text.append("  ".join([head.ljust(widths[0]), *cells]).rstrip())
     return text
+
+
+INTERRUPTED = 130
+_DISK = frozenset(
+    {errno.EIO, errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.ESTALE, errno.EACCES, errno.EPERM}
+)
+"""What the operating system says of a disk or folder, wherever it was only looked at."""
+
+
+def guard(action: Callable[[], object]) -> int:
+    """Run a command; its exit code.
+
+    An expected error is one sentence on stderr and the code its class owns; so is a disk that
+    fails. A reader of our output that went away (``clsm recall x | head -1``) is no error. Anything
+    else is a bug and passes through.
+    """
+    try:
+        try:
+            action()
+        finally:
+            end_progress()
+    except ClsmError as error:
+        Printer().warn(str(error))
+        return error.exit_code
+    except BrokenPipeError:
+        abandon_stdout()
+    except OSError as error:
+        failure = disk_failure(error)
+        if failure is None:
+            raise
+        Printer().warn(str(failure))
+        return failure.exit_code
+    except KeyboardInterrupt:
+        print(file=sys.stderr)
+        return INTERRUPTED
+    return 0
+
+
+def disk_failure(error: OSError) -> DiskError | None:
+    """What the operating system said, if it is about a disk or a folder."""
+    if error.errno not in _DISK:
+        return None
+    named = error.filename if isinstance(error.filename, str) else "the disk"
+    return DiskError(named, os.strerror(error.errno))

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from clsm_cli.commands.command_line import DRY_RUN, Common, option
-from clsm_cli.commands.environment import decode_words
+from clsm_cli.commands.command_line import DRY_RUN, Common, decode_words, option
 from clsm_cli.commands.options import command
 from clsm_cli.consolidation import record_edit
 from clsm_cli.model.codec import TYPE_NAMES, Record

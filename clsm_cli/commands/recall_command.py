@@ -9,16 +9,19 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from clsm_cli.commands import render_recall
-from clsm_cli.commands.command_line import FORMAT, Common, command_line, option
-from clsm_cli.commands.engine import QueryEngine, embedder, offer_install
-from clsm_cli.commands.environment import (
+from clsm_cli.commands.command_line import (
+    FORMAT,
     MAX_QUERY,
+    Common,
     UsageError,
+    command_line,
     named_text,
+    option,
     parse_budget,
     parse_time,
     query_text,
 )
+from clsm_cli.commands.engine import QueryEngine, embedder, offer_install
 from clsm_cli.commands.output import Printer
 from clsm_cli.config import MAX_MESSAGE
 from clsm_cli.errors import NothingRelevantError

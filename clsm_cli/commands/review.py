@@ -10,8 +10,7 @@ from functools import partial
 from typing import Any
 
 from clsm_cli.commands import editor, engine
-from clsm_cli.commands.command_line import DRY_RUN, Common, option
-from clsm_cli.commands.environment import UsageError, decode_words
+from clsm_cli.commands.command_line import DRY_RUN, Common, UsageError, decode_words, option
 from clsm_cli.commands.options import command
 from clsm_cli.commands.output import LinkedLine, fields, is_terminal, plain
 from clsm_cli.consolidation import review_queue, selection_reasons

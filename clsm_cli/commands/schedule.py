@@ -17,8 +17,7 @@ from pathlib import Path
 import typer
 
 from clsm_cli.commands import log_command
-from clsm_cli.commands.command_line import DRY_RUN, Common, option
-from clsm_cli.commands.environment import UsageError, environment, program
+from clsm_cli.commands.command_line import DRY_RUN, Common, UsageError, environment, option, program
 from clsm_cli.commands.options import command, command_group
 from clsm_cli.commands.output import Printer, fields
 from clsm_cli.config import MachineSettings, defaults, variable_of

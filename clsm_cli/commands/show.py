@@ -7,8 +7,7 @@ from datetime import tzinfo
 from json import dumps
 from typing import Any
 
-from clsm_cli.commands.command_line import AS_OF, KNOWN_AT, Common, option
-from clsm_cli.commands.environment import UsageError, decode_words
+from clsm_cli.commands.command_line import AS_OF, KNOWN_AT, Common, UsageError, decode_words, option
 from clsm_cli.commands.options import command
 from clsm_cli.commands.output import (
     LinkedLine,

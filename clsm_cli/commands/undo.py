@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from clsm_cli.commands.command_line import DRY_RUN, Common, option
-from clsm_cli.commands.environment import decode_words
+from clsm_cli.commands.command_line import DRY_RUN, Common, decode_words, option
 from clsm_cli.commands.options import command
 from clsm_cli.commands.output import count_noun, first
 from clsm_cli.forgetting import run_reversal
