@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from evaluation import report_sample
 from evaluation.small_sets import write_locomo, write_notes
 from ingesting import tree
 from processes import Cli
+
+from clsm_cli.commands import evaluate_run
+from clsm_cli.commands.output import table_lines
+from clsm_cli.evaluation.result import Result
 
 
 @pytest.fixture
@@ -93,3 +99,15 @@ def test_what_cannot_be_is_refused_before_any_work(
     assert said in refused.err
     assert refused.out == ""
     assert not (bare.folder / "work").exists()
+
+
+@pytest.mark.parametrize("verbose", [False, True])
+@pytest.mark.parametrize(
+    "made",
+    [report_sample.full, report_sample.hostile, report_sample.bare],
+    ids=lambda f: f.__name__,
+)
+def test_it_fits_eighty_columns(made: Callable[[], Result], *, verbose: bool) -> None:
+    found = evaluate_run.run_tables(made(), verbose=verbose)
+    lines = "\n".join(table_lines(found)).split("\n")
+    assert max(map(len, lines)) <= 80
