@@ -40,13 +40,10 @@ def backup(
     It is compressed, not encrypted. It keeps what you forget later, so delete older backups after a
     forget.
     """
-    printer = common.printer()
     path = backup_path(file)
-    opened = common.opened()
-    at = utc_text(common.time(opened.zone))
-    made = backups.make_backup(
-        opened, path, at, end_begun_run, printer.progress, force=force, dry_run=dry_run
-    )
+    printer, opened, now = common.start()
+    how = {"force": force, "dry_run": dry_run}
+    made = backups.make_backup(opened, path, utc_text(now), end_begun_run, printer.progress, **how)
     printer.warn_all(made.warnings)
     printer.warn_all(f"{each.path}: {each.reason}; it is not in it" for each in made.left_out)
     from rich.filesize import decimal

@@ -15,7 +15,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from clsm_cli.commands.output import Printer, environment
+from clsm_cli.commands.output import Printer
 from clsm_cli.errors import BadInputError, DiskError
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import device
@@ -153,6 +153,11 @@ class UsageError(Exception):
     def __init__(self, option: str, reason: str) -> None:
         super().__init__(reason)
         self.option = option
+
+
+def environment() -> dict[str, str]:
+    """The process's environment, read here and handed down."""
+    return dict(os.environ)
 
 
 def chosen_format(named: str | None, *, as_json: bool) -> str:

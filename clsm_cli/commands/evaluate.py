@@ -42,7 +42,7 @@ def evaluate(context: typer.Context, *, common: Common) -> None:
         evaluate_run.run(**common._asdict())
 
 
-app.command("run", cls=Command, epilog=evaluate_run.run.epilog)(evaluate_run.run)
+app.command("run", cls=Command, epilog=vars(evaluate_run.run)["epilog"])(evaluate_run.run)
 app.add_typer(evaluate_shadow.group, name="shadow")
 
 NUMBER = 20

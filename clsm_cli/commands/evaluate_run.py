@@ -199,20 +199,14 @@ def _typed(
 def gate_tables(gate: Gate) -> list[Table]:
     """What changed, set by set, and whether that is good enough; shares in per cent."""
     headings = ("set", "measure", "queries", "before", "now", "diff.", "95 %", "p")
-    rows = tuple(
-        (
-            _shortened(row.set, WORD),
-            grids.measure_heading(row.measure),
-            str(row.queries),
-            grids.format_share(row.before),
-            grids.format_share(row.now),
-            *grids.format_test(row),
-        )
-        for row in gate.rows
-    )
+    rows = []
+    for row in gate.rows:
+        what = (_shortened(row.set, WORD), grids.measure_heading(row.measure), str(row.queries))
+        shares = (grids.format_share(row.before), grids.format_share(row.now))
+        rows.append((*what, *shares, *grids.format_test(row)))
     found = [Table("clsm against the baseline", headings, rows)] if rows else []
-    found += [Table(sentence, (), ()) for sentence in gate.sentences]
-    return [*found, Table("FAILED" if gate.failed else "passed", (), ())]
+    found += [Table(sentence) for sentence in gate.sentences]
+    return [*found, Table("FAILED" if gate.failed else "passed")]
 
 
 COLUMNS = 80
@@ -259,7 +253,7 @@ def _fitted(grid: Grid) -> Iterator[Table]:
 def _said(words: str) -> Iterator[Table]:
     """A sentence as it fits a terminal; nothing for no words."""
     if words.strip():
-        yield Table("\n".join(wrap(" ".join(words.split()), COLUMNS)), (), ())
+        yield Table("\n".join(wrap(" ".join(words.split()), COLUMNS)))
 
 
 def _shortened(words: str, most: int) -> str:

@@ -30,18 +30,11 @@ def feedback(
     """
     from clsm_cli.retrieval import feedback_log
 
-    printer = common.printer()
     if not good and not bad:
         raise UsageError("--good", "name at least one item, with --good or --bad")
-    opened = common.opened()
-    done = feedback_log.record_feedback(
-        opened,
-        decode_words([recall]),
-        _ids(good),
-        _ids(bad),
-        common.time(opened.zone),
-        dry_run=dry_run,
-    )
+    printer, opened, now = common.start()
+    judged, *ids = decode_words([recall]), _ids(good), _ids(bad)
+    done = feedback_log.record_feedback(opened, judged, *ids, now, dry_run=dry_run)
     if not all(each.led for each in (*done.good, *done.bad)):
         printer.warn("nothing is learnt of an item whose recall did not note what led to it")
     printer.show(given_mapping(done, dry_run=dry_run), given_lines(done, dry_run=dry_run))

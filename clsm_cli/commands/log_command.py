@@ -215,15 +215,14 @@ def list_command(
     common: Common,
 ) -> None:
     """List what is known to be true now, or was at another time, newest first."""
-    printer = common.printer()
     for typed, value, known in (("--stream", stream, STREAMS), ("--kind", kind, KINDS)):
         if value is not None and value not in known:
             raise UsageError(typed, f"{value!r} is none; there are {', '.join(known)}")
     about = None if about is None else decode_words([about])
     if about is not None and not about.strip():
         raise UsageError("--about", "is empty; name somebody or something")
-    opened = common.opened()
-    view = view_of(opened, common.time(opened.zone), as_of, known_at)
+    printer, opened, now = common.start()
+    view = view_of(opened, now, as_of, known_at)
     found = morning_report.held_statements(opened, view, stream, kind, about)
     lines = _held_lines(found, opened.zone, limit)
     printer.show({"schema": "clsm.list/1", "statements": found}, lines)

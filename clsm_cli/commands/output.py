@@ -33,11 +33,6 @@ BELOW = "Files are below {}."
 """What a block for a model says of the folder that its places count from (``common_folder``)."""
 
 
-def environment() -> dict[str, str]:
-    """The process's environment, read here and handed down."""
-    return dict(os.environ)
-
-
 class Printer:
     """Prints the result of one command."""
 
@@ -59,7 +54,7 @@ class Printer:
 
     def lines(self, lines: Iterable[str]) -> None:
         """Text for people; nothing in it can steer a terminal. A ``LinkedLine`` is a link on one."""
-        has_links = self.is_terminal and environment().get("TERM") != "dumb"
+        has_links = self.is_terminal and os.environ.get("TERM") != "dumb"
         text = "\n".join(_link(line) if has_links else safe(line) for line in lines)
         if text:
             self._text(text)
@@ -279,7 +274,7 @@ def linked(style: str, file: str, line: int) -> str:
 
 def _url(file: str, line: int) -> str:
     """The address of a line of a file; "" for none, and where NO_COLOR asks for none."""
-    if not file or environment().get("NO_COLOR"):
+    if not file or os.environ.get("NO_COLOR"):
         return ""
     from urllib.parse import quote
 

@@ -45,10 +45,10 @@ def show(
     """
     from clsm_cli.inspection.item_lookup import look_up
 
-    printer = common.printer()
     opened = common.opened()
     found = look_up(opened, decode_words([wanted]))
-    printer.show(found_mapping(found), found_lines(found, opened.zone, verbose=common.verbose))
+    lines = found_lines(found, opened.zone, verbose=common.verbose)
+    common.printer().show(found_mapping(found), lines)
 
 
 def found_mapping(found: FoundItem) -> dict[str, Any]:
@@ -108,12 +108,11 @@ def history(
     """
     from clsm_cli.inspection import fact_history
 
-    printer = common.printer()
     names = [decode_words([each]) for each in wanted]
     if not all(map(str.strip, names)):
         raise UsageError("ID|SUBJECT", "is empty; name what you want to know of")
-    opened = common.opened()
-    view = view_of(opened, common.time(opened.zone), as_of, known_at)
+    printer, opened, now = common.start()
+    view = view_of(opened, now, as_of, known_at)
     found = fact_history.history(opened, names, view)
     printer.show(history_mapping(found, view), history_lines(found, opened.zone))
     for each in found:

@@ -36,10 +36,8 @@ def status(
     """
     from clsm_cli.embedding import weights
 
-    printer = common.printer()
-    opened = common.opened()
+    printer, opened, moment = common.start()
     found = overview(opened)
-    moment = common.time(opened.zone)
     night = automation_state(opened, moment)
     shadow = _shadow(opened)
     if not common.verbose:

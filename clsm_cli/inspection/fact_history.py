@@ -87,8 +87,8 @@ def version(row: Row, value: str, index: Index, now: str) -> Version:
     if isinstance(row, Statement):
         kind, text, old = row.kind, row.text, row.supersedes
     times = (row.valid_from, row.valid_until, row.recorded_at, row.superseded_at)
-    told_in = (old, row.sources, source, *(place or ("", 0)))
-    return Version(row.id, kind, value, text, *times, state_of(row, now), *told_in)
+    said = (old, row.sources, source, place.file if place else "", place.line if place else 0)
+    return Version(row.id, kind, value, text, *times, state_of(row, now), *said)
 
 
 def seconds(time: str | None, zone: tzinfo) -> float:
