@@ -69,16 +69,8 @@ def correct(
     words, value = decode_words([wanted]), decode_words(said or ())
     if not said and len(words.split()) < _SHORTEST:
         raise UsageError("VALUE", "is missing; say in a whole sentence what is true now")
-    correct_it = partial(
-        correction.correct,
-        opened,
-        said=value or words,
-        now=now,
-        warn=printer.warn,
-        since=start,
-        never=never,
-        dry_run=dry_run,
-    )
+    correct_it = partial(correction.correct, opened, now=now, warn=printer.warn, dry_run=dry_run)
+    correct_it = partial(correct_it, said=value or words, since=start, never=never)
     try:
         if not value:
             raise correction.NotCertainError(words, "names nothing", "name a statement by its id")
@@ -89,16 +81,13 @@ def correct(
         fits = disambiguation.matches_of_ids(opened, error.ids)
         if not fits.found:
             fits = _fits(printer, opened, words, value, now)
-        chosen = disambiguation.choose(
-            printer, "clsm correct", words, fits, yes=yes, dry_run=dry_run
-        )
+        how = {"yes": yes, "dry_run": dry_run}
+        chosen = disambiguation.choose(printer, "clsm correct", words, fits, **how)
         if not chosen:
             return
-        done = correct_it(
-            wanted=_meant(chosen[0].thing, words),
-            with_it=[fit.thing.id for fit in chosen[1:] if fit.thing.id.startswith("f-")],
-            is_whole=not value,
-        )
+        meant = _meant(chosen[0].thing, words)
+        others = [fit.thing.id for fit in chosen[1:] if fit.thing.id.startswith("f-")]
+        done = correct_it(wanted=meant, with_it=others, is_whole=not value)
     _show(printer, done, opened.zone, dry_run=dry_run)
 
 

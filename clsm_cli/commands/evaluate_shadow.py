@@ -120,8 +120,8 @@ def shadow_tables(report: Report, *, verbose: bool) -> Iterator[Table]:
         if report.efficiency is not None:
             yield Table(f"{100 * report.efficiency:.1f} % of the context is saved at a prompt")
         if verbose:
-            headings = ("session", "prompts", "clsm", "used", "files", "used")
-            yield Table("by session, in tokens", headings, list(map(_row, report.rows)))
+            of = ("session", "prompts", "clsm", "used", "files", "used")
+            yield Table("by session, in tokens", of, list(map(_row, report.rows)))
     yield Table(report.verdict)
 
 

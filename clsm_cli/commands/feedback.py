@@ -33,7 +33,7 @@ def feedback(
     if not good and not bad:
         raise UsageError("--good", "name at least one item, with --good or --bad")
     printer, opened, now = common.start()
-    judged, *ids = decode_words([recall]), _ids(good), _ids(bad)
+    judged, ids = decode_words([recall]), (_ids(good), _ids(bad))
     done = feedback_log.record_feedback(opened, judged, *ids, now, dry_run=dry_run)
     if not all(each.led for each in (*done.good, *done.bad)):
         printer.warn("nothing is learnt of an item whose recall did not note what led to it")

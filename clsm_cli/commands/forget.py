@@ -102,14 +102,10 @@ def forget(
     """
     printer, opened, moment = common.start()
     how = How(yes, force, purge_history, dry_run)
-    wanted = Wanted(
-        (),
-        source and decode_words([source]),
-        session and decode_words([session]),
-        person and decode_words([person]),
-        None if since is None else parse_time(since, opened.zone, "--since"),
-        None if until is None else parse_time(until, opened.zone, "--until"),
-    )
+    place, talk, who = (each and decode_words([each]) for each in (source, session, person))
+    begin = None if since is None else parse_time(since, opened.zone, "--since")
+    end = None if until is None else parse_time(until, opened.zone, "--until")
+    wanted = Wanted((), place, talk, who, begin, end)
     if ids and wanted != Wanted():
         raise UsageError("ID", "ids say it all; leave out --source, --session and the like")
     wanted = wanted._replace(ids=tuple(decode_words([each]) for each in ids or ()))

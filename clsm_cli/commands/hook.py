@@ -73,13 +73,8 @@ def openclaw_install(*, dry_run: bool = DRY_RUN, common: Common) -> None:
     wanted = plugin_files(program(), root)
     files = [name for name, data in wanted.items() if found.files.get(name) != data]
     files += sorted(found.files.keys() - wanted.keys())
-    changes = setup.changes(
-        found.plugins,
-        found.extra_paths,
-        paths_at=found.openclaw.extra_paths,
-        program=program(),
-        store=root,
-    )
+    old, paths_at = (found.plugins, found.extra_paths), found.openclaw.extra_paths
+    changes = setup.changes(*old, paths_at=paths_at, program=program(), store=root)
 
     def put() -> None:
         with tempfile.TemporaryDirectory(prefix="clsm-") as scratch:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from clsm_cli.commands.command_line import DRY_RUN, Common, decode_words, option
 from clsm_cli.commands.options import command
+from clsm_cli.commands.output import fields
 from clsm_cli.consolidation import record_edit
 from clsm_cli.model.codec import TYPE_NAMES, Record
 from clsm_cli.model.episodes import EpisodeRecord
@@ -46,13 +47,8 @@ def _set(wanted: Sequence[str], common: Common, *, is_pinned: bool, dry_run: boo
     ids = [decode_words([each]) for each in wanted]
     done = record_edit.pin(opened, ids, moment, printer.warn, is_pinned=is_pinned, dry_run=dry_run)
     rows = [
-        {
-            "id": each.record.id,
-            "record": TYPE_NAMES[type(each.record)],
-            "text": _text(each.record),
-            "turn": each.turn,
-            "is_new": each.is_new,
-        }
+        {"id": each.record.id, "record": TYPE_NAMES[type(each.record)]}
+        | {"text": _text(each.record), **fields(each, "turn is_new")}
         for each in done.found
     ]
     word = "pinned" if is_pinned else "unpinned"

@@ -12,7 +12,7 @@ from typing import Any
 from clsm_cli.commands import editor, engine
 from clsm_cli.commands.command_line import DRY_RUN, Common, UsageError, decode_words, option
 from clsm_cli.commands.options import command
-from clsm_cli.commands.output import LinkedLine, fields, is_terminal, plain
+from clsm_cli.commands.output import LinkedLine, fields, is_terminal
 from clsm_cli.consolidation import review_queue, selection_reasons
 from clsm_cli.consolidation.active_learning import WORTH
 from clsm_cli.consolidation.review_queue import Outcome, State
@@ -197,24 +197,21 @@ def review_mapping(
     dry_run: bool,
 ) -> dict[str, Any]:
     """Review list and decisions as a JSON object."""
-    done = outcome.decisions if outcome else []
+    done = outcome or Outcome()
+    listed = [
+        {**item._asdict(), **as_question(item)._asdict()}
+        | {"sources": told[item.id] if item.reason in _QUOTING else None}
+        for item in items
+    ]
     return {
         "schema": "clsm.review/1",
         "dry_run": dry_run,
-        "run": outcome.run if outcome else None,
-        "items": [
-            {
-                **item._asdict(),
-                **as_question(item)._asdict(),
-                "sources": plain(told[item.id]) if item.reason in _QUOTING else None,
-            }
-            for item in items
-        ],
+        "run": done.run,
+        "items": listed,
         "decisions": [
-            {"id": each.item.id, "state": each.state, "effect": each.effect, "is_new": each.is_new}
-            for each in done
+            {"id": each.item.id, **fields(each, "state effect is_new")} for each in done.decisions
         ],
-        "problems": [str(problem) for problem in (outcome.problems if outcome else [])],
+        "problems": [str(problem) for problem in done.problems],
     }
 
 

@@ -30,18 +30,10 @@ def undo(
     the run wrote, nothing is undone and the message says what. A forget cannot be undone.
     """
     printer, opened, moment = common.start()
-    done = run_reversal.undo(
-        opened,
-        None if run is None else decode_words([run]),
-        moment,
-        printer.warn,
-        redo=redo,
-        dry_run=dry_run,
-    )
-    printer.show(
-        {"schema": "clsm.undo/1", "dry_run": dry_run, **done._asdict()},
-        _lines(done, dry_run=dry_run, verbose=common.verbose),
-    )
+    wanted = None if run is None else decode_words([run])
+    done = run_reversal.undo(opened, wanted, moment, printer.warn, redo=redo, dry_run=dry_run)
+    lines = _lines(done, dry_run=dry_run, verbose=common.verbose)
+    printer.show({"schema": "clsm.undo/1", "dry_run": dry_run, **done._asdict()}, lines)
 
 
 def _lines(done: run_reversal.UndoReport, *, dry_run: bool, verbose: bool) -> list[str]:

@@ -87,8 +87,9 @@ def version(row: Row, value: str, index: Index, now: str) -> Version:
     if isinstance(row, Statement):
         kind, text, old = row.kind, row.text, row.supersedes
     times = (row.valid_from, row.valid_until, row.recorded_at, row.superseded_at)
-    said = (old, row.sources, source, place.file if place else "", place.line if place else 0)
-    return Version(row.id, kind, value, text, *times, state_of(row, now), *said)
+    state, (file, line) = state_of(row, now), (place.file, place.line) if place else ("", 0)
+    said = (source, file, line)
+    return Version(row.id, kind, value, text, *times, state, old, row.sources, *said)
 
 
 def seconds(time: str | None, zone: tzinfo) -> float:

@@ -205,16 +205,10 @@ def _told(index: Index, passage: Passage) -> SourceTurn:
 
 
 def _of_episode(episode: Episode, path: str, file: str, derived: dict[str, Any]) -> FoundItem:
-    facts = {
-        "title": derived.get("title", ""),
-        "file": path,
-        "session": episode.session,
-        "start": episode.start,
-        "end": episode.end,
-        "participants": list(episode.participants),
-        "trust": episode.trust,
-        "turns": len(episode.turns),
-    }
+    facts = {"title": derived.get("title", ""), "file": path}
+    facts |= {name: getattr(episode, name) for name in ("session", "start", "end")}
+    facts |= {"participants": list(episode.participants), "trust": episode.trust}
+    facts["turns"] = len(episode.turns)
     names = ("topic", "narrative", "valence", "novelty", "surprise", "decisions", "open_questions")
     facts |= {name: derived[name] for name in names if name in derived}
     text = "\n".join(
