@@ -137,20 +137,39 @@ def remove(*, by: str | None = BY, dry_run: bool = DRY_RUN, common: Common) -> N
 @command("clsm schedule status", group=app)
 def status(*, by: str | None = BY, common: Common) -> None:
     """Say who runs what, when next, and when a run last succeeded."""
-    printer = common.printer()
-    opened = common.opened()
-    found = find_jobs(opened, by, common.time())
-    printer.warn_all(found.silent)
+    printer, opened = common.printer(), common.opened()
+    name = name_of(opened)
+    jobs: dict[str, list[str]] = {}
+    starts: dict[str, str | None] = {}
+    is_silent = False
+    for scheduler in known_schedulers(by, asks_openclaw=is_in_openclaw(opened)):
+        try:
+            words = scheduler.command(name)
+        except BadInputError as error:
+            if by is not None or scheduler.name != OPENCLAW:
+                raise
+            printer.warn(str(error))  # an OpenClaw that nobody named need not answer
+            is_silent = True
+            continue
+        if words is not None:
+            jobs[scheduler.name] = words
+            starts[scheduler.name] = schedulers.next_due(words, common.time())
+        advised = f"{name}{schedulers.ADVISER}"
+        if scheduler.name == OPENCLAW and scheduler.command(advised) is not None:
+            jobs["openclaw's agent"], starts["openclaw's agent"] = (
+                ["advises", "the", "memory"],
+                None,
+            )
     last = runs.read_nights(opened)
     lines = []
-    for name, words in found.jobs.items():
-        lines += [f"{name}: {' '.join(words)}", f"next run: {found.starts[name] or 'not known'}"]
-    if not found.jobs and not found.silent:
+    for each, words in jobs.items():
+        lines += [f"{each}: {' '.join(words)}", f"next run: {starts[each] or 'not known'}"]
+    if not jobs and not is_silent:
         lines.append("not installed; install it with: clsm schedule install")
     lines.append(f"last good run: {last.good or 'none known'}")
     if last.failed:
         lines.append(f"failed since then: {last.failed}, the last one: {last.reason}")
-    told = {"schema": "clsm.schedule-status/1", "jobs": found.jobs, "next": found.starts}
+    told = {"schema": "clsm.schedule-status/1", "jobs": jobs, "next": starts}
     printer.show({**told, "last": last.good, **fields(last, "failed reason")}, lines)
 
 
@@ -310,17 +329,6 @@ def _command(words: Sequence[str]) -> Step:
     return Step(words[0], done.returncode, text.removeprefix("clsm: "))
 
 
-class ScheduledJobs(NamedTuple):
-    """By who starts it: the job's command line, and when it next runs (local time; None: not known).
-
-    ``silent``: why one could not be asked.
-    """
-
-    jobs: dict[str, list[str]]
-    starts: dict[str, str | None]
-    silent: list[str]
-
-
 def name_of(store: Store) -> str:
     """The name of the store's job: another store on the same machine has another."""
     return f"clsm-{hashlib.sha256(str(store.root).encode()).hexdigest()[:8]}"
@@ -381,28 +389,6 @@ def job_commands(store: Store) -> dict[str, list[str]]:
         return {s.name: words for s in known_schedulers() if (words := s.command(name)) is not None}
     except (BadInputError, OSError):
         return {}
-
-
-def find_jobs(store: Store, by: str | None, now: datetime) -> ScheduledJobs:
-    """Ask them; an OpenClaw that nobody named need not answer."""
-    name = name_of(store)
-    answer = ScheduledJobs({}, {}, [])
-    for scheduler in known_schedulers(by, asks_openclaw=is_in_openclaw(store)):
-        try:
-            command = scheduler.command(name)
-        except BadInputError as error:
-            if by is not None or scheduler.name != OPENCLAW:
-                raise
-            answer.silent.append(str(error))
-            continue
-        if command is not None:
-            answer.jobs[scheduler.name] = command
-            answer.starts[scheduler.name] = schedulers.next_due(command, now)
-        advised = f"{name}{schedulers.ADVISER}"
-        if scheduler.name == OPENCLAW and scheduler.command(advised) is not None:
-            answer.jobs["openclaw's agent"] = ["advises", "the", "memory"]
-            answer.starts["openclaw's agent"] = None
-    return answer
 
 
 def is_in_openclaw(store: Store) -> bool:
