@@ -25,15 +25,6 @@ if TYPE_CHECKING:
     from clsm_cli.evaluation.stores import StoreFactory
 
 EVERY = "all"
-WORK = option(
-    "--work DIR",
-    "Folder for the stores it makes and finds again; default: clsm/eval in the user's cache.",
-)
-FRESH = option("--fresh", "Make stores and figures anew.")
-SEED = option("--seed N", "Of intervals and samples.", least=0, default=0)
-EVAL_NOW = option(
-    "--now TIME", "Take this as the time of ingest and recall; default: a day after the last turn."
-)
 
 
 @command(
@@ -68,10 +59,16 @@ def run(
         " difference is (-1: a point may be lost).",
     ),
     limit: int | None = option("--limit N", "Take the first N cases of each set only.", least=1),
-    work: Path | None = WORK,
-    fresh: bool = FRESH,
-    seed: int = SEED,
-    now: str | None = EVAL_NOW,
+    work: Path | None = option(
+        "--work DIR",
+        "Folder for the stores it makes and finds again; default: clsm/eval in the user's cache.",
+    ),
+    fresh: bool = option("--fresh", "Make stores and figures anew."),
+    seed: int = option("--seed N", "Of intervals and samples.", least=0, default=0),
+    now: str | None = option(
+        "--now TIME",
+        "Take this as the time of ingest and recall; default: a day after the last turn.",
+    ),
     common: Common,
 ) -> None:
     """Measure what recall finds: against plain searches, published systems, and itself without a part.
