@@ -37,23 +37,18 @@ def feedback(
     done = feedback_log.record_feedback(opened, judged, *ids, now, dry_run=dry_run)
     if not all(each.led for each in (*done.good, *done.bad)):
         printer.warn("nothing is learnt of an item whose recall did not note what led to it")
-    printer.show(given_mapping(done, dry_run=dry_run), given_lines(done, dry_run=dry_run))
+    printer.show(*given_told(done, dry_run=dry_run))
 
 
 def _ids(words: Iterable[str] | None) -> list[str]:
     return [decode_words([word]) for word in words or ()]
 
 
-def given_mapping(done: FeedbackResult, *, dry_run: bool) -> dict[str, Any]:
-    """Schema ``clsm.feedback/1``."""
-    return {"schema": "clsm.feedback/1", "dry_run": dry_run, **plain(done)}
-
-
-def given_lines(done: FeedbackResult, *, dry_run: bool) -> list[str]:
-    """What was noted, and the weights it changed."""
+def given_told(done: FeedbackResult, *, dry_run: bool = False) -> tuple[dict[str, Any], list[str]]:
+    """Schema ``clsm.feedback/1``; what was noted, and the weights it changed."""
     state = "known" if not done.is_new else "would be noted" if dry_run else "noted"
     lines = [f"{state} of {done.recall}: {len(done.good)} good, {len(done.bad)} bad"]
     for name, factor in (done.weights or {}).items():
         if factor != 1.0:
             lines.append(f"weight of {name}: {factor:.2f} times its default")
-    return lines
+    return {"schema": "clsm.feedback/1", "dry_run": dry_run, **plain(done)}, lines

@@ -42,15 +42,11 @@ def note(
     )
     for kind, count in sorted(noted.masked.items()):
         printer.warn(f"{count} masked ({kind})")
-    printer.show(noted_mapping(noted, dry_run=dry_run), noted_lines(noted, dry_run=dry_run))
+    printer.show(*noted_told(noted, dry_run=dry_run))
 
 
-def noted_mapping(noted: NoteResult, *, dry_run: bool) -> dict[str, Any]:
-    """Schema ``clsm.note/1``."""
-    return {"schema": "clsm.note/1", **plain(noted), "dry_run": dry_run}
-
-
-def noted_lines(noted: NoteResult, *, dry_run: bool) -> list[str]:
-    """Its id, and whether it is new."""
+def noted_told(noted: NoteResult, *, dry_run: bool = False) -> tuple[dict[str, Any], list[str]]:
+    """Schema ``clsm.note/1``; its id, and whether it is new."""
     state = "known as" if not noted.is_new else "would be noted as" if dry_run else "noted as"
-    return [f"{state} {noted.id}"]
+    told = {"schema": "clsm.note/1", **plain(noted), "dry_run": dry_run}
+    return told, [f"{state} {noted.id}"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from datetime import tzinfo
 from json import dumps
 from typing import Any
@@ -47,17 +47,18 @@ def show(
 
     opened = common.opened()
     found = look_up(opened, decode_words([wanted]))
-    lines = found_lines(found, opened.zone, verbose=common.verbose)
-    common.printer().show(found_mapping(found), lines)
+    common.printer().show(*found_told(found, opened.zone, verbose=common.verbose))
 
 
-def found_mapping(found: FoundItem) -> dict[str, Any]:
-    """Schema ``clsm.show/1``."""
-    return {"schema": "clsm.show/1", **plain(found)}
+def found_told(
+    found: FoundItem, zone: tzinfo, *, verbose: bool = False
+) -> tuple[dict[str, Any], list[str]]:
+    """Schema ``clsm.show/1``; what it says, what it is, since when it is true, its source, all fields."""
+    lines = list(_found_lines(found, zone, verbose=verbose))
+    return {"schema": "clsm.show/1", **plain(found)}, lines
 
 
-def found_lines(found: FoundItem, zone: tzinfo, *, verbose: bool = False) -> Iterator[str]:
-    """What it says, what it is, since when it is true, and its source; then all fields."""
+def _found_lines(found: FoundItem, zone: tzinfo, *, verbose: bool) -> Iterator[str]:
     facts = found.facts
     if found.text:
         yield from (*found.text.split("\n"), "")
@@ -114,32 +115,27 @@ def history(
     printer, opened, now = common.start()
     view = view_of(opened, now, as_of, known_at)
     found = fact_history.history(opened, names, view)
-    printer.show(history_mapping(found, view), history_lines(found, opened.zone))
+    printer.show(*history_told(found, view, opened.zone))
     for each in found:
         if not each.threads:
             is_past = view.at is not None
             printer.warn(f"{each.wanted}: nothing is held of it{' for that time' * is_past}")
 
 
-def history_mapping(found: Sequence[History], view: View) -> dict[str, Any]:
-    """Schema ``clsm.history/1``."""
-    return {
-        "schema": "clsm.history/1",
-        **fields(view, "now as_of known_at"),
-        "found": [fields(each, "wanted threads") for each in found],
-    }
-
-
-def history_lines(found: Iterable[History], zone: tzinfo) -> list[str]:
-    """A table for each thread."""
+def history_told(
+    found: Sequence[History], view: View, zone: tzinfo
+) -> tuple[dict[str, Any], list[str]]:
+    """Schema ``clsm.history/1``; a table for each thread."""
     shown = []
     for thread in (thread for each in found for thread in each.threads):
         rows = []
         for row in thread.versions:
             times = (row.valid_from, row.valid_until, row.recorded_at, row.superseded_at)
             place = location_text(row.file, row.line)
-            told = (local_time(time, zone) for time in times)
-            rows.append((shorten(row.value, CELL), *told, row.state, place, row.id))
+            spans = (local_time(time, zone) for time in times)
+            rows.append((shorten(row.value, CELL), *spans, row.state, place, row.id))
         title = dotted(thread.label, thread.type) or "about nothing named"
         shown.append(Table(title, HEADINGS, rows))
-    return table_lines(shown)
+    told = {"schema": "clsm.history/1", **fields(view, "now as_of known_at")}
+    told["found"] = [fields(each, "wanted threads") for each in found]
+    return told, table_lines(shown)
