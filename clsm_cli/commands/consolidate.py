@@ -124,10 +124,10 @@ def consolidate(
     if not (dry_run or report.is_busy or answer is not None):  # a part of the night is no night
         _write_down(opened, utc_text(request.now), report)
     printer.warn_all(report.warnings)
-    told = list(consolidate_lines(report, verbose=common.verbose))
+    mapping, lines = report_told(report, verbose=common.verbose)
     if report.run is not None and not common.as_json:
-        told += log_command.brief_lines(opened, utc_text(request.now), request.now)
-    printer.show(consolidate_mapping(report), told)
+        lines += log_command.brief_lines(opened, utc_text(request.now), request.now)
+    printer.show(mapping, lines)
     if report.bad_model is not None:
         raise report.bad_model
 
@@ -147,8 +147,8 @@ def _write_down(store: Store, at: str, report: Report) -> None:
         runs.note_success(store, at)
 
 
-def consolidate_lines(report: Report, *, verbose: bool) -> Iterator[str]:
-    """The report as text: one line for the log, or the plan as a diff."""
+def _lines(report: Report, *, verbose: bool) -> Iterator[str]:
+    """One line for the log, or the plan as a diff."""
     if report.is_busy:
         yield "not idle: nothing done"
         return
@@ -178,9 +178,9 @@ def _advice(report: Report) -> Iterator[str]:
         yield f"  refused: {each.part or 'no part'}: {each.proposal}: {each.reason}"
 
 
-def consolidate_mapping(report: Report) -> dict[str, Any]:
-    """The report as a JSON object."""
-    return {
+def report_told(report: Report, *, verbose: bool = False) -> tuple[dict[str, Any], list[str]]:
+    """The report as a JSON object, and as text."""
+    told = {
         "schema": "clsm.consolidate/1",
         **fields(report, "dry_run run is_busy"),
         "episodes": fields(report, "pending consolidated"),
@@ -196,6 +196,7 @@ def consolidate_mapping(report: Report) -> dict[str, Any]:
         },
         "warnings": report.warnings,
     }
+    return told, list(_lines(report, verbose=verbose))
 
 
 def _summary(report: Report) -> str:

@@ -19,7 +19,7 @@ from pydantic import Field, ValidationError
 from clsm_cli import __version__
 from clsm_cli.commands import consolidate, context, engine, fence_key, recall_command, render_recall
 from clsm_cli.commands.command_line import Common, UsageError, chosen_store, current_time
-from clsm_cli.commands.consolidate import consolidate_lines, consolidate_mapping
+from clsm_cli.commands.consolidate import report_told
 from clsm_cli.commands.engine import QueryEngine
 from clsm_cli.commands.feedback import given_told
 from clsm_cli.commands.note import noted_told
@@ -258,8 +258,8 @@ class Calls:
             report = consolidate(store, request, engine.embedder(), self._printer.progress)
             briefing.prepare(store)
         self._printer.warn_all(report.warnings)
-        lines = consolidate_lines(report, verbose=False)
-        return (consolidate_mapping(report), "\n".join(lines))
+        mapping, lines = report_told(report)
+        return (mapping, "\n".join(lines))
 
     def feedback(
         self,
