@@ -3,7 +3,6 @@ next step, and everything good is still there."""
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import shutil
@@ -15,6 +14,7 @@ from pathlib import Path
 
 import pytest
 from processes import Cli, Done
+from small_store import row
 
 from clsm_cli.errors import (
     BadInputError,
@@ -59,11 +59,6 @@ def assert_remarked(done: Done, *remarks: str) -> None:
         assert NEXT_STEP.search(sentence), sentence
 
 
-def turn(text: str, **fields: object) -> str:
-    row = {"role": "user", "text": text, "timestamp": "2026-02-24T08:00:00+01:00", **fields}
-    return json.dumps(row) + "\n"
-
-
 def texts(cli: Cli, query: str) -> list[str]:
     answer = cli.ok("recall", "--json", "--no-touch", *NOW, "--", query).json
     return [memory["text"] for memory in answer["memories"]]
@@ -89,11 +84,11 @@ def test_an_unreadable_file(cli: Cli) -> None:
 
 def test_a_line_of_100_megabytes(cli: Cli) -> None:
     with (cli.folder / "chat.jsonl").open("w") as file:
-        file.write(turn("Before the flood came the heron.", id="a"))
+        file.write(row("Before the flood came the heron.", id="a"))
         file.write('{"role": "user", "text": "')
         for _ in range(100):
             file.write("x" * (1 << 20))
-        file.write('"}\n' + turn("After the flood came the dove.", id="b"))
+        file.write('"}\n' + row("After the flood came the dove.", id="b"))
     done = replace(cli, prefix=(sys.executable, "-c", MEASURED))("ingest", "chat.jsonl", *NOW)
     assert_remarked(done, "chat.jsonl, line 2: line of 104857")
     assert int(done.err.splitlines()[-1]) < 400 << 10  # KB; the line alone is a quarter of that
@@ -219,8 +214,8 @@ def test_a_disk_that_became_read_only(small_disk: Cli) -> None:
         ("schedule", "run", *NOW),
     ):
         assert_said(cli(*words), DiskError, "Read-only file system")
-    row = turn("The dove came later.").encode()
-    assert_said(cli("ingest", "-", "--capture", stdin=row), DiskError, "Read-only file system")
+    said = row("The dove came later.").encode()
+    assert_said(cli("ingest", "-", "--capture", stdin=said), DiskError, "Read-only file system")
     assert settings.read_text() == "{}\n"
     assert_found(cli, "heron stood")
     sealed = cli.ok("recall", "heron", "--format", "prompt", *NOW)
