@@ -28,11 +28,6 @@ def catch_up(store: Store, now: datetime, printer: Printer) -> None:
     printer.warn_all(shadow_mode.catch_up(store, queries, embedder, now, printer.progress))
 
 
-@group.callback()
-def _group() -> None:
-    """Run memory beside the files your agent loads, and measure both."""
-
-
 @command(
     "clsm eval shadow start --static ~/.openclaw/workspace",
     "clsm eval shadow start --static SOUL.md --static MEMORY.md",
