@@ -12,7 +12,7 @@ import stat
 import sys
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -302,11 +302,10 @@ def _quiet(common: Common) -> Iterator[Common]:
 def _event() -> dict[str, Any]:
     by_hand = sys.stdin is None or sys.stdin.isatty()
     data = b"" if by_hand else sys.stdin.buffer.read(MAX_EVENT)
-    try:
+    with suppress(ValueError, RecursionError):
         event = json.loads(data)
-    except (ValueError, RecursionError):
-        return {}
-    return event if isinstance(event, dict) else {}
+        return event if isinstance(event, dict) else {}
+    return {}
 
 
 def _transcript() -> str:
