@@ -11,7 +11,7 @@ import typer
 from typer.core import TyperGroup
 
 from clsm_cli import __version__
-from clsm_cli.commands import error_boundary
+from clsm_cli.commands import output
 from clsm_cli.commands.options import Command, examples, typer_function
 from clsm_cli.text.terminal import safe
 
@@ -91,7 +91,7 @@ def _told_safely() -> Iterator[None]:
 
 
 class Boundary(TyperGroup):
-    """Runs a command inside ``error_boundary.guard``; usage errors (2) are Typer's."""
+    """Runs a command inside ``output.guard``; usage errors (2) are Typer's."""
 
     def __init__(self, **settings: Any) -> None:
         super().__init__(**settings)
@@ -124,7 +124,7 @@ class Boundary(TyperGroup):
     def invoke(self, ctx: Any) -> Any:
         """Invoke the command that was named."""
         with _told_safely():
-            code = error_boundary.guard(lambda: super(Boundary, self).invoke(ctx))
+            code = output.guard(lambda: super(Boundary, self).invoke(ctx))
         if code:
             raise typer.Exit(code)
 

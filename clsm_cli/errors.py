@@ -13,6 +13,11 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
+def file_line(path: Path | str, line: int | None) -> str:
+    """A place in a file as a sentence names it; without a line the file alone."""
+    return str(path) if line is None else f"{path}, line {line}"
+
+
 class ClsmError(Exception):
     """An expected failure: one plain sentence on stderr and an exit code of its own."""
 
@@ -43,8 +48,7 @@ class BadInputError(ClsmError):
     exit_code = 12
 
     def __init__(self, what: str, reason: str, next_step: str, *, line: int | None = None) -> None:
-        where = what if line is None else f"{what}, line {line}"
-        super().__init__(f"{where}: {reason}; {next_step}")
+        super().__init__(f"{file_line(what, line)}: {reason}; {next_step}")
         self.reason = reason
 
 
@@ -54,8 +58,8 @@ class DamagedStoreError(ClsmError):
     exit_code = 13
 
     def __init__(self, path: Path | str, line: int | None, reason: str) -> None:
-        where = str(path) if line is None else f"{path}, line {line}"
-        super().__init__(f"{where}: {reason}; mend that line by hand or restore the file from git")
+        step = "mend that line by hand or restore the file from git"
+        super().__init__(f"{file_line(path, line)}: {reason}; {step}")
         self.path = str(path)
         self.line = line
         self.reason = reason

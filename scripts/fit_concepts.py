@@ -128,7 +128,6 @@ def ask(group: str, dataset: Dataset, factory: StoreFactory, engine: Engine) -> 
                     Query(query.text, bench.time_of(query), 50, 1 << 30),
                     engine,
                     settings,
-                    has_model=True,
                 ).ranked
                 weighed = concepts.score_concepts(
                     opened.index, query.text, ranked.candidates, ranked.cosines

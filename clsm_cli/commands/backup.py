@@ -6,10 +6,9 @@ from pathlib import Path
 from shlex import quote
 
 from clsm_cli.commands import machine_settings
-from clsm_cli.commands.command_line import Common, Option
-from clsm_cli.commands.environment import UsageError, environment
+from clsm_cli.commands.command_line import DRY_RUN, Common, UsageError, environment, option
 from clsm_cli.commands.init import named_root
-from clsm_cli.commands.options import DryRun, command
+from clsm_cli.commands.options import command
 from clsm_cli.commands.output import count_noun, fields
 from clsm_cli.errors import BadInputError
 from clsm_cli.ingestion.ingest_report import utc_text
@@ -23,10 +22,14 @@ from clsm_cli.store.restoring import Restored
     'clsm backup "/mnt/usb/memory-$(date +%F).tar.gz"   # from cron, after consolidate',
     "clsm backup /mnt/usb/memory.tar.gz --force          # in place of the last one",
     "clsm restore /mnt/usb/memory.tar.gz --dry-run       # is it still whole?",
-    file=Option("", "FILE", "The file to write; it may not lie in the store."),
-    force=Option("--force", "", "Replace the file if it is there."),
 )
-def backup(file: Path, *, force: bool = False, dry_run: DryRun = False, common: Common) -> None:
+def backup(
+    file: Path = option("FILE", "The file to write; it may not lie in the store."),
+    *,
+    force: bool = option("--force", "Replace the file if it is there."),
+    dry_run: bool = DRY_RUN,
+    common: Common,
+) -> None:
     """Write the whole memory into one file, read back and checked.
 
     It contains everything that cannot be computed again: notes, episodes, open conversations,
@@ -37,13 +40,10 @@ def backup(file: Path, *, force: bool = False, dry_run: DryRun = False, common: 
     It is compressed, not encrypted. It keeps what you forget later, so delete older backups after a
     forget.
     """
-    printer = common.printer()
     path = backup_path(file)
-    opened = common.opened()
-    at = utc_text(common.time(opened.zone))
-    made = backups.make_backup(
-        opened, path, at, end_begun_run, printer.progress, force=force, dry_run=dry_run
-    )
+    printer, opened, now = common.start()
+    how = {"force": force, "dry_run": dry_run}
+    made = backups.make_backup(opened, path, utc_text(now), end_begun_run, printer.progress, **how)
     printer.warn_all(made.warnings)
     printer.warn_all(f"{each.path}: {each.reason}; it is not in it" for each in made.left_out)
     from rich.filesize import decimal
@@ -74,16 +74,13 @@ def backup_path(file: Path) -> Path:
     "clsm restore /mnt/usb/memory.tar.gz               # to ~/.clsm/memory, which must be empty",
     "clsm restore /mnt/usb/memory.tar.gz old-memory    # beside the one you have, to compare",
     no_effect=("now",),
-    file=Option("", "FILE", "What clsm backup wrote."),
-    folder=Option("", "[DIR]", "Where; else --store, CLSM_STORE, ~/.clsm/memory."),
-    store=Option("--store", "DIR", "The same as DIR."),
 )
 def restore(
-    file: Path,
-    folder: Path | None = None,
+    file: Path = option("FILE", "What clsm backup wrote."),
+    folder: Path | None = option("[DIR]", "Where; else --store, CLSM_STORE, ~/.clsm/memory."),
     *,
-    dry_run: DryRun = False,
-    store: str | None = None,
+    dry_run: bool = DRY_RUN,
+    store: str | None = option("--store DIR", "The same as DIR."),
     common: Common,
 ) -> None:
     """Make a store from a backup, whole or not at all.

@@ -8,11 +8,19 @@ from pathlib import Path
 from typing import Any
 
 from clsm_cli.commands import log_command, machine_settings
-from clsm_cli.commands.command_line import Common, Option
-from clsm_cli.commands.environment import UsageError, environment, parse_time, standard_input
-from clsm_cli.commands.options import DryRun, Yes, command
-from clsm_cli.commands.output import Printer, count_noun, fields
-from clsm_cli.config import LlmSettings
+from clsm_cli.commands.command_line import (
+    DRY_RUN,
+    YES,
+    Common,
+    UsageError,
+    environment,
+    named_text,
+    option,
+    parse_time,
+)
+from clsm_cli.commands.options import command
+from clsm_cli.commands.output import Printer, count_noun, dotted, fields, first
+from clsm_cli.config import MAX_FILE, LlmSettings
 from clsm_cli.consolidation import (
     adviser_packet,
     adviser_proposals,
@@ -25,7 +33,6 @@ from clsm_cli.consolidation.consolidation_report import FileChange, Report, Requ
 from clsm_cli.errors import BadInputError, ClsmError, ModelMissingError
 from clsm_cli.ingestion.ingest_report import utc_text
 from clsm_cli.store import atomic, runs
-from clsm_cli.store.index.opening import Embedder
 from clsm_cli.store.layout import Store
 
 _SHARD = ".yaml"
@@ -40,36 +47,31 @@ _SHOWN = 200
     "clsm consolidate --rebuild        # the graph anew, from the episodes",
     "clsm consolidate --ask packet.txt          # for a language model, or yourself, to answer",
     "clsm consolidate --answer answer.json      # what it wrote, checked and taken in",
-    file=Option("", "[FILE]", "With --ask: where to; else standard output."),
-    limit=Option("--limit", "N", "Take at most N episodes, the most salient first.", least=1),
-    since=Option("--since", "TIME", "Leave out episodes before this time."),
-    if_idle=Option("--if-idle", "MINUTES", "Do nothing if somebody spoke in that time.", least=0),
-    rebuild=Option("--rebuild", "", "Compute nodes and edges again, from all episodes."),
-    ask=Option(
-        "--ask", "", "Write what waits as a packet for an adviser to answer; change nothing."
+)
+def consolidate(
+    file: str | None = option("[FILE]", "With --ask: where to; else standard output."),
+    *,
+    limit: int | None = option(
+        "--limit N", "Take at most N episodes, the most salient first.", least=1
     ),
-    answer=Option(
-        "--answer",
-        "FILE",
+    since: str | None = option("--since TIME", "Leave out episodes before this time."),
+    if_idle: float | None = option(
+        "--if-idle MINUTES", "Do nothing if somebody spoke in that time.", least=0
+    ),
+    rebuild: bool = option("--rebuild", "Compute nodes and edges again, from all episodes."),
+    ask: bool = option(
+        "--ask", "Write what waits as a packet for an adviser to answer; change nothing."
+    ),
+    answer: str | None = option(
+        "--answer FILE",
         "Consolidate the episodes of an adviser's answer, and take the proposals that their"
         " turns support; - is standard input.",
     ),
-    budget=Option(
-        "--budget", "N", f"Tokens of the packet at most; default {adviser_packet.BUDGET}.", least=1
+    budget: int | None = option(
+        "--budget N", f"Tokens of the packet at most; default {adviser_packet.BUDGET}.", least=1
     ),
-)
-def consolidate(
-    file: str | None = None,
-    *,
-    limit: int | None = None,
-    since: str | None = None,
-    if_idle: float | None = None,
-    rebuild: bool = False,
-    ask: bool = False,
-    answer: str | None = None,
-    budget: int | None = None,
-    yes: Yes = False,
-    dry_run: DryRun = False,
+    yes: bool = YES,
+    dry_run: bool = DRY_RUN,
     common: Common,
 ) -> None:
     """Distil what was said into statements, rules and a graph.
@@ -106,7 +108,7 @@ def consolidate(
     )
     engine.offer_install(printer)
     if ask:
-        _write_packet(opened, request, file, budget, engine.embedder(), printer)
+        _write_packet(opened, request, file, budget, printer)
         return
     try:
         if not dry_run:
@@ -122,10 +124,10 @@ def consolidate(
     if not (dry_run or report.is_busy or answer is not None):  # a part of the night is no night
         _write_down(opened, utc_text(request.now), report)
     printer.warn_all(report.warnings)
-    told = list(consolidate_lines(report, verbose=common.verbose))
+    mapping, lines = report_told(report, verbose=common.verbose)
     if report.run is not None and not common.as_json:
-        told += log_command.brief_lines(opened, utc_text(request.now), request.now)
-    printer.show(consolidate_mapping(report), told)
+        lines += log_command.brief_lines(opened, utc_text(request.now), request.now)
+    printer.show(mapping, lines)
     if report.bad_model is not None:
         raise report.bad_model
 
@@ -145,8 +147,8 @@ def _write_down(store: Store, at: str, report: Report) -> None:
         runs.note_success(store, at)
 
 
-def consolidate_lines(report: Report, *, verbose: bool) -> Iterator[str]:
-    """The report as text: one line for the log, or the plan as a diff."""
+def _lines(report: Report, *, verbose: bool) -> Iterator[str]:
+    """One line for the log, or the plan as a diff."""
     if report.is_busy:
         yield "not idle: nothing done"
         return
@@ -176,9 +178,9 @@ def _advice(report: Report) -> Iterator[str]:
         yield f"  refused: {each.part or 'no part'}: {each.proposal}: {each.reason}"
 
 
-def consolidate_mapping(report: Report) -> dict[str, Any]:
-    """The report as a JSON object."""
-    return {
+def report_told(report: Report, *, verbose: bool = False) -> tuple[dict[str, Any], list[str]]:
+    """The report as a JSON object, and as text."""
+    told = {
         "schema": "clsm.consolidate/1",
         **fields(report, "dry_run run is_busy"),
         "episodes": fields(report, "pending consolidated"),
@@ -194,21 +196,21 @@ def consolidate_mapping(report: Report) -> dict[str, Any]:
         },
         "warnings": report.warnings,
     }
+    return told, list(_lines(report, verbose=verbose))
 
 
 def _summary(report: Report) -> str:
     verb = "would consolidate" if report.dry_run else "consolidated"
     found = report.statements
     left = report.pending - report.consolidated
-    parts = [
+    return dotted(
         f"{verb} {count_noun(report.consolidated, 'episode')}",
         f"statements: {found['new']} new, {found['predicted']} known, {found['corrected']} corrected",
         count_noun(found["tasks"], "new task") if found["tasks"] else "",
         f"{count_noun(report.nodes['total'], 'node')}, {count_noun(report.edges['total'], 'edge')}",
         f"{left} left" if left > 0 else "",
-        report.run or "",
-    ]
-    return " · ".join(filter(None, parts))
+        report.run,
+    )
 
 
 def _diff(change: FileChange, *, whole: bool) -> Iterator[str]:
@@ -219,14 +221,7 @@ def _diff(change: FileChange, *, whole: bool) -> Iterator[str]:
         return
     yield f"{change.path}{mark}"
     lines = [f"  - {line}" for line in change.removed] + [f"  + {line}" for line in change.added]
-    yield from lines[:_SHOWN] if not whole else lines
-    if len(lines) > _SHOWN and not whole:
-        yield f"  … {len(lines) - _SHOWN} lines more (all of them: --verbose)"
-
-
-MOST = 8 << 20
-"""Bytes of an answer."""
-_LESS = "answer one packet at a time"
+    yield from first(lines, _SHOWN, whole=whole)
 
 
 def _check_options(
@@ -244,40 +239,27 @@ def _check_options(
 
 
 def _read_answer(name: str) -> Answer:
-    if name == "-":
-        return adviser_proposals.parse_answer(standard_input(MOST, _LESS), "standard input")
-    try:
-        with open(name, "rb") as file:
-            data = file.read(MOST + 1)
-    except OSError as error:
-        reason = error.strerror or "cannot be read"
-        raise BadInputError(name, reason, "name the file with the answer") from None
-    if len(data) > MOST:
-        raise BadInputError(name, f"is longer than {MOST} bytes", _LESS)
-    return adviser_proposals.parse_answer(data.decode("utf-8", "replace"), name)
+    text = named_text(name, MAX_FILE, "name a file with the answer to one packet")
+    return adviser_proposals.parse_answer(text, "standard input" if name == "-" else name)
 
 
 def _write_packet(
-    store: Store,
-    request: Request,
-    file: str | None,
-    budget: int | None,
-    embedder: Embedder | None,
-    printer: Printer,
+    store: Store, request: Request, file: str | None, budget: int | None, printer: Printer
 ) -> None:
+    from clsm_cli.commands.engine import embedder
+
     path = Path(os.path.realpath(os.path.expanduser(file))) if file not in (None, "-") else None
     if path is not None and path.is_relative_to(store.root.resolve()):
         raise UsageError("FILE", "lies in the memory; write the packet somewhere else")
-    found = adviser_request.build_packet(
-        store, request, budget or adviser_packet.BUDGET, embedder, printer.progress
-    )
+    tokens = budget or adviser_packet.BUDGET
+    found = adviser_request.build_packet(store, request, tokens, embedder(), printer.progress)
+    told, lines = packet_mapping(found), [found.text.rstrip("\n")] if found.text else []
     if path is not None:
         atomic.put(path, found.text.encode())
-        told = packet_mapping(found) | {"packet": None, "file": str(path)}
-        printer.show(told, [packet_summary(found)])
-        return
-    printer.show(packet_mapping(found), [found.text.rstrip("\n")] if found.text else [])
-    if not found.text:
+        told |= {"packet": None, "file": str(path)}
+        lines = [packet_summary(found)]
+    printer.show(told, lines)
+    if not lines:
         printer.warn(packet_summary(found))
 
 

@@ -4,8 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from clsm_cli.commands.command_line import FORMAT, Common, command_line, option
-from clsm_cli.commands.environment import parse_budget, query_text
+from clsm_cli.commands.command_line import (
+    FORMAT,
+    Common,
+    command_line,
+    option,
+    parse_budget,
+    query_text,
+)
 from clsm_cli.commands.output import BELOW, Printer, common_folder, fields, flat, location_text
 from clsm_cli.retrieval.briefing import SCHEMA, Concepts, brief, make_item
 from clsm_cli.startup.records import NamedTuple
@@ -36,22 +42,19 @@ class Options(NamedTuple):
     """
 
     query: str | None = option(
-        "--query", "TEXT", "What the session is about: adds the concepts it activates."
+        "--query TEXT", "What the session is about: adds the concepts it activates."
     )
     session: str | None = option(
-        "--session",
-        "ID",
+        "--session ID",
         "A conversation that goes on: adds its decisions, open questions and statements.",
     )
     budget: str | None = option(
-        "--budget",
-        "N",
+        "--budget N",
         "Tokens at most, characters as Nc, or a part of the window as N%; default 1500, with"
         " --window 30%.",
     )
     window: int | None = option(
-        "--window",
-        "N",
+        "--window N",
         "Tokens of the model's context window; default 8192.",
         int,
         least=1,

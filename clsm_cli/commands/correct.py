@@ -6,11 +6,17 @@ from datetime import datetime, tzinfo
 from functools import partial
 
 from clsm_cli.commands import disambiguation
-from clsm_cli.commands.command_line import Common, Option
+from clsm_cli.commands.command_line import (
+    DRY_RUN,
+    Common,
+    UsageError,
+    decode_words,
+    option,
+    parse_time,
+)
 from clsm_cli.commands.disambiguation import Matches
-from clsm_cli.commands.environment import UsageError, decode_words, parse_time
-from clsm_cli.commands.options import DryRun, command
-from clsm_cli.commands.output import Printer, fields, local_time
+from clsm_cli.commands.options import command
+from clsm_cli.commands.output import Printer, fields, span_text
 from clsm_cli.consolidation import correction
 from clsm_cli.ingestion import timestamps
 from clsm_cli.inspection.item_lookup import FoundItem
@@ -29,25 +35,21 @@ _SHORTEST = 3
     'clsm correct f-3a9c12d08e41 "The archive uses SQLite."',
     "clsm correct bell '15 minutes' --since 2026-03-01",
     'clsm correct Mara "Mara lives in York." --never   # she never lived elsewhere',
-    wanted=Option(
-        "",
+)
+def correct(
+    wanted: str = option(
         "ID|WORDS",
         "A statement's id, what it is about, or what you remember of it; or, alone, the"
         " sentence that is true now.",
     ),
-    said=Option("", "[VALUE]...", "The whole sentence that is true now, or its value alone."),
-    since=Option("--since", "TIME", "Since when; default: now."),
-    never=Option("--never", "", "The old statement was never true."),
-    yes=Option("--yes", "", "Do not ask; take the match that stands out."),
-)
-def correct(
-    wanted: str,
-    said: list[str] | None = None,
+    said: list[str] | None = option(
+        "[VALUE]...", "The whole sentence that is true now, or its value alone."
+    ),
     *,
-    since: str | None = None,
-    never: bool = False,
-    yes: bool = False,
-    dry_run: DryRun = False,
+    since: str | None = option("--since TIME", "Since when; default: now."),
+    never: bool = option("--never", "The old statement was never true."),
+    yes: bool = option("--yes", "Do not ask; take the match that stands out."),
+    dry_run: bool = DRY_RUN,
     common: Common,
 ) -> None:
     """Say what is true now.
@@ -67,16 +69,8 @@ def correct(
     words, value = decode_words([wanted]), decode_words(said or ())
     if not said and len(words.split()) < _SHORTEST:
         raise UsageError("VALUE", "is missing; say in a whole sentence what is true now")
-    correct_it = partial(
-        correction.correct,
-        opened,
-        said=value or words,
-        now=now,
-        warn=printer.warn,
-        since=start,
-        never=never,
-        dry_run=dry_run,
-    )
+    correct_it = partial(correction.correct, opened, now=now, warn=printer.warn, dry_run=dry_run)
+    correct_it = partial(correct_it, said=value or words, since=start, never=never)
     try:
         if not value:
             raise correction.NotCertainError(words, "names nothing", "name a statement by its id")
@@ -87,16 +81,13 @@ def correct(
         fits = disambiguation.matches_of_ids(opened, error.ids)
         if not fits.found:
             fits = _fits(printer, opened, words, value, now)
-        chosen = disambiguation.choose(
-            printer, "clsm correct", words, fits, yes=yes, dry_run=dry_run
-        )
+        how = {"yes": yes, "dry_run": dry_run}
+        chosen = disambiguation.choose(printer, "clsm correct", words, fits, **how)
         if not chosen:
             return
-        done = correct_it(
-            wanted=_meant(chosen[0].thing, words),
-            with_it=[fit.thing.id for fit in chosen[1:] if fit.thing.id.startswith("f-")],
-            is_whole=not value,
-        )
+        meant = _meant(chosen[0].thing, words)
+        others = [fit.thing.id for fit in chosen[1:] if fit.thing.id.startswith("f-")]
+        done = correct_it(wanted=meant, with_it=others, is_whole=not value)
     _show(printer, done, opened.zone, dry_run=dry_run)
 
 
@@ -121,9 +112,8 @@ def _meant(thing: FoundItem, words: str) -> str | correction.SourcePassage:
 
 def _show(printer: Printer, done: correction.Correction, zone: tzinfo, *, dry_run: bool) -> None:
     def span(start: str | None, end: str | None) -> str:
-        words = [f"from {local_time(start, zone)}"] if start else []
-        words += [f"until {local_time(end, zone)}"] if end else []
-        return f"  ({' '.join(words)})" if words else ""
+        times = span_text(start, end, zone)
+        return f"  ({times})" if times else ""
 
     lines = [f"known  {done.now.id}  {done.now.text}"]
     if done.is_new:

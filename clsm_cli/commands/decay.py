@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
-from clsm_cli.commands.command_line import Common
-from clsm_cli.commands.options import DryRun, command
-from clsm_cli.commands.output import count_noun, fields, shorten
+from clsm_cli.commands.command_line import DRY_RUN, Common
+from clsm_cli.commands.options import command
+from clsm_cli.commands.output import count_noun, dotted, fields, first, shorten
 from clsm_cli.forgetting import archiving
 from clsm_cli.forgetting.archiving import Item, Report
 from clsm_cli.model.streams import Stream
@@ -24,7 +24,7 @@ _WIDTH = 60
     "clsm decay --dry-run --json       # all of it, as data",
     "clsm decay --now 2026-11-22       # the clock is right: say so once",
 )
-def decay(*, dry_run: DryRun = False, common: Common) -> None:
+def decay(*, dry_run: bool = DRY_RUN, common: Common) -> None:
     """Archive what was not used for long; nothing is deleted.
 
     What was not recalled for long is archived: it answers only when nothing else does or a rare
@@ -71,13 +71,12 @@ def _listed(
         head += f" · then {share:.0f} % of its tokens, at most {most:.0f} %"
         head += f", {state.kept} more stay" if state.kept else ""
     yield head
-    shown = items if whole else items[:_SHOWN]
-    for item in shown:
+    lines = []
+    for item in items:
         why = item.why if item.left is None else f"{item.why}, retention {item.left:.2f}"
         text = shorten(item.text, _WIDTH)
-        yield f'  {verb}  {item.id}  since {item.since}  {why}  "{text}"'
-    if len(items) > len(shown):
-        yield f"  … and {len(items) - len(shown)} more (all of them: --verbose)"
+        lines.append(f'  {verb}  {item.id}  since {item.since}  {why}  "{text}"')
+    yield from first(lines, _SHOWN, whole=whole)
 
 
 def _summary(report: Report) -> str:
@@ -86,11 +85,10 @@ def _summary(report: Report) -> str:
         return f"nothing fades by a clock that may be wrong · {folded}"
     verb = "would archive" if report.dry_run else "archived"
     total = sum(state.archived for state in report.streams.values())
-    parts = [
+    return dotted(
         f"{verb} {count_noun(len(report.archive), 'item')} ({total} in all)",
         f"revived {len(report.revive)}" if report.revive else "",
         f"compacted {count_noun(len(report.compact), 'row')}" if report.compact else "",
         folded,
-        report.run or "",
-    ]
-    return " · ".join(filter(None, parts))
+        report.run,
+    )

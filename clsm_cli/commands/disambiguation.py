@@ -8,20 +8,25 @@ was given.
 from __future__ import annotations
 
 import re
-import sys
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 
 import typer
 
-from clsm_cli.commands.output import Printer, is_terminal, location_text, plain, shorten
+from clsm_cli.commands.output import (
+    Printer,
+    dotted,
+    has_person,
+    location_text,
+    plain,
+    shorten,
+)
 from clsm_cli.errors import RefusedError
 from clsm_cli.inspection.item_lookup import FoundItem
 from clsm_cli.retrieval.answer import Memory
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store.layout import Store
 from clsm_cli.text.plain import to_plain
-from clsm_cli.text.terminal import safe
 
 MOST = 12
 """Things that are listed."""
@@ -124,9 +129,8 @@ def _match_lines(found: Sequence[Match]) -> Iterator[str]:
     for number, fit in enumerate(found, 1):
         yield f"{number}. {shorten(to_plain(fit.thing.text), WIDTH)}"
         told = fit.thing.told[0] if fit.thing.told else None
-        where = location_text(told.file, told.line) if told else ""
-        when = (told.time or "")[:10] if told else ""
-        yield f"   {' · '.join(part for part in (when, where, fit.thing.id) if part)}"
+        place = ((told.time or "")[:10], location_text(told.file, told.line)) if told else ()
+        yield f"   {dotted(*place, fit.thing.id)}"
 
 
 def choose(
@@ -138,7 +142,7 @@ def choose(
         raise RefusedError(words, "nothing here fits that", "say it in other words, or by an id")
     if found.clear and (yes or dry_run):
         return [found.clear]
-    if dry_run or not (is_terminal(sys.stdin) and is_terminal(sys.stderr)):
+    if dry_run or not has_person():
         listed = {
             name: [{**plain(fit.thing), "confidence": fit.confidence} for fit in part]
             for name, part in found._asdict().items()
@@ -152,8 +156,7 @@ def choose(
         things = f"one of {len(found.found)} things" if len(found.found) > 1 else "this"
         step = f"{'say --yes, or ' if found.clear else ''}name one by its id"
         raise RefusedError(words, f"may mean {things}", step)
-    for line in _match_lines(found.found):
-        typer.echo(safe(line), err=True)
+    printer.tell(_match_lines(found.found))
     count = len(found.found)
     question = "Is it meant? [1, Enter for no]" if count == 1 else f"Which? [1-{count}, all, none]"
     while True:

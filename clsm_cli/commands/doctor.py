@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import partial
 
 import typer
 
-from clsm_cli.commands import machine_settings, schedule_jobs
-from clsm_cli.commands.command_line import Common, Option
-from clsm_cli.commands.environment import chosen_root, environment
-from clsm_cli.commands.options import DryRun, command
-from clsm_cli.commands.output import count_noun
-from clsm_cli.errors import RefusedError
+from clsm_cli.commands import machine_settings, schedule
+from clsm_cli.commands.command_line import DRY_RUN, Common, chosen_root, environment, option
+from clsm_cli.commands.options import command
+from clsm_cli.commands.output import count_noun, first
+from clsm_cli.errors import RefusedError, file_line
 from clsm_cli.health.diagnosis import CheckContext, Report
 from clsm_cli.health.findings import Finding
 
@@ -28,11 +26,13 @@ _MARKS = {"damage": "x", "warning": "!", "note": "·"}
     "clsm doctor --fix --dry-run    # what would be mended",
     "clsm doctor --fix",
     "clsm doctor --rebuild          # the index anew, from the files alone",
-    fix=Option("--fix", "", "Mend what is safe; nothing is deleted, undo takes it back."),
-    rebuild=Option("--rebuild", "", "Make the index anew."),
 )
 def doctor(
-    *, fix: bool = False, rebuild: bool = False, dry_run: DryRun = False, common: Common
+    *,
+    fix: bool = option("--fix", "Mend what is safe; nothing is deleted, undo takes it back."),
+    rebuild: bool = option("--rebuild", "Make the index anew."),
+    dry_run: bool = DRY_RUN,
+    common: Common,
 ) -> None:
     """Look for damage in the store, and mend what is safe.
 
@@ -50,7 +50,7 @@ def doctor(
     around = CheckContext(
         common.time(opened.zone),
         values,
-        jobs=schedule_jobs.job_commands(opened),
+        jobs=schedule.job_commands(opened),
         fault=machine_settings.settings_fault(opened.root, values),
     )
     is_to_write = (fix or rebuild) and not dry_run
@@ -82,33 +82,29 @@ def _lines(
     yield f"store {report.root}"
     yield from (f"  mended  {sentence}" for sentence in report.done)
     for severity, title in _TITLES.items():
-        if counts[severity]:
+        groups: dict[str, list[str]] = {}
+        for each in report.findings:
+            if each.severity == severity:
+                groups.setdefault(each.code, []).append(_line(each))
+        if groups:
             yield from ("", f"{title}:")
-            yield from _group([e for e in report.findings if e.severity == severity], verbose)
+        for lines in groups.values():
+            yield from first(lines, SHOWN, whole=verbose)
     if report.findings or report.done:
         yield ""
     yield _summary(report, counts, dry_run=dry_run)
 
 
-def _group(findings: Sequence[Finding], verbose: bool) -> Iterator[str]:
-    shown: Counter[str] = Counter()
-    for each in findings:
-        shown[each.code] += 1
-        if verbose or shown[each.code] <= SHOWN:
-            where = each.path if each.line is None else f"{each.path}, line {each.line}"
-            place = f"{where}: " if where else ""
-            step = "" if each.next_step == "nothing" else f"; {each.next_step}"
-            yield f"  {_MARKS[each.severity]} {each.code:18} {place}{each.reason}{step}"
-    for code, count in shown.items():
-        if count > SHOWN and not verbose:
-            yield f"    and {count - SHOWN} more of {code}; --verbose lists all"
+def _line(found: Finding) -> str:
+    place = f"{file_line(found.path, found.line)}: " if found.path else ""
+    step = "" if found.next_step == "nothing" else f"; {found.next_step}"
+    return f"  {_MARKS[found.severity]} {found.code:18} {place}{found.reason}{step}"
 
 
 def _summary(report: Report, counts: dict[str, int], *, dry_run: bool) -> str:
     damaged, warnings, notes = counts["damage"], counts["warning"], counts["note"]
-    told = [f"{damaged} damaged"] * bool(damaged)
-    told += [count_noun(warnings, "warning")] * bool(warnings)
-    text = ", ".join(told + [count_noun(notes, "note")] * bool(notes))
+    told = (f"{damaged} damaged", count_noun(warnings, "warning"), count_noun(notes, "note"))
+    text = ", ".join(each for each in told if not each.startswith("0 "))
     mends = sum(each.mends for each in report.findings)
     if report.is_fix:
         done = f"mended {len(report.mended)}"

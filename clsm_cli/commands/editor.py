@@ -6,19 +6,18 @@ import shlex
 import subprocess
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import TypeVar
 
 import typer
 
-from clsm_cli.commands.command_line import Common, Option
-from clsm_cli.commands.environment import decode_words, environment
+from clsm_cli.commands.command_line import Common, decode_words, environment, option
 from clsm_cli.commands.options import command
-from clsm_cli.commands.output import Printer, end_progress, is_terminal
+from clsm_cli.commands.output import Printer, end_progress, has_person, is_terminal
 from clsm_cli.config import MAX_FILE
 from clsm_cli.errors import BadInputError, ClsmError
 from clsm_cli.store import atomic
-from clsm_cli.text.terminal import safe
 
 Taken = TypeVar("Taken")
 
@@ -49,8 +48,11 @@ def edit_text(
         try:
             taken = take(_saved(path))
         except BadInputError as error:
-            if _again(error):
-                continue
+            if has_person():
+                printer.tell([f"clsm: {error}"])
+                with suppress(typer.Abort):  # the end of input, or an interrupt: no
+                    if typer.confirm("Edit again?", default=True, err=True):
+                        continue
             next_step = "it is kept there: run the command again and take from it"
             raise BadInputError(str(path), error.reason, next_step) from None
         except ClsmError:
@@ -98,23 +100,16 @@ def _saved(path: Path) -> str:
     return (data or b"").decode("utf-8", "replace").removeprefix("\ufeff").replace("\r\n", "\n")
 
 
-def _again(error: BadInputError) -> bool:
-    if not (is_terminal(sys.stdin) and is_terminal(sys.stderr)):
-        return False
-    typer.echo(f"clsm: {safe(str(error))}", err=True)
-    try:
-        return typer.confirm("Edit again?", default=True, err=True)
-    except typer.Abort:  # the end of input, or an interrupt: no
-        return False
-
-
 @command(
     "clsm edit f-3a9c12d08e41          # a statement, in $EDITOR",
     "clsm edit delegation-defect       # a concept: its label, kind, aliases",
     "EDITOR='code --wait' clsm edit g-91ab",
-    wanted=Option("", "ID", "A statement, concept, edge or episode, or how its id begins."),
 )
-def edit(wanted: str, *, common: Common) -> None:
+def edit(
+    wanted: str = option("ID", "A statement, concept, edge or episode, or how its id begins."),
+    *,
+    common: Common,
+) -> None:
     """Change one record in your editor.
 
     It opens in $VISUAL or $EDITOR as YAML, is checked when you save, and is pinned: no
@@ -142,10 +137,13 @@ def edit(wanted: str, *, common: Common) -> None:
     "clsm open f-3a9c12d08e41          # where it was said, in $VISUAL or $EDITOR",
     "clsm open 3a9c --print            # FILE:LINE alone, for a script",
     no_effect=("now",),
-    wanted=Option("", "ID", "An id from recall or how it begins, or a name."),
-    only_print=Option("--print", "", "Print FILE:LINE instead of opening it."),
 )
-def open_command(wanted: str, *, only_print: bool = False, common: Common) -> None:
+def open_command(
+    wanted: str = option("ID", "An id from recall or how it begins, or a name."),
+    *,
+    only_print: bool = option("--print", "Print FILE:LINE instead of opening it."),
+    common: Common,
+) -> None:
     """Open the file in which something was said, at its line.
 
     The note or the transcript that was ingested, if it is still there; else the file of the memory

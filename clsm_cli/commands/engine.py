@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -77,10 +76,9 @@ def offer_install(printer: Printer) -> None:
 
     Nothing depends on it: if it cannot be had, the command goes on without and says so.
     """
-    from clsm_cli.commands.output import is_terminal
+    from clsm_cli.commands.output import has_person
 
-    is_person = is_terminal(sys.stdin) and is_terminal(sys.stderr) and not printer.quiet
-    if not is_person:
+    if printer.quiet or not has_person():
         return
     from clsm_cli.embedding import weights
     from clsm_cli.errors import ClsmError

@@ -8,8 +8,7 @@ from pathlib import Path
 from textwrap import wrap
 from typing import TYPE_CHECKING
 
-from clsm_cli.commands.command_line import Common, Option
-from clsm_cli.commands.environment import UsageError, chosen_store, parse_time
+from clsm_cli.commands.command_line import Common, UsageError, chosen_store, option, parse_time
 from clsm_cli.commands.options import command
 from clsm_cli.commands.output import Table, table_lines
 from clsm_cli.errors import BadInputError, RegressionError
@@ -27,18 +26,6 @@ if TYPE_CHECKING:
     from clsm_cli.evaluation.stores import StoreFactory
 
 EVERY = "all"
-WORK = Option(
-    "--work",
-    "DIR",
-    "Folder for the stores it makes and finds again; default: clsm/eval in the user's cache.",
-)
-FRESH = Option("--fresh", "", "Make stores and figures anew.")
-SEED = Option("--seed", "N", "Of intervals and samples.", least=0)
-EVAL_NOW = Option(
-    "--now",
-    "TIME",
-    "Take this as the time of ingest and recall; default: a day after the last turn.",
-)
 
 
 @command(
@@ -48,43 +35,41 @@ EVAL_NOW = Option(
     "clsm eval run --probe all",
     "clsm eval run queries.yaml --json > before.json",
     "clsm eval run queries.yaml --set recall.k=20 --baseline before.json --fail-under 0",
-    datasets=Option(
-        "",
+)
+def run(
+    datasets: list[str] | None = option(
         "[DATASET]...",
         "Labelled sets: PATH, or KIND=PATH where the kind is not what the files show; see"
         " docs/evaluation.md. None: your own, in the store.",
     ),
-    preset=Option("--preset", "P", "Compare a published system too; all: each of them."),
-    ablate=Option("--ablate", "M", "Measure without a mechanism too; all: each, one at a time."),
-    probe=Option("--probe", "P", "Run a probe too, or alone; all: each of them."),
-    changed=Option("--set", "KEY=VALUE", "Measure with another setting."),
-    baseline=Option("--baseline", "FILE", "Compare with what --json printed of an earlier run."),
-    fail_under=Option(
-        "--fail-under",
-        "POINTS",
+    *,
+    preset: list[str] | None = option(
+        "--preset P", "Compare a published system too; all: each of them."
+    ),
+    ablate: list[str] | None = option(
+        "--ablate M", "Measure without a mechanism too; all: each, one at a time."
+    ),
+    probe: list[str] | None = option("--probe P", "Run a probe too, or alone; all: each of them."),
+    changed: list[str] | None = option("--set KEY=VALUE", "Measure with another setting."),
+    baseline: Path | None = option(
+        "--baseline FILE", "Compare with what --json printed of an earlier run."
+    ),
+    fail_under: float | None = option(
+        "--fail-under POINTS",
         "Exit with 18 where the headline figure is below; with --baseline, where the"
         " difference is (-1: a point may be lost).",
     ),
-    limit=Option("--limit", "N", "Take the first N cases of each set only.", least=1),
-    work=WORK,
-    fresh=FRESH,
-    seed=SEED,
-    now=EVAL_NOW,
-)
-def run(
-    datasets: list[str] | None = None,
-    *,
-    preset: list[str] | None = None,
-    ablate: list[str] | None = None,
-    probe: list[str] | None = None,
-    changed: list[str] | None = None,
-    baseline: Path | None = None,
-    fail_under: float | None = None,
-    limit: int | None = None,
-    work: Path | None = None,
-    fresh: bool = False,
-    seed: int = 0,
-    now: str | None = None,
+    limit: int | None = option("--limit N", "Take the first N cases of each set only.", least=1),
+    work: Path | None = option(
+        "--work DIR",
+        "Folder for the stores it makes and finds again; default: clsm/eval in the user's cache.",
+    ),
+    fresh: bool = option("--fresh", "Make stores and figures anew."),
+    seed: int = option("--seed N", "Of intervals and samples.", least=0, default=0),
+    now: str | None = option(
+        "--now TIME",
+        "Take this as the time of ingest and recall; default: a day after the last turn.",
+    ),
     common: Common,
 ) -> None:
     """Measure what recall finds: against plain searches, published systems, and itself without a part.
@@ -213,8 +198,8 @@ def _typed(
 def gate_tables(gate: Gate) -> list[Table]:
     """What changed, set by set, and whether that is good enough; shares in per cent."""
     found = list(_fitted(grids.gate_grid(gate))) if gate["rows"] else []
-    found += [Table(sentence, (), ()) for sentence in gate["sentences"]]
-    return [*found, Table("FAILED" if gate["failed"] else "passed", (), ())]
+    found += [Table(sentence) for sentence in gate["sentences"]]
+    return [*found, Table("FAILED" if gate["failed"] else "passed")]
 
 
 COLUMNS = 80
@@ -260,7 +245,7 @@ def _fitted(grid: Grid) -> Iterator[Table]:
 def _said(words: str) -> Iterator[Table]:
     """A sentence as it fits a terminal; nothing for no words."""
     if words.strip():
-        yield Table("\n".join(wrap(" ".join(words.split()), COLUMNS)), (), ())
+        yield Table("\n".join(wrap(" ".join(words.split()), COLUMNS)))
 
 
 def _shortened(words: str, most: int) -> str:

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import typer
-
-from clsm_cli.commands.command_line import Common, Option
+from clsm_cli.commands.command_line import Common, UsageError, option
 from clsm_cli.commands.options import command, command_group
 from clsm_cli.commands.output import Printer, Table, count_noun, plain, table_lines
 
@@ -30,23 +28,20 @@ def catch_up(store: Store, now: datetime, printer: Printer) -> None:
     printer.warn_all(shadow_mode.catch_up(store, queries, embedder, now, printer.progress))
 
 
-@group.callback()
-def _group() -> None:
-    """Run memory beside the files your agent loads, and measure both."""
-
-
 @command(
     "clsm eval shadow start --static ~/.openclaw/workspace",
     "clsm eval shadow start --static SOUL.md --static MEMORY.md",
     group=group,
-    static=Option(
-        "--static",
-        "FILE",
+)
+def start(
+    *,
+    static: list[str] | None = option(
+        "--static FILE",
         "A file your agent loads at every start, or its workspace: SOUL.md, USER.md,"
         " MEMORY.md and the last two daily notes.",
     ),
-)
-def start(*, static: list[str] | None = None, common: Common) -> None:
+    common: Common,
+) -> None:
     """Log from now on, for each session, what memory would have given.
 
     Your agent is not touched: nothing is given to it. The log stays on this machine and holds counts
@@ -54,43 +49,31 @@ def start(*, static: list[str] | None = None, common: Common) -> None:
     """
     from clsm_cli.evaluation.shadow import shadow_mode
 
-    printer = common.printer()
-    opened = common.opened()
     if not all(each.strip() for each in static or ()):  # the working folder is not what was meant
-        raise typer.BadParameter("it is empty; name a file or a workspace", param_hint="--static")
-    mode, is_new = shadow_mode.start(opened, static or (), common.time(opened.zone))
-    if common.as_json:
-        result = {"schema": "clsm.eval-shadow-start/2", "started": is_new, **mode._asdict()}
-        printer.json({**result, "device": opened.device})
-    else:
-        printer.lines(_start_message(mode, opened.device, is_new=is_new))
+        raise UsageError("--static", "it is empty; name a file or a workspace")
+    printer, opened, now = common.start()
+    mode, is_new = shadow_mode.start(opened, static or (), now)
+    result = {"schema": "clsm.eval-shadow-start/2", "started": is_new, **mode._asdict()}
+    lines = _start_message(mode, opened.device, is_new=is_new)
+    printer.show({**result, "device": opened.device}, lines)
 
 
-@command(
-    "clsm eval shadow stop",
-    "clsm eval shadow stop --delete",
-    group=group,
-    no_effect=("now",),
-    delete=Option("--delete", "", "Delete this machine's log too."),
-)
-def stop(*, delete: bool = False, common: Common) -> None:
+@command("clsm eval shadow stop", "clsm eval shadow stop --delete", group=group, no_effect=("now",))
+def stop(
+    *, delete: bool = option("--delete", "Delete this machine's log too."), common: Common
+) -> None:
     """End shadow mode on this machine; its log stays for the report, unless it is deleted."""
     from clsm_cli.evaluation.shadow import shadow_mode
 
-    printer = common.printer()
     found = shadow_mode.turn_off(common.opened(), delete=delete)
-    if common.as_json:
-        printer.json({"schema": "clsm.eval-shadow-stop/1", "stopped": found, "deleted": delete})
-        return
     log_is = "its log is deleted" if delete else "its log stays (delete it: --delete)"
-    printer.lines([f"shadow mode is off, {log_is}" if found else "shadow mode was off already"])
+    common.printer().show(
+        {"schema": "clsm.eval-shadow-stop/1", "stopped": found, "deleted": delete},
+        [f"shadow mode is off, {log_is}" if found else "shadow mode was off already"],
+    )
 
 
-@command(
-    "clsm eval shadow report",
-    "clsm eval shadow report --verbose",
-    group=group,
-)
+@command("clsm eval shadow report", "clsm eval shadow report --verbose", group=group)
 def report(*, common: Common) -> None:
     """Say whether memory would have been better than the files.
 
@@ -98,9 +81,8 @@ def report(*, common: Common) -> None:
     """
     from clsm_cli.evaluation.shadow import shadow_mode
 
-    printer = common.printer()
-    opened = common.opened()
-    catch_up(opened, common.time(opened.zone), printer)
+    printer, opened, now = common.start()
+    catch_up(opened, now, printer)
     found = shadow_mode.report(opened)
     printer.warn_all(found.notes)
     mapping = {"schema": "clsm.eval-shadow/4", **plain(found)}
@@ -122,28 +104,20 @@ def _start_message(mode: Mode, device: str, *, is_new: bool) -> Iterator[str]:
 def shadow_tables(report: Report, *, verbose: bool) -> Iterator[Table]:
     """What a person reads; shares in per cent; with ``verbose`` also each session, in tokens."""
     if report.clsm is not None:
-        yield Table(
-            f"{count_noun(len(report.rows), 'session')} in shadow mode",
-            ("", "tokens at a prompt", "in a session", "used %", "replies %"),
-            tuple(
-                (
-                    name,
-                    f"{side.prompt:,.0f}",
-                    f"{side.tokens:,.0f}",
-                    f"{100 * side.relevance:.1f}",
-                    f"{100 * side.retention:.1f}",
-                )
-                for name, side in (("clsm", report.clsm), ("files", report.static))
-                if side is not None
-            ),
-        )
+        headings = ("", "tokens at a prompt", "in a session", "used %", "replies %")
+        rows = []
+        for name, side in (("clsm", report.clsm), ("files", report.static)):
+            if side is not None:
+                sizes = (f"{side.prompt:,.0f}", f"{side.tokens:,.0f}")
+                shares = (f"{100 * side.relevance:.1f}", f"{100 * side.retention:.1f}")
+                rows.append((name, *sizes, *shares))
+        yield Table(f"{count_noun(len(report.rows), 'session')} in shadow mode", headings, rows)
         if report.efficiency is not None:
-            saved = f"{100 * report.efficiency:.1f} % of the context is saved at a prompt"
-            yield Table(saved, (), ())
+            yield Table(f"{100 * report.efficiency:.1f} % of the context is saved at a prompt")
         if verbose:
-            headings = ("session", "prompts", "clsm", "used", "files", "used")
-            yield Table("by session, in tokens", headings, tuple(map(_row, report.rows)))
-    yield Table(report.verdict, (), ())
+            of = ("session", "prompts", "clsm", "used", "files", "used")
+            yield Table("by session, in tokens", of, list(map(_row, report.rows)))
+    yield Table(report.verdict)
 
 
 def _row(row: SittingRow) -> tuple[str, ...]:

@@ -42,11 +42,11 @@ def run(arguments: Sequence[str]) -> int | None:
     if values is None or (name == "ingest" and "capture" not in values):
         return None
     gc.disable()  # the process ends before there is garbage worth 4 ms of looking for it
-    from clsm_cli.commands import error_boundary
-    from clsm_cli.commands.environment import UsageError
+    from clsm_cli.commands import output
+    from clsm_cli.commands.command_line import UsageError
 
     try:
-        return error_boundary.guard(lambda: command.run(make_options(command.Options, values)))
+        return output.guard(lambda: command.run(make_options(command.Options, values)))
     except UsageError:
         return None
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from clsm_cli.commands.command_line import Common, Option
-from clsm_cli.commands.environment import UsageError, decode_words
-from clsm_cli.commands.options import DryRun, command
+from clsm_cli.commands.command_line import DRY_RUN, Common, UsageError, decode_words, option
+from clsm_cli.commands.options import command
 from clsm_cli.commands.output import plain
 from clsm_cli.retrieval.feedback_log import FeedbackResult
 
@@ -15,16 +14,13 @@ from clsm_cli.retrieval.feedback_log import FeedbackResult
 @command(
     "clsm feedback r-3a9c12d08e41 --good 0a532821e780 --good f-91ab77c0d2e4 --bad 5fe6a791c8cc",
     "clsm recall heartbeat --json      # gives the recall_id and the id of each item",
-    recall=Option("", "RECALL_ID", "The recall_id that clsm recall --json gave."),
-    good=Option("--good", "ID", "Items that were of use; repeat for more."),
-    bad=Option("--bad", "ID", "Items that were not."),
 )
 def feedback(
-    recall: str,
+    recall: str = option("RECALL_ID", "The recall_id that clsm recall --json gave."),
     *,
-    good: list[str] | None = None,
-    bad: list[str] | None = None,
-    dry_run: DryRun = False,
+    good: list[str] | None = option("--good ID", "Items that were of use; repeat for more."),
+    bad: list[str] | None = option("--bad ID", "Items that were not."),
+    dry_run: bool = DRY_RUN,
     common: Common,
 ) -> None:
     """Say which items of a recall were good.
@@ -34,37 +30,25 @@ def feedback(
     """
     from clsm_cli.retrieval import feedback_log
 
-    printer = common.printer()
     if not good and not bad:
         raise UsageError("--good", "name at least one item, with --good or --bad")
-    opened = common.opened()
-    done = feedback_log.record_feedback(
-        opened,
-        decode_words([recall]),
-        _ids(good),
-        _ids(bad),
-        common.time(opened.zone),
-        dry_run=dry_run,
-    )
+    printer, opened, now = common.start()
+    judged, ids = decode_words([recall]), (_ids(good), _ids(bad))
+    done = feedback_log.record_feedback(opened, judged, *ids, now, dry_run=dry_run)
     if not all(each.led for each in (*done.good, *done.bad)):
         printer.warn("nothing is learnt of an item whose recall did not note what led to it")
-    printer.show(given_mapping(done, dry_run=dry_run), given_lines(done, dry_run=dry_run))
+    printer.show(*given_told(done, dry_run=dry_run))
 
 
 def _ids(words: Iterable[str] | None) -> list[str]:
     return [decode_words([word]) for word in words or ()]
 
 
-def given_mapping(done: FeedbackResult, *, dry_run: bool) -> dict[str, Any]:
-    """Schema ``clsm.feedback/1``."""
-    return {"schema": "clsm.feedback/1", "dry_run": dry_run, **plain(done)}
-
-
-def given_lines(done: FeedbackResult, *, dry_run: bool) -> list[str]:
-    """What was noted, and the weights it changed."""
+def given_told(done: FeedbackResult, *, dry_run: bool = False) -> tuple[dict[str, Any], list[str]]:
+    """Schema ``clsm.feedback/1``; what was noted, and the weights it changed."""
     state = "known" if not done.is_new else "would be noted" if dry_run else "noted"
     lines = [f"{state} of {done.recall}: {len(done.good)} good, {len(done.bad)} bad"]
     for name, factor in (done.weights or {}).items():
         if factor != 1.0:
             lines.append(f"weight of {name}: {factor:.2f} times its default")
-    return lines
+    return {"schema": "clsm.feedback/1", "dry_run": dry_run, **plain(done)}, lines

@@ -5,9 +5,8 @@ First the command, then the rendering of receipts.
 
 from __future__ import annotations
 
-import sys
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
 from itertools import groupby
 from typing import Any
@@ -15,16 +14,22 @@ from typing import Any
 import typer
 
 from clsm_cli.commands import disambiguation
-from clsm_cli.commands.command_line import Common, Option
-from clsm_cli.commands.environment import UsageError, decode_words, parse_time
-from clsm_cli.commands.options import DryRun, command
-from clsm_cli.commands.output import Printer, count_noun, end_progress, is_terminal, plain, shorten
+from clsm_cli.commands.command_line import (
+    DRY_RUN,
+    Common,
+    UsageError,
+    decode_words,
+    option,
+    parse_time,
+)
+from clsm_cli.commands.options import command
+from clsm_cli.commands.output import Printer, count_noun, first, has_person, plain, shorten
 from clsm_cli.errors import RefusedError
 from clsm_cli.forgetting import erasure, history_purge, masking
 from clsm_cli.forgetting.erasure import Plan
 from clsm_cli.forgetting.history_purge import RewrittenHistory
 from clsm_cli.forgetting.masking import MaskingReport
-from clsm_cli.forgetting.receipt import Receipt, Run
+from clsm_cli.forgetting.receipt import Receipt
 from clsm_cli.forgetting.references import Reference
 from clsm_cli.forgetting.selection import Wanted
 from clsm_cli.startup.records import NamedTuple
@@ -60,34 +65,27 @@ class How(NamedTuple):
     "clsm forget --person Mara --since 2026-02-01 --until 2026-03-01",
     "clsm forget 0f3a9c12d08e --purge-history   # in git, every old commit too",
     "clsm forget --secrets --dry-run       # what older versions stored in clear",
-    ids=Option(
-        "",
+)
+def forget(
+    ids: list[str] | None = option(
         "[ID|WORDS]...",
         "Ids of turns, episodes, statements, documents or concepts; or words to find them.",
     ),
-    source=Option("--source", "PATH|URL", "Everything ingested from there, or from below it."),
-    session=Option("--session", "NAME", "A whole conversation."),
-    person=Option("--person", "NAME", "Everything that a person said, and that names them."),
-    since=Option("--since", "TIME", "What was said at this time or later."),
-    until=Option("--until", "TIME", "What was said before this time."),
-    secrets=Option("--secrets", "", "Only mask secrets that are stored in clear."),
-    yes=Option("--yes", "", "Do not ask."),
-    force=Option("--force", "", "With --yes: even if a fifth of all turns would go."),
-    purge_history=Option("--purge-history", "", "Also from the history of its git repository."),
-)
-def forget(
-    ids: list[str] | None = None,
     *,
-    source: str | None = None,
-    session: str | None = None,
-    person: str | None = None,
-    since: str | None = None,
-    until: str | None = None,
-    secrets: bool = False,
-    yes: bool = False,
-    force: bool = False,
-    purge_history: bool = False,
-    dry_run: DryRun = False,
+    source: str | None = option(
+        "--source PATH|URL", "Everything ingested from there, or from below it."
+    ),
+    session: str | None = option("--session NAME", "A whole conversation."),
+    person: str | None = option(
+        "--person NAME", "Everything that a person said, and that names them."
+    ),
+    since: str | None = option("--since TIME", "What was said at this time or later."),
+    until: str | None = option("--until TIME", "What was said before this time."),
+    secrets: bool = option("--secrets", "Only mask secrets that are stored in clear."),
+    yes: bool = option("--yes", "Do not ask."),
+    force: bool = option("--force", "With --yes: even if a fifth of all turns would go."),
+    purge_history: bool = option("--purge-history", "Also from the history of its git repository."),
+    dry_run: bool = DRY_RUN,
     common: Common,
 ) -> None:
     """Remove something for good, and what rests on it alone.
@@ -104,14 +102,10 @@ def forget(
     """
     printer, opened, moment = common.start()
     how = How(yes, force, purge_history, dry_run)
-    wanted = Wanted(
-        (),
-        source and decode_words([source]),
-        session and decode_words([session]),
-        person and decode_words([person]),
-        None if since is None else parse_time(since, opened.zone, "--since"),
-        None if until is None else parse_time(until, opened.zone, "--until"),
-    )
+    place, talk, who = (each and decode_words([each]) for each in (source, session, person))
+    begin = None if since is None else parse_time(since, opened.zone, "--since")
+    end = None if until is None else parse_time(until, opened.zone, "--until")
+    wanted = Wanted((), place, talk, who, begin, end)
     if ids and wanted != Wanted():
         raise UsageError("ID", "ids say it all; leave out --source, --session and the like")
     wanted = wanted._replace(ids=tuple(decode_words([each]) for each in ids or ()))
@@ -153,28 +147,23 @@ def _forget(printer: Printer, store: Store, wanted: Wanted, now: datetime, how: 
     plan = planned(wanted)
     if plan is not None and how.asks:
         _can_ask(_COMMAND)
-        if also := _also(plan.receipt.refers):
+        if also := _also(printer, plan.receipt.refers):
             plan = planned(wanted._replace(also=also))
     if plan is None:
         again = None
         if tree is not None and not how.dry_run:
             again = history_purge.purge(store, tree)
-        printer.show(
-            {"schema": "clsm.forget/1", "known": True, "history": plain(again)},
-            ["it was forgotten already", *_history_lines(again)],
-        )
+        told = {"schema": "clsm.forget/1", "known": True, "history": plain(again)}
+        printer.show(told, ["it was forgotten already", *_history_lines(again)])
         return
     if not how.dry_run:
         _ask(printer, plan, how)
-    receipt = _applied(store, plan, erasure.apply, now, tree, how)
-    printer.warn_all(receipt.warnings)
+    receipt = _apply(printer, store, plan, erasure.apply, now, tree, how)
     if receipt.refers and not how.dry_run:
         more = count_noun(len(receipt.refers), "more turn")
         printer.warn(f"{more} may be about them; to remove that too: {removal(receipt.refers)}")
-    printer.show(
-        {"schema": "clsm.forget/1", "dry_run": how.dry_run, **plain(receipt)},
-        _receipt_lines(receipt, is_done=not how.dry_run, verbose=printer.verbose),
-    )
+    lines = _receipt_lines(receipt, is_done=not how.dry_run, verbose=printer.verbose)
+    printer.show({"schema": "clsm.forget/1", "dry_run": how.dry_run, **plain(receipt)}, lines)
 
 
 def _mask(printer: Printer, store: Store, now: datetime, how: How) -> None:
@@ -182,50 +171,47 @@ def _mask(printer: Printer, store: Store, now: datetime, how: How) -> None:
     plan = masking.plan(store, now, purge_history=how.purge_history)
     if plan.receipt.files and how.asks:
         _can_ask(_MASKING)
-        _show(_masked_lines(plan.receipt, is_done=False))
+        printer.tell(_masked_lines(plan.receipt, is_done=False))
         if not typer.confirm("Mask all this for good?", err=True):
             raise RefusedError(_MASKING, "nothing was masked", "run it again if you want to")
-    receipt = _applied(store, plan, masking.apply if plan.receipt.files else None, now, tree, how)
-    printer.warn_all(receipt.warnings)
-    printer.show(
-        {"schema": "clsm.forget/1", "dry_run": how.dry_run, **plain(receipt)},
-        _masked_lines(receipt, is_done=not how.dry_run),
-    )
+    apply = masking.apply if plan.receipt.files else None
+    receipt = _apply(printer, store, plan, apply, now, tree, how)
+    lines = _masked_lines(receipt, is_done=not how.dry_run)
+    printer.show({"schema": "clsm.forget/1", "dry_run": how.dry_run, **plain(receipt)}, lines)
 
 
-def _applied(
-    store: Store, plan: Any, apply: Callable[..., Any] | None, now: datetime, tree: Any, how: How
+def _apply(
+    printer: Printer,
+    store: Store,
+    plan: Any,
+    apply: Callable[..., Any] | None,
+    now: datetime,
+    tree: Any,
+    how: How,
 ) -> Any:
-    """The receipt of a plan, which is carried out unless it is a dry run, in git's history too."""
+    """Carry a plan out unless it is a dry run, in git's history too; its receipt."""
     from clsm_cli.commands import engine
     from clsm_cli.retrieval import briefing
 
     receipt = plan.receipt
-    if how.dry_run:
-        return receipt
-    if apply is not None:
+    if apply is not None and not how.dry_run:
         receipt = apply(store, plan, now, engine.embedder())
         briefing.prepare(store)
-    if tree is not None:
+    if tree is not None and not how.dry_run:
         receipt = receipt._replace(history=history_purge.purge(store, tree, plan.writes))
+    printer.warn_all(receipt.warnings)
     return receipt
 
 
 def _can_ask(command: str) -> None:
-    if not (is_terminal(sys.stdin) and is_terminal(sys.stderr)):
+    if not has_person():
         raise RefusedError(command, "cannot be undone and asks first", "say so with --yes")
 
 
-def _show(lines: Iterable[str]) -> None:
-    end_progress()
-    for line in lines:
-        typer.echo(safe(line), err=True)
-
-
-def _also(refers: Sequence[Reference]) -> tuple[str, ...]:
+def _also(printer: Printer, refers: Sequence[Reference]) -> tuple[str, ...]:
     if not refers:
         return ()
-    _show(_refers_lines(refers, is_done=False))
+    printer.tell(_refers_lines(refers, is_done=False))
     answer = ""
     while answer not in {"all", "none", "one"}:
         answer = typer.prompt("Forget that too? all, none, or one by one [all/none/one]", err=True)
@@ -243,7 +229,7 @@ def _ask(printer: Printer, plan: Plan, how: How) -> None:
         raise RefusedError(_COMMAND, reason, "add --force if that is what you want")
     if how.yes:
         return
-    _show(_receipt_lines(plan.receipt, is_done=False, verbose=printer.verbose))
+    printer.tell(_receipt_lines(plan.receipt, is_done=False, verbose=printer.verbose))
     if plan.is_mass_loss:
         answer = typer.prompt(f"This removes {turns}. Type their number to go on", err=True)
         is_meant = answer.strip() == str(plan.receipt.turns)
@@ -258,24 +244,19 @@ def _receipt_lines(receipt: Receipt, *, is_done: bool, verbose: bool) -> Iterato
     files = count_noun(len(receipt.files), "file")
     yield f"{count_noun(receipt.turns, 'turn')} of {receipt.all_turns} {verb}, {files} changed"
     for kind, group in groupby(receipt.gone, key=lambda each: each.kind):
-        lines = [f"  {each.id}  {_when(each.time)}{shorten(each.text, WIDTH)}" for each in group]
+        lines = [
+            f"  {each.id}  {_when(each.time)}{shorten(each.text, WIDTH)}".rstrip() for each in group
+        ]
         yield count_noun(len(lines), kind)
-        yield from _first(lines, verbose=verbose)
+        yield from first(lines, FEW, whole=verbose)
     if receipt.remade:
         yield f"{count_noun(len(receipt.remade), 'episode')} made anew without them"
     if receipt.stays:
         yield "stays"
         lines = [f"  {e.id}  {shorten(e.text, WIDTH)}  ({e.why})" for e in receipt.stays]
-        yield from _first(lines, verbose=verbose)
+        yield from first(lines, FEW, whole=verbose)
     yield from _refers_lines(receipt.refers, is_done=is_done)
     yield from _end_lines(receipt, is_done=is_done)
-
-
-def _first(lines: Sequence[str], *, verbose: bool) -> Iterator[str]:
-    shown = lines if verbose else lines[:FEW]
-    yield from map(str.rstrip, shown)
-    if len(lines) > len(shown):
-        yield f"  and {len(lines) - len(shown)} more (--verbose lists them)"
 
 
 def _masked_lines(masked: MaskingReport, *, is_done: bool) -> Iterator[str]:
@@ -301,19 +282,15 @@ def _end_lines(receipt: Receipt | MaskingReport, *, is_done: bool) -> Iterator[s
         yield f"  {each.what}: {each.why}"
         yield from (f"    {command}" for command in each.commands)
     yield from _history_lines(receipt.history)
-    nor = _nor_can(receipt.undoable)
+    nor = ""
+    if lost := receipt.undoable:
+        named = _kinds(dict(sorted(Counter(run.command for run in lost).items())))
+        runs = f"{count_noun(len(lost), 'earlier run')} since {_when(lost[0].at).strip()} UTC"
+        nor = f", nor can {runs} ({named}): what undo keeps goes too"
     if is_done:
         yield f"run {receipt.run}; it cannot be undone{nor}"
     else:
         yield from (f"this cannot be undone{nor}", "nothing was written")
-
-
-def _nor_can(undoable: Sequence[Run]) -> str:
-    if not undoable:
-        return ""
-    named = _kinds(dict(sorted(Counter(run.command for run in undoable).items())))
-    runs = count_noun(len(undoable), "earlier run")
-    return f", nor can {runs} since {_when(undoable[0].at).strip()} UTC ({named}): what undo keeps goes too"
 
 
 def _refers_lines(refers: Sequence[Reference], *, is_done: bool) -> Iterator[str]:

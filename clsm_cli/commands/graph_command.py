@@ -9,9 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from clsm_cli.commands import recall_command
-from clsm_cli.commands.command_line import Common, Option
-from clsm_cli.commands.environment import UsageError, decode_words
-from clsm_cli.commands.options import AsOf, KnownAt, command
+from clsm_cli.commands.command_line import AS_OF, KNOWN_AT, Common, UsageError, decode_words, option
+from clsm_cli.commands.options import command
 from clsm_cli.commands.output import Printer, Table, count_noun, plain, shorten, table_lines
 from clsm_cli.errors import BadInputError
 from clsm_cli.inspection import graph_export, graph_view
@@ -29,38 +28,28 @@ IN_PICTURE = 150
     "clsm graph                             # size, hubs, strongest edges",
     "clsm graph --format html --out graph.html    # a picture for the browser",
     "clsm graph 'delegation defect' --depth 1",
-    "clsm graph --query 'who distrusts delegation' --format html --out way.html",
     "clsm graph heartbeat --as-of 2026-02-15      # as it was on that day",
     "clsm graph --format graphml --out graph.graphml   # for Gephi",
     "clsm graph --format dot | dot -Tsvg > graph.svg   # Graphviz",
-    nodes=Option("", "[NODE]...", "Only what lies around these: labels, aliases or ids."),
-    query=Option(
-        "--query",
-        "TEXT",
-        "Only what this question activates, and the way there; sizes are activations.",
-    ),
-    depth=Option("--depth", "N", "Edges to go from NODE at most.", least=0),
-    limit=Option(
-        "--limit", "N", "Only the N strongest nodes; default: all, and 150 in a picture.", least=1
-    ),
-    form=Option(
-        "--format",
-        "",
-        "Figures, data, or a picture (html).",
-        choices=("text", "json", "dot", "graphml", "html"),
-    ),
-    out=Option("--out", "FILE", "Write to this file instead of standard output."),
 )
 def graph(
-    nodes: list[str] | None = None,
+    nodes: list[str] | None = option(
+        "[NODE]...", "Only what lies around these: labels, aliases or ids."
+    ),
     *,
-    query: str | None = None,
-    depth: int = 2,
-    limit: int | None = None,
-    form: str = "text",
-    out: Path | None = None,
-    as_of: AsOf = None,
-    known_at: KnownAt = None,
+    depth: int = option("--depth N", "Edges to go from NODE at most.", least=0, default=2),
+    limit: int | None = option(
+        "--limit N", "Only the N strongest nodes; default: all, and 150 in a picture.", least=1
+    ),
+    form: str = option(
+        "--format",
+        "Figures, data, or a picture (html).",
+        choices=("text", "json", "dot", "graphml", "html"),
+        default="text",
+    ),
+    out: Path | None = option("--out FILE", "Write to this file instead of standard output."),
+    as_of: str | None = AS_OF,
+    known_at: str | None = KNOWN_AT,
     common: Common,
 ) -> None:
     """Look at the knowledge graph.
@@ -75,8 +64,6 @@ def graph(
     printer = common._replace(as_json=form == "json").printer()
     if form == "html" and out is None and printer.is_terminal:
         raise UsageError("--format", "a picture needs a file: add --out graph.html")
-    if query is not None and nodes:
-        raise UsageError("--query", "it chooses the nodes itself; leave out NODE")
     found = common.opened()
     view = recall_command.view_of(found, common.time(found.zone), as_of, known_at)
     whole = graph_view.load(found, view)
@@ -86,11 +73,6 @@ def graph(
     seeds = [
         node for each in nodes or () for node in graph_view.find_nodes(whole, decode_words([each]))
     ]
-    if query is not None:
-        asked = recall_command.Options((query,), as_of=as_of, known_at=known_at, common=common)
-        whole = graph_view.activated_part(
-            whole, recall_command.node_activation(found, asked, printer)
-        )
     shown = graph_view.neighbourhood(whole, seeds, depth) if seeds else whole
     if limit is not None or form == "html":
         shown = graph_view.strongest_part(shown, limit or IN_PICTURE, seeds)
@@ -119,46 +101,34 @@ def _rendered(shown: Graph, form: str, seeds: Sequence[str]) -> str:
         return graph_export.page(shown, next(iter(seeds), None)).removesuffix("\n")
     found = graph_view.statistics(shown)
     if form == "text":
-        return safe("\n".join(table_lines(_tables(shown, found, seeds))))
+        tables = _tables(shown, found, seeds)
+        return safe("\n".join(table_lines(table for table in tables if table.rows)))
     mapping = {"schema": "clsm.graph/1", "total_nodes": shown.total, "statistics": found}
     return safe_json(json.dumps(mapping | plain(graph_export.mapping(shown)), ensure_ascii=False))
 
 
 def _tables(graph: Graph, found: dict[str, Any], seeds: Sequence[str]) -> Iterator[Table]:
     part = "" if found["nodes"] == graph.total else f" of {graph.total}"
-    sizes = {"nodes": f"{found['nodes']}{part}"}
-    sizes |= {
-        name: f"{v:.3g}" if type(v) is float else str(v)
-        for name, v in found.items()
-        if name != "nodes" and type(v) in (int, float)
-    }
-    rows: tuple[tuple[str, ...], ...] = tuple(
-        (name.replace("_", " "), value) for name, value in sizes.items()
-    )
+    figures = {name: v for name, v in found.items() if type(v) in (int, float)}
+    sizes = {n: f"{v:.3g}" if type(v) is float else str(v) for n, v in figures.items()}
+    sizes["nodes"] += part
+    rows = [(name.replace("_", " "), value) for name, value in sizes.items()]
     yield Table("graph", ("measure", "value"), rows)
-    for name, noun, of in (
-        ("types", "edges", "type"),
-        ("kinds", "nodes", "kind"),
-        ("streams", "nodes", "stream"),
-    ):
-        total = sum(found[name].values())
-        rows = tuple(
-            (shorten(each, LONGEST), str(count), f"{100 * count / total:.1f}")
-            for each, count in found[name].items()
-        )
-        if rows:
-            yield Table(f"{noun} by {of}", (of, noun, "%"), rows)
-    if hubs := tuple((shorten(hub["label"], LONGEST), str(hub["degree"])) for hub in found["hubs"]):
-        yield Table("hubs", ("node", "degree"), hubs)
-    if ties := tuple(
-        (_tie(tie), f"{tie['weight']:.2f}", str(tie["n"])) for tie in found["strongest"]
-    ):
-        yield Table("strongest edges", ("edge", "weight", "n"), ties)
+    for noun, of in (("edges", "type"), ("nodes", "kind"), ("nodes", "stream")):
+        counts = found[f"{of}s"]
+        total = sum(counts.values())
+        shares = [
+            (shorten(name, LONGEST), str(n), f"{100 * n / total:.1f}") for name, n in counts.items()
+        ]
+        yield Table(f"{noun} by {of}", (of, noun, "%"), shares)
+    hubs = [(shorten(hub["label"], LONGEST), str(hub["degree"])) for hub in found["hubs"]]
+    yield Table("hubs", ("node", "degree"), hubs)
+    ties = [(_tie(tie), f"{tie['weight']:.2f}", str(tie["n"])) for tie in found["strongest"]]
+    yield Table("strongest edges", ("edge", "weight", "n"), ties)
     held = {row.id: row for node in seeds for row in graph.statements.get(node, ())}
     newest = sorted(held.values(), key=lambda row: (row.valid_from or "", row.id), reverse=True)
-    if newest:
-        said = tuple((shorten(s.text, LONGEST), (s.valid_from or "")[:10], s.id) for s in newest)
-        yield Table("what is held of it", ("statement", "true from", "id"), said)
+    said = [(shorten(s.text, LONGEST), (s.valid_from or "")[:10], s.id) for s in newest]
+    yield Table("what is held of it", ("statement", "true from", "id"), said)
 
 
 def _tie(tie: dict[str, Any]) -> str:

@@ -12,14 +12,21 @@ import stat
 import sys
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 from clsm_cli.commands import context, ingest, recall_command
-from clsm_cli.commands.command_line import Common, Option
-from clsm_cli.commands.environment import chosen_root, current_time, environment, program
-from clsm_cli.commands.options import DryRun, command, command_group
+from clsm_cli.commands.command_line import (
+    DRY_RUN,
+    Common,
+    chosen_root,
+    current_time,
+    environment,
+    option,
+    program,
+)
+from clsm_cli.commands.options import command, command_group
 from clsm_cli.commands.output import Printer
 from clsm_cli.config import MAX_FILE
 from clsm_cli.errors import BadInputError, ClsmError
@@ -42,6 +49,7 @@ _RESTART = "restart the gateway if one is running: openclaw gateway restart"
 class PluginState(NamedTuple):
     """What there is of clsm in an OpenClaw: two settings (None: unset), and the plugin's folder."""
 
+    openclaw: OpenClaw
     plugins: Any
     extra_paths: Any
     folder: Path
@@ -54,33 +62,29 @@ class PluginState(NamedTuple):
     "clsm hook openclaw install --store ~/notes/memory",
     group=openclaw_app,
 )
-def openclaw_install(*, dry_run: DryRun = False, common: Common) -> None:
+def openclaw_install(*, dry_run: bool = DRY_RUN, common: Common) -> None:
     """Put the plugin and its settings into OpenClaw; a second time changes nothing.
 
     OpenClaw itself copies the files and checks the settings. The old settings are kept beside the
     new ones.
     """
-    printer = common.printer()
     root = str(common.opened().root)
-    openclaw = _openclaw(printer)
-    found = _found(openclaw)
+    found = _found(common)
     wanted = plugin_files(program(), root)
-    files = {name: data for name, data in wanted.items() if found.files.get(name) != data}
-    gone = sorted(found.files.keys() - wanted.keys())
-    changes = setup.changes(
-        found.plugins,
-        found.extra_paths,
-        paths_at=openclaw.extra_paths,
-        program=program(),
-        store=root,
-    )
-    backup = None
-    if not dry_run and (files or gone or changes):
-        backup = _backup(openclaw, common.now)
-        if files or gone:
-            _put(openclaw, wanted)
-        openclaw.change(setup.patch(changes))
-    _tell(printer, found.folder, [*files, *gone], changes, backup, dry_run=dry_run)
+    files = [name for name, data in wanted.items() if found.files.get(name) != data]
+    files += sorted(found.files.keys() - wanted.keys())
+    old, paths_at = (found.plugins, found.extra_paths), found.openclaw.extra_paths
+    changes = setup.changes(*old, paths_at=paths_at, program=program(), store=root)
+
+    def put() -> None:
+        with tempfile.TemporaryDirectory(prefix="clsm-") as scratch:
+            folder = Path(scratch) / PLUGIN
+            for name, data in wanted.items():
+                atomic.make_folder((folder / name).parent)
+                atomic.put(folder / name, data)
+            found.openclaw.install(folder)
+
+    _apply(common, found, files, changes, put if files else None, dry_run=dry_run)
 
 
 @command(
@@ -89,39 +93,28 @@ def openclaw_install(*, dry_run: DryRun = False, common: Common) -> None:
     group=openclaw_app,
     no_effect=("store",),
 )
-def openclaw_uninstall(*, dry_run: DryRun = False, common: Common) -> None:
+def openclaw_uninstall(*, dry_run: bool = DRY_RUN, common: Common) -> None:
     """Take the plugin and its settings out of OpenClaw again; the memory stays as it is."""
-    printer = common.printer()
-    openclaw = _openclaw(printer)
-    found = _found(openclaw)
-    changes = setup.removals(found.plugins, found.extra_paths, paths_at=openclaw.extra_paths)
-    is_there = bool(found.files or setup.entry_of(found.plugins))
-    backup = None
-    if not dry_run and (is_there or changes):
-        backup = _backup(openclaw, common.now)
-        if is_there:
-            openclaw.uninstall()
-            entry = setup.Setting(f"plugins.entries.{PLUGIN}", None, None)  # it leaves a stump
-            openclaw.change(setup.patch([*changes, entry]))
-        else:
-            openclaw.change(setup.patch(changes))
-    if is_there:
-        at, old = f"plugins.entries.{PLUGIN}", setup.entry_of(found.plugins)
-        changes = [*changes, setup.Setting(at, old, None)]
-    _tell(printer, found.folder, sorted(found.files), changes, backup, dry_run=dry_run)
+    found = _found(common)
+    paths_at, entry = found.openclaw.extra_paths, setup.entry_of(found.plugins)
+    changes = setup.removals(found.plugins, found.extra_paths, paths_at=paths_at)
+    remove = None
+    if found.files or entry:
+        remove = found.openclaw.uninstall
+        # OpenClaw leaves a stump of it.
+        changes.append(Setting(f"plugins.entries.{PLUGIN}", entry, None))
+    _apply(common, found, sorted(found.files), changes, remove, dry_run=dry_run)
 
 
 @command("clsm hook openclaw status", group=openclaw_app, no_effect=("store", "now"))
 def openclaw_status(*, common: Common) -> None:
     """Say whether OpenClaw has the plugin of this clsm, and with which memory."""
-    printer = common.printer()
-    openclaw = _openclaw(printer)
-    found = _found(openclaw)
+    found = _found(common)
     config = setup.entry_of(found.plugins).get("config") or {}
     command, store = config.get("command") or [], config.get("store")
     wanted = plugin_files(command, store) if command and store else {}
     state = {
-        "openclaw": openclaw.version,
+        "openclaw": found.openclaw.version,
         "folder": found.folder,
         "installed": bool(found.files),
         "current": bool(found.files) and found.files == wanted,
@@ -131,7 +124,7 @@ def openclaw_status(*, common: Common) -> None:
         "store": store,
         "searched": found.extra_paths or [],
     }
-    printer.show({"schema": "clsm.hook-openclaw-status/1", **state}, _told(state))
+    common.printer().show({"schema": "clsm.hook-openclaw-status/1", **state}, _told(state))
 
 
 def _told(state: Mapping[str, Any]) -> Iterator[str]:
@@ -148,14 +141,11 @@ def _told(state: Mapping[str, Any]) -> Iterator[str]:
     yield f"memory: {state['store']}"
 
 
-def _openclaw(printer: Printer) -> OpenClaw:
-    found = OpenClaw(environment())
-    if not found.is_known:
-        printer.warn(f"{found.version} is no version that clsm knows; it is taken for the newest")
-    return found
-
-
-def _found(openclaw: OpenClaw) -> PluginState:
+def _found(common: Common) -> PluginState:
+    openclaw = OpenClaw(environment())
+    if not openclaw.is_known:
+        told = f"{openclaw.version} is no version that clsm knows; it is taken for the newest"
+        common.printer().warn(told)
     home = os.environ.get("OPENCLAW_STATE_DIR") or os.path.expanduser("~/.openclaw")
     folder = Path(home) / "extensions" / PLUGIN
     files = {
@@ -164,7 +154,7 @@ def _found(openclaw: OpenClaw) -> PluginState:
         if path.is_file()
     }
     plugins, extra_paths = openclaw.setting("plugins"), openclaw.setting(openclaw.extra_paths)
-    return PluginState(plugins, extra_paths, folder, files)
+    return PluginState(openclaw, plugins, extra_paths, folder, files)
 
 
 def back_up(path: Path, data: bytes, now: str | None) -> Path:
@@ -174,39 +164,31 @@ def back_up(path: Path, data: bytes, now: str | None) -> Path:
     return copy
 
 
-def _backup(openclaw: OpenClaw, now: str | None) -> Path | None:
-    path = Path(os.path.expanduser(openclaw.settings_file()))
-    old = atomic.read(path, MAX_FILE)
-    return None if old is None else back_up(path, old, now)
-
-
-def _put(openclaw: OpenClaw, files: Mapping[str, bytes]) -> None:
-    with tempfile.TemporaryDirectory(prefix="clsm-") as scratch:
-        folder = Path(scratch) / PLUGIN
-        for name, data in files.items():
-            atomic.make_folder((folder / name).parent)
-            atomic.put(folder / name, data)
-        openclaw.install(folder)
-
-
-def _tell(
-    printer: Printer,
-    folder: Path,
+def _apply(
+    common: Common,
+    found: PluginState,
     files: list[str],
     changes: list[Setting],
-    backup: Path | None,
+    act: Callable[[], None] | None,
     *,
     dry_run: bool,
 ) -> None:
-    settings = [change._asdict() for change in changes]
-    told = {"schema": "clsm.hook-openclaw/1", "folder": folder, "files": files}
-    lines = [str(folder / name) for name in files]
+    """Copy the settings, let OpenClaw do what is to be done to its files, change them, and say so."""
+    backup = None
+    if not dry_run and (files or changes):
+        path = Path(os.path.expanduser(found.openclaw.settings_file()))
+        old = atomic.read(path, MAX_FILE)
+        backup = None if old is None else back_up(path, old, common.now)
+        if act is not None:
+            act()
+        found.openclaw.change(setup.patch(changes))
+    lines = [str(found.folder / name) for name in files]
     lines += [f"{c.path}: {_shown(c.before)} -> {_shown(c.after)}" for c in changes]
     lines += [f"the old settings are {backup}"] if backup else []
-    printer.show(
-        {**told, "settings": settings, "backup": backup, "dry_run": dry_run},
-        lines or ["nothing to change"],
-    )
+    told = {"schema": "clsm.hook-openclaw/1", "folder": found.folder, "files": files}
+    told |= {"settings": [change._asdict() for change in changes], "backup": backup}
+    printer = common.printer()
+    printer.show({**told, "dry_run": dry_run}, lines or ["nothing to change"])
     if lines and not (dry_run or printer.as_json):
         printer.warn(_RESTART)
 
@@ -224,10 +206,7 @@ LONGEST = 2000
 MAX_EVENT = 1 << 20
 """Bytes of what Claude Code tells a hook."""
 
-Project = Annotated[
-    bool,
-    Option("--project", "", "In .claude/settings.json of this folder, not in your own settings."),
-]
+PROJECT = option("--project", "In .claude/settings.json of this folder, not in your own settings.")
 
 
 @command(
@@ -236,7 +215,7 @@ Project = Annotated[
     "clsm hook claude-code install --project --store notes/memory",
     group=claude_app,
 )
-def claude_install(*, project: Project = False, dry_run: DryRun = False, common: Common) -> None:
+def claude_install(*, project: bool = PROJECT, dry_run: bool = DRY_RUN, common: Common) -> None:
     """Put the hooks into Claude Code's settings.json, each once.
 
     A session then starts with what clsm context tells, a message comes with what memory knows of it,
@@ -252,13 +231,13 @@ def claude_install(*, project: Project = False, dry_run: DryRun = False, common:
 
 
 @command("clsm hook claude-code uninstall", group=claude_app, no_effect=("store",))
-def claude_uninstall(*, project: Project = False, dry_run: DryRun = False, common: Common) -> None:
+def claude_uninstall(*, project: bool = PROJECT, dry_run: bool = DRY_RUN, common: Common) -> None:
     """Take the hooks of clsm out of settings.json again; all else in it stays."""
     _change(common, claude_code_setup.without_hooks, "removed", project=project, dry_run=dry_run)
 
 
 @command("clsm hook claude-code status", group=claude_app, no_effect=("store", "now"))
-def claude_status(*, project: Project = False, common: Common) -> None:
+def claude_status(*, project: bool = PROJECT, common: Common) -> None:
     """Say which hooks of clsm stand in settings.json."""
     path = _settings_path(project=project)
     settings = claude_code_setup.parse(_read(path) or "", str(path))
@@ -323,11 +302,10 @@ def _quiet(common: Common) -> Iterator[Common]:
 def _event() -> dict[str, Any]:
     by_hand = sys.stdin is None or sys.stdin.isatty()
     data = b"" if by_hand else sys.stdin.buffer.read(MAX_EVENT)
-    try:
+    with suppress(ValueError, RecursionError):
         event = json.loads(data)
-    except (ValueError, RecursionError):
-        return {}
-    return event if isinstance(event, dict) else {}
+        return event if isinstance(event, dict) else {}
+    return {}
 
 
 def _transcript() -> str:

@@ -7,10 +7,18 @@ import sys
 from typing import TYPE_CHECKING, Any, get_args
 
 from clsm_cli.commands import fence_key
-from clsm_cli.commands.command_line import DRY_RUN, Common, command_line, option
-from clsm_cli.commands.environment import UsageError, decode_words, environment, parse_time
+from clsm_cli.commands.command_line import (
+    DRY_RUN,
+    Common,
+    UsageError,
+    command_line,
+    decode_words,
+    environment,
+    option,
+    parse_time,
+)
 from clsm_cli.commands.output import Printer, count_noun, fields
-from clsm_cli.errors import BadInputError
+from clsm_cli.errors import BadInputError, file_line
 from clsm_cli.ingestion import ingest_run
 from clsm_cli.ingestion.detection import Format
 from clsm_cli.ingestion.folders import Exclusion
@@ -40,37 +48,34 @@ class Options(NamedTuple):
     """
 
     paths: tuple[str, ...] = option(
-        "",
         "[PATH...]",
         "Files or folders; - is standard input. Without any: finish what was captured.",
         default=(),
     )
     openclaw: bool = option(
         "--openclaw",
-        "",
         "Catch up with OpenClaw: read what is new in its conversations. PATH is its state folder;"
         " else OPENCLAW_STATE_DIR, else ~/.openclaw.",
     )
     form: Format | None = option(
-        "--format", "NAME", f"{', '.join(FORMATS)}; default: detected.", choices=FORMATS
+        "--format NAME", f"{', '.join(FORMATS)}; default: detected.", choices=FORMATS
     )
-    session: str | None = option("--session", "NAME", "Conversation of messages that name none.")
+    session: str | None = option("--session NAME", "Conversation of messages that name none.")
     capture: bool = option(
-        "--capture", "", "Only store what is new, for hooks: no model, milliseconds."
+        "--capture", "Only store what is new, for hooks: no model, milliseconds."
     )
-    since: str | None = option("--since", "TIME", "Leave out messages before this time.")
+    since: str | None = option("--since TIME", "Leave out messages before this time.")
     exclude: tuple[str, ...] = option(
-        "--exclude",
-        "GLOB",
+        "--exclude GLOB",
         "Leave out what matches, by the rules of gitignore; repeatable. Also: ingest.exclude in"
         " clsm.yaml, and .clsmignore files.",
         is_repeated=True,
         default=(),
     )
     day_first: bool | None = option(
-        "--day-first/--month-first", "", "The order of day and month in a chat that leaves it open."
+        "--day-first/--month-first", "The order of day and month in a chat that leaves it open."
     )
-    strict: bool = option("--strict", "", "Fail (12) if anything could not be read.")
+    strict: bool = option("--strict", "Fail (12) if anything could not be read.")
     dry_run: bool = DRY_RUN
     common: Common = Common()
 
@@ -97,9 +102,8 @@ def run(options: Options) -> None:
     failed = report.fatal or (report.problems[0] if has_failed else None)
     for each in report.problems:
         if each is not failed:
-            where = each.path if each.line is None else f"{each.path}, line {each.line}"
-            step = "all else is read, mend it and ingest again"
-            printer.warn(f"{where}: {each.reason}; {step}")
+            where = file_line(each.path, each.line)
+            printer.warn(f"{where}: {each.reason}; all else is read, mend it and ingest again")
     printer.warn_all(report.warnings)
     printer.show(ingest_mapping(report), ingest_lines(report, verbose=options.common.verbose))
     if report.bad_model is not None:
@@ -198,14 +202,12 @@ def ingest_lines(report: Report, *, verbose: bool) -> Iterator[str]:
         yield _sum(report)
 
 
+_COUNTS = {"added": "added", "changed": "changed", "closed": "closed", "known": "unchanged"}
+
+
 def _said(tally: Tally) -> str:
-    counts = {
-        "added": tally.added,
-        "changed": tally.changed,
-        "closed": tally.closed,
-        "unchanged": tally.known,
-    }
-    said = ", ".join(f"{count} {word}" for word, count in counts.items() if count) or "nothing new"
+    counts = ((getattr(tally, name), word) for name, word in _COUNTS.items())
+    said = ", ".join(f"{count} {word}" for count, word in counts if count) or "nothing new"
     for word, found in (("left out", tally.dropped), ("masked", tally.masked)):
         kinds = [f"{count} {kind}" if count > 1 else kind for kind, count in sorted(found.items())]
         if kinds:
@@ -221,14 +223,12 @@ def _said(tally: Tally) -> str:
 
 
 def _sum(report: Report) -> str:
-    tallies = report.sources
-    added = sum(tally.added for tally in tallies)
-    text = f"{count_noun(len(tallies), 'file')}: {added}"
+    added, *others = (sum(getattr(each, name) for each in report.sources) for name in _COUNTS)
+    text = f"{count_noun(len(report.sources), 'file')}: {added}"
     text += " turn or block" if added == 1 else " turns and blocks"
-    text += " would be added" if report.dry_run else " added"
-    text += f", {sum(tally.changed for tally in tallies)} changed"
-    text += f", {sum(tally.closed for tally in tallies)} closed"
-    text += f", {sum(tally.known for tally in tallies)} unchanged"
+    text += " would be added, " if report.dry_run else " added, "
+    counts = zip(others, list(_COUNTS.values())[1:], strict=True)
+    text += ", ".join(f"{count} {word}" for count, word in counts)
     skipped = len(report.skipped) - report.excluded
     parts = (
         (report.up_to_date, f"{count_noun(report.up_to_date, 'transcript')} without anything new"),

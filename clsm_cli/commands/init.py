@@ -7,9 +7,8 @@ from pathlib import Path
 
 import typer
 
-from clsm_cli.commands.command_line import Common, Option
-from clsm_cli.commands.environment import environment
-from clsm_cli.commands.options import DryRun, command
+from clsm_cli.commands.command_line import DRY_RUN, Common, environment, option
+from clsm_cli.commands.options import command
 from clsm_cli.startup import zones
 from clsm_cli.store import git_setup, joining, layout
 
@@ -19,20 +18,16 @@ from clsm_cli.store import git_setup, joining, layout
     "clsm init notes/memory --git",
     "clsm init --time-zone Europe/Amsterdam",
     no_effect=("now",),
-    folder=Option("", "DIR", "Where; else --store, CLSM_STORE, ~/.clsm/memory."),
-    git=Option("--git", "", "Make it a git repository that merges and syncs durably."),
-    time_zone=Option(
-        "--time-zone", "ZONE", "IANA zone of times without an offset; default: this machine's."
-    ),
-    store=Option("--store", "DIR", "The same as DIR."),
 )
 def init(
-    folder: Path | None = None,
+    folder: Path | None = option("[DIR]", "Where; else --store, CLSM_STORE, ~/.clsm/memory."),
     *,
-    git: bool = False,
-    time_zone: str | None = None,
-    dry_run: DryRun = False,
-    store: str | None = None,
+    git: bool = option("--git", "Make it a git repository that merges and syncs durably."),
+    time_zone: str | None = option(
+        "--time-zone ZONE", "IANA zone of times without an offset; default: this machine's."
+    ),
+    dry_run: bool = DRY_RUN,
+    store: str | None = option("--store DIR", "The same as DIR."),
     common: Common,
 ) -> None:
     """Make a new, empty memory store.
@@ -73,12 +68,15 @@ def named_root(folder: Path | None, store: str | None, values: dict[str, str]) -
 @command(
     "clsm merge-driver %O %A %B %P     # merge.clsm.driver, set by clsm init --git",
     no_effect=("store", "now"),
-    base=Option("", "BASE", "What both sides began with."),
-    ours=Option("", "OURS", "Our version; the result goes there."),
-    theirs=Option("", "THEIRS", "Their version."),
-    path=Option("", "PATH", "Of the file in the repository."),
 )
-def merge_driver(base: Path, ours: Path, theirs: Path, path: Path, *, common: Common) -> None:  # noqa: ARG001
+def merge_driver(
+    base: Path = option("BASE", "What both sides began with."),
+    ours: Path = option("OURS", "Our version; the result goes there."),
+    theirs: Path = option("THEIRS", "Their version."),
+    path: Path = option("PATH", "Of the file in the repository."),
+    *,
+    common: Common,  # noqa: ARG001
+) -> None:
     """Join two versions of a file of a store; git runs this.
 
     Records are joined by id, logs by line, statements by item. Ends with 1, and writes nothing,

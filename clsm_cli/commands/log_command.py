@@ -6,11 +6,19 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import date, datetime, tzinfo
 from typing import get_args
 
-from clsm_cli.commands.command_line import Common, Option
-from clsm_cli.commands.environment import UsageError, decode_words, parse_time
-from clsm_cli.commands.options import AsOf, KnownAt, command
+from clsm_cli.commands.command_line import (
+    AS_OF,
+    KNOWN_AT,
+    Common,
+    UsageError,
+    decode_words,
+    option,
+    parse_time,
+)
+from clsm_cli.commands.options import command
 from clsm_cli.commands.output import (
     LinkedLine,
+    count_noun,
     fields,
     flat,
     local_time,
@@ -33,6 +41,7 @@ from clsm_cli.store.topics import BOX_OF
 
 SHOWN = 20
 """Lines of a part that are shown unless more are asked for."""
+KINDS: tuple[str, ...] = get_args(StatementKind)
 BRIEF = 5
 """Lines of a report at the end of another one."""
 LONGEST = 200
@@ -49,17 +58,17 @@ _PERIOD_PARTS = {"decided": "Decided", "learnt": "Learnt", **_OPEN}
     "clsm log --month 2026-03          # what March was about, decided, learnt, done",
     "clsm log --week 2026-W11          # the same of a week",
     "clsm log --json                   # as data, for a report in the morning",
-    since=Option("--since", "TIME", "From then on; default: since the last consolidation began."),
-    month=Option("--month", "YYYY-MM", "Instead: what a month was about, by when it was true."),
-    week=Option("--week", "YYYY-Www", "The same of a week, as 2026-W11."),
-    limit=Option("--limit -n", "N", "Lines of each part at most.", least=1),
 )
 def log(
     *,
-    since: str | None = None,
-    month: str | None = None,
-    week: str | None = None,
-    limit: int = SHOWN,
+    since: str | None = option(
+        "--since TIME", "From then on; default: since the last consolidation began."
+    ),
+    month: str | None = option(
+        "--month YYYY-MM", "Instead: what a month was about, by when it was true."
+    ),
+    week: str | None = option("--week YYYY-Www", "The same of a week, as 2026-W11."),
+    limit: int = option("--limit -n N", "Lines of each part at most.", least=1, default=SHOWN),
     common: Common,
 ) -> None:
     """Say what memory learnt, changed and gave up, with sources.
@@ -84,17 +93,12 @@ def log(
     asked = [item for item in review_queue.list_items(opened, moment) if item.at >= start]
     told = question_sources(opened, asked)
     unsure = [
-        {
-            **fields(item, "id reason"),
-            "what": as_question(item).what,
-            "sources": plain(told[item.id]),
-        }
+        {**fields(item, "id reason"), "what": as_question(item).what, "sources": told[item.id]}
         for item in asked
     ]
-    printer.show(
-        {"schema": "clsm.log/1", **plain(found), "unsure": unsure},
-        _log_lines(found, [i for i in asked if i.reason != WORTH], told, opened.zone, limit),
-    )
+    questions = [item for item in asked if item.reason != WORTH]
+    lines = _log_lines(found, questions, told, opened.zone, limit)
+    printer.show({"schema": "clsm.log/1", **plain(found), "unsure": unsure}, lines)
 
 
 def _period(month: str | None, week: str | None, since: str | None) -> tuple[date, date] | None:
@@ -123,8 +127,8 @@ def _period_lines(seen: PeriodReview, zone: tzinfo, limit: int) -> Iterator[str]
     if seen.is_empty:
         yield f"nothing consolidated for {seen.period}"
         return
-    many = "" if seen.episodes == 1 else "s"
-    yield f"{seen.period}: {seen.first} to {seen.last}, {seen.episodes} episode{many}"
+    episodes = count_noun(seen.episodes, "episode")
+    yield f"{seen.period}: {seen.first} to {seen.last}, {episodes}"
     for gist in seen.gists:
         yield from ("", *gist.text.split("\n"))
         yield f"  {location_text(gist.file, gist.line)} · {gist.id}"
@@ -151,8 +155,8 @@ def _log_lines(
     if questions:
         yield from ("", "Unsure")
         for item in questions[:limit]:
-            first, *rest = question_lines(item, told.get(item.id), zone)
-            yield f"- {first.strip()} ({item.id})"
+            what, *rest = question_lines(item, told.get(item.id), zone)
+            yield f"- {what.strip()} ({item.id})"
             yield from rest
         yield from _rest(len(questions), limit)
         yield "  decide with: clsm review"
@@ -184,9 +188,7 @@ def _held_lines(found: Sequence[StatementLine], zone: tzinfo, limit: int) -> Ite
         before = f" (was: {flat(line.before)})" if line.before else ""
         box = f"[{BOX_OF[line.state]}] " if line.state in BOX_OF else ""
         yield f"- {box}{flat(line.text)}{times}{before}"
-        parts = (local_time(line.since, zone), location_text(line.file, line.line), line.id)
-        where = f"  {' · '.join(part for part in parts if part)}"
-        yield LinkedLine(where, line.file, line.line)
+        yield LinkedLine.of(line, line.since, zone, line.id, indent=2)
     yield from _rest(len(found), limit)
 
 
@@ -195,42 +197,34 @@ def _rest(count: int, limit: int) -> Iterator[str]:
         yield f"  {count - limit} more: --limit {count}"
 
 
-KINDS: tuple[str, ...] = get_args(StatementKind)
-
-
 @command(
     "clsm list                         # all statements that hold, newest first",
     "clsm list --stream tasks          # of one stream",
     "clsm list --kind preference       # of one kind",
     "clsm list --about Mara -n 10      # about somebody or something",
     "clsm list --as-of 2026-02-15      # what was true on that day",
-    stream=Option("--stream", "STREAM", f"Only one stream: {', '.join(STREAMS)}."),
-    kind=Option("--kind", "KIND", f"Only one kind: {', '.join(KINDS)}."),
-    about=Option("--about", "NAME", "Only about this, by any of its names."),
-    limit=Option("--limit -n", "N", "Lines at most.", least=1),
 )
 def list_command(
     *,
-    stream: str | None = None,
-    kind: str | None = None,
-    about: str | None = None,
-    limit: int = SHOWN,
-    as_of: AsOf = None,
-    known_at: KnownAt = None,
+    stream: str | None = option("--stream STREAM", f"Only one stream: {', '.join(STREAMS)}."),
+    kind: str | None = option("--kind KIND", f"Only one kind: {', '.join(KINDS)}."),
+    about: str | None = option("--about NAME", "Only about this, by any of its names."),
+    limit: int = option("--limit -n N", "Lines at most.", least=1, default=SHOWN),
+    as_of: str | None = AS_OF,
+    known_at: str | None = KNOWN_AT,
     common: Common,
 ) -> None:
     """List what is known to be true now, or was at another time, newest first."""
-    printer = common.printer()
-    for option, value, known in (("--stream", stream, STREAMS), ("--kind", kind, KINDS)):
+    for typed, value, known in (("--stream", stream, STREAMS), ("--kind", kind, KINDS)):
         if value is not None and value not in known:
-            raise UsageError(option, f"{value!r} is none; there are {', '.join(known)}")
+            raise UsageError(typed, f"{value!r} is none; there are {', '.join(known)}")
     about = None if about is None else decode_words([about])
     if about is not None and not about.strip():
         raise UsageError("--about", "is empty; name somebody or something")
-    opened = common.opened()
-    view = view_of(opened, common.time(opened.zone), as_of, known_at)
+    printer, opened, now = common.start()
+    view = view_of(opened, now, as_of, known_at)
     found = morning_report.held_statements(opened, view, stream, kind, about)
-    mapping = {"schema": "clsm.list/1", "statements": plain(found)}
-    printer.show(mapping, _held_lines(found, opened.zone, limit))
+    lines = _held_lines(found, opened.zone, limit)
+    printer.show({"schema": "clsm.list/1", "statements": found}, lines)
     if not found:
         printer.warn("nothing of that is held")

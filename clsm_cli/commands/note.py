@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import Any, Literal
 
 from clsm_cli.commands import fence_key
-from clsm_cli.commands.command_line import Common, Option
-from clsm_cli.commands.environment import decode_words, standard_input
-from clsm_cli.commands.options import DryRun, command
+from clsm_cli.commands.command_line import DRY_RUN, Common, decode_words, named_text, option
+from clsm_cli.commands.options import command
 from clsm_cli.commands.output import plain
 from clsm_cli.config import MAX_MESSAGE
 from clsm_cli.ingestion.capture import NoteResult
@@ -20,14 +19,14 @@ _LONGER = "take it in with: clsm ingest FILE"
     "clsm note - < letter.txt",
     'clsm note --by agent "The backup is restored in two steps"',
     "clsm note -- -5 degrees in the barn tonight",
-    text=Option("", "TEXT...", "The note; - reads standard input."),
-    by=Option("--by", "", "Whose words they are; for an agent's own: agent."),
 )
 def note(
-    text: list[str],
+    text: list[str] = option("TEXT...", "The note; - reads standard input."),
     *,
-    by: Literal["user", "agent"] = "user",
-    dry_run: DryRun = False,
+    by: Literal["user", "agent"] = option(
+        "--by", "Whose words they are; for an agent's own: agent.", default="user"
+    ),
+    dry_run: bool = DRY_RUN,
     common: Common,
 ) -> None:
     """Remember one thing, in your own words.
@@ -37,21 +36,17 @@ def note(
     from clsm_cli.ingestion.capture import write_note
 
     printer, opened, moment = common.start()
-    words = standard_input(MAX_MESSAGE, _LONGER) if text == ["-"] else decode_words(text)
+    words = named_text("-", MAX_MESSAGE, _LONGER) if text == ["-"] else decode_words(text)
     noted = write_note(
         opened, words, moment, by=by, dry_run=dry_run, fence_key=fence_key.key_reader(printer.warn)
     )
     for kind, count in sorted(noted.masked.items()):
         printer.warn(f"{count} masked ({kind})")
-    printer.show(noted_mapping(noted, dry_run=dry_run), noted_lines(noted, dry_run=dry_run))
+    printer.show(*noted_told(noted, dry_run=dry_run))
 
 
-def noted_mapping(noted: NoteResult, *, dry_run: bool) -> dict[str, Any]:
-    """Schema ``clsm.note/1``."""
-    return {"schema": "clsm.note/1", **plain(noted), "dry_run": dry_run}
-
-
-def noted_lines(noted: NoteResult, *, dry_run: bool) -> list[str]:
-    """Its id, and whether it is new."""
+def noted_told(noted: NoteResult, *, dry_run: bool = False) -> tuple[dict[str, Any], list[str]]:
+    """Schema ``clsm.note/1``; its id, and whether it is new."""
     state = "known as" if not noted.is_new else "would be noted as" if dry_run else "noted as"
-    return [f"{state} {noted.id}"]
+    told = {"schema": "clsm.note/1", **plain(noted), "dry_run": dry_run}
+    return told, [f"{state} {noted.id}"]

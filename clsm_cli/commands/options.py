@@ -1,4 +1,4 @@
-"""Options as Typer takes them: those that every command has, and those of ``command_line``'s tables.
+"""Commands as Typer takes them, of functions and of ``command_line``'s tables.
 
 A script may pass ``--store`` and ``--now`` to every command; where one has no effect, its help says
 so.
@@ -9,35 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import wraps
 from inspect import Parameter, Signature, signature
-from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, Literal, get_args, get_type_hints
 
 import typer
 from typer.core import TyperCommand
 
-from clsm_cli.commands.command_line import (
-    AS_OF,
-    COMMON,
-    DRY_RUN,
-    KNOWN_AT,
-    YES,
-    CommandLine,
-    Common,
-    Option,
-)
-from clsm_cli.commands.environment import UsageError
+from clsm_cli.commands.command_line import COMMON, CommandLine, Common, Option, UsageError
 
-
-def _described(option: Option) -> Any:
-    given: dict[str, Any] = {"help": option.help, "min": option.least, "max": option.most}
-    if option.metavar:
-        given["metavar"] = option.metavar
-    return typer.Option(*option.names.split(), **given) if option.names else typer.Argument(**given)
-
-
-DryRun = Annotated[bool, DRY_RUN]
-AsOf = Annotated[str | None, AS_OF]
-KnownAt = Annotated[str | None, KNOWN_AT]
-Yes = Annotated[bool, YES]
 _NO_EFFECT = "No effect here; every command takes it."
 
 
@@ -57,20 +35,21 @@ def typer_function(
         read = {n: tuple(v) if isinstance(v, list) else v for n, v in values.items()}
         run(options(**read, common=common))
 
-    own = {name: option for name, option in line.options.items() if name not in COMMON}
     parameters = []
-    for name, option in own.items():
-        default = vars(options)["_field_defaults"][name]
-        kind: Any = option.kind if option.metavar else bool
-        kind = kind | None if default is None else kind
-        if isinstance(default, tuple):
-            default, kind = list(default), list[option.kind]  # type: ignore[name-defined]
-        parameters.append(Parameter(name, Parameter.KEYWORD_ONLY, default=default, annotation=kind))
+    for name, each in line.options.items():
+        if name not in COMMON:
+            default = vars(options)["_field_defaults"][name]
+            kind: Any = each.kind if each.metavar else bool
+            if isinstance(default, tuple):
+                default, kind = list(default), list[kind]
+            told = each._replace(default=default)
+            kind = kind | None if default is None else kind
+            parameters.append(
+                Parameter(name, Parameter.KEYWORD_ONLY, default=told, annotation=kind)
+            )
     called.__doc__ = line.help
     _sign(called, parameters)
-    found = _with_common(called, no_effect=(), options=own)
-    vars(found)["epilog"] = examples(*line.examples)
-    return found
+    return command(*line.examples)(called)
 
 
 def _sign(function: Callable[..., None], parameters: Sequence[Parameter]) -> None:
@@ -83,20 +62,19 @@ def command(
     group: typer.Typer | None = None,
     hidden: bool = False,
     no_effect: tuple[str, ...] = (),
-    **options: Option,
 ) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Make a command of a function that takes the options of ``Common`` as one argument, ``common``.
+    """Make a command of a function whose parameters have an ``option`` each as their default.
+
+    Its last parameter is ``common``. One that has the name of a common option takes its place.
 
     Args:
         lines: Examples, for the end of its help.
         group: The command below which it is one; none: it stands for itself, and ``app`` finds it.
         no_effect: Of ``store`` and ``now`` those that it does not use; its help says so.
-        options: Those of its other parameters. One that has the name of a common option takes its
-            place.
     """
 
     def made(function: Callable[..., None]) -> Callable[..., None]:
-        found = _with_common(function, no_effect=no_effect, options=options)
+        found = _with_common(function, no_effect)
         vars(found)["epilog"] = examples(*lines)
         if group is not None:
             name = function.__name__.rpartition("_")[2]  # what is before names its group
@@ -106,39 +84,45 @@ def command(
     return made
 
 
-def _with_common(
-    function: Callable[..., None], *, no_effect: tuple[str, ...], options: dict[str, Option]
-) -> Callable[..., None]:
-    own = [each for each in signature(function).parameters.values() if each.name != "common"]
-    added = {name: each for name, each in COMMON.items() if name not in {p.name for p in own}}
+def _with_common(function: Callable[..., None], no_effect: tuple[str, ...]) -> Callable[..., None]:
+    own = {n: each for n, each in signature(function).parameters.items() if n != "common"}
+    added = {name: each for name, each in COMMON.items() if name not in own}
+    hints = get_type_hints(function)
+    parameters = [_parameter(name, hints[name], each.default) for name, each in own.items()]
+    for name, each in added.items():
+        told = each._replace(help=_NO_EFFECT) if name in no_effect else each
+        parameters.append(_parameter(name, str | None if each.metavar else bool, told))
+    defaults = {each.name: each.default for each in parameters}
 
     @wraps(function)
-    def called(*arguments: Any, **options: Any) -> None:
-        common = Common(**{name: options.pop(name) for name in added})
-        function(*arguments, common=common, **options)
+    def called(**options: Any) -> None:
+        values = defaults | options
+        common = Common(**{name: values.pop(name) for name in added})
+        function(**values, common=common)
 
-    hints = get_type_hints(function, include_extras=True)
-    for name in [each.name for each in own]:
-        kind = hints[name]
-        if get_origin(kind) is Annotated:  # one that several commands have
-            kind, option = get_args(kind)
-        elif name in options:
-            option = options[name]
-        else:
-            continue
-        if option.choices:
-            words: Any = Literal[option.choices]
-            kind = words | None if type(None) in get_args(kind) else words
-        hints[name] = Annotated[kind, _described(option)]
-    parameters = [each.replace(annotation=hints[each.name]) for each in own]
-    for name, option in added.items():
-        told = option._replace(help=_NO_EFFECT) if name in no_effect else option
-        hints[name] = Annotated[str | None if option.metavar else bool, _described(told)]
-        own_default = None if option.metavar else False
-        each = Parameter(name, Parameter.KEYWORD_ONLY, default=own_default)
-        parameters.append(each.replace(annotation=hints[name]))
     _sign(called, parameters)
     return called
+
+
+def _parameter(name: str, kind: Any, option: Any) -> Parameter:
+    """A parameter as Typer takes it; what has no ``Option`` is Typer's own."""
+    if not isinstance(option, Option):
+        return Parameter(name, Parameter.KEYWORD_ONLY, default=option, annotation=kind)
+    if option.choices:
+        words: Any = Literal[option.choices]
+        kind = words | None if type(None) in get_args(kind) else words
+    given: dict[str, Any] = {"help": option.help, "min": option.least, "max": option.most}
+    if option.metavar:
+        given["metavar"] = option.metavar
+    default = False if kind is bool and option.default is None else option.default
+    if option.names:
+        described: Any = typer.Option(*option.names.split(), **given)
+    else:
+        described = typer.Argument(**given)
+        if default is None and not option.metavar.startswith("["):
+            default = Parameter.empty
+    annotation = Annotated[kind, described]
+    return Parameter(name, Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
 
 
 def command_group(about: str) -> typer.Typer:

@@ -1,21 +1,24 @@
-"""The one place that prints. Data goes to stdout as text or JSON, everything else to stderr."""
+"""The one place that prints: data to stdout as text or JSON, everything else to stderr.
+
+It is also where errors become a sentence and an exit code.
+"""
 
 from __future__ import annotations
 
 import contextlib
+import errno
 import json
 import os
 import sys
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any
 
-from clsm_cli.commands.environment import environment
-from clsm_cli.errors import DiskError
+from clsm_cli.errors import ClsmError, DiskError
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.text.terminal import safe, safe_json
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
     from datetime import tzinfo
     from typing import Self
 
@@ -51,7 +54,7 @@ class Printer:
 
     def lines(self, lines: Iterable[str]) -> None:
         """Text for people; nothing in it can steer a terminal. A ``LinkedLine`` is a link on one."""
-        has_links = self.is_terminal and environment().get("TERM") != "dumb"
+        has_links = self.is_terminal and os.environ.get("TERM") != "dumb"
         text = "\n".join(_link(line) if has_links else safe(line) for line in lines)
         if text:
             self._text(text)
@@ -63,6 +66,12 @@ class Printer:
         except UnicodeEncodeError:
             text = text.translate(_ASCII)
         _write(text, encoding)
+
+    def tell(self, lines: Iterable[str]) -> None:
+        """Text for a person who is asked something, beside the data."""
+        end_progress()
+        for line in lines:
+            print(safe(line), file=sys.stderr)
 
     def rich(self, renderables: Iterable[RenderableType]) -> None:
         """Formatted text for a terminal; the caller made its words safe. NO_COLOR is honoured."""
@@ -180,6 +189,25 @@ def local_time(time: str | None, zone: tzinfo) -> str:
     return f"{moment:%Y-%m-%d %H:%M}"
 
 
+def span_text(start: str | None, end: str | None, zone: tzinfo) -> str:
+    """From when until when, as far as that is known."""
+    ends = (("from", start), ("until", end))
+    return " ".join(f"{word} {local_time(time, zone)}" for word, time in ends if time)
+
+
+def dotted(*parts: str | None) -> str:
+    """Those parts of a line that there are, a dot between two."""
+    return " · ".join(part for part in parts if part)
+
+
+def first(lines: Sequence[str], most: int, *, whole: bool) -> Iterator[str]:
+    """So many lines, and how many more there are; with ``whole`` all of them."""
+    shown = lines if whole else lines[:most]
+    yield from shown
+    if len(lines) > len(shown):
+        yield f"  and {len(lines) - len(shown)} more (--verbose lists them)"
+
+
 def flat(text: str) -> str:
     """A text that stays on its line."""
     return " ".join(text.split())
@@ -218,6 +246,15 @@ class LinkedLine(str):
         made.file, made.number = file, number
         return made
 
+    @classmethod
+    def of(
+        cls, turn: Any, time: str | None, zone: tzinfo, *more: str | None, indent: int = 0
+    ) -> Self:
+        """When and where something was said, with its ``file`` and ``line``, and what else is told."""
+        place = location_text(turn.file, turn.line)
+        text = dotted(local_time(time, zone), place, *more)
+        return cls(f"{' ' * indent}{text}", turn.file, turn.line)
+
 
 def _link(line: str) -> str:
     r"""A line with its link (OSC 8).
@@ -237,7 +274,7 @@ def linked(style: str, file: str, line: int) -> str:
 
 def _url(file: str, line: int) -> str:
     """The address of a line of a file; "" for none, and where NO_COLOR asks for none."""
-    if not file or environment().get("NO_COLOR"):
+    if not file or os.environ.get("NO_COLOR"):
         return ""
     from urllib.parse import quote
 
@@ -263,6 +300,11 @@ def common_folder(files: Collection[str]) -> tuple[str, dict[str, str]]:
 def is_terminal(stream: Any) -> bool:
     """Whether a person is at the other end; a stream that was closed (``>&-``) is None."""
     return stream is not None and bool(stream.isatty())
+
+
+def has_person() -> bool:
+    """Whether somebody can be asked, beside the data."""
+    return is_terminal(sys.stdin) and is_terminal(sys.stderr)
 
 
 def abandon_stdout() -> None:
@@ -292,14 +334,11 @@ def _write(text: str, encoding: str) -> None:
 
 
 class Table(NamedTuple):
-    """A title, headings, and rows of text; the first column is to the left, the others right.
-
-    Without headings it is the title alone.
-    """
+    """A title, and rows of text below headings; the first column is to the left, the others right."""
 
     title: str
-    headings: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
+    headings: tuple[str, ...] = ()
+    rows: Sequence[tuple[str, ...]] = ()
 
 
 def table_lines(found: Iterable[Table]) -> list[str]:
@@ -309,7 +348,51 @@ def table_lines(found: Iterable[Table]) -> list[str]:
         grid = [table.headings, *table.rows] if table.headings else []
         widths = [max(map(len, column)) for column in zip(*grid, strict=True)]
         text += ["", table.title] if text else [table.title]
-        for first, *others in grid:
+        for head, *others in grid:
             cells = [cell.rjust(width) for cell, width in zip(others, widths[1:], strict=True)]
-            text.append("  ".join([first.ljust(widths[0]), *cells]).rstrip())
+            text.append("  ".join([head.ljust(widths[0]), *cells]).rstrip())
     return text
+
+
+INTERRUPTED = 130
+_DISK = frozenset(
+    {errno.EIO, errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.ESTALE, errno.EACCES, errno.EPERM}
+)
+"""What the operating system says of a disk or folder, wherever it was only looked at."""
+
+
+def guard(action: Callable[[], object]) -> int:
+    """Run a command; its exit code.
+
+    An expected error is one sentence on stderr and the code its class owns; so is a disk that
+    fails. A reader of our output that went away (``clsm recall x | head -1``) is no error. Anything
+    else is a bug and passes through.
+    """
+    try:
+        try:
+            action()
+        finally:
+            end_progress()
+    except ClsmError as error:
+        Printer().warn(str(error))
+        return error.exit_code
+    except BrokenPipeError:
+        abandon_stdout()
+    except OSError as error:
+        failure = disk_failure(error)
+        if failure is None:
+            raise
+        Printer().warn(str(failure))
+        return failure.exit_code
+    except KeyboardInterrupt:
+        print(file=sys.stderr)
+        return INTERRUPTED
+    return 0
+
+
+def disk_failure(error: OSError) -> DiskError | None:
+    """What the operating system said, if it is about a disk or a folder."""
+    if error.errno not in _DISK:
+        return None
+    named = error.filename if isinstance(error.filename, str) else "the disk"
+    return DiskError(named, os.strerror(error.errno))

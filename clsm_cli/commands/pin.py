@@ -3,24 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Annotated
 
-from clsm_cli.commands.command_line import Common, Option
-from clsm_cli.commands.environment import decode_words
-from clsm_cli.commands.options import DryRun, command
+from clsm_cli.commands.command_line import DRY_RUN, Common, decode_words, option
+from clsm_cli.commands.options import command
+from clsm_cli.commands.output import fields
 from clsm_cli.consolidation import record_edit
 from clsm_cli.model.codec import TYPE_NAMES, Record
 from clsm_cli.model.episodes import EpisodeRecord
 from clsm_cli.model.graph import Edge, Node, Statement
 
-Wanted = Annotated[
-    list[str],
-    Option(
-        "",
-        "ID|SUBJECT...",
-        "A statement, concept, edge, episode or turn: its id, how it begins, or its name.",
-    ),
-]
+WANTED = option(
+    "ID|SUBJECT...",
+    "A statement, concept, edge, episode or turn: its id, how it begins, or its name.",
+)
 
 
 @command(
@@ -28,7 +23,7 @@ Wanted = Annotated[
     "clsm pin bell delegation-defect   # by what it is about, or a concept",
     "clsm pin 0f3a9c12d08e             # the episode that a turn is in",
 )
-def pin(wanted: Wanted, *, dry_run: DryRun = False, common: Common) -> None:
+def pin(wanted: list[str] = WANTED, *, dry_run: bool = DRY_RUN, common: Common) -> None:
     """Keep some records as they are.
 
     What is pinned keeps its values through every consolidation, and decay never archives it. For a
@@ -38,7 +33,7 @@ def pin(wanted: Wanted, *, dry_run: DryRun = False, common: Common) -> None:
 
 
 @command("clsm unpin f-3a9c12d08e41", "clsm unpin bell delegation-defect   # all of them, or none")
-def unpin(wanted: Wanted, *, dry_run: DryRun = False, common: Common) -> None:
+def unpin(wanted: list[str] = WANTED, *, dry_run: bool = DRY_RUN, common: Common) -> None:
     """Let some records change again.
 
     From then on a consolidation may close or change them, and decay may archive them. Either
@@ -52,13 +47,8 @@ def _set(wanted: Sequence[str], common: Common, *, is_pinned: bool, dry_run: boo
     ids = [decode_words([each]) for each in wanted]
     done = record_edit.pin(opened, ids, moment, printer.warn, is_pinned=is_pinned, dry_run=dry_run)
     rows = [
-        {
-            "id": each.record.id,
-            "record": TYPE_NAMES[type(each.record)],
-            "text": _text(each.record),
-            "turn": each.turn,
-            "is_new": each.is_new,
-        }
+        {"id": each.record.id, "record": TYPE_NAMES[type(each.record)]}
+        | {"text": _text(each.record), **fields(each, "turn is_new")}
         for each in done.found
     ]
     word = "pinned" if is_pinned else "unpinned"

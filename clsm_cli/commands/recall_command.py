@@ -6,31 +6,32 @@ A batch file has one JSON object a line: ``{"id": …, "query": …, "as_of": �
 from __future__ import annotations
 
 import json
-import os
-import sys
 from typing import TYPE_CHECKING, Any
 
 from clsm_cli.commands import render_recall
-from clsm_cli.commands.command_line import FORMAT, Common, command_line, option
-from clsm_cli.commands.engine import QueryEngine, embedder, offer_install
-from clsm_cli.commands.environment import (
+from clsm_cli.commands.command_line import (
+    FORMAT,
     MAX_QUERY,
+    Common,
     UsageError,
+    command_line,
+    named_text,
+    option,
     parse_budget,
     parse_time,
     query_text,
-    standard_input,
 )
+from clsm_cli.commands.engine import QueryEngine, embedder, offer_install
 from clsm_cli.commands.output import Printer
 from clsm_cli.config import MAX_MESSAGE
-from clsm_cli.errors import BadInputError, DiskError, NothingRelevantError
+from clsm_cli.errors import NothingRelevantError
 from clsm_cli.model.streams import STREAMS
 from clsm_cli.retrieval import recall
 from clsm_cli.retrieval.recall import Query
 from clsm_cli.startup.records import NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from datetime import datetime
 
     from clsm_cli.inspection.fact_history import View
@@ -40,6 +41,8 @@ if TYPE_CHECKING:
     from clsm_cli.store.layout import Store
 
 MAX_ITEMS = 1000
+MAX_BATCH = 1 << 30
+"""Bytes of a file of queries."""
 _LONGER = "ask with some words of it"
 
 
@@ -51,72 +54,64 @@ class Options(NamedTuple):
     """
 
     query: tuple[str, ...] = option(
-        "", "QUERY...", "Words or a question; - reads them from standard input.", default=()
+        "QUERY...", "Words or a question; - reads them from standard input.", default=()
     )
-    k: int | None = option("-k", "N", "Items at most; default 10.", int, least=1, most=MAX_ITEMS)
+    k: int | None = option("-k N", "Items at most; default 10.", int, least=1, most=MAX_ITEMS)
     budget: str | None = option(
-        "--budget",
-        "N",
+        "--budget N",
         "Tokens of text at most, or characters as Nc; default 2000. Without -k it also lifts the"
         " limit of items.",
     )
     kind: str | None = option(
-        "--kind",
-        "KIND",
+        "--kind KIND",
         "Only these memories: passage, statement or gist.",
         choices=("passage", "statement", "gist"),
     )
     stream: str | None = option(
-        "--stream",
-        "STREAM",
+        "--stream STREAM",
         "Only from one stream: identity, projects, tasks or flow.",
         choices=STREAMS,
     )
     project: str | None = option(
-        "--project", "NAME", "Only what a project's topic holds or what mentions its name."
+        "--project NAME", "Only what a project's topic holds or what mentions its name."
     )
     session: str | None = option(
-        "--session", "ID", "Only from one conversation, or one note by its path."
+        "--session ID", "Only from one conversation, or one note by its path."
     )
     since: str | None = option(
-        "--since", "TIME", 'Only from this day on: 2026-02-24, "last week", yesterday.'
+        "--since TIME", 'Only from this day on: 2026-02-24, "last week", yesterday.'
     )
-    until: str | None = option("--until", "TIME", "Only up to this day, itself included.")
+    until: str | None = option("--until TIME", "Only up to this day, itself included.")
     as_of: str | None = option(
-        "--as-of", "TIME", "What was true then: other facts are left out. A day or a time."
+        "--as-of TIME", "What was true then: other facts are left out. A day or a time."
     )
     known_at: str | None = option(
-        "--known-at", "TIME", "What was known then: nothing recorded later counts."
+        "--known-at TIME", "What was known then: nothing recorded later counts."
     )
     min_score: float | None = option(
-        "--min-score",
-        "P",
+        "--min-score P",
         "Leave out what is less likely than this to be relevant; 0 returns everything.",
         float,
         least=0,
         most=1,
     )
     context: str | None = option(
-        "--context",
-        "FILE",
+        "--context FILE",
         "The current conversation (- is standard input): what the query points back at, and part"
         " of the answer.",
     )
-    gate: bool = option("--gate", "", "Answer only if the message needs memory at all.")
-    explore: bool = option(
-        "--explore", "", "Sample the weights learnt from feedback, to learn more."
-    )
+    gate: bool = option("--gate", "Answer only if the message needs memory at all.")
+    explore: bool = option("--explore", "Sample the weights learnt from feedback, to learn more.")
     batch: str | None = option(
-        "--batch",
-        "FILE",
+        "--batch FILE",
         'Answer every line {"id": 1, "query": "..."} of a file (- is standard input) with one'
         " JSON object a line.",
     )
     output: str | None = FORMAT
-    explain: bool = option("--explain", "", "Say why each item ranked where it did.")
-    exit_code: bool = option("--exit-code", "", "End with 10 when nothing is relevant.")
+    explain: bool = option("--explain", "Say why each item ranked where it did.")
+    exit_code: bool = option("--exit-code", "End with 10 when nothing is relevant.")
     touch: bool = option(
-        "--touch/--no-touch", "", "Remember that these memories were used.", default=True
+        "--touch/--no-touch", "Remember that these memories were used.", default=True
     )
     common: Common = Common()
 
@@ -144,7 +139,7 @@ def run(options: Options) -> None:
     if options.query == ("-",):
         if options.context == "-":
             raise UsageError("--context", "standard input has the query; name a file")
-        options = options._replace(query=(standard_input(MAX_QUERY, _LONGER),))
+        options = options._replace(query=(named_text("-", MAX_QUERY, _LONGER),))
     found = answer(options, printer)
     _print(printer, found, form, explain=options.explain)
     if not found.answered:
@@ -188,19 +183,6 @@ def _answers(
     return recall.recall(store, queries, engine or QueryEngine(), embedder(), progress)
 
 
-def node_activation(store: Store, options: Options, printer: Printer) -> dict[str, float]:
-    """What a question gives to the nodes of the graph, those on the way included; never a use."""
-    text = query_text(options.query, "--query")
-    query = _query_of(store, options, text, options.common.time(store.zone))
-    (told,) = _answers(store, [query], printer)
-    printer.warn_all(told.warnings)
-    found: dict[str, float] = {}
-    for concept in told.concepts:
-        for node in concept.path:
-            found[node] = max(found.get(node, 0.0), concept.activation)
-    return found
-
-
 def _print(printer: Printer, found: Answer, form: str, *, explain: bool) -> None:
     printer.warn_all(found.warnings)
     if form == "json":
@@ -225,24 +207,51 @@ def _run_batch(options: Options, printer: Printer) -> None:
         raise UsageError("--batch", "its answers are JSON; leave out --format")
     store = options.common.opened()
     now = options.common.time(store.zone)
-    rows = _read_batch(options.batch or "")
-    queries = [
-        query._replace(as_of=row.as_of or query.as_of)
-        for row in rows
-        if row.problem is None
-        for query in (_query_of(store, options, row.query, now),)
+    name = "standard input" if options.batch == "-" else options.batch
+    lines = named_text(options.batch or "", MAX_BATCH, "name a file of queries").split("\n")
+    rows = [
+        (number, *_batch_row(line, number, lambda text: _query_of(store, options, text, now)))
+        for number, line in enumerate(lines, 1)
+        if line.strip()
     ]
+    queries = [asked for _, _, asked in rows if isinstance(asked, Query)]
     answers = _answers(store, queries, printer)
     said: set[str] = set()
-    for row in rows:
-        if row.problem is not None:
-            printer.warn(row.problem)
-            printer.json({"id": row.id, "error": row.problem})
+    for number, row_id, asked in rows:
+        if isinstance(asked, str):
+            problem = f"{name}, line {number}: {asked}; the others were answered"
+            printer.warn(problem)
+            printer.json({"id": row_id, "error": problem})
             continue
         found = next(answers)
         printer.warn_all(text for text in found.warnings if text not in said)
         said.update(found.warnings)
-        printer.json({"id": row.id, **render_recall.answer_mapping(found)})
+        printer.json({"id": row_id, **render_recall.answer_mapping(found)})
+
+
+def _batch_row(
+    line: str, number: int, ask: Callable[[str], Query]
+) -> tuple[str | int, Query | str]:
+    """The id of a line, else its number; and its question, or why it cannot be answered."""
+    if len(line) > MAX_MESSAGE:
+        return number, f"longer than {MAX_MESSAGE >> 20} MiB"
+    try:
+        value = json.loads(line)
+    except (ValueError, RecursionError):
+        return number, "is no JSON"
+    if not isinstance(value, dict) or not isinstance(value.get("id", number), str | int):
+        return number, "must be an object whose 'id' is a string or a number"
+    row_id, text, as_of = value.get("id", number), value.get("query"), value.get("as_of")
+    if not isinstance(text, str) or not 0 < len(text.strip()) <= MAX_QUERY:
+        return row_id, f"'query' must be text of 1 to {MAX_QUERY} characters"
+    from datetime import datetime
+
+    try:
+        datetime.fromisoformat("2026-01-01" if as_of is None else as_of)
+    except (TypeError, ValueError):
+        return row_id, "'as_of' must be a day or time like 2026-02-24"
+    query = ask(text.strip().encode("utf-8", "replace").decode())
+    return row_id, query._replace(as_of=as_of or query.as_of)
 
 
 def _query_of(store: Store, options: Options, text: str, now: datetime) -> Query:
@@ -328,54 +337,3 @@ def _day(text: str | None, now: datetime, option: str) -> tuple[int, int] | None
         reason = f'{text!r} is no day; write it like 2026-02-24, yesterday or "last week"'
         raise UsageError(option, reason) from None
     return day.toordinal(), day.toordinal() + 1
-
-
-class BatchRow(NamedTuple):
-    """One line by its id, else its number; ``problem``: why it cannot be answered."""
-
-    id: Any
-    query: str = ""
-    as_of: str | None = None
-    problem: str | None = None
-
-
-def _read_batch(path: str) -> list[BatchRow]:
-    name = "standard input" if path == "-" else path
-    try:
-        if path == "-":
-            lines = sys.stdin.buffer.readlines()
-        else:
-            with open(os.path.expanduser(path), "rb") as file:
-                lines = file.readlines()
-    except (FileNotFoundError, IsADirectoryError):
-        raise BadInputError(path, "no such file", "name a file of queries") from None
-    except OSError as error:
-        raise DiskError(path, error.strerror or str(error)) from error
-    rows = []
-    for number, line in enumerate(lines, 1):
-        if line.strip():
-            row = _batch_row(line, number)
-            told = f"{name}, line {number}: {row.problem}; the others were answered"
-            rows.append(row._replace(problem=told) if row.problem else row)
-    return rows
-
-
-def _batch_row(line: bytes, number: int) -> BatchRow:
-    if len(line) > MAX_MESSAGE:
-        return BatchRow(number, problem=f"longer than {MAX_MESSAGE >> 20} MiB")
-    try:
-        value = json.loads(line.decode("utf-8", "replace"))
-    except (ValueError, RecursionError):
-        return BatchRow(number, problem="is no JSON")
-    if not isinstance(value, dict) or not isinstance(value.get("id", number), str | int):
-        return BatchRow(number, problem="must be an object whose 'id' is a string or a number")
-    row_id, query, as_of = value.get("id", number), value.get("query"), value.get("as_of")
-    if not isinstance(query, str) or not 0 < len(query.strip()) <= MAX_QUERY:
-        return BatchRow(row_id, problem=f"'query' must be text of 1 to {MAX_QUERY} characters")
-    from datetime import datetime
-
-    try:
-        datetime.fromisoformat("2026-01-01" if as_of is None else as_of)
-    except (TypeError, ValueError):
-        return BatchRow(row_id, problem="'as_of' must be a day or time like 2026-02-24")
-    return BatchRow(row_id, query.strip().encode("utf-8", "replace").decode(), as_of)

@@ -6,20 +6,13 @@ import sys
 import textwrap
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import tzinfo
+from functools import partial
 from typing import Any
 
 from clsm_cli.commands import editor, engine
-from clsm_cli.commands.command_line import Common, Option
-from clsm_cli.commands.environment import UsageError, decode_words
-from clsm_cli.commands.options import DryRun, command
-from clsm_cli.commands.output import (
-    LinkedLine,
-    fields,
-    is_terminal,
-    local_time,
-    location_text,
-    plain,
-)
+from clsm_cli.commands.command_line import DRY_RUN, Common, UsageError, decode_words, option
+from clsm_cli.commands.options import command
+from clsm_cli.commands.output import LinkedLine, fields, is_terminal
 from clsm_cli.consolidation import review_queue, selection_reasons
 from clsm_cli.consolidation.active_learning import WORTH
 from clsm_cli.consolidation.review_queue import Outcome, State
@@ -37,18 +30,16 @@ from clsm_cli.text.terminal import safe
     "clsm review --json                # what is open, as data",
     "clsm review --accept v-3a9c12d08e41 --reject v-91ab",
     "clsm review --why f-3a9c12d08e41  # what made this sentence a statement",
-    accept=Option("--accept", "ID", "Accept this item; repeat for more."),
-    reject=Option("--reject", "ID", "Reject this item; repeat for more."),
-    why=Option("--why", "ID", "Say how a statement, or a sentence of the list, was weighed."),
-    everything=Option("--all", "", "List also what expired or was decided."),
 )
 def review(
     *,
-    accept: list[str] | None = None,
-    reject: list[str] | None = None,
-    why: str | None = None,
-    everything: bool = False,
-    dry_run: DryRun = False,
+    accept: list[str] | None = option("--accept ID", "Accept this item; repeat for more."),
+    reject: list[str] | None = option("--reject ID", "Reject this item; repeat for more."),
+    why: str | None = option(
+        "--why ID", "Say how a statement, or a sentence of the list, was weighed."
+    ),
+    everything: bool = option("--all", "List also what expired or was decided."),
+    dry_run: bool = DRY_RUN,
     common: Common,
 ) -> None:
     """Decide what only a person can decide.
@@ -75,9 +66,7 @@ def review(
         printer.show({**shown, "decisions": decisions}, explanation_lines(told))
         return
 
-    def decide(chosen: Iterable[tuple[str, State]]) -> Outcome:
-        return review_queue.decide(opened, chosen, moment, printer.warn, dry_run=dry_run)
-
+    decide = partial(review_queue.decide, opened, now=moment, warn=printer.warn, dry_run=dry_run)
     wanted: list[tuple[str, State]] = [(decode_words([each]), "accepted") for each in accept or ()]
     wanted += [(decode_words([each]), "rejected") for each in reject or ()]
     items = [] if wanted else review_queue.list_items(opened, moment, everything=everything)
@@ -176,9 +165,7 @@ def question_lines(item: ReviewItem, told: QuestionSources | None, zone: tzinfo)
             told.kept if "{kept}" in line else told.other if "{other}" in line else None
         )
         if turn and turn.file and item.reason in _QUOTING:
-            parts = (local_time(turn.time, zone), location_text(turn.file, turn.line))
-            where = " · ".join(part for part in parts if part)
-            yield LinkedLine(f"    {where}", turn.file, turn.line)
+            yield LinkedLine.of(turn, turn.time, zone, indent=4)
 
 
 _HOW = (
@@ -210,24 +197,21 @@ def review_mapping(
     dry_run: bool,
 ) -> dict[str, Any]:
     """Review list and decisions as a JSON object."""
-    done = outcome.decisions if outcome else []
+    done = outcome or Outcome()
+    listed = [
+        {**item._asdict(), **as_question(item)._asdict()}
+        | {"sources": told[item.id] if item.reason in _QUOTING else None}
+        for item in items
+    ]
     return {
         "schema": "clsm.review/1",
         "dry_run": dry_run,
-        "run": outcome.run if outcome else None,
-        "items": [
-            {
-                **item._asdict(),
-                **as_question(item)._asdict(),
-                "sources": plain(told[item.id]) if item.reason in _QUOTING else None,
-            }
-            for item in items
-        ],
+        "run": done.run,
+        "items": listed,
         "decisions": [
-            {"id": each.item.id, "state": each.state, "effect": each.effect, "is_new": each.is_new}
-            for each in done
+            {"id": each.item.id, **fields(each, "state effect is_new")} for each in done.decisions
         ],
-        "problems": [str(problem) for problem in (outcome.problems if outcome else [])],
+        "problems": [str(problem) for problem in done.problems],
     }
 
 

@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from datetime import tzinfo
 from json import dumps
 from typing import Any
 
-from clsm_cli.commands.command_line import Common, Option
-from clsm_cli.commands.environment import UsageError, decode_words
-from clsm_cli.commands.options import AsOf, KnownAt, command
+from clsm_cli.commands.command_line import AS_OF, KNOWN_AT, Common, UsageError, decode_words, option
+from clsm_cli.commands.options import command
 from clsm_cli.commands.output import (
     LinkedLine,
     Table,
+    dotted,
     fields,
     local_time,
     location_text,
     plain,
     shorten,
+    span_text,
     table_lines,
 )
 from clsm_cli.commands.recall_command import view_of
@@ -33,9 +34,10 @@ LONGEST = 100
     "clsm show 3a9c                    # how an id begins is enough",
     "clsm show delegation-defect --json",
     no_effect=("now",),
-    wanted=Option("", "ID", "An id from recall or how it begins, or a name."),
 )
-def show(wanted: str, *, common: Common) -> None:
+def show(
+    wanted: str = option("ID", "An id from recall or how it begins, or a name."), *, common: Common
+) -> None:
     """Show one thing by its id.
 
     A turn, a block, an episode, a statement, a concept or an edge: what it says, since when, and
@@ -43,39 +45,38 @@ def show(wanted: str, *, common: Common) -> None:
     """
     from clsm_cli.inspection.item_lookup import look_up
 
-    printer = common.printer()
     opened = common.opened()
     found = look_up(opened, decode_words([wanted]))
-    printer.show(found_mapping(found), found_lines(found, opened.zone, verbose=common.verbose))
+    common.printer().show(*found_told(found, opened.zone, verbose=common.verbose))
 
 
-def found_mapping(found: FoundItem) -> dict[str, Any]:
-    """Schema ``clsm.show/1``."""
-    return {"schema": "clsm.show/1", **plain(found)}
+def found_told(
+    found: FoundItem, zone: tzinfo, *, verbose: bool = False
+) -> tuple[dict[str, Any], list[str]]:
+    """Schema ``clsm.show/1``; what it says, what it is, since when it is true, its source, all fields."""
+    lines = list(_found_lines(found, zone, verbose=verbose))
+    return {"schema": "clsm.show/1", **plain(found)}, lines
 
 
-def found_lines(found: FoundItem, zone: tzinfo, *, verbose: bool = False) -> Iterator[str]:
-    """What it says, what it is, since when it is true, and its source; then all fields."""
+def _found_lines(found: FoundItem, zone: tzinfo, *, verbose: bool) -> Iterator[str]:
     facts = found.facts
     if found.text:
         yield from (*found.text.split("\n"), "")
     words = (facts.get(name) for name in ("title", "heading", "state", "stream", "trust"))
-    kind = facts.get("kind", found.kind)
-    yield " · ".join([f"{kind} {found.id}", *(str(word) for word in words if word)])
-    for name, *ends in (
-        ("true", "valid_from", "valid_until"),
-        ("believed", "recorded_at", "superseded_at"),
+    yield dotted(f"{facts.get('kind', found.kind)} {found.id}", *words)
+    for name, start, end in (
+        ("true", facts.get("valid_from"), facts.get("valid_until")),
+        ("believed", facts.get("recorded_at"), facts.get("superseded_at")),
     ):
-        told = zip(("from", "until"), map(facts.get, ends), strict=True)
-        times = [f"{word} {local_time(time, zone)}" for word, time in told if time]
-        if times:
-            yield f"{name} {' '.join(times)}"
+        if times := span_text(start, end, zone):
+            yield f"{name} {times}"
     for turn in found.told:
         said = ""
         if turn.text not in ("", found.text):
             said = shorten(f"{turn.speaker}: {turn.text}".removeprefix(": "), LONGEST)
-        parts = (location_text(turn.file, turn.line), local_time(turn.time, zone), said)
-        yield LinkedLine(" · ".join(part for part in parts if part), turn.file, turn.line)
+        place = location_text(turn.file, turn.line)
+        line = dotted(place, local_time(turn.time, zone), said)
+        yield LinkedLine(line, turn.file, turn.line)
     if verbose:
         for name, value in facts.items():
             yield f"{name}: {value if isinstance(value, str) else dumps(value, ensure_ascii=False)}"
@@ -92,12 +93,15 @@ HEADINGS = ("value", *_TIMES, "state", "source", "id")
     "clsm history f-3a9c12d08e41                  # one fact: what it was before and after",
     "clsm history heartbeat --as-of 2026-02-15    # what was true on that day",
     "clsm history heartbeat --known-at 2026-02-15 # what memory believed at its end",
-    wanted=Option(
-        "", "ID|SUBJECT...", "Ids of statements or edges; concepts by id, label or alias."
-    ),
 )
 def history(
-    wanted: list[str], *, as_of: AsOf = None, known_at: KnownAt = None, common: Common
+    wanted: list[str] = option(
+        "ID|SUBJECT...", "Ids of statements or edges; concepts by id, label or alias."
+    ),
+    *,
+    as_of: str | None = AS_OF,
+    known_at: str | None = KNOWN_AT,
+    common: Common,
 ) -> None:
     """Show every version of what is known about something.
 
@@ -105,44 +109,33 @@ def history(
     """
     from clsm_cli.inspection import fact_history
 
-    printer = common.printer()
     names = [decode_words([each]) for each in wanted]
     if not all(map(str.strip, names)):
         raise UsageError("ID|SUBJECT", "is empty; name what you want to know of")
-    opened = common.opened()
-    view = view_of(opened, common.time(opened.zone), as_of, known_at)
+    printer, opened, now = common.start()
+    view = view_of(opened, now, as_of, known_at)
     found = fact_history.history(opened, names, view)
-    printer.show(history_mapping(found, view), history_lines(found, opened.zone))
+    printer.show(*history_told(found, view, opened.zone))
     for each in found:
         if not each.threads:
             is_past = view.at is not None
             printer.warn(f"{each.wanted}: nothing is held of it{' for that time' * is_past}")
 
 
-def history_mapping(found: Sequence[History], view: View) -> dict[str, Any]:
-    """Schema ``clsm.history/1``."""
-    return {
-        "schema": "clsm.history/1",
-        **fields(view, "now as_of known_at"),
-        "found": [fields(each, "wanted threads") for each in found],
-    }
-
-
-def history_lines(found: Iterable[History], zone: tzinfo) -> list[str]:
-    """A table for each thread."""
+def history_told(
+    found: Sequence[History], view: View, zone: tzinfo
+) -> tuple[dict[str, Any], list[str]]:
+    """Schema ``clsm.history/1``; a table for each thread."""
     shown = []
     for thread in (thread for each in found for thread in each.threads):
-        rows = tuple(
-            (
-                shorten(row.value, CELL),
-                *(local_time(time, zone) for time in (row.valid_from, row.valid_until)),
-                *(local_time(time, zone) for time in (row.recorded_at, row.superseded_at)),
-                row.state,
-                location_text(row.file, row.line),
-                row.id,
-            )
-            for row in thread.versions
-        )
-        title = " · ".join(part for part in (thread.label, thread.type) if part)
-        shown.append(Table(title or "about nothing named", HEADINGS, rows))
-    return table_lines(shown)
+        rows = []
+        for row in thread.versions:
+            times = (row.valid_from, row.valid_until, row.recorded_at, row.superseded_at)
+            place = location_text(row.file, row.line)
+            spans = (local_time(time, zone) for time in times)
+            rows.append((shorten(row.value, CELL), *spans, row.state, place, row.id))
+        title = dotted(thread.label, thread.type) or "about nothing named"
+        shown.append(Table(title, HEADINGS, rows))
+    told = {"schema": "clsm.history/1", **fields(view, "now as_of known_at")}
+    told["found"] = [fields(each, "wanted threads") for each in found]
+    return told, table_lines(shown)

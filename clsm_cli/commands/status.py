@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from clsm_cli.commands import log_command
-from clsm_cli.commands.command_line import Common, Option
+from clsm_cli.commands.command_line import Common, option
 from clsm_cli.commands.options import command
 from clsm_cli.commands.output import count_noun, plain
-from clsm_cli.errors import ClsmError, StaleError
+from clsm_cli.errors import ClsmError, StaleError, file_line
 from clsm_cli.inspection import morning_report
 from clsm_cli.inspection.overview import Automation, Overview, automation_state, overview
 from clsm_cli.store.layout import Store
@@ -19,13 +19,15 @@ RECENT_RUNS = 5
     "clsm status",
     "clsm status --store notes/memory --json",
     "clsm status --check --quiet > /dev/null   # from cron, some hours after consolidate: mails why",
-    check=Option(
+)
+def status(
+    *,
+    check: bool = option(
         "--check",
-        "",
         "Fail (exit code 18) when the last good consolidation is too old (status.max_age).",
     ),
-)
-def status(*, check: bool = False, common: Common) -> None:
+    common: Common,
+) -> None:
     """Say what the store holds and whether all is well.
 
     Counts, files that could not be read, the latest runs (--verbose: all), when a consolidation
@@ -34,10 +36,8 @@ def status(*, check: bool = False, common: Common) -> None:
     """
     from clsm_cli.embedding import weights
 
-    printer = common.printer()
-    opened = common.opened()
+    printer, opened, moment = common.start()
     found = overview(opened)
-    moment = common.time(opened.zone)
     night = automation_state(opened, moment)
     shadow = _shadow(opened)
     if not common.verbose:
@@ -78,13 +78,7 @@ def _lines(found: Overview, night: Automation) -> list[str]:
     blocks = f"{count('blocks')} of {count('documents')}"
     lines = [
         f"store {found.root} (id {found.store_id}, device {found.device}, {found.time_zone})",
-        ", ".join(
-            (
-                f"{count('turns')} of {count('sessions', 'conversation')}",
-                blocks,
-                count("statements"),
-            )
-        ),
+        f"{count('turns')} of {count('sessions', 'conversation')}, {blocks}, {count('statements')}",
         f"{count('episodes')}, {count('waiting', 'turn')} in open ones, {count('concepts')} mentioned",
         night.sentence,
     ]
@@ -92,16 +86,14 @@ def _lines(found: Overview, night: Automation) -> list[str]:
         waiting = count_noun(found.unembedded, "passage")
         lines.append(f"{waiting} without a vector, found by words; the next ingest makes them")
     for each in found.problems:
-        where = each["path"] if each["line"] is None else f"{each['path']}, line {each['line']}"
+        where = file_line(each["path"], each["line"])
         lines.append(f"{where}: {each['reason']}; mend it by hand or restore the file from git")
     for run in found.runs:
         state = run["state"]
+        lost = "" if state["is_kept"] else "cannot be undone"
+        undone = f"undone by {state['undone_by']}" if state["undone_by"] else lost
+        undoes = f"undo of {state['undo_of']}" if state["undo_of"] else ""
         files = count_noun(state["files"], "file")
-        parts = [state["at"], run["command"], run["id"], files]
-        parts += [f"undo of {state['undo_of']}"] if state["undo_of"] else []
-        if state["undone_by"]:
-            parts.append(f"undone by {state['undone_by']}")
-        elif not state["is_kept"]:
-            parts.append("cannot be undone")
-        lines.append("  ".join(parts))
+        parts = (state["at"], run["command"], run["id"], files, undoes, undone)
+        lines.append("  ".join(filter(None, parts)))
     return lines

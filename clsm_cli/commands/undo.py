@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from clsm_cli.commands.command_line import Common, Option
-from clsm_cli.commands.environment import decode_words
-from clsm_cli.commands.options import DryRun, command
-from clsm_cli.commands.output import count_noun
+from clsm_cli.commands.command_line import DRY_RUN, Common, decode_words, option
+from clsm_cli.commands.options import command
+from clsm_cli.commands.output import count_noun, first
 from clsm_cli.forgetting import run_reversal
 
 LISTED = 10
@@ -16,11 +15,13 @@ LISTED = 10
     "clsm undo                    # the newest run that still stands",
     "clsm undo run-3a9c12d08e41   # this one; clsm status lists them",
     "clsm undo --redo             # it was right after all",
-    run=Option("", "[RUN]", "Id of a run, or how it begins; default: the newest."),
-    redo=Option("--redo", "", "Take an undo back: the newest, or that of RUN."),
 )
 def undo(
-    run: str | None = None, *, redo: bool = False, dry_run: DryRun = False, common: Common
+    run: str | None = option("[RUN]", "Id of a run, or how it begins; default: the newest."),
+    *,
+    redo: bool = option("--redo", "Take an undo back: the newest, or that of RUN."),
+    dry_run: bool = DRY_RUN,
+    common: Common,
 ) -> None:
     """Take a run of this machine back.
 
@@ -29,35 +30,25 @@ def undo(
     the run wrote, nothing is undone and the message says what. A forget cannot be undone.
     """
     printer, opened, moment = common.start()
-    done = run_reversal.undo(
-        opened,
-        None if run is None else decode_words([run]),
-        moment,
-        printer.warn,
-        redo=redo,
-        dry_run=dry_run,
-    )
-    printer.show(
-        {"schema": "clsm.undo/1", "dry_run": dry_run, **done._asdict()},
-        _lines(done, dry_run=dry_run, verbose=common.verbose),
-    )
+    wanted = None if run is None else decode_words([run])
+    done = run_reversal.undo(opened, wanted, moment, printer.warn, redo=redo, dry_run=dry_run)
+    lines = _lines(done, dry_run=dry_run, verbose=common.verbose)
+    printer.show({"schema": "clsm.undo/1", "dry_run": dry_run, **done._asdict()}, lines)
 
 
 def _lines(done: run_reversal.UndoReport, *, dry_run: bool, verbose: bool) -> list[str]:
     lines = [f"{'redone' if done.is_redo else 'undone'}  {done.of}  {done.command}  {done.at}"]
-    files = done.files if verbose else done.files[:LISTED]
-    lines += [f"{each.what:8}  {each.path}" for each in files]
-    if len(done.files) > len(files):
-        lines.append(f"and {len(done.files) - len(files)} more; --verbose lists all")
-    told = [
-        f"{count_noun(len(done.changed), 'record')} with the value from before",
-        f"{count_noun(len(done.withdrawn), 'statement')} withdrawn",
-        f"{count_noun(len(done.removed), 'derived record')} removed",
-    ]
+    files = [f"{each.what:8}  {each.path}" for each in done.files]
+    lines += first(files, LISTED, whole=verbose)
     if done.is_exact:
         lines.append(f"{count_noun(len(done.files), 'file')} as before, byte for byte")
     else:
-        lines.append(f"by newer records, as {done.reason}: {', '.join(told)}")
+        lines.append(
+            f"by newer records, as {done.reason}:"
+            f" {count_noun(len(done.changed), 'record')} with the value from before,"
+            f" {count_noun(len(done.withdrawn), 'statement')} withdrawn,"
+            f" {count_noun(len(done.removed), 'derived record')} removed"
+        )
     if done.is_completed:
         lines.append("this undo had been cut short, and is complete now")
     return [*lines, *["nothing was written"] * dry_run]

@@ -11,8 +11,7 @@ from collections import defaultdict
 from datetime import datetime
 from typing import TYPE_CHECKING, Literal
 
-from clsm_cli.errors import BadInputError
-from clsm_cli.inspection.item_lookup import nearest
+from clsm_cli.inspection.item_lookup import not_found
 from clsm_cli.model import clocks
 from clsm_cli.model.graph import Edge, Node, Statement
 from clsm_cli.model.ids import resolve_id
@@ -36,10 +35,9 @@ State = Literal["current", "future", "ended", "superseded", "withdrawn"]
 
 
 class Version(NamedTuple):
-    """A statement or an edge at one time.
+    """A statement or an edge at one time; ``value``: its text, of an edge the other end.
 
     Attributes:
-        value: Its text; of an edge the other end.
         state: current, future (not true yet), ended (true until then, and still believed to have
             been), superseded (no longer believed), withdrawn (taken back).
         source: Where its earliest source stands, as it was given, else its own line in a topic file,
@@ -84,23 +82,14 @@ def version(row: Row, value: str, index: Index, now: str) -> Version:
         place = source_locations.store_location(index, row.id)
     else:
         place = source_locations.locate(index, told)
-    statement = row if isinstance(row, Statement) else None
-    return Version(
-        row.id,
-        statement.kind if statement else "edge",
-        value,
-        statement.text if statement else "",
-        row.valid_from,
-        row.valid_until,
-        row.recorded_at,
-        row.superseded_at,
-        state_of(row, now),
-        statement.supersedes if statement else None,
-        row.sources,
-        f"{told.path}:{told.line_start}" if told and told.line_start else None,
-        place.file if place else "",
-        place.line if place else 0,
-    )
+    source = f"{told.path}:{told.line_start}" if told and told.line_start else None
+    kind, text, old = "edge", "", None
+    if isinstance(row, Statement):
+        kind, text, old = row.kind, row.text, row.supersedes
+    times = (row.valid_from, row.valid_until, row.recorded_at, row.superseded_at)
+    state, (file, line) = state_of(row, now), (place.file, place.line) if place else ("", 0)
+    said = (source, file, line)
+    return Version(row.id, kind, value, text, *times, state, old, row.sources, *said)
 
 
 def seconds(time: str | None, zone: tzinfo) -> float:
@@ -291,10 +280,8 @@ class _Memory:
             return rows, min(nodes, default="") if rows else ""
         names = [(each, each) for each in (*known, *self.nodes)]
         names += [(name, each) for name, ids in self._named.items() for each in sorted(ids)]
-        near = nearest(wanted, names)
-        next_step = f"near it are: {', '.join(near)}" if near else "find ids with: clsm recall"
         reason = "is no statement, edge or concept of this store"
-        raise BadInputError(wanted, reason, next_step)
+        raise not_found(wanted, reason, names, "find ids with: clsm recall")
 
     def subject(self, row: Statement) -> str:
         """The node that a statement is about; "" for none."""

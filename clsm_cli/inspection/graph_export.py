@@ -36,22 +36,18 @@ _KEYS = {
         "n": "long",
         "first": "string",
         "last": "string",
-        "activation": "double",
     },
     "edge": {"type": "string", "weight": "double", "n": "long", "valid_from": "string"},
 }
 """Attributes in GraphML and their types; a value that is missing or empty is left out."""
 
 
-def _node_mapping(
-    node: Node, about: tuple[Statement, ...] = (), activation: float | None = None
-) -> dict[str, Any]:
+def _node_mapping(node: Node, about: tuple[Statement, ...] = ()) -> dict[str, Any]:
     names = ("kind", "stream", "aliases", "tags", "summary", "n", "first", "last")
     return {
         "id": node.id,
         "label": name_of(node),
         **{name: getattr(node, name) for name in names},
-        "activation": activation,
         "statements": [
             {"id": s.id, "kind": s.kind, "text": s.text, "state": s.state, "since": s.valid_from}
             for s in about
@@ -67,10 +63,7 @@ def _edge_mapping(edge: Edge) -> dict[str, Any]:
 def mapping(graph: Graph) -> dict[str, Any]:
     """Nodes and edges as JSON values."""
     return {
-        "nodes": [
-            _node_mapping(node, graph.statements.get(node.id, ()), graph.activation.get(node.id))
-            for node in graph.nodes
-        ],
+        "nodes": [_node_mapping(node, graph.statements.get(node.id, ())) for node in graph.nodes],
         "edges": [_edge_mapping(edge) for edge in graph.edges],
     }
 
@@ -215,8 +208,7 @@ def picture(graph: Graph, chosen: str | None = None) -> dict[str, Any]:
     """What the page shows as JSON values; no text in it hides or turns what a reader sees.
 
     Kinds come with colour, shape and count, types with their count, nodes with their community, size
-    (diameter in pixels: it grows with what a query gave them, without one with the logarithm of the
-    mentions) and the statements about them.
+    (diameter in pixels: it grows with the logarithm of the mentions) and the statements about them.
     """
     sizes = _sizes(graph)
     groups = communities(graph)
@@ -237,17 +229,10 @@ def picture(graph: Graph, chosen: str | None = None) -> dict[str, Any]:
 
 
 def _sizes(graph: Graph) -> dict[str, float]:
-    worth = {
-        node.id: graph.activation.get(node.id, 0.0)
-        if graph.activation
-        else math.log1p(max(0, node.n))
-        for node in graph.nodes
-    }
+    worth = {node.id: math.log1p(max(0, node.n)) for node in graph.nodes}
     most = max(worth.values(), default=0.0) or 1.0
-    return {
-        node: round(SMALLEST + (LARGEST - SMALLEST) * value / most, 1)
-        for node, value in worth.items()
-    }
+    spread = LARGEST - SMALLEST
+    return {node: round(SMALLEST + spread * value / most, 1) for node, value in worth.items()}
 
 
 def _safe(value: Any) -> Any:

@@ -9,12 +9,11 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from clsm_cli.errors import BadInputError
 from clsm_cli.inspection.fact_history import all_records, naming
-from clsm_cli.inspection.item_lookup import nearest
+from clsm_cli.inspection.item_lookup import not_found
 from clsm_cli.model import clocks
 from clsm_cli.model.episodes import EpisodeRecord
 from clsm_cli.model.graph import Edge, Node
@@ -42,7 +41,6 @@ class Graph:
         statements: Node id → the statements about it that hold, sorted by id.
         total: Nodes of the graph that this is a part of.
         dangling: Edges left out because an end of them is not in the store.
-        activation: Node id → what a query gave it, 0 … 1; empty where there is no query.
     """
 
     nodes: tuple[Node, ...]
@@ -50,7 +48,6 @@ class Graph:
     statements: Mapping[str, tuple[Statement, ...]]
     total: int
     dangling: int = 0
-    activation: Mapping[str, float] = field(default_factory=dict)
 
 
 def load(store: Store, view: View) -> Graph:
@@ -173,11 +170,9 @@ def find_nodes(graph: Graph, wanted: str) -> list[str]:
     found = sorted({each for each, name in names if name == key})
     if found:
         return found
-    near = nearest(
-        wanted, [(n, name_of(each)) for each in graph.nodes for n in (each.id, *_names(each))]
-    )
-    next_step = f"near it are: {', '.join(near)}" if near else "list nodes with: clsm graph --json"
-    raise BadInputError(wanted, "no node of the graph is called so", next_step)
+    near = [(n, name_of(each)) for each in graph.nodes for n in (each.id, *_names(each))]
+    reason = "no node of the graph is called so"
+    raise not_found(wanted, reason, near, "list nodes with: clsm graph --json")
 
 
 def _names(node: Node) -> list[str]:
@@ -187,11 +182,6 @@ def _names(node: Node) -> list[str]:
 def neighbourhood(graph: Graph, seeds: Sequence[str], depth: int) -> Graph:
     """The part of a graph that lies at most ``depth`` edges away from some nodes."""
     return _restricted(graph, _reached(_neighbours(graph.edges), seeds, depth))
-
-
-def activated_part(graph: Graph, activation: Mapping[str, float]) -> Graph:
-    """The part of a graph that a query activates: its nodes and the edges between them."""
-    return replace(_restricted(graph, activation), activation=activation)
 
 
 def strongest_part(graph: Graph, limit: int, seeds: Sequence[str] = ()) -> Graph:

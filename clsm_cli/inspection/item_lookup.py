@@ -68,6 +68,12 @@ def nearest(wanted: str, names: Iterable[tuple[str, str]]) -> list[str]:
     return list(dict.fromkeys(known[place][1] for _, _, place in found))[:5]
 
 
+def not_found(wanted: str, reason: str, names: Iterable[tuple[str, str]], find: str) -> Exception:
+    """The error about a name that nothing has: what is near it, else how to ``find`` one."""
+    near = ", ".join(nearest(wanted, names))
+    return BadInputError(wanted, reason, f"near it are: {near}" if near else find)
+
+
 class QuestionSources(NamedTuple):
     """Where the two sentences of a question were said; None where that is not known."""
 
@@ -194,16 +200,10 @@ def _told(index: Index, passage: Passage) -> SourceTurn:
 
 
 def _of_episode(episode: Episode, path: str, file: str, derived: dict[str, Any]) -> FoundItem:
-    facts = {
-        "title": derived.get("title", ""),
-        "file": path,
-        "session": episode.session,
-        "start": episode.start,
-        "end": episode.end,
-        "participants": list(episode.participants),
-        "trust": episode.trust,
-        "turns": len(episode.turns),
-    }
+    facts = {"title": derived.get("title", ""), "file": path}
+    facts |= {name: getattr(episode, name) for name in ("session", "start", "end")}
+    facts |= {"participants": list(episode.participants), "trust": episode.trust}
+    facts["turns"] = len(episode.turns)
     names = ("topic", "narrative", "valence", "novelty", "surprise", "decisions", "open_questions")
     facts |= {name: derived[name] for name in names if name in derived}
     text = "\n".join(

@@ -142,17 +142,13 @@ def review_period(store: Store, period: str, days: tuple[date, date], now: str) 
     """What a store holds of a month or a week; it is only read."""
     records = all_records(store)
     rows = record_files.load_statements(store, records, now)
-    begin, end = (seconds(day.isoformat(), store.zone) or 0.0 for day in days)
+    begin, end = (seconds(day.isoformat(), store.zone) for day in days)
 
     def is_inside(time: str | None) -> bool:
-        moment = seconds(time, store.zone)
-        return moment is not None and begin <= moment < end
+        return begin <= seconds(time, store.zone) < end
 
-    told = [
-        row
-        for row in rows.values()
-        if row.is_current and row.kind != "gist" and is_inside(row.valid_from)
-    ]
+    current = [row for row in rows.values() if row.is_current and row.kind != "gist"]
+    told = [row for row in current if is_inside(row.valid_from)]
     with open_index(store, None) as opened:
         index = opened.index
         inside, began = _episodes(records, index, is_inside)
@@ -228,15 +224,11 @@ def held_statements(
     """The statements that hold, those that became true last first; the store is only read."""
     records = all_records(store)
     rows = record_files.load_statements(store, records, view.now)
-    meant = _meant(rows.values(), records.values(), about)
+    meant = rows.keys() if about is None else _meant(rows.values(), records.values(), about)
+    kinds = {kind} if kind else _SENTENCES
     chosen = []
     for row in filter(view.holds, rows.values()):
-        is_meant = about is None or row.id in meant
-        if (
-            stream in (None, row.stream)
-            and row.kind in ({kind} if kind else _SENTENCES)
-            and is_meant
-        ):
+        if stream in (None, row.stream) and row.kind in kinds and row.id in meant:
             # A task that was done later was open then.
             is_early = view.at and row.done_at and not clocks.has_begun(row.done_at, view.at)
             chosen.append(replace(row, state="open") if is_early else row)
@@ -244,11 +236,10 @@ def held_statements(
         return _lines(store, chosen, rows, opened.index, view.now)
 
 
-def _meant(rows: Collection[Statement], records: Iterable[Record], about: str | None) -> set[str]:
+def _meant(rows: Collection[Statement], records: Iterable[Record], about: str) -> set[str]:
     """Ids of the statements about what a name stands for: it is their subject, or they name it."""
-    if about is None:
-        return set()
-    key, keys, nodes = node_id(about), {node_id(about)}, []
+    key = node_id(about)
+    keys, nodes = {key}, []
     for node in records:
         if isinstance(node, Node):
             ids = {node.id, *(node_id(name) for name in (node.label, *node.aliases) if name)}

@@ -55,30 +55,15 @@ def overview(store: Store) -> Overview:
         problems = list(opened.index.problems())
     torn = logs.rows(store.flow / ledger.FILE)[1]
     problems += [(str(p.path.relative_to(store.root)), p.line, p.reason) for p in torn]
-    listed = [
-        {
-            "id": entry.id,
-            "command": entry.command,
-            "state": {
-                "at": entry.at,
-                "files": len(entry.paths),
-                "undone_by": entry.undone_by,
-                "undo_of": entry.undoes,
-                "is_kept": not entry.is_final and ledger.is_kept(store, entry),
-            },
-        }
-        for entry in reversed(ledger.entries(store.flow))
-    ]
-    return Overview(
-        root=str(store.root),
-        store_id=store.store_id,
-        device=store.device,
-        time_zone=store.zone_name,
-        counts=held,
-        unembedded=unembedded,
-        problems=tuple(dict(zip(("path", "line", "reason"), p, strict=True)) for p in problems),
-        runs=tuple(listed),
-    )
+    listed = []
+    for entry in reversed(ledger.entries(store.flow)):
+        state: dict[str, Any] = {"at": entry.at, "files": len(entry.paths)}
+        is_kept = not entry.is_final and ledger.is_kept(store, entry)
+        state |= {"undone_by": entry.undone_by, "undo_of": entry.undoes, "is_kept": is_kept}
+        listed.append({"id": entry.id, "command": entry.command, "state": state})
+    named = tuple(dict(zip(("path", "line", "reason"), p, strict=True)) for p in problems)
+    who = (str(store.root), store.store_id, store.device, store.zone_name)
+    return Overview(*who, held, unembedded, named, tuple(listed))
 
 
 class Automation(NamedTuple):

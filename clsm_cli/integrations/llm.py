@@ -28,9 +28,8 @@ if TYPE_CHECKING:
 
     Messages = tuple[dict[str, str], ...]
 
-SEED = 0
-LONGEST_ANSWER = 4096
-"""Tokens of an answer, at most; twenty times a usual one (CLS-M §6.1)."""
+OPTIONS = {"temperature": 0, "seed": 0, "max_tokens": 4096}
+"""The same question has the same answer; at most twenty times a usual one (CLS-M §6.1)."""
 LARGEST_BODY = 1 << 20
 """Bytes of an HTTP answer that are read, at most."""
 LONGEST_PAUSE = 20.0
@@ -74,41 +73,21 @@ class Usage(NamedTuple):
 
 
 class _ProblemError(Exception):
-    """Why an attempt gave no value: completes "the language model …", without any text of the server.
+    """Why an attempt gave no value: completes "the language model …", without any text of the server."""
 
-    Attributes:
-        may_pass: A second attempt can help, after ``pause`` seconds.
-        lasts: Every other request would fail as well.
-        refused: What the server wrote where it refused the form of the request.
-        correction: What a second attempt adds to the prompt; this may quote the answer.
-    """
+    may_pass = True
+    """A second attempt can help, after ``pause`` seconds."""
+    pause = 0.0
+    lasts = False
+    """Every other request would fail as well."""
+    refused: str | None = None
+    """What the server wrote where it refused the form of the request."""
+    correction: Messages = ()
+    """What a second attempt adds to the prompt; this may quote the answer."""
 
-    def __init__(
-        self,
-        reason: str,
-        *,
-        may_pass: bool = True,
-        lasts: bool = False,
-        pause: float = 0.0,
-        refused: str | None = None,
-        correction: Messages = (),
-    ) -> None:
+    def __init__(self, reason: str, **known: Any) -> None:
         super().__init__(reason)
-        self.may_pass = may_pass
-        self.lasts = lasts
-        self.pause = pause
-        self.refused = refused
-        self.correction = correction
-
-
-class _Completion(NamedTuple):
-    """What a model answered; ``is_cut``: at the largest length, ``is_refusal``: it declined."""
-
-    content: str
-    is_cut: bool
-    is_refusal: bool
-    tokens_in: int
-    tokens_out: int
+        vars(self).update(known)
 
 
 class Llm:
@@ -128,9 +107,8 @@ class Llm:
         if not (key.isascii() and key.isprintable()):
             raise LlmError("the API key of the language model has characters that no key can have")
         self._client, self._compile = _libraries(settings, key)
-        self._form = 0  # of _FORMATS, and the options: what the server is known to take
-        options = {"temperature": 0, "seed": SEED, "max_tokens": LONGEST_ANSWER}
-        self._options: dict[str, Any] = options
+        # What the server is known to take: a form of _FORMATS, and the options.
+        self._taken: tuple[int, dict[str, Any]] = (0, OPTIONS)
         self.usage = Usage()
         """What has been used so far."""
         self._unanswered = 0
@@ -157,10 +135,8 @@ class Llm:
                 server refused the key or the model, or left ``GIVE_UP`` requests in a row
                 without an answer.
         """
-        prompt: Messages = (
-            _message("system", f"{system}\n\n{demand(schema)}"),
-            _message("user", user),
-        )
+        task = f"{system}\n\n{demand(schema)}"
+        prompt: Messages = (_message("system", task), _message("user", user))
         problem = None
         for _ in range(2):
             if problem is not None:
@@ -179,19 +155,18 @@ class Llm:
         if self._lost is not None:
             raise _ProblemError(self._lost, may_pass=False)
         try:
-            found = self._complete(prompt, schema, name)
+            choice = self._complete(prompt, schema, name)
         except _ProblemError as problem:
             self._unanswered = self._unanswered + 1 if problem.may_pass else 0
             if problem.lasts or self._unanswered >= GIVE_UP:
                 self._lost = f"{problem}; it is not asked again in this run"
             raise
         self._unanswered = 0
-        self._count(tokens_in=found.tokens_in, tokens_out=found.tokens_out)
-        return _checked(found, self._compile(schema, use_default=False))
+        return _checked(choice, self._compile(schema, use_default=False))
 
-    def _complete(self, prompt: Messages, schema: dict[str, Any], name: str) -> _Completion:
-        """The completion of a prompt; what the server refuses is left out, from then on."""
-        form, options = self._form, dict(self._options)
+    def _complete(self, prompt: Messages, schema: dict[str, Any], name: str) -> dict[str, Any]:
+        """The choice that answers a prompt; what the server refuses is left out, from then on."""
+        form, options = self._taken
         while True:
             try:
                 found = self._post(prompt, {**options, **_format(_FORMATS[form], schema, name)})
@@ -200,15 +175,13 @@ class Llm:
                 option = next((o for o in options if re.search(rf"\b{o}\b", refused)), None)
                 if problem.refused is None or (option is None and form == len(_FORMATS) - 1):
                     raise
-                if option is not None:
-                    del options[option]
-                else:
-                    form += 1
-                continue
-            self._form, self._options = form, options
-            return found
+                form += 1 if option is None else 0
+                options = {key: value for key, value in options.items() if key != option}
+            else:
+                self._taken = form, options
+                return found
 
-    def _post(self, prompt: Messages, options: dict[str, Any]) -> _Completion:
+    def _post(self, prompt: Messages, options: dict[str, Any]) -> dict[str, Any]:
         import httpx2
         import openai
 
@@ -227,7 +200,7 @@ class Llm:
                         raise _ProblemError(f"answers with more than {LARGEST_BODY} bytes")
                     if monotonic() > end:  # the client's own timeout starts anew with every byte
                         raise _ProblemError(late)
-                return _completion(bytes(body))
+                return self._choice(bytes(body))
         except (openai.APITimeoutError, httpx2.TimeoutException):
             raise _ProblemError(late) from None
         except openai.APIStatusError as error:
@@ -236,6 +209,19 @@ class Llm:
             raise _ProblemError("cannot be reached") from None
         except httpx2.HTTPError:
             raise _ProblemError("broke off its answer") from None
+
+    def _choice(self, body: bytes) -> dict[str, Any]:
+        """The choice in a chat completion, of which any part may be missing or something else."""
+        try:
+            whole = json.loads(body)
+            choice, usage = whole["choices"][0], whole.get("usage") or {}
+            tokens = [usage.get("prompt_tokens"), usage.get("completion_tokens")]
+            found = {**choice["message"], "finish_reason": choice.get("finish_reason")}
+        except (ValueError, RecursionError, LookupError, TypeError, AttributeError):
+            raise _ProblemError("does not answer in the OpenAI protocol") from None
+        read, written = (max(0, n) if type(n) is int else 0 for n in tokens)
+        self._count(tokens_in=read, tokens_out=written)
+        return found
 
 
 def _format(form: str, schema: Mapping[str, Any], name: str) -> dict[str, Any]:
@@ -319,34 +305,17 @@ def _refusal(error: APIStatusError) -> _ProblemError:
     )
 
 
-def _completion(body: bytes) -> _Completion:
-    """A chat completion, of which any part may be missing or something else."""
-    try:
-        whole = json.loads(body)
-        choice, usage = whole["choices"][0], whole.get("usage") or {}
-        message, finish = choice["message"], choice.get("finish_reason")
-        content, refusal = message.get("content"), message.get("refusal")
-        tokens = [usage.get("prompt_tokens"), usage.get("completion_tokens")]
-    except (ValueError, RecursionError, LookupError, TypeError, AttributeError):
-        raise _ProblemError("does not answer in the OpenAI protocol") from None
-    return _Completion(
-        content if isinstance(content, str) else "",
-        finish == "length",
-        bool(refusal) or finish == "content_filter",
-        *(max(0, n) if type(n) is int else 0 for n in tokens),
-    )
-
-
-def _checked(found: _Completion, check: Callable[[Any], Any]) -> Any:
+def _checked(choice: dict[str, Any], check: Callable[[Any], Any]) -> Any:
     """The object in an answer, which may have thoughts before it and a fence around it."""
-    if found.is_refusal:
+    finish, content = choice["finish_reason"], choice.get("content")
+    if choice.get("refusal") or finish == "content_filter":
         raise _ProblemError("declines to answer", may_pass=False)
-    text = found.content.rpartition("</think>")[2]
+    text = content.rpartition("</think>")[2] if isinstance(content, str) else ""
     try:
         value = json.loads(text[text.find("{") : text.rfind("}") + 1])
         json.dumps(value, ensure_ascii=False, allow_nan=False).encode()
     except (ValueError, RecursionError):  # no JSON; or NaN, or half a character
-        if found.is_cut:
+        if finish == "length":
             raise _bad("gives answers that are cut off", "was too long and cut off", text) from None
         raise _bad("does not answer in JSON", "is not one JSON object", text) from None
     try:

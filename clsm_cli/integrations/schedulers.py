@@ -56,6 +56,11 @@ class Job(NamedTuple):
         """When, as ``03:30``."""
         return f"{self.minute // 60:02}:{self.minute % 60:02}"
 
+    @property
+    def settings(self) -> list[str]:
+        """Its environment, as ``NAME=VALUE``."""
+        return [f"{name}={value}" for name, value in self.environment.items()]
+
 
 def minute_of(text: str) -> int | None:
     """The minute of the day that a time names; None when it is none.
@@ -99,11 +104,10 @@ def systemd_units(job: Job) -> dict[str, str]:
     A night that was missed comes when the machine is up again (``Persistent``); one that failed, or
     found the memory locked, is tried again three times.
     """
-    settings = [f"{name}={value}" for name, value in job.environment.items()]
-    lines = "".join(f"Environment={_quoted(_percent(each))}\n" for each in settings)
-    command = " ".join(_quoted(_percent(word).replace("$", "$$")) for word in job.command)
+    lines = "".join(f"Environment={_quoted(each)}\n" for each in job.settings)
+    command = " ".join(_quoted(word).replace("$", "$$") for word in job.command)
     service = f"""[Unit]
-Description=clsm: nightly run of {_percent(job.store)}
+Description=clsm: nightly run of {job.store.replace("%", "%%")}
 StartLimitIntervalSec=6h
 StartLimitBurst=4
 
@@ -132,8 +136,7 @@ WantedBy=timers.target
 def crontab_with(text: str, job: Job, polite: Sequence[str]) -> str:
     """A crontab with the job, once, behind all else: crontab(5)."""
     begin, end = _marks(job.name)
-    settings = [f"{name}={value}" for name, value in job.environment.items()]
-    before = ["/usr/bin/env", *settings] if settings else []
+    before = ["/usr/bin/env", *job.settings] if job.settings else []
     # A per cent sign would end the command.
     line = shlex.join([*before, *polite, *job.command]).replace("%", r"\%")
     block = f"{begin}\n{job.minute % 60} * * * * {line}\n{end}\n"
@@ -157,15 +160,14 @@ def openclaw_options(job: Job, polite: Sequence[str]) -> list[list[str]]:
         return ["--name", name, "--declaration-key", name, "--cron", when, "--exact"]
 
     argv = json.dumps([*polite, *job.command])
-    kept = [f"{name}={value}" for name, value in job.environment.items()]
     night = [*at(job.name, job.minute), "--command-argv", argv]
-    night += [word for each in kept for word in ("--command-env", each)]
-    adviser = [*at(f"{job.name}{ADVISER}", advice_minute(job.minute)), "--session", "isolated"]
-    adviser += ["--message", job.advice]
-    return [
-        [*options, "--timeout-seconds", str(seconds), "--no-deliver"]
-        for options, seconds in ((night, TIMEOUT), (adviser, ADVICE_TIMEOUT))
-    ][: 2 if job.advice else 1]
+    night += [word for each in job.settings for word in ("--command-env", each)]
+    found = [[*night, "--timeout-seconds", str(TIMEOUT), "--no-deliver"]]
+    if job.advice:
+        adviser = [*at(f"{job.name}{ADVISER}", advice_minute(job.minute)), "--session", "isolated"]
+        adviser += ["--message", job.advice, "--timeout-seconds", str(ADVICE_TIMEOUT)]
+        found.append([*adviser, "--no-deliver"])
+    return found
 
 
 def advice_minute(minute: int) -> int:
@@ -189,18 +191,15 @@ def _block(name: str) -> re.Pattern[str]:
 
 
 def _quoted(word: str) -> str:
-    r"""A word as systemd reads it: systemd.syntax(7), "Quoting".
+    r"""A word as systemd reads it: systemd.syntax(7), "Quoting"; a per cent sign is one of its marks.
 
-    >>> _quoted("plain"), _quoted('two "words"')
-    ('plain', '"two \\"words\\""')
+    >>> _quoted("plain"), _quoted('100% "words"')
+    ('plain', '"100%% \\"words\\""')
     """
+    word = word.replace("%", "%%")
     if re.fullmatch(r"[\w@%+=:,./$-]+", word):
         return word
     return '"' + word.replace("\\", "\\\\").replace('"', '\\"') + '"'
-
-
-def _percent(text: str) -> str:
-    return text.replace("%", "%%")
 
 
 class Scheduler:
@@ -292,10 +291,11 @@ class _Crontab(Scheduler):
         return None if line is None else _words(line.replace(r"\%", "%"))
 
     def install(self, job: Job) -> None:
-        self._put(crontab_with(self._text(), job, self._polite()))
+        text = crontab_with(self._text(), job, self._polite())
+        self._other.run("crontab", "-", stdin=text)
 
     def remove(self, name: str) -> None:
-        self._put(crontab_without(self._text(), name))
+        self._other.run("crontab", "-", stdin=crontab_without(self._text(), name))
 
     def plan(self, job: Job) -> list[str]:
         return crontab_with("", job, self._polite()).splitlines()
@@ -307,9 +307,6 @@ class _Crontab(Scheduler):
         if "no crontab for" in done.stderr:
             return ""
         raise self._other.failure(("crontab", "-l"), done.stderr)
-
-    def _put(self, text: str) -> None:
-        self._other.run("crontab", "-", stdin=text)
 
 
 class _OpenClawCron(Scheduler):

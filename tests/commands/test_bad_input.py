@@ -3,7 +3,6 @@ next step, and everything good is still there."""
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import shutil
@@ -15,6 +14,7 @@ from pathlib import Path
 
 import pytest
 from processes import Cli, Done
+from small_store import row
 
 from clsm_cli.errors import (
     BadInputError,
@@ -59,11 +59,6 @@ def assert_remarked(done: Done, *remarks: str) -> None:
         assert NEXT_STEP.search(sentence), sentence
 
 
-def turn(text: str, **fields: object) -> str:
-    row = {"role": "user", "text": text, "timestamp": "2026-02-24T08:00:00+01:00", **fields}
-    return json.dumps(row) + "\n"
-
-
 def texts(cli: Cli, query: str) -> list[str]:
     answer = cli.ok("recall", "--json", "--no-touch", *NOW, "--", query).json
     return [memory["text"] for memory in answer["memories"]]
@@ -89,11 +84,11 @@ def test_an_unreadable_file(cli: Cli) -> None:
 
 def test_a_line_of_100_megabytes(cli: Cli) -> None:
     with (cli.folder / "chat.jsonl").open("w") as file:
-        file.write(turn("Before the flood came the heron.", id="a"))
+        file.write(row("Before the flood came the heron.", id="a"))
         file.write('{"role": "user", "text": "')
         for _ in range(100):
             file.write("x" * (1 << 20))
-        file.write('"}\n' + turn("After the flood came the dove.", id="b"))
+        file.write('"}\n' + row("After the flood came the dove.", id="b"))
     done = replace(cli, prefix=(sys.executable, "-c", MEASURED))("ingest", "chat.jsonl", *NOW)
     assert_remarked(done, "chat.jsonl, line 2: line of 104857")
     assert int(done.err.splitlines()[-1]) < 400 << 10  # KB; the line alone is a quarter of that
@@ -159,9 +154,6 @@ def _another(cli: Cli) -> str:
     return "another"
 
 
-# Ids that would like to be paths
-
-
 # The store
 
 
@@ -222,8 +214,8 @@ def test_a_disk_that_became_read_only(small_disk: Cli) -> None:
         ("schedule", "run", *NOW),
     ):
         assert_said(cli(*words), DiskError, "Read-only file system")
-    row = turn("The dove came later.").encode()
-    assert_said(cli("ingest", "-", "--capture", stdin=row), DiskError, "Read-only file system")
+    said = row("The dove came later.").encode()
+    assert_said(cli("ingest", "-", "--capture", stdin=said), DiskError, "Read-only file system")
     assert settings.read_text() == "{}\n"
     assert_found(cli, "heron stood")
     sealed = cli.ok("recall", "heron", "--format", "prompt", *NOW)
@@ -233,24 +225,6 @@ def test_a_disk_that_became_read_only(small_disk: Cli) -> None:
 
 
 # The model
-
-
-def test_no_model(cli: Cli) -> None:
-    (cli.folder / "empty").mkdir()
-    without = Cli(cli.folder, {**cli.environment, "CLSM_MODEL_DIR": str(cli.folder / "empty")})
-    (cli.folder / "good.md").write_text("The heron stood on the gauge.\n")
-    done = without.ok("ingest", "good.md", *NOW)
-    assert "no embedding model in" in done.err
-    assert "clsm model install" in done.err
-    answer = without.ok("recall", "--json", "heron stood", *NOW)
-    assert "clsm model install" in answer.err
-    assert "clsm model install" in answer.json["warnings"][0]
-    assert answer.json["engine"]["embedder"] is None
-    assert "heron stood" in answer.json["memories"][0]["text"]
-    assert_said(without("model", "verify"), ModelMissingError, "clsm model install")
-    # With the model again, what was captured gets its vectors.
-    cli.ok("ingest", "good.md", *NOW)
-    assert cli.ok("status", "--json").json["unembedded"] == 0
 
 
 def test_a_model_with_one_byte_flipped(cli: Cli, model_copy: Path) -> None:
@@ -266,9 +240,8 @@ def test_a_model_with_one_byte_flipped(cli: Cli, model_copy: Path) -> None:
     assert_said(done, ModelDigestError, "model.safetensors: sha256 is ", "--force")
     assert "good.md: 1 added" in done.out
     assert_said(wrong("model", "verify"), ModelDigestError, "model.safetensors")
+    none = {"CLSM_MODEL_DIR": str(cli.folder / "empty")}
+    assert_said(cli("model", "verify", **none), ModelMissingError, "clsm model install")
     answer = wrong.ok("recall", "heron stood", *NOW)
     assert "heron stood" in answer.out
     assert "this answer is from words alone" in answer.err
-
-
-# Queries

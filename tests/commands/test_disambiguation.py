@@ -48,8 +48,8 @@ def run(store: Store, command: str, *words: str, **given: str) -> Result:
 
 @pytest.fixture
 def at_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(disambiguation, "is_terminal", lambda _stream: True)
-    monkeypatch.setattr(forget, "is_terminal", lambda _stream: True)
+    monkeypatch.setattr(disambiguation, "has_person", lambda: True)
+    monkeypatch.setattr(forget, "has_person", lambda: True)
 
 
 @pytest.mark.parametrize(

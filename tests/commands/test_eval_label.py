@@ -91,7 +91,7 @@ def test_a_list_for_scripts(cli: Cli, path: Path) -> None:
 
 def test_bad_input(cli: Cli) -> None:
     for words, stdin, said in (
-        (("--from", "nowhere.txt"), "", "nowhere.txt: is missing"),
+        (("--from", "nowhere.txt"), "", "nowhere.txt: No such file"),
         (("--from", "-"), "{", "line 1 is no query"),
     ):
         done = run(cli, *words, stdin=stdin)

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from ingesting import new_store, take
 
-from clsm_cli.commands import error_boundary
+from clsm_cli.commands import output
 from clsm_cli.consolidation import rehearsal
 from clsm_cli.errors import DiskError
 from clsm_cli.store import episodes, layout
@@ -27,7 +27,7 @@ def test_an_error_of_the_disk_is_one_sentence_wherever_it_comes_from(
     unreadable = Path("/proc/self/mem")  # page 0 is in no process
     if not unreadable.exists():
         pytest.skip("this system has no /proc/self/mem")
-    assert error_boundary.guard(unreadable.read_bytes) == DiskError.exit_code
+    assert output.guard(unreadable.read_bytes) == DiskError.exit_code
     said = capsys.readouterr().err
     assert said.startswith("clsm: the disk: Input/output error; ")
     assert said.count("\n") == 1

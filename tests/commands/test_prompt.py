@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import stat
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from processes import Cli
+from small_store import row
 from strategies import examples, texts
 
 from clsm_cli.commands import fence_key
@@ -181,11 +181,6 @@ def test_a_key_that_cannot_be_used_is_said_and_left_alone(data: Path, how: str) 
     assert sorted(data.parent.rglob("*")) == before
 
 
-def turn(text: str, time: str, speaker: str = "Mara") -> str:
-    said = {"speaker": speaker, "content": text, "session": "main", "timestamp": time}
-    return json.dumps(said) + "\n"
-
-
 def stored(cli: Cli, text: str = "asleep in the boiler room") -> int:
     """How often a text stands in what the store holds, the derived index left aside."""
     return sum(
@@ -199,7 +194,7 @@ def stored(cli: Cli, text: str = "asleep in the boiler room") -> int:
 def recalled(cli: Cli) -> str:
     """What a recall gives of the one message that the store holds."""
     chat = cli.folder / "chat.jsonl"
-    chat.write_text(turn("Juno the cat is asleep in the boiler room.", "2026-02-24T08:15:00+01:00"))
+    chat.write_text(row("Juno the cat is asleep in the boiler room."))
     cli.ok("ingest", "chat.jsonl", *NOW)
     asked = ("recall", "--format", "prompt", "--no-touch", "where is juno the cat")
     block = cli.ok(*asked, *NOW).out
@@ -212,10 +207,10 @@ def paste(cli: Cli, block: str) -> str:
     """Into a message, a quoted message, a hook's message, and a note; what ingest says of it."""
     quoted = "".join(f"> {line}\n" for line in block.splitlines())
     said = [block, f"{block}\nWhere is Juno?", f"You wrote:\n{quoted}Is that so?"]
-    rows = [turn(text, f"2026-03-01T09:0{n}:00+01:00") for n, text in enumerate(said)]
+    rows = [row(text, timestamp=f"2026-03-01T09:0{n}:00+01:00") for n, text in enumerate(said)]
     (cli.folder / "session.jsonl").write_text("".join(rows))
     (cli.folder / "note.md").write_text(f"# Pets\n\nOur cat:\n\n{block}\nShe is fourteen.\n")
-    hooked = turn(f"Look: {block}", "2026-03-01T10:00:00+01:00").encode()
+    hooked = row(f"Look: {block}", timestamp="2026-03-01T10:00:00+01:00").encode()
     captured = cli.ok("ingest", "-", "--capture", *NOW, stdin=hooked)
     done = cli.ok("ingest", "session.jsonl", "note.md", *NOW)
     return captured.err + done.err

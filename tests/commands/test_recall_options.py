@@ -195,8 +195,8 @@ def test_as_of_is_when_a_question_is_asked(told: Cli) -> None:
 @pytest.mark.parametrize(
     ("words", "code", "said"),
     [
-        (("--batch", "nowhere.jsonl"), 12, "nowhere.jsonl: no such file"),
-        (("--batch", "."), 12, "no such file"),
+        (("--batch", "nowhere.jsonl"), 12, "nowhere.jsonl: No such file"),
+        (("--batch", "."), 12, "Is a directory"),
         (("--batch", "-", "ferry"), 2, "leave out QUERY"),
         (("--batch", "-", "--format", "prompt"), 2, "leave out --format"),
     ],

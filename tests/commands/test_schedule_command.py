@@ -1,4 +1,4 @@
-"""``clsm schedule``: what is put into a crontab, systemd and OpenClaw's cron, and what then runs."""
+"""``clsm schedule``: what is put into a crontab, systemd and OpenClaw's cron, what then runs, and its status."""
 
 from __future__ import annotations
 
@@ -130,14 +130,6 @@ def test_a_busy_memory_is_tried_again_later(desk: Cli) -> None:
     assert desk.ok("schedule", "run", "--due", "03:30", "--json", *now).json["steps"]
 
 
-def test_no_time_at_which_openclaw_dreams(desk: Cli) -> None:
-    done = desk("schedule", "install", "--at", "03:00")
-    assert done.code == 2
-    assert "03:00" in done.err
-    assert desk("schedule", "install", "--at", "25:00").code == 2
-    assert not (home(desk) / "tab").exists()
-
-
 @pytest.mark.skipif(
     os.geteuid() != 0 or shutil.which("crontab") is None, reason="needs root and crontab"
 )
@@ -197,25 +189,6 @@ def test_systemd_is_given_the_units_and_gives_them_back(cli: Cli) -> None:
     timer = f"{wanted.name}.timer"
     assert asked[:2] == ["--user daemon-reload", f"--user enable --now {timer}"]
     assert asked[2:] == [f"--user disable --now {timer}", "--user daemon-reload"]
-
-
-def test_openclaws_cron_is_told_once_and_by_a_key(cli: Cli) -> None:
-    put(cli, "openclaw", OPENCLAW)
-    cli = on_path(cli)
-    (home(cli) / "jobs.json").write_text('{"jobs": []}')
-    done = cli.ok("schedule", "install", "--by", "openclaw", "--catch-up", "--json").json
-    asked = shlex.split((home(cli) / "openclaw.log").read_text().replace('"', '\\"'))
-    assert asked[:2] == ["cron", "add"]
-    assert asked[asked.index("--declaration-key") + 1] == done["name"]
-    assert asked[asked.index("--cron") + 1 :][:5] == ["30", "3", "*", "*", "*"]
-    jobs: dict[str, Any] = {
-        "jobs": [{"id": "j1", "name": done["name"], "payload": {"argv": ["x"]}}]
-    }
-    (home(cli) / "jobs.json").write_text(json.dumps(jobs))
-    found = cli.ok("schedule", "status", "--by", "openclaw", "--json").json["jobs"]
-    assert found == {"openclaw": ["x"]}
-    cli.ok("schedule", "remove", "--by", "openclaw")
-    assert "cron rm j1" in (home(cli) / "openclaw.log").read_text()
 
 
 def test_openclaws_agent_is_asked_an_hour_before(cli: Cli) -> None:
@@ -297,3 +270,80 @@ def conversation() -> bytes:
         for n, (role, text) in enumerate(zip(("user", "assistant", "user"), said, strict=True))
     ]
     return "".join(json.dumps(row) + "\n" for row in rows).encode()
+
+
+@pytest.fixture
+def both(cli: Cli) -> Cli:
+    """A command line with a crontab of its own, and an OpenClaw that knows of no job."""
+    put(cli, "crontab", CRONTAB)
+    put(cli, "openclaw", OPENCLAW)
+    has(cli)
+    return on_path(cli)
+
+
+def has(cli: Cli, *jobs: dict[str, Any]) -> None:
+    """OpenClaw's cron has these jobs."""
+    (home(cli) / "jobs.json").write_text(json.dumps({"jobs": jobs}))
+
+
+def asked(cli: Cli) -> list[str]:
+    """What OpenClaw's cron was asked: the verbs."""
+    log = home(cli) / "openclaw.log"
+    rows = log.read_text().splitlines() if log.exists() else []
+    return [row.split()[1] for row in rows]
+
+
+def next_at(cli: Cli, now: str, *options: str) -> Any:
+    return cli.ok("schedule", "status", "--json", "--now", now, *options).json["next"]
+
+
+def test_the_next_run_is_at_its_hour(both: Cli) -> None:
+    assert next_at(both, "2026-03-02T12:00:00+01:00") == {}
+    both.ok("schedule", "install", "--by", "crontab")
+    for now in ("2026-03-02T03:30:00+01:00", "2026-03-03T03:29:00+01:00"):
+        assert next_at(both, now) == {"crontab": "2026-03-03T03:30:00+01:00"}
+    shown = both.ok("schedule", "status", "--now", "2026-03-02T12:00:00+01:00").out
+    assert "\nnext run: 2026-03-03T03:30:00+01:00\n" in shown
+
+
+def test_a_job_that_openclaw_has_is_remembered(both: Cli) -> None:
+    name = both.ok("schedule", "install", "--by", "crontab", "--json").json["name"]
+    both.ok("schedule", "status")
+    assert asked(both) == []  # it takes seconds
+    both.ok("schedule", "install", "--by", "openclaw")
+    assert name not in tab(both)
+    command = ["clsm", "schedule", "run", "--due", "03:30"]
+    has(both, {"id": "j1", "name": name, "payload": {"argv": command}})
+    told = both.ok("schedule", "status", "--json", "--now", "2026-03-02T12:00:00+01:00").json
+    assert told["jobs"] == {"openclaw": command}
+    assert told["next"] == {"openclaw": "2026-03-03T03:30:00+01:00"}
+    assert set(asked(both)) == {"add", "list"}
+    assert both.ok("schedule", "remove", "--dry-run").out == "removed from openclaw\n"
+    assert both.ok("schedule", "remove", "--by", "crontab").out == "not installed\n"
+    assert "rm" not in asked(both)
+    assert both.ok("schedule", "remove").out == "removed from openclaw\n"
+    assert asked(both)[-1] == "rm"
+    count = len(asked(both))
+    assert both.ok("schedule", "remove").out == "not installed\n"
+    assert len(asked(both)) == count
+    assert both.ok("doctor").code == 0
+
+
+def test_an_openclaw_that_does_not_answer(both: Cli) -> None:
+    both.ok("schedule", "install", "--by", "openclaw")
+    put(both, "openclaw", '#!/bin/sh\necho "gateway closed" >&2\nexit 1\n')
+    done = both.ok("schedule", "status")
+    assert done.err == ("clsm: openclaw cron: gateway closed; see: clsm schedule install --help\n")
+    assert "not installed" not in done.out
+    assert "last good run" in done.out
+    assert both("schedule", "status", "--by", "openclaw").code == 12
+    both.ok("schedule", "install", "--by", "openclaw", "--dry-run")
+    done = both("schedule", "install", "--by", "crontab")
+    assert (done.code, "gateway closed" in done.err) == (12, True)
+    done = both("schedule", "remove")  # out of the crontab at least; a second time asks again
+    assert (done.code, "gateway closed" in done.err) == (12, True)
+    assert tab(both) == ""
+    put(both, "openclaw", '#!/bin/sh\necho "{}"\n')
+    assert "no form known" in both("schedule", "remove").err
+    (both.folder / "bin" / "openclaw").unlink()
+    assert both.ok("schedule", "status").err == ""

@@ -128,9 +128,6 @@ def test_a_bad_answer_is_sent_back_once(endpoint: Endpoint, kind: str) -> None:
     [
         {"birds": ["swan"], "share": 1.5},
         {"birds": ["Swan!"], "share": 0.5},
-        {"birds": "swan", "share": 0.5},
-        {"birds": [], "share": True},
-        {"birds": [], "share": "0.5"},
         {"birds": [], "share": 0.5, "more": 1},
         [],
         "swan",

@@ -82,14 +82,12 @@ def entry_of(plugins: Any) -> dict[str, Any]:
 def is_switched_off(plugins: Any) -> str | None:
     """Why OpenClaw would not load the plugin although it is installed; None when it would."""
     entry, at = entry_of(plugins), f"plugins.entries.{PLUGIN}"
+    is_injected = _part(entry, "hooks").get("allowPromptInjection")
     reasons = {
         f"{at}.enabled is false": entry.get("enabled") is False,
         "plugins.enabled is false": _part(plugins, "enabled", True) is False,
         f"plugins.deny names {PLUGIN}": PLUGIN in _part(plugins, "deny", []),
-        f"{at}.hooks.allowPromptInjection is false": _part(entry, "hooks").get(
-            "allowPromptInjection"
-        )
-        is False,
+        f"{at}.hooks.allowPromptInjection is false": is_injected is False,
     }
     return next((reason for reason, holds in reasons.items() if holds), None)
 
