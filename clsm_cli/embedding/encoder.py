@@ -124,9 +124,10 @@ class Encoder:
         def run(batch: list[int]) -> list[Vectors]:
             rows = np.stack([ids[at] for at in batch]).astype(np.int32)
             feeds = {"input_ids": rows, "attention_mask": np.ones_like(rows)}
-            given = {name: Tensor("i", each.shape, each) for name, each in feeds.items()}
+            given = {name: Tensor("i", each.shape, each.data) for name, each in feeds.items()}
             found = self._session.run(given, ["sentence", "tokens"])
-            return [np.frombuffer(each.data, np.float32).reshape(each.shape) for each in found]
+            arrays = [np.frombuffer(memoryview(each.data), np.float32) for each in found]
+            return [one.reshape(each.shape) for one, each in zip(arrays, found, strict=True)]
 
         batches = list(equal_length_batches([len(row) for row in ids]))
         if self._threads == 1 or len(batches) == 1:

@@ -6,7 +6,7 @@ import os
 import re
 from typing import Literal
 
-from clsm_cli.ingestion import claude_transcripts, openclaw_transcripts
+from clsm_cli.ingestion import transcripts
 from clsm_cli.ingestion.jsonl_rows import Problem, Tally, mapping, parse
 from clsm_cli.store.jsonlines import LineError
 
@@ -145,15 +145,15 @@ def is_binary(head: bytes, *, strict: bool) -> bool:
 
 def _of_text(head: bytes) -> Format | None:
     if b"\n## Turn " in head:
-        from clsm_cli.ingestion import smriti
+        from clsm_cli.ingestion import exports
 
-        if smriti.is_session(head):
+        if exports.is_smriti(head):
             return "smriti"
     begin = head.lstrip()[:8].decode(errors="replace").strip("\ufeff\u200e[")
     if begin[:1].isdecimal():
-        from clsm_cli.ingestion import chat_text
+        from clsm_cli.ingestion import messengers
 
-        return "chat" if chat_text.is_chat(head.decode(errors="replace")) else None
+        return "chat" if messengers.is_chat(head.decode(errors="replace")) else None
     return None
 
 
@@ -178,11 +178,11 @@ def _of_rows(head: bytes) -> Format | None:
             row = parse(line, number, tally)
         except LineError:
             continue
-        if claude_transcripts.is_row(row):
+        if transcripts.is_claude_code(row):
             return "claude-code"
         if not {"source", "sourceNumber"}.isdisjoint(mapping(row.get("envelope"))):
             return "signal"
-        return "openclaw" if openclaw_transcripts.is_row(row) else "jsonl"
+        return "openclaw" if transcripts.is_openclaw(row) else "jsonl"
     # The first row is larger than what was looked at: tell it by how it begins.
     start = lines[0].removeprefix(b"\xef\xbb\xbf").replace(b" ", b"")
     if len(lines) == 1 and start.startswith(b'{"parentUuid"'):

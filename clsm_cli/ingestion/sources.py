@@ -270,14 +270,19 @@ def with_tilde(real: str) -> str:
 
 
 _ROWS = {
-    "jsonl": "generic_jsonl",
-    "openclaw": "openclaw_transcripts",
-    "claude-code": "claude_transcripts",
-    "signal": "messengers",
+    "jsonl": ("transcripts", "generic_reader"),
+    "openclaw": ("transcripts", "openclaw_reader"),
+    "claude-code": ("transcripts", "claude_code_reader"),
+    "signal": ("messengers", "signal_reader"),
 }
-"""Formats of one JSON object a line, and the modules whose ``row_reader`` reads one."""
-_WHOLE = {"smriti": "smriti", "export": "exports", "chat": "chat_text", "telegram": "messengers"}
-"""Formats that are one document, and the modules whose ``items`` reads it."""
+"""Formats of one JSON object a line, and what reads a row."""
+_WHOLE = {
+    "smriti": ("exports", "smriti_items"),
+    "export": ("exports", "export_items"),
+    "chat": ("messengers", "chat_items"),
+    "telegram": ("messengers", "telegram_items"),
+}
+"""Formats that are one document, and what reads it."""
 
 
 @contextlib.contextmanager
@@ -295,9 +300,8 @@ def open_transcript(
 
 def items_of(format: str, content: Any, about: Reading) -> Iterator[TranscriptItem]:  # noqa: A002
     """The items of a stream, or of the lines of a transcript that has rows."""
-    module = import_module(f"clsm_cli.ingestion.{_WHOLE.get(format) or _ROWS[format]}")
-    if format in _WHOLE:
-        items = module.items(content, about)
-    else:
-        items = row_items(content, module.row_reader(about), about)
+    name, function = _WHOLE.get(format) or _ROWS[format]
+    reader = getattr(import_module(f"clsm_cli.ingestion.{name}"), function)
+    is_whole = format in _WHOLE
+    items = reader(content, about) if is_whole else row_items(content, reader(about), about)
     return check_items(items, about)
