@@ -20,6 +20,7 @@ import json
 import re
 import zipfile
 import zlib
+from bisect import bisect_left
 from typing import IO, TYPE_CHECKING, Any
 
 from clsm_cli.ingestion.detection import CHAT, TELEGRAM, ZIP, is_export_name
@@ -261,48 +262,34 @@ def smriti_items(stream: IO[bytes], about: Reading) -> Iterator[TranscriptItem]:
     meta = {key: value.strip().strip('"') for key, _, value in pairs}
     created = normalise(meta.get("created"), about.zone)
     session, day = label(meta.get("id")) or about.session, created and created[:10]
-    tools, lines = ToolReader(about), _Lines(text)
+    tools, breaks = ToolReader(about), [found.start() for found in re.finditer("\n", text)]
+
+    def message(name: str, start: int, end: int) -> Message:
+        first, last = (bisect_left(breaks, place) + 1 for place in (start, end - 1))
+        return Message(session, first, day, name, max(first, last))
+
     head = _SMRITI_TURN.search(text, front.end() if front else 0)
     while head:
         number, following = head[1], _SMRITI_TURN.search(text, head.end())
         end = _TEXT_END.search(text, head.end(), following.start() if following else len(text))
         place = end.start() if end else following.start() if following else len(text)
         role: Role = "user" if head[2] == "user" else "assistant"
-        message = lines.message(session, day, number, head.start(), place)
-        yield message.said(role, _unescaped(text[head.end() : place]))
+        said = message(number, head.start(), place)
+        yield said.said(role, _unescaped(text[head.end() : place]))
         for count in itertools.count(1):
             tool = _TOOL.match(text, place)
             if tool is None:
                 break
             call_id, place = f"{number}#{count}", tool.end()
-            call = lines.message(session, day, call_id, tool.start(), tool.start("kind"))
+            call = message(call_id, tool.start(), tool.start("kind"))
             yield tools.call(call, tool["name"], _json(tool["given"]), call_id)
             if tool["said"].strip():
-                gave = lines.message(session, day, f"{call_id}r", tool.start("kind"), place)
+                gave = message(f"{call_id}r", tool.start("kind"), place)
                 error = tool["kind"].lower() == "error"
                 yield tools.result(gave, tool["name"], tool["said"], call_id, error=error)
         if end and end[0].startswith("###") and place == end.start():
-            about.tally.add("tool call is cut short", lines.number(place))
+            about.tally.add("tool call is cut short", bisect_left(breaks, place) + 1)
         head = _SMRITI_TURN.search(text, place)  # behind the tools of a turn nothing is its own
-
-
-class _Lines:
-    """Numbers of the lines of a text, asked for in its order."""
-
-    def __init__(self, text: str) -> None:
-        self._text = text
-        self._place, self._number = 0, 1
-
-    def number(self, place: int) -> int:
-        """The line of a place, from 1; never before the one that was asked for last."""
-        self._number += self._text.count("\n", self._place, max(place, self._place))
-        self._place = max(place, self._place)
-        return self._number
-
-    def message(self, session: str, day: str | None, name: str, start: int, end: int) -> Message:
-        """A message that stands in ``text[start:end]``."""
-        first = self.number(start)
-        return Message(session, first, day, name, max(first, self.number(end - 1)))
 
 
 def _unescaped(text: str) -> str:
