@@ -77,19 +77,6 @@ _EXPORT_MARKS = (b'"mapping"', b'"chat_messages"')
 _CONTROL = bytes(set(range(32)) - set(b"\t\n\v\f\r\x1b\b"))
 
 
-def detect(head: bytes) -> Format:
-    r"""The format of text by its first rows: JSON objects, or else a note.
-
-    >>> detect(b'{"type":"session","version":4,"id":"a"}\n'), detect(b'{"role":"user","text":""}')
-    ('openclaw', 'jsonl')
-    >>> detect(b'[{"title": "Oak", "mapping": {'), detect(b'{"name": "Tom", "type": "personal_chat"')
-    ('export', 'telegram')
-    >>> detect(b"# A note")
-    'markdown'
-    """
-    return _of_json(head) or _of_text(head) or "markdown"
-
-
 def is_export_name(name: str) -> bool:
     """Whether a file of a folder may be an export by its name."""
     return _EXPORT.fullmatch(name) is not None
@@ -118,14 +105,20 @@ def _is_known(name: str) -> bool:
 def file_format(
     path: str, head: bytes, wanted: Format | None, *, in_vault: bool = False
 ) -> Format | Problem:
-    """The format of a file, or why it cannot be read."""
+    r"""The format of a file, or why it cannot be read.
+
+    >>> [file_format("-", head, None) for head in (b'{"type":"session","version":4}', b"# A note")]
+    ['openclaw', 'markdown']
+    >>> [file_format("-", head, None) for head in (b'[{"title": "Oak", "mapping": {', b'{"text":""}')]
+    ['export', 'jsonl']
+    """
     if wanted is not None:
         return wanted
     extension = _extension(path)
     if extension == ".zip" and head.startswith(ZIP):
         return "export"
     reason = refusal(os.path.basename(path), head)
-    if reason or is_binary(head, strict=not _is_known(path)):
+    if reason or _is_binary(head, strict=not _is_known(path)):
         return Problem(path, None, reason or "binary file")
     if extension in _MARKDOWN:
         return _of_text(head) or ("obsidian" if in_vault else "markdown")
@@ -135,7 +128,7 @@ def file_format(
     return found or ("jsonl" if extension in _JSON_LINES else _of_text(head) or "markdown")
 
 
-def is_binary(head: bytes, *, strict: bool) -> bool:
+def _is_binary(head: bytes, *, strict: bool) -> bool:
     """Whether it is no text; ``strict`` where nothing else says that it is."""
     head = head[:1024]
     if strict and b"\0" in head:

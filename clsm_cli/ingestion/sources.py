@@ -11,7 +11,7 @@ import errno
 import io
 import os
 import stat
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
@@ -213,15 +213,23 @@ def _file(path: str, real: str, wanted: Format | None, place: Place) -> Found:
         return Problem(os.fsencode(path).decode(errors="replace"), None, "file name is not UTF-8")
     except OSError as error:
         return read_problem(path, error)
-    encoding = encodings.detect_encoding(head, is_whole=len(head) < detection.HEAD)
+    found = _source(path, with_tilde(real), head, wanted, in_vault=place == "vault")
+    is_agents = folders.is_agents(os.path.dirname(real), place)
+    return replace(found, is_agents=is_agents) if isinstance(found, SourceFile) else found
+
+
+def _source(
+    path: str, origin: str, head: bytes, wanted: Format | None, *, in_vault: bool = False
+) -> SourceFile | Problem:
+    is_whole = path != STDIN and len(head) < detection.HEAD
+    encoding = encodings.detect_encoding(head, is_whole=is_whole)
     if encoding == encodings.UNKNOWN:
         return Problem(path, None, encodings.UNTOLD)
     text = encodings.to_utf_8(head, encoding)
-    found = detection.file_format(path, text, wanted, in_vault=place == "vault")
+    found = detection.file_format(path, text, wanted, in_vault=in_vault)
     if isinstance(found, Problem):
         return found
-    is_agents = folders.is_agents(os.path.dirname(real), place)
-    return SourceFile(path, with_tilde(real), found, encoding=encoding, is_agents=is_agents)
+    return SourceFile(path, origin, found, encoding=encoding)
 
 
 def _standard_input(wanted: Format | None, stdin: BinaryIO | None) -> Found:
@@ -230,14 +238,8 @@ def _standard_input(wanted: Format | None, stdin: BinaryIO | None) -> Found:
     if not isinstance(stdin, io.BufferedReader):
         stdin = io.BufferedReader(cast("io.RawIOBase", stdin))
     # peek gives what one read gives and consumes nothing; a first row is enough.
-    head = stdin.peek(detection.HEAD)[: detection.HEAD]
-    encoding = encodings.detect_encoding(head)
-    if encoding == encodings.UNKNOWN:
-        return Problem(STDIN, None, encodings.UNTOLD)
-    head = encodings.to_utf_8(head, encoding)
-    if wanted is None and detection.is_binary(head, strict=True):
-        return Problem(STDIN, None, "binary data")
-    return SourceFile(STDIN, STDIN, wanted or detection.detect(head), stdin, encoding)
+    found = _source(STDIN, STDIN, stdin.peek(detection.HEAD)[: detection.HEAD], wanted)
+    return replace(found, stream=stdin) if isinstance(found, SourceFile) else found
 
 
 def open_file(path: str) -> BinaryIO:

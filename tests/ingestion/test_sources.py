@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from clsm_cli.ingestion.detection import Format, detect
+from clsm_cli.ingestion.detection import Format, file_format
 from clsm_cli.ingestion.jsonl_rows import Problem
 from clsm_cli.ingestion.sources import Missing, SourceFile, find
 
@@ -190,7 +190,7 @@ def test_standard_input_is_told_by_its_first_row_and_kept_whole(data: bytes, wha
 
 
 def test_detect_takes_any_bytes() -> None:
-    assert detect(b"\xff\xfe{{{\n[1]\n") == "markdown"
+    assert file_format("-", b"\xff\xfe{{{\n[1]\n", None) == "markdown"
 
 
 @pytest.mark.parametrize(
