@@ -298,7 +298,6 @@ def _unescaped(text: str) -> str:
 
 
 def _json(text: str) -> Any:
-    """The arguments of a call; as they stand where they are no JSON."""
     try:
         return json.loads(text)
     except (ValueError, RecursionError):

@@ -278,7 +278,6 @@ def telegram_items(stream: IO[bytes], about: Reading) -> Iterator[TranscriptItem
 
 
 def _telegram_chats(document: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """The chats of an export, those that were left too."""
     listed = [mapping(document.get(name)).get("list") for name in ("chats", "left_chats")]
     for chats in ([document], *(each for each in listed if isinstance(each, list))):
         for chat in chats:
@@ -311,7 +310,6 @@ def _telegram_messages(
 
 
 def _telegram_text(value: Any) -> str:
-    """The text of a message: a string, or parts of which some are links or bold."""
     parts = value if isinstance(value, list) else [value]
     texts = (part.get("text") if isinstance(part, dict) else part for part in parts)
     return "".join(text for text in texts if isinstance(text, str)).strip("\n").rstrip()
