@@ -34,8 +34,6 @@ LARGEST = MAX_MESSAGE
 _FORMS = "give a transcript with one JSON message a line, or plain text"
 _RECALLED = b"clsm-recall "
 """In every block that clsm recalled (``text.fence_lines``), however its brackets are escaped."""
-# A conversation that goes on needs no times and ids; whoever ingests it is told of them.
-_NO_MATTER = ("no timestamp", "timestamp")
 
 
 class Conversation(NamedTuple):
@@ -96,7 +94,8 @@ def _of_transcript(
     turns, problems = [], []
     for item in items:
         if isinstance(item, Problem):
-            problems += [] if item.reason.startswith(_NO_MATTER) else [item]
+            # A conversation that goes on needs no times; whoever ingests it is told of them.
+            problems += [] if item.reason.startswith("no timestamp") else [item]
         elif isinstance(item, RawTurn) and item.role != "system" and item.text.strip():
             trust = item.trust or ROLE_TRUST[item.role]
             lines = item.line_start, item.line_end

@@ -1,8 +1,6 @@
-"""Text to vectors: word pieces, batches of equal length, one onnxruntime session.
+"""Text to vectors: word pieces, batches of equal length, one session for documents.
 
-Importing this module loads none of numpy, onnxruntime and tokenizers; :meth:`Encoder.open` does.
-Queries have a session of their own (``onnx_session``). The one for documents copies the weights once
-into the order in which the matrix product reads them (30 ms, 42 MB): a third less time in every run.
+Importing this module loads neither numpy nor tokenizers; :meth:`Encoder.open` does.
 """
 
 from __future__ import annotations
@@ -10,10 +8,11 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
-from clsm_cli.embedding import weights
-from clsm_cli.embedding.pins import ENGINE, VOCABULARY
+from clsm_cli.embedding import pins
+from clsm_cli.embedding.onnx_session import Session, Tensor
+from clsm_cli.embedding.pins import VOCABULARY
 from clsm_cli.embedding.wordpiece import WordPieces
 
 if TYPE_CHECKING:
@@ -28,7 +27,6 @@ if TYPE_CHECKING:
 
 GRAPH = Path(__file__).with_name("minilm.onnx")
 """Built by ``scripts/build_graph.py``."""
-
 
 BATCH_TOKENS = 512
 """Word pieces a batch, at most; a text has no more than 256.
@@ -63,13 +61,9 @@ class Encoder:
     Three things see to it: a batch holds equal token lengths only, so there is no padding to
     leak into sums; every matrix product is over rows of tokens, each of which onnxruntime sums
     in an order that depends on the weights' shape alone; and the session options are fixed.
-
-    Attributes:
-        engine: Id of the vectors: compare two vectors only if their ids are equal.
     """
 
-    engine: str
-    _session: Any
+    _session: Session
     _threads: int
     _tokenizer: WordPieces
 
@@ -85,10 +79,11 @@ class Encoder:
             ModelDigestError: A model file is not the pinned one.
             DiskError: A model file cannot be read.
         """
-        weights.check(folder)
-        session = open_session(folder)
-        cores = threads or physical_cores()
-        return cls(ENGINE, session, cores, WordPieces.open(folder / VOCABULARY.name))
+        pins.check(folder)
+        # Read when numpy loads: OpenBLAS would start a thread a core, 40 ms of CPU.
+        os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+        session = Session(GRAPH.read_bytes(), folder, is_for_many=True)
+        return cls(session, threads or physical_cores(), WordPieces.open(folder / VOCABULARY.name))
 
     def encode(self, texts: Sequence[str], *, progress: Progress | None = None) -> list[Embedding]:
         """Encode texts into sentence and token vectors.
@@ -128,9 +123,11 @@ class Encoder:
 
         def run(batch: list[int]) -> list[Vectors]:
             rows = np.stack([ids[at] for at in batch]).astype(np.int32)
-            feed = {"input_ids": rows, "attention_mask": np.ones_like(rows)}
-            found: list[Vectors] = self._session.run(["sentence", "tokens"], feed)
-            return found
+            feeds = {"input_ids": rows, "attention_mask": np.ones_like(rows)}
+            given = {name: Tensor("i", each.shape, each.data) for name, each in feeds.items()}
+            found = self._session.run(given, ["sentence", "tokens"])
+            arrays = [np.frombuffer(memoryview(each.data), np.float32) for each in found]
+            return [one.reshape(each.shape) for one, each in zip(arrays, found, strict=True)]
 
         batches = list(equal_length_batches([len(row) for row in ids]))
         if self._threads == 1 or len(batches) == 1:
@@ -163,40 +160,6 @@ def equal_length_batches(lengths: Sequence[int], budget: int = BATCH_TOKENS) -> 
         size = max(1, budget // length)
         for start in range(0, len(places), size):
             yield places[start : start + size]
-
-
-def open_session(folder: Path) -> Any:
-    """Open the model.
-
-    Args:
-        folder: Holds ``model.safetensors``, which must be a regular file: onnxruntime >= 1.24
-            refuses weights that a link leads out of the folder.
-    """
-    # Both are read when the libraries load: onnxruntime >= 1.29 would write telemetry files under
-    # ~/.cache/Microsoft, and OpenBLAS (numpy) would start a thread a core, 40 ms of CPU.
-    os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
-    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    import onnxruntime
-
-    options = onnxruntime.SessionOptions()
-    # An operator runs in the caller's thread; callers may be several. Threads of its own would be
-    # pinned to cores, which fails in some containers, and would spin.
-    options.intra_op_num_threads = 1
-    options.inter_op_num_threads = 1
-    # The graph is written with the operators it shall run with. Rewriting it gains nothing, would
-    # fuse Add and LayerNormalization back into a slower operator, and may differ by version.
-    options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
-    # Buffers kept from run to run: + 10 % documents a second.
-    options.enable_cpu_mem_arena = True
-    # A plan for each input shape would be kept for ever.
-    options.enable_mem_pattern = False
-    options.log_severity_level = 3
-    options.add_session_config_entry(
-        "session.model_external_initializers_file_folder_path", os.path.realpath(folder)
-    )
-    return onnxruntime.InferenceSession(
-        GRAPH.read_bytes(), options, providers=["CPUExecutionProvider"]
-    )
 
 
 def physical_cores() -> int:

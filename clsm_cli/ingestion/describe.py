@@ -277,7 +277,6 @@ def _when(time: str | None, zone: tzinfo) -> datetime | date | None:
 
 
 def _plain(text: str) -> str:
-    """One line, without the mark of a list item, a heading or a quote."""
     return " ".join(_ITEM.sub("", text).split())
 
 

@@ -6,7 +6,7 @@ import os
 import re
 from typing import Literal
 
-from clsm_cli.ingestion import claude_transcripts, openclaw_transcripts
+from clsm_cli.ingestion import transcripts
 from clsm_cli.ingestion.jsonl_rows import Problem, Tally, mapping, parse
 from clsm_cli.store.jsonlines import LineError
 
@@ -77,19 +77,6 @@ _EXPORT_MARKS = (b'"mapping"', b'"chat_messages"')
 _CONTROL = bytes(set(range(32)) - set(b"\t\n\v\f\r\x1b\b"))
 
 
-def detect(head: bytes) -> Format:
-    r"""The format of text by its first rows: JSON objects, or else a note.
-
-    >>> detect(b'{"type":"session","version":4,"id":"a"}\n'), detect(b'{"role":"user","text":""}')
-    ('openclaw', 'jsonl')
-    >>> detect(b'[{"title": "Oak", "mapping": {'), detect(b'{"name": "Tom", "type": "personal_chat"')
-    ('export', 'telegram')
-    >>> detect(b"# A note")
-    'markdown'
-    """
-    return _of_json(head) or _of_text(head) or "markdown"
-
-
 def is_export_name(name: str) -> bool:
     """Whether a file of a folder may be an export by its name."""
     return _EXPORT.fullmatch(name) is not None
@@ -118,14 +105,20 @@ def _is_known(name: str) -> bool:
 def file_format(
     path: str, head: bytes, wanted: Format | None, *, in_vault: bool = False
 ) -> Format | Problem:
-    """The format of a file, or why it cannot be read."""
+    r"""The format of a file, or why it cannot be read.
+
+    >>> [file_format("-", head, None) for head in (b'{"type":"session","version":4}', b"# A note")]
+    ['openclaw', 'markdown']
+    >>> [file_format("-", head, None) for head in (b'[{"title": "Oak", "mapping": {', b'{"text":""}')]
+    ['export', 'jsonl']
+    """
     if wanted is not None:
         return wanted
     extension = _extension(path)
     if extension == ".zip" and head.startswith(ZIP):
         return "export"
     reason = refusal(os.path.basename(path), head)
-    if reason or is_binary(head, strict=not _is_known(path)):
+    if reason or _is_binary(head, strict=not _is_known(path)):
         return Problem(path, None, reason or "binary file")
     if extension in _MARKDOWN:
         return _of_text(head) or ("obsidian" if in_vault else "markdown")
@@ -135,7 +128,7 @@ def file_format(
     return found or ("jsonl" if extension in _JSON_LINES else _of_text(head) or "markdown")
 
 
-def is_binary(head: bytes, *, strict: bool) -> bool:
+def _is_binary(head: bytes, *, strict: bool) -> bool:
     """Whether it is no text; ``strict`` where nothing else says that it is."""
     head = head[:1024]
     if strict and b"\0" in head:
@@ -145,15 +138,15 @@ def is_binary(head: bytes, *, strict: bool) -> bool:
 
 def _of_text(head: bytes) -> Format | None:
     if b"\n## Turn " in head:
-        from clsm_cli.ingestion import smriti
+        from clsm_cli.ingestion import exports
 
-        if smriti.is_session(head):
+        if exports.is_smriti(head):
             return "smriti"
     begin = head.lstrip()[:8].decode(errors="replace").strip("\ufeff\u200e[")
     if begin[:1].isdecimal():
-        from clsm_cli.ingestion import chat_text
+        from clsm_cli.ingestion import messengers
 
-        return "chat" if chat_text.is_chat(head.decode(errors="replace")) else None
+        return "chat" if messengers.is_chat(head.decode(errors="replace")) else None
     return None
 
 
@@ -178,11 +171,11 @@ def _of_rows(head: bytes) -> Format | None:
             row = parse(line, number, tally)
         except LineError:
             continue
-        if claude_transcripts.is_row(row):
+        if transcripts.is_claude_code(row):
             return "claude-code"
         if not {"source", "sourceNumber"}.isdisjoint(mapping(row.get("envelope"))):
             return "signal"
-        return "openclaw" if openclaw_transcripts.is_row(row) else "jsonl"
+        return "openclaw" if transcripts.is_openclaw(row) else "jsonl"
     # The first row is larger than what was looked at: tell it by how it begins.
     start = lines[0].removeprefix(b"\xef\xbb\xbf").replace(b" ", b"")
     if len(lines) == 1 and start.startswith(b'{"parentUuid"'):

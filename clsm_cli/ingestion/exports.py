@@ -1,19 +1,27 @@
-"""Read the data exports of ChatGPT and Claude: ``conversations.json``, or the archive that holds it.
+r"""Conversations in one document: the data exports of ChatGPT and Claude, and sessions of Smriti.
 
-It is one JSON document, a list of conversations. One of ChatGPT is a tree of messages (``mapping``)
+An export is ``conversations.json``, or the archive that holds it: a list of conversations. One of ChatGPT is a tree of messages (``mapping``)
 whose current branch ends at ``current_node``; one of Claude is a list of messages (``chat_messages``),
 each in parts. As a conversation may be renamed, its id is the session; the number of a message in it
 stands for a line.
+
+Smriti (Chitragupta) writes one Markdown file a session. Front matter names it; a turn is a heading, ``##
+Turn 3 — user``, and its text, with lines escaped that would look like a heading or a rule; a tool call is
+``### Tool: name`` with its input and its result, each fenced, and not escaped at all. So a fence ends where
+the line behind it is what the writer puts there, and a heading inside a result is text. A turn has no time;
+it has the day on which the session was made.
 """
 
 from __future__ import annotations
 
 import io
+import itertools
 import json
 import re
 import zipfile
 import zlib
-from typing import TYPE_CHECKING, Any, BinaryIO
+from bisect import bisect_left
+from typing import IO, TYPE_CHECKING, Any
 
 from clsm_cli.ingestion.detection import CHAT, TELEGRAM, ZIP, is_export_name
 from clsm_cli.ingestion.jsonl_rows import (
@@ -22,13 +30,13 @@ from clsm_cli.ingestion.jsonl_rows import (
     label,
     mapping,
     parts_of,
+    read_json,
     read_whole,
     text_of,
     text_or_empty,
 )
 from clsm_cli.ingestion.messages import NOT_TEXT, Message, ToolReader
 from clsm_cli.ingestion.timestamps import normalise
-from clsm_cli.store.jsonlines import without_surrogates
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -42,30 +50,46 @@ LARGEST = 256 << 20
 _NOTHING = "holds no conversation that clsm knows"
 
 
-def items(stream: BinaryIO, about: Reading) -> Iterator[TranscriptItem]:
+def export_items(stream: IO[bytes], about: Reading) -> Iterator[TranscriptItem]:
     """The turns, dropped messages and problems of an export, one conversation after the other.
 
     An archive may hold a chat instead, as WhatsApp and Telegram pack theirs.
     """
-    for name, found in _documents(stream, about.path):
-        if isinstance(found, Problem):
-            yield found
-        elif name.endswith(CHAT):
-            from clsm_cli.ingestion import chat_text
+    head = stream.read(len(ZIP))
+    if head != ZIP:
+        yield from _conversations(io.BytesIO(head + stream.read(LARGEST + 1)), about)
+        return
+    if not stream.seekable():
+        stream = io.BytesIO(head + stream.read(LARGEST + 1))
+    try:
+        with zipfile.ZipFile(stream) as archive:
+            every = sorted(archive.namelist())
+            names = [name for name in every if is_export_name(name)]
+            names = names or [name for name in every if name.endswith((CHAT, TELEGRAM))]
+            if not names:
+                yield Problem(about.path, None, _NOTHING)
+            for name in names:
+                with archive.open(name) as member:
+                    yield from _member(name, member, about)
+    except (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, NotImplementedError) as error:
+        reason = f"archive that cannot be read ({str(error).lower()})"
+        yield Problem(about.path, None, reason)
 
-            yield from chat_text.items(io.BytesIO(found.encode()), about)
-        elif name.endswith(TELEGRAM):
-            from clsm_cli.ingestion import messengers
 
-            yield from messengers.items(io.BytesIO(found.encode()), about)
-        else:
-            yield from _conversations(found, about)
+def _member(name: str, member: IO[bytes], about: Reading) -> Iterator[TranscriptItem]:
+    if is_export_name(name):
+        return _conversations(member, about)
+    from clsm_cli.ingestion import messengers
+
+    is_chat = name.endswith(CHAT)
+    return (messengers.chat_items if is_chat else messengers.telegram_items)(member, about)
 
 
-def _conversations(text: str, about: Reading) -> Iterator[TranscriptItem]:
-    document = parse_json(text)
+def _conversations(stream: IO[bytes], about: Reading) -> Iterator[TranscriptItem]:
+    document = read_json(stream, LARGEST, about.path, ", split its list of conversations")
     if not isinstance(document, list):
-        yield Problem(about.path, None, document if isinstance(document, str) else _NOTHING)
+        is_told = isinstance(document, Problem)
+        yield document if is_told else Problem(about.path, None, _NOTHING)
         return
     for number, each in enumerate(document, 1):
         conversation = mapping(each)
@@ -76,43 +100,6 @@ def _conversations(text: str, about: Reading) -> Iterator[TranscriptItem]:
         else:
             reason = f"conversation {number} is none that clsm knows"
             yield Problem(about.path, None, reason)
-
-
-def _documents(stream: BinaryIO, path: str) -> Iterator[tuple[str, str | Problem]]:
-    advice = ", split its list of conversations"
-    head = stream.read(len(ZIP))
-    if head != ZIP:
-        rest = stream.read(LARGEST + 1 - len(head))
-        yield "", read_whole(io.BytesIO(head + rest), LARGEST, path, advice)
-        return
-    if not stream.seekable():
-        stream = io.BytesIO(head + stream.read(LARGEST + 1))
-    try:
-        with zipfile.ZipFile(stream) as archive:
-            every = sorted(archive.namelist())
-            names = [name for name in every if is_export_name(name)]
-            names = names or [name for name in every if name.endswith((CHAT, TELEGRAM))]
-            if not names:
-                yield "", Problem(path, None, _NOTHING)
-            for name in names:
-                with archive.open(name) as member:
-                    yield name, read_whole(member, LARGEST, f"{path}#{name}", advice)
-    except (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, NotImplementedError) as error:
-        reason = f"archive that cannot be read ({str(error).lower()})"
-        yield "", Problem(path, None, reason)
-
-
-def parse_json(text: str) -> Any:
-    """A JSON document, or as a text why there is none."""
-    try:
-        document = json.loads(text)
-        if "\\ud" in text or "\\uD" in text:
-            document = without_surrogates(document)
-    except ValueError as error:
-        return f"not JSON ({str(error).lower()})"
-    except RecursionError:
-        return "JSON that is nested too deeply"
-    return _NOTHING if isinstance(document, str) else document
 
 
 def branch(parents: Mapping[str, str | None], leaf: str) -> list[str]:
@@ -223,14 +210,95 @@ def _claude_message(
     said = said or text_or_empty(told.get("text")).strip("\n").rstrip()
     if said.strip() or not any(part.get("type") in {"tool_use", "tool_result"} for part in parts):
         yield message.said(role, said, NOT_TEXT)
-
-    def result(part: dict[str, Any], turn_id: str | None) -> TranscriptItem:
-        name, text = label(part.get("name")) or "tool", text_of(parts_of(part.get("content")))
-        call_id, error = label(part.get("tool_use_id")) or "", part.get("is_error") is True
-        return tools.result(message, name, text, call_id, turn_id, error=error)
-
-    yield from tools.parts(message, parts, result)
+    yield from tools.parts(message, parts)
     for name in ("attachments", "files"):
         more = told.get(name)
         for _ in more if isinstance(more, list) else ():
             yield message.dropped("attached file")
+
+
+LARGEST_SESSION = 64 << 20
+"""Bytes of a session of Smriti; it is read whole."""
+_FRONT = re.compile(r"---\n(.*?\n)---\n", re.DOTALL)
+_SMRITI_TURN = re.compile(
+    r"^## Turn (\d{1,9}) [—–-]{1,2} (user|assistant)(?: \(.*\))?[ \t]*$", re.MULTILINE
+)
+# Atomic groups: a fence ends at the first place where one may, so the time is linear.
+_TOOL = re.compile(
+    r"### Tool: (?P<name>[^\n]+)\n\n?\*\*Input:\*\*\n```\w*\n"
+    r"(?P<given>(?>.*?(?=\n?```\n\n?<details>\n<summary>)))\n?```\n\n?"
+    r"<details>\n<summary>(?P<kind>\w+)</summary>\n\n?```\n"
+    r"(?P<said>(?>.*?(?=\n?```\n\n?</details>)))\n?```\n\n?</details>\n*",
+    re.DOTALL | re.IGNORECASE,
+)
+_TEXT_END = re.compile(
+    r"^(?:### Tool: .+\n\n?\*\*Input:\*\*$|---\n\n?\*Session .*\*$)", re.MULTILINE
+)
+_ESCAPED = re.compile(r"\\(?=## Turn \d|---\Z)|\\(?=</(?:details|summary)>)", re.IGNORECASE)
+_RAW_PARTS = re.compile(r"<!-- [\w:. -]*[A-Za-z0-9+/=]{16,} -->")
+"""The parts of a message once more, for the program."""
+
+
+def is_smriti(head: bytes) -> bool:
+    """Whether a note is a session, by its first bytes."""
+    text = head.decode("utf-8", "replace").replace("\r\n", "\n")
+    front = _FRONT.match(text)
+    return (
+        front is not None and "\nid: " in "\n" + front[1] and _SMRITI_TURN.search(text) is not None
+    )
+
+
+def smriti_items(stream: IO[bytes], about: Reading) -> Iterator[TranscriptItem]:
+    """The turns, dropped turns and problems of a session, in its order."""
+    text = read_whole(stream, LARGEST_SESSION, about.path)
+    if isinstance(text, Problem):
+        yield text
+        return
+    if "\ufffd" in text:
+        about.tally.add("invalid UTF-8 replaced", 1)
+    text = text.replace("\r\n", "\n").replace("\0", "")
+    front = _FRONT.match(text)
+    pairs = (line.partition(": ") for line in (front[1] if front else "").split("\n"))
+    meta = {key: value.strip().strip('"') for key, _, value in pairs}
+    created = normalise(meta.get("created"), about.zone)
+    session, day = label(meta.get("id")) or about.session, created and created[:10]
+    tools, breaks = ToolReader(about), [found.start() for found in re.finditer("\n", text)]
+
+    def message(name: str, start: int, end: int) -> Message:
+        first, last = (bisect_left(breaks, place) + 1 for place in (start, end - 1))
+        return Message(session, first, day, name, max(first, last))
+
+    head = _SMRITI_TURN.search(text, front.end() if front else 0)
+    while head:
+        number, following = head[1], _SMRITI_TURN.search(text, head.end())
+        end = _TEXT_END.search(text, head.end(), following.start() if following else len(text))
+        place = end.start() if end else following.start() if following else len(text)
+        role: Role = "user" if head[2] == "user" else "assistant"
+        said = message(number, head.start(), place)
+        yield said.said(role, _unescaped(text[head.end() : place]))
+        for count in itertools.count(1):
+            tool = _TOOL.match(text, place)
+            if tool is None:
+                break
+            call_id, place = f"{number}#{count}", tool.end()
+            call = message(call_id, tool.start(), tool.start("kind"))
+            yield tools.call(call, tool["name"], _json(tool["given"]), call_id)
+            if tool["said"].strip():
+                gave = message(f"{call_id}r", tool.start("kind"), place)
+                error = tool["kind"].lower() == "error"
+                yield tools.result(gave, tool["name"], tool["said"], call_id, error=error)
+        if end and end[0].startswith("###") and place == end.start():
+            about.tally.add("tool call is cut short", bisect_left(breaks, place) + 1)
+        head = _SMRITI_TURN.search(text, place)  # behind the tools of a turn nothing is its own
+
+
+def _unescaped(text: str) -> str:
+    kept = (line for line in text.split("\n") if not _RAW_PARTS.fullmatch(line))
+    return "\n".join(_ESCAPED.sub("", line) for line in kept).strip("\n").rstrip()
+
+
+def _json(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return text

@@ -175,7 +175,6 @@ class CatchUp:
 
 
 def _guarded(path: str, found: Found) -> Found:
-    """What is found, up to what cannot be read."""
     try:
         yield from found
     except OSError as error:
@@ -221,7 +220,6 @@ class _AgentDatabase:
 
     @property
     def has_transcripts(self) -> bool:
-        """Whether it has the table and the columns that are needed."""
         return self._columns >= _NEEDED
 
     def sessions(self) -> list[tuple[str, int]]:

@@ -6,17 +6,18 @@ wrong all over a file is reported once, with a count.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import IO, TYPE_CHECKING, Any, BinaryIO
 
 from clsm_cli.config import MAX_MESSAGE
-from clsm_cli.ingestion.timestamps import instant, is_future, normalise
-from clsm_cli.store.jsonlines import LineError, load
+from clsm_cli.ingestion.timestamps import normalise
+from clsm_cli.store.jsonlines import LineError, load, without_surrogates
 from clsm_cli.text.terminal import replace_lone
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
     from datetime import datetime, tzinfo
 
     from clsm_cli.model.episodes import Role, ToolCall
@@ -193,7 +194,7 @@ class Reading:
 
     Attributes:
         path: As it was given, for problems.
-        now: What lies after it is reported as in the future.
+        now: No message of a chat is later.
         session: Of what names none.
         known_clsm_calls: Gives, for a session, the ids of calls that ran clsm in earlier inputs, and
             whose results may only come now.
@@ -243,25 +244,31 @@ def read_whole(stream: IO[bytes], largest: int, path: str, advice: str = "") -> 
     return data.removeprefix(_BOM).decode(errors="replace")
 
 
+def read_json(stream: IO[bytes], largest: int, path: str, advice: str) -> Any | Problem:
+    """A JSON document of at most ``largest`` bytes."""
+    text = read_whole(stream, largest, path, advice)
+    if isinstance(text, Problem):
+        return text
+    try:
+        document = json.loads(text)
+        return without_surrogates(document) if "\\ud" in text or "\\uD" in text else document
+    except ValueError as error:
+        return Problem(path, None, f"not JSON ({str(error).lower()})")
+    except RecursionError:
+        return Problem(path, None, "JSON that is nested too deeply")
+
+
 def check_items(items: Iterable[TranscriptItem], about: Reading) -> Iterator[TranscriptItem]:
     """Pass ``items`` through and, at the end, tell what is odd about their times and sizes."""
-    tally, session, last = about.tally, "", None
+    tally = about.tally
     for item in items:
         yield item
         if not isinstance(item, RawTurn):
             continue
-        moment = instant(item.time) if item.time else None
         if item.time is None:
             tally.add("no timestamp that can be read, kept without a time", item.line_start)
-        elif is_future(item.time, about.now):
-            tally.add("timestamp in the future", item.line_start)
-        if moment and last and item.session == session and moment < last:
-            tally.add("timestamp earlier than the line before", item.line_start)
-        session, last = item.session, moment or (last if item.session == session else None)
-        if (
-            4 * len(item.text) > MAX_MESSAGE
-            and len(item.text.encode(errors="replace")) > MAX_MESSAGE
-        ):
+        text = item.text
+        if 4 * len(text) > MAX_MESSAGE and len(text.encode(errors="replace")) > MAX_MESSAGE:
             reason = f"longer than {MAX_MESSAGE >> 20} MiB, its beginning kept"
             tally.add(reason, item.line_start)
     yield from tally.problems(about.path)
@@ -301,3 +308,9 @@ def text_of(parts: Iterable[dict[str, Any]]) -> str:
     """The text of a message: its text parts, a line each, without blank lines around them."""
     texts = (part.get("text") for part in parts)
     return "\n".join(text for text in texts if isinstance(text, str)).strip("\n").rstrip()
+
+
+def spoken_text(parts: Sequence[dict[str, Any]]) -> str | None:
+    """What the text parts of a message say; None of one that has only others."""
+    texts = [part for part in parts if part.get("type") == "text"]
+    return None if parts and not texts else text_of(texts)

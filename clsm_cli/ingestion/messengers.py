@@ -1,53 +1,283 @@
-"""What messengers give as JSON: Telegram's ``result.json``, and what signal-cli receives.
+"""Chats of messengers: WhatsApp's export and signal-export's as text, Telegram's and signal-cli's as JSON.
 
-Telegram Desktop exports one chat or all of them as one document; ``signal-cli --output=json receive``
-prints one object a line.
+In a text a message begins with when and who, ``31.12.25, 21:05 - Mara: …`` on Android, ``[31/12/2025,
+21:05:33] Mara: …`` on an iPhone, ``[2025-12-31 21:05:33] Mara: …`` of Signal; lines without that go on
+with it. What the app itself says has no speaker, or begins with a left-to-right mark.
+
+Which number of a date is the day and which the month depends on the phone. It is decided over the whole
+file: by a number that can be no month, by the separator, by dates that would lie in the future, and by
+the order of the messages. Where that leaves it open, nothing is guessed.
+
+Telegram Desktop exports one chat or all of them as one document (``result.json``); ``signal-cli
+--output=json receive`` prints one object a line. The words of all but the owner are trusted as an agent's
+are: facts are learnt from them, but no rules.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, BinaryIO
+import os
+import re
+from datetime import date, timedelta
+from itertools import pairwise, zip_longest
+from typing import IO, TYPE_CHECKING, Any
 
-from clsm_cli.ingestion.exports import LARGEST, parse_json
 from clsm_cli.ingestion.jsonl_rows import (
     Dropped,
     Problem,
     first_time,
     label,
     mapping,
+    read_json,
     read_whole,
     text_or_empty,
 )
 from clsm_cli.ingestion.messages import Message
+from clsm_cli.ingestion.timestamps import normalise
+from clsm_cli.startup.records import NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from clsm_cli.ingestion.jsonl_rows import Reading, RowReader, TranscriptItem
     from clsm_cli.model.trust import Trust
 
+_MARKED = "[\u200e\u200f]*"
+DATE = (
+    rf"(?P<a>\d{{1,4}}){_MARKED}(?P<mark>[./-]) ?(?P<b>\d{{1,2}}){_MARKED}(?P=mark) ?"
+    r"(?P<c>\d{1,4})\.?"
+)
+CLOCK = (
+    r"(?:(?P<before>[^\W\d][^\d\s:]{0,7})\s?)?(?P<hour>\d{1,2})[:.](?P<minute>\d\d)"
+    r"(?:[:.](?P<second>\d\d))?(?:\s?(?P<after>[^\W\d][^\d\]–-]{0,11}?))?"
+)
+_LETTERS = re.compile(r"[\W\d_]")
+_EARLY, _LATE = (
+    frozenset(_LETTERS.sub("", word).casefold() for word in words.split())
+    for words in (
+        "AM πμ 上午 凌晨 清晨 早上 午前 오전 ص قظ ÖÖ SA PD fm ap dop пр.об дп de ก่อนเที่ยง पूर्वाह्न לפנה״צ",
+        "PM μμ 下午 中午 晚上 午後 오후 م بظ ÖS CH MD em ip odp сл.об пп du หลังเที่ยง अपराह्न אחה״צ",
+    )
+)
+"""Halves of the day, their letters alone: CLDR, dayPeriods, am and pm (of zh also the flexible ones)."""
+FIRST_YEAR = 2009
+"""Of WhatsApp; an earlier year, or one to come, is of another calendar."""
+LARGEST, LARGEST_JSON = 64 << 20, 256 << 20
+"""Bytes of a chat, and of a JSON document, which is read whole and takes several times as much memory."""
+_MARKS = "\u200e\u200f\u202a\u202b\u202c\ufeff"
+_START = re.compile(
+    rf"[{_MARKS}]*(?P<open>\[)?{DATE}(?:[,،]\s*|\s+){CLOCK}"
+    r"(?(open)\s*\]|(?:\s*[-–] |(?(before),\s|(?!))))\s?"
+)
+_WHO = re.compile(r"(?:~\s)?(?P<who>[^:\n]{1,80}): ?")
+_BY_APP = "\u200e"
+_ASIDE = re.compile(r"\u200e<[^<>\n]{1,120}>")
+_OMITTED = re.compile(r"<[^<>\n]{3,60}>")
+_OWNER = "Me"
+"""Whom signal-export calls the owner of the phone."""
+SYSTEM, MEDIA = "line by the app", "media that was left out"
+ADVICE = "; say which comes first: --day-first or --month-first"
 
-def items(stream: BinaryIO, about: Reading) -> Iterator[TranscriptItem]:
+
+class _Said(NamedTuple):
+    line: int
+    end: int
+    stamp: Stamp
+    who: str | None
+    text: str
+
+
+def is_chat(head: str) -> bool:
+    """Whether a text is a chat, by its beginning: its first line is a message, and another is."""
+    lines = [line for line in head.lstrip().split("\n", 60)[:60] if line.strip()]
+    if not lines or not _start(lines[0]):
+        return False
+    begun = [found[0] for line in lines if (found := _start(line))]
+    return len(begun) > 1 and any(_WHO.match(match.string, match.end()) for match in begun)
+
+
+def chat_items(stream: IO[bytes], about: Reading) -> Iterator[TranscriptItem]:
+    """The turns, dropped lines and problems of a chat, in its order.
+
+    Who owns the phone is known from Signal ("Me") and, of a chat of two, from the name of the file,
+    which is the other one's. The phone told the time in the store's time zone.
+    """
+    text = read_whole(stream, LARGEST, about.path)
+    if isinstance(text, Problem):
+        yield text
+        return
+    messages = list(_messages(text.replace("\r\n", "\n").replace("\0", "").split("\n")))
+    if not messages:
+        yield Problem(about.path, None, "holds no message of a chat")
+        return
+    today = about.now.astimezone(about.zone).date()
+    order = order_of([each.stamp for each in messages], today, day_first=about.day_first)
+    if isinstance(order, str):
+        advice = ADVICE if "apart" in order else ""
+        yield Problem(about.path, None, order + advice)
+        return
+    if "\ufffd" in text:
+        about.tally.add("invalid UTF-8 replaced", 1)
+    yield from _turns(messages, order, about)
+
+
+def _start(line: str) -> tuple[re.Match[str], Stamp] | None:
+    match = _START.match(line)
+    told = stamp(match) if match else None
+    return (match, told) if match and told else None
+
+
+def _messages(lines: Sequence[str]) -> Iterator[_Said]:
+    begun = [(number, *found) for number, line in enumerate(lines) if (found := _start(line))]
+    for (number, match, told), after in zip_longest(begun, begun[1:]):
+        said = _WHO.match(match.string, match.end())
+        rest = match.string[said.end() if said else match.end() :]
+        text = "\n".join([rest, *lines[number + 1 : after and after[0]]]).rstrip()
+        who = label(said["who"].strip(_MARKS + " ")) if said else None
+        yield _Said(number + 1, number + 1 + text.count("\n"), told, who, text)
+
+
+def _owner(messages: Sequence[_Said], path: str) -> str | None:
+    """The one of two speakers whom the name of the file does not name."""
+    speakers = {each.who for each in messages if each.who and not each.text.startswith(_BY_APP)}
+    if _OWNER in speakers:
+        return _OWNER
+    name = os.path.basename(path)
+    others = [who for who in speakers if re.search(rf"(?<!\w){re.escape(who)}(?!\w)", name)]
+    if len(speakers) != 2 or len(others) != 1:
+        return None
+    return (speakers - {*others}).pop()
+
+
+def _turns(messages: Sequence[_Said], order: Order, about: Reading) -> Iterator[TranscriptItem]:
+    owner = _owner(messages, about.path)
+    for each in messages:
+        text = _ASIDE.sub("", each.text)
+        if text.startswith(_BY_APP):  # a caption may stand below
+            text = text.partition("\n")[2]
+        text = text.strip(_MARKS + "\n ")
+        if each.who is None or not text or _OMITTED.fullmatch(text):
+            yield Dropped(SYSTEM if each.who is None else MEDIA, each.line)
+            continue
+        if each.stamp.clock is None:
+            about.tally.add("half of the day that clsm does not know, kept with its day", each.line)
+        day = day_of(each.stamp.numbers, order)
+        clock = f"T{each.stamp.clock}" if each.stamp.clock else ""
+        time = normalise(f"{day}{clock}", about.zone) if day else None
+        message = Message(about.session, each.line, time, end=each.end)
+        yield message.turn(each.who, "user", text, trust=None if each.who == owner else "agent")
+
+
+class Stamp(NamedTuple):
+    """Three numbers in their order, the sign between them, and the clock; None: not understood."""
+
+    numbers: tuple[int, int, int]
+    mark: str
+    clock: str | None
+
+
+Order = tuple[int, int, int]
+"""Which of three numbers are the year, the month and the day."""
+YEAR_FIRST: Order = (0, 1, 2)
+DAY_FIRST: Order = (2, 1, 0)
+MONTH_FIRST: Order = (2, 0, 1)
+
+
+def stamp(match: re.Match[str]) -> Stamp | None:
+    """The time that a match of ``DATE`` and ``CLOCK`` tells; None where its hour is none."""
+    hour, minute, second = (int(match[name] or 0) for name in ("hour", "minute", "second"))
+    numbers = int(match["a"]), int(match["b"]), int(match["c"])
+    if minute > 59 or second > 59 or hour > 23:
+        return None
+    halves = [half for name in ("before", "after") if (half := _half(match[name])) is not None]
+    if match["after"] and not halves:
+        return Stamp(numbers, match["mark"], None)
+    if halves:
+        if hour > 12:
+            return None
+        hour = hour % 12 + halves[0]
+    return Stamp(numbers, match["mark"], f"{hour:02}:{minute:02}:{second:02}")
+
+
+def _half(word: str | None) -> int | None:
+    """Hours that a half of the day adds; None for another word."""
+    letters = _LETTERS.sub("", word or "").casefold()
+    return 0 if letters in _EARLY else 12 if letters in _LATE else None
+
+
+def order_of(stamps: Sequence[Stamp], today: date, *, day_first: bool | None = None) -> Order | str:
+    """Which number is what, or why that cannot be told.
+
+    Args:
+        today: No message is later than the next day.
+
+    >>> def told(*texts):
+    ...     numbers = (tuple(map(int, text.split("/"))) for text in texts)
+    ...     return order_of([Stamp(each, "/", "12:00:00") for each in numbers], date(2026, 5, 1))
+    >>> told("3/4/26", "13/4/26") == DAY_FIRST, told("3/4/26", "3/14/26") == MONTH_FIRST
+    (True, True)
+    >>> told("28/2/26", "1/3/26", "2/3/26") == DAY_FIRST, told("1/12/26") == MONTH_FIRST
+    (True, True)
+    >>> told("3/4/26", "4/4/26")
+    'the day and the month of its dates cannot be told apart (3/4/26)'
+    """
+    if all(each.numbers[0] > 31 for each in stamps):
+        return YEAR_FIRST if _fits(stamps, YEAR_FIRST, today) else _STRANGE
+    possible = [order for order in (DAY_FIRST, MONTH_FIRST) if _fits(stamps, order, today)]
+    if day_first is not None:
+        possible = [DAY_FIRST if day_first else MONTH_FIRST]
+        return possible[0] if _fits(stamps, possible[0], today) else _STRANGE
+    if len(possible) == 2 and stamps[0].mark == "/":
+        steps = [_steps_back(stamps, order, today) for order in possible]
+        possible = [order for order, n in zip(possible, steps, strict=True) if n == min(steps)]
+    if not possible:
+        return _STRANGE
+    # With a full stop or a hyphen between them every locale of CLDR writes the day first.
+    if len(possible) == 1 or stamps[0].mark != "/":
+        return possible[0]
+    numbers = "/".join(map(str, stamps[0].numbers))
+    return f"the day and the month of its dates cannot be told apart ({numbers})"
+
+
+_STRANGE = "its dates are none that clsm knows, of another calendar or in the future"
+
+
+def day_of(numbers: Sequence[int], order: Order) -> date | None:
+    """The day of three numbers; None where there is none."""
+    year, month, day = (numbers[place] for place in order)
+    try:
+        return date(year + 2000 if year < 100 else year, month, day)
+    except ValueError:
+        return None
+
+
+def _fits(stamps: Sequence[Stamp], order: Order, today: date) -> bool:
+    last = today + timedelta(days=1)
+    days = (day_of(each.numbers, order) for each in stamps)
+    return all(day is not None and day.year >= FIRST_YEAR and day <= last for day in days)
+
+
+def _steps_back(stamps: Sequence[Stamp], order: Order, today: date) -> int:
+    days = [day_of(each.numbers, order) or today for each in stamps]
+    return sum(later < earlier for earlier, later in pairwise(days))
+
+
+def telegram_items(stream: IO[bytes], about: Reading) -> Iterator[TranscriptItem]:
     """The turns, dropped messages and problems of an export, chat by chat.
 
     The owner is the one whose account was exported, and in a chat of two who is not the other one;
-    the words of all others are trusted as an agent's are, and what they passed on as a page is.
+    what was passed on is trusted as a page is.
     """
-    found = read_whole(stream, LARGEST, about.path, ", export chat by chat")
-    document = found if isinstance(found, Problem) else parse_json(found)
-    if isinstance(document, str) or not isinstance(document, (dict, Problem)):
-        told = document if isinstance(document, str) else "holds no chat of Telegram"
-        document = Problem(about.path, None, told)
-    if isinstance(document, Problem):
-        yield document
+    document = read_json(stream, LARGEST_JSON, about.path, ", export chat by chat")
+    if not isinstance(document, dict):
+        is_told = isinstance(document, Problem)
+        yield document if is_told else Problem(about.path, None, "holds no chat of Telegram")
         return
     owner = mapping(document.get("personal_information")).get("user_id")
-    for chat in _chats(document):
-        yield from _messages(chat, f"user{owner}", about)
+    for chat in _telegram_chats(document):
+        yield from _telegram_messages(chat, f"user{owner}", about)
 
 
-def _chats(document: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """The chats of an export, those that were left too."""
+def _telegram_chats(document: dict[str, Any]) -> Iterator[dict[str, Any]]:
     listed = [mapping(document.get(name)).get("list") for name in ("chats", "left_chats")]
     for chats in ([document], *(each for each in listed if isinstance(each, list))):
         for chat in chats:
@@ -55,19 +285,21 @@ def _chats(document: dict[str, Any]) -> Iterator[dict[str, Any]]:
                 yield chat
 
 
-def _messages(chat: dict[str, Any], owner: str, about: Reading) -> Iterator[TranscriptItem]:
+def _telegram_messages(
+    chat: dict[str, Any], owner: str, about: Reading
+) -> Iterator[TranscriptItem]:
     number, kind = label(chat.get("id")), text_or_empty(chat.get("type"))
     session = f"telegram {number}" if number else about.session
     for place, told in enumerate(chat["messages"], 1):
         if not isinstance(told, dict) or told.get("type") != "message":
-            yield Dropped("line by the app", place)
+            yield Dropped(SYSTEM, place)
             continue
         time = first_time((told.get("date_unixtime"), told.get("date")), about)
         message = Message(session, place, time, label(told.get("id")))
-        text = _text(told.get("text"))
+        text = _telegram_text(told.get("text"))
         who, sender = label(told.get("from")), text_or_empty(told.get("from_id"))
         if not text or not who:
-            yield message.dropped("media that was left out" if who else "message of nobody")
+            yield message.dropped(MEDIA if who else "message of nobody")
             continue
         is_owner = sender == owner or kind == "saved_messages"
         is_owner = is_owner or (kind == "personal_chat" and sender != f"user{number}")
@@ -77,18 +309,17 @@ def _messages(chat: dict[str, Any], owner: str, about: Reading) -> Iterator[Tran
         yield message.turn(who, "user", text, trust=trust)
 
 
-def _text(value: Any) -> str:
-    """The text of a message: a string, or parts of which some are links or bold."""
+def _telegram_text(value: Any) -> str:
     parts = value if isinstance(value, list) else [value]
     texts = (part.get("text") if isinstance(part, dict) else part for part in parts)
     return "".join(text for text in texts if isinstance(text, str)).strip("\n").rstrip()
 
 
-def row_reader(about: Reading) -> RowReader:
+def signal_reader(about: Reading) -> RowReader:
     """Reads a row.
 
-    A conversation is a group, or the other one's number. What the owner sent comes as a copy from
-    another device; the words of all others are trusted as an agent's are.
+    A conversation is a group, or the other one's number; what the owner sent comes as a copy from
+    another device.
     """
 
     def read(row: dict[str, Any], line: int) -> Iterator[TranscriptItem]:
@@ -105,6 +336,6 @@ def row_reader(about: Reading) -> RowReader:
         if text:
             yield message.turn(speaker, "user", text, trust=None if sent else "agent")
         else:
-            yield message.dropped("line by the app")
+            yield message.dropped(SYSTEM)
 
     return read

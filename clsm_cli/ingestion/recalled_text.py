@@ -10,8 +10,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from clsm_cli.ingestion.jsonl_rows import Dropped, RawTurn, Tally
-from clsm_cli.ingestion.messages import compact, tool_call
-from clsm_cli.ingestion.noise import machine_talk
+from clsm_cli.ingestion.messages import compact, machine_talk, tool_call
 from clsm_cli.store.jsonlines import LineError, load
 from clsm_cli.text.fence_lines import OPENING, blocks
 

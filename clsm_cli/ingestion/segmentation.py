@@ -132,7 +132,6 @@ class Segment:
         return best if modularity.is_confirmed(a, best) else None
 
     def _read(self, place: int) -> None:
-        """Read the signs at ``place``, then learn its turn."""
         before, now = self._groups[place - 1].head, self._groups[place].head
         self._clock = self._groups[place - 1].active or self._clock
         signs = {

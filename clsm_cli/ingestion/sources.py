@@ -11,7 +11,7 @@ import errno
 import io
 import os
 import stat
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
@@ -213,15 +213,23 @@ def _file(path: str, real: str, wanted: Format | None, place: Place) -> Found:
         return Problem(os.fsencode(path).decode(errors="replace"), None, "file name is not UTF-8")
     except OSError as error:
         return read_problem(path, error)
-    encoding = encodings.detect_encoding(head, is_whole=len(head) < detection.HEAD)
+    found = _source(path, with_tilde(real), head, wanted, in_vault=place == "vault")
+    is_agents = folders.is_agents(os.path.dirname(real), place)
+    return replace(found, is_agents=is_agents) if isinstance(found, SourceFile) else found
+
+
+def _source(
+    path: str, origin: str, head: bytes, wanted: Format | None, *, in_vault: bool = False
+) -> SourceFile | Problem:
+    is_whole = path != STDIN and len(head) < detection.HEAD
+    encoding = encodings.detect_encoding(head, is_whole=is_whole)
     if encoding == encodings.UNKNOWN:
         return Problem(path, None, encodings.UNTOLD)
     text = encodings.to_utf_8(head, encoding)
-    found = detection.file_format(path, text, wanted, in_vault=place == "vault")
+    found = detection.file_format(path, text, wanted, in_vault=in_vault)
     if isinstance(found, Problem):
         return found
-    is_agents = folders.is_agents(os.path.dirname(real), place)
-    return SourceFile(path, with_tilde(real), found, encoding=encoding, is_agents=is_agents)
+    return SourceFile(path, origin, found, encoding=encoding)
 
 
 def _standard_input(wanted: Format | None, stdin: BinaryIO | None) -> Found:
@@ -230,14 +238,8 @@ def _standard_input(wanted: Format | None, stdin: BinaryIO | None) -> Found:
     if not isinstance(stdin, io.BufferedReader):
         stdin = io.BufferedReader(cast("io.RawIOBase", stdin))
     # peek gives what one read gives and consumes nothing; a first row is enough.
-    head = stdin.peek(detection.HEAD)[: detection.HEAD]
-    encoding = encodings.detect_encoding(head)
-    if encoding == encodings.UNKNOWN:
-        return Problem(STDIN, None, encodings.UNTOLD)
-    head = encodings.to_utf_8(head, encoding)
-    if wanted is None and detection.is_binary(head, strict=True):
-        return Problem(STDIN, None, "binary data")
-    return SourceFile(STDIN, STDIN, wanted or detection.detect(head), stdin, encoding)
+    found = _source(STDIN, STDIN, stdin.peek(detection.HEAD)[: detection.HEAD], wanted)
+    return replace(found, stream=stdin) if isinstance(found, SourceFile) else found
 
 
 def open_file(path: str) -> BinaryIO:
@@ -270,14 +272,19 @@ def with_tilde(real: str) -> str:
 
 
 _ROWS = {
-    "jsonl": "generic_jsonl",
-    "openclaw": "openclaw_transcripts",
-    "claude-code": "claude_transcripts",
-    "signal": "messengers",
+    "jsonl": ("transcripts", "generic_reader"),
+    "openclaw": ("transcripts", "openclaw_reader"),
+    "claude-code": ("transcripts", "claude_code_reader"),
+    "signal": ("messengers", "signal_reader"),
 }
-"""Formats of one JSON object a line, and the modules whose ``row_reader`` reads one."""
-_WHOLE = {"smriti": "smriti", "export": "exports", "chat": "chat_text", "telegram": "messengers"}
-"""Formats that are one document, and the modules whose ``items`` reads it."""
+"""Formats of one JSON object a line, and what reads a row."""
+_WHOLE = {
+    "smriti": ("exports", "smriti_items"),
+    "export": ("exports", "export_items"),
+    "chat": ("messengers", "chat_items"),
+    "telegram": ("messengers", "telegram_items"),
+}
+"""Formats that are one document, and what reads it."""
 
 
 @contextlib.contextmanager
@@ -295,9 +302,8 @@ def open_transcript(
 
 def items_of(format: str, content: Any, about: Reading) -> Iterator[TranscriptItem]:  # noqa: A002
     """The items of a stream, or of the lines of a transcript that has rows."""
-    module = import_module(f"clsm_cli.ingestion.{_WHOLE.get(format) or _ROWS[format]}")
-    if format in _WHOLE:
-        items = module.items(content, about)
-    else:
-        items = row_items(content, module.row_reader(about), about)
+    name, function = _WHOLE.get(format) or _ROWS[format]
+    reader = getattr(import_module(f"clsm_cli.ingestion.{name}"), function)
+    is_whole = format in _WHOLE
+    items = reader(content, about) if is_whole else row_items(content, reader(about), about)
     return check_items(items, about)

@@ -71,23 +71,6 @@ def instant(time: str) -> datetime | None:
     return datetime.fromisoformat(time) if "T" in time else None
 
 
-def is_future(time: str, now: datetime) -> bool:
-    """Whether a time by ``normalise`` lies after ``now``; a bare date, after the day of ``now``.
-
-    The clock is read in whole seconds, and a hook tells what was said in this one.
-
-    >>> now = datetime.fromisoformat("2026-02-24T12:00:00+01:00")
-    >>> is_future("2026-02-24T11:00:01+00:00", now), is_future("2026-02-24", now)
-    (True, False)
-    >>> is_future("2026-02-24T11:00:00.110+00:00", now)
-    False
-    """
-    moment = instant(time)
-    if moment is None:
-        return time > now.date().isoformat()
-    return moment >= now + timedelta(seconds=1)
-
-
 def _from_number(value: float, zone: tzinfo) -> str | None:
     if _SECONDS[0] <= value < _SECONDS[1]:
         value = value * 1000

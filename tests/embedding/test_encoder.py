@@ -1,9 +1,6 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -84,31 +81,6 @@ def test_bits_do_not_depend_on_threads_or_order(
         encoder = Encoder.open(model_folder, threads=threads)
         for text, found in zip(TEXTS[::-1], encoder.encode(TEXTS[::-1]), strict=True):
             assert _bits(found) == alone[text]
-
-
-def _run(code: str, home: Path) -> str:
-    env = {"PATH": os.environ["PATH"], "HOME": str(home), "PYTHONPATH": str(HERE.parents[1])}
-    done = subprocess.run(
-        [sys.executable, "-c", code], env=env, check=True, capture_output=True, text=True
-    )
-    return done.stdout
-
-
-def test_encoding_writes_no_file_at_home(model_folder: Path, tmp_path: Path) -> None:
-    code = (
-        "from pathlib import Path; from clsm_cli.embedding.encoder import Encoder\n"
-        f"Encoder.open(Path({str(model_folder)!r})).encode(['a b'])"
-    )
-    _run(code, tmp_path)
-    assert list(tmp_path.rglob("*")) == []
-
-
-def test_importing_loads_no_library(tmp_path: Path) -> None:
-    code = (
-        "import sys; import clsm_cli.embedding.encoder, clsm_cli.embedding.weights\n"
-        "print({'numpy', 'onnxruntime', 'tokenizers', 'urllib.request'} & set(sys.modules))"
-    )
-    assert _run(code, tmp_path) == "set()\n"
 
 
 @given(st.lists(st.integers(2, 256), max_size=50), st.integers(1, 600))

@@ -107,19 +107,6 @@ def test_bits_are_those_of_whole_numbers(problem: tuple[bytes, int, list[list[fl
         assert expected.tobytes() == found.tobytes()
 
 
-@pytest.mark.parametrize(("count", "width", "number"), [(20_000, 384, 1), (20_000, 64, 10)])
-def test_close_to_float64(count: int, width: int, number: int) -> None:
-    """Over several chunks, rows of unit length at the scale they are stored with."""
-    seed = np.random.default_rng(7)
-    vectors = seed.normal(size=(count + number, width))
-    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
-    rows = np.clip(np.rint(vectors[:count] / SCALE), -7, 7).astype(np.int64)
-    queries = vectors[count:].astype(np.float32)
-    expected = queries.astype(np.float64) @ (rows * SCALE).T
-    found = SIMILARITY.products(_packed(rows + 8), width, queries.tolist())
-    assert np.abs(np.array(found) - expected).max() < 1e-4
-
-
 def test_by_hand() -> None:
     rows = bytes([0x8F, 0x18])  # codes 15, 8 and 8, 1: components 7, 0 and 0, -7
     first, second = SIMILARITY.products(rows, 2, [[1.0, 0.0], [0.0, -0.5]], scale=1 / 7)

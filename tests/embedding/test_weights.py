@@ -1,10 +1,13 @@
 from __future__ import annotations
 
 import os
+import signal
+import stat
+import threading
 from pathlib import Path
 
 import pytest
-from model_files import NAMES, flip_byte, names
+from model_files import NAMES, ROOT, flip_byte, install, names, python
 
 from clsm_cli.embedding import weights
 from clsm_cli.embedding.pins import NAME as STAMP
@@ -83,3 +86,80 @@ def test_default_folder(monkeypatch: pytest.MonkeyPatch) -> None:
     assert weights.default_folder() == Path("/d/clsm/models/all-MiniLM-L6-v2")
     monkeypatch.setenv("CLSM_MODEL_DIR", "~/m")
     assert weights.default_folder() == Path("/h/m")
+
+
+# What an install leaves, and who may have one.
+
+NOBODY = 65534
+
+
+@pytest.mark.parametrize("umask", [0o000, 0o077, 0o777])
+def test_modes_do_not_depend_on_the_umask(model_folder: Path, model_copy: Path, umask: int) -> None:
+    folder = model_copy / "new" / "folder"
+    assert python(install(folder, model_folder), umask=umask) == "True\n"
+    assert (
+        stat.S_IMODE(folder.parent.stat().st_mode) == stat.S_IMODE(folder.stat().st_mode) == 0o700
+    )
+    assert {stat.S_IMODE(entry.stat().st_mode) for entry in folder.iterdir()} == {0o600}
+
+
+def _is_open_to_others(folder: Path) -> bool:
+    return all(parent.stat().st_mode & 0o005 == 0o005 for parent in (folder, *folder.parents))
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another user")
+@pytest.mark.skipif(not _is_open_to_others(ROOT), reason="another user cannot read this clone")
+def test_a_folder_that_cannot_be_written(model_copy: Path) -> None:
+    """Someone else's model works, with and without a fitting record, and cannot be replaced."""
+    model_copy.chmod(0o755)
+    for parent in [*model_copy.parents][:-2]:
+        parent.chmod(parent.stat().st_mode | 0o055)
+    for entry in model_copy.iterdir():
+        entry.chmod(0o644)
+    encode = f"print(len(Encoder.open(Path({str(model_copy)!r}), threads=1).encode(['a'])))"
+    # Python itself may lie where the other user cannot read: load all that is needed before.
+    change = f"import os, clsm_cli.embedding.download\n{encode}\nos.setuid({NOBODY})\n"
+    assert python(change + encode) == "1\n1\n"
+    assert python(change + install(model_copy)) == "1\nFalse\n"
+    assert "DiskError 16" in python(change + install(model_copy, ROOT, ", force=True"))
+    touch = f"os.utime({str(model_copy / 'vocab.txt')!r})\n"
+    assert python(change.replace("os.setuid", f"{touch}os.setuid") + encode) == "1\n1\n"
+    assert not weights.status(model_copy).verified
+    weights.verify(model_copy)
+    hide = f"os.chmod({str(model_copy / 'vocab.txt')!r}, 0o600)\n"
+    assert "DiskError 16" in python(change.replace("os.setuid", f"{hide}os.setuid") + encode)
+    assert names(model_copy) == NAMES
+
+
+def test_a_killed_install_leaves_no_model(model_folder: Path, model_copy: Path) -> None:
+    folder = model_copy / "new"
+    kill = "__import__('os').kill(__import__('os').getpid(), 9) if done > 5_000_000 else None"
+    code = install(folder, model_folder, f", progress=lambda name, done, total: {kill}")
+    assert python(code) == f"exit {-signal.SIGKILL}"
+    with pytest.raises(ModelMissingError):
+        weights.check(folder)
+    assert weights.install(folder, model_folder).changed
+    assert names(folder) == NAMES
+
+
+def test_an_interrupted_install_cleans_up(model_folder: Path, tmp_path: Path) -> None:
+    def interrupt(name: str, done: int, total: int) -> None:
+        if done > 5_000_000:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        weights.install(tmp_path / "model", model_folder, progress=interrupt)
+    assert names(tmp_path / "model") == set()
+
+
+def test_installs_at_once(model_folder: Path, model_copy: Path) -> None:
+    said: list[str] = []
+    code = install(model_copy, model_folder, ", force=True")
+    threads = [threading.Thread(target=lambda: said.append(python(code))) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    while any(thread.is_alive() for thread in threads):
+        weights.check(model_copy)
+    assert said == ["True\n"] * 3
+    assert weights.verify(model_copy).verified
+    assert names(model_copy) == NAMES

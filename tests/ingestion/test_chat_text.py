@@ -12,7 +12,7 @@ import reading
 from processes import Cli
 from reading import HOME, turns
 
-from clsm_cli.ingestion import chat_text
+from clsm_cli.ingestion import messengers
 from clsm_cli.ingestion.jsonl_rows import Dropped, Problem
 
 NOW = datetime(2026, 11, 24, 12, tzinfo=HOME)
@@ -42,7 +42,7 @@ def read(text: str, path: str = NAME, day_first: bool | None = None) -> list[Any
 @pytest.mark.parametrize(("first", "second"), FORMS.values(), ids=FORMS)
 def test_who_said_what_and_when(first: str, second: str) -> None:
     text = f"{first}Mara: Happy new year:\nto both of you\n\n9:05 or so\n{second}Tom: Thanks\n"
-    assert chat_text.is_chat(text)
+    assert messengers.is_chat(text)
     one, two = turns(read(text))
     assert (one.speaker, one.text) == ("Mara", "Happy new year:\nto both of you\n\n9:05 or so")
     assert (one.time, one.line_start, one.line_end) == ("2025-12-31T21:05:00+01:00", 1, 4)
@@ -61,13 +61,13 @@ def test_what_the_app_says_and_what_is_not_there_is_left_out() -> None:
         ("Tom", "Look"),
         ("Mara", "Where?"),
     ]
-    assert found[:2] == [Dropped(chat_text.MEDIA, 1), Dropped(chat_text.MEDIA, 2)]
+    assert found[:2] == [Dropped(messengers.MEDIA, 1), Dropped(messengers.MEDIA, 2)]
     found = read(
         "31.12.25, 21:05 - Mara created the group\n"
         "31.12.25, 21:06 - Mara: <Media omitted>\n"
         "31.12.25, 21:07 - Mara: \u200eIMG-1.jpg (file attached)\nThe heron\n"
     )
-    assert found[:2] == [Dropped(chat_text.SYSTEM, 1), Dropped(chat_text.MEDIA, 2)]
+    assert found[:2] == [Dropped(messengers.SYSTEM, 1), Dropped(messengers.MEDIA, 2)]
     assert [turn.text for turn in turns(found)] == ["The heron"]
 
 
@@ -119,7 +119,7 @@ def test_dates_that_cannot_be_are_refused(text: str) -> None:
     ],
 )
 def test_a_note_is_no_chat(text: str) -> None:
-    assert not chat_text.is_chat(text)
+    assert not messengers.is_chat(text)
 
 
 def test_a_chat_comes_in_by_the_command_and_again(cli: Cli) -> None:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import pytest
 import reading
 from hypothesis import given
 from hypothesis import strategies as st
-from processes import Cli
 from reading import dropped, jsonl
 from strategies import examples
 
@@ -141,24 +139,3 @@ def test_a_cut_transcript_gives_the_same_turns(cut: int) -> None:
     whole = [(t.speaker, t.time, t.text, t.tool, t.trust) for t in turns(*TALK)]
     both = [*turns(*TALK[:cut]), *turns(*TALK[cut:])]
     assert [(t.speaker, t.time, t.text, t.tool, t.trust) for t in both] == whole
-
-
-def test_a_tail_by_hook_and_the_whole_by_catch_up_is_one_turn_each(cli: Cli) -> None:
-    clsm = (
-        row(7, "assistant", [call("t3", "Bash", command="clsm recall gauge")]),
-        row(8, "user", [result("t3", "a recalled secret")]),
-    )
-    whole = cli.folder / f"{SESSION}.jsonl"
-    cli.ok("ingest", "-", "--capture", stdin=jsonl(*TALK[4:], clsm[0]))
-    cli.ok("ingest", "-", "--capture", stdin=jsonl(clsm[1]))
-    whole.write_bytes(jsonl(*TALK, *clsm))
-    cli.ok("ingest", whole, "--capture")
-    again = cli.ok("ingest", whole, "--capture", "--verbose").out
-    assert "7 unchanged" in again
-    captured = "".join(path.read_text("utf-8") for path in cli.store.glob("flow/test/inbox/*"))
-    for turn in turns(*TALK):
-        assert captured.count(json.dumps(turn.text)) >= 1
-    assert captured.count("A new one costs 12 euro.") == 1
-    assert "a recalled secret" not in captured
-    cli.ok("ingest")
-    assert cli.ok("recall", "float gauge mended", "--json").json["answered"]

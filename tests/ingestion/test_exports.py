@@ -43,6 +43,13 @@ def chatgpt(*nodes: dict[str, Any], current: str, **more: Any) -> dict[str, Any]
     return {**told, "conversation_id": "c-1", **more}
 
 
+def line(*told_: tuple[str, Any] | tuple[str, Any, dict[str, Any]]) -> dict[str, Any]:
+    """A conversation of ChatGPT's without a branch; its messages are called a, b, c …"""
+    places = zip(("root", *"abcdefg"), "abcdefgh", told_, strict=False)
+    nodes = [node(key, parent, *each[:2], **dict(*each[2:])) for parent, key, each in places]
+    return chatgpt(*nodes, current=nodes[-1]["id"])
+
+
 def said(uuid: str, sender: str, text: str, **more: Any) -> dict[str, Any]:
     """A message of Claude's."""
     at = f"2026-02-24T08:{ord(uuid[-1]) - 87:02}:00.000000Z"
@@ -64,11 +71,10 @@ def read(document: Any) -> list[TranscriptItem]:
 def test_a_conversation_of_chatgpt() -> None:
     items = read(
         [
-            chatgpt(
-                node("a", "root", "system", [""], weight=0),
-                node("b", "a", "user", ["Which oak?"]),
-                node("c", "b", "assistant", ["The \ue200cite\ue202turn0\ue201red one."]),
-                current="c",
+            line(
+                ("system", [""], {"weight": 0}),
+                ("user", ["Which oak?"]),
+                ("assistant", ["The \ue200cite\ue202turn0\ue201red one."]),
             )
         ]
     )
@@ -98,33 +104,22 @@ def test_a_branch_that_was_left_is_left_out() -> None:
 
 
 def test_tools_thoughts_and_pictures_of_chatgpt() -> None:
-    picture = {"content_type": "image_asset_pointer", "asset_pointer": "file-service://x"}
-    sound = {"content_type": "audio_transcription", "text": "What I said."}
+    def content(kind: str, **more: Any) -> dict[str, Any]:
+        return {"content_type": kind, **more}
+
+    picture = content("image_asset_pointer", asset_pointer="file-service://x")
+    sound = content("audio_transcription", text="What I said.")
     items = read(
         [
-            chatgpt(
-                node("a", "root", "user", {"content_type": "user_editable_context", "text": "x"}),
-                node(
-                    *("b", "a", "user"),
-                    {"content_type": "multimodal_text", "parts": [picture, "Look at this."]},
-                ),
-                node("c", "b", "assistant", {"content_type": "thoughts", "thoughts": []}),
-                node(
-                    *("d", "c", "assistant"),
-                    {"content_type": "code", "text": "print(1)"},
-                    recipient="python",
-                ),
-                node(
-                    "e",
-                    "d",
-                    "tool",
-                    {"content_type": "execution_output", "text": "1"},
-                    name="python",
-                ),
-                node("f", "e", "tool", ["A page."], name="browser"),
-                node("g", "f", "user", {"content_type": "multimodal_text", "parts": [picture]}),
-                node("h", "g", "user", {"content_type": "multimodal_text", "parts": [sound]}),
-                current="h",
+            line(
+                ("user", content("user_editable_context", text="x")),
+                ("user", content("multimodal_text", parts=[picture, "Look at this."])),
+                ("assistant", content("thoughts", thoughts=[])),
+                ("assistant", content("code", text="print(1)"), {"recipient": "python"}),
+                ("tool", content("execution_output", text="1"), {"name": "python"}),
+                ("tool", ["A page."], {"name": "browser"}),
+                ("user", content("multimodal_text", parts=[picture])),
+                ("user", content("multimodal_text", parts=[sound])),
             )
         ]
     )
@@ -182,7 +177,7 @@ def archive(**members: bytes) -> bytes:
 
 
 def test_an_archive() -> None:
-    one = json.dumps([chatgpt(node("a", "root", "user", ["One"]), current="a")]).encode()
+    one = json.dumps([line(("user", ["One"]))]).encode()
     two = json.dumps([claude(said("m-a", "human", "Two"))]).encode()
     data = archive(x__conversations_json=one, conversations_json=two, users_json=b"[]")
     assert [text for _, _, text in told(read(data))] == ["Two", "One"]
@@ -217,13 +212,9 @@ def test_what_cannot_be_read_is_said(data: bytes, reason: str) -> None:
     ],
 )
 def test_broken_trees_do_no_harm(broken: dict[str, Any]) -> None:
-    conversation = {
-        **chatgpt(node("a", "root", "user", ["Hi \ud800 there"]), current="a"),
-        **broken,
-    }
-    for item in read([conversation, claude(said("m-a", "human", "Still here."))]):
-        assert isinstance(item, (RawTurn, Dropped, Problem))
+    conversation = {**line(("user", ["Hi \ud800 there"])), **broken}
     items = read([conversation, claude(said("m-a", "human", "Still here."))])
+    assert all(isinstance(item, (RawTurn, Dropped, Problem)) for item in items)
     assert told(items)[-1][2] == "Still here."
 
 

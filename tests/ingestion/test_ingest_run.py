@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from ingesting import embedder, new_store, same, state_of, take, tree
+from ingesting import embedder, take, tree
 
 from clsm_cli.errors import ModelMissingError
 from clsm_cli.ingestion import ingest_run
@@ -38,18 +38,6 @@ def test_without_the_model_turns_are_captured_and_found_by_words(store: Store) -
     assert report.open_turns == report.sources[0].added > 10
     assert any("clsm model install" in warning for warning in report.warnings)
     assert words(store, "memory")
-
-
-def test_a_later_ingest_with_the_model_gives_the_same_as_at_once(
-    store: Store, tmp_path: Path
-) -> None:
-    take(store, SAMPLE / "workspace", SAMPLE / "sessions", model=False)
-    assert not [e for e in state_of(store).episodes.values() if e.document is None]
-    (tmp_path / "nothing.jsonl").write_bytes(b"")
-    take(store, tmp_path / "nothing.jsonl")
-    once = new_store(tmp_path / "once")
-    take(once, SAMPLE / "workspace", SAMPLE / "sessions")
-    same(state_of(store), state_of(once))
 
 
 def test_openclaw_rows_without_a_header_belong_to_the_file(store: Store, tmp_path: Path) -> None:

@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Iterable
 from datetime import UTC, datetime
 from typing import Any
 
@@ -12,13 +11,10 @@ from hypothesis import strategies as st
 
 from clsm_cli.ingestion.jsonl_rows import (
     Problem,
-    RawTurn,
     Reading,
     Tally,
-    TranscriptItem,
     Unreadable,
     bounded_lines,
-    check_items,
     label,
     parse,
     row_items,
@@ -88,30 +84,6 @@ def test_any_bytes_give_a_row_or_a_line_error(data: bytes) -> None:
     except LineError:
         return
     json.dumps(row, ensure_ascii=False).encode()
-
-
-def turn(text: str, line: int, time: str | None) -> RawTurn:
-    return RawTurn("s", "user", "user", text, time, line, line)
-
-
-def oddities(*turns: RawTurn) -> list[tuple[int | None, str]]:
-    items: Iterable[TranscriptItem] = check_items(turns, Reading("a", UTC, NOW, "s"))
-    return [(item.line, item.reason) for item in items if isinstance(item, Problem)]
-
-
-def test_odd_times_are_told_once_a_file() -> None:
-    assert oddities(
-        turn("a", 1, "2026-02-24T10:00:00+00:00"),
-        turn("b", 2, "2026-02-24T09:00:00+00:00"),
-        turn("c", 3, None),
-        turn("d", 4, "2031-01-01T00:00:00+00:00"),
-        turn("e", 5, "2026-02-24T09:00:00+00:00"),
-        turn("a", 6, "2026-02-24T10:00:00+00:00"),
-    ) == [
-        (2, "timestamp earlier than the line before (2 times)"),
-        (3, "no timestamp that can be read, kept without a time"),
-        (4, "timestamp in the future"),
-    ]
 
 
 @pytest.mark.parametrize("value", [1.5, True, [], {}, " \n", "x" * 5000])

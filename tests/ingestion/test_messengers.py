@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from reading import dropped, jsonl, read, turns
 
-from clsm_cli.ingestion.detection import detect
+from clsm_cli.ingestion.detection import file_format
 from clsm_cli.ingestion.sources import Skipped, SourceFile, find
 
 AT = 1771917300000
@@ -121,7 +121,7 @@ def test_messages_of_a_chat_and_of_a_group() -> None:
         ),
         envelope(dataMessage={"message": None, "reaction": {"emoji": "👍"}}),
     ]
-    assert detect(jsonl(*rows)) == "signal"
+    assert file_format("-", jsonl(*rows), None) == "signal"
     found = read("signal", jsonl(*rows))
     assert [(t.session, t.speaker, t.text, t.trust, t.line_start) for t in turns(found)] == [
         ("signal +31", "Tom", "The oak is cut.", "agent", 1),

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from clsm_cli.ingestion.noise import is_clsm_tool, machine_talk, runs_clsm, without_context
+from clsm_cli.ingestion.messages import is_clsm_tool, machine_talk, runs_clsm, without_context
 
 BEGIN, END = "<<<BEGIN_OPENCLAW_INTERNAL_CONTEXT>>>", "<<<END_OPENCLAW_INTERNAL_CONTEXT>>>"
 

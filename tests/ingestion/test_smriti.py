@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from ingesting import new_store, state_of, take
 from reading import dropped, told, turns
 
-from clsm_cli.ingestion import smriti
+from clsm_cli.ingestion import exports
 from clsm_cli.ingestion.jsonl_rows import Problem, TranscriptItem
 
 Tool = tuple[str, str, str, bool]
@@ -156,7 +156,7 @@ def test_damaged_sessions_are_read_as_far_as_they_go(text: str) -> None:
 
 
 def test_a_session_that_is_too_large(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(smriti, "LARGEST", 100)
+    monkeypatch.setattr(exports, "LARGEST_SESSION", 100)
     assert read("x" * 200) == [Problem("s.md", None, "larger than 0 MiB")]
 
 

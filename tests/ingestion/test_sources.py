@@ -4,12 +4,11 @@ import os
 import socket
 import subprocess
 import sys
-import tempfile
 from pathlib import Path
 
 import pytest
 
-from clsm_cli.ingestion.detection import Format, detect
+from clsm_cli.ingestion.detection import Format, file_format
 from clsm_cli.ingestion.jsonl_rows import Problem
 from clsm_cli.ingestion.sources import Missing, SourceFile, find
 
@@ -178,27 +177,6 @@ def child(code: str, *arguments: str, given: bytes | None = None) -> str:
     return done.stdout.decode()
 
 
-def test_what_may_not_be_read_is_a_problem() -> None:
-    # Not under tmp_path, whose parents are private: root may read everything, so the child that
-    # looks must become somebody else.
-    code = (
-        "os.chdir(sys.argv[1])\n"
-        "if os.geteuid() == 0: os.setgroups([]); os.setgid(65534); os.setuid(65534)\n"
-        "for item in find(['.']): print(item.path, getattr(item, 'reason', 'read'))"
-    )
-    with tempfile.TemporaryDirectory() as folder:
-        place(Path(folder), **{"a.md": b"a", "b.md": b"b", "sub/c.md": b"c"})
-        for name, mode in (("", 0o755), ("b.md", 0o644), ("a.md", 0), ("sub", 0)):
-            Path(folder, name).chmod(mode)
-        told = child(code, folder)
-        Path(folder, "sub").chmod(0o700)
-    assert told.splitlines() == [
-        "./a.md permission denied",
-        "./b.md read",
-        "./sub permission denied",
-    ]
-
-
 @pytest.mark.parametrize(
     ("data", "what"),
     [(SESSION, "openclaw"), (b'{"text":"a"}\n', "jsonl"), (b"# a", "markdown"), (b"", "markdown")],
@@ -212,7 +190,7 @@ def test_standard_input_is_told_by_its_first_row_and_kept_whole(data: bytes, wha
 
 
 def test_detect_takes_any_bytes() -> None:
-    assert detect(b"\xff\xfe{{{\n[1]\n") == "markdown"
+    assert file_format("-", b"\xff\xfe{{{\n[1]\n", None) == "markdown"
 
 
 @pytest.mark.parametrize(

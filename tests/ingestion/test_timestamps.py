@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clsm_cli.ingestion.timestamps import instant, is_future, normalise
+from clsm_cli.ingestion.timestamps import instant, normalise
 
 HOME = ZoneInfo("Europe/Amsterdam")
 
@@ -61,12 +61,3 @@ def test_hook_and_file_agree(moment: datetime, zone: str) -> None:
     assert from_hook == normalise(moment.astimezone(HOME).isoformat(), there)
     assert from_hook is not None
     assert instant(from_hook) == moment
-
-
-def test_future() -> None:
-    now = datetime(2026, 2, 24, 12, 0, tzinfo=HOME)
-    assert is_future("2026-02-24T12:00:01+01:00", now)
-    assert not is_future("2026-02-24T12:00:00.999+01:00", now), "of this very second"
-    assert not is_future("2026-02-24T12:00:00+01:00", now)
-    assert is_future("2026-02-25", now)
-    assert not is_future("2026-02-24", now)

@@ -17,7 +17,7 @@ import pytest
 
 from clsm_cli.evaluation.presets.smriti_rounds import question_parts
 from clsm_cli.ingestion.blocks import conflict_marks, scan
-from clsm_cli.ingestion.noise import runs_clsm
+from clsm_cli.ingestion.messages import runs_clsm
 from clsm_cli.store import front_matter, jsonlines, shards, topics, yaml_text
 from clsm_cli.text.aliases import stated_aliases
 from clsm_cli.text.cues import find_decisions, find_questions, key_phrases

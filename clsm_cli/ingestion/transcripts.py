@@ -1,0 +1,274 @@
+"""Transcripts of one JSON object a line, streamed: OpenClaw's (versions 3 and 4), Claude Code's, any other.
+
+A row is looked at by itself, so that a transcript that is cut anywhere gives the same turns. Of an agent's
+transcript only what a person and the agent told each other, and what tools did, is memory: the rest is
+bookkeeping, asides of subordinate agents, or text that the program wrote in a person's name.
+
+Generic rows have ``role`` or ``speaker``, ``content`` or ``text`` (a string, or a list of parts),
+``timestamp``, ``time``, ``created_at`` or ``date``, and where known ``id``, ``session`` and ``tool``. One
+whose ``type`` or ``event`` is an end mark ends the episode.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from clsm_cli.ingestion import messages
+from clsm_cli.ingestion.jsonl_rows import (
+    Dropped,
+    RawBreak,
+    RawTurn,
+    first_time,
+    label,
+    mapping,
+    parts_of,
+    spoken_text,
+    text_of,
+    text_or_empty,
+)
+from clsm_cli.ingestion.messages import NO_TEXT, Message, ToolReader
+from clsm_cli.ingestion.timestamps import normalise
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from clsm_cli.ingestion.jsonl_rows import Reading, RowReader, TranscriptItem
+    from clsm_cli.model.episodes import Role, ToolCall
+    from clsm_cli.model.trust import Trust
+
+_SPOKEN: dict[str, Role] = {"user": "user", "assistant": "assistant", "system": "system"}
+
+_OPENCLAW = frozenset(
+    {"session", "message", "reset", "compaction", "custom", "custom_message", "label"}
+    | {"model_change", "thinking_level_change", "branch_summary", "session_info"}
+)
+_HOW_OPENCLAW = frozenset({"workdir", "cwd", "timeout", "yieldMs", "background", "pty"})
+
+
+def is_openclaw(row: dict[str, Any]) -> bool:
+    """Whether a JSON object is a row of an OpenClaw transcript."""
+    kind = text_or_empty(row.get("type"))
+    if kind == "message":
+        return isinstance(row.get("message"), dict)
+    return kind in _OPENCLAW and ("version" in row or "parentId" in row)
+
+
+def openclaw_reader(about: Reading) -> RowReader:
+    """Reads a row; a header names the session of those behind it."""
+    tools, session = ToolReader(about, _HOW_OPENCLAW), about.session
+
+    def read(row: dict[str, Any], line: int) -> Iterator[TranscriptItem]:
+        nonlocal session
+        kind = text_or_empty(row.get("type"))
+        told = row.get("message") if kind == "message" else None
+        if not kind and "role" in row:  # a hook gives the messages without their rows
+            told = row
+        if isinstance(told, dict):
+            stamps = (told.get("timestamp"), row.get("timestamp"))  # a message's own comes first
+            message = Message(session, line, first_time(stamps, about), label(row.get("id")))
+            yield from _openclaw_message(message, told, tools)
+        elif kind == "session":
+            session = label(row.get("id")) or session
+        elif kind == "reset":
+            yield RawBreak(session, normalise(row.get("timestamp"), about.zone), line)
+        else:
+            yield Dropped(f"{kind} row" if kind in _OPENCLAW else "unknown row", line)
+
+    return read
+
+
+def _openclaw_message(
+    message: Message, told: dict[str, Any], tools: ToolReader
+) -> Iterator[TranscriptItem]:
+    role, parts = text_or_empty(told.get("role")), parts_of(told.get("content"))
+    if told.get("excludeFromContext") or role == "custom":
+        yield message.dropped("custom message")
+    elif role == "toolResult":
+        text, name = text_of(parts), label(told.get("toolName")) or "tool"
+        call_id, error = label(told.get("toolCallId")) or "", told.get("isError") is True
+        is_clsms = messages.answers_from_clsm(text)
+        yield tools.result(message, name, text, call_id, error=error, is_clsms=is_clsms)
+    elif role in _SPOKEN:
+        if (whole := spoken_text(parts)) is not None:
+            yield _openclaw_said(message, _SPOKEN[role], told, whole)
+        yield from tools.parts(message, parts)
+    else:
+        yield message.dropped("message of an unknown role")
+
+
+def _openclaw_said(
+    message: Message, role: Role, told: dict[str, Any], whole: str
+) -> TranscriptItem:
+    text, provenance = messages.without_context(whole), mapping(told.get("provenance"))
+    reason = messages.machine_talk(role, text)
+    if reason is None and provenance.get("kind") == "internal_system":
+        is_poll = provenance.get("sourceTool") == "heartbeat"
+        reason = "heartbeat poll" if is_poll else "internal message"
+    if reason is None and not text:
+        reason = "internal context" if whole else NO_TEXT
+    if reason:
+        return message.dropped(reason)
+    speaker = (_sender(told) if role == "user" else None) or role
+    # Another session of the agent's asks in a person's place; of a sub-agent, without telling so.
+    task = messages.subagent_task(text) if role == "user" else None
+    is_relayed = provenance.get("kind") == "inter_session" or task is not None
+    trust: Trust | None = "agent" if is_relayed else None
+    return message.turn(speaker, role, text if task is None else task, trust=trust)
+
+
+def _sender(message: dict[str, Any]) -> str | None:
+    """The name of who wrote, where a channel tells it."""
+    for source in (message, mapping(message.get("__openclaw"))):
+        sender = source.get("sender")
+        name = sender.get("name") if isinstance(sender, dict) else sender
+        found = label(source.get("senderName")) or (label(name) if isinstance(name, str) else None)
+        if found:
+            return found
+    return None
+
+
+_CLAUDE = frozenset(
+    {"summary", "system", "progress", "attachment", "queue-operation", "last-prompt"}
+    | {"file-history-snapshot", "custom-title", "ai-title", "agent-name", "tag", "mode"}
+    | {"permission-mode", "pr-link"}
+)
+"""Rows that are no message."""
+_NAMING = ("sessionId", "leafUuid", "messageId")
+_SYNTHETIC = "<synthetic>"
+"""The model of what the program says in the agent's name."""
+# What the program writes in a person's name: the head of the text, and why it is dropped.
+_WRAPPERS = (
+    (("<command-name>", "<command-message>", "<command-args>"), "command"),
+    (("<local-command-", "Caveat: The messages below were generated"), "command output"),
+    (("<bash-input>", "<bash-stdout>", "<bash-stderr>"), "command output"),
+    (("<task-notification>",), "notification"),
+    (("[Request interrupted by user",), "interruption"),
+    (("This session is being continued from a previous conversation",), "summary"),
+)
+_MARKS = (("isSidechain", "side chain"), ("isCompactSummary", "summary"), ("isMeta", "meta row"))
+# One left open runs to the end.
+_REMINDERS = re.compile(
+    r"<(system-reminder|user-prompt-submit-hook|ide_opened_file|ide_selection|ide_diagnostics)>"
+    r".*?(?:</\1>|\Z)",
+    re.DOTALL,
+)
+_HOW_CLAUDE = frozenset({"description", "timeout", "run_in_background"})
+
+
+def is_claude_code(row: dict[str, Any]) -> bool:
+    """Whether a JSON object is a row of a Claude Code transcript."""
+    kind = text_or_empty(row.get("type"))
+    if kind in {"user", "assistant"}:
+        return isinstance(row.get("message"), dict) and "sessionId" in row
+    return kind in _CLAUDE and any(name in row for name in _NAMING)
+
+
+def claude_code_reader(about: Reading) -> RowReader:
+    """Reads a row; a result does not tell the name of its tool, and is said by ``tool``."""
+    tools = ToolReader(about, _HOW_CLAUDE, partial(_REMINDERS.sub, ""))
+
+    def read(row: dict[str, Any], line: int) -> Iterator[TranscriptItem]:
+        kind, told = text_or_empty(row.get("type")), mapping(row.get("message"))
+        if reason := _not_said(row, kind, told):
+            yield Dropped(reason, line)
+            return
+        session = label(row.get("sessionId")) or about.session
+        time = normalise(row.get("timestamp"), about.zone)
+        message = Message(session, line, time, label(row.get("uuid")))
+        parts = parts_of(told.get("content"))
+        if (whole := spoken_text(parts)) is not None:
+            yield _claude_said(message, _SPOKEN[kind], whole)
+        # The program's own record of a result tells whether it is of a fetched page or a search.
+        record = mapping(row.get("toolUseResult"))
+        is_web = "url" in record or {"query", "results"} <= record.keys()
+        for item in tools.parts(message, parts):
+            yield replace(item, trust="web") if is_web and isinstance(item, RawTurn) else item
+
+    return read
+
+
+def _claude_said(message: Message, role: Role, whole: str) -> TranscriptItem:
+    if role != "user":
+        return message.turn(role, role, whole) if whole else message.dropped(NO_TEXT)
+    text = _REMINDERS.sub("", whole).strip()
+    reason = next((reason for heads, reason in _WRAPPERS if text.startswith(heads)), None)
+    if reason is None and not text:
+        reason = "system reminder" if whole else NO_TEXT
+    return message.dropped(reason) if reason else message.turn(role, role, text)
+
+
+def _not_said(row: dict[str, Any], kind: str, message: dict[str, Any]) -> str | None:
+    """Why a row is no message of a person or the agent; None for one that is."""
+    if kind not in {"user", "assistant"}:
+        return f"{kind} row" if kind in _CLAUDE else "unknown row"
+    for mark, reason in _MARKS:
+        if row.get(mark) is True:
+            return reason
+    if message.get("model") == _SYNTHETIC or row.get("isApiErrorMessage") is True:
+        return "message of the program"
+    return None if message else "unknown row"
+
+
+_SESSION = ("session", "session_id", "conversation_id")
+_TIME = ("timestamp", "time", "created_at", "date")
+_END = frozenset({"end", "session_end", "reset"})
+_ROLES: dict[str, Role] = {
+    **_SPOKEN,
+    **dict.fromkeys(("human",), "user"),
+    **dict.fromkeys(("agent", "ai", "model"), "assistant"),
+    **dict.fromkeys(("tool", "function"), "tool"),
+    "developer": "system",
+}
+
+
+def generic_reader(about: Reading) -> RowReader:
+    """Reads a row."""
+
+    def read(row: dict[str, Any], line: int) -> Iterator[TranscriptItem]:
+        time = first_time((row.get(key) for key in _TIME), about)
+        session = next((name for key in _SESSION if (name := label(row.get(key)))), about.session)
+        if text_or_empty(row.get("type")) in _END or text_or_empty(row.get("event")) in _END:
+            yield RawBreak(session, time, line)
+        else:
+            yield _generic_turn(row, Message(session, line, time, label(row.get("id"))))
+
+    return read
+
+
+def _generic_turn(row: dict[str, Any], message: Message) -> TranscriptItem:
+    tool = _tool(row.get("tool"))
+    role, speaker = _who(row, tool)
+    text = text_of(parts_of(row.get("content")) or parts_of(row.get("text")))
+    if not text and tool:
+        text = tool.input or ""
+    reason = messages.machine_talk(role, text) or ("" if text or tool else NO_TEXT)
+    if tool and (messages.is_clsm_tool(tool.name) or messages.runs_clsm(tool.input or "")):
+        reason = "clsm result"
+    if reason:
+        return message.dropped(reason)
+    trust = messages.trust_of_tool(tool.name) if tool and role == "tool" else None
+    return message.turn(speaker, role, text, tool=tool, trust=trust)
+
+
+def _who(row: dict[str, Any], tool: ToolCall | None) -> tuple[Role, str]:
+    """Role and speaker; a role that is no role is the name of a person in a chat."""
+    said_role, speaker = label(row.get("role")), label(row.get("speaker"))
+    # "Ai" may well be a person, so a speaker counts as a role only when written as one.
+    role = _ROLES.get(said_role.lower() if said_role else speaker or "")
+    if role is None and tool:
+        return "tool", speaker or tool.name
+    if role is None:
+        return "user", speaker or said_role or "user"
+    return role, speaker or (tool.name if role == "tool" and tool else role)
+
+
+def _tool(value: object) -> ToolCall | None:
+    told = value if isinstance(value, dict) else {"name": value}
+    name, given = label(told.get("name")), told.get("input")
+    if name is None:
+        return None
+    text = None if given is None else messages.input_text(given)
+    return messages.tool_call(name, text, error=bool(told.get("error")))
