@@ -232,7 +232,7 @@ _LABELLED = re.compile(r"\s*(?:[-*+]\s+)?\**([^:\n]{1,40}?)\**:\**\s+(.+)\Z")
 REACH = 4
 """Turns or blocks after the last one about somebody in which a pronoun may still mean them."""
 NEXT = 2
-"""The same for what says less: a role that was not told, an answer, *you*."""
+"""The same for a few words that go on with what was said."""
 FEW = 5
 """Words with a meaning of their own in a fragment."""
 
@@ -268,7 +268,7 @@ class Thread:
             next((f"“{text}” may be them" for text in pronouns), None)
             or self._role(words, language, told_only=place - near > 1)
             or self._answer(place)
-            or self._addressed(place, words, language)
+            or self._addressed(words, language)
             or self._reply(place, words)
             or self._fragment(place, words, language)
         )
@@ -285,15 +285,12 @@ class Thread:
         return None
 
     def _answer(self, place: int) -> str | None:
-        asked, turn = self._turns[place - 1], self._turns[place]
-        is_about = place - 1 in self._about and not self._person.is_speaker(asked)
-        if is_about and asked.text.rstrip().endswith("?") and turn.speaker != asked.speaker:
+        if place - 1 in self._about and self._turns[place - 1].text.rstrip().endswith("?"):
             return "answers a question about them"
         return None
 
-    def _addressed(self, place: int, words: Sequence[Word], language: Language) -> str | None:
-        near = self._about[-1]
-        if not self._person.is_speaker(self._turns[near]) or place - near > NEXT:
+    def _addressed(self, words: Sequence[Word], language: Language) -> str | None:
+        if not self._person.is_speaker(self._turns[self._about[-1]]):
             return None
         found = (word.text for word in words if language.is_a("you", word.low))
         return next((f"“{text}”, said to them" for text in found), None)
@@ -307,17 +304,10 @@ class Thread:
         return "a reply to what goes" if is_short else None
 
     def _fragment(self, place: int, words: Sequence[Word], language: Language) -> str | None:
-        """A few words that go on with what the same one just said: "Six weeks, no lifting"."""
+        """A few words that go on: "Six weeks, no lifting", or, asked by another, "And at night?"."""
         near, turn = self._about[-1], self._turns[place]
-        between = self._turns[near + 1 : place]
-        is_asked = turn.text.rstrip().endswith("?")  # "And at night?" is of what was just told
-        is_same = turn.speaker == self._turns[near].speaker
-        if is_asked == is_same or place - near > (1 if is_asked else NEXT):
-            return None
-        if any(each.speaker == turn.speaker for each in between):
-            return None
-        is_next_item = is_item(turn) and is_item(self._turns[near])
-        if turn.text.rstrip().endswith(":") or (is_next_item and words[0].is_name_like):
+        is_asked = turn.text.rstrip().endswith("?")
+        if is_asked == (turn.speaker == self._turns[near].speaker) or place - near > NEXT:
             return None
         is_short = 0 < sum(not language.is_function_word(word.low) for word in words) <= FEW
         is_short &= not is_asked or any(language.is_a(k, words[0].low) for k in ("and", "other"))
