@@ -219,7 +219,7 @@ MUTANTS = (
     ),
     Mutant(
         "a forget may take half",
-        "forgetting/erasure.py",
+        "forgetting/receipt.py",
         "MASS_LOSS = 0.2\n",
         "MASS_LOSS = 0.5\n",
         ("commands/test_forget_command.py",),

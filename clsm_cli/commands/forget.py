@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 from itertools import groupby
 from typing import Any
@@ -20,8 +20,8 @@ from clsm_cli.commands.environment import UsageError, decode_words, parse_time
 from clsm_cli.commands.options import DryRun, command
 from clsm_cli.commands.output import Printer, count_noun, end_progress, is_terminal, plain, shorten
 from clsm_cli.errors import RefusedError
-from clsm_cli.forgetting import erasure, history_purge, masking
-from clsm_cli.forgetting.erasure import Plan
+from clsm_cli.forgetting import clean_writing, erasure, history_purge, masking
+from clsm_cli.forgetting.clean_writing import Plan
 from clsm_cli.forgetting.history_purge import RewrittenHistory
 from clsm_cli.forgetting.masking import MaskingReport
 from clsm_cli.forgetting.receipt import Receipt, Run
@@ -166,7 +166,7 @@ def _forget(printer: Printer, store: Store, wanted: Wanted, now: datetime, how: 
         return
     if not how.dry_run:
         _ask(printer, plan, how)
-    receipt = _applied(store, plan, erasure.apply, now, tree, how)
+    receipt = _applied(store, plan, now, tree, how)
     printer.warn_all(receipt.warnings)
     if receipt.refers and not how.dry_run:
         more = count_noun(len(receipt.refers), "more turn")
@@ -185,7 +185,7 @@ def _mask(printer: Printer, store: Store, now: datetime, how: How) -> None:
         _show(_masked_lines(plan.receipt, is_done=False))
         if not typer.confirm("Mask all this for good?", err=True):
             raise RefusedError(_MASKING, "nothing was masked", "run it again if you want to")
-    receipt = _applied(store, plan, masking.apply if plan.receipt.files else None, now, tree, how)
+    receipt = _applied(store, plan, now, tree, how)
     printer.warn_all(receipt.warnings)
     printer.show(
         {"schema": "clsm.forget/1", "dry_run": how.dry_run, **plain(receipt)},
@@ -193,9 +193,7 @@ def _mask(printer: Printer, store: Store, now: datetime, how: How) -> None:
     )
 
 
-def _applied(
-    store: Store, plan: Any, apply: Callable[..., Any] | None, now: datetime, tree: Any, how: How
-) -> Any:
+def _applied(store: Store, plan: Plan, now: datetime, tree: Any, how: How) -> Any:
     """The receipt of a plan, which is carried out unless it is a dry run, in git's history too."""
     from clsm_cli.commands import engine
     from clsm_cli.retrieval import briefing
@@ -203,8 +201,8 @@ def _applied(
     receipt = plan.receipt
     if how.dry_run:
         return receipt
-    if apply is not None:
-        receipt = apply(store, plan, now, engine.embedder())
+    if receipt.files:
+        receipt = clean_writing.apply(store, plan, now, engine.embedder())
         briefing.prepare(store)
     if tree is not None:
         receipt = receipt._replace(history=history_purge.purge(store, tree, plan.writes))
@@ -238,13 +236,13 @@ def _also(refers: Sequence[Reference]) -> tuple[str, ...]:
 
 def _ask(printer: Printer, plan: Plan, how: How) -> None:
     turns = count_noun(plan.receipt.turns, "turn")
-    if plan.is_mass_loss and how.yes and not how.force:
+    if plan.receipt.is_mass_loss and how.yes and not how.force:
         reason = f"would remove {turns} of {plan.receipt.all_turns}"
         raise RefusedError(_COMMAND, reason, "add --force if that is what you want")
     if how.yes:
         return
     _show(_receipt_lines(plan.receipt, is_done=False, verbose=printer.verbose))
-    if plan.is_mass_loss:
+    if plan.receipt.is_mass_loss:
         answer = typer.prompt(f"This removes {turns}. Type their number to go on", err=True)
         is_meant = answer.strip() == str(plan.receipt.turns)
     else:

@@ -25,7 +25,7 @@ from clsm_cli.forgetting import (
     selection,
     store_contents,
 )
-from clsm_cli.forgetting.clean_writing import CleanWrites
+from clsm_cli.forgetting.clean_writing import CleanWrites, Plan
 from clsm_cli.forgetting.run_reversal import undoable
 from clsm_cli.ingestion.ingest_report import utc_text
 from clsm_cli.ingestion.ingest_run import end_begun_run
@@ -44,7 +44,6 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from clsm_cli.consolidation.consolidation_report import Progress
-    from clsm_cli.forgetting.receipt import Receipt
     from clsm_cli.forgetting.selection import Chosen, Wanted
     from clsm_cli.forgetting.store_contents import StoreContents
     from clsm_cli.model.codec import Record
@@ -52,23 +51,7 @@ if TYPE_CHECKING:
     from clsm_cli.store.labels import Label
     from clsm_cli.store.layout import Store
 
-MASS_LOSS = 0.2
-"""Share of all turns that may not go without being asked for as such."""
-FEW = 20
-"""Turns that may always go."""
 _SAYING = ("statement", "gist")
-
-
-class Plan(NamedTuple):
-    """What a forget would write."""
-
-    receipt: Receipt
-    writes: CleanWrites
-
-    @property
-    def is_mass_loss(self) -> bool:
-        """Whether so many turns would be removed that a person should confirm it."""
-        return self.receipt.turns > FEW and self.receipt.share > MASS_LOSS
 
 
 def plan(
@@ -137,13 +120,6 @@ def copied(store: Store, now: datetime) -> Iterator[tuple[Store, dict[str, str |
     with rehearsal.copy_store(store) as copy:
         before = {name: atomic.digest_of(path) for name, path in compared_files(copy)}
         yield copy, before, warnings + joining.join(copy, utc_text(now), everywhere=True)
-
-
-def apply(store: Store, planned: Plan, now: datetime, embedder: Embedder | None) -> Receipt:
-    """Do it, whole, and leave nothing behind; see ``clean_writing.write_clean``."""
-    run, warnings = clean_writing.write_clean(store, planned.writes, now, embedder)
-    done = planned.receipt
-    return done._replace(run=run, warnings=(*done.warnings, *warnings))
 
 
 def _usable(embedder: Embedder | None) -> tuple[Embedder | None, list[str]]:

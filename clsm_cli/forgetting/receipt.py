@@ -24,6 +24,12 @@ if TYPE_CHECKING:
     from clsm_cli.store.layout import Store
 
 
+MASS_LOSS = 0.2
+"""Share of all turns that may not go without being asked for as such."""
+FEW = 20
+"""Turns that may always go."""
+
+
 class RemovedItem(NamedTuple):
     """A turn, block, statement, gist, concept, connection, episode or label that goes."""
 
@@ -75,9 +81,9 @@ class Receipt(NamedTuple):
     history: RewrittenHistory | None = None
 
     @property
-    def share(self) -> float:
-        """Share of all turns that go, 0 … 1."""
-        return self.turns / self.all_turns if self.all_turns else 0.0
+    def is_mass_loss(self) -> bool:
+        """Whether so many turns would be removed that a person should confirm it."""
+        return self.turns > max(FEW, MASS_LOSS * self.all_turns)
 
 
 def list_removed(

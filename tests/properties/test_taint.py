@@ -27,7 +27,7 @@ from clsm_cli.consolidation import claims
 from clsm_cli.consolidation.correction import correct
 from clsm_cli.consolidation.statement_selection import UnitScores
 from clsm_cli.errors import BadInputError, RefusedError
-from clsm_cli.forgetting import erasure, store_contents
+from clsm_cli.forgetting import clean_writing, erasure, store_contents
 from clsm_cli.forgetting.archiving import decay
 from clsm_cli.forgetting.run_reversal import undo
 from clsm_cli.forgetting.selection import Wanted
@@ -165,7 +165,7 @@ class Taint(RuleBasedStateMachine):
             wanted = Wanted(session=session)
             planned = erasure.plan(self.stores[device], wanted, now, embedder(), lambda *_: None)
             assert planned is not None
-            erasure.apply(self.stores[device], planned, now, embedder())
+            clean_writing.apply(self.stores[device], planned, now, embedder())
 
     @invariant()
     def nothing_strange_is_believed(self) -> None:

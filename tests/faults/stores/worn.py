@@ -11,7 +11,7 @@ from ingesting import embedder, new_store, take
 from sleeping import sleep, told
 
 from clsm_cli.consolidation.correction import correct
-from clsm_cli.forgetting import archiving, erasure, store_contents
+from clsm_cli.forgetting import archiving, clean_writing, erasure, store_contents
 from clsm_cli.forgetting.selection import Wanted
 from clsm_cli.ingestion.capture import write_note
 from clsm_cli.retrieval.briefing import prepare
@@ -116,7 +116,7 @@ def _forget(store: Store) -> None:
     now = datetime.fromisoformat("2026-03-03T12:00:00+01:00")
     planned = erasure.plan(store, Wanted(ids=(key,)), now, embedder(), lambda *_: None)
     assert planned is not None
-    erasure.apply(store, planned, now, embedder())
+    clean_writing.apply(store, planned, now, embedder())
 
 
 def _open(store: Store) -> None:
