@@ -38,19 +38,16 @@ class CleanWrites(NamedTuple):
 
     Attributes:
         puts: Path relative to the store → new bytes, and the digest of what was there.
-        gone: Ids that no log may name any more.
         names: Names of inbox files that no conversation has any more; a ledger may still tell them.
-        asked: Lines that a consolidation adds to the list for review.
-        renamed: Old id → new id in logs.
     """
 
     puts: Mapping[str, tuple[bytes, str | None]] = MappingProxyType({})
     removes: Mapping[str, str] = MappingProxyType({})
-    gone: frozenset[str] = frozenset()
+    gone: frozenset[str] = frozenset()  # ids that no log may name any more
     texts: tuple[str, ...] = ()
     names: frozenset[str] = frozenset()
-    asked: bytes = b""
-    renamed: Mapping[str, str] = MappingProxyType({})
+    asked: bytes = b""  # lines that a consolidation adds to the list for review
+    renamed: Mapping[str, str] = MappingProxyType({})  # old id → new id in logs
 
 
 class Plan(NamedTuple):

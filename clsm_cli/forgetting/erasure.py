@@ -18,13 +18,7 @@ from clsm_cli.consolidation import rehearsal
 from clsm_cli.consolidation.consolidation_report import Request
 from clsm_cli.consolidation.consolidation_run import consolidate
 from clsm_cli.errors import BadInputError, ModelDigestError, ModelMissingError
-from clsm_cli.forgetting import (
-    clean_writing,
-    receipt,
-    references,
-    selection,
-    store_contents,
-)
+from clsm_cli.forgetting import clean_writing, receipt, references, selection
 from clsm_cli.forgetting.clean_writing import CleanWrites, Plan
 from clsm_cli.forgetting.run_reversal import undoable
 from clsm_cli.ingestion.ingest_report import utc_text
@@ -44,8 +38,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from clsm_cli.consolidation.consolidation_report import Progress
-    from clsm_cli.forgetting.selection import Chosen, Wanted
-    from clsm_cli.forgetting.store_contents import StoreContents
+    from clsm_cli.forgetting.selection import Chosen, StoreContents, Wanted
     from clsm_cli.model.codec import Record
     from clsm_cli.store.index.opening import Embedder
     from clsm_cli.store.labels import Label
@@ -73,7 +66,7 @@ def plan(
     """
     embedder, missing = _usable(embedder)
     with copied(store, now) as (copy, before, warnings):
-        contents = store_contents.read_store(copy, utc_text(now))
+        contents = selection.read_store(copy, utc_text(now))
         if _is_known(store, contents, wanted):
             return None
         chosen = selection.choose(contents, wanted, store.zone)
@@ -133,7 +126,7 @@ def _usable(embedder: Embedder | None) -> tuple[Embedder | None, list[str]]:
     return embedder._replace(embed=lambda: embed), []
 
 
-def _is_known(store: Store, contents: store_contents.StoreContents, wanted: Wanted) -> bool:
+def _is_known(store: Store, contents: selection.StoreContents, wanted: Wanted) -> bool:
     forgotten = logs.load_tombstones(store)
     known = (
         contents.turns.keys() | contents.statements.keys() | {e.id for _, e in contents.episodes}
@@ -193,19 +186,13 @@ def _says(memory: StoreContents, keys: Iterable[str], text: str) -> bool:
 
 
 class Purged(NamedTuple):
-    """What was taken out.
-
-    Attributes:
-        forgotten: Ids that have a tombstone now.
-        remade: Id of an episode that lost turns → of the one that took its place.
-        names: Of the inbox files of conversations that went whole.
-    """
+    """What was taken out."""
 
     unsupported: LostSupport
-    forgotten: frozenset[str]
-    remade: dict[str, str]
+    forgotten: frozenset[str]  # ids that have a tombstone now
+    remade: dict[str, str]  # id of an episode that lost turns → of the one that took its place
     texts: tuple[str, ...]
-    names: frozenset[str]
+    names: frozenset[str]  # of the inbox files of conversations that went whole
 
 
 def purge(store: Store, memory: StoreContents, chosen: Chosen, now: str) -> Purged:

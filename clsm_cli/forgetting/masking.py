@@ -16,7 +16,7 @@ from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from clsm_cli.forgetting import erasure, receipt, store_contents
+from clsm_cli.forgetting import erasure, receipt, selection
 from clsm_cli.forgetting.clean_writing import LARGEST, CleanWrites, Plan
 from clsm_cli.forgetting.erasure import compared_files
 from clsm_cli.forgetting.run_reversal import undoable
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
     from clsm_cli.forgetting.history_purge import RewrittenHistory
     from clsm_cli.forgetting.receipt import ExternalCopy
-    from clsm_cli.forgetting.store_contents import StoreContents
+    from clsm_cli.forgetting.selection import StoreContents
     from clsm_cli.model.codec import Record
     from clsm_cli.model.episodes import EndMark, Episode, Turn
     from clsm_cli.store.inbox import Inbox
@@ -72,7 +72,7 @@ class MaskingReport(NamedTuple):
 def plan(store: Store, now: datetime, *, purge_history: bool = False) -> Plan:
     """Work out, on a copy, which files change and how."""
     with erasure.copied(store, now) as (copy, before, warnings):
-        work = _Rewriter(copy, store_contents.read_store(copy, utc_text(now)), utc_text(now))
+        work = _Rewriter(copy, selection.read_store(copy, utc_text(now)), utc_text(now))
         work.rewrite()
         puts, removes = erasure.file_differences(copy, before)
         for flow in copy.flows():  # lists of questions are logs, which a forget leaves aside

@@ -23,8 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Set as AbstractSet
     from datetime import tzinfo
 
-    from clsm_cli.forgetting.selection import Chosen, Wanted
-    from clsm_cli.forgetting.store_contents import StoreContents
+    from clsm_cli.forgetting.selection import Chosen, StoreContents, Wanted
     from clsm_cli.model.episodes import Turn
     from clsm_cli.text.person_words import Language, Word
 
@@ -113,20 +112,18 @@ _SHORT = 3
 """Letters of a title ("Mr", "Dr"), and the fewest of a part of a name."""
 
 
-class Person:
+class Person(selection.Subject):
     """Somebody who is forgotten, from the turns that name them or that they said.
 
     Attributes:
-        names: In lower case.
         nodes: Ids that the names have.
         roles: Nouns that were said of them; True where as "my" or "our".
     """
 
     def __init__(self, names: Sequence[str], turns: Iterable[Turn]) -> None:
-        self.names = {name.casefold() for name in names}
+        super().__init__(names)
         self.nodes = {node_id(name) for name in names}
         self.roles: dict[str, bool] = {}
-        self._pattern = selection.names_pattern(self.names, re.IGNORECASE)
         self._parts = {
             word.low for name in names for word in words_of(name) if len(word.text) >= _SHORT
         }
@@ -145,14 +142,6 @@ class Person:
     def remember(self, turn: Turn) -> None:
         """Take in the numbers and addresses of a turn about them."""
         self._marks |= contact_marks(turn.text)
-
-    def is_named_in(self, text: str) -> bool:
-        """Whether a text has one of the person's names."""
-        return self._pattern.search(text) is not None
-
-    def is_speaker(self, turn: Turn) -> bool:
-        """Whether the person said the turn."""
-        return turn.speaker.casefold() in self.names
 
     def _learn(self, text: str) -> None:
         """Take in what stands beside the name: more of it, and roles."""

@@ -16,7 +16,7 @@ from clsm_cli.errors import BadInputError
 from clsm_cli.evaluation import own_labels
 from clsm_cli.evaluation.own_labels import DEPTH, Pools, Proposal
 from clsm_cli.evaluation.stores import StoreFactory
-from clsm_cli.forgetting.store_contents import StoreContents
+from clsm_cli.forgetting.selection import StoreContents
 from clsm_cli.retrieval.dense_search import Engine
 from clsm_cli.store.layout import Store
 

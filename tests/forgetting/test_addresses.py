@@ -8,7 +8,7 @@ from typing import Any
 
 from ingesting import new_store, take
 
-from clsm_cli.forgetting import selection, store_contents
+from clsm_cli.forgetting import selection
 from clsm_cli.store.layout import Store
 
 PAGE = "https://example.org/page"
@@ -32,7 +32,7 @@ def result(number: int, text: str, name: str = "web_fetch") -> str:
 
 
 def brought(store: Store, address: str) -> list[str]:
-    held = store_contents.read_store(store, "2026-03-01T11:00:00Z").turns
+    held = selection.read_store(store, "2026-03-01T11:00:00Z").turns
     return sorted(held[key].turn.text for key in selection.tool_results_of(held.values(), address))
 
 

@@ -12,9 +12,8 @@ from ingesting import new_store, scratch, take
 from sleeping import sleep, talked
 
 from clsm_cli.errors import BadInputError
-from clsm_cli.forgetting import selection, store_contents
-from clsm_cli.forgetting.selection import Wanted
-from clsm_cli.forgetting.store_contents import StoreContents
+from clsm_cli.forgetting import selection
+from clsm_cli.forgetting.selection import StoreContents, Wanted
 from clsm_cli.store.layout import Store
 
 ZONE = ZoneInfo("Europe/Amsterdam")
@@ -38,7 +37,7 @@ def store() -> Iterator[Store]:
 
 @pytest.fixture(scope="module")
 def held(store: Store) -> StoreContents:
-    return store_contents.read_store(store, "2026-03-01T11:00:00Z")
+    return selection.read_store(store, "2026-03-01T11:00:00Z")
 
 
 def texts(held: StoreContents, **wanted: Any) -> list[str]:

@@ -37,21 +37,13 @@ _TESTS: dict[str, Callable[[str], bool] | None] = {
 
 
 class Format(NamedTuple):
-    """A kind of key.
+    """A kind of key."""
 
-    Attributes:
-        kind: What takes its place in a text.
-        is_token: Whether it has no blank in it, so that a line end in it can be told.
-        hints: One of these is in the lower-cased text, else the pattern is not tried.
-        accept: Whether what was matched is a secret; None: it is.
-        pattern: Group 1 is what gets masked; without a group, the whole match.
-    """
-
-    kind: str
-    is_token: bool
-    hints: tuple[str, ...]
-    accept: Callable[[str], bool] | None
-    pattern: str
+    kind: str  # what takes its place in a text
+    is_token: bool  # whether it has no blank in it, so that a line end in it can be told
+    hints: tuple[str, ...]  # one of these is in the lower-cased text, else the pattern is not tried
+    accept: Callable[[str], bool] | None  # whether what was matched is a secret; None: it is
+    pattern: str  # group 1 is what gets masked; without a group, the whole match
 
     @property
     def needs_digit(self) -> bool:

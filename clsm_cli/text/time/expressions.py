@@ -51,11 +51,6 @@ class TimeExpression(NamedTuple):
     """A stretch of text that says when.
 
     Attributes:
-        first: First day of the period meant; where that is not certain, of the nearest one.
-        until: The day after its last.
-        precise: False where the words leave the bounds open ("recently", "a few days ago").
-        relative: True where the period depends on the day of speaking.
-        kind: What tells where it lies.
         certain: Whether text and day of speaking leave no other period; what is not certain serves
             to search, and is never written down.
     """
@@ -63,11 +58,11 @@ class TimeExpression(NamedTuple):
     start: int
     end: int
     text: str
-    first: date
-    until: date
-    precise: bool
-    relative: bool
-    kind: Kind
+    first: date  # first day of the period meant; where that is not certain, of the nearest one
+    until: date  # the day after its last
+    precise: bool  # false where the words leave the bounds open ("recently", "a few days ago")
+    relative: bool  # true where the period depends on the day of speaking
+    kind: Kind  # what tells where it lies
     certain: bool
 
     @property

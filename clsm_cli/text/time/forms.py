@@ -41,22 +41,17 @@ class Rule(NamedTuple):
     """One form of time expression, see ``rules.tsv``.
 
     Attributes:
-        needs: A text with none of them in lower case has no such expression.
-        also: More of them, of which it needs one as well.
-        precise: Whether the words fix the bounds.
-        relative: Whether the period depends on the day of speaking.
         guess: Whether, without a year or "last", only the words around it can tell where it lies.
-        only_ahead: Whether it means no time at all where the words around it look back.
     """
 
     pattern: str
     resolve: Resolver
-    needs: tuple[str, ...]
-    also: tuple[str, ...]
-    precise: bool
-    relative: bool
+    needs: tuple[str, ...]  # A text with none of them in lower case has no such expression
+    also: tuple[str, ...]  # more of them, of which it needs one as well
+    precise: bool  # whether the words fix the bounds
+    relative: bool  # whether the period depends on the day of speaking
     guess: bool
-    only_ahead: bool
+    only_ahead: bool  # whether it means no time at all where the words around it look back
 
 
 @cache

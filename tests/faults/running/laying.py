@@ -20,7 +20,7 @@ from faults.running.wording import DEVICE, opened, worded
 from ingesting import scratch
 
 from clsm_cli.embedding import weights
-from clsm_cli.forgetting import store_contents
+from clsm_cli.forgetting import selection
 from clsm_cli.store import atomic, logs, shards
 from clsm_cli.store.layout import Store
 
@@ -179,7 +179,7 @@ def _used(laid: _Laid) -> None:
     """A store with two nights behind it: recalls, a correction, something for review, a pin."""
     laid.clsm("consolidate", now=NOW)
     store = laid.opened()
-    for n, key in enumerate(sorted(store_contents.read_store(store, NOW).turns)[:20]):
+    for n, key in enumerate(sorted(selection.read_store(store, NOW).turns)[:20]):
         line = logs.Activation(f"r-{n:012}", f"2026-03-{n + 1:02}T08:00:00Z", (key,), ("",))
         atomic.append(store.flow / "activation.jsonl", line.render())
     atomic.append(store.flow / "review.jsonl", logs.render(ITEM))

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from string import Formatter
 
-from clsm_cli.forgetting import store_contents
+from clsm_cli.forgetting import selection
 from clsm_cli.model.episodes import Turn
 from clsm_cli.model.graph import Statement
 from clsm_cli.store import episodes, inbox, layout, logs
@@ -54,12 +54,12 @@ def _last_night(store: Store) -> str:
 
 
 def _turn(store: Store) -> str:
-    turns = store_contents.read_store(store, _NOW).turns.items()
+    turns = selection.read_store(store, _NOW).turns.items()
     return min(key for key, told in turns if "coffee" in told.turn.text)
 
 
 def _current(store: Store, *, drinks: bool) -> list[Statement]:
-    rows = store_contents.read_store(store, _NOW).statements.values()
+    rows = selection.read_store(store, _NOW).statements.values()
     return [r for r in rows if r.is_current and ("coffee" in r.text) == drinks]
 
 
