@@ -28,7 +28,8 @@ def lose(store: Store, **wanted: object) -> Receipt:
     """Plan and apply."""
     planned = erasure.plan(store, Wanted(**wanted), NOW, embedder(), lambda *_: None)  # type: ignore[arg-type]
     assert planned is not None
-    return clean_writing.apply(store, planned, NOW, embedder())
+    receipt: Receipt = clean_writing.apply(store, planned, NOW, embedder())
+    return receipt
 
 
 def holding(root: Path, text: str = CANARY) -> list[str]:

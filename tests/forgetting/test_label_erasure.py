@@ -61,7 +61,8 @@ def lose(store: Store) -> Receipt:
     gone = [key for key, each in told.items() if CANARY in each.turn.text]
     planned = erasure.plan(store, Wanted(ids=tuple(gone)), NOW, embedder(), lambda *_: None)
     assert planned is not None
-    return clean_writing.apply(store, planned, NOW, embedder())
+    receipt: Receipt = clean_writing.apply(store, planned, NOW, embedder())
+    return receipt
 
 
 def test_labels_that_tell_of_it_go_and_others_stay_to_the_byte(store: Store) -> None:
