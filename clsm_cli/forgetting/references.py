@@ -335,15 +335,8 @@ def items(
 
 
 def _onwards(turns: Sequence[Turn], place: int, step: int) -> Iterator[int]:
-    """Items from a place on, of its list; a label that comes again begins another."""
-    if not (place < len(turns) and is_item(turns[place])):
-        return
-    known: set[str] = set()
-    heading = turns[place].heading
+    """Items from a place on, of its list."""
+    heading = turns[place].heading if place < len(turns) else ()
     while 0 <= place < len(turns) and is_item(turns[place]) and turns[place].heading == heading:
-        label = _LABELLED.match(turns[place].text)
-        if label and label.group(1) in known:
-            return
-        known |= {label.group(1)} if label else set()
         yield place
         place += step

@@ -325,8 +325,6 @@ def before_last(groups: Groups, at: date, _ahead: bool | None) -> Period:
         if step < 0:
             return periods.days(periods.weekday_before(at, number) - week)
         return periods.days(periods.weekday_from(at + timedelta(days=1), number) + week)
-    if name == "night":
-        return periods.days(at + timedelta(days=step))
     return periods.unit(name, periods.shift(at, name, step))
 
 
