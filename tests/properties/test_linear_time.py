@@ -32,7 +32,7 @@ from clsm_cli.text.route import choose_route
 from clsm_cli.text.secrets import mask
 from clsm_cli.text.sentences import split
 from clsm_cli.text.summaries import definition_score
-from clsm_cli.text.time import bounds, forms, parts
+from clsm_cli.text.time import bounds, forms
 from clsm_cli.text.todo import todos
 from clsm_cli.text.tokens import count_tokens, stems
 
@@ -48,7 +48,7 @@ WORDS = ("a", "1", ".", " ", "\n", "A ", "a. ", "? ", "'s ", "-", "(", '"', "[["
 def _dates(text: str) -> None:
     for pattern in (
         *(r.pattern for asked in (False, True) for r in forms.rules(asked=asked)),
-        parts._PATTERN,
+        forms.part_pattern(),
     ):
         for _ in compiled(pattern).finditer(text):
             pass

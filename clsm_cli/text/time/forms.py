@@ -70,19 +70,30 @@ def holiday_cues() -> tuple[str, ...]:
 
 
 @cache
-def _table() -> list[tuple[str, Rule]]:
-    rows = table_rows(
+def part_pattern() -> str:
+    """What finds the words that choose a part of the period behind them; see ``parts``."""
+    return next(row[1] for row in _rows() if row[0] == "part")
+
+
+@cache
+def _rows() -> list[list[str]]:
+    return table_rows(
         "time/rules",
         NUMBER_WORD="|".join(NUMBERS),
         ORDINAL="|".join(sorted(ORDINALS, key=len, reverse=True)),
         DECADE="|".join(_DECADES),
         HOLIDAY_NAME="|".join(each.pattern for each in periods.holidays().values()),
     )
+
+
+@cache
+def _table() -> list[tuple[str, Rule]]:
     cues = {"@holiday": holiday_cues()}
     found: list[tuple[str, Rule]] = []
-    for kind, name, *row in rows:
+    for kind, name, *row in _rows():
         if kind == "cues":
             cues[f"@{name}"] = tuple(row[0].split("|"))
+        if len(row) < 4:
             continue
         told, needs, also, pattern = row
         flags = told.split()
