@@ -48,9 +48,6 @@ AS_NEAR, NEARER = 0.7, 0.8
 is about as sure, and where that holds more of the question's words."""
 AS_SURE = 0.8
 """Both shares for what was said later: the two tell the same of the same, with another value."""
-AS_GOOD = 0.6
-"""Share of the score of an older passage that a later one must have to stand above it where it hardly
-takes its place."""
 ALIKE = 0.4
 """Dice's coefficient of their search terms from which two passages may tell the same."""
 _STEP = 1e-3
@@ -123,7 +120,7 @@ def _flawed(question: Question, head: Sequence[_Item]) -> set[int]:
 
 
 def _later(good: Sequence[_Item], ended: Mapping[int, Ended]) -> dict[int, _Item]:
-    """Row → what replaces it, the last of a chain; what hardly may do so, only where it answers as well."""
+    """Row → what replaces it, the last of a chain; what hardly may do so, only where it is as sure."""
     items = {each.row: each for each in good}
     found: dict[int, _Item] = {}
     for row in items.keys() & ended.keys():
@@ -133,8 +130,8 @@ def _later(good: Sequence[_Item], ended: Mapping[int, Ended]) -> dict[int, _Item
                 break
             last = over.row
         if last != row and last in items:
-            least = 0.0 if ended[row].chance >= PERHAPS else AS_GOOD * items[row].candidate.score
-            if items[last].candidate.score >= least:
+            sure = 0.0 if ended[row].chance >= PERHAPS else AS_SURE
+            if items[last].candidate.confidence >= sure * items[row].candidate.confidence:
                 found[row] = items[last]
     return found
 

@@ -37,7 +37,7 @@ OVER = 0.99
 """Probability of an update from which the older one is said to be over."""
 PERHAPS = 0.3
 """Probability of an update from which it is said to be over perhaps."""
-BELOW = 0.05
+BELOW = 0.1
 """Probability of an update from which it stands below: what is later and not the same is read first."""
 _UNSURE = 0.98
 """The most that hearsay can say, and an agent of what its owner told, and that is said of a past."""
