@@ -296,7 +296,9 @@ class Thread:
         """A few words that go on: "Six weeks, no lifting", or, asked by another, "And at night?"."""
         near, turn = self._about[-1], self._turns[place]
         is_asked = turn.text.rstrip().endswith("?")
-        if is_asked == (turn.speaker == self._turns[near].speaker) or place - near > NEXT:
+        is_other = is_asked == (turn.speaker == self._turns[near].speaker)
+        between = {each.speaker for each in self._turns[near + 1 : place]}
+        if is_other or place - near > NEXT or turn.speaker in between:
             return None
         is_short = 0 < sum(not language.is_function_word(word.low) for word in words) <= FEW
         is_short &= not is_asked or any(language.is_a(k, words[0].low) for k in ("and", "other"))
