@@ -5,8 +5,8 @@ Run ``python -m scripts.fit_answers --work DIR --locomo DIR --gvd DIR --workspac
 the extra ``fit``. It writes ``clsm_cli/heads/weights/answer.onnx`` and beside it ``answer.json`` with
 the figures, and prints the weights of ``scoring.confidence.READ``. It takes forty minutes on two cores.
 
-The passages that a question found are its examples: in conversations those with the words of a labelled
-turn answer, the three best others do not, nor does what a question without an answer found. To these
+The passages that a question found are its examples: those with the words of a labelled turn or line
+answer, the three best others do not, nor does what a question without an answer found. To these
 come passages that were written with questions that they answer, and with questions that they only seem
 to (``answers.jsonl``), and the questions of ``told_asked.jsonl``, which both their sentences answer.
 Figures are of groups of memories that were left out of the fit, a third at a time, but for the questions
@@ -55,7 +55,7 @@ RATE = 1e-3
 OTHERS, OFF_TOPIC, FEW = 3, 0.12, 2
 """Passages that do not answer a question with an answer; share of the questions off the topic that are
 examples, and the passages of each."""
-TOLD = 3500
+TOLD = 1500
 """Of the questions of ``told_asked.jsonl``."""
 SHARE = 0.4
 """What the log odds by reading count beside 1 for those by signs: at .3 to .5 most is silenced near the
@@ -89,7 +89,7 @@ def _of_memories(asked: list[Asked], chance: random.Random) -> Iterator[Example]
             pairs = list(zip(each.shown, each.answers or (), strict=True))
             chosen = [(passage, 1.0) for passage, does in pairs if does]
             yield from (Example(each.question, p, True, each.group, w) for p, w in chosen)
-            chosen = [(passage, SIDE) for passage, does in pairs if not does][:OTHERS]
+            chosen = [(passage, SIDE) for passage, does in pairs if does is False][:OTHERS]
         elif each.kind in (NEAR, WRONG):
             chosen = [(passage, 1.0) for passage in each.shown[:MOST]]
         elif each.kind in (LATER, EVERYDAY, NAMED) and chance.random() < OFF_TOPIC:

@@ -83,7 +83,7 @@ class Asked(NamedTuple):
         rows: The evidence of each, without the bias.
         sure: How likely each answers by that, under the weights of today.
         shown: Each as ``heads/answer_head`` reads it.
-        answers: Whether each answers; None where nobody labelled that.
+        answers: Whether each answers; None where nobody labelled that, and of one whose other part does.
     """
 
     memory: str
@@ -93,16 +93,21 @@ class Asked(NamedTuple):
     rows: Floats
     sure: Sequence[float] = ()
     shown: Sequence[str] = ()
-    answers: Sequence[bool] | None = None
+    answers: Sequence[bool | None] | None = None
 
 
 class Memory(NamedTuple):
-    """A memory, the name of what is left out with it, and the questions to it, by kind."""
+    """A memory, the name of what is left out with it, and the questions to it, by kind.
+
+    Attributes:
+        gold: Question → the lines of notes that answer it.
+    """
 
     name: str
     group: str
     case: Case
     questions: dict[str, list[str]]
+    gold: dict[str, list[str]] = {}  # noqa: RUF012  # never changed
 
 
 def memories(arguments: argparse.Namespace) -> Iterator[Memory]:
@@ -124,12 +129,15 @@ def memories(arguments: argparse.Namespace) -> Iterator[Memory]:
         rows = found.get("labelled", [])
         texts = [*found["answerable"], *(row["query"] for row in rows)]
         own = {WITH: texts, NEAR: found["near topic"]} | others("")
-        yield Memory(name, name, case, own)
+        gold = {row["query"]: _lines(root / name, row["evidence"]) for row in rows}
+        yield Memory(name, name, case, own, gold)
         for file, told in _alone(root / name, rows):
             folder = f"{name}-{file.stem}".casefold()
             _copy(file, root / folder / file.name)
             asked = {WITH: told, LATER: [row["query"] for row in rows if row["query"] not in told]}
-            yield Memory(folder, name, Case(folder, Folders(root, (folder,)), ()), own | asked)
+            yield Memory(
+                folder, name, Case(folder, Folders(root, (folder,)), ()), own | asked, gold
+            )
     sets: list[tuple[str, Dataset]] = [
         ("sample", own_memory.load(ROOT / "fixtures" / "sample")),
         ("gvd", gvd.load(arguments.gvd)),
@@ -150,6 +158,14 @@ def memories(arguments: argparse.Namespace) -> Iterator[Memory]:
             yield Memory(name, group, case, own | beside)
             if kind == "locomo":
                 yield from (_young(case, group, end, own | beside) for end in YOUNG)
+
+
+def _lines(folder: Path, places: Sequence[str]) -> list[str]:
+    """The lines at some places of files, as ``FILE:LINE``."""
+    parts = (place.rpartition(":") for place in places)
+    return [
+        (folder / _seen(name)).read_text("utf-8").split("\n")[int(n) - 1] for name, _, n in parts
+    ]
 
 
 def _alone(folder: Path, rows: Sequence[Any]) -> list[tuple[Path, list[str]]]:
@@ -250,9 +266,7 @@ def _find(
     store = stores.cached_copy(
         factory, raw, "consolidated", lambda one: _sleep(factory, one, raw.now)
     )
-    turns = each.case.source.turns if isinstance(each.case.source, Chat) else ()
-    said = {turn.id: _plain(turn.text) for turn in turns}
-    gold = {query.text: [said[i] for i in query.gold if said.get(i)] for query in each.case.queries}
+    gold = each.gold | {query.text: _gold(each.case, query) for query in each.case.queries}
     found = []
     with open_index(store, factory.embedder) as opened:
         opened.index.look_into_archive(shown=True)
@@ -264,28 +278,42 @@ def _find(
             first = ranked.candidates[: ranking.FIRST]
             told = opened.index.passages([one.row for one in first])
             passages = [told[one.row] for one in first]
-            is_labelled = kind == WITH and bool(gold.get(text))
+            answering = gold.get(text) if kind == WITH else None
+            shown = [answer_head.shown(text, p.text, p.speaker, p.heading) for p in passages]
             found.append(
                 (
                     [list(confidence.features(one.evidence)[:-1]) for one in first],
                     [one.confidence for one in first],
-                    [answer_head.shown(p.text, p.speaker, p.heading) for p in passages],
-                    [_holds(p.text, gold[text]) for p in passages] if is_labelled else None,
+                    shown,
+                    [
+                        _holds(part, answering) or (None if _holds(p.text, answering) else False)
+                        for part, p in zip(shown, passages, strict=True)
+                    ]
+                    if answering
+                    else None,
                 )
             )
     return found
+
+
+def _gold(case: Case, query: Query) -> list[str]:
+    """What answers a question: turns, or quotes of notes."""
+    if not isinstance(case.source, Chat):
+        return list(query.gold)
+    said = {turn.id: turn.text for turn in case.source.turns}
+    return [said[each] for each in query.gold if each in said]
 
 
 def _plain(text: str) -> str:
     return re.sub(r"\W+", " ", text.lower()).strip()
 
 
-def _holds(passage: str, turns: Sequence[str]) -> bool:
-    """Whether a passage and one of some turns end alike: one may be a part of the other."""
+def _holds(passage: str, answering: Sequence[str]) -> bool:
+    """Whether a passage and one of some texts end alike: one may be a part of the other."""
     plain = _plain(passage)
+    ends = (_plain(each) for each in answering)
     return any(
-        plain[-_ENDING:] and (plain[-_ENDING:] in turn or turn[-_ENDING:] in plain)
-        for turn in turns
+        end and plain and (end[-_ENDING:] in plain or plain[-_ENDING:] in end) for end in ends
     )
 
 

@@ -164,7 +164,7 @@ TITLES = {
     "who": "People and projects",
     "concepts": "About this",
 }
-_MARKS = {"open": "[ ] ", "blocked": "[!] "}
+_MARKS = {"open": "[ ] ", "blocked": "[!] ", "done": "[x] "}
 _INDENT = "  "
 """Before the further lines of an item, so that none of them can look like another item."""
 

@@ -10,11 +10,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from clsm_cli.heads import cross_encoder
+from clsm_cli.text import tokens
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
 CLASSES = ("about it at most", "answers")
+LONGEST, LEAST = 280, 120
+"""Characters of a passage that are read with what stands before it (some seventy word pieces, as many as
+the model gets), and of the passage alone, however much stands before it."""
 
 
 def answers(question: str, passages: Sequence[str]) -> list[float]:
@@ -31,11 +35,35 @@ def answers(question: str, passages: Sequence[str]) -> list[float]:
     return [read(question, passage)[1] for passage in passages]
 
 
-def shown(text: str, speaker: str, heading: str) -> str:
+def shown(question: str, text: str, speaker: str, heading: str) -> str:
     """A passage as the head reads it: behind whoever said it, or the headings that it stands under.
 
-    >>> shown("900 euros.", "", "Flat › Rent"), shown("I moved.", "user", "")
+    Of a long one, the part that has most words of the question, the first of equal ones.
+
+    >>> shown("rent?", "900 euros.", "", "Flat › Rent"), shown("moved?", "I moved.", "user", "")
     ('Flat › Rent: 900 euros.', 'I moved.')
     """
     before = heading if speaker in ("", "user", "assistant") else speaker
+    room = max(LEAST, LONGEST - len(before))
+    if len(text) > room:
+        wanted = {*tokens.stems(question)}
+        text = max(_parts(text, room), key=lambda part: len(wanted & {*tokens.stems(part)}))
     return f"{before}: {text}" if before else text
+
+
+def _parts(text: str, room: int) -> Iterator[str]:
+    r"""A text in parts of whole lines, as long as they may be.
+
+    >>> [*_parts("one two\nthree\nfour", 14)]
+    ['one two\nthree', 'four']
+    """
+    import textwrap
+
+    part = ""
+    for line in text.split("\n"):
+        for piece in textwrap.wrap(line, room):
+            if part and len(part) + len(piece) >= room:
+                yield part
+                part = ""
+            part += f"\n{piece}" if part else piece
+    yield part

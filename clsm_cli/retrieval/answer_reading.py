@@ -40,8 +40,8 @@ def read(index: Index, question: Question, ranked: Ranked) -> Ranked:
     best = ranked.candidates[:MOST]
     told = index.passages([each.row for each in best])
     texts = [
-        answer_head.shown(told[each.row].text, told[each.row].speaker, told[each.row].heading)
-        for each in best
+        answer_head.shown(question.text, passage.text, passage.speaker, passage.heading)
+        for passage in (told[each.row] for each in best)
     ]
     try:
         chances = answer_head.answers(question.text, texts)

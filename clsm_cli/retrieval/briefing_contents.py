@@ -52,9 +52,11 @@ LEAST = 0.1
 """Worth of a line below which it is not kept."""
 LONGEST = 400
 """Characters of a line; what is longer is told by recall."""
+DONE = 0.5
+"""Share of its worth that a ticked item has: of 28, somebody wanted 14 % on the next morning, of all 3,579
+lines that were judged for that 30 %, of open tasks 46 %."""
 ALONE = 0.8
 """Probability of being understood alone from which a line needs no heading."""
-_OPEN = re.compile(r"\s*(?:[-*+]|\d{1,4}[.)])\s+\[ \]\s")
 _WORD = re.compile(r"[\u3040-\u9fff\uac00-\ud7af]|[^\W_]+")
 _ANY_DAYS = (date(2001, 1, 1), date(2013, 8, 17))
 _FEWEST = 3
@@ -371,8 +373,9 @@ def _line(
     turn: Turn, raw: str, text: str, each: UnitProbabilities, worth: float, thread: str | None
 ) -> RankedItem:
     at = date.fromisoformat(turn.time[:10]) if turn.time else None
-    is_open = _OPEN.match(raw) is not None
-    due = todo.due_day(text, at) if is_open else _day_ahead(text, at)
+    task = next(iter(todo.todos(raw, at)), None)
+    is_open = task is not None and task.state != "done"
+    due = _day_ahead(text, at) if task is None else task.due if is_open else None
     section = "tasks" if is_open else "lately" if at else "who"
     about = turn.speaker or (_about(turn.heading, text) if each.chances["alone"] < ALONE else "")
     found = make_item(
@@ -384,10 +387,11 @@ def _line(
         time=turn.time,
         path=turn.path,
         line=turn.line_start + (0 if turn.speaker else turn.text.count("\n", 0, each.unit.start)),
-        state="open" if is_open else None,
+        state=task.state if task is not None else None,
         due=due,
         about=about,
     )
+    worth = round(worth * DONE, 4) if task is not None and not is_open else worth
     return RankedItem(found, section, worth, thread or "\n".join((turn.path, *turn.heading)))
 
 

@@ -35,7 +35,7 @@ FIRST = 12
 """Passages that are held against each other: the best."""
 OVER = 0.99
 """Probability of an update from which the older one is said to be over."""
-PERHAPS = 0.3
+PERHAPS = 0.4
 """Probability of an update from which it is said to be over perhaps."""
 BELOW = 0.1
 """Probability of an update from which it stands below: what is later and not the same is read first."""

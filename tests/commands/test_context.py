@@ -47,6 +47,17 @@ def test_text_for_a_person(told: Cli) -> None:
     ]
 
 
+def test_what_is_done_shows_its_tick(told: Cli) -> None:
+    (told.folder / "plan.md").write_text(
+        "# Plan\n\n- [ ] Order the new pump for the house from Ada.\n"
+        "- [x] Measured the pressure of the house with Mara.\n"
+    )
+    told.ok("ingest", "-q", *NOW, "plan.md")
+    lines = told.ok("context", *NOW).out.split("\n")
+    assert any("[ ] Plan: Order the new pump" in line for line in lines[lines.index("Open tasks") :])
+    assert any("[x] Plan: Measured the pressure" in line for line in lines)
+
+
 def test_it_is_no_use_and_says_the_same_again(told: Cli) -> None:
     first = told.ok("context", "--json", *NOW)
     query = told.ok("context", "--json", "--query", "heron", *NOW).json

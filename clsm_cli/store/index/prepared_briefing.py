@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from clsm_cli.store.layout import Store
 
-VERSION = 7
+VERSION = 8
 """Raised whenever the contents or what they mean change; an older file is made anew."""
 MAX_BYTES = 16 << 20
 _LIVE = ("inbox", "uses")
