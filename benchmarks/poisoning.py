@@ -28,7 +28,7 @@ from clsm_cli.consolidation.consolidation_report import Request as Night
 from clsm_cli.embedding import weights
 from clsm_cli.embedding.encoder import Encoder
 from clsm_cli.embedding.pins import ENGINE
-from clsm_cli.forgetting import erasure
+from clsm_cli.forgetting import clean_writing, erasure
 from clsm_cli.forgetting.selection import Wanted
 from clsm_cli.ingestion import ingest_run
 from clsm_cli.ingestion.ingest_report import Request as Intake
@@ -170,7 +170,7 @@ def forgotten(store: Store, sources: Iterable[str]) -> int:
     for source in sources:
         plan = erasure.plan(store, Wanted(source=source), now, _embedder(), lambda *_: None)
         assert plan is not None
-        erasure.apply(store, plan, now, _embedder())
+        clean_writing.apply(store, plan, now, _embedder())
     return sum(
         life.CANARY.encode() in path.read_bytes().lower()
         for path in store.root.rglob("*")

@@ -6,7 +6,7 @@ First the command, then the rendering of receipts.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 from itertools import groupby
 from typing import Any
@@ -25,8 +25,8 @@ from clsm_cli.commands.command_line import (
 from clsm_cli.commands.options import command
 from clsm_cli.commands.output import Printer, count_noun, first, has_person, plain, shorten
 from clsm_cli.errors import RefusedError
-from clsm_cli.forgetting import erasure, history_purge, masking
-from clsm_cli.forgetting.erasure import Plan
+from clsm_cli.forgetting import clean_writing, erasure, history_purge, masking
+from clsm_cli.forgetting.clean_writing import Plan
 from clsm_cli.forgetting.history_purge import RewrittenHistory
 from clsm_cli.forgetting.masking import MaskingReport
 from clsm_cli.forgetting.receipt import Receipt
@@ -158,7 +158,7 @@ def _forget(printer: Printer, store: Store, wanted: Wanted, now: datetime, how: 
         return
     if not how.dry_run:
         _ask(printer, plan, how)
-    receipt = _apply(printer, store, plan, erasure.apply, now, tree, how)
+    receipt = _apply(printer, store, plan, now, tree, how)
     if receipt.refers and not how.dry_run:
         more = count_noun(len(receipt.refers), "more turn")
         printer.warn(f"{more} may be about them; to remove that too: {removal(receipt.refers)}")
@@ -174,28 +174,19 @@ def _mask(printer: Printer, store: Store, now: datetime, how: How) -> None:
         printer.tell(_masked_lines(plan.receipt, is_done=False))
         if not typer.confirm("Mask all this for good?", err=True):
             raise RefusedError(_MASKING, "nothing was masked", "run it again if you want to")
-    apply = masking.apply if plan.receipt.files else None
-    receipt = _apply(printer, store, plan, apply, now, tree, how)
+    receipt = _apply(printer, store, plan, now, tree, how)
     lines = _masked_lines(receipt, is_done=not how.dry_run)
     printer.show({"schema": "clsm.forget/1", "dry_run": how.dry_run, **plain(receipt)}, lines)
 
 
-def _apply(
-    printer: Printer,
-    store: Store,
-    plan: Any,
-    apply: Callable[..., Any] | None,
-    now: datetime,
-    tree: Any,
-    how: How,
-) -> Any:
+def _apply(printer: Printer, store: Store, plan: Plan, now: datetime, tree: Any, how: How) -> Any:
     """Carry a plan out unless it is a dry run, in git's history too; its receipt."""
     from clsm_cli.commands import engine
     from clsm_cli.retrieval import briefing
 
     receipt = plan.receipt
-    if apply is not None and not how.dry_run:
-        receipt = apply(store, plan, now, engine.embedder())
+    if receipt.files and not how.dry_run:
+        receipt = clean_writing.apply(store, plan, now, engine.embedder())
         briefing.prepare(store)
     if tree is not None and not how.dry_run:
         receipt = receipt._replace(history=history_purge.purge(store, tree, plan.writes))
@@ -224,13 +215,13 @@ def _also(printer: Printer, refers: Sequence[Reference]) -> tuple[str, ...]:
 
 def _ask(printer: Printer, plan: Plan, how: How) -> None:
     turns = count_noun(plan.receipt.turns, "turn")
-    if plan.is_mass_loss and how.yes and not how.force:
+    if plan.receipt.is_mass_loss and how.yes and not how.force:
         reason = f"would remove {turns} of {plan.receipt.all_turns}"
         raise RefusedError(_COMMAND, reason, "add --force if that is what you want")
     if how.yes:
         return
     printer.tell(_receipt_lines(plan.receipt, is_done=False, verbose=printer.verbose))
-    if plan.is_mass_loss:
+    if plan.receipt.is_mass_loss:
         answer = typer.prompt(f"This removes {turns}. Type their number to go on", err=True)
         is_meant = answer.strip() == str(plan.receipt.turns)
     else:

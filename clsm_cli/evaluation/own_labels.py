@@ -22,7 +22,7 @@ from clsm_cli.errors import BadInputError, DamagedStoreError
 from clsm_cli.evaluation import systems
 from clsm_cli.evaluation.benches import Bench
 from clsm_cli.evaluation.dataset import Case, Dataset, Existing, Query, label_key, label_keys
-from clsm_cli.forgetting import store_contents
+from clsm_cli.forgetting import selection
 from clsm_cli.ingestion.ingest_run import end_begun_run
 from clsm_cli.model.graph import Node
 from clsm_cli.model.ids import digest
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from clsm_cli.evaluation.stores import StoreFactory
-    from clsm_cli.forgetting.store_contents import StoreContents
+    from clsm_cli.forgetting.selection import StoreContents
     from clsm_cli.retrieval.dense_search import Engine
     from clsm_cli.store.labels import Labels
     from clsm_cli.store.layout import Store
@@ -349,7 +349,7 @@ class NameLookup:
 
 def whole_memory(store: Store) -> StoreContents:
     """The whole contents of a store; hand edits count as settled, nothing is written."""
-    return store_contents.read_store(store, "9999-12-31T23:59:59Z")
+    return selection.read_store(store, "9999-12-31T23:59:59Z")
 
 
 def distinct_pieces(pieces: Iterable[str]) -> tuple[str, ...]:

@@ -243,20 +243,14 @@ def _day_of(path: Path, behind: Mapping[date, date]) -> date | None:
 
 
 class Item(NamedTuple):
-    """One thing that changes.
-
-    Attributes:
-        kind: ``turn``, ``block``, the kind of a statement, or ``edge``.
-        last: Day of its last use; of a row that is compacted, on which it was superseded.
-        left: Its retention, 0 … 1; None for what is compacted.
-    """
+    """One thing that changes."""
 
     id: str
-    kind: str
+    kind: str  # ``turn``, ``block``, the kind of a statement, or ``edge``
     stream: Stream
     since: str
-    last: str
-    left: float | None
+    last: str  # day of its last use; of a row that is compacted, on which it was superseded
+    left: float | None  # its retention, 0 … 1; None for what is compacted
     tokens: int
     why: str
     text: str

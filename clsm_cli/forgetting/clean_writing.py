@@ -1,4 +1,4 @@
-"""Apply a forget or a masking as one run, and remove every trace from logs and derived data."""
+"""The plan of a forget or a masking, applied as one run, and no trace left in logs and derived data."""
 
 from __future__ import annotations
 
@@ -38,29 +38,32 @@ class CleanWrites(NamedTuple):
 
     Attributes:
         puts: Path relative to the store → new bytes, and the digest of what was there.
-        gone: Ids that no log may name any more.
         names: Names of inbox files that no conversation has any more; a ledger may still tell them.
-        asked: Lines that a consolidation adds to the list for review.
-        renamed: Old id → new id in logs.
     """
 
     puts: Mapping[str, tuple[bytes, str | None]] = MappingProxyType({})
     removes: Mapping[str, str] = MappingProxyType({})
-    gone: frozenset[str] = frozenset()
+    gone: frozenset[str] = frozenset()  # ids that no log may name any more
     texts: tuple[str, ...] = ()
     names: frozenset[str] = frozenset()
-    asked: bytes = b""
-    renamed: Mapping[str, str] = MappingProxyType({})
+    asked: bytes = b""  # lines that a consolidation adds to the list for review
+    renamed: Mapping[str, str] = MappingProxyType({})  # old id → new id in logs
 
 
-def write_clean(
-    store: Store, planned: CleanWrites, now: datetime, embedder: Embedder | None
-) -> tuple[str | None, list[str]]:
-    """Do it, whole, and leave nothing behind; the id of the run, and what the user should hear.
+class Plan(NamedTuple):
+    """What a forget, or a masking, would do: a ``Receipt`` or a ``MaskingReport``, and the writes of it."""
+
+    receipt: Any
+    writes: CleanWrites
+
+
+def apply(store: Store, plan: Plan, now: datetime, embedder: Embedder | None) -> Any:
+    """Do it, whole, and leave nothing behind; the receipt, with the run and what the user should hear.
 
     Raises:
         RefusedError: The store changed since it was planned.
     """
+    planned, receipt = plan.writes, plan.receipt
     with locked(store.root, store.settings.store.lock_wait):
         end_begun_run(store)
         for name, digest in planned.removes.items():
@@ -74,8 +77,8 @@ def write_clean(
         writes += _logs(store, planned)
         with published(store):
             line = runs.apply(store, "forget", utc_text(now), writes, whole=True, keep=False)
-        warnings = _clean_derived(store, embedder)
-    return line.id if line else None, warnings
+        warnings = (*receipt.warnings, *_clean_derived(store, embedder))
+    return receipt._replace(run=line.id if line else None, warnings=warnings)
 
 
 def _clean_derived(store: Store, embedder: Embedder | None) -> list[str]:

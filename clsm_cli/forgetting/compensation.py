@@ -26,7 +26,7 @@ from clsm_cli.store.layout import TOPIC_STREAMS
 from clsm_cli.store.record_files import reconcile
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from clsm_cli.model.codec import Record
@@ -152,11 +152,18 @@ class Plan(NamedTuple):
 
 def plan(store: Store, steps: Sequence[ledger.KeptStep], at: str, now: str) -> Plan:
     """Work out newer records that take a run back."""
-    lines = _WrittenRecords(store, steps)
+    before: dict[
+        str, bytes | None
+    ] = {}  # of shards and topic files, by path; None: the file was new
+    for kept in steps:
+        for place, change in enumerate(kept.line.changes):
+            if kind_of(change.path) in ("shard", "topic") and change.path not in before:
+                before[change.path] = kept.preimage(place)
     files = restore_files(store, steps, lambda path: kind_of(path) not in ("shard", "topic"))
     conflicts = tuple(Conflict("", path) for path in files.changed)
     logs_alone = Plan(tuple(plan_writes(store, files.now, files.before)), (), (), (), conflicts)
-    parts = [_Folder(store, lines, folder, at, now).plan() for folder in lines.folders]
+    folders = sorted({_folder(path) for path in before if kind_of(path) == "shard"})
+    parts = [_Folder(store, steps, before, folder, at, now).plan() for folder in folders]
     columns = zip(logs_alone, *parts, strict=True)
     return Plan._make(tuple(chain.from_iterable(column)) for column in columns)
 
@@ -165,24 +172,34 @@ class _Folder:
     """The shards of one folder, with the topic files that go with them."""
 
     def __init__(
-        self, store: Store, lines: _WrittenRecords, folder: str, at: str, now: str
+        self,
+        store: Store,
+        steps: Sequence[ledger.KeptStep],
+        before: Mapping[str, bytes | None],
+        folder: str,
+        at: str,
+        now: str,
     ) -> None:
         self.store = store
-        self.lines = lines
+        self.steps = steps
+        self.before = before
         self.folder = folder
         self.at = at
         self.now = now
         self.forgotten = logs.load_tombstones(store)
         self.path: Path = store.root / folder
         self.here = shards.load_graph([self.path], self.forgotten).records
-        self.old = lines.records_before(folder, self.forgotten)
-        self.marks = lines.marks_now(folder)
+        parsed = [
+            shards.parse(data, store.root / path) for path, data in self._files("shard", folder)
+        ]
+        self.old = shards.fold(parsed, self.forgotten).records
+        self.marks = self._marks_now()
         first = PurePosixPath(folder).parts[0]
         self.stream: Stream | None = next((s for s in TOPIC_STREAMS if s == first), None)
         self.is_archive = first == "archive"
 
     def plan(self) -> Plan:
-        wrote = self.lines.wrote(self.folder)
+        wrote = self._wrote()
         todo = [i for i in sorted(wrote) if self.old.get(i) != self.here.get(i)]
         before, here = self._statements(todo)
         conflicts, records, withdrawn, removed = [], [], [], []
@@ -216,7 +233,7 @@ class _Folder:
     ) -> str | None:
         """The file in which somebody changed it after the run; None: it is as the run left it."""
         if self.marks.get(record_id, frozenset()) != ({wrote} if wrote else frozenset()):
-            return self.lines.place_of(self.folder, record_id)
+            return self._place_of(record_id)
         if self.stream is None or self.is_archive:
             return None
         record, row = self.here.get(record_id), here.get(record_id)
@@ -248,7 +265,10 @@ class _Folder:
         now = {i: r for i, r in self.here.items() if isinstance(r, Statement)}
         then = {i: r for i, r in now.items() if i not in todo}
         then |= {i: r for i in todo if isinstance(r := self.old.get(i), Statement)}
-        old = self._reconciled(self.lines.topics_before(self.stream, found), then, self.at)
+        wrote = {self.store.root / path for path in self.before}
+        topics_then = [*self._topics_before(), *(each for each in found if each.path not in wrote)]
+        topics_then.sort(key=lambda topic: topic.path)
+        old = self._reconciled(topics_then, then, self.at)
         here = self._reconciled(found, now, self.now)
         return {i: old[i] for i in todo if i in old}, here
 
@@ -268,7 +288,7 @@ class _Folder:
         """
         headings = {
             item.id: topics.heading_of(topic, item)
-            for topic in self.lines.topics_of(self.folder.partition("/")[0])
+            for topic in self._topics_before()
             for item in topic.items
         }
         planned = record_files.plan_topics(self.store, rows, lambda row: headings.get(row.id, ""))
@@ -278,78 +298,46 @@ class _Folder:
                 planned[place] = replace(write, data=topics.without_empty(write.data, old))
         return planned
 
+    def _files(self, kind: str, folder: str) -> Iterator[tuple[str, bytes]]:
+        """Files that the run wrote, as they were."""
+        for path, data in self.before.items():
+            if data is not None and kind_of(path) == kind and _folder(path) == folder:
+                yield path, data
 
-class _WrittenRecords:
-    """The files of records that a run wrote.
+    def _topics_before(self) -> list[topics.Topic]:
+        found = self._files("topic", self.stream or "")
+        return [topics.parse(data, self.store.root / path) for path, data in found]
 
-    Attributes:
-        folders: Of shards, relative to the store, sorted.
-        before: Path → bytes before the run; None: the file was new.
-    """
-
-    def __init__(self, store: Store, steps: Sequence[ledger.KeptStep]) -> None:
-        self.store = store
-        self.steps = steps
-        self.before: dict[str, bytes | None] = {}
-        for kept in steps:
-            for place, change in enumerate(kept.line.changes):
-                if kind_of(change.path) in ("shard", "topic") and change.path not in self.before:
-                    self.before[change.path] = kept.preimage(place)
-        self.folders = sorted({_folder(path) for path in self.before if kind_of(path) == "shard"})
-
-    def wrote(self, folder: str) -> dict[str, str | None]:
-        """Records of a folder that the run wrote → mark of its last line; None: it removed them."""
+    def _wrote(self) -> dict[str, str | None]:
+        """Records that the run wrote → mark of its last line; None: it removed them."""
         found: dict[str, str | None] = {}
         for kept in self.steps:
             for lines, is_added in ((kept.removed, False), (kept.added, True)):
                 for path, marks in lines.items():
-                    if kind_of(path) == "shard" and _folder(path) == folder:
+                    if kind_of(path) == "shard" and _folder(path) == self.folder:
                         ids = ((mark.partition(" ")[2], mark) for mark in marks)
                         found |= {i: mark if is_added else None for i, mark in ids if i}
         return found
 
-    def records_before(self, folder: str, forgotten: frozenset[str]) -> dict[str, Record]:
-        """Records of the shards that the run wrote, as they were."""
-        parsed = [
-            shards.parse(data, self.store.root / path)
-            for path, data in self.before.items()
-            if data is not None and kind_of(path) == "shard" and _folder(path) == folder
-        ]
-        return shards.fold(parsed, forgotten).records
-
-    def marks_now(self, folder: str) -> dict[str, frozenset[str]]:
-        """Marks of the lines of each record, in all shards of a folder as they are.
+    def _marks_now(self) -> dict[str, frozenset[str]]:
+        """Marks of the lines of each record, in all shards as they are.
 
         Of several lines those with the highest revision: after a merge an older one may stand there
         still, and a join lets it lose.
         """
         found: dict[str, dict[int, set[str]]] = {}
-        for path in shards.shard_files(self.store.root / folder):
+        for path in shards.shard_files(self.path):
             for line in (atomic.read(path, MAX_FILE) or b"").split(b"\n"):
                 mark = ledger.mark_of(line)
                 of_record = found.setdefault(mark.partition(" ")[2], {})
                 of_record.setdefault(_revision(line), set()).add(mark)
         return {i: frozenset(marks[max(marks)]) for i, marks in found.items() if i}
 
-    def place_of(self, folder: str, record_id: str) -> str:
+    def _place_of(self, record_id: str) -> str:
         """The shard that a record stands in, or would stand in."""
         names = [shards.shard_name(record_id, digits) for digits in (2, 1)]
-        there = [name for name in names if (self.store.root / folder / name).exists()]
-        return f"{folder}/{(there or names[1:])[0]}"
-
-    def topics_before(self, stream: Stream, found: Sequence[topics.Topic]) -> list[topics.Topic]:
-        """The topic files of a stream as they were; those that the run did not write as they are."""
-        wrote = {self.store.root / path for path in self.before}
-        then = [*self.topics_of(stream), *(topic for topic in found if topic.path not in wrote)]
-        return sorted(then, key=lambda topic: topic.path)
-
-    def topics_of(self, stream: str) -> list[topics.Topic]:
-        """The topic files of a stream that the run wrote, as they were."""
-        return [
-            topics.parse(data, self.store.root / path)
-            for path, data in self.before.items()
-            if data is not None and kind_of(path) == "topic" and _folder(path) == stream
-        ]
+        there = [name for name in names if (self.path / name).exists()]
+        return f"{self.folder}/{(there or names[1:])[0]}"
 
 
 def _revision(line: bytes) -> int:

@@ -18,14 +18,8 @@ from clsm_cli.consolidation import rehearsal
 from clsm_cli.consolidation.consolidation_report import Request
 from clsm_cli.consolidation.consolidation_run import consolidate
 from clsm_cli.errors import BadInputError, ModelDigestError, ModelMissingError
-from clsm_cli.forgetting import (
-    clean_writing,
-    receipt,
-    references,
-    selection,
-    store_contents,
-)
-from clsm_cli.forgetting.clean_writing import CleanWrites
+from clsm_cli.forgetting import clean_writing, receipt, references, selection
+from clsm_cli.forgetting.clean_writing import CleanWrites, Plan
 from clsm_cli.forgetting.run_reversal import undoable
 from clsm_cli.ingestion.ingest_report import utc_text
 from clsm_cli.ingestion.ingest_run import end_begun_run
@@ -44,31 +38,13 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from clsm_cli.consolidation.consolidation_report import Progress
-    from clsm_cli.forgetting.receipt import Receipt
-    from clsm_cli.forgetting.selection import Chosen, Wanted
-    from clsm_cli.forgetting.store_contents import StoreContents
+    from clsm_cli.forgetting.selection import Chosen, StoreContents, Wanted
     from clsm_cli.model.codec import Record
     from clsm_cli.store.index.opening import Embedder
     from clsm_cli.store.labels import Label
     from clsm_cli.store.layout import Store
 
-MASS_LOSS = 0.2
-"""Share of all turns that may not go without being asked for as such."""
-FEW = 20
-"""Turns that may always go."""
 _SAYING = ("statement", "gist")
-
-
-class Plan(NamedTuple):
-    """What a forget would write."""
-
-    receipt: Receipt
-    writes: CleanWrites
-
-    @property
-    def is_mass_loss(self) -> bool:
-        """Whether so many turns would be removed that a person should confirm it."""
-        return self.receipt.turns > FEW and self.receipt.share > MASS_LOSS
 
 
 def plan(
@@ -90,7 +66,7 @@ def plan(
     """
     embedder, missing = _usable(embedder)
     with copied(store, now) as (copy, before, warnings):
-        contents = store_contents.read_store(copy, utc_text(now))
+        contents = selection.read_store(copy, utc_text(now))
         if _is_known(store, contents, wanted):
             return None
         chosen = selection.choose(contents, wanted, store.zone)
@@ -139,13 +115,6 @@ def copied(store: Store, now: datetime) -> Iterator[tuple[Store, dict[str, str |
         yield copy, before, warnings + joining.join(copy, utc_text(now), everywhere=True)
 
 
-def apply(store: Store, planned: Plan, now: datetime, embedder: Embedder | None) -> Receipt:
-    """Do it, whole, and leave nothing behind; see ``clean_writing.write_clean``."""
-    run, warnings = clean_writing.write_clean(store, planned.writes, now, embedder)
-    done = planned.receipt
-    return done._replace(run=run, warnings=(*done.warnings, *warnings))
-
-
 def _usable(embedder: Embedder | None) -> tuple[Embedder | None, list[str]]:
     """The engine if it can be used, opened once; else what to tell: it works without."""
     if embedder is None:
@@ -157,7 +126,7 @@ def _usable(embedder: Embedder | None) -> tuple[Embedder | None, list[str]]:
     return embedder._replace(embed=lambda: embed), []
 
 
-def _is_known(store: Store, contents: store_contents.StoreContents, wanted: Wanted) -> bool:
+def _is_known(store: Store, contents: selection.StoreContents, wanted: Wanted) -> bool:
     forgotten = logs.load_tombstones(store)
     known = (
         contents.turns.keys() | contents.statements.keys() | {e.id for _, e in contents.episodes}
@@ -217,19 +186,13 @@ def _says(memory: StoreContents, keys: Iterable[str], text: str) -> bool:
 
 
 class Purged(NamedTuple):
-    """What was taken out.
-
-    Attributes:
-        forgotten: Ids that have a tombstone now.
-        remade: Id of an episode that lost turns → of the one that took its place.
-        names: Of the inbox files of conversations that went whole.
-    """
+    """What was taken out."""
 
     unsupported: LostSupport
-    forgotten: frozenset[str]
-    remade: dict[str, str]
+    forgotten: frozenset[str]  # ids that have a tombstone now
+    remade: dict[str, str]  # id of an episode that lost turns → of the one that took its place
     texts: tuple[str, ...]
-    names: frozenset[str]
+    names: frozenset[str]  # of the inbox files of conversations that went whole
 
 
 def purge(store: Store, memory: StoreContents, chosen: Chosen, now: str) -> Purged:

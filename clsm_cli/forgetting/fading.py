@@ -41,23 +41,16 @@ UsedOn = Mapping[str, tuple[date, ...]]
 
 
 class Trace(NamedTuple):
-    """A turn or a statement, as far as its fading goes.
-
-    Attributes:
-        kind: ``turn`` or ``block``, or the kind of the statement.
-        recorded: Day on which the store got it; None where that is not known.
-        used: Days on which it was recalled, none of them after today.
-        kept: Why it is never archived; "" for what may be.
-    """
+    """A turn or a statement, as far as its fading goes."""
 
     id: str
-    kind: str
+    kind: str  # ``turn`` or ``block``, or the kind of the statement
     stream: Stream
     text: str
     tokens: int
-    recorded: date | None
-    used: tuple[date, ...] = ()
-    kept: str = ""
+    recorded: date | None  # day on which the store got it; None where that is not known
+    used: tuple[date, ...] = ()  # days on which it was recalled, none of them after today
+    kept: str = ""  # why it is never archived; "" for what may be
 
     @property
     def last(self) -> date:
@@ -79,19 +72,14 @@ class Trace(NamedTuple):
 
 
 class StreamState(NamedTuple):
-    """How much of a stream is archived, of all turns and statements ever recorded.
-
-    Attributes:
-        most: Share of the tokens that may be archived, 0 … 1.
-        kept: What has faded too and stays, since more of the stream must not go.
-    """
+    """How much of a stream is archived, of all turns and statements ever recorded."""
 
     items: int
     archived: int
     tokens: int
     archived_tokens: int
-    most: float
-    kept: int
+    most: float  # share of the tokens that may be archived, 0 … 1
+    kept: int  # what has faded too and stays, since more of the stream must not go
 
 
 class StreamShare(NamedTuple):
@@ -336,15 +324,13 @@ class Clock(NamedTuple):
     """What day it is, and whether that can be.
 
     Attributes:
-        today: As the clock has it (UTC).
         newest: The newest day that is reached from a known one; None for a store without any.
-        future: Days beyond both, in order; what is stamped so counts as today.
     """
 
-    today: date
+    today: date  # as the clock has it (UTC)
     newest: date | None
     is_believed: bool
-    future: tuple[date, ...]
+    future: tuple[date, ...]  # days beyond both, in order; what is stamped so counts as today
 
 
 def clock_corrections(days: Iterable[date], today: date) -> dict[date, date]:

@@ -31,22 +31,14 @@ Uses = dict[tuple[str, date], int]
 
 
 class FoldedLog(NamedTuple):
-    """The log of this machine.
+    """The log of this machine."""
 
-    Attributes:
-        uses: Those that were folded before and those of the log.
-        fresh: Days of the lines of the log with something that was not folded before.
-        logged: Days of the lines of either log file, by its name.
-        is_covered: Whether an earlier run folded all that the older log says.
-        is_readable: Whether the folded uses could be read; else they must not be replaced.
-    """
-
-    uses: Uses
-    fresh: list[date]
-    logged: dict[str, list[date]]
+    uses: Uses  # those that were folded before and those of the log
+    fresh: list[date]  # days of the lines of the log with something that was not folded before
+    logged: dict[str, list[date]]  # days of the lines of either log file, by its name
     problems: tuple[LineProblem, ...]
-    is_covered: bool
-    is_readable: bool
+    is_covered: bool  # whether an earlier run folded all that the older log says
+    is_readable: bool  # whether the folded uses could be read; else they must not be replaced
 
 
 def fold_log(store: Store, forgotten: frozenset[str]) -> FoldedLog:

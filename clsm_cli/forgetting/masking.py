@@ -16,8 +16,8 @@ from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from clsm_cli.forgetting import clean_writing, erasure, receipt, store_contents
-from clsm_cli.forgetting.clean_writing import LARGEST
+from clsm_cli.forgetting import erasure, receipt, selection
+from clsm_cli.forgetting.clean_writing import LARGEST, CleanWrites, Plan
 from clsm_cli.forgetting.erasure import compared_files
 from clsm_cli.forgetting.run_reversal import undoable
 from clsm_cli.ingestion.ingest_report import utc_text
@@ -40,11 +40,10 @@ if TYPE_CHECKING:
 
     from clsm_cli.forgetting.history_purge import RewrittenHistory
     from clsm_cli.forgetting.receipt import ExternalCopy
-    from clsm_cli.forgetting.store_contents import StoreContents
+    from clsm_cli.forgetting.selection import StoreContents
     from clsm_cli.model.codec import Record
     from clsm_cli.model.episodes import EndMark, Episode, Turn
     from clsm_cli.store.inbox import Inbox
-    from clsm_cli.store.index.opening import Embedder
     from clsm_cli.store.layout import Store
 
 
@@ -70,17 +69,10 @@ class MaskingReport(NamedTuple):
     history: RewrittenHistory | None = None
 
 
-class Plan(NamedTuple):
-    """What a masking would do, and the writes of it."""
-
-    receipt: MaskingReport
-    writes: clean_writing.CleanWrites
-
-
 def plan(store: Store, now: datetime, *, purge_history: bool = False) -> Plan:
     """Work out, on a copy, which files change and how."""
     with erasure.copied(store, now) as (copy, before, warnings):
-        work = _Rewriter(copy, store_contents.read_store(copy, utc_text(now)), utc_text(now))
+        work = _Rewriter(copy, selection.read_store(copy, utc_text(now)), utc_text(now))
         work.rewrite()
         puts, removes = erasure.file_differences(copy, before)
         for flow in copy.flows():  # lists of questions are logs, which a forget leaves aside
@@ -105,16 +97,7 @@ def plan(store: Store, now: datetime, *, purge_history: bool = False) -> Plan:
     )
     gone, names = frozenset(work.gone), frozenset(work.names)
     lines = tuple(sorted(work.secrets.lines))
-    return Plan(
-        done, clean_writing.CleanWrites(puts, removes, gone, lines, names, renamed=work.renamed)
-    )
-
-
-def apply(store: Store, planned: Plan, now: datetime, embedder: Embedder | None) -> MaskingReport:
-    """Do it, whole, and leave no secret in what is derived; see ``clean_writing.write_clean``."""
-    run, warnings = clean_writing.write_clean(store, planned.writes, now, embedder)
-    done = planned.receipt
-    return done._replace(run=run, warnings=(*done.warnings, *warnings))
+    return Plan(done, CleanWrites(puts, removes, gone, lines, names, renamed=work.renamed))
 
 
 _RAW = ("quarantine/", "eval/", "ontology.yaml")

@@ -18,10 +18,15 @@ if TYPE_CHECKING:
     from clsm_cli.forgetting.erasure import Purged
     from clsm_cli.forgetting.history_purge import RewrittenHistory
     from clsm_cli.forgetting.references import Reference
-    from clsm_cli.forgetting.selection import Chosen
-    from clsm_cli.forgetting.store_contents import StoreContents, StoredTurn
+    from clsm_cli.forgetting.selection import Chosen, StoreContents, StoredTurn
     from clsm_cli.model.codec import Record
     from clsm_cli.store.layout import Store
+
+
+MASS_LOSS = 0.2
+"""Share of all turns that may not go without being asked for as such."""
+FEW = 20
+"""Turns that may always go."""
 
 
 class RemovedItem(NamedTuple):
@@ -54,19 +59,15 @@ class Receipt(NamedTuple):
     """What a forget did, or would do.
 
     Attributes:
-        gone: The turns first, then what rested on them alone.
-        remade: Episodes that lost some of their turns: old id → new id.
-        turns: Turns that go, of ``all_turns``.
-        files: Files of the store that go or change.
         undoable: Runs of this machine that could be undone until then, oldest first.
     """
 
-    gone: tuple[RemovedItem, ...]
+    gone: tuple[RemovedItem, ...]  # the turns first, then what rested on them alone
     stays: tuple[KeptItem, ...]
-    remade: dict[str, str]
-    turns: int
+    remade: dict[str, str]  # episodes that lost some of their turns: old id → new id
+    turns: int  # turns that go, of ``all_turns``
     all_turns: int
-    files: tuple[str, ...]
+    files: tuple[str, ...]  # files of the store that go or change
     beyond: tuple[ExternalCopy, ...]
     refers: tuple[Reference, ...] = ()
     undoable: tuple[Run, ...] = ()
@@ -75,9 +76,9 @@ class Receipt(NamedTuple):
     history: RewrittenHistory | None = None
 
     @property
-    def share(self) -> float:
-        """Share of all turns that go, 0 … 1."""
-        return self.turns / self.all_turns if self.all_turns else 0.0
+    def is_mass_loss(self) -> bool:
+        """Whether so many turns would be removed that a person should confirm it."""
+        return self.turns > max(FEW, MASS_LOSS * self.all_turns)
 
 
 def list_removed(

@@ -23,8 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Set as AbstractSet
     from datetime import tzinfo
 
-    from clsm_cli.forgetting.selection import Chosen, Wanted
-    from clsm_cli.forgetting.store_contents import StoreContents
+    from clsm_cli.forgetting.selection import Chosen, StoreContents, Wanted
     from clsm_cli.model.episodes import Turn
     from clsm_cli.text.person_words import Language, Word
 
@@ -113,20 +112,18 @@ _SHORT = 3
 """Letters of a title ("Mr", "Dr"), and the fewest of a part of a name."""
 
 
-class Person:
+class Person(selection.Subject):
     """Somebody who is forgotten, from the turns that name them or that they said.
 
     Attributes:
-        names: In lower case.
         nodes: Ids that the names have.
         roles: Nouns that were said of them; True where as "my" or "our".
     """
 
     def __init__(self, names: Sequence[str], turns: Iterable[Turn]) -> None:
-        self.names = {name.casefold() for name in names}
+        super().__init__(names)
         self.nodes = {node_id(name) for name in names}
         self.roles: dict[str, bool] = {}
-        self._pattern = selection.names_pattern(self.names, re.IGNORECASE)
         self._parts = {
             word.low for name in names for word in words_of(name) if len(word.text) >= _SHORT
         }
@@ -145,14 +142,6 @@ class Person:
     def remember(self, turn: Turn) -> None:
         """Take in the numbers and addresses of a turn about them."""
         self._marks |= contact_marks(turn.text)
-
-    def is_named_in(self, text: str) -> bool:
-        """Whether a text has one of the person's names."""
-        return self._pattern.search(text) is not None
-
-    def is_speaker(self, turn: Turn) -> bool:
-        """Whether the person said the turn."""
-        return turn.speaker.casefold() in self.names
 
     def _learn(self, text: str) -> None:
         """Take in what stands beside the name: more of it, and roles."""
@@ -232,7 +221,7 @@ _LABELLED = re.compile(r"\s*(?:[-*+]\s+)?\**([^:\n]{1,40}?)\**:\**\s+(.+)\Z")
 REACH = 4
 """Turns or blocks after the last one about somebody in which a pronoun may still mean them."""
 NEXT = 2
-"""The same for what says less: a role that was not told, an answer, *you*."""
+"""The same for a few words that go on with what was said."""
 FEW = 5
 """Words with a meaning of their own in a fragment."""
 
@@ -268,7 +257,7 @@ class Thread:
             next((f"“{text}” may be them" for text in pronouns), None)
             or self._role(words, language, told_only=place - near > 1)
             or self._answer(place)
-            or self._addressed(place, words, language)
+            or self._addressed(words, language)
             or self._reply(place, words)
             or self._fragment(place, words, language)
         )
@@ -285,15 +274,12 @@ class Thread:
         return None
 
     def _answer(self, place: int) -> str | None:
-        asked, turn = self._turns[place - 1], self._turns[place]
-        is_about = place - 1 in self._about and not self._person.is_speaker(asked)
-        if is_about and asked.text.rstrip().endswith("?") and turn.speaker != asked.speaker:
+        if place - 1 in self._about and self._turns[place - 1].text.rstrip().endswith("?"):
             return "answers a question about them"
         return None
 
-    def _addressed(self, place: int, words: Sequence[Word], language: Language) -> str | None:
-        near = self._about[-1]
-        if not self._person.is_speaker(self._turns[near]) or place - near > NEXT:
+    def _addressed(self, words: Sequence[Word], language: Language) -> str | None:
+        if not self._person.is_speaker(self._turns[self._about[-1]]):
             return None
         found = (word.text for word in words if language.is_a("you", word.low))
         return next((f"“{text}”, said to them" for text in found), None)
@@ -307,17 +293,12 @@ class Thread:
         return "a reply to what goes" if is_short else None
 
     def _fragment(self, place: int, words: Sequence[Word], language: Language) -> str | None:
-        """A few words that go on with what the same one just said: "Six weeks, no lifting"."""
+        """A few words that go on: "Six weeks, no lifting", or, asked by another, "And at night?"."""
         near, turn = self._about[-1], self._turns[place]
-        between = self._turns[near + 1 : place]
-        is_asked = turn.text.rstrip().endswith("?")  # "And at night?" is of what was just told
-        is_same = turn.speaker == self._turns[near].speaker
-        if is_asked == is_same or place - near > (1 if is_asked else NEXT):
-            return None
-        if any(each.speaker == turn.speaker for each in between):
-            return None
-        is_next_item = is_item(turn) and is_item(self._turns[near])
-        if turn.text.rstrip().endswith(":") or (is_next_item and words[0].is_name_like):
+        is_asked = turn.text.rstrip().endswith("?")
+        is_other = is_asked == (turn.speaker == self._turns[near].speaker)
+        between = {each.speaker for each in self._turns[near + 1 : place]}
+        if is_other or place - near > NEXT or turn.speaker in between:
             return None
         is_short = 0 < sum(not language.is_function_word(word.low) for word in words) <= FEW
         is_short &= not is_asked or any(language.is_a(k, words[0].low) for k in ("and", "other"))
@@ -356,15 +337,8 @@ def items(
 
 
 def _onwards(turns: Sequence[Turn], place: int, step: int) -> Iterator[int]:
-    """Items from a place on, of its list; a label that comes again begins another."""
-    if not (place < len(turns) and is_item(turns[place])):
-        return
-    known: set[str] = set()
-    heading = turns[place].heading
+    """Items from a place on, of its list."""
+    heading = turns[place].heading if place < len(turns) else ()
     while 0 <= place < len(turns) and is_item(turns[place]) and turns[place].heading == heading:
-        label = _LABELLED.match(turns[place].text)
-        if label and label.group(1) in known:
-            return
-        known |= {label.group(1)} if label else set()
         yield place
         place += step

@@ -41,24 +41,21 @@ class UndoReport(NamedTuple):
     """What an undo did, or would do.
 
     Attributes:
-        of: The run that was taken back; with ``is_redo`` an undo.
-        is_exact: Whether every file is again as it was, byte for byte; ``reason``: why not.
         changed: Ids of records that have their value from before, under a higher revision.
-        is_completed: It had been cut short, and was only brought to its end now.
     """
 
-    of: str
+    of: str  # the run that was taken back; with ``is_redo`` an undo
     command: str
     at: str
     run: str | None
     is_redo: bool
-    is_exact: bool
+    is_exact: bool  # whether every file is again as it was, byte for byte; ``reason``: why not
     reason: str = ""
     files: tuple[RevertedFile, ...] = ()
     changed: tuple[str, ...] = ()
     withdrawn: tuple[str, ...] = ()
     removed: tuple[str, ...] = ()
-    is_completed: bool = False
+    is_completed: bool = False  # it had been cut short, and was only brought to its end now
 
 
 def undo(

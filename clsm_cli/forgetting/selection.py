@@ -1,4 +1,4 @@
-"""Which turns and statements a forget means: by id, source, session, person or time."""
+"""What a store holds, and which of it a forget means: by id, source, session, person or time."""
 
 from __future__ import annotations
 
@@ -9,18 +9,93 @@ from datetime import UTC, date, datetime, time
 from typing import TYPE_CHECKING
 
 from clsm_cli.errors import BadInputError
-from clsm_cli.forgetting.store_contents import names_of
 from clsm_cli.ingestion.timestamps import instant
+from clsm_cli.model.episodes import EpisodeRecord
 from clsm_cli.model.graph import Edge, Node
 from clsm_cli.model.ids import resolve_id, whole_id
 from clsm_cli.startup.records import NamedTuple
+from clsm_cli.store import episodes, inbox, logs, record_files, shards
 from clsm_cli.text.node_ids import node_id
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from datetime import tzinfo
+    from pathlib import Path
 
-    from clsm_cli.forgetting.store_contents import StoreContents, StoredTurn
+    from clsm_cli.model.codec import Record
+    from clsm_cli.model.episodes import Episode, Turn
+    from clsm_cli.model.graph import Statement
+    from clsm_cli.store.inbox import Inbox
+    from clsm_cli.store.layout import Store
+
+
+class StoredTurn(NamedTuple):
+    """A turn or a block, and where it is kept."""
+
+    turn: Turn
+    session: str  # its conversation; of a block where its document lives
+    episode: str | None  # None while it waits in an inbox
+    document: str | None
+    recorded_at: str
+
+
+class StoreContents(NamedTuple):
+    """A store, whole: what all machines wrote and can be read, archived records too.
+
+    Attributes:
+        mentions: Node → keys of the turns that mention it, as consolidation noted.
+    """
+
+    episodes: tuple[tuple[Path, Episode], ...]
+    inboxes: tuple[Inbox, ...]
+    turns: dict[str, StoredTurn]
+    records: dict[str, Record]
+    statements: dict[str, Statement]
+    mentions: dict[str, frozenset[str]]
+
+    def episodes_of(self, keys: frozenset[str]) -> set[str]:
+        """The episodes that some turns are in."""
+        found = {self.turns[key].episode for key in keys & self.turns.keys()}
+        return {each for each in found if each is not None}
+
+
+def read_store(store: Store, now: str) -> StoreContents:
+    """Read a store from its files, without its index."""
+    forgotten = logs.load_tombstones(store)
+    found = tuple(
+        each for each in episodes.readable(store) if not logs.is_forgotten(each[1].id, forgotten)
+    )
+    boxes = tuple(inbox.read(p) for flow in store.flows() for p in inbox.files(flow / "inbox"))
+    told = {
+        item.turn.key: StoredTurn(item.turn, item.session, None, None, item.recorded_at)
+        for box in boxes
+        for item in box.turns
+    }
+    for _, each in found:
+        at = (each.session, each.id, each.document, each.recorded_at)
+        told.update((turn.key, StoredTurn(turn, *at)) for turn in each.turns)
+    told = {k: t for k, t in told.items() if not logs.is_forgotten(k, forgotten)}
+    records = shards.load_graph([*store.graphs(), *store.archives()], forgotten).records
+    mentions: dict[str, set[str]] = {}
+    for record in records.values():
+        if isinstance(record, EpisodeRecord):
+            for node, keys in record.mentions.items():
+                mentions.setdefault(node, set()).update(keys)
+    statements = record_files.load_statements(store, records, now)
+    frozen = {node: frozenset(keys) for node, keys in mentions.items()}
+    return StoreContents(found, boxes, told, records, statements, frozen)
+
+
+def names_of(memory: StoreContents, name: str) -> tuple[str, ...]:
+    """Label and aliases of the node that a name or an id stands for; () where no node has it."""
+    wanted = node_id(name)
+    for node in memory.records.values():
+        if isinstance(node, Node):
+            names = (node.label or node.id, *node.aliases)
+            if wanted == node.id or wanted in map(node_id, names):
+                return names
+    return ()
+
 
 _ENDS = frozenset("\"'`<>()[]{}\\|^,;/?#")
 """What may follow an address in a text; after ``/``, ``?`` and ``#`` comes what lies below it."""
@@ -133,27 +208,31 @@ def _by_id(memory: StoreContents, wanted: str) -> tuple[set[str], set[str]]:
     return {k for k, stored in memory.turns.items() if people.mentions(k, stored)}, set()
 
 
-def names_pattern(names: Iterable[str], flags: int = 0) -> re.Pattern[str]:
-    """What finds any of some names in a text, as a word of its own."""
+def names_pattern(names: Iterable[str]) -> re.Pattern[str]:
+    """What finds any of some names in a text, in whatever case, as a word of its own."""
     listed = "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True))
-    return re.compile(rf"(?<!\w)(?:{listed})(?!\w)", flags)
+    return re.compile(rf"(?<!\w)(?:{listed})(?!\w)", re.IGNORECASE)
 
 
-class _SubjectMatcher:
+class Subject:
     """Finds what is told of something, or by someone.
 
     Args:
         noted: Keys of the turns that are known to mention it.
     """
 
-    def __init__(self, noted: frozenset[str], names: Iterable[str]) -> None:
+    def __init__(self, names: Iterable[str], noted: frozenset[str] = frozenset()) -> None:
+        self.names = {name.casefold() for name in names if name.strip()}
         self._noted = noted
-        self._names = {name.casefold() for name in names if name.strip()}
-        self._pattern = names_pattern(self._names)
+        self._pattern = names_pattern(self.names)
 
     def is_named_in(self, text: str) -> bool:
         """Whether a text names it."""
-        return self._pattern.search(text.casefold()) is not None
+        return self._pattern.search(text) is not None
+
+    def is_speaker(self, turn: Turn) -> bool:
+        """Whether it said the turn."""
+        return turn.speaker.casefold() in self.names
 
     def mentions(self, key: str, stored: StoredTurn) -> bool:
         """Whether a turn, or a heading above it, names it."""
@@ -162,7 +241,7 @@ class _SubjectMatcher:
 
     def is_about(self, key: str, stored: StoredTurn) -> bool:
         """Whether a turn names it, or was said by it."""
-        return stored.turn.speaker.casefold() in self._names or self.mentions(key, stored)
+        return self.is_speaker(stored.turn) or self.mentions(key, stored)
 
 
 def person_meant(memory: StoreContents, wanted: Wanted) -> tuple[str, ...]:
@@ -174,10 +253,10 @@ def person_meant(memory: StoreContents, wanted: Wanted) -> tuple[str, ...]:
     return tuple(name for node in people for name in names_of(memory, node.id))
 
 
-def _matcher(memory: StoreContents, name: str) -> _SubjectMatcher:
+def _matcher(memory: StoreContents, name: str) -> Subject:
     names = names_of(memory, name) or (name,)
     noted = [memory.mentions.get(node_id(each), frozenset()) for each in names]
-    return _SubjectMatcher(frozenset().union(*noted), names)
+    return Subject(names, frozenset().union(*noted))
 
 
 def _is_from(stored: StoredTurn, source: str) -> bool:

@@ -15,14 +15,7 @@ from typing import TYPE_CHECKING
 
 from clsm_cli.config import Settings
 from clsm_cli.errors import ClsmError, DamagedStoreError, ModelDigestError, ModelMissingError
-from clsm_cli.health import (
-    file_checks,
-    git_state,
-    record_checks,
-    repair,
-    store_snapshot,
-    surroundings,
-)
+from clsm_cli.health import repair, store_checks, store_snapshot, surroundings
 from clsm_cli.health.findings import MODEL, SEVERITIES, make_finding
 from clsm_cli.ingestion.ingest_report import utc_text
 from clsm_cli.startup.records import NamedTuple
@@ -58,21 +51,21 @@ class CheckContext(NamedTuple):
 Check = Callable[["Snapshot", CheckContext], "Iterable[Finding]"]
 
 CHECKS: Mapping[str, Check] = {
-    "places": lambda snapshot, _: file_checks.check_places(snapshot),
-    "modes": lambda snapshot, _: file_checks.check_modes(snapshot),
-    "contents": lambda snapshot, _: file_checks.check_contents(snapshot),
-    "lines": lambda snapshot, _: record_checks.check_lines(snapshot),
-    "order": lambda snapshot, _: record_checks.check_order(snapshot),
-    "logs": lambda snapshot, _: record_checks.check_logs(snapshot),
-    "episodes": lambda snapshot, _: file_checks.episode_findings(snapshot),
-    "topics": lambda snapshot, _: file_checks.topic_findings(snapshot),
-    "loss": lambda snapshot, around: file_checks.lost_statements(snapshot, utc_text(around.now)),
-    "references": lambda snapshot, _: record_checks.check_references(snapshot),
-    "episode records": lambda snapshot, _: record_checks.check_episodes(snapshot),
-    "tombstones": lambda snapshot, _: record_checks.check_tombstones(snapshot),
-    "ledger": lambda snapshot, _: file_checks.changed_files(snapshot),
-    "begun": lambda snapshot, _: file_checks.begun_runs(snapshot),
-    "preimages": lambda snapshot, _: file_checks.check_preimages(snapshot),
+    "places": lambda snapshot, _: store_checks.check_places(snapshot),
+    "modes": lambda snapshot, _: store_checks.check_modes(snapshot),
+    "contents": lambda snapshot, _: store_checks.check_contents(snapshot),
+    "lines": lambda snapshot, _: store_checks.check_lines(snapshot),
+    "order": lambda snapshot, _: store_checks.check_order(snapshot),
+    "logs": lambda snapshot, _: store_checks.check_logs(snapshot),
+    "episodes": lambda snapshot, _: store_checks.episode_findings(snapshot),
+    "topics": lambda snapshot, _: store_checks.topic_findings(snapshot),
+    "loss": lambda snapshot, around: store_checks.lost_statements(snapshot, utc_text(around.now)),
+    "references": lambda snapshot, _: store_checks.check_references(snapshot),
+    "episode records": lambda snapshot, _: store_checks.check_episodes(snapshot),
+    "tombstones": lambda snapshot, _: store_checks.check_tombstones(snapshot),
+    "ledger": lambda snapshot, _: store_checks.changed_files(snapshot),
+    "begun": lambda snapshot, _: store_checks.begun_runs(snapshot),
+    "preimages": lambda snapshot, _: store_checks.check_preimages(snapshot),
     "index": lambda snapshot, _: surroundings.check_index(snapshot),
     "settings": lambda snapshot, _: surroundings.check_settings(snapshot),
     "environment": lambda _, around: surroundings.check_environment(around.variables),
@@ -80,7 +73,7 @@ CHECKS: Mapping[str, Check] = {
     "model": lambda _, around: surroundings.check_model() if around.has_model else [],
     "disk": lambda snapshot, _: surroundings.check_disk(snapshot),
     "lock": lambda snapshot, _: surroundings.check_lock(snapshot),
-    "git": lambda snapshot, around: git_state.findings(snapshot.store, around.now),
+    "git": lambda snapshot, around: surroundings.check_git(snapshot.store, around.now),
     "nights": lambda snapshot, around: surroundings.check_nights(snapshot, around.now),
     "schedule": lambda _, around: surroundings.check_schedule(around.jobs),
     "secrets": lambda snapshot, _: surroundings.clear_secrets(snapshot),

@@ -15,7 +15,7 @@ import stat
 from functools import partial
 from typing import TYPE_CHECKING
 
-from clsm_cli.health import git_state, record_checks, store_snapshot
+from clsm_cli.health import store_checks, store_snapshot, surroundings
 from clsm_cli.health.store_snapshot import LIMITS, is_shared
 from clsm_cli.ingestion.ingest_report import Run
 from clsm_cli.ingestion.ingest_run import end_begun_run
@@ -68,7 +68,7 @@ def clean_lines(snapshot: Snapshot) -> Planned:
 
 def restore_tombstones(snapshot: Snapshot, now: str) -> Planned:
     """Tombstones that the index knows and no file has are written again."""
-    lost = record_checks.lost_tombstones(snapshot)
+    lost = store_checks.lost_tombstones(snapshot)
     if not lost:
         return [], []
     path = snapshot.store.root / "tombstones" / f"{snapshot.store.device}.jsonl"
@@ -97,7 +97,7 @@ def _cleaned(snapshot: Snapshot, path: str) -> tuple[bytes, bytes] | None:
     bad: set[int | None] = {*file.markers}
     if path in snapshot.topics:
         return _split(snapshot, path, bad) if len(bad) > 1 else None
-    bad |= {number for number, _ in record_checks.bad_rows(snapshot, path)}
+    bad |= {number for number, _ in store_checks.bad_rows(snapshot, path)}
     return _split(snapshot, path, bad) if bad or file.broken is not None else None
 
 
@@ -139,7 +139,7 @@ def plan_shards(snapshot: Snapshot, now: str) -> Planned:
     What a person set and what lost in a join becomes a question first, as where hand edits are settled.
     """
     store = snapshot.store
-    odd = {finding.path for finding in record_checks.check_order(snapshot)}
+    odd = {finding.path for finding in store_checks.check_order(snapshot)}
     odd |= {path for path, shard in snapshot.shards.items() if shard.problems}
     odd |= {p for p in snapshot.shards if snapshot.files[p].nul or snapshot.files[p].broken}
     changed: dict[Path, tuple[bytes, shards.Shard]] = {}
@@ -196,12 +196,12 @@ def mend(store: Store, findings: Collection[Finding], now: datetime) -> Mended:
             run_id = run.apply(writes, whole=True)
             snapshot = store_snapshot.take_snapshot(store)
     done += clean_ledger(snapshot)
-    done += [f"git: {name} is set in this clone" for name in git_state.mend_clone(store)]
+    done += [f"git: {name} is set in this clone" for name in surroundings.configure_clone(store)]
     return Mended(run_id, tuple(done))
 
 
 def _git(snapshot: Snapshot) -> Planned:
-    writes = git_state.mend(snapshot.store)
+    writes = surroundings.complete_git_files(snapshot.store)
     names = [write.path.name for write in writes]
     return writes, [f"{name}: completed" for name in names]
 

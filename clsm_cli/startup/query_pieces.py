@@ -5,6 +5,9 @@ searching the text of the vocabulary, which begins with the frequent ones: 0.02 
 0.5 ms for a rare one. Many texts are faster with ``wordpiece``, which loads in 20 ms and gives the
 same ids.
 
+Punctuation and marks of scripts that came after Unicode 8, whose tables the tokeniser of the model has,
+are told apart here and letters there.
+
 Source: Devlin et al. 2019, https://github.com/google-research/bert/blob/master/tokenization.py, as
 Hugging Face tokenizers runs it.
 """
@@ -17,7 +20,7 @@ from typing import TYPE_CHECKING
 from clsm_cli.startup.records import NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
 MOST_PIECES = 256
 """Word pieces the model reads, start and end marks included; the rest of a text is cut off."""
@@ -40,21 +43,6 @@ _IDEOGRAPHS = (
 )
 """First and last of each range; a word each. 2B820 to 2B91F are missing in the tokeniser too."""
 
-_CHANGED_SINCE_UNICODE_8 = {"\u166d": "Po", "\u1734": "Mn", "\U000111c9": "Po"}
-"""Characters whose category was another in Unicode 8, which the tokeniser's tables are of."""
-_SINCE_UNICODE_8 = (
-    "61D 7FB-7FD 88F-8E2 9FD-A00 A76-A80 AFA-B00 B4E-B55 C04-C3C C70-C77 C84 CF3-D00 D3B-D3C "
-    "D80-D81 EBA ECE-ECF 180F-1886 1ABF-1AFF 1B4D-1B4F 1B7D-1B7F 1DF6-1DFB 2E43-2E7F A82C-A82F "
-    "A8C5-A8CD A8FF A9BD 10D24-10FAF 11070-11074 110C2-110CF 111CF 1123E-1127F 1133A-1133B "
-    "11375-1145E 1165A-1167F 116B9-116FF 1182F-11FFF 12FF1-167FF 16B90-16F4F 16FE2-16FEF "
-    "1BCA4-1CF4F 1DF1F-1E7DF 1E944-1FFFF"
-)
-"""Hexadecimal ranges that hold all marks, punctuation and format characters of later Unicodes.
-
-In Unicode 8 they are unassigned, and the tokeniser takes what is unassigned for letters. Nothing
-else in these ranges is a mark or sign in any Unicode, and none of it is in the vocabulary.
-"""
-
 
 class Piece(NamedTuple):
     """A word piece (its line of the vocabulary, from 0), and where its whole word stands in the text."""
@@ -74,8 +62,8 @@ def cut_pieces(vocabulary: bytes, text: str, limit: int = MOST_PIECES) -> list[P
 
     Args:
         vocabulary: Content of the model's ``vocab.txt``.
-        text: Any string. Lone surrogates count as U+FFFD, which, like control characters, gives
-            no piece. ``[SEP]`` and its like in a text are read as the marks they name.
+        text: Any string. Control characters, U+FFFD and surrogates give no piece; ``[SEP]`` and its
+            like in a text are read as the marks they name.
         limit: Pieces to keep, start and end marks counted.
 
     Returns:
@@ -85,29 +73,12 @@ def cut_pieces(vocabulary: bytes, text: str, limit: int = MOST_PIECES) -> list[P
     >>> [tuple(piece) for piece in cut_pieces(words, "Embed, é")]
     [(101, 0, 5), (102, 0, 5), (103, 5, 6), (100, 7, 8)]
     """
-    text, places = _without_surrogates(text)
     found: list[Piece] = []
     for word, start, end in _words(text):
-        span = places[start], places[end]
-        found += [Piece(number, *span) for number in _ids(vocabulary, word)]
+        found += [Piece(number, start, end) for number in _ids(vocabulary, word)]
         if len(found) >= limit - 2:
             break
     return found[: limit - 2]
-
-
-def _without_surrogates(text: str) -> tuple[str, Sequence[int]]:
-    """Replace surrogates; give also where in the text each character was, and its end."""
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        joined = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-    else:
-        return text, range(len(text) + 1)
-    places = [0]
-    for char in joined:
-        pair = char > "\uffff" and "\ud800" <= text[places[-1]] <= "\udfff"
-        places.append(places[-1] + 1 + pair)
-    return joined, places
 
 
 def _words(text: str) -> Iterator[tuple[str, int, int]]:
@@ -146,37 +117,20 @@ def _form(char: str) -> str:
         return _SPACE
     if char.isascii():
         return char.lower() if char.isalnum() else f" {char} " if char.isprintable() else ""
-    from unicodedata import normalize
+    from unicodedata import category, normalize
 
     parts = normalize("NFD", char)
     if parts != char:
         form = "".join(map(_form, parts)).replace(_ACCENT, "")
     else:
-        category = _category(char)
-        if category in {"Cc", "Cf", "Co"} or char == "\ufffd":
+        kind = category(char)
+        if kind in {"Cc", "Cf", "Co", "Cs"} or char == "\ufffd":
             return ""
-        if category == "Mn":
+        if kind == "Mn":
             return _ACCENT
-        form = f" {char} " if category[0] == "P" else char.lower()
-    return f" {form} " if _within(char, _IDEOGRAPHS) else form
-
-
-def _category(char: str) -> str:
-    """The category of a character that is not ASCII, in Unicode 8."""
-    from unicodedata import category
-
-    found = _CHANGED_SINCE_UNICODE_8.get(char) or category(char)
-    return "Cn" if found[0] in "CMP" and _within(char, _later_ranges()) else found
-
-
-@cache
-def _later_ranges() -> list[tuple[int, int]]:
-    pairs = (entry.partition("-") for entry in _SINCE_UNICODE_8.split())
-    return [(int(first, 16), int(last or first, 16)) for first, _, last in pairs]
-
-
-def _within(char: str, ranges: Sequence[tuple[int, int]]) -> bool:
-    return any(first <= ord(char) <= last for first, last in ranges)
+        form = f" {char} " if kind[0] == "P" else char.lower()
+    is_word = any(first <= ord(char) <= last for first, last in _IDEOGRAPHS)
+    return f" {form} " if is_word else form
 
 
 def _ids(vocabulary: bytes, word: str) -> list[int]:

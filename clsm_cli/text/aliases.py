@@ -1,8 +1,7 @@
 """Aliases that a text itself gives to a thing.
 
-Only explicit forms count: an acronym in brackets, "also known as", "or … for short", a link with its
-own wording, a code with its meaning behind a comma. Apposition alone ("Thomas, the editor") tells
-a role, which is shared by many, and is no name.
+Only explicit forms count: an acronym in brackets, "also known as", a link with its own wording.
+Apposition alone ("Thomas, the editor") tells a role, which is shared by many, and is no name.
 """
 
 from __future__ import annotations
@@ -38,10 +37,9 @@ _LINK = re.compile(r"\[\[([^\[\]\n|#]{1,200})(?:#[^\[\]\n|]{0,200})?\|([^\[\]\n]
 _ACRONYM = re.compile(r"[*\"\u201d\]]{0,4} \(([^\W\d_][^\W_]{1,7})\)")
 _SPELLED_OUT = re.compile(r"(?<![\w-])([^\W\d_a-z]{2,8}) \(([^\W_][^()\n]{4,80})\)")
 _BEFORE = 160
-"""Characters before a title or an acronym in which its author or its words stand."""
+"""Characters before an acronym in which its words stand."""
 _BEFORE_WORD = re.compile(r"[^\W_][\w'\u2019]*")
 _SMALL = frozenset(word_list("small words"))
-_CODE = re.compile(r"(?<![\w-])([^\W\d_]{1,8}-?\d[\w.-]{0,15}), the ((?:[^\W\d_]{2,30} ){0,2}[^\W\d_]{2,30})(?=[,.;:)!?\n]|\Z)")  # fmt: skip
 
 _HONORIFICS = frozenset(word_list("honorifics"))
 _PART = re.compile(r"[^\W\d_][^\W\d_]*(?:[-'\u2019][^\W\d_]+)?\.?")
@@ -102,7 +100,7 @@ def stated_aliases(text: str) -> list[StatedAlias]:
     >>> stated_aliases("Thomas, the editor, called Petra.")
     []
     """
-    found = [*_links(text), *_acronyms(text), *_codes(text)]
+    found = [*_links(text), *_acronyms(text)]
     if pattern("aliases.trigger").search(text):
         found += _between(text)
     apart = {each for each in found if name_key(each.name) != name_key(each.alias)}
@@ -110,29 +108,14 @@ def stated_aliases(text: str) -> list[StatedAlias]:
 
 
 def _between(text: str) -> Iterator[StatedAlias]:
-    """Yield pairs of neighbouring names of which the words between, or behind, say that they are one."""
+    """Yield pairs of neighbouring names of which the words between say that they are one."""
     marked = mentions.find_mentions(text)
-    named = sorted([*marked, *_openings(text, marked)])
-    for first, second in pairwise(named):
+    for first, second in pairwise(sorted([*marked, *_openings(text, marked)])):
         gap = text[first.end : second.start]
         if pattern("aliases.called").fullmatch(gap):
-            pair = (
-                (second.label, first.label) if "short for" in gap else (first.label, second.label)
-            )
-            yield StatedAlias(*pair, first.start, second.end)
-        elif pattern("aliases.or").fullmatch(gap) and (
-            behind := pattern("aliases.for short").match(text, second.end)
-        ):
-            yield StatedAlias(first.label, second.label, first.start, behind.end())
-    for title in marked:
-        if title.kind in {"title", "link"}:
-            before = max(0, title.start - _BEFORE)
-            work = pattern("aliases.work").search(text[before : title.start])
-            words = work.group(1).split() if work else []
-            owner = [w for w in words if w[0].isupper() and w not in name_matching.NO_NAMES]
-            if work and owner:
-                alias = f"{' '.join(owner)}'s {work.group(2)}"
-                yield StatedAlias(title.label, alias, before + work.start(), title.end)
+            is_turned = "short for" in gap
+            name, alias = (second, first) if is_turned else (first, second)
+            yield StatedAlias(name.label, alias.label, first.start, second.end)
 
 
 def _openings(text: str, marked: Sequence[Mention]) -> Iterator[Mention]:
@@ -192,10 +175,3 @@ def _spelled(words: Sequence[re.Match[str]], letters: str) -> int | None:
         if left == 0:
             return word.start()
     return None
-
-
-def _codes(text: str) -> Iterator[StatedAlias]:
-    for match in _CODE.finditer(text):
-        words = match.group(2).split()
-        if not any(word.lower() in STOP_WORDS for word in words):
-            yield StatedAlias(match.group(1), match.group(2), *match.span())

@@ -38,13 +38,11 @@ class Block(NamedTuple):
     Attributes:
         start: Offset of its first character; of a genuine block, with what the line has before it
             when that is only indent or quote marks.
-        end: Offset after its last character; the line end behind it is not part of it.
-        is_genuine: Whether it stands as it was sealed with this key.
     """
 
     start: int
-    end: int
-    is_genuine: bool
+    end: int  # offset after its last character; the line end behind it is not part of it
+    is_genuine: bool  # whether it stands as it was sealed with this key
 
 
 def seal(recall_id: str, lines: Iterable[str], key: bytes | None) -> list[str]:

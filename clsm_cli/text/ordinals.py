@@ -55,39 +55,27 @@ class ConversationPlace(NamedTuple):
     """A place among conversations.
 
     Attributes:
-        subject: What they are about; empty for all.
-        number: Which one, from 1; 0: the one that is most about the subject.
-        length: How many, from there on away from the end that is counted from.
-        from_end: Whether the last is number 1.
         is_mention: Whether what mentions the subject counts, a note too, not conversations alone.
     """
 
-    subject: str = ""
-    number: int = 0
-    length: int = 1
-    from_end: bool = False
+    subject: str = ""  # what they are about; empty for all
+    number: int = 0  # which one, from 1; 0: the one that is most about the subject
+    length: int = 1  # how many, from there on away from the end that is counted from
+    from_end: bool = False  # whether the last is number 1
     is_mention: bool = False
 
 
 class Request(NamedTuple):
-    """Conversations that a question asks about.
+    """Conversations that a question asks about."""
 
-    Attributes:
-        start: First character of the words that say so, the subject's included.
-        relation: ``at`` the place, ``before`` or ``after`` it, or ``between`` two.
-        step: The n-th before or after; 0: all of them.
-        length: How many, from that one on.
-        hard: Whether the words speak of conversations, so that no other can answer.
-    """
-
-    start: int
+    start: int  # first character of the words that say so, the subject's included
     end: int
-    relation: str
+    relation: str  # ``at`` the place, ``before`` or ``after`` it, or ``between`` two
     place: ConversationPlace
     other: ConversationPlace | None = None
-    step: int = 0
-    length: int = 1
-    hard: bool = True
+    step: int = 0  # the n-th before or after; 0: all of them
+    length: int = 1  # how many, from that one on
+    hard: bool = True  # whether the words speak of conversations, so that no other can answer
 
 
 class _Read(NamedTuple):

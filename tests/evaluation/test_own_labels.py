@@ -18,7 +18,7 @@ from clsm_cli.evaluation.dataset import Existing, Query
 from clsm_cli.evaluation.loaders import own_memory
 from clsm_cli.evaluation.own_labels import DEPTH, Pools, Proposal
 from clsm_cli.evaluation.stores import StoreFactory
-from clsm_cli.forgetting.store_contents import StoreContents
+from clsm_cli.forgetting.selection import StoreContents
 from clsm_cli.retrieval.dense_search import Engine
 from clsm_cli.store.labels import Label
 from clsm_cli.store.layout import Store

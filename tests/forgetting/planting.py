@@ -11,7 +11,7 @@ from ingesting import embedder, new_store, take
 from sample_store import ask
 from sleeping import chat, rows, sleep, talked
 
-from clsm_cli.forgetting import erasure
+from clsm_cli.forgetting import clean_writing, erasure
 from clsm_cli.forgetting.receipt import Receipt
 from clsm_cli.forgetting.selection import Wanted
 from clsm_cli.ingestion.capture import write_note
@@ -28,7 +28,8 @@ def lose(store: Store, **wanted: object) -> Receipt:
     """Plan and apply."""
     planned = erasure.plan(store, Wanted(**wanted), NOW, embedder(), lambda *_: None)  # type: ignore[arg-type]
     assert planned is not None
-    return erasure.apply(store, planned, NOW, embedder())
+    receipt: Receipt = clean_writing.apply(store, planned, NOW, embedder())
+    return receipt
 
 
 def holding(root: Path, text: str = CANARY) -> list[str]:

@@ -11,8 +11,8 @@ from zoneinfo import ZoneInfo
 
 from ingesting import new_store, scratch, take
 
-from clsm_cli.forgetting import references, selection, store_contents
-from clsm_cli.forgetting.store_contents import StoreContents
+from clsm_cli.forgetting import references, selection
+from clsm_cli.forgetting.selection import StoreContents
 
 FILE = Path(__file__).with_name("stories.txt")
 ZONE = ZoneInfo("Europe/Amsterdam")
@@ -73,7 +73,7 @@ def held(story: Story, folder: Path) -> StoreContents:
             row = {"speaker": speaker, "role": role, "session": f"talk-{day}", "timestamp": time}
             rows.append(json.dumps({**row, "content": said}))
         take(store, stdin="\n".join(rows).encode(), model=False)
-    return store_contents.read_store(store, "2026-03-01T11:00:00Z")
+    return selection.read_store(store, "2026-03-01T11:00:00Z")
 
 
 def judge(story: Story, told: StoreContents) -> Found:

@@ -13,7 +13,7 @@ from sample_store import ask
 from sleeping import believed, current, edges, nodes, rows, sleep, talked
 
 from clsm_cli.errors import RefusedError
-from clsm_cli.forgetting import erasure
+from clsm_cli.forgetting import clean_writing, erasure
 from clsm_cli.forgetting.receipt import Receipt
 from clsm_cli.forgetting.selection import Wanted
 from clsm_cli.model.episodes import EpisodeRecord
@@ -130,7 +130,7 @@ def test_a_plan_that_is_out_of_date_is_refused(tmp_path: Path) -> None:
     talked(store, tmp_path, "three", "2026-02-20", "Mara: The archive uses Redis.")
     sleep(store, "2026-03-01T23:00:00+01:00")
     with pytest.raises(RefusedError, match="was changed while clsm worked"):
-        erasure.apply(store, planned, NOW, embedder())
+        clean_writing.apply(store, planned, NOW, embedder())
     assert current(store, "Ines")
 
 

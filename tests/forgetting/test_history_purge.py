@@ -14,7 +14,7 @@ from processes import Cli
 from using_git import git_says as git
 
 from clsm_cli.errors import BadInputError, RefusedError
-from clsm_cli.forgetting import erasure, history_purge
+from clsm_cli.forgetting import clean_writing, erasure, history_purge
 from clsm_cli.forgetting.selection import Wanted
 
 
@@ -55,7 +55,7 @@ def purged() -> Iterator[Purged]:
         wanted = Wanted(person="Quaggamire")
         plan = erasure.plan(store, wanted, NOW, embedder(), lambda *_: None, purge_history=True)
         assert plan is not None
-        erasure.apply(store, plan, NOW, embedder())
+        clean_writing.apply(store, plan, NOW, embedder())
         yield top, history_purge.purge(store, tree, plan.writes), before
 
 

@@ -10,7 +10,7 @@ import pytest
 from ingesting import embedder, scratch
 
 from clsm_cli.evaluation import own_labels
-from clsm_cli.forgetting import erasure
+from clsm_cli.forgetting import clean_writing, erasure
 from clsm_cli.forgetting.receipt import Receipt
 from clsm_cli.forgetting.selection import Wanted
 from clsm_cli.store import labels
@@ -61,7 +61,8 @@ def lose(store: Store) -> Receipt:
     gone = [key for key, each in told.items() if CANARY in each.turn.text]
     planned = erasure.plan(store, Wanted(ids=tuple(gone)), NOW, embedder(), lambda *_: None)
     assert planned is not None
-    return erasure.apply(store, planned, NOW, embedder())
+    receipt: Receipt = clean_writing.apply(store, planned, NOW, embedder())
+    return receipt
 
 
 def test_labels_that_tell_of_it_go_and_others_stay_to_the_byte(store: Store) -> None:

@@ -18,7 +18,7 @@ from ingesting import embedder, new_store, scratch, take
 from sample_store import ask
 from sleeping import bytes_of, chat, current, sleep
 
-from clsm_cli.forgetting import masking
+from clsm_cli.forgetting import clean_writing, masking
 from clsm_cli.forgetting.masking import MaskingReport
 from clsm_cli.health import diagnosis
 from clsm_cli.health.diagnosis import CheckContext
@@ -69,7 +69,7 @@ def masked() -> Iterator[Masked]:
         shutil.copytree(store.root, folder / "clone")
         found = _look(store)
         planned = masking.plan(store, NOW)
-        yield store, masking.apply(store, planned, NOW, embedder()), found, folder
+        yield store, clean_writing.apply(store, planned, NOW, embedder()), found, folder
 
 
 def test_no_file_holds_a_secret(masked: Masked) -> None:
@@ -152,7 +152,7 @@ def unmasked() -> Iterator[Store]:
 def odd() -> Iterator[Store]:
     """The same, masked."""
     with unmasked() as store:
-        masking.apply(store, masking.plan(store, NOW), NOW, embedder())
+        clean_writing.apply(store, masking.plan(store, NOW), NOW, embedder())
         yield store
 
 
@@ -162,7 +162,7 @@ def test_a_dry_run_writes_nothing_and_what_is_applied_is_what_it_said() -> None:
         planned = masking.plan(store, NOW)
         assert bytes_of(store) == before
         assert KEY not in repr(planned.receipt)
-        done = masking.apply(store, planned, NOW, embedder())
+        done = clean_writing.apply(store, planned, NOW, embedder())
         assert done._replace(run=None) == planned.receipt
         assert done.run is not None
 

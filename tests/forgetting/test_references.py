@@ -42,7 +42,8 @@ def store(tmp_path: Path) -> Store:
 def plan(store: Store, **wanted: object) -> Receipt:
     planned = erasure.plan(store, Wanted(**wanted), NOW, embedder(), lambda *_: None)  # type: ignore[arg-type]
     assert planned is not None
-    return planned.receipt
+    receipt: Receipt = planned.receipt
+    return receipt
 
 
 OFFERED = [

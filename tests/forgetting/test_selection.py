@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from datetime import datetime
+from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -12,9 +14,8 @@ from ingesting import new_store, scratch, take
 from sleeping import sleep, talked
 
 from clsm_cli.errors import BadInputError
-from clsm_cli.forgetting import selection, store_contents
-from clsm_cli.forgetting.selection import Wanted
-from clsm_cli.forgetting.store_contents import StoreContents
+from clsm_cli.forgetting import selection
+from clsm_cli.forgetting.selection import StoreContents, Wanted
 from clsm_cli.store.layout import Store
 
 ZONE = ZoneInfo("Europe/Amsterdam")
@@ -38,7 +39,7 @@ def store() -> Iterator[Store]:
 
 @pytest.fixture(scope="module")
 def held(store: Store) -> StoreContents:
-    return store_contents.read_store(store, "2026-03-01T11:00:00Z")
+    return selection.read_store(store, "2026-03-01T11:00:00Z")
 
 
 def texts(held: StoreContents, **wanted: Any) -> list[str]:
@@ -104,3 +105,51 @@ def test_connections_and_summaries_are_worked_out(held: StoreContents) -> None:
     edge = next(i for i in held.records if i.startswith("g-"))
     with pytest.raises(BadInputError, match="works out from what was told"):
         selection.choose(held, Wanted(ids=(edge,)), ZONE)
+
+
+PAGE = "https://example.org/page"
+
+
+def message(number: int, role: str, content: list[dict[str, Any]], **more: Any) -> str:
+    at = f"2026-02-24T08:{number:02}:00+01:00"
+    said = {"role": role, "content": content, **more}
+    row = {"type": "message", "id": f"m{number}", "parentId": "x", "timestamp": at, "message": said}
+    return json.dumps(row) + "\n"
+
+
+def call(number: int, url: str, name: str = "web_fetch") -> str:
+    part = {"type": "toolCall", "id": f"c{number}", "name": name, "arguments": {"url": url}}
+    return message(number, "assistant", [part])
+
+
+def result(number: int, text: str, name: str = "web_fetch") -> str:
+    content = [{"type": "text", "text": text}]
+    return message(number, "toolResult", content, toolName=name, toolCallId=f"c{number}")
+
+
+def brought(store: Store, address: str) -> list[str]:
+    held = selection.read_store(store, "2026-03-01T11:00:00Z").turns
+    return sorted(held[key].turn.text for key in selection.tool_results_of(held.values(), address))
+
+
+def test_the_call_and_its_result_go_together(tmp_path: Path) -> None:
+    store = new_store(tmp_path / "memory")
+    rows = [
+        '{"type":"session","version":4,"id":"main"}\n',
+        call(1, f"{PAGE}#top"),
+        call(2, "https://example.org/pages"),
+        call(3, PAGE, "browse"),
+        result(4, "what the page says"),
+        result(5, "what the pages say"),
+        result(6, "what the browser shows", "browse"),
+        message(7, "assistant", [{"type": "text", "text": f"I read {PAGE} for you."}]),
+    ]
+    take(store, stdin="".join(rows).encode(), model=False)
+    assert brought(store, PAGE) == [
+        "what the browser shows",
+        "what the page says",
+        f'{{"url":"{PAGE}"}}',
+        f'{{"url":"{PAGE}#top"}}',
+    ]
+    assert len(brought(store, "https://example.org/")) == 6
+    assert brought(store, "https://example.com") == []

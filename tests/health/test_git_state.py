@@ -10,7 +10,7 @@ import pytest
 from ingesting import new_store
 from using_git import commit, git
 
-from clsm_cli.health import git_state
+from clsm_cli.health import surroundings
 from clsm_cli.health.findings import Finding
 from clsm_cli.store import git_setup, runs
 from clsm_cli.store.layout import Store
@@ -20,7 +20,7 @@ NOW = datetime.now(UTC)
 
 def told(store: Store, now: datetime = NOW) -> dict[str, Finding]:
     """Findings by code."""
-    return {finding.code: finding for finding in git_state.findings(store, now)}
+    return {finding.code: finding for finding in surroundings.check_git(store, now)}
 
 
 @pytest.fixture
@@ -53,8 +53,8 @@ def diverged(store: Store, ours: str | None, theirs: str | None, name: str) -> N
 
 def test_nothing_is_said_without_git_and_of_a_repository_in_order(bare: Store) -> None:
     assert told(bare) == {}
-    assert git_state.mend(bare) == []
-    assert git_state.mend_clone(bare) == ()
+    assert surroundings.complete_git_files(bare) == []
+    assert surroundings.configure_clone(bare) == ()
     git_setup.set_up(bare.root)
     assert told(bare) == {}
 
@@ -66,11 +66,11 @@ def test_a_clone_that_was_not_set_up_is_mended(bare: Store) -> None:
     found = told(bare)
     assert found.keys() == {"git-setup"}
     assert found["git-setup"].mends
-    runs.apply(bare, "doctor", "2026-03-01T00:00:00Z", git_state.mend(bare))
-    assert "core.fsync" in git_state.mend_clone(bare)
+    runs.apply(bare, "doctor", "2026-03-01T00:00:00Z", surroundings.complete_git_files(bare))
+    assert "core.fsync" in surroundings.configure_clone(bare)
     assert told(bare) == {}
-    assert git_state.mend(bare) == []
-    assert git_state.mend_clone(bare) == ()
+    assert surroundings.complete_git_files(bare) == []
+    assert surroundings.configure_clone(bare) == ()
 
 
 def test_a_lock_that_was_left(store: Store) -> None:
@@ -78,7 +78,7 @@ def test_a_lock_that_was_left(store: Store) -> None:
     lock.write_bytes(b"")
     os.utime(lock, (NOW.timestamp(), NOW.timestamp()))
     assert told(store) == {}
-    later = NOW + timedelta(minutes=git_state.STALE_MINUTES + 1)
+    later = NOW + timedelta(minutes=surroundings.STALE_MINUTES + 1)
     assert str(lock) in told(store, later)["git-lock"].next_step
 
 

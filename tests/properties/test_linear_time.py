@@ -32,7 +32,7 @@ from clsm_cli.text.route import choose_route
 from clsm_cli.text.secrets import mask
 from clsm_cli.text.sentences import split
 from clsm_cli.text.summaries import definition_score
-from clsm_cli.text.time import bounds, forms, parts
+from clsm_cli.text.time import bounds, forms
 from clsm_cli.text.todo import todos
 from clsm_cli.text.tokens import count_tokens, stems
 
@@ -48,7 +48,7 @@ WORDS = ("a", "1", ".", " ", "\n", "A ", "a. ", "? ", "'s ", "-", "(", '"', "[["
 def _dates(text: str) -> None:
     for pattern in (
         *(r.pattern for asked in (False, True) for r in forms.rules(asked=asked)),
-        parts._PATTERN,
+        forms.part_pattern(),
     ):
         for _ in compiled(pattern).finditer(text):
             pass
@@ -88,7 +88,7 @@ READERS: dict[str, tuple[Callable[[str], object], tuple[str, ...]]] = {
     "a block of recalled text": (_sealed, (_BEGIN, f"{_BEGIN}\n", f"{_BEGIN}\n| x\n", f"| {_BEGIN}\n", f"> {_BEGIN}\n> | {_BEGIN}\n", f"{_BEGIN}\n|</clsm-recall>\n", ">", " >", "| ", "\t")),
     "a shard": (_shard, ("- {x\n", "- a\n", "- {", "#\n", " x\n", "=======\n")),
     "a topic": (lambda t: topics.parse(b"- x" + t.encode(), Path("a.md")), ("- ", "- a\n", "^", " ^", "a ^a", "\t", "  a\n", "- [ ] ")),
-    "aliases": (stated_aliases, ("[[a|", "(AB", "Ab Cd (", "a, ", "known as ", "A's book ", "SL-12, the a ")),
+    "aliases": (stated_aliases, ("[[a|", "(AB", "Ab Cd (", "a, ", "known as ")),
     "blocks of Markdown": (_blocks, ("<!--\n", "-->\n", "- a\n", "> " * 500, "- " * 500, "```\n", "|\n", "| a\n|-\n", "# \n", "  " * 40 + "- a\n", "a\n\n", "<<<<<<<\n", "=======\n", "* * x\n", "-" * 1000 + "x\n", "1. \n")),
     "commands": (lambda t: runs_clsm("clsm_ " + t), ('\\"', "'", "$(", "a=b ", "env ", "\\", '"$(')),
     "compound": (question_parts, ("and ", "Mara and ", "why ", "tea or ", "vs ", "' and ")),

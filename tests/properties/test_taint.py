@@ -28,7 +28,7 @@ from clsm_cli.consolidation import claims
 from clsm_cli.consolidation.correction import correct
 from clsm_cli.consolidation.statement_selection import UnitScores
 from clsm_cli.errors import BadInputError, RefusedError
-from clsm_cli.forgetting import erasure, store_contents
+from clsm_cli.forgetting import clean_writing, erasure, selection
 from clsm_cli.forgetting.archiving import decay
 from clsm_cli.forgetting.run_reversal import undo
 from clsm_cli.forgetting.selection import Wanted
@@ -159,21 +159,21 @@ class Taint(RuleBasedStateMachine):
     @rule(device=st.sampled_from(DEVICES), data=st.data())
     def lose(self, device: str, data: Any) -> None:
         """Forget a conversation."""
-        held = store_contents.read_store(self.stores[device], self._tick()).turns
+        held = selection.read_store(self.stores[device], self._tick()).turns
         if held:
             session = data.draw(st.sampled_from(sorted({t.session for t in held.values()})))
             now = self._moment()
             wanted = Wanted(session=session)
             planned = erasure.plan(self.stores[device], wanted, now, embedder(), lambda *_: None)
             assert planned is not None
-            erasure.apply(self.stores[device], planned, now, embedder())
+            clean_writing.apply(self.stores[device], planned, now, embedder())
 
     @invariant()
     def nothing_strange_is_believed(self) -> None:
         if not self.stores:
             return
         store = self.stores["desk"]
-        held = store_contents.read_store(store, self.now.isoformat())
+        held = selection.read_store(store, self.now.isoformat())
         trust = {key: told.turn.trust for key, told in held.turns.items()}
         strange = {key for key, whose in trust.items() if whose in UNTRUSTED}
         for row in held.statements.values():
@@ -204,7 +204,7 @@ class Taint(RuleBasedStateMachine):
             assert not [text for text in read if MARK in text.lower()]
 
     def _statements(self) -> dict[str, Statement]:
-        return store_contents.read_store(self.stores["desk"], self.now.isoformat()).statements
+        return selection.read_store(self.stores["desk"], self.now.isoformat()).statements
 
     def _moment(self) -> datetime:
         self._tick()

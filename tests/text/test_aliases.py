@@ -10,9 +10,6 @@ from clsm_cli.text.aliases import short_names, stated_aliases
 @pytest.mark.parametrize(
     ("text", "name", "alias"),
     [
-        ("SL-12, the valve chatter, is back.", "SL-12", "valve chatter"),
-        ("Sörling's book, *The Reluctant Lake*, is late.", "The Reluctant Lake", "Sörling's book"),
-        ("In Hana Sato's novel [[Low Tide]] it rains.", "Low Tide", "Hana Sato's novel"),
         ("We read Gödel, Escher, Bach (GEB) together.", "Gödel, Escher, Bach", "GEB"),
         ("It uses retrieval augmented generation (RAG).", "retrieval augmented generation", "RAG"),
         ("The Bank of the North (BN) called.", "Bank of the North", "BN"),
@@ -22,8 +19,6 @@ from clsm_cli.text.aliases import short_names, stated_aliases
         ('Edda Lund (nicknamed "Flint") won.', "Edda Lund", "Flint"),
         ("Edda Lund, also called Flint, won.", "Edda Lund", "Flint"),
         ("It was John Doe alias Jack Flint.", "John Doe", "Jack Flint"),
-        ("Alexandra Berg, or Alex for short, came.", "Alexandra Berg", "Alex"),
-        ("We adopted Bartholomew (Barty for short).", "Bartholomew", "Barty"),
         ("The CLI (command line interface) works.", "command line interface", "CLI"),
         ("Alex is short for Alexandra.", "Alexandra", "Alex"),
         ("See [[people/Alice Hart|Alice]].", "people/Alice Hart", "Alice"),

@@ -29,8 +29,6 @@ def log(lines: int) -> str:
 
 DUMPS = {
     "log": log(400),
-    "fence": "```python\n" + CODE + "\n```",
-    "fence that nobody closed": "~~~\n" + CODE,
     "base64": base64.encodebytes(random.Random(1).randbytes(20_000)).decode(),
     "hex": random.Random(1).randbytes(9_000).hex(),
     "json": "[" + ", ".join(f'{{"id": {i}, "on": true}}' for i in range(600)) + "]",
@@ -55,7 +53,6 @@ def test_all_of_a_dump_but_its_beginning_is_one(text: str) -> None:
         PROSE,
         "\n\n".join(f"- [ ] {line}" for line in PROSE.split(". ")),
         CODE,
-        f"```\n{PROSE.replace('```', '')[4000:14_000]}\n```",
         f"{PART}\n\n```\n{PART[:4000]}\n```\n\n{PART}",
     ],
 )

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from clsm_cli.startup.records import NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
 
 class MaskedText(NamedTuple):
@@ -80,7 +80,7 @@ def secrets_of(text: str) -> list[Secret]:
     """The secrets of a text in their order; none overlaps another, none is a mask."""
     from clsm_cli.text.secrets import issued, labelled
 
-    plain, hidden = _visible(text)
+    plain, places = _visible(text)
     found = [*issued.find(plain), *labelled.find(plain)]
     if _numeral().search(plain):
         from clsm_cli.text.secrets import numbers
@@ -91,11 +91,8 @@ def secrets_of(text: str) -> list[Secret]:
 
         found += cells.find(plain)
     spans = found if _MASK not in plain else _outside_masks(plain, found)
-    if hidden is None:
-        return _apart(spans)
     return [
-        Secret(_place(hidden, each.start), _place(hidden, each.end - 1) + 1, each.kind)
-        for each in _apart(spans)
+        Secret(places[each.start], places[each.end - 1] + 1, each.kind) for each in _apart(spans)
     ]
 
 
@@ -127,28 +124,12 @@ def _numeral() -> re.Pattern[str]:
     return re.compile(r"\d(?:[ .-]?\d){3}|[a-z]{4}\d\d", re.ASCII | re.IGNORECASE)
 
 
-class _Hidden(NamedTuple):
-    """Where characters were taken out of a text: places in what is left, and how many till there."""
-
-    places: list[int]
-    sizes: list[int]
-
-
-def _visible(text: str) -> tuple[str, _Hidden | None]:
-    """A text without what is not seen, and where that was."""
-    if text.isascii():
-        return text, None
-    hidden, size = _Hidden([], []), 0
-    for match in _invisible().finditer(text):
-        hidden.places.append(match.start() - size)
-        size += match.end() - match.start()
-        hidden.sizes.append(size)
-    return (_invisible().sub("", text), hidden) if size else (text, None)
-
-
-def _place(hidden: _Hidden, place: int) -> int:
-    before = bisect_right(hidden.places, place)
-    return place + (hidden.sizes[before - 1] if before else 0)
+def _visible(text: str) -> tuple[str, Sequence[int]]:
+    """A text without what is not seen, and where each of its characters stands."""
+    if text.isascii() or not _invisible().search(text):
+        return text, range(len(text))
+    places = [place for place, char in enumerate(text) if not _invisible().match(char)]
+    return "".join(text[place] for place in places), places
 
 
 def _apart(spans: list[Secret]) -> list[Secret]:

@@ -7,7 +7,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from clsm_cli.startup.records import NamedTuple
-from clsm_cli.text.language_data import table_rows
+from clsm_cli.text.language_data import compiled, table_rows
 from clsm_cli.text.secrets import Secret, secret_values
 from clsm_cli.text.secrets.labelled import phrase_places
 
@@ -24,6 +24,8 @@ _SHORTEST = 12
 """Characters of the shortest key."""
 _WHOLE = 20
 """Characters of a token that a line end may have broken; a shorter one is a word."""
+_LONG_WORD = re.compile(rf"\S{{{_SHORTEST},}}+")
+"""A word in which a key has room: its form is tried on those alone, and prose has few."""
 _TESTS: dict[str, Callable[[str], bool] | None] = {
     "": None,
     "mixed": secret_values.is_mixed,
@@ -35,21 +37,13 @@ _TESTS: dict[str, Callable[[str], bool] | None] = {
 
 
 class Format(NamedTuple):
-    """A kind of key.
+    """A kind of key."""
 
-    Attributes:
-        kind: What takes its place in a text.
-        is_token: Whether it has no blank in it, so that a line end in it can be told.
-        hints: One of these is in the lower-cased text, else the pattern is not tried.
-        accept: Whether what was matched is a secret; None: it is.
-        pattern: Group 1 is what gets masked; without a group, the whole match.
-    """
-
-    kind: str
-    is_token: bool
-    hints: tuple[str, ...]
-    accept: Callable[[str], bool] | None
-    pattern: str
+    kind: str  # what takes its place in a text
+    is_token: bool  # whether it has no blank in it, so that a line end in it can be told
+    hints: tuple[str, ...]  # one of these is in the lower-cased text, else the pattern is not tried
+    accept: Callable[[str], bool] | None  # whether what was matched is a secret; None: it is
+    pattern: str  # group 1 is what gets masked; without a group, the whole match
 
     @property
     def needs_digit(self) -> bool:
@@ -74,12 +68,6 @@ def _cut() -> re.Pattern[str]:
     )
 
 
-@cache
-def compiled(pattern: str) -> re.Pattern[str]:
-    """A pattern of ``formats``, compiled at first need."""
-    return re.compile(pattern)
-
-
 def find(text: str) -> list[Secret]:
     """The keys of a text, the surest first, and those that a line end breaks."""
     lowered = text.lower()
@@ -88,12 +76,6 @@ def find(text: str) -> list[Secret]:
     found += _in_words(text)
     spans = [span for _, span in sorted(found, key=lambda pair: pair[0])]
     return [*spans, *_broken(text, lowered)] if "\n" in text else spans
-
-
-@cache
-def _long_words() -> re.Pattern[str]:
-    """Words in which a key has room: its form is tried on those alone, and prose has few."""
-    return re.compile(rf"\S{{{_SHORTEST},}}+")
 
 
 @cache
@@ -110,14 +92,14 @@ def _in_text() -> tuple[tuple[str, int, Format], ...]:
 
 def _in_words(text: str) -> Iterator[tuple[int, Secret]]:
     words: dict[str, list[tuple[int, int]]] = {}
-    for match in _long_words().finditer(text):
+    for match in _LONG_WORD.finditer(text):
         if not match.group().isalpha():
             words.setdefault(match.group(), []).append(match.span())
     if not words:
         return
     lowered = [(word.lower(), places) for word, places in words.items()]
-    digits = [each for each in lowered if _digit().search(each[0])]
-    every, mixed = (_joined(each) for each in (lowered, digits))
+    digits = [each for each in lowered if any(map(str.isdigit, each[0]))]
+    every, mixed = ("\n".join(word for word, _ in each) for each in (lowered, digits))
     for number, form in _formats(is_token=True):
         chosen, together = (digits, mixed) if form.needs_digit else (lowered, every)
         for hint in form.hints:
@@ -125,15 +107,6 @@ def _in_words(text: str) -> Iterator[tuple[int, Secret]]:
                 for start, end in [p for word, places in chosen if hint in word for p in places]:
                     for span in _matches(form, text, start, end):
                         yield number, span
-
-
-def _joined(words: list[tuple[str, list[tuple[int, int]]]]) -> str:
-    return "\n".join(word for word, _ in words)
-
-
-@cache
-def _digit() -> re.Pattern[str]:
-    return re.compile(r"\d")
 
 
 def _matches(form: Format, text: str, start: int, end: int) -> Iterator[Secret]:

@@ -8,7 +8,7 @@ word and the value, and what a value must look like, is written here.
 from __future__ import annotations
 
 import re
-from functools import cache
+from functools import cache, partial
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from clsm_cli.startup.records import NamedTuple
@@ -44,9 +44,10 @@ _SPOKEN_LEAST = 8
 _WORDS_BY_LOT = re.compile(r"[^\W_]{2,}(?:[ -][^\W_]{2,}){2,11}(?=[.,;:!?)\"'`]|[ \t]*(?:\n|\Z))")
 """A passphrase up to the end of its sentence or line."""
 _DIGITS = re.compile(r"\d(?:[ -]?\d){2,11}(?![\w-])")
-_PHRASE = re.compile(r"(?:[a-z]{3,8}[ ,]{1,3}){11,23}[a-z]{3,8}\b")
+_PHRASE = re.compile(r"[^a-zA-Z0-9]{1,6}((?:[a-z]{3,8}[ ,]{1,3}){11,23}[a-z]{3,8}\b)")
 _CODE = re.compile(
-    r"[A-Za-z0-9]{3,12}(?:-[A-Za-z0-9]{3,12}){1,7}(?![\w-])|\d{3,5} \d{3,5}(?![\w-])"
+    r"s?[^a-zA-Z0-9]{1,6}((?=[a-zA-Z-]*\d)[A-Za-z0-9]{3,12}(?:-[A-Za-z0-9]{3,12}){1,7}(?![\w-])"
+    r"|\d{3,5} \d{3,5}(?![\w-]))"
 )
 _UNSPACED = 0x2E80
 """From this code point on (CJK, Hangul), words stand without blanks between them."""
@@ -169,16 +170,20 @@ def _words(kind: str) -> str:
 
 
 @cache
+def _with_words(pattern: str) -> str:
+    """A pattern with the words that join a label to its value."""
+    return pattern % {"be": _words("be"), "joined": _words("be joined")}
+
+
+@cache
 def _tail(user: bool, plain: bool) -> re.Pattern[str]:
     """What may follow a label; ``plain`` lets a blank alone link it to the value."""
-    words = {"be": _words("be"), "joined": _words("be joined")}
-    link = _LINK % words
+    link = _with_words(_LINK)
     if plain:
         link = rf"(?:{link}|[ \t]{{1,3}}|\n[ \t]{{0,8}})"
-    before = _USER if user else ""
+    before, of = _USER if user else "", "" if plain else _with_words(_OF)
     return re.compile(
-        rf"{_ENDING}{_CLOSE}{'' if plain else _OF % words}{link}{_OPEN}{before}(?:{_QUOTED}|{_BARE})",
-        re.IGNORECASE,
+        rf"{_ENDING}{_CLOSE}{of}{link}{_OPEN}{before}(?:{_QUOTED}|{_BARE})", re.IGNORECASE
     )
 
 
@@ -188,12 +193,16 @@ def _is_my() -> re.Pattern[str]:
     return re.compile(rf"[ \t](?:{_words('be')})[ \t](?:\w{{1,8}}[ \t]){{0,3}}\Z", re.IGNORECASE)
 
 
-def _before(text: str, start: int) -> tuple[int, int] | None:
-    link = _is_my().search(text, max(0, start - 40), start)
-    if link is None:
-        return None
-    words = text[max(0, link.start() - 100) : link.start()].split()
-    return (link.start() - len(words[-1]), link.start()) if words else None
+@cache
+def _between() -> re.Pattern[str]:
+    """What may stand between "PIN" and its digits."""
+    link = _with_words(rf"(?:{_OF}{_LINK}|[ \t]{{1,3}})")
+    return re.compile(rf"{_ENDING}{_CLOSE}{link}{_OPEN}[\"'`]?", re.IGNORECASE)
+
+
+@cache
+def _openings() -> re.Pattern[str]:
+    return re.compile(rf"(?<![a-z])(?:{_words('place')})")
 
 
 class _Place(NamedTuple):
@@ -204,12 +213,21 @@ class _Place(NamedTuple):
     start: int
     end: int
 
+    def value(self, *, user: bool = False, plain: bool = False) -> tuple[int, int, bool] | None:
+        """Where the value stands, and whether it is quoted."""
+        match = _tail(user=user, plain=plain).match(self.text, self.end)
+        if match is None or not match.lastindex:
+            return None
+        start, end = match.span(match.lastindex)
+        is_quoted = match.lastindex != match.re.groups
+        return start, end if is_quoted else _trimmed(self.text, start, end), is_quoted
 
-def _value(match: re.Match[str] | None) -> tuple[int, int, bool] | None:
-    if match is None or not match.lastindex:
-        return None
-    group = match.lastindex
-    return match.start(group), match.end(group), group != match.re.groups
+    def accepted(
+        self, accept: Callable[[str], bool], *, user: bool = False, plain: bool = False
+    ) -> tuple[int, int] | None:
+        """The same, of a value that is accepted."""
+        found = self.value(user=user, plain=plain)
+        return found[:2] if found and accept(self.text[found[0] : found[1]]) else None
 
 
 def _trimmed(text: str, start: int, end: int) -> int:
@@ -220,10 +238,8 @@ def _trimmed(text: str, start: int, end: int) -> int:
 
 def _password(place: _Place) -> tuple[int, int] | None:
     text = place.text
-    found = _value(_tail(user=False, plain=False).match(text, place.end))
-    if found:
+    if found := place.value():
         start, end, quoted = found
-        end = end if quoted else _trimmed(text, start, end)
         value = text[start:end]
         if quoted and " " in value:
             is_set = "=" in text[place.end : start] and secret_values.is_actual_value(value)
@@ -234,13 +250,16 @@ def _password(place: _Place) -> tuple[int, int] | None:
                 return words.span()
         if secret_values.is_password(value) or (quoted and _is_chosen(value)):
             return start, end
-    found = _value(_tail(user=False, plain=True).match(text, place.end))
-    if found and secret_values.is_strong(text[found[0] : _trimmed(text, found[0], found[1])]):
-        return found[0], _trimmed(text, found[0], found[1])
-    before = _before(text, place.start)
-    if before and secret_values.is_strong(text[before[0] : before[1]]):
-        return before
-    return _code(place)
+    return place.accepted(secret_values.is_strong, plain=True) or _before(place) or _code(place)
+
+
+def _before(place: _Place) -> tuple[int, int] | None:
+    """A password in front of its label: "… is my password"."""
+    link = _is_my().search(place.text, max(0, place.start - 40), place.start)
+    words = place.text[max(0, link.start() - 100) : link.start()].split() if link else ()
+    if link is None or not words or not secret_values.is_strong(words[-1]):
+        return None
+    return link.start() - len(words[-1]), link.start()
 
 
 def _is_passphrase(value: str) -> bool:
@@ -259,46 +278,27 @@ def _is_chosen(value: str) -> bool:
 
 
 def _key(place: _Place) -> tuple[int, int] | None:
-    text = place.text
     for plain in (False, True):
-        found = _value(_tail(user=False, plain=plain).match(text, place.end))
-        if found is None:
-            continue
-        start, end, quoted = found
-        end = end if quoted else _trimmed(text, start, end)
-        least = 24 if plain else 12 if quoted else 16
-        if end - start >= least and secret_values.is_random(text[start:end]):
-            return start, end
+        if found := place.value(plain=plain):
+            start, end, quoted = found
+            least = 24 if plain else 12 if quoted else 16
+            if end - start >= least and secret_values.is_random(place.text[start:end]):
+                return start, end
     return None
 
 
 def _lone_key(place: _Place) -> tuple[int, int] | None:
     """Behind "Key:" alone; the key of a table of values is shorter, or a word."""
-    is_named = place.text[place.start - 1 : place.start] in ("_", "-")
-    found = _value(_tail(user=False, plain=False).match(place.text, place.end))
-    if found is None:
-        return None
-    start, end = found[0], _trimmed(place.text, found[0], found[1])
-    value = place.text[start:end]
-    least = 16 if is_named else 24
-    return (start, end) if end - start >= least and secret_values.is_random(value) else None
+    least = 16 if place.text[place.start - 1 : place.start] in ("_", "-") else 24
+    return place.accepted(lambda value: len(value) >= least and secret_values.is_random(value))
 
 
 def _pin(place: _Place) -> tuple[int, int] | None:
-    words = {"be": _words("be"), "joined": _words("be joined")}
-    between = _between(words["be"], words["joined"]).match(place.text, place.end)
+    between = _between().match(place.text, place.end)
     match = _DIGITS.match(place.text, between.end()) if between else None
     if match is None:
         return None
     return match.span() if 3 <= sum(map(str.isdigit, match.group())) <= 8 else None
-
-
-@cache
-def _between(be: str, joined: str) -> re.Pattern[str]:
-    """What may stand between "PIN" and its digits."""
-    of = _OF % {"be": be}
-    link = _LINK % {"be": be, "joined": joined}
-    return re.compile(rf"{_ENDING}{_CLOSE}(?:{of}{link}|[ \t]{{1,3}}){_OPEN}[\"'`]?", re.IGNORECASE)
 
 
 def _code(place: _Place) -> tuple[int, int] | None:
@@ -306,55 +306,26 @@ def _code(place: _Place) -> tuple[int, int] | None:
     around = place.folded[max(0, place.start - _NEAR) : place.end]
     line = around[around.rfind("\n") + 1 :]
     after = place.folded[place.end : place.end + _NEAR].partition("\n")[0]
-    if not re.search(_openings(), line) and not re.search(_openings(), after):
-        return None
-    return _pin(place)
+    return _pin(place) if _openings().search(line) or _openings().search(after) else None
 
 
-@cache
-def _openings() -> re.Pattern[str]:
-    return re.compile(rf"(?<![a-z])(?:{_words('place')})")
-
-
-def _login(place: _Place) -> tuple[int, int] | None:
-    found = _after_user(place)
-    return found if found and secret_values.is_password(place.text[slice(*found)]) else None
-
-
-def _user(place: _Place) -> tuple[int, int] | None:
-    """Behind "user:" stands a name, and after it perhaps what can only be a password."""
-    found = _after_user(place)
-    return found if found and secret_values.is_strong(place.text[slice(*found)]) else None
-
-
-def _after_user(place: _Place) -> tuple[int, int] | None:
-    found = _value(_tail(user=True, plain=False).match(place.text, place.end))
-    return found and (found[0], _trimmed(place.text, found[0], found[1]))
-
-
-def _phrase(place: _Place) -> tuple[int, int] | None:
-    begin = re.compile(r"[^a-zA-Z0-9]{1,6}").match(place.text, place.end)
-    match = _PHRASE.match(place.text, begin.end()) if begin else None
-    return match.span() if match else None
-
-
-def _recovery(place: _Place) -> tuple[int, int] | None:
-    begin = re.compile(r"s?[^a-zA-Z0-9]{1,6}").match(place.text, place.end)
-    match = _CODE.match(place.text, begin.end()) if begin else None
-    has_digit = match is not None and any(map(str.isdigit, match.group()))
-    return match.span() if match and has_digit else None
+def _written(form: re.Pattern[str], place: _Place) -> tuple[int, int] | None:
+    """What has a form of its own, right behind its label."""
+    match = form.match(place.text, place.end)
+    return match.span(1) if match else None
 
 
 _TAILS: dict[str, tuple[str, Callable[[_Place], tuple[int, int] | None]]] = {
     "password": ("password", _password),
-    "login": ("password", _login),
-    "user": ("password", _user),
+    "login": ("password", lambda place: place.accepted(secret_values.is_password, user=True)),
+    # Behind "user:" stands a name, and after it perhaps what can only be a password.
+    "user": ("password", lambda place: place.accepted(secret_values.is_strong, user=True)),
     "key": ("secret", _key),
     "lone key": ("secret", _lone_key),
     "pin": ("pin", _pin),
     "code": ("pin", _code),
-    "words": ("seed", _phrase),
-    "recovery": ("recovery-code", _recovery),
+    "words": ("seed", partial(_written, _PHRASE)),
+    "recovery": ("recovery-code", partial(_written, _CODE)),
 }
 """For each class of labels the kind of what follows, and what finds it."""
 

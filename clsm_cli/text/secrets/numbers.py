@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.text.language_data import table_rows
-from clsm_cli.text.secrets import Secret, secret_values
+from clsm_cli.text.secrets import Secret
 from clsm_cli.text.secrets.labelled import Phrases, fold, phrase_places
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
 _CARD = re.compile(
     r"(?<![\w.,/+:#=-])(?:\d{13,19}|\d{4}([ -])\d{4}\1\d{4}\1\d{1,7}|\d{4}([ -])\d{6}\2\d{4,5})"
@@ -69,7 +69,7 @@ def find(text: str) -> list[Secret]:
     found += (
         Secret(*match.span(), "iban")
         for match in _IBAN.finditer(text)
-        if 15 <= sum(map(str.isalnum, match.group())) <= 34 and secret_values.is_iban(match.group())
+        if 15 <= sum(map(str.isalnum, match.group())) <= 34 and is_iban(match.group())
     )
     return [*found, *_people(text)]
 
@@ -80,7 +80,7 @@ def _is_card(match: re.Match[str]) -> bool:
         bool(_ISSUER.match(digits))
         and len(digits) in _SIZES[digits[0]]
         and len(set(digits)) > 1
-        and secret_values.luhn(digits)
+        and luhn(digits)
     )
 
 
@@ -94,14 +94,14 @@ def _people(text: str) -> Iterator[Secret]:
             for bare in (
                 bare for start, end in around for bare in pattern.finditer(text, start, end)
             ):
-                if secret_values.has_check(bare.group(), number.check):
+                if has_check(bare.group(), number.check):
                     yield Secret(*bare.span(), "national-number")
     for label, number in _phrases().within(folded):
         for place in phrase_places(folded, label):
             if place and folded[place - 1].isalnum():
                 continue
             match = _compiled(number.pattern, is_known=False).match(text, place + len(label))
-            if match and secret_values.has_check(match.group(1), number.check):
+            if match and has_check(match.group(1), number.check):
                 yield Secret(*match.span(1), "national-number")
 
 
@@ -109,3 +109,87 @@ def _people(text: str) -> Iterator[Secret]:
 def _phrases() -> Phrases[Number]:
     pairs = ((fold(label), number) for number in states() for label in number.labels if label)
     return Phrases(pairs)
+
+
+def luhn(number: str) -> bool:
+    """Whether the digits of a number add up to a multiple of ten (ISO/IEC 7812-1 annex B).
+
+    Every second digit from the right counts double, its digits added.
+
+    >>> luhn("4111 1111 1111 1111"), luhn("4111 1111 1111 1112")
+    (True, False)
+    """
+    digits = [int(c) for c in number if c.isdigit()][::-1]
+    doubled = [d if i % 2 == 0 else (2 * d - 9 if d > 4 else 2 * d) for i, d in enumerate(digits)]
+    return sum(doubled) % 10 == 0
+
+
+def is_iban(value: str) -> bool:
+    """Whether check digits of an account number hold: the country behind the rest is 1 mod 97.
+
+    Letters count as 10 … 35 (ISO 13616, ISO 7064).
+
+    >>> is_iban("GB82 WEST 1234 5698 7654 32"), is_iban("DE00 1234 5678 9012 3456 78")
+    (True, False)
+    """
+    plain = value.replace(" ", "")
+    return int("".join(str(int(c, 36)) for c in plain[4:] + plain[:4])) % 97 == 1
+
+
+def _iso7064(digits: list[int]) -> bool:
+    """ISO 7064, mod 11,10: p ← 2·((p + d) or 10) mod 11 for all but the last; p + last is 1 mod 10."""
+    product = 10
+    for digit in digits[:-1]:
+        product = 2 * ((product + digit) % 10 or 10) % 11
+    return (product + digits[-1]) % 10 == 1
+
+
+def has_check(value: str, rule: str) -> bool:
+    """Whether the check digits of a number hold.
+
+    Args:
+        value: With or without blanks and marks between its digits.
+        rule: As ``secret_numbers.tsv`` writes it; "" asks for nothing.
+
+    >>> has_check("111222333", "9 8 7 6 5 4 3 2 -1/11"), has_check("111222334", "9 8 7 6 5 4 3 2 -1/11")
+    (True, False)
+    >>> has_check("12345678Z", "TRWAGMYFPDXBNJZSQVHLCKE/23")
+    True
+    """
+    plain = "".join(c for c in value.upper() if c.isalnum())
+    named = _NAMED_CHECKS.get(rule)
+    return named(plain) if named else _weighted(plain, rule)
+
+
+def _weighted(plain: str, rule: str) -> bool:
+    """Weights of the digits, or letters by the remainder, over a modulus."""
+    what, _, modulus = rule.partition("/")
+    if what.isalnum():  # X, Y, Z in front of a number are 0, 1, 2
+        number = plain[:-1].translate(str.maketrans("XYZ", "012"))
+        return what[int("".join(c for c in number if c.isdigit())) % int(modulus)] == plain[-1]
+    left, _, wanted = modulus.partition("=")
+    total = sum(w * d for w, d in zip(map(int, what.split()), _digits(plain), strict=True))
+    return total % int(left) == int(wanted or 0)
+
+
+def _digits(plain: str) -> list[int]:
+    return [10 if c == "X" else int(c) for c in plain if c.isdigit() or c == "X"]
+
+
+def _is_issued_in_us(plain: str) -> bool:
+    """No area 000, 666 or 9xx, no group 00, no serial 0000."""
+    return (
+        plain[:3] not in ("000", "666")
+        and plain[0] != "9"
+        and plain[3:5] != "00"
+        and plain[5:] != "0000"
+    )
+
+
+_NAMED_CHECKS: dict[str, Callable[[str], bool]] = {
+    "": lambda _: True,
+    "luhn": luhn,
+    "us": _is_issued_in_us,
+    "97": lambda plain: 97 - int(plain[:-2]) % 97 == int(plain[-2:]),
+    "11,10": lambda plain: _iso7064(_digits(plain)),
+}

@@ -28,22 +28,14 @@ LONGEST = 2000
 
 
 class Bound(NamedTuple):
-    """A stretch of a question that says when.
+    """A stretch of a question that says when."""
 
-    Attributes:
-        start: Its first character, that of the preposition where there is one.
-        first: The first day; None where it is open.
-        until: The day after the last; None where it is open.
-        hard: Whether the words fix the bounds.
-        limit: The word that opens or joins ("since", "between"); empty for a plain period.
-    """
-
-    start: int
+    start: int  # its first character, that of the preposition where there is one
     end: int
-    first: date | None
-    until: date | None
-    hard: bool
-    limit: str = ""
+    first: date | None  # the first day; None where it is open
+    until: date | None  # the day after the last; None where it is open
+    hard: bool  # whether the words fix the bounds
+    limit: str = ""  # the word that opens or joins ("since", "between"); empty for a plain period
 
 
 class Times(NamedTuple):
@@ -51,14 +43,12 @@ class Times(NamedTuple):
 
     Attributes:
         periods: The days that count, disjoint and in order; None for an open side.
-        contradictory: Whether a condition leaves no day.
-        hard: Whether the words fix the bounds of all.
     """
 
     bounds: tuple[Bound, ...]
     periods: tuple[tuple[date | None, date | None], ...]
-    contradictory: bool
-    hard: bool
+    contradictory: bool  # whether a condition leaves no day
+    hard: bool  # whether the words fix the bounds of all
 
 
 def read_times(text: str, at: date | datetime) -> Times:

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import re
 from datetime import date, datetime, timedelta
-from itertools import zip_longest
 from typing import TYPE_CHECKING, Literal
 
 from clsm_cli.startup.records import NamedTuple
@@ -51,11 +50,6 @@ class TimeExpression(NamedTuple):
     """A stretch of text that says when.
 
     Attributes:
-        first: First day of the period meant; where that is not certain, of the nearest one.
-        until: The day after its last.
-        precise: False where the words leave the bounds open ("recently", "a few days ago").
-        relative: True where the period depends on the day of speaking.
-        kind: What tells where it lies.
         certain: Whether text and day of speaking leave no other period; what is not certain serves
             to search, and is never written down.
     """
@@ -63,11 +57,11 @@ class TimeExpression(NamedTuple):
     start: int
     end: int
     text: str
-    first: date
-    until: date
-    precise: bool
-    relative: bool
-    kind: Kind
+    first: date  # first day of the period meant; where that is not certain, of the nearest one
+    until: date  # the day after its last
+    precise: bool  # false where the words leave the bounds open ("recently", "a few days ago")
+    relative: bool  # true where the period depends on the day of speaking
+    kind: Kind  # what tells where it lies
     certain: bool
 
     @property
@@ -80,12 +74,8 @@ _VAGUE = re.compile(
     r"few|several|couple|(?:weeks?|fortnights?|months?|years?)\s+ago\b(?!\s+today)|this\s+time",
     re.IGNORECASE,
 )
-_ANNOTATED = re.compile(r"(?:['\u2019]s\b)?\s{0,3}\((?:\d{4}|[A-Z][a-z]+ \d)")
+_ANNOTATED = re.compile(r"(?:['\u2019]s\b)?\s{0,3}\((?:\d{4}|\d\d? [A-Z]|[A-Z][a-z]+ \d)")
 _POSSESSIVE = re.compile(r"['\u2019]s\b")
-_SAME_TIME = re.compile(
-    r"(?:['\u2019]s)?[\s,:()\u2013-]{0,4}(?:(?:is|was|on|the|of)\s){0,3}\(?", re.IGNORECASE
-)
-"""What may stand between a day and the same day, told again."""
 _IN = " in "
 """Months and years need a preposition to be found."""
 _REACH = 60
@@ -163,33 +153,24 @@ def absolutise(text: str, at: date | datetime) -> str:
     """Insert after each expression that counts from the day of speaking the days it means.
 
     For narratives, which tell who said what and when; a statement keeps its words. Days that name
-    themselves, with or without a year, those that already have a date in brackets, and those whose
-    date stands beside them stay as they are; so doing it twice is doing it once.
+    themselves, with or without a year, and those that already have a date in brackets stay as they
+    are; so doing it twice is doing it once.
 
     >>> absolutise("I went there yesterday, not last week.", date(2023, 6, 16))
     'I went there yesterday (2023-06-15), not last week (2023-06-05 to 2023-06-11).'
-    >>> absolutise("It is done today, 16 June.", date(2023, 6, 16))
-    'It is done today (2023-06-16), 16 June.'
     """
     pieces: list[str] = []
     done = 0
-    found = find_expressions(text, at)
-    dated: TimeExpression | None = None
-    for each, after in zip_longest(found, found[1:]):
-        if (
-            not each.relative
-            or _ANNOTATED.match(text, each.end)
-            or (dated and _repeats(text, dated, each))
-            or (after and not after.relative and _repeats(text, each, after))
-        ):
-            dated = each
-        elif each.certain and each.kind == "relative":
-            owner = _POSSESSIVE.match(text, each.end)
-            if owner and not text[owner.end() :].lstrip(" ")[:1].isalnum():
-                continue  # "which page is yesterday's": nothing of that day is named
-            end = owner.end() if owner else each.end
-            pieces += text[done:end], f" ({periods.iso_period((each.first, each.until))})"
-            done, dated = end, each
+    for each in find_expressions(text, at):
+        if not (each.relative and each.certain and each.kind == "relative"):
+            continue
+        owner = _POSSESSIVE.match(text, each.end)
+        is_alone = owner is not None and not text[owner.end() :].lstrip(" ")[:1].isalnum()
+        if is_alone or _ANNOTATED.match(text, each.end):
+            continue  # "which page is yesterday's": nothing of that day is named
+        end = owner.end() if owner else each.end
+        pieces += text[done:end], f" ({periods.iso_period((each.first, each.until))})"
+        done = end
     return "".join([*pieces, text[done:]])
 
 
@@ -200,13 +181,6 @@ def same_days(a: str, at: date, b: str, then: date) -> bool:
         for said in ((a, at), (b, then))
     )
     return one == other
-
-
-def _repeats(text: str, each: TimeExpression, after: TimeExpression) -> bool:
-    """Whether an expression names the same day as the one right before it."""
-    same = (each.first, each.until) == (after.first, after.until)
-    is_day = (each.until - each.first).days == 1
-    return same and is_day and _SAME_TIME.fullmatch(text, each.end, after.start) is not None
 
 
 def _all(text: str, at: date, *, asked: bool, lies: Lies | None = None) -> Iterator[TimeExpression]:

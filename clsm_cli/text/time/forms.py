@@ -41,22 +41,17 @@ class Rule(NamedTuple):
     """One form of time expression, see ``rules.tsv``.
 
     Attributes:
-        needs: A text with none of them in lower case has no such expression.
-        also: More of them, of which it needs one as well.
-        precise: Whether the words fix the bounds.
-        relative: Whether the period depends on the day of speaking.
         guess: Whether, without a year or "last", only the words around it can tell where it lies.
-        only_ahead: Whether it means no time at all where the words around it look back.
     """
 
     pattern: str
     resolve: Resolver
-    needs: tuple[str, ...]
-    also: tuple[str, ...]
-    precise: bool
-    relative: bool
+    needs: tuple[str, ...]  # A text with none of them in lower case has no such expression
+    also: tuple[str, ...]  # more of them, of which it needs one as well
+    precise: bool  # whether the words fix the bounds
+    relative: bool  # whether the period depends on the day of speaking
     guess: bool
-    only_ahead: bool
+    only_ahead: bool  # whether it means no time at all where the words around it look back
 
 
 @cache
@@ -75,19 +70,30 @@ def holiday_cues() -> tuple[str, ...]:
 
 
 @cache
-def _table() -> list[tuple[str, Rule]]:
-    rows = table_rows(
+def part_pattern() -> str:
+    """What finds the words that choose a part of the period behind them; see ``parts``."""
+    return next(row[1] for row in _rows() if row[0] == "part")
+
+
+@cache
+def _rows() -> list[list[str]]:
+    return table_rows(
         "time/rules",
         NUMBER_WORD="|".join(NUMBERS),
         ORDINAL="|".join(sorted(ORDINALS, key=len, reverse=True)),
         DECADE="|".join(_DECADES),
         HOLIDAY_NAME="|".join(each.pattern for each in periods.holidays().values()),
     )
+
+
+@cache
+def _table() -> list[tuple[str, Rule]]:
     cues = {"@holiday": holiday_cues()}
     found: list[tuple[str, Rule]] = []
-    for kind, name, *row in rows:
+    for kind, name, *row in _rows():
         if kind == "cues":
             cues[f"@{name}"] = tuple(row[0].split("|"))
+        if len(row) < 4:
             continue
         told, needs, also, pattern = row
         flags = told.split()
@@ -330,8 +336,6 @@ def before_last(groups: Groups, at: date, _ahead: bool | None) -> Period:
         if step < 0:
             return periods.days(periods.weekday_before(at, number) - week)
         return periods.days(periods.weekday_from(at + timedelta(days=1), number) + week)
-    if name == "night":
-        return periods.days(at + timedelta(days=step))
     return periods.unit(name, periods.shift(at, name, step))
 
 

@@ -10,7 +10,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from clsm_cli.text.language_data import compiled
-from clsm_cli.text.time import periods
+from clsm_cli.text.time import forms, periods
 from clsm_cli.text.time.forms import NUMBERS, ORDINALS, WEEKDAYS, number_of
 
 if TYPE_CHECKING:
@@ -19,21 +19,6 @@ if TYPE_CHECKING:
     from clsm_cli.text.time.periods import Period
 
 _THIRDS = {"beginning": 0, "start": 0, "early": 0, "middle": 1, "mid": 1, "end": 2, "late": 2}
-_WHICH = "first|second|third|fourth|fifth|last|final|1st|2nd|3rd|4th|5th"
-_PIECE = r"days?|weeks?|weekends?|months?|quarters?|half|mondays?|tuesdays?|wednesdays?|thursdays?|fridays?|saturdays?|sundays?"
-_COUNT = rf"an?|the|last|next|first|[0-9]{{1,3}}|{'|'.join(NUMBERS)}"
-_PATTERN = (
-    r"(?i)(?:\b(?:the\s)?(?:very\s)?(?:"
-    r"(?P<third>beginning|start|middle|end)\sof\s(?:the\s)?"
-    r"|(?P<loose>early|late|mid)(?:[\s-](?:in\s(?:the\s)?)?|\s?-\s?)"
-    rf"|(?P<which>{_WHICH})\s(?:(?P<many>two|three|four|few|[2-9])\s)?(?P<piece>{_PIECE})\s(?:of|in|from)\s(?:the\s)?"
-    r"|(?P<whole>week|weekend)\s(?:of|beginning|starting|from|around)\s(?:the\s)?)"
-    rf"|(?<![\w.-])(?P<count>{_COUNT})\s(?P<unit>day|night|evening|morning|week|weekend|month|year"
-    r"|monday|tuesday|wednesday|thursday|friday|saturday|sunday)s?"
-    r"\s(?P<side>before|after|following|preceding|prior\sto)\s(?:the\s)?)"
-)
-
-
 BEFORE = frozenset({"before", "preceding", "prior to"})
 """Words for the side that lies before a period."""
 _UNITS = dict.fromkeys(("night", "evening", "morning"), "day")
@@ -41,7 +26,7 @@ _UNITS = dict.fromkeys(("night", "evening", "morning"), "day")
 
 def find_parts(text: str) -> Iterator[tuple[int, int, dict[str, str]]]:
     """Start and end of the words of a text that may choose a part of what follows, and they by name."""
-    for match in compiled(_PATTERN).finditer(text):
+    for match in compiled(forms.part_pattern()).finditer(text):
         yield *match.span(), {k: v.lower() for k, v in match.groupdict().items() if v}
 
 

@@ -40,7 +40,7 @@ from forking import Ended
 from ingesting import scratch, tree
 from using_git import git
 
-from clsm_cli.forgetting import store_contents
+from clsm_cli.forgetting import selection
 from clsm_cli.inspection.overview import overview
 from clsm_cli.store import git_setup, layout, logs
 
@@ -176,9 +176,9 @@ class Clone:
         how = self.rng.choice([(), (), ("--limit", "2"), ("--rebuild",)])
         self.answer("consolidate", "--yes", *how)
 
-    def held(self) -> store_contents.StoreContents:
+    def held(self) -> selection.StoreContents:
         """All that this machine's files hold."""
-        return store_contents.read_store(self.store, "2026-01-01T00:00:00Z")
+        return selection.read_store(self.store, "2026-01-01T00:00:00Z")
 
     def some_statement(self) -> Any:
         """A current statement that stands in Markdown; None where there is none."""
@@ -273,7 +273,7 @@ class Clone:
         self.clsm("undo", *self.rng.choice([(), (), ("--redo",)]))
         self._withdraw_what_went(before)
 
-    def _withdraw_what_went(self, before: store_contents.StoreContents) -> None:
+    def _withdraw_what_went(self, before: selection.StoreContents) -> None:
         self.took += sorted(texts_of(before) - texts_of(self.held()))
         judged = judgements(self.store)
         self.judged = [each for each in self.judged if each in judged]
@@ -295,7 +295,7 @@ class Clone:
         return True
 
 
-def texts_of(held: store_contents.StoreContents) -> set[str]:
+def texts_of(held: selection.StoreContents) -> set[str]:
     """Everything that a store tells, in the words in which it was told."""
     found = {each.turn.text for each in held.turns.values()}
     return found | {row.text for row in held.statements.values()}

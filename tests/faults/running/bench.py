@@ -18,7 +18,7 @@ from forking import CLSM, Ended
 from ingesting import tree
 
 from clsm_cli.errors import ClsmError
-from clsm_cli.forgetting import store_contents
+from clsm_cli.forgetting import selection
 from clsm_cli.inspection.overview import overview
 from clsm_cli.store import atomic, inbox
 
@@ -181,7 +181,7 @@ class Bench:
         return []
 
     def _texts(self, keys: set[str]) -> list[bytes]:
-        held = store_contents.read_store(opened(self.before), "2026-03-01T11:00:00Z").turns
+        held = selection.read_store(opened(self.before), "2026-03-01T11:00:00Z").turns
         return [held[key].turn.text.encode() for key in sorted(keys)]
 
     def _traces(self) -> list[str]:

@@ -20,7 +20,7 @@ from faults.crashes.trace import Command, Forks
 from ingesting import scratch
 
 from clsm_cli.embedding import weights
-from clsm_cli.forgetting import store_contents
+from clsm_cli.forgetting import selection
 from clsm_cli.model.episodes import Turn
 from clsm_cli.model.graph import Statement
 from clsm_cli.store import atomic, episodes, inbox, layout, logs, shards
@@ -68,12 +68,12 @@ def _last_night(store: Store) -> str:
 
 
 def _turn(store: Store) -> str:
-    turns = store_contents.read_store(store, NOW).turns.items()
+    turns = selection.read_store(store, NOW).turns.items()
     return min(key for key, told in turns if "coffee" in told.turn.text)
 
 
 def _current(store: Store, *, drinks: bool) -> list[Statement]:
-    rows = store_contents.read_store(store, NOW).statements.values()
+    rows = selection.read_store(store, NOW).statements.values()
     return [r for r in rows if r.is_current and ("coffee" in r.text) == drinks]
 
 
@@ -249,7 +249,7 @@ def _used(laid: _Laid) -> None:
     """A store with two nights behind it: recalls, a correction, something for review, a pin."""
     laid.clsm("consolidate", now=NOW)
     store = laid.opened()
-    for n, key in enumerate(sorted(store_contents.read_store(store, NOW).turns)[:20]):
+    for n, key in enumerate(sorted(selection.read_store(store, NOW).turns)[:20]):
         line = logs.Activation(f"r-{n:012}", f"2026-03-{n + 1:02}T08:00:00Z", (key,), ("",))
         atomic.append(store.flow / "activation.jsonl", line.render())
     atomic.append(store.flow / "review.jsonl", logs.render(ITEM))

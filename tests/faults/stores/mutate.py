@@ -38,7 +38,7 @@ from ruamel.yaml.error import YAMLError
 
 from clsm_cli.embedding import weights
 from clsm_cli.errors import ClsmError
-from clsm_cli.forgetting import store_contents
+from clsm_cli.forgetting import selection
 from clsm_cli.health import diagnosis
 from clsm_cli.health.diagnosis import Check
 from clsm_cli.health.findings import Finding
@@ -282,7 +282,7 @@ def _unknown(files: dict[str, bytes]) -> frozenset[str]:
 
 def memories(store: layout.Store) -> dict[str, tuple[str, str]]:
     """What a store remembers: key of a turn or id of a statement → file and text."""
-    held = store_contents.read_store(store, worn.NOW)
+    held = selection.read_store(store, worn.NOW)
     places = {turn.key: path for path, each in held.episodes for turn in each.turns}
     places |= {item.turn.key: box.path for box in held.inboxes for item in box.turns}
     found = {

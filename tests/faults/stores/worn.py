@@ -11,7 +11,7 @@ from ingesting import embedder, new_store, take
 from sleeping import sleep, told
 
 from clsm_cli.consolidation.correction import correct
-from clsm_cli.forgetting import archiving, erasure, store_contents
+from clsm_cli.forgetting import archiving, clean_writing, erasure, selection
 from clsm_cli.forgetting.selection import Wanted
 from clsm_cli.ingestion.capture import write_note
 from clsm_cli.retrieval.briefing import prepare
@@ -77,7 +77,7 @@ def make(root: Path) -> Store:
     notes.write_text(_NOTES.replace("every half hour", "every hour"), encoding="utf-8")
     take(store, notes, now="2026-03-04T12:00:00+01:00")
     sleep(store, "2026-03-05T03:00:00+01:00")
-    held = store_contents.read_store(store, NOW)
+    held = selection.read_store(store, NOW)
     home = next(r for r in held.statements.values() if "Haarlem" in r.text)
     moment = datetime.fromisoformat("2026-03-06T12:00:00+01:00")
     correct(store, home.id, "Mara lives in York.", moment, lambda _: None)
@@ -94,7 +94,7 @@ def make(root: Path) -> Store:
 
 def _use(store: Store) -> None:
     """Recalls, what was thought of them, and a question for a person."""
-    turns = store_contents.read_store(store, NOW).turns.items()
+    turns = selection.read_store(store, NOW).turns.items()
     # What is forgotten below takes its lines with it.
     keys = sorted(key for key, each in turns if FORGOTTEN not in each.turn.text)
     for n, key in enumerate(keys[:8]):
@@ -111,12 +111,12 @@ def _use(store: Store) -> None:
 
 
 def _forget(store: Store) -> None:
-    held = store_contents.read_store(store, NOW)
+    held = selection.read_store(store, NOW)
     key = min(key for key, each in held.turns.items() if FORGOTTEN in each.turn.text)
     now = datetime.fromisoformat("2026-03-03T12:00:00+01:00")
     planned = erasure.plan(store, Wanted(ids=(key,)), now, embedder(), lambda *_: None)
     assert planned is not None
-    erasure.apply(store, planned, now, embedder())
+    clean_writing.apply(store, planned, now, embedder())
 
 
 def _open(store: Store) -> None:

@@ -222,9 +222,7 @@ def test_what_is_told_is_not_dated_by_guess() -> None:
 @pytest.mark.parametrize(
     ("text", "result"),
     [
-        ("today, 16 June,", "today (2023-06-16), 16 June,"),
         ("today (2023-06-16), 16 June,", "today (2023-06-16), 16 June,"),
-        ("today is 16 June 2023.", "today is 16 June 2023."),
         ("yesterday (15 June 2023)", "yesterday (15 June 2023)"),
         ("today, 15 June", "today (2023-06-16), 15 June"),
         ("3 May last year", "3 May last year (2022-05-03)"),
