@@ -437,26 +437,25 @@ def is_torn(snapshot: Snapshot, path: str, line: int | None) -> bool:
     return not file.is_ended and line == file.last
 
 
-def _archived(row: _Row) -> logs.Use:
-    day = row["as_of"] if "as_of" in row else row["since"]
-    return logs.Use("as_of" if "as_of" in row else row["id"], day, 0)
-
-
-_PARSERS: dict[str, Callable[[_Row], logs.LogLine]] = {
-    "activation.jsonl": logs.parse_activation,
-    "activation-old.jsonl": logs.parse_activation,
-    "uses.jsonl": logs.parse_use,
-    "feedback.jsonl": logs.parse_feedback,
-    "review.jsonl": logs.parse_review,
-    "runs.jsonl": logs.parse_run,
-    "archived.jsonl": _archived,
-    "tombstones": logs.parse_tombstone,
+_KINDS: dict[str, type[logs.LogLine]] = {
+    "activation.jsonl": logs.Activation,
+    "activation-old.jsonl": logs.Activation,
+    "uses.jsonl": logs.Use,
+    "feedback.jsonl": logs.Feedback,
+    "review.jsonl": logs.ReviewItem,
+    "runs.jsonl": logs.RunLine,
+    "archived.jsonl": logs.Use,
+    "tombstones": logs.Tombstone,
 }
 
 
 def _check_row(name: str, row: _Row) -> None:
     """Raises where a row is no line of its log."""
-    line = _PARSERS[name](row)
+    if name == "archived.jsonl":
+        row = {"id": "as_of" if "as_of" in row else row["id"], "n": 0} | {
+            "day": row["as_of"] if "as_of" in row else row["since"]
+        }
+    line: logs.LogLine = logs.parse(_KINDS[name], row)
     for field, is_right in _FIELDS.items():
         value = getattr(line, field, None)
         if value is not None and not is_right(value):
@@ -471,8 +470,6 @@ _FIELDS: dict[str, Callable[[Any], bool]] = {
     "at": lambda at: bool(datetime.fromisoformat(str(at))),
     "day": lambda day: bool(date.fromisoformat(day)),
     "id": is_id,
-    "recall": lambda recall: isinstance(recall, str),
-    "ids": lambda ids: all(isinstance(each, str) for each in ids),
     "state": lambda state: state in ("open", "accepted", "rejected"),
     "hash": _is_digest,
     "changes": lambda changes: all(
