@@ -8,6 +8,7 @@ what is wrong.
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 from contextlib import suppress
@@ -197,7 +198,7 @@ def decode_words(words: Iterable[str]) -> str:
 
 
 @cache
-def named_text(name: str, most: int, next_step: str) -> str:
+def named_text(name: str, most: int, next_step: str, errors: str = "replace") -> str:
     """The text of a file; ``-`` is standard input, which may be closed.
 
     It is read once: what the fast path could not use is run again, to be told why.
@@ -209,13 +210,16 @@ def named_text(name: str, most: int, next_step: str) -> str:
         else:
             with open(os.path.expanduser(name), "rb") as file:
                 data = file.read(most + 1)
-    except (FileNotFoundError, IsADirectoryError) as error:
-        raise BadInputError(name, error.strerror or "is not there", next_step) from None
     except OSError as error:
-        raise DiskError(name, error.strerror or str(error)) from error
+        if error.errno in (errno.EIO, errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.ESTALE):
+            raise DiskError(name, error.strerror or str(error)) from error
+        raise BadInputError(name, error.strerror or "cannot be read", next_step) from None
     if len(data) > most:
         raise BadInputError(name, f"is longer than {most} bytes", next_step)
-    return data.decode("utf-8", "replace").removeprefix("\ufeff")
+    try:
+        return data.decode("utf-8", errors).removeprefix("\ufeff")
+    except UnicodeDecodeError:
+        raise BadInputError(name, "is not UTF-8", next_step) from None
 
 
 MAX_QUERY = 1 << 20

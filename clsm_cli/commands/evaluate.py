@@ -78,7 +78,7 @@ def label(
         raise UsageError("--json", "goes with --from; take the list with --print")
     printer, opened, moment = common.start()
     if marked is not None:
-        _save(printer, opened, named_text(marked, MAX_FILE, _MAKE))
+        _save(printer, opened, named_text(marked, MAX_FILE, _MAKE, "strict"))
         return
     blank = _blank(printer, opened, moment, number)
     if printed:

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from clsm_cli.store.layout import Store
 
 MAX_ITEMS = 1000
-MAX_BATCH = 1 << 30
+MAX_BATCH = 32 << 20
 """Bytes of a file of queries."""
 _LONGER = "ask with some words of it"
 

@@ -53,7 +53,10 @@ class WordPieces:
         Returns:
             Between 2 and :data:`MOST_PIECES` ids.
         """
-        return list(self._tokenizer.encode(_without_surrogates(text[:_LONGEST])).ids)
+        found = self._tokenizer.encode(_without_surrogates(text[:_LONGEST])).ids
+        if len(found) < MOST_PIECES and len(text) > _LONGEST:  # blanks, or one word of a megabyte
+            found = self._tokenizer.encode(_without_surrogates(text)).ids
+        return list(found)
 
     def pieces(self, ids: list[int]) -> tuple[str, ...]:
         """The spelling of each id."""

@@ -151,6 +151,8 @@ def load(path: Path) -> Result:
             "".join((each["kind"], each["name"], each["digest"], each["headline"]))
             for row in each["queries"]:
                 f"{row['case']} {row['id']}".join(row["values"])
+                figures = [each for side in row["values"].values() for each in side.values()]
+                sum(each for each in figures if each is not None)
     except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
         next_step = "give what a run printed: clsm eval run --json > FILE"
         reason = f"is no report of schema {SCHEMA} ({str(error)[:200]})"

@@ -257,7 +257,7 @@ class Thread:
             next((f"“{text}” may be them" for text in pronouns), None)
             or self._role(words, language, told_only=place - near > 1)
             or self._answer(place)
-            or self._addressed(words, language)
+            or self._addressed(place, words, language)
             or self._reply(place, words)
             or self._fragment(place, words, language)
         )
@@ -278,8 +278,9 @@ class Thread:
             return "answers a question about them"
         return None
 
-    def _addressed(self, words: Sequence[Word], language: Language) -> str | None:
-        if not self._person.is_speaker(self._turns[self._about[-1]]):
+    def _addressed(self, place: int, words: Sequence[Word], language: Language) -> str | None:
+        near = self._about[-1]
+        if not self._person.is_speaker(self._turns[near]) or place - near > NEXT:
             return None
         found = (word.text for word in words if language.is_a("you", word.low))
         return next((f"“{text}”, said to them" for text in found), None)
@@ -294,6 +295,8 @@ class Thread:
 
     def _fragment(self, place: int, words: Sequence[Word], language: Language) -> str | None:
         """A few words that go on: "Six weeks, no lifting", or, asked by another, "And at night?"."""
+        if not words:
+            return None
         near, turn = self._about[-1], self._turns[place]
         is_asked = turn.text.rstrip().endswith("?")
         is_other = is_asked == (turn.speaker == self._turns[near].speaker)
@@ -302,7 +305,7 @@ class Thread:
             return None
         is_short = 0 < sum(not language.is_function_word(word.low) for word in words) <= FEW
         is_short &= not is_asked or any(language.is_a(k, words[0].low) for k in ("and", "other"))
-        opening = words[0].low if words else ""
+        opening = words[0].low
         begins = any(language.is_a(kind, opening) for kind in ("own", "the", "we"))
         begins |= language.name != PLAIN and language.is_function_word(opening)
         if not is_short or begins or any(language.is_a("verb", word.text) for word in words[1:]):
@@ -337,8 +340,13 @@ def items(
 
 
 def _onwards(turns: Sequence[Turn], place: int, step: int) -> Iterator[int]:
-    """Items from a place on, of its list."""
+    """Items from a place on, of its list; a label that comes again begins another."""
+    known: set[str] = set()
     heading = turns[place].heading if place < len(turns) else ()
     while 0 <= place < len(turns) and is_item(turns[place]) and turns[place].heading == heading:
+        label = _LABELLED.match(turns[place].text)
+        if label and label.group(1) in known:
+            return
+        known |= {label.group(1)} if label else set()
         yield place
         place += step

@@ -228,7 +228,7 @@ class Subject:
 
     def is_named_in(self, text: str) -> bool:
         """Whether a text names it."""
-        return self._pattern.search(text) is not None
+        return self._pattern.search(text.casefold()) is not None  # "Strauß" is "strauss"
 
     def is_speaker(self, turn: Turn) -> bool:
         """Whether it said the turn."""

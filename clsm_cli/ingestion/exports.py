@@ -20,7 +20,6 @@ import json
 import re
 import zipfile
 import zlib
-from bisect import bisect_left
 from typing import IO, TYPE_CHECKING, Any
 
 from clsm_cli.ingestion.detection import CHAT, TELEGRAM, ZIP, is_export_name
@@ -39,7 +38,7 @@ from clsm_cli.ingestion.messages import NOT_TEXT, Message, ToolReader
 from clsm_cli.ingestion.timestamps import normalise
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from clsm_cli.ingestion.jsonl_rows import Reading, TranscriptItem
     from clsm_cli.model.episodes import Role
@@ -262,11 +261,11 @@ def smriti_items(stream: IO[bytes], about: Reading) -> Iterator[TranscriptItem]:
     meta = {key: value.strip().strip('"') for key, _, value in pairs}
     created = normalise(meta.get("created"), about.zone)
     session, day = label(meta.get("id")) or about.session, created and created[:10]
-    tools, breaks = ToolReader(about), [found.start() for found in re.finditer("\n", text)]
+    tools, line_of = ToolReader(about), _counted(text)
 
     def message(name: str, start: int, end: int) -> Message:
-        first, last = (bisect_left(breaks, place) + 1 for place in (start, end - 1))
-        return Message(session, first, day, name, max(first, last))
+        first = line_of(start)
+        return Message(session, first, day, name, line_of(max(start, end - 1)))
 
     head = _SMRITI_TURN.search(text, front.end() if front else 0)
     while head:
@@ -288,8 +287,21 @@ def smriti_items(stream: IO[bytes], about: Reading) -> Iterator[TranscriptItem]:
                 error = tool["kind"].lower() == "error"
                 yield tools.result(gave, tool["name"], tool["said"], call_id, error=error)
         if end and end[0].startswith("###") and place == end.start():
-            about.tally.add("tool call is cut short", bisect_left(breaks, place) + 1)
+            about.tally.add("tool call is cut short", line_of(place))
         head = _SMRITI_TURN.search(text, place)  # behind the tools of a turn nothing is its own
+
+
+def _counted(text: str) -> Callable[[int], int]:
+    """What gives the line of a place in a text; no place lies before the last one."""
+    seen, line = 0, 1
+
+    def line_of(place: int) -> int:
+        nonlocal seen, line
+        line += text.count("\n", seen, place)
+        seen = place
+        return line
+
+    return line_of
 
 
 def _unescaped(text: str) -> str:

@@ -94,7 +94,8 @@ def _openclaw_message(
     elif role in _SPOKEN:
         if (whole := spoken_text(parts)) is not None:
             yield _openclaw_said(message, _SPOKEN[role], told, whole)
-        yield from tools.parts(message, parts)
+        # Results are rows of their own here: what stands as one in a message is nobody's word.
+        yield from tools.parts(message, (p for p in parts if p.get("type") != "tool_result"))
     else:
         yield message.dropped("message of an unknown role")
 

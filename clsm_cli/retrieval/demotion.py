@@ -123,7 +123,11 @@ def _later(good: Sequence[_Item], ended: Mapping[int, Ended]) -> dict[int, _Item
     """Row → what replaces it, the last of a chain; what hardly may do so, only where it is as sure."""
     items = {each.row: each for each in good}
     found: dict[int, _Item] = {}
+    # What likely took the place of something stands fast: it is not lowered on a mere chance.
+    fast = {each.row for each in ended.values() if each.chance >= PERHAPS}
     for row in items.keys() & ended.keys():
+        if ended[row].chance < PERHAPS and row in fast:
+            continue
         last = row
         while (over := ended.get(last)) and over.row is not None:
             if last != row and over.chance < PERHAPS:

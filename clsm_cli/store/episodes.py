@@ -173,7 +173,7 @@ def parse(data: bytes, path: Path) -> Episode:
             raise LineError("has no turns")
         if not is_id(head["id"]):
             raise LineError("has an id that is none")
-        if not isinstance(head.get("participants") or [], list):
+        if not isinstance(head.get("participants", []), list | None):
             raise LineError("has 'participants' that are no list")
         return Episode(
             id=head["id"],

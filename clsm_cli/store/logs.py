@@ -148,6 +148,8 @@ def _field(kind: type[Line], name: str, row: dict[str, Any]) -> Any:
             return defaults[name]
     elif type(value).__name__ in wanted.split(" | "):
         return value
+    elif wanted == "int" and isinstance(value, float) and value.is_integer():
+        return int(value)  # another program's JSON
     raise TypeError(f"{name} cannot be {value!r}")
 
 

@@ -160,10 +160,9 @@ def recover(store: Store) -> list[str]:
     line, changes, contents = found
     redone = [_redone(store, *each) for each in zip(changes, contents, strict=True)]
     ledger = store.flow / "runs.jsonl"
-    if line not in [
-        logs.parse(logs.RunLine, row) for _, row in logs.rows(ledger)[0] if "changes" in row
-    ]:
-        atomic.append(ledger, logs.render(line))
+    written = logs.render(line)
+    if json.loads(written) not in [row for _, row in logs.rows(ledger)[0]]:
+        atomic.append(ledger, written)
     atomic.remove(path)
     return [change.path for change, is_done in zip(changes, redone, strict=True) if not is_done]
 

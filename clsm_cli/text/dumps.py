@@ -49,7 +49,8 @@ def find_dumps(text: str) -> list[Span]:
         if _is_printed(text[start:end]):
             first = found.pop().start if found and found[-1].end == start else start
             found.append(Span(first, end))
-    return [_rest(text, start, end) for start, end in found if end - start >= LEAST]
+    rests = [_rest(text, start, end) for start, end in found if end - start >= LEAST]
+    return [rest for rest in rests if rest.start < rest.end]
 
 
 def without_dumps(text: str) -> str:
@@ -63,8 +64,8 @@ def without_dumps(text: str) -> str:
 
 def _rest(text: str, start: int, end: int) -> Span:
     """A dump without its beginning, which ends with a line or else a word; lines of prose are none of it."""
-    within = 2 * _WINDOW  # no window is longer: further from its ends stands a dump for sure
-    most, least = start + within, end - within
+    # Prose before it stands in its first window; no window is longer than two, so behind it in the last.
+    most, least = start + _WINDOW, end - 2 * _WINDOW
     while (line := text.find("\n", start, most)) >= 0 and _is_prose(text[start : line + 1]):
         start = line + 1
     limit = start + BEGINNING

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 FOUND = ("delegation defect", "who is brian", "filters against folly")
 COMMON = "who is brian"
 """No word of it is rare in the sample."""
-DOUBTFUL = "who wrote the bad poem"
+DOUBTFUL = "which bird did they watch"
 """Nothing answers it for sure."""
 NONSENSE = "qwzx vlorbing hnnt"
 

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from clsm_cli.errors import BadInputError
+from clsm_cli.evaluation.dataset import Chat, malformed_error
 from clsm_cli.evaluation.loaders import gvd, locomo, longmemeval, own_memory
 from clsm_cli.store import atomic
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
-    from clsm_cli.evaluation.dataset import Dataset
+    from clsm_cli.evaluation.dataset import Case, Dataset, LabelledTurn
 
 
 LOADERS: dict[str, Callable[[Path], Dataset]] = {
@@ -52,14 +54,35 @@ def load_dataset(spec: str) -> Dataset:
         if kind not in LOADERS:
             reason = f"{kind!r} is no kind of labelled set"
             raise BadInputError(spec, reason, f"use one of {', '.join(KINDS)}")
-        return LOADERS[kind](_existing(rest))
+        return _load(kind, _existing(rest))
     path = _existing(spec)
     kind = kind_of(path)
     if not kind:
         reason = "is no labelled set that clsm knows by its looks"
         advice = f"name its kind as KIND=PATH, KIND one of {', '.join(KINDS)}"
         raise BadInputError(spec, reason, advice)
-    return LOADERS[kind](path)
+    return _load(kind, path)
+
+
+def _load(kind: str, path: Path) -> Dataset:
+    """A set in which no store, question or turn stands twice: one would count as the other."""
+    found = LOADERS[kind](path)
+    ids = Counter(
+        each
+        for case in found.cases
+        for each in (
+            f"the store {case.name}",
+            *(f"the question {query.id} of {case.name}" for query in case.queries),
+            *(f"the turn {turn.id} of {case.name}" for turn in _turns(found, case)),
+        )
+    )
+    if twice := next((name for name, count in ids.items() if count > 1), ""):
+        raise malformed_error(path, f"{twice} stands in it twice")
+    return found
+
+
+def _turns(found: Dataset, case: Case) -> Sequence[LabelledTurn]:
+    return case.source.turns if found.unit == "turn" and isinstance(case.source, Chat) else ()
 
 
 def limit_cases(dataset: Dataset, cases: int) -> Dataset:

@@ -179,7 +179,7 @@ def _query(
     if category == CATEGORIES[5]:
         return query._replace(negative="wrong person", answer="")
     gold: dict[str, None] = {}
-    for entry in row.get("evidence", ()):
+    for entry in row.get("evidence") or ():
         ids = [each for each in evidence_ids(str(entry)) if each in known]
         if not ids:
             faults.add(_LOST, f"{name}: {entry!r}")

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import os
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from clsm_cli.errors import BadInputError, DamagedStoreError
 from clsm_cli.evaluation.shadow import sittings
@@ -130,14 +130,29 @@ def logged_rows(store: Store) -> tuple[list[SittingRow], int]:
     bad = len(problems)
     for _, value in found:
         try:
-            files = value["static"] and SideFigures(**value["static"])
-            sides = {"clsm": SideFigures(**value["clsm"]), "static": files}
-            row = SittingRow(**{**value, **sides, "turns": tuple(value["turns"])})
-        except (LookupError, TypeError):
+            row = _row(value)
+        except (LookupError, TypeError, ValueError):
             bad += 1
         else:
             rows.setdefault(row.turns, row)
     return sorted(rows.values()), bad
+
+
+def _row(value: dict[str, Any]) -> SittingRow:
+    """A line of the log; one of another version may have more."""
+
+    def side(found: dict[str, Any]) -> SideFigures:
+        tokens, prompt, used, replies = (float(found[name]) for name in SideFigures._fields)
+        return SideFigures(int(tokens), prompt, int(used), int(replies))
+
+    return SittingRow(
+        at=str(value["at"]),
+        turns=tuple(map(str, value["turns"])),
+        prompts=int(value["prompts"]),
+        asked=int(value["asked"]),
+        clsm=side(value["clsm"]),
+        static=None if value["static"] is None else side(value["static"]),
+    )
 
 
 def append_rows(store: Store, new: Iterable[SittingRow]) -> None:

@@ -55,10 +55,11 @@ def derive(batch: Batch, touched: set[str]) -> None:
 
 
 def _streams(batch: Batch, changed: set[tuple[str, str]]) -> set[str]:
-    """The streams of statements that came or went: one may lie in another stream's folder."""
+    """The streams of all versions of statements that came or went: one may lie in another's folder."""
     found = [each for each in changed if each[0] == "statement"]
-    versions = (line for each in found for line in (*batch.gone[each], *batch.come[each]))
-    return {str(mapping_of(line).get("stream", "projects")) for _, line in versions}
+    lines = (line for each in found for line in _lines(batch, *each))
+    gone = (line for each in found for _, line in batch.gone[each])
+    return {str(mapping_of(line).get("stream", "projects")) for line in (*lines, *gone)}
 
 
 def records_of(

@@ -51,7 +51,9 @@ def spread(points: Sequence[Point], rng: random.Random, few: int) -> list[Point]
     """A few points, in their order, of as many kinds as can be; those of a copy that is thrown away last."""
     mixed = rng.sample(points, len(points))
     mixed.sort(key=lambda point: "rehearsal" in point.path)
-    first = {kind(point): point for point in reversed(mixed)}
+    first: dict[tuple[str, str], Point] = {}
+    for point in mixed:
+        first.setdefault(kind(point), point)
     chosen = [*first.values(), *(point for point in mixed if point not in first.values())][:few]
     return sorted(chosen, key=points.index)
 
