@@ -146,6 +146,8 @@ def report(asked: dict[str, list[Asked]], shipped: Floats) -> Iterator[str]:
         kept = np.array([at not in frozen for at in range(len(SIGNALS))])
         for name, those in asked.items():
             others = [each for other, found in samples.items() if other != name for each in found]
+            if not others:
+                continue
             weights = shipped * kept, fit(others, frozen)
             before, after = (np.mean([each.recall(w) for each in those]) for w in weights)
             yield f"{title}, {name}: shipped {100 * before:.1f}, refitted {100 * after:.1f}"

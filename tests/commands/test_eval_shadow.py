@@ -62,6 +62,9 @@ def test_a_week_from_start_to_deletion(cli: Cli, soul: Path) -> None:
     found = cli.ok("eval", "shadow", "report", "--json", *NIGHT).json
     assert found["schema"] == "clsm.eval-shadow/4"
     assert [row["prompts"] for row in found["rows"]] == [1, 1]
+    log.write_bytes(logged + b'\n{"at": "2026", "turns": [{}], "prompts": "x"}\n')
+    assert "1 line of the log" in cli("eval", "shadow", "report", *NIGHT).err
+    log.write_bytes(logged)
     assert "its log stays" in cli.ok("eval", "shadow", "stop").out
     assert "shadow" not in cli.ok("status").out
     assert "its log is deleted" in cli.ok("eval", "shadow", "stop", "--delete").out
@@ -81,5 +84,6 @@ def test_a_forget_leaves_the_log_and_nothing_in_it_tells(cli: Cli, soul: Path) -
     cli.ok("forget", gone, "--yes", *NIGHT)
     assert log.read_bytes() == logged
     assert gone.encode() not in logged
+    assert not [text for text in (b"sextant", b"soul", b"brass") if text in logged.lower()]
     cli.ok("eval", "shadow", "report", *NIGHT)
     assert log.read_bytes() == logged  # the session that lost a turn is not logged again

@@ -54,6 +54,13 @@ def test_a_person_said_it_or_is_named_in_it(held: StoreContents) -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("name", "text"), [("Strauß", "Herr Strauß kam."), ("STRAUSS", "Strauß"), ("İpek", "İpek sang.")]
+)
+def test_a_name_is_found_however_its_letters_fold(name: str, text: str) -> None:
+    assert selection.Subject([name]).is_named_in(text)
+
+
 def test_times_are_half_open_days_of_the_stores_zone(held: StoreContents) -> None:
     day = {"since": datetime(2026, 2, 10, tzinfo=ZONE), "until": datetime(2026, 2, 11, tzinfo=ZONE)}
     assert texts(held, **day) == ["I moved to Leeds in January.", "The archive uses PostgreSQL."]

@@ -61,6 +61,13 @@ def test_what_people_write_is_no_dump(text: str) -> None:
     assert without_dumps(text) == text
 
 
+def test_prose_that_comes_again_and_goes_on_is_whole() -> None:
+    again = "The heron came back to the water behind the house this evening.\n" * 128
+    text = again + PROSE[:9055]
+    assert all(start < end for start, end in find_dumps(text))
+    assert len(without_dumps(text)) <= len(text)
+
+
 def test_prose_around_a_dump_stays() -> None:
     question = "What do you make of it? I think that the pump is at fault."
     text = f"{PROSE[:9000]}\n\n{log(400)}{question}"
