@@ -55,7 +55,8 @@ def test_a_person_said_it_or_is_named_in_it(held: StoreContents) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "text"), [("Strauß", "Herr Strauß kam."), ("STRAUSS", "Strauß"), ("İpek", "İpek sang.")]
+    ("name", "text"),
+    [("Strauß", "Herr Strauß kam."), ("STRAUSS", "Strauß"), ("İpek", "İpek sang.")],
 )
 def test_a_name_is_found_however_its_letters_fold(name: str, text: str) -> None:
     assert selection.Subject([name]).is_named_in(text)
