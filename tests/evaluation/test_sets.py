@@ -95,6 +95,18 @@ def test_a_folder_of_conversations(tmp_path: Path) -> None:
     assert {turn.session for turn in talk.turns} == {"session 1", "session 2", "session 10"}
 
 
+def test_what_stands_twice_is_refused(tmp_path: Path) -> None:
+    talk = locomo_talk("Ann", "Bob", "cat")
+    published = {"sample_id": "7", "conversation": {**talk}, "qa": []}
+    (tmp_path / "all.json").write_text(json.dumps([published, published]))
+    with pytest.raises(BadInputError, match="the store 7 stands in it twice"):
+        dataset_registry.load_dataset(str(tmp_path / "all.json"))
+    talk["session_1"].append({"speaker": "Bob", "dia_id": "D1:1", "text": "Not this one."})
+    (tmp_path / "all.json").write_text(json.dumps([{**published, "conversation": talk}]))
+    with pytest.raises(BadInputError, match="two of its turns have one id"):
+        dataset_registry.load_dataset(str(tmp_path / "all.json"))
+
+
 def test_evidence_is_repaired_and_what_has_none_is_left_out(tmp_path: Path) -> None:
     found = locomo.load(write_locomo(tmp_path / "set"))
     own = [q for q in found.cases[0].queries if q.negative != "off topic"]

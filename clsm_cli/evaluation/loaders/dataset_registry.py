@@ -8,14 +8,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from clsm_cli.errors import BadInputError
-from clsm_cli.evaluation.dataset import Chat, malformed_error
+from clsm_cli.evaluation.dataset import malformed_error
 from clsm_cli.evaluation.loaders import gvd, locomo, longmemeval, own_memory
 from clsm_cli.store import atomic
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
 
-    from clsm_cli.evaluation.dataset import Case, Dataset, LabelledTurn
+    from clsm_cli.evaluation.dataset import Dataset
 
 
 LOADERS: dict[str, Callable[[Path], Dataset]] = {
@@ -65,7 +65,7 @@ def load_dataset(spec: str) -> Dataset:
 
 
 def _load(kind: str, path: Path) -> Dataset:
-    """A set in which no store, question or turn stands twice: one would count as the other."""
+    """A set in which no store or question stands twice: one would count as the other."""
     found = LOADERS[kind](path)
     ids = Counter(
         each
@@ -73,16 +73,11 @@ def _load(kind: str, path: Path) -> Dataset:
         for each in (
             f"the store {case.name}",
             *(f"the question {query.id} of {case.name}" for query in case.queries),
-            *(f"the turn {turn.id} of {case.name}" for turn in _turns(found, case)),
         )
     )
     if twice := next((name for name, count in ids.items() if count > 1), ""):
         raise malformed_error(path, f"{twice} stands in it twice")
     return found
-
-
-def _turns(found: Dataset, case: Case) -> Sequence[LabelledTurn]:
-    return case.source.turns if found.unit == "turn" and isinstance(case.source, Chat) else ()
 
 
 def limit_cases(dataset: Dataset, cases: int) -> Dataset:

@@ -141,12 +141,15 @@ def _case(name: str, data: Any, faults: Faults) -> Case:
     """One conversation."""
     talk = data.get("conversation", data)
     people = (talk["speaker_a"], talk["speaker_b"])
-    turns = {turn.id: turn for turn in _turns(talk)}
-    if not turns:
+    told = tuple(_turns(talk))
+    turns = {turn.id: turn for turn in told}
+    if not told:
         raise ValueError("it has no turn")
+    if len(turns) < len(told):
+        raise ValueError("two of its turns have one id")
     rows = enumerate(data["qa"], 1)
     queries = (_query(f"{name}-{number}", row, turns, faults) for number, row in rows)
-    return Case(name, Chat(people, tuple(turns.values())), tuple(filter(None, queries)))
+    return Case(name, Chat(people, told), tuple(filter(None, queries)))
 
 
 def _turns(talk: Mapping[str, Any]) -> Iterator[LabelledTurn]:
