@@ -308,7 +308,8 @@ def _talk(store: Store, now: datetime) -> list[Item]:
         with contextlib.suppress(ValueError):
             at = datetime.fromisoformat(turns[-1].time or turns[-1].at)
             at = at if at.tzinfo else at.replace(tzinfo=store.zone)
-            begun += [(at, turns)] if at <= now else []
+            # ``now`` is a whole second: what was said within it is not ahead of it.
+            begun += [(at, turns)] if at.replace(microsecond=0) <= now else []
     begun.sort(key=lambda talk: talk[0], reverse=True)
     recent = [*begun[:1], *(talk for talk in begun[1:] if talk[0] > now - timedelta(1))]
     return [_of_turn(turn) for _, turns in recent for turn in reversed(turns)]
