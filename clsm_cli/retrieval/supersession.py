@@ -49,7 +49,7 @@ _DAY = re.compile(r"\W*(\d{4}-\d\d-\d\d)\b")
 _LABELLED = re.compile(r"[^\s:][^:]{0,40}: ")
 """A line that gives something with a label a value."""
 SHORT, LONGEST = 20, 40
-"""Words of a passage that says one thing, and of one that is looked at at all."""
+"""Words, at most, of a passage that says one thing, and of one that may be over as a whole."""
 _LEAST = 0.30
 """Cosine below which two passages are not looked at: one update in twenty lies below."""
 MOST = 8
