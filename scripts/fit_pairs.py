@@ -2,7 +2,7 @@
 
 Run ``python -m scripts.fit_pairs MODEL COPIES LOCOMO GVD``: an installed model, the checkouts of the
 public workspaces (``scripts/join_labels.py``) and two sets of conversations; it needs the extra
-``fit``. It writes ``clsm_cli/heads/weights/pair.onnx``, and beside it ``pair.json`` with the digest of
+``fit``. It writes ``clsm_cli/heads/weights/pair.onnx`` and ``pair_int8.onnx``, and beside them ``pair.json`` with the digest of
 the labels and the figures, in half an hour on two cores. The same labels give the same weights on one
 machine.
 
@@ -34,6 +34,7 @@ from scripts.join_labels import LABELS
 from scripts.join_labels import joined as with_texts
 
 GRAPH = Path(cross_encoder.WEIGHTS) / "pair.onnx"
+NIGHTLY = GRAPH.with_name("pair_int8.onnx")
 RATE = 2e-3
 UNASKED = 0.4
 """Share of the pairs with a question that a round shows without it: a night knows none. Twins need theirs."""
@@ -140,7 +141,9 @@ def main() -> None:
     network = Network(model, len(RELATIONS))
     fit(network, data, np.arange(len(pairs)), RATE, shown)
     good = judged(network, data, kinds)
-    GRAPH.write_bytes(build_cross_encoder(given.model / WEIGHTS.name, network.weights()))
+    checkpoint, weights = given.model / WEIGHTS.name, network.weights()
+    GRAPH.write_bytes(build_cross_encoder(checkpoint, weights))
+    NIGHTLY.write_bytes(build_cross_encoder(checkpoint, weights, in_steps=True))
     names = ("told_asked.jsonl", "told_pairs.jsonl", "told_questions.jsonl", "pairs.jsonl")
     labels = b"".join((LABELS / name).read_bytes() for name in names)
     about = {"labels": hashlib.sha256(labels).hexdigest()[:16], "figures": good}

@@ -2,7 +2,7 @@
 
 Run ``python -m scripts.fit_statements MODEL COPIES LOCOMO``: an installed model, the checkouts of the
 public workspaces (``scripts/join_labels.py``) and LoCoMo's conversations; it needs the extra ``fit``. It
-writes ``clsm_cli/heads/weights/statement.onnx`` and beside it ``statement.json`` with the digest of the
+writes ``clsm_cli/heads/weights/statement_int8.onnx`` and beside it ``statement.json`` with the digest of the
 labels and the figures: of a fit in which every fourth memory was left out. The whole takes half an hour
 on two cores. The same labels give the same weights on one machine.
 
@@ -40,7 +40,8 @@ if TYPE_CHECKING:
     from clsm_cli.heads.judge import Meanings
     from clsm_cli.model.episodes import Turn
 
-GRAPH = Path(cross_encoder.WEIGHTS) / "statement.onnx"
+WEIGHED = Path(cross_encoder.WEIGHTS) / "statement.json"
+GRAPH = WEIGHED.with_name("statement_int8.onnx")
 FILES = {"statements": 1.0, "units": 0.5, "units_held": 0.5}
 """What a label of a file counts."""
 IN_TALK = "chat"
@@ -158,7 +159,8 @@ def main() -> None:
     model = Minilm(given.model / WEIGHTS.name)
     data = examples(model, told, given.model / VOCABULARY.name)
     network = fitted(model, data, np.arange(len(told)))
-    GRAPH.write_bytes(build_cross_encoder(given.model / WEIGHTS.name, network.weights()))
+    weights = network.weights()
+    GRAPH.write_bytes(build_cross_encoder(given.model / WEIGHTS.name, weights, in_steps=True))
     memories = sorted({each.memory for each in told})
     left_out = np.array([memories.index(each.memory) % FOLDS == 0 for each in told])
     judged = np.flatnonzero(left_out & (data.counts == 1))
@@ -167,7 +169,7 @@ def main() -> None:
     print(json.dumps(good, indent=1))
     labels = b"".join((LABELS / f"{name}.jsonl").read_bytes() for name in FILES)
     about = {"labels": hashlib.sha256(labels).hexdigest()[:16], "figures": good}
-    GRAPH.with_suffix(".json").write_text(json.dumps(about, indent=1) + "\n", "utf-8")
+    WEIGHED.write_text(json.dumps(about, indent=1) + "\n", "utf-8")
 
 
 if __name__ == "__main__":

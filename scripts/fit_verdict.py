@@ -65,7 +65,8 @@ eleven turns, one session, four."""
 ALONE, LEAST = 2, 3
 """Files of a workspace that make a memory alone, and the questions that each of them answers, at least."""
 DRAWN = 40
-"""Questions of each kind that are drawn for a memory, at most; of those with an answer four times that."""
+"""Questions of each kind that are drawn for a memory, at most; four times that of those with an answer and
+of those near the topic."""
 SILENCED = 0.022
 """Share of the questions with an answer that may get none, mean over memories."""
 _ENDING = 60
@@ -127,7 +128,7 @@ def memories(arguments: argparse.Namespace) -> Iterator[Memory]:
         root = _copied(arguments, name, found)
         case = Case(name, Folders(root, (name,)), ())
         rows = found.get("labelled", [])
-        texts = [*found["answerable"], *(row["query"] for row in rows)]
+        texts = [*found.get("answerable", ()), *(row["query"] for row in rows)]
         own = {WITH: texts, NEAR: found["near topic"]} | others("")
         gold = {row["query"]: _lines(root / name, row["evidence"]) for row in rows}
         yield Memory(name, name, case, own, gold)
@@ -242,7 +243,7 @@ def ask(each: Memory, factory: StoreFactory, engine: Engine, work: Path) -> list
         (kind, text)
         for kind in KINDS
         for text in sorted(set(each.questions.get(kind, ())), key=partial(_hash, each.name))[
-            : DRAWN * (4 if kind == WITH else 1)
+            : DRAWN * (4 if kind in (WITH, NEAR) else 1)
         ]
     ]
     parts = (*stores.SLEEP, "retrieval")

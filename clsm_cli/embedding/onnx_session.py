@@ -75,7 +75,7 @@ _RELEASE = {
 """Place of the functions that free an object; they give nothing."""
 
 _LOG_ERRORS = 3
-_DISABLE_ALL = 0
+_DISABLE_ALL, _BASIC = 0, 1
 _DEVICE_ALLOCATOR, _DEFAULT_MEMORY = 0, 0
 _ELEMENT_TYPES: dict[Kind, int] = {"f": 1, "B": 2, "i": 6, "q": 7}
 """``ONNXTensorElementDataType`` of each kind of tensor."""
@@ -106,7 +106,12 @@ class Session:
     """A graph that is ready to run, on one thread."""
 
     def __init__(
-        self, graph: bytes, folder: Path | None = None, *, is_for_many: bool = False
+        self,
+        graph: bytes,
+        folder: Path | None = None,
+        *,
+        is_for_many: bool = False,
+        folds_constants: bool = False,
     ) -> None:
         """Open a graph.
 
@@ -115,6 +120,7 @@ class Session:
             folder: Where the files lie that the graph takes its weights from; None if it names none.
             is_for_many: It will run more than a few times: weights are copied once into the order in
                 which the matrix product reads them, which takes 30 ms, and buffers are kept.
+            folds_constants: What the graph makes of weights alone is made here, once.
 
         Raises:
             OnnxruntimeError: The graph is not valid or its weights cannot be read.
@@ -125,7 +131,8 @@ class Session:
         self._session: int | None = None
         self._api = _load()
         with ExitStack() as stack:
-            options = self._options(stack, folder, is_for_many=is_for_many)
+            level = _BASIC if folds_constants else _DISABLE_ALL
+            options = self._options(stack, folder, level, is_for_many=is_for_many)
             self._session = self._api.create(
                 "SessionFromArray", self._api.environment, graph, len(graph), options
             )
@@ -134,13 +141,15 @@ class Session:
         if self._session:
             self._api.release("Session", self._session)
 
-    def _options(self, stack: ExitStack, folder: Path | None, *, is_for_many: bool) -> int:
+    def _options(
+        self, stack: ExitStack, folder: Path | None, level: int, *, is_for_many: bool
+    ) -> int:
         call = self._api.call
         options = self._api.create("SessionOptions")
         stack.callback(self._api.release, "SessionOptions", options)
         call("SetIntraOpNumThreads", options, 1)
         call("SetInterOpNumThreads", options, 1)
-        call("SetSessionGraphOptimizationLevel", options, _DISABLE_ALL)
+        call("SetSessionGraphOptimizationLevel", options, level)
         call("SetSessionLogSeverityLevel", options, _LOG_ERRORS)
         call("DisableMemPattern", options)
         if not is_for_many:

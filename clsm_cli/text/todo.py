@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from datetime import date, timedelta
+from functools import lru_cache
 from typing import TYPE_CHECKING, Literal
 
 from clsm_cli.startup.records import NamedTuple
@@ -113,11 +114,10 @@ def _next_day(number: int, at: date) -> str | None:
 
 def is_same_task(a: str, b: str) -> bool:
     """Whether two items are one task, written twice, with more or fewer words."""
-    first, second = _undated(a), _undated(b)
-    numbers, others = set(sameness.numbers(first)), set(sameness.numbers(second))
+    (numbers, words), (others, rest) = _essence(a), _essence(b)
     if numbers and others and numbers.isdisjoint(others):
         return False
-    small, large = sorted((set(stems(first)), set(stems(second))), key=len)
+    small, large = sorted((words, rest), key=len)
     shared = len(small & large)
     return small == large or (shared >= 2 and shared >= SAME * len(small))
 
@@ -138,8 +138,10 @@ def names_task(statement: str, item: str) -> bool:
     return any(is_same_task(": ".join(parts[start:]), item) for start in starts)
 
 
-def _undated(text: str) -> str:
+@lru_cache(maxsize=4096)
+def _essence(text: str) -> tuple[frozenset[str], frozenset[str]]:
+    """Numbers of an item, and stems of its words, without its times."""
     text = unmarked(text)
     for found in reversed(expressions.find_expressions(text, date(2000, 1, 1))):
         text = f"{text[: found.start]} {text[found.end :]}"
-    return text
+    return frozenset(sameness.numbers(text)), frozenset(stems(text))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
 import onnx
 import pytest
 
@@ -16,13 +17,24 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 
-@pytest.mark.parametrize("name", ["pair", "statement"])
+@pytest.mark.parametrize("name", ["pair", "answer", "pair_int8", "statement_int8"])
 def test_the_graph_is_built_from_the_pinned_model_and_what_was_fitted(
     name: str, model_folder: Path
 ) -> None:
     shipped = Path(cross_encoder.WEIGHTS, f"{name}.onnx").read_bytes()
     fitted = {each.name: onnx.numpy_helper.to_array(each) for each in _fitted(shipped)}
-    assert build_cross_encoder(model_folder / WEIGHTS.name, fitted) == shipped
+    in_steps = name.endswith("_int8")
+    assert build_cross_encoder(model_folder / WEIGHTS.name, fitted, in_steps=in_steps) == shipped
+
+
+@pytest.mark.usefixtures("model_folder")
+def test_whole_numbers_read_a_pair_as_fractions_do_and_whatever_it_is_read_with() -> None:
+    pairs = [("I live in York.", "I moved to Leeds."), ("I like tea.", "The ice melts.")]
+    quick = cross_encoder.load_for_many("pair")
+    told = quick.read(pairs)
+    assert told == [*quick.read(pairs[:1]), *quick.read(pairs[1:])]
+    exact = [cross_encoder.load("pair").probabilities(*each) for each in pairs]
+    assert np.array(told) == pytest.approx(np.array(exact), abs=0.1)
 
 
 def _fitted(graph: bytes) -> Iterable[onnx.TensorProto]:
