@@ -2,14 +2,15 @@
 
 Run ``python -m scripts.fit_pairs MODEL COPIES LOCOMO GVD``: an installed model, the checkouts of the
 public workspaces (``scripts/join_labels.py``) and two sets of conversations; it needs the extra
-``fit``. It writes ``clsm_cli/heads/weights/pair.onnx`` and ``pair_int8.onnx``, and beside them ``pair.json`` with the digest of
-the labels and the figures, in half an hour on two cores. The same labels give the same weights on one
-machine.
+``fit``. It writes ``clsm_cli/heads/weights/pair.onnx`` and ``pair_int8.onnx``, and beside them ``pair.json``
+with the digest of the labels and the figures, in half an hour on two cores. The same labels give the same
+weights on one machine.
 
 The pairs: plain ones that people would tell, each with a question (``told_asked.jsonl``), of which two
 that belong to different settings make a pair about two things, and twins, which are one thing or another
 by their question; pairs written to be hard
-(``told_pairs.jsonl``); and real ones (``pairs.jsonl``), whose texts are not in the repository.
+(``told_pairs.jsonl``); real ones (``pairs.jsonl``), whose texts are not in the repository; and real ones
+that recalls read when they were asked something (``pairs_asked.jsonl``).
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ import argparse
 import hashlib
 import json
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
@@ -30,8 +31,11 @@ from clsm_cli.heads.pair_head import RELATIONS, joined
 from scripts.build_graph import build_cross_encoder
 from scripts.cross_encoder import Examples, Minilm, Network, Packed, fit, probabilities, read_by
 from scripts.fitting import auroc
-from scripts.join_labels import LABELS
+from scripts.join_labels import CHAT, LABELS, heading_above
 from scripts.join_labels import joined as with_texts
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 GRAPH = Path(cross_encoder.WEIGHTS) / "pair.onnx"
 NIGHTLY = GRAPH.with_name("pair_int8.onnx")
@@ -40,10 +44,19 @@ UNASKED = 0.4
 """Share of the pairs with a question that a round shows without it: a night knows none. Twins need theirs."""
 APART = 1500
 """Pairs about two things."""
-COUNTS = {"plain": 1.0, "twin": 1.0, "apart": 0.5, "hard": 0.7, "real": 0.7}
+COUNTS = {"plain": 1.0, "twin": 1.0, "apart": 0.5, "hard": 0.7, "real": 0.7, "recalled": 2.0}
 """What a pair of each kind counts."""
-HELD = ("contrast", "marked")
-"""Of ``told_held.jsonl``, which nothing is fitted on."""
+LEFT_OUT = frozenset(
+    (
+        "41.json",
+        "brandoclaw/openclaw-workspace",
+        "CorvusBot1/corvus-openclaw-workspace",
+        "JoseLeanDev/cfo-ai",
+    )
+)
+"""Memories of which no pair that a recall read is fitted on."""
+HELD = ("contrast", "marked", "left out")
+"""Kinds that the figures are of: those of ``told_held.jsonl``, and pairs of the memories left out."""
 FALSE = (0.02, 0.05)
 """Shares of the pairs that are no update, of which the figures allow so many to be taken for one."""
 
@@ -71,6 +84,18 @@ def labelled(copies: Path, locomo: Path, gvd: Path) -> list[dict[str, Any]]:
         texts = {"a": pair["a"]["text"], "b": pair["b"]["text"], "group": pair["repo"]}
         found.append({"label": pair["label"], **texts, "kind": "real"})
     return found
+
+
+def recalled(copies: Path, locomo: Path) -> Iterator[dict[str, Any]]:
+    """Pairs that recalls read, with what was asked."""
+    for pair in with_texts("pairs_asked", copies, locomo):
+        found = {"label": pair["label"], "ask": pair["ask"], "kind": "recalled"}
+        for side in ("a", "b"):
+            found[side] = pair[side]["text"]
+            if pair["repo"] != CHAT:
+                found[f"{side}_head"] = heading_above({"repo": pair["repo"], **pair[side]}, copies)
+        is_held = {pair["repo"], pair["a"]["file"]} & LEFT_OUT
+        yield {**found, "kind": "left out" if is_held else "recalled"}
 
 
 def examples(
@@ -132,6 +157,8 @@ def main() -> None:
     model = Minilm(given.model / WEIGHTS.name)
     pairs = labelled(given.copies, given.locomo, given.gvd)
     held = [{**pair, "kind": pair["group"].partition("-")[0]} for pair in read("told_held.jsonl")]
+    for pair in recalled(given.copies, given.locomo):
+        (held if pair["kind"] in HELD else pairs).append(pair)
     data, bare, kinds = examples(model, [*pairs, *held], given.model / VOCABULARY.name)
 
     def shown(rows: Any, chance: np.random.Generator) -> Any:
@@ -144,7 +171,13 @@ def main() -> None:
     checkpoint, weights = given.model / WEIGHTS.name, network.weights()
     GRAPH.write_bytes(build_cross_encoder(checkpoint, weights))
     NIGHTLY.write_bytes(build_cross_encoder(checkpoint, weights, in_steps=True))
-    names = ("told_asked.jsonl", "told_pairs.jsonl", "told_questions.jsonl", "pairs.jsonl")
+    names = (
+        "told_asked.jsonl",
+        "told_pairs.jsonl",
+        "told_questions.jsonl",
+        "pairs.jsonl",
+        "pairs_asked.jsonl",
+    )
     labels = b"".join((LABELS / name).read_bytes() for name in names)
     about = {"labels": hashlib.sha256(labels).hexdigest()[:16], "figures": good}
     GRAPH.with_suffix(".json").write_text(json.dumps(about, indent=1) + "\n", "utf-8")

@@ -35,8 +35,8 @@ def joined(
     """The labels of a file that have their text, with it.
 
     Args:
-        name: ``units``, ``statements``, ``documents``, ``names``, ``relations``, ``starts``; or ``pairs`` or ``natural`` (changes, with a question),
-            whose ``a`` and ``b`` each have theirs.
+        name: ``units``, ``statements``, ``documents``, ``names``, ``relations``, ``starts``; or ``pairs``,
+            ``pairs_asked`` or ``natural`` (changes, with a question), whose ``a`` and ``b`` each have theirs.
         copies: The checkouts.
         locomo: LoCoMo's conversations, if they are there.
         gvd: The folder of GVD's conversations, if it is there.
@@ -84,6 +84,13 @@ def lines_of(label: dict[str, Any], copies: Path) -> list[str] | None:
     if "commit" in label:
         return _lines_at(copy.with_name(f"{copy.name}.git"), label["commit"], label["file"])
     return _lines(copy / label["file"])
+
+
+def heading_above(label: dict[str, Any], copies: Path) -> str:
+    """The innermost heading that a label of a document stands under; empty without one."""
+    lines = lines_of(label, copies) or []
+    above = (line for line in reversed(lines[: label["line"] - 1]) if line.startswith("#"))
+    return next(above, "").strip("# ")
 
 
 def _said(turn: str | None, label: dict[str, Any]) -> str | None:
@@ -149,7 +156,16 @@ def main() -> None:
     parser.add_argument("--locomo", type=Path)
     parser.add_argument("--gvd", type=Path)
     given = parser.parse_args()
-    for name in ("units", "documents", "names", "relations", "starts", "pairs", "natural"):
+    for name in (
+        "units",
+        "documents",
+        "names",
+        "relations",
+        "starts",
+        "pairs",
+        "pairs_asked",
+        "natural",
+    ):
         count = 0
         for row in joined(name, given.copies, given.locomo, given.gvd):
             print(json.dumps({"of": name, **row}, ensure_ascii=False))
