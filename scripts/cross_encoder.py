@@ -28,7 +28,7 @@ RANK = 16
 DROPPED = 0.1
 """Share of the numbers that a round of fitting leaves out."""
 ROUNDS, DECAY, SIZE, WARMING = 4, 0.01, 32, 0.1
-"""Rounds over all examples, decay of the weights, examples of a step, share of the steps whose rate rises."""
+"""Rounds over all examples where no other number is given, decay of the weights, examples of a step, share of the steps whose rate rises."""
 
 
 class Packed(NamedTuple):
@@ -211,6 +211,7 @@ def fit(
     examples: Examples,
     rows: Any,
     rate: float,
+    rounds: int = ROUNDS,
     shown: Callable[[Any, np.random.Generator], Any] | None = None,
 ) -> None:
     """Fit the adapters on some of the examples; the same ones give the same weights on one machine.
@@ -220,13 +221,14 @@ def fit(
         examples: All of them.
         rows: Which are fitted on.
         rate: Highest rate of a step.
+        rounds: Over all examples.
         shown: Rows → those that a round shows in their place; all as they are without it.
     """
     chance = np.random.default_rng(0)
     descent = torch.optim.AdamW(network.parameters(), lr=rate, weight_decay=DECAY)
-    steps = ROUNDS * (len(rows) // SIZE + 20)
+    steps = rounds * (len(rows) // SIZE + 20)
     pace = torch.optim.lr_scheduler.OneCycleLR(descent, rate, total_steps=steps, pct_start=WARMING)
-    for _ in range(ROUNDS):
+    for _ in range(rounds):
         network.train()
         for chosen in _batches(chance.permutation(rows), examples.packed, chance):
             read = shown(chosen, chance) if shown else chosen

@@ -1,21 +1,20 @@
 """Fit the head that says whether a passage answers a question, and what it is worth beside other signs.
 
-Run ``python -m scripts.fit_answers --work DIR --locomo DIR --gvd DIR --workspaces DIR --model DIR``, as
-``scripts/fit_verdict.py``, which puts questions with and without an answer to many memories; it needs
+Run ``python -m scripts.fit_answers --work DIR --locomo DIR --gvd DIR --workspaces DIR --squad FILE --model DIR``,
+as ``scripts/fit_verdict.py``, which puts questions with and without an answer to many memories; it needs
 the extra ``fit``. It writes ``clsm_cli/heads/weights/answer.onnx`` and beside it ``answer.json`` with
 the figures, and prints the weights of ``scoring.confidence.READ``. It takes forty minutes on two cores.
 
 The passages that a question found are its examples: those with the words of a labelled turn or line
-answer, the three best others do not, nor does what a question without an answer found. To these
-come passages that were written with questions that they answer, and with questions that they only seem
-to (``answers.jsonl``), and the questions of ``told_asked.jsonl``, which both their sentences answer.
-Figures are of groups of memories that were left out of the fit, a third at a time, but for the questions
-about everyday matters, which are asked everywhere.
+answer, the three best others do not, nor does what a question without an answer found. To these come
+passages of memories and invented ones with questions that they answer, and with questions that they only
+seem to (``answers_found.jsonl``, ``answers.jsonl``), the questions of ``told_asked.jsonl``, which both their
+sentences answer, and questions to Wikipedia with and without an answer (Rajpurkar et al., ACL 2018, "SQuAD
+2.0": a development set in its format, CC BY-SA 4.0). Some memories are left out of the fit: all figures are of them.
 """
 
 from __future__ import annotations
 
-import hashlib
 import json
 import random
 import re
@@ -29,39 +28,37 @@ import torch
 
 from clsm_cli.embedding.pins import VOCABULARY, WEIGHTS
 from clsm_cli.embedding.wordpiece import WordPieces
-from clsm_cli.heads import cross_encoder
+from clsm_cli.heads import answer_head, cross_encoder
 from clsm_cli.heads.answer_head import CLASSES
 from clsm_cli.retrieval.ranking import HOPELESS, READ, UNSURE
 from clsm_cli.scoring.confidence import LEAST
 from scripts import fit_verdict
 from scripts.build_graph import build_cross_encoder
 from scripts.cross_encoder import Examples, Minilm, Network, fit, probabilities, read_by
-from scripts.fit_verdict import EVERYDAY, KINDS, LATER, NAMED, NEAR, WITH, WRONG, Asked, Fit
+from scripts.fit_verdict import EVERYDAY, KINDS, NAMED, NEAR, WITH, WRONG, Asked, Fit
 from scripts.fitting import auroc
-from scripts.join_labels import LABELS
+from scripts.join_labels import LABELS, digest
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 GRAPH = Path(cross_encoder.WEIGHTS) / "answer.onnx"
-FOLDS = (
-    ("locomo/26", "locomo/41", "sample", "kit", "milo"),
-    ("locomo/30", "locomo/42", "gvd", "delta", "sophie"),
-    ("locomo/43", "kamnoob"),
-)
-WRITTEN_FOLDS = 5
-"""Of the written passages, a fifth is left out with each fold."""
+LEFT_OUT = frozenset(("locomo/43", "gvd", "cfo", "evan", "montblanc", "suika", "techne", "kunming"))
+"""Groups of memories that the figures are of."""
+ROUNDS = 2
 RATE = 1e-3
 OTHERS, OFF_TOPIC, FEW = 3, 0.12, 2
 """Passages that do not answer a question with an answer; share of the questions off the topic that are
 examples, and the passages of each."""
+FEWER = 0.7
+"""Share of the passages found that do not answer which are examples."""
 TOLD = 1500
 """Of the questions of ``told_asked.jsonl``."""
 SHARE = 0.4
 """What the log odds by reading count beside 1 for those by signs: at .3 to .5 most is silenced near the
 topic and off it for one price, alone a regression says .7."""
-SIDE, TOLD_SIDE = 0.5, 0.5
-"""What such passages, and such questions, count."""
+SIDE, TOLD_SIDE, OTHER_WORLD = 0.5, 0.5, 0.6
+"""What such passages, such questions, and those to Wikipedia count."""
 
 
 class Example(NamedTuple):
@@ -74,36 +71,71 @@ class Example(NamedTuple):
     weight: float
 
 
-def examples(asked: list[Asked]) -> list[Example]:
+def examples(asked: list[Asked], squad: Path) -> list[Example]:
     """Every question with a passage, each pair once."""
     chance = random.Random(0)  # noqa: S311  # seeded, not secret
     found: dict[tuple[str, str], Example] = {}
-    for each in chain(_of_memories(asked, chance), _written(), _told(chance)):
+    told = (_of_memories(asked, chance), _found(asked), _written(), _told(chance), _squad(squad))
+    for each in chain.from_iterable(told):
         found.setdefault((each.question, each.passage), each)
     return list(found.values())
 
 
 def _of_memories(asked: list[Asked], chance: random.Random) -> Iterator[Example]:
     for each in sorted(asked, key=lambda each: f"{each.memory.replace('/', '-')}.json"):
+        is_part = each.memory != each.group
         if each.kind == WITH and any(each.answers or ()):
             pairs = list(zip(each.shown, each.answers or (), strict=True))
-            chosen = [(passage, 1.0) for passage, does in pairs if does]
-            yield from (Example(each.question, p, True, each.group, w) for p, w in chosen)
+            for passage in (passage for passage, does in pairs if does):
+                yield Example(each.question, passage, True, each.group, 1.0)
             chosen = [(passage, SIDE) for passage, does in pairs if does is False][:OTHERS]
-        elif each.kind in (NEAR, WRONG):
+        elif each.kind in (NEAR, WRONG) and not is_part:
             chosen = [(passage, 1.0) for passage in each.shown[:READ]]
-        elif each.kind in (LATER, EVERYDAY, NAMED) and chance.random() < OFF_TOPIC:
+        elif each.kind in (EVERYDAY, NAMED) and not is_part and chance.random() < OFF_TOPIC:
             chosen = [(passage, 1.0) for passage in each.shown[:FEW]]
         else:
             continue
-        yield from (Example(each.question, p, False, each.group, w) for p, w in chosen)
+        kept = [pair for pair in chosen if chance.random() < FEWER]
+        yield from (Example(each.question, p, False, each.group, w) for p, w in kept)
+
+
+def _found(asked: list[Asked]) -> Iterator[Example]:
+    """Of the passages that somebody wrote questions to, those that are found today."""
+    shown = {(each.memory, digest(text)): text for each in asked for text in each.shown}
+    for row in _lines("answers_found.jsonl"):
+        passage = shown.get((row["memory"], row["hash"]))
+        if passage is not None:
+            yield from _both(row, passage, row["memory"])
 
 
 def _written() -> Iterator[Example]:
     for row in _lines("answers.jsonl"):
-        for answers, name in ((True, "answered"), (False, "near")):
-            for question in row[name]:
-                yield Example(question, row["passage"], answers, f"w-{row['group']}", 1.0)
+        yield from _both(row, row["passage"], row["group"])
+
+
+def _both(row: dict[str, Any], passage: str, group: str) -> Iterator[Example]:
+    for answers, name in ((True, "answered"), (False, "near")):
+        yield from (Example(question, passage, answers, group, 1.0) for question in row[name])
+
+
+def _squad(file: Path) -> Iterator[Example]:
+    """Questions to paragraphs; where an answer lies in a part that is not shown, that part too."""
+    for article in json.loads(file.read_text("utf-8"))["data"]:
+        title = article["title"].replace("_", " ")
+        for paragraph in article["paragraphs"]:
+            text = re.sub(r"(?<=[.!?]) (?=[A-Z])", "\n", paragraph["context"])
+            for asked in paragraph["qas"]:
+                question = asked["question"]
+                answers = [] if asked["is_impossible"] else [a["text"] for a in asked["answers"]]
+                shown = answer_head.shown(question, text, "", title)
+                holds = any(answer in shown for answer in answers)
+                yield Example(question, shown, holds, "squad", OTHER_WORLD)
+                if answers and not holds:
+                    for line in text.split("\n"):
+                        if any(answer in line for answer in answers):
+                            passage = answer_head.shown(question, line, "", title)
+                            yield Example(question, passage, True, "squad", OTHER_WORLD)
+                            break
 
 
 def _told(chance: random.Random) -> Iterator[Example]:
@@ -128,15 +160,6 @@ def _family(group: str) -> str:
     return re.sub(r"\d+$", "", group)
 
 
-def fold_of(group: str) -> int:
-    """The fold that leaves a group out; −1 for none."""
-    if group.startswith("w-"):
-        return (
-            int(hashlib.md5(group.encode(), usedforsecurity=False).hexdigest(), 16) % WRITTEN_FOLDS
-        )
-    return next((place for place, fold in enumerate(FOLDS) if group in fold), -1)
-
-
 class Reader:
     """Fits networks on some of the examples, and reads with them."""
 
@@ -159,7 +182,7 @@ class Reader:
         """A network that has seen some of the examples."""
         torch.manual_seed(0)
         network = Network(self.model, len(CLASSES))
-        fit(network, self._data, rows, RATE)
+        fit(network, self._data, rows, RATE, ROUNDS)
         return network
 
     def read(self, network: Network, pairs: list[tuple[str, str]]) -> Any:
@@ -213,35 +236,24 @@ def report(asked: list[Asked], chances: dict[tuple[str, str], float]) -> dict[st
 
 
 def main() -> None:
-    """Ask, fit on all, measure on memories left out."""
+    """Ask, fit, measure on memories left out."""
     parser = fit_verdict.parser_of(__doc__)
-    parser.add_argument("--model", type=Path, required=True)
-    parser.add_argument("--folds", type=int, default=len(FOLDS), help="measure on these alone")
+    for name in ("model", "squad"):
+        parser.add_argument(f"--{name}", type=Path, required=True)
     given = parser.parse_args()
     asked = fit_verdict.ask_all(given)
-    told = examples(asked)
+    told = examples(asked, given.squad)
     reader = Reader(told, given.model)
-    network = reader.fitted(np.arange(len(told)))
+    is_left = np.array([each.group in LEFT_OUT for each in told])
+    network = reader.fitted(np.flatnonzero(~is_left))
     GRAPH.write_bytes(build_cross_encoder(given.model / WEIGHTS.name, network.weights()))
-    folds = np.array([fold_of(each.group) for each in told])
-    answers = np.array([each.answers for each in told])
-    chances: dict[tuple[str, str], float] = {}
-    figures: dict[str, Any] = {"examples": len(told)}
-    for fold in range(given.folds):
-        network = reader.fitted(np.flatnonzero(folds != fold))
-        held = [each for each in told if fold_of(each.group) == fold]
-        read = reader.read(network, [(each.question, each.passage) for each in held])
-        figures[f"AUROC, fold {fold}"] = round(auroc(read, answers[folds == fold]), 3)
-        pairs = sorted(
-            {
-                (each.question, shown)
-                for each in asked
-                if fold_of(each.group) == fold
-                for shown in each.shown[:READ]
-            }
-        )
-        chances.update(zip(pairs, map(float, reader.read(network, pairs)), strict=True))
-    measured = [each for each in asked if 0 <= fold_of(each.group) < given.folds]
+    held = [each for each in told if each.group in LEFT_OUT]
+    read = reader.read(network, [(each.question, each.passage) for each in held])
+    figures: dict[str, Any] = {"examples": len(told) - len(held), "left out": len(held)}
+    figures["AUROC"] = round(auroc(read, np.array([each.answers for each in held])), 3)
+    measured = [each for each in asked if each.group in LEFT_OUT]
+    pairs = sorted({(each.question, shown) for each in measured for shown in each.shown[:READ]})
+    chances = dict(zip(pairs, map(float, reader.read(network, pairs)), strict=True))
     figures |= report(measured, chances)
     print(json.dumps(figures, indent=1))
     GRAPH.with_suffix(".json").write_text(json.dumps(figures, indent=1) + "\n", "utf-8")

@@ -166,7 +166,7 @@ def main() -> None:
 
     torch.manual_seed(0)
     network = Network(model, len(RELATIONS))
-    fit(network, data, np.arange(len(pairs)), RATE, shown)
+    fit(network, data, np.arange(len(pairs)), RATE, shown=shown)
     good = judged(network, data, kinds)
     checkpoint, weights = given.model / WEIGHTS.name, network.weights()
     GRAPH.write_bytes(build_cross_encoder(checkpoint, weights))
