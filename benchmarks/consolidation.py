@@ -28,7 +28,7 @@ from benchmarks.indexing import build
 from benchmarks.measure import CLSM, answer, environment, run, save, spread
 from clsm_cli.model.episodes import Episode, EpisodeRecord, Turn
 from clsm_cli.model.ids import episode_id, turn_key
-from clsm_cli.store import atomic, episodes, layout, record_files
+from clsm_cli.store import atomic, episode_files, layout, record_files
 
 if TYPE_CHECKING:
     from clsm_cli.store.layout import Store
@@ -137,9 +137,9 @@ def _episode(store: Store, number: int, group: list[str], rng: random.Random) ->
         start=turns[0].time,
         end=turns[-1].time,
     )
-    path = episodes.file_of(episode, store.flow)
+    path = episode_files.file_of(episode, store.flow)
     path.parent.mkdir(parents=True, exist_ok=True)
-    data = episodes.render(episode)
+    data = episode_files.render(episode)
     path.write_bytes(data)
     return EpisodeRecord(
         id=episode.id, rev=(1, DEVICE), stage="consolidated", digest=atomic.sha256(data)[:12]

@@ -8,7 +8,7 @@ from sleeping import sleep
 
 from clsm_cli.consolidation import adviser_packet
 from clsm_cli.consolidation.adviser_packet import Part
-from clsm_cli.store import episodes
+from clsm_cli.store import episode_files
 from clsm_cli.store.layout import Store
 
 
@@ -16,7 +16,7 @@ def parts_of(store: Store) -> list[Part]:
     """The parts of all episodes of a store, in the order of their files; open ones are closed first."""
     sleep(store, only=frozenset())
     files = sorted(store.root.glob("flow/*/episodes/**/*.md"))
-    return [part for path in files for part in adviser_packet.split_parts(episodes.read(path))]
+    return [part for path in files for part in adviser_packet.split_parts(episode_files.read(path))]
 
 
 def statement(text: str, *turns: str, **changes: Any) -> dict[str, Any]:

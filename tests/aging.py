@@ -13,7 +13,7 @@ from clsm_cli.forgetting.archiving import Report, decay
 from clsm_cli.model.episodes import Block, Document, Episode, EpisodeRecord, Turn
 from clsm_cli.model.graph import Statement
 from clsm_cli.model.ids import digest, episode_id, statement_id
-from clsm_cli.store import atomic, episodes, logs, record_files, runs
+from clsm_cli.store import atomic, episode_files, logs, record_files, runs
 from clsm_cli.store.layout import Store
 
 BORN = date(2026, 1, 1)
@@ -65,10 +65,10 @@ def say(
         trust=trust,
         document=document,
     )
-    data = episodes.render(episode)
+    data = episode_files.render(episode)
     known: dict[str, Any] = {"stage": "consolidated", "digest": atomic.sha256(data)[:12], **fields}
     record = EpisodeRecord(id=episode.id, rev=(1, "pi"), **known)
-    path = episodes.file_of(episode, store.flow)
+    path = episode_files.file_of(episode, store.flow)
     write(store, [runs.Put(path, data), *record_files.plan_records(store, "flow", [record])])
     return [turn.key for turn in turns]
 

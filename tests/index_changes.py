@@ -15,7 +15,7 @@ import numpy as np
 
 from clsm_cli.model.episodes import Block, Document, Episode, Turn
 from clsm_cli.model.ids import document_id, episode_id, turn_key
-from clsm_cli.store import episodes, inbox, logs, shards
+from clsm_cli.store import episode_files, inbox, logs, shards
 from clsm_cli.store.index import database, maintenance, vector_files
 from clsm_cli.store.index.opening import Embedder, bring_up_to_date
 from clsm_cli.store.layout import Store
@@ -129,7 +129,7 @@ class Files:
     def keys(self) -> list[str]:
         """Of all turns that lie in files."""
         paths = self._files("flow/*/episodes/*/*/*.md")
-        found = {turn.key for path in paths for turn in episodes.read(path).turns}
+        found = {turn.key for path in paths for turn in episode_files.read(path).turns}
         boxes = (inbox.read(path) for path in self._files("flow/*/inbox/*.jsonl"))
         return sorted(found | {each.turn.key for box in boxes for each in box.turns})
 
@@ -175,7 +175,7 @@ class Files:
         )
         if document is None:
             self.last[session] = episode.id
-        write(episodes.file_of(episode, self._flow()), episodes.render(episode))
+        write(episode_files.file_of(episode, self._flow()), episode_files.render(episode))
 
 
 def write(path: Path, data: bytes) -> None:

@@ -24,7 +24,7 @@ from clsm_cli.ingestion.ingest_report import Report
 from clsm_cli.ingestion.recalled_text import no_key
 from clsm_cli.model.codec import Record
 from clsm_cli.model.episodes import Document, EndMark, Episode, Turn
-from clsm_cli.store import episodes, inbox, layout, shards
+from clsm_cli.store import episode_files, inbox, layout, shards
 from clsm_cli.store.index.opening import Embedder
 from clsm_cli.store.layout import Store
 
@@ -123,7 +123,9 @@ def same(found: State, expected: State) -> None:
 
 
 def state_of(store: Store) -> State:
-    found = [episodes.read(path) for flow in store.flows() for path in episodes.files(flow)]
+    found = [
+        episode_files.read(path) for flow in store.flows() for path in episode_files.files(flow)
+    ]
     known = shards.load_graph(store.graphs(), frozenset())
     assert not known.problems
     boxes = [inbox.read(path) for path in inbox.files(store.inbox)]

@@ -8,7 +8,7 @@ from typing import Any
 
 from clsm_cli.model.episodes import Block, Document, Episode, Turn
 from clsm_cli.model.ids import document_id, episode_id
-from clsm_cli.store import atomic, episodes, inbox, shards
+from clsm_cli.store import atomic, episode_files, inbox, shards
 from clsm_cli.store.layout import Store
 
 AT = "2026-02-24T08:00:00Z"
@@ -19,7 +19,7 @@ def lay_episode(flow: Path, session: str, turns: Sequence[Turn], **fields: Any) 
     episode = Episode(
         id=episode_id(turns[0].key), session=session, turns=tuple(turns), recorded_at=AT, **fields
     )
-    atomic.put(episodes.file_of(episode, flow), episodes.render(episode))
+    atomic.put(episode_files.file_of(episode, flow), episode_files.render(episode))
     return episode.id
 
 

@@ -23,7 +23,7 @@ from clsm_cli.model.episodes import Document, EpisodeRecord
 from clsm_cli.model.graph import Edge, Statement
 from clsm_cli.model.ids import resolve_id
 from clsm_cli.startup.records import NamedTuple
-from clsm_cli.store import episodes, inbox, shards, yaml_text
+from clsm_cli.store import episode_files, inbox, shards, yaml_text
 from clsm_cli.store.jsonlines import LineError, dump
 from clsm_cli.store.layout import TOPIC_STREAMS
 from clsm_cli.store.lock import locked
@@ -302,11 +302,11 @@ def _episode_of(edits: EditSession, turn: str) -> EpisodeRecord:
         BadInputError: It is in none.
     """
     for flow in edits.store.flows():
-        for path in episodes.files(flow):
+        for path in episode_files.files(flow):
             try:
                 if turn.encode() not in path.read_bytes():
                     continue
-                episode = episodes.read(path)
+                episode = episode_files.read(path)
             except (OSError, DamagedStoreError):
                 continue  # another command says so
             record = edits.records.get(episode.id)

@@ -12,7 +12,7 @@ from clsm_cli.ingestion.turns import without_dumps
 from clsm_cli.model.episodes import Document, EpisodeRecord
 from clsm_cli.model.graph import Edge, Node
 from clsm_cli.model.streams import STREAMS
-from clsm_cli.store import episodes, logs, shards
+from clsm_cli.store import episode_files, logs, shards
 from clsm_cli.store.index import database, evidence_queries
 from clsm_cli.store.index.index_queries import Index
 from clsm_cli.store.index.opening import bring_up_to_date
@@ -99,10 +99,10 @@ class StoreState:
         if episode not in self.files:
             return None
         try:
-            whole = episodes.read(root / self.files[episode].path)
+            whole = episode_files.read(root / self.files[episode].path)
         except DamagedStoreError:
             return None  # the index names it among the problems
-        left = episodes.without_forgotten(whole, self.forgotten)
+        left = episode_files.without_forgotten(whole, self.forgotten)
         return left and without_dumps(left)
 
 

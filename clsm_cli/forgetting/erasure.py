@@ -27,7 +27,7 @@ from clsm_cli.model.episodes import EpisodeRecord
 from clsm_cli.model.graph import Node
 from clsm_cli.model.ids import tombstone_hash, whole_id
 from clsm_cli.startup.records import NamedTuple
-from clsm_cli.store import atomic, cleanup, episodes, inbox, joining, labels, logs, shards
+from clsm_cli.store import atomic, cleanup, episode_files, inbox, joining, labels, logs, shards
 from clsm_cli.store.lock import locked
 from clsm_cli.text.node_ids import node_id
 from clsm_cli.text.tokens import stems
@@ -246,7 +246,7 @@ def _remade(store: Store, memory: StoreContents, touched: AbstractSet[str]) -> d
     known = {episode.id for _, episode in memory.episodes}
     new = {
         turn.key: episode.id
-        for _, episode in episodes.readable(store)
+        for _, episode in episode_files.readable(store)
         if episode.id not in known
         for turn in episode.turns
     }

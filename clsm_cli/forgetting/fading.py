@@ -20,7 +20,7 @@ from clsm_cli.model.episodes import Document, EpisodeRecord
 from clsm_cli.model.streams import STREAMS
 from clsm_cli.scoring import retention
 from clsm_cli.startup.records import NamedTuple
-from clsm_cli.store import atomic, episodes, ledger, logs
+from clsm_cli.store import atomic, episode_files, ledger, logs
 from clsm_cli.store.jsonlines import LineProblem
 from clsm_cli.text.tokens import count_tokens
 
@@ -271,7 +271,7 @@ def read_turns(
     """
     found: dict[str, TurnRecord] = {}
     problems: list[LineProblem] = []
-    for path in (path for flow in store.flows() for path in episodes.files(flow)):
+    for path in (path for flow in store.flows() for path in episode_files.files(flow)):
         try:
             read = _read(path, records, forgotten)
         except DamagedStoreError as error:
@@ -287,8 +287,8 @@ def read_turns(
 
 def _read(path: Path, records: Mapping[str, Record], forgotten: frozenset[str]) -> list[TurnRecord]:
     """The turns of an episode file."""
-    data = atomic.read(path, episodes.MAX_EPISODE)
-    episode = episodes.parse(data, path) if data is not None else None
+    data = atomic.read(path, episode_files.MAX_EPISODE)
+    episode = episode_files.parse(data, path) if data is not None else None
     if data is None or episode is None or logs.is_forgotten(episode.id, forgotten):
         return []
     recorded = day(episode.recorded_at)

@@ -27,7 +27,7 @@ from clsm_cli.model.episodes import EpisodeRecord
 from clsm_cli.model.graph import Edge, Node, Statement
 from clsm_cli.model.ids import digest, document_id, edge_id, tombstone_hash
 from clsm_cli.startup.records import NamedTuple
-from clsm_cli.store import atomic, episodes, inbox, logs, record_files, runs, shards, topics
+from clsm_cli.store import atomic, episode_files, inbox, logs, record_files, runs, shards, topics
 from clsm_cli.store.inbox import CallMark, CapturedTurn
 from clsm_cli.store.jsonlines import LineError, dump, load, strings
 from clsm_cli.store.layout import TOPIC_STREAMS
@@ -191,7 +191,7 @@ class _Rewriter:
         self._buried.add(episode.id)
         self._again.add(made.id)
         atomic.remove(path)
-        atomic.put(episodes.file_of(made, path.parents[3]), episodes.render(made))
+        atomic.put(episode_files.file_of(made, path.parents[3]), episode_files.render(made))
 
     def _box(self, box: Inbox) -> None:
         mask = Masker()

@@ -14,7 +14,7 @@ from clsm_cli.model.episodes import EpisodeRecord
 from clsm_cli.model.graph import Edge, Node
 from clsm_cli.model.ids import resolve_id, whole_id
 from clsm_cli.startup.records import NamedTuple
-from clsm_cli.store import episodes, inbox, logs, record_files, shards
+from clsm_cli.store import episode_files, inbox, logs, record_files, shards
 from clsm_cli.text.node_ids import node_id
 
 if TYPE_CHECKING:
@@ -63,7 +63,9 @@ def read_store(store: Store, now: str) -> StoreContents:
     """Read a store from its files, without its index."""
     forgotten = logs.load_tombstones(store)
     found = tuple(
-        each for each in episodes.readable(store) if not logs.is_forgotten(each[1].id, forgotten)
+        each
+        for each in episode_files.readable(store)
+        if not logs.is_forgotten(each[1].id, forgotten)
     )
     boxes = tuple(inbox.read(p) for flow in store.flows() for p in inbox.files(flow / "inbox"))
     told = {

@@ -16,7 +16,16 @@ from typing import TYPE_CHECKING, Literal
 from clsm_cli.config import MAX_FILE
 from clsm_cli.errors import ClsmError, DamagedStoreError
 from clsm_cli.startup.records import NamedTuple
-from clsm_cli.store import atomic, episodes, front_matter, inbox, logs, ontology, shards, topics
+from clsm_cli.store import (
+    atomic,
+    episode_files,
+    front_matter,
+    inbox,
+    logs,
+    ontology,
+    shards,
+    topics,
+)
 from clsm_cli.store.layout import CONFIG_NAME, TOPIC_STREAMS, is_conflict_copy
 
 if TYPE_CHECKING:
@@ -34,7 +43,7 @@ LIMITS: dict[Kind, int] = {
     "settings": front_matter.MAX_FRONT_MATTER,
     "topic": MAX_FILE,
     "shard": MAX_FILE,
-    "episode": episodes.MAX_EPISODE,
+    "episode": episode_files.MAX_EPISODE,
     "inbox": logs.MAX_LOG,
     "log": logs.MAX_LOG,
     "tombstones": logs.MAX_LOG,
@@ -191,7 +200,7 @@ def _parse(snapshot: Snapshot, file: File, data: bytes) -> None:
         snapshot.headings[file.path] = tuple(m.group(1).decode() for m in _HEADING.finditer(data))
         snapshot.episodes[file.path] = None
         try:
-            snapshot.episodes[file.path] = episodes.parse(data, path)
+            snapshot.episodes[file.path] = episode_files.parse(data, path)
         except DamagedStoreError as error:
             snapshot.why[file.path] = error
 

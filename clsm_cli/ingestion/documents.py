@@ -16,7 +16,7 @@ from clsm_cli.ingestion.turns import Masker, has_exact_time, turn_from_block, wi
 from clsm_cli.model.episodes import Block, Document, Episode
 from clsm_cli.model.ids import document_id
 from clsm_cli.model.tombstones import episode_ids, first_free
-from clsm_cli.store import episodes, record_files, runs
+from clsm_cli.store import episode_files, record_files, runs
 from clsm_cli.store.logs import is_forgotten
 
 if TYPE_CHECKING:
@@ -104,8 +104,8 @@ def plan(
         tally.take(turn)
     name = first_free(episode_ids(unseen[0].key), forgotten)
     episode = _episode(name, unseen, new, index.last_episode(new.origin))
-    path = episodes.file_of(episode, store.flow)
-    return [runs.Put(path, episodes.render(episode)), *writes]
+    path = episode_files.file_of(episode, store.flow)
+    return [runs.Put(path, episode_files.render(episode)), *writes]
 
 
 def _episode(name: str, turns: tuple[Turn, ...], new: Version, previous: str | None) -> Episode:

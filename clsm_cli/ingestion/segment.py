@@ -17,7 +17,7 @@ from clsm_cli.ingestion.timestamps import instant
 from clsm_cli.ingestion.turns import without_dumps
 from clsm_cli.model.episodes import EndMark, Episode, lowest_trust
 from clsm_cli.model.tombstones import episode_ids, first_free
-from clsm_cli.store import episodes, inbox, logs, record_files, runs
+from clsm_cli.store import episode_files, inbox, logs, record_files, runs
 from clsm_cli.text import dumps, mentions
 from clsm_cli.text.node_ids import node_id
 
@@ -71,7 +71,7 @@ def plan_session(
         capped = capped and not ended
         open_items += rest
     writes: list[runs.Write] = [
-        runs.Put(episodes.file_of(episode, store.flow), episodes.render(episode))
+        runs.Put(episode_files.file_of(episode, store.flow), episode_files.render(episode))
         for episode in made
     ]
     writes += record_files.plan_records(store, "flow", _describe(store, index, made))
@@ -83,9 +83,11 @@ def plan_session(
 def plan_undescribed(store: Store, index: Index) -> list[runs.Write]:
     """Records for episodes that have none: of documents, and after a crash."""
     forgotten = logs.load_tombstones(store)
-    read = (episodes.read(store.root / path) for _, path in index.undescribed())
+    read = (episode_files.read(store.root / path) for _, path in index.undescribed())
     found = [
-        left for each in read if (left := episodes.without_forgotten(each, forgotten)) is not None
+        left
+        for each in read
+        if (left := episode_files.without_forgotten(each, forgotten)) is not None
     ]
     return record_files.plan_records(store, "flow", _describe(store, index, found))
 
@@ -203,7 +205,7 @@ def _surprise(
 def _stored(store: Store, index: Index, episode: str | None) -> Episode | None:
     files = index.episode_files(episode) if episode else ()
     try:
-        found = episodes.read(store.root / files[0]) if files else None
+        found = episode_files.read(store.root / files[0]) if files else None
     except DamagedStoreError:
         return None
-    return found and episodes.without_forgotten(found, logs.load_tombstones(store))
+    return found and episode_files.without_forgotten(found, logs.load_tombstones(store))

@@ -11,7 +11,7 @@ from clsm_cli.model.episodes import Document, EpisodeRecord
 from clsm_cli.model.graph import Edge, Node, Statement
 from clsm_cli.model.ids import MIN_PREFIX, resolve_id
 from clsm_cli.startup.records import NamedTuple
-from clsm_cli.store import episodes, logs
+from clsm_cli.store import episode_files, logs
 from clsm_cli.store.index import source_locations
 from clsm_cli.store.index.opening import open_index
 from clsm_cli.text.node_ids import node_id
@@ -143,8 +143,8 @@ def _describe(store: Store, index: Index, wanted: str) -> FoundItem | None:
     files = index.episode_files(wanted)
     if files:
         derived = encode(record) if record else {}
-        read = episodes.read(store.root / files[0])
-        episode = episodes.without_forgotten(read, logs.load_tombstones(store))
+        read = episode_files.read(store.root / files[0])
+        episode = episode_files.without_forgotten(read, logs.load_tombstones(store))
         file = str((store.root / files[0]).absolute())
         return None if episode is None else _of_episode(episode, files[0], file, derived)
     if record is not None:

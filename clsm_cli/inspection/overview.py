@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from clsm_cli.errors import DamagedStoreError
 from clsm_cli.model.episodes import EpisodeRecord
 from clsm_cli.startup.records import NamedTuple
-from clsm_cli.store import episodes, inbox, ledger, logs, runs, shards
+from clsm_cli.store import episode_files, inbox, ledger, logs, runs, shards
 from clsm_cli.store.index.opening import open_index
 from clsm_cli.store.index.postings import store_counts
 
@@ -144,10 +144,10 @@ def _waiting(store: Store) -> Iterator[str]:
         if isinstance(record, EpisodeRecord) and record.stage == "pending"
     }
     for flow in store.flows() if pending else []:
-        for path in episodes.files(flow):
+        for path in episode_files.files(flow):
             if path.stem.partition("-")[2] in pending:
                 with contextlib.suppress(DamagedStoreError):  # said elsewhere
-                    yield episodes.read(path).recorded_at
+                    yield episode_files.read(path).recorded_at
     for path in inbox.files(store.inbox):
         turns = inbox.read(path).turns
         if turns:

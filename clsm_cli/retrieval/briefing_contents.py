@@ -18,7 +18,7 @@ from clsm_cli.model.graph import Node, Statement
 from clsm_cli.model.trust import UNTRUSTED
 from clsm_cli.retrieval.briefing import NEED, Concepts, Contents, Item, RankedItem, make_item
 from clsm_cli.startup.records import NamedTuple
-from clsm_cli.store import episodes, logs, record_files
+from clsm_cli.store import episode_files, logs, record_files
 from clsm_cli.store.index import source_locations
 from clsm_cli.store.index.derived import records_of
 from clsm_cli.store.index.graph_queries import recent_files
@@ -142,7 +142,7 @@ def _episodes(store: Store, index: Index, until: datetime | None) -> Iterator[Ep
     stamp = None if until is None else f"{until.astimezone(UTC):%Y%m%dT%H%M%SZ}"
     for path in recent_files(index.connection, DAYS, stamp):
         try:
-            yield episodes.read(store.root / path)
+            yield episode_files.read(store.root / path)
         except DamagedStoreError:
             continue  # the index names it among the problems
 

@@ -13,7 +13,17 @@ from typing import TYPE_CHECKING
 
 from clsm_cli.errors import DamagedStoreError
 from clsm_cli.model.ids import tombstone_hash
-from clsm_cli.store import atomic, episodes, inbox, labels, logs, record_files, runs, shards, topics
+from clsm_cli.store import (
+    atomic,
+    episode_files,
+    inbox,
+    labels,
+    logs,
+    record_files,
+    runs,
+    shards,
+    topics,
+)
 from clsm_cli.store.index import database
 from clsm_cli.store.layout import TOPIC_STREAMS
 
@@ -114,12 +124,12 @@ def _episodes(store: Store, forgotten: frozenset[str]) -> list[runs.Write]:
     Another machine may have cut a longer episode behind the same first turn. What waits in an inbox
     does not count: machines that sweep at the same time would not agree, and git could not merge it.
     """
-    paths = (path for flow in store.flows() for path in episodes.files(flow))
+    paths = (path for flow in store.flows() for path in episode_files.files(flow))
     # The name of a file is <time>-<id>.
     buried = [p for p in paths if logs.is_forgotten(p.stem.partition("-")[2], forgotten)]
     if not buried:
         return []
-    every = dict(episodes.readable(store))
+    every = dict(episode_files.readable(store))
     kept = every.keys() - {*buried}
     held = {turn.key for path in kept for turn in every[path].turns}
     writes: list[runs.Write] = []
@@ -128,10 +138,10 @@ def _episodes(store: Store, forgotten: frozenset[str]) -> list[runs.Write]:
         keys = {turn.key for turn in turns}
         living = {key for key in keys if not logs.is_forgotten(key, forgotten)}
         if living - held:
-            rest = episodes.reduced(every[path], keys - (living - held))
+            rest = episode_files.reduced(every[path], keys - (living - held))
             assert rest is not None
-            place = episodes.file_of(rest, path.parents[3])
-            writes.append(runs.Put(place, episodes.render(rest)))
+            place = episode_files.file_of(rest, path.parents[3])
+            writes.append(runs.Put(place, episode_files.render(rest)))
             held |= living
         writes.append(runs.Remove(path))
     return writes
@@ -140,12 +150,12 @@ def _episodes(store: Store, forgotten: frozenset[str]) -> list[runs.Write]:
 def _thinned(store: Store, forgotten: frozenset[str]) -> list[str]:
     """Ids of episodes that lose turns: their machine made them before it heard of the forget."""
     found: set[str] = set()
-    for path in (path for flow in store.flows() for path in episodes.files(flow)):
+    for path in (path for flow in store.flows() for path in episode_files.files(flow)):
         try:
-            data = atomic.read(path, episodes.MAX_EPISODE) or b""
+            data = atomic.read(path, episode_files.MAX_EPISODE) or b""
             keys = {key.decode() for key in _KEY.findall(data)}
             if any(logs.is_forgotten(key, forgotten) for key in keys):
-                episode = episodes.parse(data, path)
+                episode = episode_files.parse(data, path)
                 if any(logs.is_forgotten(turn.key, forgotten) for turn in episode.turns):
                     found.add(episode.id)
         except DamagedStoreError:

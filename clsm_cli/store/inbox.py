@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from clsm_cli.model.episodes import EndMark, Turn
 from clsm_cli.model.ids import file_name_of
 from clsm_cli.store import atomic, logs, runs
-from clsm_cli.store.episodes import turn_from, turn_mapping
+from clsm_cli.store.episode_files import turn_from, turn_mapping
 from clsm_cli.store.jsonlines import LineError, LineProblem, dump
 from clsm_cli.store.layout import ASIDE, is_conflict_copy
 

@@ -26,7 +26,7 @@ from clsm_cli.model.graph import Statement
 from clsm_cli.model.ids import normalise_text
 from clsm_cli.model.join import join_all
 from clsm_cli.startup.records import NamedTuple
-from clsm_cli.store import atomic, episodes, git, logs, record_files, runs, shards, topics
+from clsm_cli.store import atomic, episode_files, git, logs, record_files, runs, shards, topics
 from clsm_cli.store.jsonlines import dump
 from clsm_cli.store.layout import TOPIC_STREAMS, device_of, is_conflict_copy, original_name
 
@@ -261,17 +261,17 @@ def _plan(store: Store, copy: Copy, data: bytes) -> list[runs.Write]:
 def _turns(store: Store, copy: Copy) -> list[runs.Write]:
     """An episode of the turns that no other one has; the file itself where it is missing."""
     forgotten = logs.load_tombstones(store)
-    episode = episodes.without_forgotten(episodes.read(copy.path), forgotten)
+    episode = episode_files.without_forgotten(episode_files.read(copy.path), forgotten)
     if episode is None:
         return []
-    held = {turn.key for _, each in episodes.readable(store) for turn in each.turns}
+    held = {turn.key for _, each in episode_files.readable(store) for turn in each.turns}
     gone = held & {turn.key for turn in episode.turns}
     if not gone and not copy.original.exists():
-        return [runs.Put(copy.original, episodes.render(episode), read_as=None)]
-    rest = episodes.reduced(episode, gone)
+        return [runs.Put(copy.original, episode_files.render(episode), read_as=None)]
+    rest = episode_files.reduced(episode, gone)
     if rest is None:
         return []
-    return [runs.Put(episodes.file_of(rest, store.flow), episodes.render(rest))]
+    return [runs.Put(episode_files.file_of(rest, store.flow), episode_files.render(rest))]
 
 
 def _records(store: Store, copy: Copy, data: bytes) -> list[runs.Write]:

@@ -16,7 +16,7 @@ from ingesting import new_store, take
 from clsm_cli.commands import output
 from clsm_cli.consolidation import rehearsal
 from clsm_cli.errors import DiskError
-from clsm_cli.store import episodes, layout
+from clsm_cli.store import episode_files, layout
 from clsm_cli.store.index import database, vector_files, vectors
 from clsm_cli.store.index.index_queries import Index
 
@@ -90,7 +90,7 @@ def test_vectors_that_cannot_be_read_are_not_missing(
         monkeypatch.setattr(mmap, "mmap", fail)
         with pytest.raises(DiskError, match=r"sentences\.q4: cannot be read"):
             vectors.of_texts(connection, store.derived, texts, None)
-        key = episodes.read(next(episodes.files(store.flow))).turns[0].key
+        key = episode_files.read(next(episode_files.files(store.flow))).turns[0].key
         with pytest.raises(DiskError, match=r"sentences\.q4: cannot be read"):
             Index(connection, store).vectors_of([key])
         os.truncate(

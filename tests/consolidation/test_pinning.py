@@ -17,7 +17,7 @@ from clsm_cli.model.episodes import Document, EpisodeRecord
 from clsm_cli.model.graph import Edge, Node
 from clsm_cli.model.ids import edge_id
 from clsm_cli.store import logs, record_files, runs, shards
-from clsm_cli.store.episodes import files, read
+from clsm_cli.store.episode_files import files, read
 
 if TYPE_CHECKING:
     from pathlib import Path

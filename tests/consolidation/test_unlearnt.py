@@ -16,7 +16,7 @@ from clsm_cli.consolidation.lookup import StatementIndex
 from clsm_cli.model.codec import encode
 from clsm_cli.model.graph import Statement
 from clsm_cli.model.ids import statement_id, tombstone_hash
-from clsm_cli.store import atomic, episodes, inbox, logs, record_files, shards
+from clsm_cli.store import atomic, episode_files, inbox, logs, record_files, shards
 from clsm_cli.store.jsonlines import dump
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ def bury(store: Store, ids: set[str]) -> frozenset[str]:
 
 def of_birds(store: Store) -> set[str]:
     """Ids of the turns and the episode about birds, and of what rests on those turns alone."""
-    found = [episodes.read(p) for flow in store.flows() for p in episodes.files(flow)]
+    found = [episode_files.read(p) for flow in store.flows() for p in episode_files.files(flow)]
     (episode,) = (each for each in found if each.session == "birds")
     keys = {turn.key for turn in episode.turns}
     rows = shards.load_graph(store.graphs()).records.values()
@@ -82,7 +82,7 @@ def check(store: Store, plain: dict[str, Statement], forgotten: frozenset[str]) 
     for stream in ("identity", "projects", "tasks"):
         text += "".join(p.read_text() for p in (store.root / stream).glob("*.md"))
     for flow in store.flows():
-        text += "".join(path.read_text() for path in episodes.files(flow))
+        text += "".join(path.read_text() for path in episode_files.files(flow))
         text += "".join(
             i.turn.text for p in inbox.files(flow / "inbox") for i in inbox.read(p).turns
         )

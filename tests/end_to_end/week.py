@@ -25,7 +25,7 @@ from processes import Cli, environment
 
 from clsm_cli.embedding import weights
 from clsm_cli.model.episodes import EndMark
-from clsm_cli.store import episodes, inbox
+from clsm_cli.store import episode_files, inbox
 from clsm_cli.store.layout import open_store
 
 BEGIN = datetime(2026, 3, 2, 7, 0, tzinfo=UTC)
@@ -159,8 +159,8 @@ class Week:
         turns = [
             (episode.session or "", turn.speaker, turn.text)
             for flow in store.flows()
-            for path in episodes.files(flow)
-            for episode in [episodes.read(path)]
+            for path in episode_files.files(flow)
+            for episode in [episode_files.read(path)]
             for turn in episode.turns
         ]
         waiting = [item for p in inbox.files(store.inbox) for item in inbox.read(p).items]

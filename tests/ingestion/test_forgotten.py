@@ -14,7 +14,7 @@ from clsm_cli.commands.ingest import ingest_lines, ingest_mapping
 from clsm_cli.ingestion.ingest_report import Report
 from clsm_cli.model.episodes import Document
 from clsm_cli.model.ids import tombstone_hash, turn_key
-from clsm_cli.store import atomic, cleanup, episodes, inbox, logs, shards
+from clsm_cli.store import atomic, cleanup, episode_files, inbox, logs, shards
 from clsm_cli.store.layout import Store
 
 CANARY = "The canary is called Pip."
@@ -43,8 +43,8 @@ def held(store: Store) -> list[str]:
     found = [
         t.key
         for flow in store.flows()
-        for p in episodes.files(flow)
-        for t in episodes.read(p).turns
+        for p in episode_files.files(flow)
+        for t in episode_files.read(p).turns
     ]
     found += [item.turn.key for path in inbox.files(store.inbox) for item in inbox.read(path).turns]
     return sorted(found)
@@ -160,8 +160,8 @@ def test_a_forgotten_block_is_left_out_of_its_document(tmp_path: Path) -> None:
     source.write_text(page, encoding="utf-8")
     plain = new_store(tmp_path / "plain")
     take(plain, source, model=False)
-    (path,) = episodes.files(plain.flow)
-    by_text = {turn.text: turn.key for turn in episodes.read(path).turns}
+    (path,) = episode_files.files(plain.flow)
+    by_text = {turn.text: turn.key for turn in episode_files.read(path).turns}
     store = new_store(tmp_path / "memory")
     bury(store, {by_text[CANARY]})
     assert dropped(take(store, source, model=False)) == 1

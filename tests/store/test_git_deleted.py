@@ -13,7 +13,7 @@ from small_store import row, tell
 from using_git import commit, git
 
 from clsm_cli.model.ids import tombstone_hash
-from clsm_cli.store import atomic, cleanup, episodes, inbox, logs, runs
+from clsm_cli.store import atomic, cleanup, episode_files, inbox, logs, runs
 from clsm_cli.store.layout import Store
 
 
@@ -94,6 +94,6 @@ def test_a_sweep_does_not_depend_on_what_waits_in_an_inbox(machines: tuple[Store
     atomic.append(pi.root / "tombstones" / "pc.jsonl", stone)
     path.write_bytes(waiting)  # a merge brought its lines back
     cleanup.sweep(pi, "2026-03-02T12:00:00Z")
-    (left,) = episodes.files(pi.flow)
-    assert [turn.text for turn in episodes.read(left).turns] == ["Mara keeps bees."]
+    (left,) = episode_files.files(pi.flow)
+    assert [turn.text for turn in episode_files.read(left).turns] == ["Mara keeps bees."]
     assert len(list((pi.root / "tombstones").glob("pi.jsonl"))) == 1  # the episode it was

@@ -15,7 +15,7 @@ from small_store import note, row, state, tell
 from clsm_cli.forgetting.run_reversal import undo
 from clsm_cli.model.graph import Node, Statement
 from clsm_cli.model.ids import tombstone_hash
-from clsm_cli.store import episodes, inbox, joining, logs, shards, topics
+from clsm_cli.store import episode_files, inbox, joining, logs, shards, topics
 from clsm_cli.store.index.indexed_files import scan
 from clsm_cli.store.layout import Store, is_conflict_copy, original_name
 
@@ -126,15 +126,15 @@ def test_what_a_copy_forgets_counts_at_once(store: Store) -> None:
 def test_turns_of_a_copy_that_no_episode_holds_stay(store: Store) -> None:
     tell(store, row("The gate number is 4711.", session="gate"), row("x", session="gate", end=True))
     sleep(store)
-    (path,) = episodes.files(store.flow)
-    mine = episodes.read(path)
+    (path,) = episode_files.files(store.flow)
+    mine = episode_files.read(path)
     turn = replace(mine.turns[0], key="0123456789ab", text="The heron is back.")
-    beside(path, episodes.render(replace(mine, turns=(*mine.turns, turn))))
+    beside(path, episode_files.render(replace(mine, turns=(*mine.turns, turn))))
     take(store, stdin=b"")
-    found = [episodes.read(each) for each in episodes.files(store.flow)]
+    found = [episode_files.read(each) for each in episode_files.files(store.flow)]
     texts = sorted(turn.text for episode in found for turn in episode.turns)
     assert texts == sorted([*(turn.text for turn in mine.turns), "The heron is back."])
-    assert episodes.read(path) == mine
+    assert episode_files.read(path) == mine
     assert "The heron is back." in str(ask(store, "Is the heron back?"))
 
 
@@ -183,8 +183,8 @@ def test_two_machines_that_join_agree(tmp_path: Path) -> None:
 def test_a_forget_reaches_a_copy_and_what_was_put_aside(store: Store, tmp_path: Path) -> None:
     note(store, tmp_path / "n.md", "The heron nests by the sluice.\n\nBees like clover.\n")
     sleep(store)
-    path = next(iter(episodes.files(store.flow)))
+    path = next(iter(episode_files.files(store.flow)))
     beside(path, path.read_bytes().replace(b"recorded_at", b"read_at"))
-    key = next(turn.key for turn in episodes.read(path).turns if "heron" in turn.text)
+    key = next(turn.key for turn in episode_files.read(path).turns if "heron" in turn.text)
     assert lose(store, ids=(key,)).turns == 1
     assert holding(store.root, "heron") == []

@@ -12,7 +12,7 @@ from strategies import examples
 
 from clsm_cli.errors import DamagedStoreError
 from clsm_cli.model.episodes import Episode, Turn
-from clsm_cli.store import atomic, episodes
+from clsm_cli.store import atomic, episode_files
 
 PATH = Path("e.md")
 KEY = "0123456789ab"
@@ -28,13 +28,13 @@ EPISODE = Episode(
 @examples(200)
 @given(some_episodes())
 def test_an_episode_survives_its_file(episode: Episode) -> None:
-    data = episodes.render(episode)
-    assert episodes.parse(data, PATH) == episode
-    assert episodes.render(episodes.parse(data, PATH)) == data
+    data = episode_files.render(episode)
+    assert episode_files.parse(data, PATH) == episode
+    assert episode_files.render(episode_files.parse(data, PATH)) == data
 
 
 def test_a_file_is_readable() -> None:
-    assert episodes.render(EPISODE).decode() == (
+    assert episode_files.render(EPISODE).decode() == (
         '---\nid: "e-1"\nsession: "agent:main"\nstart: "2026-02-10T09:30:00+01:00"\n'
         'recorded_at: "2026-02-24T22:00:00Z"\nparticipants: ["Mara", "clsm"]\ntrust: "user"\n'
         "turns:\n"
@@ -48,18 +48,22 @@ def test_a_file_is_readable() -> None:
 
 
 def test_text_mended_by_hand_counts() -> None:
-    text = episodes.render(EPISODE).decode()
+    text = episode_files.render(EPISODE).decode()
     mended = text.replace("The recommendation first.", "The **reason** first.\n\nThen more.", 1)
-    turns = episodes.parse(mended.encode(), PATH).turns
+    turns = episode_files.parse(mended.encode(), PATH).turns
     assert turns[0].text == "The **reason** first.\n\nThen more."
     assert turns[1] == EPISODE.turns[1]
     for rewritten in (b"\xef\xbb\xbf" + text.encode(), text.replace("\n", "\r\n").encode()):
-        assert episodes.parse(rewritten, PATH) == EPISODE
+        assert episode_files.parse(rewritten, PATH) == EPISODE
 
 
 def test_a_heading_that_a_person_reworded_still_marks_its_turn() -> None:
-    text = episodes.render(EPISODE).decode().replace("### Mara · 2026-02-10 09:30", "### she said")
-    assert episodes.parse(text.encode(), PATH) == EPISODE
+    text = (
+        episode_files.render(EPISODE)
+        .decode()
+        .replace("### Mara · 2026-02-10 09:30", "### she said")
+    )
+    assert episode_files.parse(text.encode(), PATH) == EPISODE
 
 
 @pytest.mark.parametrize("flow", [True, False])
@@ -67,13 +71,13 @@ def test_front_matter_that_a_yaml_tool_rewrote_is_read(flow: bool) -> None:
     yaml = importlib.import_module("ruamel.yaml").YAML()
     yaml.default_flow_style = flow
     yaml.width = 40
-    _, raw, body = episodes.render(EPISODE).decode().split("---\n", 2)
+    _, raw, body = episode_files.render(EPISODE).decode().split("---\n", 2)
     out = io.StringIO()
     yaml.dump(yaml.load(raw), out)
-    assert episodes.parse(f"---\n{out.getvalue()}---\n{body}".encode(), PATH) == EPISODE
+    assert episode_files.parse(f"---\n{out.getvalue()}---\n{body}".encode(), PATH) == EPISODE
 
 
-GOOD = episodes.render(EPISODE).decode()
+GOOD = episode_files.render(EPISODE).decode()
 DAMAGED = {
     "empty": ("", "has no front matter"),
     "no front matter": ("# Notes\n", "has no front matter"),
@@ -103,7 +107,7 @@ DAMAGED = {
 def test_what_is_no_episode_is_named(name: str) -> None:
     text, reason = DAMAGED[name]
     with pytest.raises(DamagedStoreError, match=reason) as caught:
-        episodes.parse(text.encode(), PATH)
+        episode_files.parse(text.encode(), PATH)
     assert caught.value.exit_code == 13
     assert str(PATH) in str(caught.value)
 
@@ -119,11 +123,11 @@ def test_files_are_named_by_time_and_listed_in_order(tmp_path: Path) -> None:
     ]
     for n, start in enumerate(times):
         episode = replace(EPISODE, id=f"e-{n}", start=start)
-        atomic.put(episodes.file_of(episode, tmp_path), episodes.render(episode))
+        atomic.put(episode_files.file_of(episode, tmp_path), episode_files.render(episode))
     (tmp_path / "episodes" / "2026" / ".tmp-x.md").write_text("x")
     (tmp_path / "episodes" / "notes.txt").write_text("x")
-    found = list(episodes.files(tmp_path))
-    assert [episodes.read(path).id for path in found][1:-1] == ["e-1", "e-0", "e-3", "e-2"]
+    found = list(episode_files.files(tmp_path))
+    assert [episode_files.read(path).id for path in found][1:-1] == ["e-1", "e-0", "e-3", "e-2"]
     assert len(found) == len(times)
     assert found[2] == tmp_path / "episodes/2026/02/20260209T233000Z-e-0.md"
-    assert list(episodes.files(tmp_path / "none")) == []
+    assert list(episode_files.files(tmp_path / "none")) == []

@@ -15,7 +15,7 @@ from clsm_cli.model.tombstones import visible
 from clsm_cli.store import (
     atomic,
     cleanup,
-    episodes,
+    episode_files,
     inbox,
     logs,
     record_files,
@@ -162,10 +162,10 @@ def turn(key: str, text: str) -> Turn:
 
 def test_an_episode_without_its_forgotten_turns() -> None:
     whole = Episode("e-1", "main", (turn(GONE, CANARY), turn(LEFT, "Fine.")), NOW)
-    assert episodes.without_forgotten(whole, frozenset()) is whole
-    assert episodes.without_forgotten(whole, hashes("e-1")) is None
-    assert episodes.without_forgotten(whole, hashes(GONE, LEFT)) is None
-    left = episodes.without_forgotten(whole, hashes(GONE))
+    assert episode_files.without_forgotten(whole, frozenset()) is whole
+    assert episode_files.without_forgotten(whole, hashes("e-1")) is None
+    assert episode_files.without_forgotten(whole, hashes(GONE, LEFT)) is None
+    left = episode_files.without_forgotten(whole, hashes(GONE))
     assert left is not None
     assert [each.key for each in left.turns] == [LEFT]
 
@@ -179,7 +179,7 @@ def fill(store: Store) -> None:
     atomic.put(store.root / "projects" / "pip.md", f"# Pip\n\n- {CANARY}  ^f-gone\n".encode())
     flow = store.root / "flow" / "pc"
     episode = Episode("e-0123456789ab", "main", (turn(GONE, CANARY), turn(LEFT, "Fine.")), NOW)
-    atomic.put(episodes.file_of(episode, flow), episodes.render(episode))
+    atomic.put(episode_files.file_of(episode, flow), episode_files.render(episode))
     box = [
         inbox.CapturedTurn("s", turn(GONE, CANARY), NOW),
         inbox.CapturedTurn("s", turn("2" * 12, "Hm."), NOW),
@@ -206,8 +206,8 @@ def test_a_sweep_takes_out_what_came_back_and_nothing_else(store: Store) -> None
     assert "- Mara whistles.  ^f-2" in page
     assert not (store.root / "projects" / "pip.md").exists()
     assert set(shards.load_graph(store.graphs()).records) == {"f-2"}
-    (path,) = episodes.files(store.root / "flow" / "pc")  # a turn that nothing else holds
-    rest = episodes.read(path)
+    (path,) = episode_files.files(store.root / "flow" / "pc")  # a turn that nothing else holds
+    rest = episode_files.read(path)
     assert [each.key for each in rest.turns] == [LEFT]
     assert rest.id != "e-0123456789ab"
     (box,) = inbox.files(store.root / "flow" / "pc" / "inbox")

@@ -37,7 +37,7 @@ from clsm_cli.retrieval.briefing import brief
 from clsm_cli.retrieval.recall import Query, recall
 from clsm_cli.scoring import match
 from clsm_cli.startup.records import NamedTuple
-from clsm_cli.store import episodes, inbox, logs
+from clsm_cli.store import episode_files, inbox, logs
 from clsm_cli.store.index import postings
 from clsm_cli.store.index.opening import open_index
 from clsm_cli.store.index.ranking_queries import Filters
@@ -103,8 +103,8 @@ def read_sittings(store: Store, since: str, now: datetime) -> tuple[list[Sitting
 def _stored(store: Store) -> Iterator[tuple[str, Turn, str, bool]]:
     """Session (empty: none of this machine), turn, when the store got it, and whether more may come."""
     forgotten = logs.load_tombstones(store)
-    for path, stored in episodes.readable(store):
-        episode = episodes.without_forgotten(stored, forgotten)
+    for path, stored in episode_files.readable(store):
+        episode = episode_files.without_forgotten(stored, forgotten)
         if episode is not None:
             is_own = path.is_relative_to(store.flow) and episode.document is None
             session = episode.session if is_own else ""

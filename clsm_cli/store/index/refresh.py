@@ -17,7 +17,7 @@ from itertools import chain, groupby
 from typing import TYPE_CHECKING
 
 from clsm_cli.errors import DamagedStoreError
-from clsm_cli.store import atomic, episodes, inbox, logs
+from clsm_cli.store import atomic, episode_files, inbox, logs
 from clsm_cli.store.index import database, hidden, passages
 from clsm_cli.store.index.database import pack
 from clsm_cli.store.index.passage_rows import Batch
@@ -136,7 +136,7 @@ _Problems = Iterable[LineProblem]
 
 def _read_episode(batch: Batch, path: Path, file: int) -> _Problems:
     try:
-        episode = episodes.without_forgotten(episodes.read(path), batch.forgotten)
+        episode = episode_files.without_forgotten(episode_files.read(path), batch.forgotten)
     except DamagedStoreError as error:
         return [LineProblem(path, error.line, error.reason)]
     if episode is None:

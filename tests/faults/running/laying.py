@@ -23,7 +23,7 @@ from clsm_cli.embedding import weights
 from clsm_cli.forgetting import selection
 from clsm_cli.model.episodes import Turn
 from clsm_cli.model.graph import Statement
-from clsm_cli.store import atomic, episodes, inbox, layout, logs, shards
+from clsm_cli.store import atomic, episode_files, inbox, layout, logs, shards
 from clsm_cli.store.layout import Store
 
 DEVICE = "pi"
@@ -38,8 +38,8 @@ def opened(root: Path) -> Store:
 def turns_of(store: Store) -> Iterator[Turn]:
     """All turns of all machines, in episodes and in what is still open."""
     for flow in store.flows():
-        for path in episodes.files(flow):
-            yield from episodes.read(path).turns
+        for path in episode_files.files(flow):
+            yield from episode_files.read(path).turns
         for path in inbox.files(flow / "inbox"):
             yield from (item.turn for item in inbox.read(path).turns)
 

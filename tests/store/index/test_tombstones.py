@@ -13,7 +13,7 @@ from index_changes import Files, brought_up, check_counts, contents, rows, write
 from clsm_cli.model.episodes import EpisodeRecord
 from clsm_cli.model.graph import Edge, Node, Statement
 from clsm_cli.model.ids import tombstone_hash
-from clsm_cli.store import episodes, logs, shards
+from clsm_cli.store import episode_files, logs, shards
 from clsm_cli.store.index.index_queries import Index
 from clsm_cli.store.layout import Store
 
@@ -37,7 +37,7 @@ class Mortal(Files):
     def describe(self) -> None:
         """A shard of one machine: what episodes mention, nodes, edges, statements."""
         keys = (self.keys() or ["00000000000a"])[:6]  # few, so that episodes share turns
-        ids = [episodes.read(path).id for path in self._files("flow/*/episodes/*/*/*.md")]
+        ids = [episode_files.read(path).id for path in self._files("flow/*/episodes/*/*/*.md")]
         rev = (self._next(), self.random.choice(["pi", "attic"]))
         some = {
             node: tuple(sorted(self.random.sample(keys, min(len(keys), 3))))
@@ -90,7 +90,7 @@ class Mortal(Files):
     def bury(self) -> None:
         """A turn, an episode or a statement is forgotten on some machine."""
         ids = self.keys()
-        ids += [episodes.read(path).id for path in self._files("flow/*/episodes/*/*/*.md")]
+        ids += [episode_files.read(path).id for path in self._files("flow/*/episodes/*/*/*.md")]
         ids += [f"f-{number}" for number in range(self.number + 1)]
         line = logs.render(logs.Tombstone(tombstone_hash(self.random.choice(ids)), AT))
         path = self.store.root / "tombstones" / f"{self.random.choice(['pi', 'attic'])}.jsonl"
