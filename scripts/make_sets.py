@@ -89,7 +89,7 @@ def workspaces(clones: Path, folder: Path) -> None:
                 name = str(file.relative_to(source)).replace("/.", "/").lstrip(".")
                 (root / "workspace" / name).parent.mkdir(parents=True, exist_ok=True)
                 shutil.copyfile(file, root / "workspace" / name)
-        names = sorted({name for row in found["labelled"] for name in row["concepts"]})
+        names = sorted({name for row in found["labelled"] for name in row.get("concepts", ())})
         rows = [_row(number, row, source) for number, row in enumerate(found["labelled"], 1)]
         _label(root, rows, [{"id": name, "label": name} for name in names])
 
@@ -102,7 +102,7 @@ def _row(number: int, row: dict[str, Any], source: Path) -> dict[str, Any]:
         place = "workspace/" + name.replace("/.", "/").lstrip(".")
         evidence.append({"file": place, "quote": _MARK.sub("", text, count=1).strip()[:QUOTED]})
     named = {"id": f"q{number}", "query": row["query"], "category": "of strangers"}
-    return {**named, "concepts": row["concepts"], "evidence": evidence}
+    return {**named, "concepts": row.get("concepts", []), "evidence": evidence}
 
 
 def _read(source: Path) -> list[dict[str, Any]]:

@@ -20,7 +20,6 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from clsm_cli.model.trust import UNTRUSTED
-from clsm_cli.retrieval.supersession import PERHAPS
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store.index import ranking_queries
 from clsm_cli.text import factuality, tokens
@@ -47,7 +46,7 @@ AS_NEAR, NEARER = 0.7, 0.8
 """Shares of the nearness in meaning of something untrusted from which a rival is about as near: where it
 is about as sure, and where that holds more of the question's words."""
 AS_SURE = 0.8
-"""Both shares for what was said later: the two tell the same of the same, with another value."""
+"""Both shares where two tell much the same, of which one lacks the name that is asked about."""
 ALIKE = 0.4
 """Dice's coefficient of their search terms from which two passages may tell the same."""
 _STEP = 1e-3
@@ -84,15 +83,12 @@ def demote(
     passages = index.passages([each.row for each in candidates[:HEAD]])
     head = [_Item(each, passages[each.row]) for each in candidates[:HEAD]]
     flawed = _flawed(question, head)
-    later = _later([each for each in head if each.row not in flawed], ended)
-    head = _raised(head, later, ended)
-    good = [each for each in head if each.row not in flawed]
-    newer = {row: [each] for row, each in later.items() if ended[row].chance < PERHAPS}
+    head = _raised(head, _later([each for each in head if each.row not in flawed], ended))
     # A gist is made of what others tell: it speaks against none of them.
-    best = [each for each in good if each.row not in newer and each.passage.kind != "gist"]
+    best = [each for each in head if each.row not in flawed and each.passage.kind != "gist"]
     found = []
     for each in head:
-        rivals = newer.get(each.row) or _nearer(question, each, best)
+        rivals = _nearer(question, each, best)
         if each.row in flawed:
             sure = settings.rivals
             rivals = [
@@ -120,35 +116,24 @@ def _flawed(question: Question, head: Sequence[_Item]) -> set[int]:
 
 
 def _later(good: Sequence[_Item], ended: Mapping[int, Ended]) -> dict[int, _Item]:
-    """Row → what replaces it, the last of a chain; what hardly may do so, only where it is as sure."""
+    """Row → what replaces it, the last of a chain."""
     items = {each.row: each for each in good}
     found: dict[int, _Item] = {}
-    # What likely took the place of something stands fast: it is not lowered on a mere chance.
-    fast = {each.row for each in ended.values() if each.chance >= PERHAPS}
     for row in items.keys() & ended.keys():
-        if ended[row].chance < PERHAPS and row in fast:
-            continue
         last = row
         while (over := ended.get(last)) and over.row is not None:
-            if last != row and over.chance < PERHAPS:
-                break
             last = over.row
         if last != row and last in items:
-            sure = 0.0 if ended[row].chance >= PERHAPS else AS_SURE
-            if items[last].candidate.confidence >= sure * items[row].candidate.confidence:
-                found[row] = items[last]
+            found[row] = items[last]
     return found
 
 
-def _raised(
-    head: Sequence[_Item], later: Mapping[int, _Item], ended: Mapping[int, Ended]
-) -> list[_Item]:
-    """The items, with what likely took the place of another right above that."""
+def _raised(head: Sequence[_Item], later: Mapping[int, _Item]) -> list[_Item]:
+    """The items, with what took the place of another right above that."""
     scores = {each.row: each.candidate.score for each in head}
     for row, each in later.items():
-        if ended[row].chance >= PERHAPS:
-            old = next(other.candidate.score for other in head if other.row == row)
-            scores[each.row] = max(scores[each.row], old + _STEP)
+        old = next(other.candidate.score for other in head if other.row == row)
+        scores[each.row] = max(scores[each.row], old + _STEP)
     return [each.with_score(scores[each.row]) for each in head]
 
 

@@ -35,21 +35,15 @@ FIRST = 12
 """Passages that are held against each other: the best."""
 OVER = 0.99
 """Probability of an update from which the older one is said to be over."""
-PERHAPS = 0.25
-"""Probability of an update from which it is said to be over perhaps."""
-BELOW = 0.1
-"""Probability of an update from which it stands below: what is later and not the same is read first."""
+PERHAPS = 0.15
+"""Probability of an update from which it is said to be over perhaps, and stands below what is later."""
 _UNSURE = 0.98
 """The most that hearsay can say, and an agent of what its owner told, and that is said of a past."""
-_SURE_ENOUGH, _LIKELY, _HARDLY = 0.75, 0.4, 0.2
-"""Below the first, a later sentence without a word of the question that the older one has is no more than the
-third: what somebody now does for a living does not end where she lives. Below the second, neither is a pair
-of which one has more than ``SHORT`` words: of a long turn only a part may be over."""
 _DAY = re.compile(r"\W*(\d{4}-\d\d-\d\d)\b")
 _LABELLED = re.compile(r"[^\s:][^:]{0,40}: ")
 """A line that gives something with a label a value."""
-SHORT, LONGEST = 20, 40
-"""Words, at most, of a passage that says one thing, and of one that may be over as a whole."""
+LONGEST = 40
+"""Words, at most, of a passage that may be over as a whole."""
 _LEAST = 0.30
 """Cosine below which two passages are not looked at: one update in twenty lies below."""
 MOST = 8
@@ -73,7 +67,7 @@ class Ended(NamedTuple):
 
     def marked(self, memory: Memory) -> Memory:
         """An item that says so; as it is where it is not likely enough that it is over."""
-        if self.until is None or self.chance < PERHAPS:
+        if self.until is None:
             return memory
         if self.chance < OVER:
             return memory._replace(perhaps_until=self.until, replaced_by=self.by)
@@ -108,8 +102,8 @@ def found(
         ended = _judged(question, [side for side in sides if side is not None], at)
         ended |= {row: ended[said] for row, said in stated.items() if said in ended}
     for row, day in (_closed(index, best, told) if at is None else {}).items():
-        over = ended.get(row, Ended(0.0))
-        if over.chance < PERHAPS:
+        over = ended.get(row)
+        if over is None:
             ended[row] = Ended(1.0, day)
         elif over.chance < OVER:
             ended[row] = over._replace(chance=1.0, until=day)
@@ -142,14 +136,11 @@ def _judged(question: Question, read: list[_Side], at: str | None) -> dict[int, 
     wanted = pair_head.content(asked)
     # "Brian" and "who is Brian" ask for all that is known of him, and not for the newest.
     is_open = len(wanted) < 2 and (len(asked.words) < 2 or asked.keys[0] == "who")
-    least = OVER if is_open else BELOW
+    least = OVER if is_open else PERHAPS
     is_past = bool(question.periods) or factuality.asks_past(question.text)
     ended: dict[int, Ended] = {}
     for old, new, one, two in _rivals(asked, read):
         chance = pair_head.relation(one.text, two.text, question.text).update
-        is_aside = chance < _SURE_ENOUGH and wanted & {*one.keys} - {*two.keys}
-        if is_aside or (chance < _LIKELY and not (old.is_short and new.is_short)):
-            chance = min(chance, _HARDLY)
         is_doubtful = is_past or factuality.is_hearsay(two.text)
         if is_doubtful or not _is_as_trusted(new.passage, old.passage):
             chance = min(chance, _UNSURE)
@@ -157,15 +148,11 @@ def _judged(question: Question, read: list[_Side], at: str | None) -> dict[int, 
             ended.setdefault(new.row, Ended(chance, None, old.passage.id, old.row))
         elif chance >= least:
             over = Ended(chance, new.time[:10], new.passage.id, new.row)
-            ended[old.row] = _surer(ended.get(old.row, over), over)
+            # Of two the later one tells what holds now.
+            ended[old.row] = max(
+                ended.get(old.row, over), over, key=lambda each: (each.until or "", each.chance)
+            )
     return ended
-
-
-def _surer(one: Ended, two: Ended) -> Ended:
-    """The likelier of two ends; of two likely ones the later, which tells what holds now."""
-    if min(one.chance, two.chance) >= PERHAPS:
-        return max(one, two, key=lambda each: (each.until or "", each.chance))
-    return max(one, two, key=lambda each: each.chance)
 
 
 class _Told(NamedTuple):
@@ -192,7 +179,6 @@ class _Side:
         self.time = told.time
         self.is_question = candidate.traits.is_question
         self.is_literal = candidate.signals.literal
-        self.is_short = len(passage.text.split()) <= SHORT
         self._index = index
         self._vector = candidate.traits.vector
         self._sentences: list[Sentence] | None = None

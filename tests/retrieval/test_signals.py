@@ -9,6 +9,7 @@ from sample_store import ask
 from small_store import DAY, found, note, row, state, talk, tell
 
 from clsm_cli.retrieval.answer import Memory
+from clsm_cli.retrieval.ranking import IN_TALK
 from clsm_cli.store.layout import Store
 
 FILLER = (
@@ -29,7 +30,7 @@ def test_bm25_prefers_the_rare_word(store: Store) -> None:
     tell(store, row("The theremin is in the attic.", session="t"))
     first, *others = found(store, "theremin")
     assert first.text == "The theremin is in the attic."
-    assert first.why.bm25 == 1.0
+    assert first.why.bm25 == pytest.approx(IN_TALK, abs=1e-4)
     assert {other.why.bm25 for other in others} == {0.0}
 
 
@@ -38,8 +39,8 @@ def test_words_that_the_store_hardly_has_decide_little(store: Store) -> None:
     tell(store, *(row(text, session=f"s{n}") for n, text in enumerate(FILLER)))
     whole = by_text(found(store, "shed green"))["I painted the shed green."]
     part = by_text(found(store, "shed zabaglione xylophone"))["I painted the shed green."]
-    assert whole.why.bm25 == 1.0
-    assert 0.0 < part.why.bm25 < 0.25
+    assert whole.why.bm25 == pytest.approx(IN_TALK, abs=1e-4)
+    assert 0.0 < part.why.bm25 < 0.25 * IN_TALK
 
 
 def test_maxsim_finds_what_shares_no_word(store: Store) -> None:
