@@ -30,8 +30,8 @@ from clsm_cli.embedding.pins import VOCABULARY, WEIGHTS
 from clsm_cli.embedding.wordpiece import WordPieces
 from clsm_cli.heads import answer_head, cross_encoder
 from clsm_cli.heads.answer_head import CLASSES
-from clsm_cli.retrieval.ranking import HOPELESS, READ, UNSURE
-from clsm_cli.scoring.confidence import LEAST
+from clsm_cli.retrieval.ranking import HOPELESS, READ
+from clsm_cli.scoring.confidence import LEAST, ReadWeights
 from scripts import fit_verdict
 from scripts.build_graph import build_cross_encoder
 from scripts.cross_encoder import Examples, Minilm, Network, fit, probabilities, read_by
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 GRAPH = Path(cross_encoder.WEIGHTS) / "answer.onnx"
 LEFT_OUT = frozenset(("locomo/43", "gvd", "cfo", "evan", "montblanc", "suika", "techne", "kunming"))
 """Groups of memories that the figures are of."""
-ROUNDS = 2
+ROUNDS = 3
 RATE = 1e-3
 OTHERS, OFF_TOPIC, FEW = 3, 0.12, 2
 """Passages that do not answer a question with an answer; share of the questions off the topic that are
@@ -54,9 +54,6 @@ FEWER = 0.7
 """Share of the passages found that do not answer which are examples."""
 TOLD = 1500
 """Of the questions of ``told_asked.jsonl``."""
-SHARE = 0.4
-"""What the log odds by reading count beside 1 for those by signs: at .3 to .5 most is silenced near the
-topic and off it for one price, alone a regression says .7."""
 SIDE, TOLD_SIDE, OTHER_WORLD = 0.5, 0.5, 0.6
 """What such passages, such questions, and those to Wikipedia count."""
 
@@ -191,18 +188,18 @@ class Reader:
 
 
 def read_rows(asked: list[Asked], chances: dict[tuple[str, str], float]) -> list[Asked]:
-    """The questions that would be read, with the log odds of the best passages, by signs and reading."""
+    """The questions that would be read, with the log odds of the best passages by signs, and by reading."""
     return [
         each._replace(
             rows=np.array(
                 [
-                    (_logit(sure) + SHARE * _logit(chances[each.question, shown]),)
+                    (_logit(sure), _logit(chances[each.question, shown]))
                     for sure, shown in zip(each.sure[:READ], each.shown[:READ], strict=True)
                 ]
             )
         )
         for each in asked
-        if HOPELESS <= max(each.sure) < UNSURE
+        if max(each.sure) >= HOPELESS
     ]
 
 
@@ -215,19 +212,16 @@ def report(asked: list[Asked], chances: dict[tuple[str, str], float]) -> dict[st
     """The weights of what is read, and what is silenced, in memories left out."""
     every = Fit([each._replace(rows=each.rows[:, :1]) for each in asked])
     before = np.array([max(each.sure) for each in asked])
-    read = Fit(
-        kept := read_rows(asked, chances), every.counts[(before >= HOPELESS) & (before < UNSURE)]
-    )
+    read = Fit(kept := read_rows(asked, chances), every.counts[before >= HOPELESS])
     weights = read.weights(np.ones(len(kept), bool))
     names = [(each.memory, each.question) for each in kept]
     left = dict(zip(names, map(float, read.left_out()), strict=True))
     after = np.array([left.get((each.memory, each.question), max(each.sure)) for each in asked])
-    sure, bias = (round(float(weight), 3) for weight in weights)
-    shown = {"sure": sure, "chance": round(SHARE * sure, 3), "bias": bias}
-    found: dict[str, Any] = {"weights": shown}
+    named = zip(ReadWeights._fields, weights, strict=True)
+    found: dict[str, Any] = {"weights": {name: round(float(each), 3) for name, each in named}}
     for name, chance in (("signs alone", before), ("with reading", after)):
         told = fit_verdict.Left(every, chance)
-        for floor in (0.05, 0.08, 0.1, 0.12, 0.15, 0.2):
+        for floor in (0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45):
             found[f"silent in percent, {name}, floor {floor}"] = {
                 kind: round(100 * told.silent(kind, floor), 1) for kind in KINDS
             }

@@ -13,7 +13,7 @@ from clsm_cli.heads import cross_encoder
 from clsm_cli.text import tokens
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
 CLASSES = ("about it at most", "answers")
 LONGEST, LEAST = 280, 120
@@ -21,18 +21,17 @@ LONGEST, LEAST = 280, 120
 the model gets), and of the passage alone, however much stands before it."""
 
 
-def answers(question: str, passages: Sequence[str]) -> list[float]:
-    """How likely each passage answers a question, 0 … 1.
+def answers(question: str, passage: str) -> float:
+    """How likely a passage answers a question, 0 … 1.
 
     Args:
-        passages: Each ``shown`` with its speaker or heading.
+        passage: ``shown`` with its speaker or heading.
 
     Raises:
         ModelMissingError: The model is not installed.
         ModelDigestError: A model file is not the right one.
     """
-    read = cross_encoder.load("answer").probabilities
-    return [read(question, passage)[1] for passage in passages]
+    return cross_encoder.load("answer").probabilities(question, passage)[1]
 
 
 def shown(question: str, text: str, speaker: str, heading: str) -> str:

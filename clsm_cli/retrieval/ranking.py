@@ -16,10 +16,9 @@ there what stands around a passage counts only as far as the passage itself is n
 so does its meaning, whatever the breadth. Last, the best passages raise those they lead to over the
 graph (``activation``).
 
-The confidence of a candidate (``scoring.confidence``) comes from signs: cosines, shared words. Where
-none of the first is sure, the best few are read with the question (``heads/answer_head``), and both
-say together how likely each answers. One question with an answer in five is that unsure, and most of
-those without one.
+The confidence of a candidate (``scoring.confidence``) comes from signs: cosines, shared words. They
+cannot tell what answers from what is only about the same, so the best few are read with the question
+(``heads/answer_head``) until one answers, and both say together how likely each does.
 """
 
 from __future__ import annotations
@@ -65,10 +64,10 @@ MANY_NAMES = 7
 """Names at which a passage counts as full of them."""
 BELOW = 1e-4
 """Activation that a passage lacks to stand as high as the one that leads to it."""
-HOPELESS, UNSURE = 0.06, 0.6
-"""Confidences between which what is found is read."""
-READ = 4
-"""Candidates that are read: the first."""
+HOPELESS = 0.06
+"""Confidence by signs below which nothing is read."""
+READ, ENOUGH = 4, 0.5
+"""Candidates that are read, the first, and how likely one must answer that no more are."""
 
 
 class Candidate(NamedTuple):
@@ -471,26 +470,28 @@ def read(index: Index, question: Question, ranked: Ranked) -> Ranked:
     Args:
         ranked: Found with the model.
     """
-    if not question.terms or not HOPELESS <= ranked.confidence < UNSURE:
-        return ranked
+    if not question.terms or question.periods or ranked.confidence < HOPELESS:
+        return ranked  # when something was said is not among what is read
     best = ranked.candidates[:READ]
     told = index.passages([each.row for each in best])
-    texts = [
-        answer_head.shown(question.text, passage.text, passage.speaker, passage.heading)
-        for passage in (told[each.row] for each in best)
-    ]
+    chances: list[float] = []
     try:
-        chances = answer_head.answers(question.text, texts)
+        for each in best:
+            passage = told[each.row]
+            text = answer_head.shown(question.text, passage.text, passage.speaker, passage.heading)
+            chances.append(answer_head.answers(question.text, text))
+            if chances[-1] >= ENOUGH:
+                break
     except (ModelMissingError, ModelDigestError):
         return ranked
     sure = [
         confidence.read_probability(each.confidence, chance)
-        for each, chance in zip(best, chances, strict=True)
+        for each, chance in zip(best, chances, strict=False)
     ]
     top = max(sure)
     rest = [
         min(top, confidence.read_probability(each.confidence, min(chances)))
-        for each in ranked.candidates[READ:]
+        for each in ranked.candidates[len(sure) :]
     ]
     candidates: list[Candidate] = [
         each._replace(confidence=round(value, 6))

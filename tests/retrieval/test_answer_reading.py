@@ -25,8 +25,7 @@ from clsm_cli.store.layout import Store
 def test_what_is_only_about_the_same_thing_is_no_answer(
     question: str, passage: str, is_answer: bool
 ) -> None:
-    [chance] = answers(question, [passage])
-    assert (chance > 0.5) == is_answer
+    assert (answers(question, passage) > 0.5) == is_answer
 
 
 UNSURE = "who wrote the bad poem"
@@ -38,7 +37,7 @@ def test_reading_decides_whether_an_unsure_question_is_answered(
 ) -> None:
     told: dict[float, int] = {}
     for chance in (0.0001, 0.9999):
-        monkeypatch.setattr(answer_head, "answers", lambda _, texts, c=chance: [c] * len(texts))
+        monkeypatch.setattr(answer_head, "answers", lambda _, __, c=chance: c)
         told[chance] = len(ask(sample, UNSURE).memories)
     assert told[0.0001] == 0 < told[0.9999]
 
@@ -46,7 +45,7 @@ def test_reading_decides_whether_an_unsure_question_is_answered(
 def test_a_model_that_is_lost_meanwhile_leaves_the_signs(
     sample: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def lost(_: str, __: list[str]) -> list[float]:
+    def lost(_: str, __: str) -> float:
         raise ModelMissingError(Path("model"))
 
     monkeypatch.setattr(answer_head, "answers", lost)
