@@ -109,7 +109,7 @@ class RecallSettings(NamedTuple):
     least_idf: float = 2.0
     """Weight in late interaction of a word that is in every passage or carries no term; the rarest words
     have about 6."""
-    weight_bm25: float = 1.05
+    weight_bm25: float = 0.15
     """Weight of BM25 (``retrieval.answer.Signals``); docs/experiments.md has the weights' figures."""
     weight_maxsim: float = 1.4
     """Late interaction with the passage and the one before."""

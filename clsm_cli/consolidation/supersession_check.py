@@ -8,7 +8,7 @@ beside what the new one says. What an agent or a page says ends nothing that the
 
 from __future__ import annotations
 
-from itertools import takewhile
+from itertools import islice, takewhile
 from typing import TYPE_CHECKING, NamedTuple
 
 from clsm_cli.heads import pair_head
@@ -16,6 +16,7 @@ from clsm_cli.model.trust import TRUST_ORDER
 from clsm_cli.text import factuality
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from typing import Any
 
     from clsm_cli.consolidation.calibrate import Calibration
@@ -88,22 +89,9 @@ def rivals(calibration: Calibration, claim: Claim, vector: Any) -> list[Rival]:
     """The statements that a claim may replace, and those that may have replaced it; likeliest last."""
     if vector is None or claim.kind not in _KINDS:
         return []
-    at, gone = claim.valid_from or claim.observed, _of_old_block(calibration, claim)
-    near = calibration.known.alike(vector, NEAR)
-    chosen = near[:MOST] + [each for each in near[MOST:] if each[0].id in gone]
-    asked: list[tuple[Statement, bool, tuple[str, str]]] = []
-    for row, cosine in chosen:
-        if row.text == claim.text:
-            continue  # said of two days, it is two
-        if cosine < ALONE and not _share_a_word(row.text, claim.text):
-            continue
-        is_rewritten = row.id in gone
-        is_later = since(row) > at and not is_rewritten
-        if (since(row) == at and not is_rewritten) or not _may_rival(row, claim, is_later=is_later):
-            continue
-        asked.append(
-            (row, is_later, (claim.text, row.text) if is_later else (row.text, claim.text))
-        )
+    gone = _of_old_block(calibration, claim)
+    every = list(islice(_comparable(calibration, claim, vector, gone), None if gone else MOST))
+    asked = every[:MOST] + [each for each in every[MOST:] if each[0].id in gone]
     told = pair_head.relations([texts for _, _, texts in asked])
     found = []
     for (row, is_later, texts), relation in zip(asked, told, strict=True):
@@ -115,6 +103,23 @@ def rivals(calibration: Calibration, claim: Claim, vector: Any) -> list[Rival]:
         if chance >= ASKED:
             found.append(Rival(chance, row, is_later))
     return sorted(found, key=lambda each: (each.chance, each.row.id))
+
+
+def _comparable(
+    calibration: Calibration, claim: Claim, vector: Any, gone: frozenset[str]
+) -> Iterator[tuple[Statement, bool, tuple[str, str]]]:
+    """Statements that may be about one thing with a claim, nearest first: whether each is later, both texts."""
+    at = claim.valid_from or claim.observed
+    for row, cosine in calibration.known.alike(vector, NEAR):
+        is_rewritten = row.id in gone
+        is_later = since(row) > at and not is_rewritten
+        if row.text == claim.text or (since(row) == at and not is_rewritten):
+            continue  # said of two days, it is two
+        if cosine < ALONE and not _share_a_word(row.text, claim.text):
+            continue
+        if _may_rival(row, claim, is_later=is_later):
+            texts = (claim.text, row.text) if is_later else (row.text, claim.text)
+            yield row, is_later, texts
 
 
 def said_before(known: StatementIndex, claim: Claim, vector: Any) -> Statement | None:
@@ -130,13 +135,13 @@ def said_before(known: StatementIndex, claim: Claim, vector: Any) -> Statement |
     new = pair_head.particulars(pair_head.sentence(claim.text))
     near = [
         row
-        for row, _ in known.alike(vector, NEAR)[:MOST]
+        for row, _ in known.alike(vector, NEAR)
         if row.is_current
         and row.kind in _KINDS
         and row.text != claim.text  # said of two days, it is two
         and not _differ_in_subject(row.text, claim.text)
         and pair_head.particulars(pair_head.sentence(row.text)) == new
-    ]
+    ][:MOST]
     told = pair_head.relations([(row.text, claim.text) for row in near])
     alike = [(each.same, row.id, row) for each, row in zip(told, near, strict=True)]
     found = max(alike, key=lambda each: each[:2], default=None)

@@ -20,8 +20,7 @@ import re
 from collections import Counter
 from dataclasses import replace
 from importlib.resources import files
-from math import fsum, log
-from operator import mul
+from math import log
 from typing import TYPE_CHECKING
 
 from clsm_cli.evaluation import stores
@@ -29,7 +28,6 @@ from clsm_cli.evaluation.dataset import Chat, label_keys
 from clsm_cli.evaluation.measures import Retrieved
 from clsm_cli.model.episodes import EpisodeRecord
 from clsm_cli.model.graph import Node
-from clsm_cli.retrieval.ranking import signal_weights
 from clsm_cli.retrieval.recall import Query as Asking
 from clsm_cli.retrieval.recall import retrieve_passages
 from clsm_cli.scoring.association import co_occurrences
@@ -278,7 +276,7 @@ def from_best_passages(bench: Bench, queries: Sequence[Query]) -> Iterator[Retri
     A concept that the question names comes first.
     """
     settings = bench.store.settings.recall
-    concepts, weights = choose_concepts(case_chat(bench.case)), signal_weights(settings)
+    concepts = choose_concepts(case_chat(bench.case))
     names = {each.id: _pattern((each.label, *each.aliases)) for each in concepts}
     keys = {each.id: each.names for each in concepts}
     mentions: dict[str, list[str]] = {}
@@ -290,7 +288,7 @@ def from_best_passages(bench: Bench, queries: Sequence[Query]) -> Iterator[Retri
         for query in queries:
             asking = Asking(query.text, bench.time_of(query), 50, 1 << 30)
             found = retrieve_passages(index, asking, bench.engine, settings).ranked
-            scores = {each.row: fsum(map(mul, each.signals, weights)) for each in found.candidates}
+            scores = {each.row: each.score for each in found.candidates}
             best = sorted(scores, key=lambda row: (-scores[row], row))[:FIRST]
             worth: dict[str, float] = {}
             for row, passage in index.passages(best).items():

@@ -1,4 +1,4 @@
-"""Passages ranked for a question, in reading order: candidates → first pass → second pass → score → read.
+"""Passages ranked for a question, in reading order: candidates → first pass → second pass → score.
 
     score = Σ weight · signal     (``answer.Signals``, weights in ``config.RecallSettings``)
 
@@ -16,9 +16,8 @@ there what stands around a passage counts only as far as the passage itself is n
 so does its meaning, whatever the breadth. Last, the best passages raise those they lead to over the
 graph (``activation``).
 
-The confidence of a candidate (``scoring.confidence``) comes from signs: cosines, shared words. They
-cannot tell what answers from what is only about the same, so the best few are read with the question
-(``heads/answer_head``) until one answers, and both say together how likely each does.
+The confidence of a candidate (``scoring.confidence``) comes from signs: cosines, shared words.
+``answer_reading`` corrects it.
 """
 
 from __future__ import annotations
@@ -28,8 +27,6 @@ from heapq import nlargest
 from math import fsum, log1p
 from typing import TYPE_CHECKING
 
-from clsm_cli.errors import ModelDigestError, ModelMissingError
-from clsm_cli.heads import answer_head
 from clsm_cli.retrieval import activation, dense_search, lexical_search
 from clsm_cli.retrieval.answer import Signals
 from clsm_cli.retrieval.dense_search import cosine_at
@@ -57,17 +54,13 @@ FIRST = 10
 """Candidates of which the surest decides whether anything is said: what a reader sees."""
 FIRST_PASS = Signals(0.5, 1.4, 0.9, 0.6, 0.8, 5.1, 0.4, -0.3, 2.0)
 """Weights by which the best of a conversation is found; fitted ones are no better."""
-IN_TALK = 1 / 7
-"""What the words of a question count in a turn, beside a block of a note: a talk says them again and again,
-a note where it answers. By 879 questions to 22 workspaces, and LoCoMo's."""
+IN_NOTES = 7
+"""How many times as much the words of a question count in a block of a note: a talk says them again and
+again, a note where it answers. By 879 questions to 22 workspaces, and LoCoMo's."""
 MANY_NAMES = 7
 """Names at which a passage counts as full of them."""
 BELOW = 1e-4
 """Activation that a passage lacks to stand as high as the one that leads to it."""
-HOPELESS = 0.06
-"""Confidence by signs below which nothing is read."""
-READ, ENOUGH = 4, 0.5
-"""Candidates that are read, the first, and how likely one must answer that no more are."""
 
 
 class Candidate(NamedTuple):
@@ -134,32 +127,48 @@ def rank(
         late = dense_search.late_interaction(index, engine, vectors, weights, around.near)
     first_pass = _FirstPass(index, question, settings, found, near, plain, late, around)
     signals = first_pass.signals()
-    ways: Mapping[int, ActivationSource] = {}
     if near is not None and around.rows:
         signals = _second_pass(index, question, signals, around, near, late, settings)
-        if late is not None and settings.weight_graph:
-            seeds = _seeds(signals, around, settings)
-            ways = activation.spread(index, question, seeds, late)
-    factors = signal_weights(settings)
-    own = {row: weighted(each, factors) for row, each in zip(around.rows, signals, strict=True)}
-    ranked = []
-    for row, values in zip(around.rows, signals, strict=True):
-        way, evidence = ways.get(row), first_pass.evidence(row)
-        reached = values
-        if way is not None:  # it stands below what leads to it
-            room = (own[way.start] - own[row]) / settings.weight_graph - BELOW
-            reached = values._replace(graph=max(0.0, min(way.worth, room)))
-        score = round(weighted(reached, factors), 6)
-        sure = round(confidence.probability(evidence), 6)
-        ranked.append(Candidate(row, score, sure, reached, evidence, around.near[row], way))
-    ranked.sort(key=lambda each: (-each.score, *around.place(each.row)))
+    evidence = [first_pass.evidence(row) for row in around.rows]
+    ranked = _scored(index, question, around, signals, evidence, late, settings)
     surest = max((each.confidence for each in ranked[:FIRST]), default=0.0)
     return Ranked(ranked, surest, near.cosines if near is not None else (), surest)
 
 
-def signal_weights(settings: RecallSettings) -> Signals:
-    """The weight of each signal."""
-    return Signals(*(getattr(settings, f"weight_{name}") for name in Signals._fields))
+def _scored(
+    index: Index,
+    question: Question,
+    around: _Surroundings,
+    signals: Sequence[Signals],
+    evidence: Sequence[Evidence],
+    late: LateInteraction | None,
+    settings: RecallSettings,
+) -> list[Candidate]:
+    """The candidates, best first; what activation reaches stands below what leads to it."""
+    factors = {is_note: signal_weights(settings, is_note=is_note) for is_note in (False, True)}
+    weights = {row: factors[around.near[row].is_document] for row in around.rows}
+    told = list(zip(around.rows, signals, evidence, strict=True))
+    own = {row: weighted(values, weights[row]) for row, values, _ in told}
+    ways: Mapping[int, ActivationSource] = {}
+    if late is not None and own and settings.weight_graph > 0:
+        ways = activation.spread(index, question, _seeds(own, around), late)
+    found = []
+    for row, values, speaking in told:
+        way, reached = ways.get(row), values
+        if way is not None:
+            room = (own[way.start] - own[row]) / settings.weight_graph - BELOW
+            reached = values._replace(graph=max(0.0, min(way.worth, room)))
+        score = round(weighted(reached, weights[row]), 6)
+        sure = round(confidence.probability(speaking), 6)
+        shown = way if reached.graph else None
+        found.append(Candidate(row, score, sure, reached, speaking, around.near[row], shown))
+    return sorted(found, key=lambda each: (-each.score, *around.place(each.row)))
+
+
+def signal_weights(settings: RecallSettings, *, is_note: bool = False) -> Signals:
+    """The weight of each signal, in a talk or a note."""
+    found = Signals(*(getattr(settings, f"weight_{name}") for name in Signals._fields))
+    return found._replace(bm25=IN_NOTES * found.bm25) if is_note else found
 
 
 def _candidates(
@@ -415,7 +424,6 @@ def _second_pass(
     around_it = [(1 - broad) * (1 - alone * (1 - own)) for own in meaning]
     return [
         values._replace(
-            bm25=values.bm25 * (1.0 if traits[i].is_document else IN_TALK),
             episode=around_it[i] * values.episode,
             echo=echo[i],
             names=min(1.0, log1p(len(names.get(row, ()))) / log1p(MANY_NAMES)),
@@ -449,53 +457,8 @@ def _session(traits: Sequence[Traits], scores: Sequence[float]) -> list[float]:
     return spread([score if t.is_document else best[t.session] for t, score in scored])
 
 
-def _seeds(
-    signals: Sequence[Signals], around: _Surroundings, settings: RecallSettings
-) -> dict[int, float]:
+def _seeds(scores: Mapping[int, float], around: _Surroundings) -> dict[int, float]:
     """The best passages, best first, with their scores as shares of the range of all."""
-    weights = signal_weights(settings)
-    shares = spread([weighted(values, weights) for values in signals])
-    order = sorted(
-        zip(around.rows, shares, strict=True), key=lambda each: (-each[1], *around.place(each[0]))
-    )
+    shares = zip(scores, spread([*scores.values()]), strict=True)
+    order = sorted(shares, key=lambda each: (-each[1], *around.place(each[0])))
     return dict(order[: activation.SEEDS])
-
-
-def read(index: Index, question: Question, ranked: Ranked) -> Ranked:
-    """The candidates with the confidence that reading leaves them.
-
-    What is not read counts as what answers least of that, and is at most as sure as the surest of it.
-    The order stays. Where the model is gone in the meantime, the signs decide.
-
-    Args:
-        ranked: Found with the model.
-    """
-    if not question.terms or question.periods or ranked.confidence < HOPELESS:
-        return ranked  # when something was said is not among what is read
-    best = ranked.candidates[:READ]
-    told = index.passages([each.row for each in best])
-    chances: list[float] = []
-    try:
-        for each in best:
-            passage = told[each.row]
-            text = answer_head.shown(question.text, passage.text, passage.speaker, passage.heading)
-            chances.append(answer_head.answers(question.text, text))
-            if chances[-1] >= ENOUGH:
-                break
-    except (ModelMissingError, ModelDigestError):
-        return ranked
-    sure = [
-        confidence.read_probability(each.confidence, chance)
-        for each, chance in zip(best, chances, strict=False)
-    ]
-    top = max(sure)
-    rest = [
-        min(top, confidence.read_probability(each.confidence, min(chances)))
-        for each in ranked.candidates[len(sure) :]
-    ]
-    candidates: list[Candidate] = [
-        each._replace(confidence=round(value, 6))
-        for each, value in zip(ranked.candidates, [*sure, *rest], strict=True)
-    ]
-    first = candidates[:FIRST]
-    return ranked._replace(candidates=candidates, confidence=max(each.confidence for each in first))

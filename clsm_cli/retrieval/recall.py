@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 from clsm_cli.errors import DiskError, ModelDigestError, ModelMissingError
 from clsm_cli.model.ids import digest
 from clsm_cli.retrieval import (
+    answer_reading,
     concepts,
     demotion,
     learned_weights,
@@ -362,7 +363,7 @@ def _run_pass(
 ) -> RetrievalResult:
     found = retrieve_passages(index, query, engine, settings)
     if engine is not None:
-        found = found._replace(ranked=ranking.read(index, found.question, found.ranked))
+        found = found._replace(ranked=answer_reading.read(index, found.question, found.ranked))
     named, memories = _chosen(index, query, found, settings)
     return found._replace(concepts=named, memories=memories)
 

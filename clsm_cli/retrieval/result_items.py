@@ -49,7 +49,7 @@ def build_items(
     it was corrected or its turn was forgotten, a statement stands for itself. What repeats an item
     nearly word for word is folded into it: its source is named there, and it counts of ``k``.
     """
-    weights = signal_weights(settings)
+    weights = {is_note: signal_weights(settings, is_note=is_note) for is_note in (False, True)}
     full = _best_of_all(candidates, weights)
     taken: dict[str, int] = {}
     rows_of: dict[str, list[int]] = {}
@@ -80,7 +80,8 @@ def build_items(
         if same is None:
             same = len(found)
             seen.append((passage, candidate.signals.date))
-            memory = _memory(candidate, passage, shown, sources, weights, full)
+            factors = weights[candidate.traits.is_document]
+            memory = _memory(candidate, passage, shown, sources, factors, full)
             if (over := ended.get(row) or ended.get(candidate.row)) is not None:
                 memory = over.marked(memory)
             start = starts.get(candidate.way.start) if candidate.way else None
@@ -152,12 +153,13 @@ _FEW = 4
 """Search terms below which two texts are not compared: "Thanks, Mara!" is said a hundred times."""
 
 
-def _best_of_all(candidates: Sequence[Candidate], weights: Signals) -> float:
+def _best_of_all(candidates: Sequence[Candidate], weights: Mapping[bool, Signals]) -> float:
     """The score of a passage that equals the best in every signal."""
-    if not candidates:
-        return 1.0
-    best = [max(values) for values in zip(*(each.signals for each in candidates), strict=True)]
-    return sum(w * value for w, value in zip(weights, best, strict=True) if w > 0) or 1.0
+    shares = [
+        [w * s for w, s in zip(weights[each.traits.is_document], each.signals, strict=True)]
+        for each in candidates
+    ]
+    return sum(max(0.0, *values) for values in zip(*shares, strict=True)) or 1.0
 
 
 def _in_order(

@@ -74,7 +74,7 @@ class ReadWeights(NamedTuple):
     bias: float
 
 
-READ = ReadWeights(sure=1.106, chance=0.442, bias=1.028)
+READ = ReadWeights(sure=0.665, chance=0.441, bias=0.418)
 """By ``scripts/fit_answers.py``."""
 LEAST = 1e-4
 """Chances are kept this far from 0 and 1."""

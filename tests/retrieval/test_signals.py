@@ -9,7 +9,7 @@ from sample_store import ask
 from small_store import DAY, found, note, row, state, talk, tell
 
 from clsm_cli.retrieval.answer import Memory
-from clsm_cli.retrieval.ranking import IN_TALK
+from clsm_cli.retrieval.ranking import signal_weights
 from clsm_cli.store.layout import Store
 
 FILLER = (
@@ -30,7 +30,7 @@ def test_bm25_prefers_the_rare_word(store: Store) -> None:
     tell(store, row("The theremin is in the attic.", session="t"))
     first, *others = found(store, "theremin")
     assert first.text == "The theremin is in the attic."
-    assert first.why.bm25 == pytest.approx(IN_TALK, abs=1e-4)
+    assert first.why.bm25 == 1.0
     assert {other.why.bm25 for other in others} == {0.0}
 
 
@@ -39,8 +39,8 @@ def test_words_that_the_store_hardly_has_decide_little(store: Store) -> None:
     tell(store, *(row(text, session=f"s{n}") for n, text in enumerate(FILLER)))
     whole = by_text(found(store, "shed green"))["I painted the shed green."]
     part = by_text(found(store, "shed zabaglione xylophone"))["I painted the shed green."]
-    assert whole.why.bm25 == pytest.approx(IN_TALK, abs=1e-4)
-    assert 0.0 < part.why.bm25 < 0.25 * IN_TALK
+    assert whole.why.bm25 == 1.0
+    assert 0.0 < part.why.bm25 < 0.25
 
 
 def test_maxsim_finds_what_shares_no_word(store: Store) -> None:
@@ -235,13 +235,12 @@ def test_the_heading_gives_a_block_its_subject(store: Store, tmp_path: Path) -> 
 def test_a_score_is_in_proportion_to_the_sum_of_its_shares(store: Store, tmp_path: Path) -> None:
     tell(store, *talk("a", *FILLER), *talk("b", "Is the soup good?", speaker="Brian"))
     note(store, tmp_path / "a.md", "# Soup\n\nSalt comes last.\n")
-    settings = store.settings.recall._asdict()
-    weights = {name[7:]: value for name, value in settings.items() if name.startswith("weight_")}
     memories = found(store, "When did Mara salt the soup on 24 February 2026?")
     sums = [sum(memory.shares) for memory in memories]
     for memory, total in zip(memories, sums, strict=True):
-        for name, weight in weights.items():
-            assert abs(getattr(memory.shares, name) - weight * getattr(memory.why, name)) < 1e-3
+        weights = signal_weights(store.settings.recall, is_note=memory.heading == "Soup")
+        for share, weight, value in zip(memory.shares, weights, memory.why, strict=True):
+            assert share == pytest.approx(weight * value, abs=1e-3)
         assert abs(memory.score * sums[0] - memories[0].score * max(0.0, total)) < 1e-2
     assert 0 < memories[0].score <= 1
 
