@@ -25,7 +25,7 @@ WORDS = 4
 """Words of a question that is read, at least: fewer are cues, which ask for all that is about them."""
 HOPELESS = 0.06
 """Confidence by signs below which nothing is read."""
-READ, ENOUGH = 4, 0.5
+READ, ENOUGH = 4, 0.3
 """Candidates that are read, the first, and how likely one must answer that no more are."""
 
 
