@@ -30,7 +30,7 @@ ALONE = 0.50
 """Cosine from which they need no word in common for that."""
 MOST = 4
 """Statements that are judged beside a claim: the nearest."""
-OVER, ASKED = 0.99, 0.80
+OVER, ASKED = 0.99, 0.40
 """Probabilities of an update from which it closes what it replaces, and from which a person is asked."""
 REWRITTEN = 0.3
 """The same of a sentence whose block is gone, and of one in the block that took its place."""
