@@ -14,8 +14,9 @@ import re
 from math import log1p
 from typing import TYPE_CHECKING
 
-from clsm_cli.retrieval.answer import Concept, Signals
+from clsm_cli.retrieval.answer import Concept
 from clsm_cli.retrieval.dense_search import cosine_at
+from clsm_cli.retrieval.ranking import signal_weights
 from clsm_cli.scoring import relevance
 from clsm_cli.scoring.match import weighted
 from clsm_cli.scoring.relevance import Evidence
@@ -120,11 +121,11 @@ def score_concepts(
 def _by_sense(candidates: Sequence[Candidate], settings: RecallSettings) -> list[Candidate]:
     """Passages by their own signals alone, best first.
 
-    What activation leads to answers, but is of something else; and where one word decides, what the
-    other passages are about is no less near to the question.
+    What activation leads to answers, but is of something else; and where words decide, what the other
+    passages are about is no less near to the question.
     """
-    without = Signals(graph=settings.weight_graph, literal=settings.weight_literal)
-    own = [each._replace(score=each.score - weighted(each.signals, without)) for each in candidates]
+    weights = signal_weights(settings)._replace(graph=0.0, literal=0.0)
+    own = [each._replace(score=weighted(each.signals, weights)) for each in candidates]
     return sorted(own, key=lambda each: -each.score)
 
 
