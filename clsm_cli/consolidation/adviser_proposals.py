@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from clsm_cli.consolidation import claims
 from clsm_cli.consolidation.adviser_packet import KINDS, LONGEST, one_line
+from clsm_cli.consolidation.supersession_check import since
 from clsm_cli.errors import BadInputError
 from clsm_cli.model.episodes import lowest_trust
 from clsm_cli.model.trust import TRUST_ORDER
@@ -98,12 +99,12 @@ class Checked(NamedTuple):
     """What is taken of the answer to a part, and what is not.
 
     Attributes:
-        replaced: Ids of known statements that hold no longer → the text that says so.
+        replaced: Ids of known statements that hold no longer → what says so.
     """
 
     claims: tuple[Claim, ...]
     relations: tuple[Relation, ...]
-    replaced: dict[str, str]
+    replaced: dict[str, Claim]
     refused: tuple[Refused, ...]
 
 
@@ -192,7 +193,7 @@ class _Check:
         self._recorded_at = part.episode.recorded_at
         self._closed = closed
         self._known = known
-        self.replaced: dict[str, str] = {}
+        self.replaced: dict[str, Claim] = {}
 
     def statement(self, item: Mapping[str, Any]) -> Claim:
         """Check one statement, and make a claim of it."""
@@ -221,12 +222,11 @@ class _Check:
             text=text,
             kind=kind,
             stream=stream,
-            topic=claims.TOPICS.get(kind) or claims.FACTS[stream],
-            turn=first.key,
-            more_turns=tuple(turn.key for turn in cited[1:]),
+            topic=claims.topic_of(kind, stream),
+            sources=tuple(turn.key for turn in cited),
             trust=trust,
             valid_from=first.time,
-            observed=first.time or self._recorded_at,
+            recorded_at=first.time or self._recorded_at,
             subject=named or None,
         )
         self._replace(item.get("replaces"), claim)
@@ -276,11 +276,11 @@ class _Check:
             )
         if TRUST_ORDER.index(claim.trust) < TRUST_ORDER.index(row.trust):
             raise _UnfitError(f"it would end {row.id}, which somebody more trusted said")
-        if (claim.valid_from or claim.observed) < (row.valid_from or ""):
+        if since(claim) < (row.valid_from or ""):
             raise _UnfitError(f"it would end {row.id}, which is newer")
         if row.text.casefold() == claim.text.casefold() or not stem_overlap(row.text, claim.text):
             raise _UnfitError(f"it would end {row.id}, of which it does not speak")
-        self.replaced[row.id] = claim.text
+        self.replaced[row.id] = claim
 
 
 def _sentence(value: Any) -> str:

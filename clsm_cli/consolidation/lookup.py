@@ -13,6 +13,7 @@ from clsm_cli.text import todo
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from clsm_cli.consolidation.store_state import StoreState
     from clsm_cli.model.graph import Statement
 
 NEAREST = 5
@@ -133,6 +134,14 @@ class StatementIndex:
         self._matrix[len(self._ids)] = vector
         self._places[record] = len(self._ids)
         self._ids.append(record)
+
+
+def index_statements(state: StoreState, rows: Iterable[Statement]) -> StatementIndex:
+    """Some statements of a store with their vectors."""
+    found = list(rows)
+    known = state.vectors_of([row.text for row in found if row.text])
+    by_id = {row.id: known.get(row.text) for row in found}
+    return StatementIndex(found, by_id, state.forgotten)
 
 
 def _normal(text: str) -> str:

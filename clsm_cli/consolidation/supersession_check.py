@@ -70,7 +70,7 @@ def of_claim(calibration: Calibration, claim: Claim, vector: Any) -> bool:
     older = [each for each in found if not each.is_later]
     for each in older:
         if each.chance >= OVER:
-            calibration.close(each.row, claim.valid_from or claim.observed)
+            calibration.close(each.row, since(claim))
     if older and all(each.chance < OVER for each in older):
         calibration.doubt(older[-1].row, claim)
         return older[-1].row.pinned
@@ -85,7 +85,7 @@ def since(row: Statement) -> str:
     return row.valid_from or ("" if row.valid_until else row.recorded_at or "")
 
 
-def rivals(calibration: Calibration, claim: Claim, vector: Any) -> list[Rival]:
+def rivals(calibration: Calibration, claim: Statement, vector: Any) -> list[Rival]:
     """The statements that a claim may replace, and those that may have replaced it; likeliest last."""
     if vector is None or claim.kind not in _KINDS:
         return []
@@ -106,10 +106,10 @@ def rivals(calibration: Calibration, claim: Claim, vector: Any) -> list[Rival]:
 
 
 def _comparable(
-    calibration: Calibration, claim: Claim, vector: Any, gone: frozenset[str]
+    calibration: Calibration, claim: Statement, vector: Any, gone: frozenset[str]
 ) -> Iterator[tuple[Statement, bool, tuple[str, str]]]:
     """Statements that may be about one thing with a claim, nearest first: whether each is later, both texts."""
-    at = claim.valid_from or claim.observed
+    at = since(claim)
     for row, cosine in calibration.known.alike(vector, NEAR):
         is_rewritten = row.id in gone
         is_later = since(row) > at and not is_rewritten
@@ -158,20 +158,21 @@ def _share_a_word(old: str, new: str) -> bool:
     return not pair_head.content(one).isdisjoint(pair_head.content(two))
 
 
-def _of_old_block(calibration: Calibration, claim: Claim) -> frozenset[str]:
+def _of_old_block(calibration: Calibration, claim: Statement) -> frozenset[str]:
     """Ids of the statements that rest only on the text that a claim's block took the place of."""
-    old = {calibration.rewritten[key] for key in claim.turns if key in calibration.rewritten}
+    rewritten = calibration.state.rewritten
+    old = {rewritten[key] for key in claim.sources if key in rewritten}
     rows = calibration.known.rows.values() if old else ()
     return frozenset(row.id for row in rows if row.sources and {*row.sources} <= old)
 
 
-def _may_rival(row: Statement, claim: Claim, *, is_later: bool) -> bool:
+def _may_rival(row: Statement, claim: Statement, *, is_later: bool) -> bool:
     """Whether one of the two may end the other, whatever they say."""
     trusts = TRUST_ORDER.index(claim.trust), TRUST_ORDER.index(row.trust)
     return (
         row.is_current
         and row.kind in _KINDS
-        and not {*claim.turns} & {*row.sources}
+        and not {*claim.sources} & {*row.sources}
         and (trusts[0] <= trusts[1] if is_later else trusts[0] >= trusts[1])
     )
 
