@@ -225,15 +225,12 @@ def refind_mentions(
     keys = sorted(wanted)
     for start in range(0, len(keys), _STEP):
         told = evidence_queries.turns_by_key(connection, keys[start : start + _STEP])
-        matchers: dict[frozenset[str], Matcher] = {}
+        groups: dict[frozenset[str], list[SourceTurn]] = {}
         for key, turn in told.items():
-            if turn.episode not in episodes or turn.role == "tool":
-                continue
-            chosen = frozenset(wanted[key])
-            if chosen not in matchers:
-                matchers[chosen] = vocabulary.matcher(chosen)
-            for named in matchers[chosen].find(turn.text):
-                found.setdefault(turn.episode, {}).setdefault(named.node, set()).add(key)
+            if turn.episode in episodes:
+                groups.setdefault(frozenset(wanted[key]), []).append(turn)
+        for chosen, turns in groups.items():
+            find_mentions(turns, vocabulary.matcher(chosen), found)
     return found
 
 
@@ -241,12 +238,12 @@ _STEP = 2000
 """Turns whose texts are held at once."""
 
 
-def find_mentions(turns: Iterable[SourceTurn], matcher: Matcher) -> dict[str, dict[str, set[str]]]:
-    """What some turns mention: episode → node → turns. What a tool printed mentions nothing."""
-    found: dict[str, dict[str, set[str]]] = {}
+def find_mentions(
+    turns: Iterable[SourceTurn], matcher: Matcher, found: dict[str, dict[str, set[str]]]
+) -> None:
+    """Add what some turns mention: episode → node → turns. What a tool printed mentions nothing."""
     for turn in turns:
         if turn.role == "tool":
             continue
         for named in matcher.find(turn.text):
             found.setdefault(turn.episode, {}).setdefault(named.node, set()).add(turn.key)
-    return found

@@ -11,10 +11,10 @@ from clsm_cli.consolidation import (
     active_learning,
     calibrate,
     claims,
-    entity_mentions,
     monthly_gists,
 )
 from clsm_cli.consolidation.calibrate import Calibration
+from clsm_cli.consolidation.entity_mentions import find_mentions
 from clsm_cli.consolidation.entity_resolution import near_pairs
 from clsm_cli.consolidation.lookup import index_statements
 from clsm_cli.consolidation.statement_selection import StatementScorer
@@ -85,14 +85,15 @@ class Learner:
         told = evidence_queries.turns_in_episodes(state.connection, chosen)
         current = {key for key, turn in told.items() if turn.is_current}
         found: list[Claim] = []
-        by_episode = entity_mentions.find_mentions(told.values(), self._matcher)
+        mentions: dict[str, dict[str, set[str]]] = {}
+        find_mentions(told.values(), self._matcher, mentions)
         for episode_id in chosen:
             episode = state.read_episode(episode_id)
             if episode is None:
                 continue
             file = state.files[episode_id]
             try:
-                record = self._record(episode, by_episode.get(episode_id, {}))
+                record = self._record(episode, mentions.get(episode_id, {}))
                 weights = self._scorer.score(episode)
                 said = claims.episode_claims(episode, weights, current, state.settings)
             except Exception as error:  # noqa: BLE001  # one text must not keep all others waiting

@@ -185,17 +185,26 @@ class StatementScorer:
     def score(self, episode: Episode) -> UnitScores:
         """Score the units of an episode."""
         if episode.document is None:
-            found = score_units(episode.turns, None, self.state.meanings)
-            found = replace(found, is_noted=episode.session == NOTES)
+            pieces = self._pieces(episode.turns, None)
+            found = UnitScores(None, pieces, is_noted=episode.session == NOTES)
         elif episode.document in self._documents:
             found = self._documents[episode.document]
         else:
             turns = self._whole(episode)
-            found = score_units(turns, judge.about_document(turns), self.state.meanings)
+            about = judge.about_document(turns)
+            found = UnitScores(about, self._pieces(turns, about))
             self._documents[episode.document] = found
         return self._corrected(
             self._as_read(found, episode.turns), episode.document or episode.session
         )
+
+    def _pieces(
+        self, turns: Sequence[Turn], about: Mapping[str, float] | None
+    ) -> dict[str, list[ScoredUnit]]:
+        found: dict[str, list[ScoredUnit]] = {}
+        for turn, piece in scored_units(turns, about, self.state.meanings):
+            found.setdefault(turn.key, []).append(piece)
+        return found
 
     def _as_read(self, weights: UnitScores, turns: Sequence[Turn]) -> UnitScores:
         """What some of the turns say; that of a document as the statement head reads it."""
@@ -247,16 +256,6 @@ class StatementScorer:
             for block in document.blocks
             if block.key in turns
         ]
-
-
-def score_units(
-    turns: Sequence[Turn], about: Mapping[str, float] | None, meanings: Meanings | None = None
-) -> UnitScores:
-    """What the sentences of some turns are worth."""
-    pieces: dict[str, list[ScoredUnit]] = {}
-    for turn, piece in scored_units(turns, about, meanings):
-        pieces.setdefault(turn.key, []).append(piece)
-    return UnitScores(about, pieces)
 
 
 def scored_units(

@@ -55,11 +55,6 @@ class Rival(NamedTuple):
 def of_claim(calibration: Calibration, claim: Claim, vector: Any) -> bool:
     """Close what a claim replaces, the most likely last: that is what it supersedes.
 
-    Args:
-        calibration: What is known.
-        claim: Of a sentence.
-        vector: Unit vector of its text; without one nothing is found.
-
     Returns:
         Whether the claim is dealt with: it held once and is closed, or it says otherwise than a person.
     """
@@ -86,7 +81,10 @@ def since(row: Statement) -> str:
 
 
 def rivals(calibration: Calibration, claim: Statement, vector: Any) -> list[Rival]:
-    """The statements that a claim may replace, and those that may have replaced it; likeliest last."""
+    """The statements that a claim may replace, and those that may have replaced it; likeliest last.
+
+    ``vector`` is the unit vector of its text; without one nothing is found.
+    """
     if vector is None or claim.kind not in _KINDS:
         return []
     gone = _of_old_block(calibration, claim)
@@ -123,13 +121,7 @@ def _comparable(
 
 
 def said_before(known: StatementIndex, claim: Claim, vector: Any) -> Statement | None:
-    """The current statement that says in other words what a claim says, with its numbers and names.
-
-    Args:
-        known: What is known.
-        claim: Of a sentence.
-        vector: Unit vector of its text; without one nothing is found.
-    """
+    """The current statement that says in other words what a claim says, with its numbers and names."""
     if vector is None or claim.kind not in _KINDS:
         return None
     new = pair_head.particulars(pair_head.sentence(claim.text))
