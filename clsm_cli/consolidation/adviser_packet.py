@@ -10,7 +10,7 @@ import json
 import re
 from typing import TYPE_CHECKING, Any
 
-from clsm_cli.consolidation.claims import is_trusted
+from clsm_cli.consolidation.claims import is_said
 from clsm_cli.integrations.llm import demand, object_of
 from clsm_cli.model.ids import digest
 from clsm_cli.startup.records import NamedTuple
@@ -108,7 +108,7 @@ def split_parts(episode: Episode) -> list[Part]:
     groups: list[list[tuple[Turn, str]]] = []
     room = 0
     for turn in episode.turns:
-        if turn.role not in ("user", "assistant") or not is_trusted(turn.trust):
+        if not is_said(turn):
             continue
         shown = shortened(turn.text, PART_TOKENS)
         size = count_tokens(shown)

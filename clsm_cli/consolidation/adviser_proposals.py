@@ -213,8 +213,7 @@ class _Check:
             if kind in _OF_OWNER and trust != "user":
                 kind = "fact"  # what somebody else tells of what the owner wants
         subject = item.get("subject")
-        told = " ".join(" ".join((turn.speaker, *turn.heading, turn.text)) for turn in cited)
-        is_there = isinstance(subject, str) and stem_overlap(subject, told) == 1.0
+        is_there = isinstance(subject, str) and stem_overlap(subject, _told(cited)) == 1.0
         named = node_id(one_line(str(subject), _LONGEST_NAME)) if is_there else None
         stream = "identity" if kind in _OF_OWNER else stream_of(text)
         first = cited[0]
@@ -236,7 +235,7 @@ class _Check:
         """Check one relation."""
         names = [item.get(key) for key in ("source", "target")]
         cited = self._cited(item.get("turns"))
-        told = " ".join(" ".join((t.speaker, *t.heading, t.text)) for t in cited).casefold()
+        told = _told(cited).casefold()
         for name in names:
             if not isinstance(name, str) or not name.strip() or len(name) > _LONGEST_NAME:
                 raise _UnfitError("it does not name two things")
@@ -253,10 +252,9 @@ class _Check:
         found = []
         for key in dict.fromkeys(str(each) for each in keys):
             turn = self._turns.get(key)
-            if turn is None and key in self._episode and key not in self._turns:
-                other = self._episode[key]
-                if other.role not in ("user", "assistant") or not claims.is_trusted(other.trust):
-                    raise _UnfitError(f"the turn {key} is what a tool or a page said")
+            other = self._episode.get(key)
+            if turn is None and other is not None and not claims.is_said(other):
+                raise _UnfitError(f"the turn {key} is what a tool or a page said")
             if turn is None:
                 raise _UnfitError(f"the turn {_short(key)!r} is not in its part")
             if key in self._closed:
@@ -281,6 +279,11 @@ class _Check:
         if row.text.casefold() == claim.text.casefold() or not stem_overlap(row.text, claim.text):
             raise _UnfitError(f"it would end {row.id}, of which it does not speak")
         self.replaced[row.id] = claim
+
+
+def _told(cited: Sequence[Turn]) -> str:
+    """What turns say, with who says it and the headings above it."""
+    return " ".join(" ".join((turn.speaker, *turn.heading, turn.text)) for turn in cited)
 
 
 def _sentence(value: Any) -> str:

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from clsm_cli.consolidation.adviser_packet import Part
-    from clsm_cli.consolidation.consolidation_report import Progress, Request
+    from clsm_cli.consolidation.consolidation_report import Request
+    from clsm_cli.ingestion.ingest_report import Progress
     from clsm_cli.model.graph import Statement
     from clsm_cli.store.index.opening import Embedder
     from clsm_cli.store.layout import Store

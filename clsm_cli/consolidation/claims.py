@@ -107,9 +107,13 @@ def candidates(
 def _telling(episode: Episode, weights: UnitScores, current: AbstractSet[str]) -> Iterator[Turn]:
     """The turns that may make claims."""
     for turn in episode.turns:
-        is_said = turn.role in ("user", "assistant") and is_trusted(turn.trust)
-        if turn.key in current and is_said and not weights.states_nothing:
+        if turn.key in current and is_said(turn) and not weights.states_nothing:
             yield turn
+
+
+def is_said(turn: Turn) -> bool:
+    """Whether a person or the agent says a turn, not a tool or a page."""
+    return turn.role in ("user", "assistant") and is_trusted(turn.trust)
 
 
 def is_trusted(trust: Trust) -> bool:

@@ -32,8 +32,9 @@ from clsm_cli.store.lock import locked
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from clsm_cli.consolidation.consolidation_report import Progress, Request
+    from clsm_cli.consolidation.consolidation_report import Request
     from clsm_cli.consolidation.store_state import StoreState
+    from clsm_cli.ingestion.ingest_report import Progress
     from clsm_cli.store.index.opening import Embedder
     from clsm_cli.store.layout import Store
 

@@ -83,7 +83,8 @@ class GraphBuilder:
             for episode, record in episodes.items()
         }
         turns = _turns_of(records)
-        touched = stale | {node for i in fresh if i in records for node in records[i].mentions}
+        read = [records[i] for i in fresh if i in records]
+        touched = stale | {node for record in read for node in record.mentions}
         touched |= {n for n, keys in turns.items() if n not in before or before[n].n != len(keys)}
         touched |= {n for n in turns if n in before and before[n].kind != self.words.kinds[n]}
         touched |= self._faded(before)
@@ -91,13 +92,7 @@ class GraphBuilder:
         kinds = {node.id: node.kind for node in described.values()}
         other = {i for i, kind in kinds.items() if i not in before or before[i].kind != kind}
         again = {key for node in stale | other for key in turns.get(node, ())}
-        again |= {
-            key
-            for i in fresh
-            if i in records
-            for keys in records[i].mentions.values()
-            for key in keys
-        }
+        again |= {key for record in read for keys in record.mentions.values() for key in keys}
         if rebuild:
             again = {key for keys in turns.values() for key in keys}
         found_edges = self._woven(records, turns)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from clsm_cli.consolidation.graph_update import WOVEN
 from clsm_cli.errors import RefusedError
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from clsm_cli.model.graph import Statement
     from clsm_cli.model.streams import Stream
 
+Revised = TypeVar("Revised", "Statement", "EpisodeRecord")
 FEW = 20
 """Records that may always go."""
 
@@ -53,14 +54,14 @@ class Writer:
             RefusedError: It would withdraw a large share of what the store holds.
         """
         before = self._statements
-        changed = _changed(learner.statements, before, self._store.device)
+        changed = _revised(learner.statements, before, self._store.device)
         gone = [i for i in before if i not in learner.statements]
         records: dict[Stream, list[Record]] = {}
         removed: dict[Stream, set[str]] = {"flow": set(gone)}
         for statement in changed:
             records.setdefault(statement.stream, []).append(record_files.as_stored(statement))
         told = learner.episodes
-        for record in self._changed_episodes(told):
+        for record in _revised(told, self._episodes, self._store.device):
             records.setdefault("flow", []).append(record)
         if network is not None:
             self._place(network, learner, records, removed)
@@ -92,13 +93,6 @@ class Writer:
     ) -> list[runs.Write]:
         gone = sorted(removed.get(stream, ()))
         return record_files.plan_records(self._store, stream, records.get(stream, ()), gone)
-
-    def _changed_episodes(self, records: Mapping[str, EpisodeRecord]) -> list[EpisodeRecord]:
-        return [
-            replace(record, rev=(self._episodes[i].rev[0] + 1, self._store.device))
-            for i, record in sorted(records.items())
-            if replace(record, rev=(0, "")) != replace(self._episodes[i], rev=(0, ""))
-        ]
 
     def _place(
         self,
@@ -180,9 +174,10 @@ class Writer:
         return heading_of
 
 
-def _changed(
-    now: Mapping[str, Statement], before: Mapping[str, Statement], device: str
-) -> list[Statement]:
+def _revised(
+    now: Mapping[str, Revised], before: Mapping[str, Revised], device: str
+) -> list[Revised]:
+    """Those that are new, or other than before, with their next revision."""
     found = []
     for record_id, row in sorted(now.items()):
         old = before.get(record_id)

@@ -20,11 +20,6 @@ BESGATE = "Our reading club no longer meets at Holm, it has moved to Besgate."
 SAMPLE = Path(__file__).parents[2] / "fixtures" / "sample"
 
 
-@pytest.fixture
-def store(tmp_path: Path) -> Store:
-    return new_store(tmp_path / "memory")
-
-
 def test_an_older_value_that_comes_late_never_replaces_a_newer_one(
     store: Store, tmp_path: Path
 ) -> None:

@@ -29,11 +29,6 @@ QUARTER = "The bell rings every 15 minutes."
 HOME = "Mara lives in Leeds with her sister."
 
 
-@pytest.fixture
-def store(tmp_path: Path) -> Store:
-    return new_store(tmp_path / "memory")
-
-
 def statement(text: str, **fields: Any) -> Statement:
     values = {
         "topic": "facts",

@@ -4,17 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-from ingesting import new_store
 from sleeping import current, edges, heard, nodes, rows, sleep, told
 
 from clsm_cli.store import shards
 from clsm_cli.store.layout import Store
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Store:
-    return new_store(tmp_path / "memory")
 
 
 def test_what_people_call_each_other_is_one_of_their_names(store: Store, tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from consolidation.test_correction import BELL, NOW, QUARTER, bell, done, hold, markdown, statement
-from ingesting import new_store, tree
+from ingesting import tree
 from sleeping import current, edges, nodes, rows, sleep, told
 
 from clsm_cli.consolidation import review_queue
@@ -26,11 +26,6 @@ if TYPE_CHECKING:
 
 AT = "2026-02-28T02:00:00Z"
 RINGS = statement("The bell is rung every 10 minutes.", valid_from="2026-02-10", sources=("0b",))
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Store:
-    return new_store(tmp_path / "memory")
 
 
 def ask(store: Store, name: str, reason: str, about: str, kept: str = "", other: str = "") -> str:
@@ -50,16 +45,15 @@ def decide(
     return outcome
 
 
-def accept(store: Store, *wanted: str) -> str:
-    (decision,) = decide(store, "accepted", *wanted).decisions
+def effect(store: Store, state: State, wanted: str) -> str:
+    """What a new decision did."""
+    (decision,) = decide(store, state, wanted).decisions
     assert decision.is_new
     return decision.effect
 
 
-def reject(store: Store, *wanted: str) -> str:
-    (decision,) = decide(store, "rejected", *wanted).decisions
-    assert decision.is_new
-    return decision.effect
+def accept(store: Store, wanted: str) -> str:
+    return effect(store, "accepted", wanted)
 
 
 def listed(store: Store, now: str = NOW, *, everything: bool = False) -> dict[str, str]:
@@ -151,12 +145,14 @@ def test_a_contradiction_with_another_statement(store: Store) -> None:
 def test_a_contradiction_rejected(store: Store) -> None:
     other = statement(QUARTER, subject="bell")
     hold(store, bell(), other)
-    reject(store, ask(store, "a", review_queue.CONTRADICTION, bell().id, BELL, QUARTER))
+    effect(store, "rejected", ask(store, "a", review_queue.CONTRADICTION, bell().id, BELL, QUARTER))
     assert current(store) == [BELL]
     assert rows(store)[other.id].withdrawn
     assert QUARTER not in markdown(store)
-    reject(
-        store, ask(store, "b", review_queue.CONTRADICTION, bell().id, BELL, "The bell is silent.")
+    effect(
+        store,
+        "rejected",
+        ask(store, "b", review_queue.CONTRADICTION, bell().id, BELL, "The bell is silent."),
     )
     assert current(store) == [BELL]
 
@@ -180,8 +176,9 @@ def test_near_duplicates_become_one(store: Store) -> None:
 
 def test_near_duplicates_that_both_stay(store: Store) -> None:
     hold(store, bell(), RINGS)
-    reject(
+    effect(
         store,
+        "rejected",
         ask(store, "a", review_queue.NEAR_DUPLICATE, f"{bell().id} {RINGS.id}", BELL, RINGS.text),
     )
     assert current(store) == sorted([BELL, RINGS.text])
