@@ -16,7 +16,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from clsm_cli.consolidation import claims
-from clsm_cli.consolidation.adviser_packet import KINDS, LONGEST, one_line
+from clsm_cli.consolidation.adviser_packet import LONGEST, one_line
+from clsm_cli.consolidation.claims import KINDS
 from clsm_cli.consolidation.supersession_check import since
 from clsm_cli.errors import BadInputError
 from clsm_cli.model.episodes import lowest_trust
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
     from clsm_cli.consolidation.adviser_packet import Part
     from clsm_cli.consolidation.claims import Claim
     from clsm_cli.model.episodes import Turn
-    from clsm_cli.model.graph import Statement, StatementKind
+    from clsm_cli.model.graph import Statement
 
 SUPPORT = 0.5
 """Share of a sentence's stems that its turns must have."""
@@ -57,7 +58,6 @@ _LONGEST_NAME = 120
 _TYPE = re.compile(r"[a-z]{1,20}(?:_[a-z]{1,20}){0,2}")
 _NOT_TOLD = frozenset({"co_occurs", "next", "before", "after", "same_as"})
 """Edge types that are counted from episodes, or that would merge two nodes on somebody's word."""
-_KINDS: dict[str, StatementKind] = {kind: kind for kind in KINDS}
 _OF_OWNER = frozenset({"preference", "correction"})
 """Kinds of rule that only the owner can state."""
 
@@ -198,7 +198,7 @@ class _Check:
     def statement(self, item: Mapping[str, Any]) -> Claim:
         """Check one statement, and make a claim of it."""
         text = _sentence(item.get("text"))
-        kind = _KINDS.get(str(item.get("kind")))
+        kind = next((kind for kind in KINDS if kind == item.get("kind")), None)
         if kind is None:
             raise _UnfitError("its kind is none of " + ", ".join(KINDS))
         cited = self._cited(item.get("turns"))
@@ -268,7 +268,7 @@ class _Check:
         if not isinstance(wanted, str) or not wanted:
             return
         row = self._known.get(wanted)
-        if row is None or not row.is_current or row.pinned or row.kind in ("task", "gist"):
+        if row is None or not row.is_current or row.pinned or row.kind not in KINDS:
             raise _UnfitError(
                 f"it replaces {_short(wanted)!r}, which is no statement that it could end"
             )

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from clsm_cli.consolidation import adviser_packet, consolidation_run, rehearsal, store_state
+from clsm_cli.consolidation.claims import KINDS
 from clsm_cli.consolidation.lookup import index_statements
 from clsm_cli.errors import BadInputError
 from clsm_cli.startup.records import NamedTuple
@@ -91,11 +92,7 @@ def _packet(store: Store, request: Request, budget: int) -> Packet:
 
 def _known(found: store_state.StoreState, chosen: Sequence[Part]) -> list[Statement]:
     """Current statements that are about what the parts say, the nearest first."""
-    rows = {
-        i: row
-        for i, row in found.statements.items()
-        if row.is_current and row.kind not in ("gist", "task")
-    }
+    rows = {i: row for i, row in found.statements.items() if row.is_current and row.kind in KINDS}
     held = index_statements(found, rows.values())
     best: dict[str, float] = {}
     keys = [turn.key for part in chosen for turn in part.turns]

@@ -8,10 +8,10 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 from datetime import date
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, get_args
 
 from clsm_cli.consolidation.active_learning import Candidate
-from clsm_cli.model.graph import Statement
+from clsm_cli.model.graph import Statement, StatementKind
 from clsm_cli.text import todo
 from clsm_cli.text.name_matching import NO_NAMES
 from clsm_cli.text.node_ids import node_id
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from clsm_cli.config import ConsolidationSettings
     from clsm_cli.consolidation.statement_selection import ScoredUnit, UnitScores
     from clsm_cli.model.episodes import Episode, Turn
-    from clsm_cli.model.graph import StatementKind
     from clsm_cli.model.streams import Stream
     from clsm_cli.model.trust import Trust
     from clsm_cli.text.todo import Todo
@@ -46,6 +45,10 @@ FACTS: dict[Stream, str] = {
     "flow": "events",
 }
 """Topic file of the facts of a stream."""
+KINDS: tuple[StatementKind, ...] = tuple(
+    kind for kind in get_args(StatementKind) if kind not in ("task", "gist")
+)
+"""Kinds of what a sentence says; a task is an item of a list, a gist a summary."""
 RULES = frozenset({"preference", "correction", "convention", "workflow"})
 """Kinds that say how to do things."""
 _DEFINED = re.compile(r"([^\W_][^\s:.!?]*(?:\s[^\s:.!?]+){0,3}): ")

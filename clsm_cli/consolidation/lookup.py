@@ -23,10 +23,9 @@ FLOOR = 0.80
 
 
 class StatementIndex:
-    """Statements by id, kept in step with their look-ups while they change.
+    """Statements by id, current or not, kept in step with their look-ups while they change.
 
     Args:
-        statements: All rows, current or not, with their texts.
         vectors: Unit vectors by id; what has none is found by its words alone.
         forgotten: Hashes of ids with a tombstone: no new row gets one.
     """

@@ -10,6 +10,7 @@ from collections import Counter
 from datetime import date
 from typing import TYPE_CHECKING, Any
 
+from clsm_cli.consolidation.claims import KINDS
 from clsm_cli.consolidation.edges import link
 from clsm_cli.model.episodes import lowest_trust
 from clsm_cli.model.graph import Statement
@@ -76,7 +77,7 @@ def month_gists(
         rows = [
             i
             for i, row in known.rows.items()
-            if row.is_current and row.kind not in ("gist", "task") and keys.issuperset(row.sources)
+            if row.is_current and row.kind in KINDS and keys.issuperset(row.sources)
         ]
         names = _distinctive(group, everywhere, network)
         said = _sentences(names, rows, known, vectors[members].mean(axis=0))

@@ -49,7 +49,6 @@ class StoreState:
         embed: Makes the vectors that the index does not have; None without a model.
         meanings: What the words of texts mean; None without a model.
         places: Stream → ids that this machine's shards of it hold.
-        decided: Pairs of nodes that a person judged: (a, b) → whether they are one.
         reviewed: All review items there ever were, by id, but those about what was forgotten.
         forgotten: Hashes of ids with a tombstone.
     """
@@ -62,7 +61,6 @@ class StoreState:
     records: dict[str, Record]
     places: dict[Stream, frozenset[str]]
     files: dict[str, EpisodeFile]
-    decided: dict[tuple[str, str], bool]
     reviewed: dict[str, logs.ReviewItem]
     forgotten: frozenset[str]
 
@@ -111,6 +109,15 @@ class StoreState:
             i: r
             for i, r in self.records.items()
             if isinstance(r, EpisodeRecord) and i in self.files
+        }
+
+    @cached_property
+    def decided(self) -> dict[tuple[str, str], bool]:
+        """Pairs of nodes that a person judged: (a, b) → whether they are one."""
+        return {
+            (item.about[0], item.about[1]): item.state == "accepted"
+            for item in self.reviewed.values()
+            if item.reason == NEAR_NAMES and item.state in ("accepted", "rejected")
         }
 
     @cached_property
@@ -177,12 +184,6 @@ def load_state(
             places[own[folder]] = frozenset(r.id for shard in found for r in shard.records)
     for folder in store.archives():  # a compacted edge is woven anew, if at all
         read += [shards.read(path, only="statement") for path in shards.shard_files(folder)]
-    items = review_items(store)
-    decided = {
-        (item.about[0], item.about[1]): item.state == "accepted"
-        for item in items.values()
-        if item.reason == NEAR_NAMES and item.state in ("accepted", "rejected")
-    }
     return StoreState(
         store,
         index,
@@ -192,8 +193,7 @@ def load_state(
         records=shards.fold(read, forgotten).records,
         places=places,
         files=_files(index, forgotten),
-        decided=decided,
-        reviewed=items,
+        reviewed=review_items(store),
         forgotten=forgotten,
     )
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 from itertools import islice, takewhile
 from typing import TYPE_CHECKING, NamedTuple
 
+from clsm_cli.consolidation.claims import KINDS
 from clsm_cli.heads import pair_head
 from clsm_cli.model.trust import TRUST_ORDER
 from clsm_cli.text import factuality
@@ -36,7 +37,6 @@ REWRITTEN = 0.3
 """The same of a sentence whose block is gone, and of one in the block that took its place."""
 SAME = 0.80
 """Probability from which a claim says again what a statement says."""
-_KINDS = frozenset({"fact", "preference", "correction", "convention", "workflow", "decision"})
 
 
 class Rival(NamedTuple):
@@ -85,7 +85,7 @@ def rivals(calibration: Calibration, claim: Statement, vector: Any) -> list[Riva
 
     ``vector`` is the unit vector of its text; without one nothing is found.
     """
-    if vector is None or claim.kind not in _KINDS:
+    if vector is None or claim.kind not in KINDS:
         return []
     gone = _of_old_block(calibration, claim)
     every = list(islice(_comparable(calibration, claim, vector, gone), None if gone else MOST))
@@ -122,14 +122,14 @@ def _comparable(
 
 def said_before(known: StatementIndex, claim: Claim, vector: Any) -> Statement | None:
     """The current statement that says in other words what a claim says, with its numbers and names."""
-    if vector is None or claim.kind not in _KINDS:
+    if vector is None or claim.kind not in KINDS:
         return None
     new = pair_head.particulars(pair_head.sentence(claim.text))
     near = [
         row
         for row, _ in known.alike(vector, NEAR)
         if row.is_current
-        and row.kind in _KINDS
+        and row.kind in KINDS
         and row.text != claim.text  # said of two days, it is two
         and not _differ_in_subject(row.text, claim.text)
         and pair_head.particulars(pair_head.sentence(row.text)) == new
@@ -163,7 +163,7 @@ def _may_rival(row: Statement, claim: Statement, *, is_later: bool) -> bool:
     trusts = TRUST_ORDER.index(claim.trust), TRUST_ORDER.index(row.trust)
     return (
         row.is_current
-        and row.kind in _KINDS
+        and row.kind in KINDS
         and not {*claim.sources} & {*row.sources}
         and (trusts[0] <= trusts[1] if is_later else trusts[0] >= trusts[1])
     )

@@ -57,7 +57,6 @@ class UnitProbabilities(NamedTuple):
     """A unit and what it is likely to be.
 
     Attributes:
-        unit: The unit.
         chances: Probabilities of ``noise``, ``keep`` (useful weeks later), ``alone`` and ``with
             headings`` (understood so), and of each kind.
     """
@@ -76,10 +75,9 @@ def judge_units(
     about: Mapping[str, float] | None,
     words: Meanings | None = None,
 ) -> list[UnitProbabilities]:
-    """The units of a document or chat with what they are worth.
+    """The units of a document or chat, all of whose turns are given, with what they are worth.
 
     Args:
-        turns: Its turns, in order.
         about: What ``about_document`` says of it; None for a chat.
         words: What the words of texts mean, ``DIMENSIONS`` numbers each; None without the model.
     """

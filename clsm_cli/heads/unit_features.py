@@ -74,11 +74,7 @@ _TENSES = ("ed", "ing", "s", "ly")
 
 
 def unit_features(turns: Sequence[Turn], units: Sequence[Unit]) -> list[list[float]]:
-    """The features of the units of one document or chat, a row each, in the order of ``NAMES``.
-
-    Args:
-        turns: All turns of it, in order.
-        units: All units of those turns, in order.
+    """The features of all units of all turns of one document or chat, a row each as ``NAMES`` say.
 
     >>> row, = unit_features([Turn("k", "", "assistant", "- Rent: 900 euros.")], [Unit(0, 0, 18)])
     >>> row[NAMES.index("is item")], row[NAMES.index("numbers")]
