@@ -211,9 +211,8 @@ def test_what_was_closed_can_be_opened_again(store: Store) -> None:
     hold(store, home())
     done(store, home().id, "Mara lives in York.", never=True)
     shown = draft(store, home().id)
-    lines = [
-        line for line in shown.text.splitlines() if not line.startswith(("superseded", "withdrawn"))
-    ]
+    ended = ("superseded", "withdrawn")
+    lines = [line for line in shown.text.splitlines() if not line.startswith(ended)]
     save(store, shown, "\n".join(lines))
     assert current(store, "Leeds") == [home().text]
     assert home().text in markdown(store)

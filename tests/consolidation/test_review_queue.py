@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 from consolidation.test_correction import BELL, NOW, QUARTER, bell, done, hold, markdown, statement
 from ingesting import tree
-from sleeping import current, edges, nodes, rows, sleep, told
+from sleeping import current, edges, heard, nodes, rows, sleep, told
 
 from clsm_cli.consolidation import review_queue
 from clsm_cli.consolidation.store_state import NEAR_NAMES
@@ -259,8 +259,8 @@ def test_names_that_may_be_one_thing(store: Store, tmp_path: Path, state: State)
 
 
 def test_what_was_withdrawn_is_not_said_again(store: Store, tmp_path: Path) -> None:
-    turn = ("Mara", "2026-02-02T10:00:00+01:00", "I live in Leeds with my sister.")
-    told(store, tmp_path, "one", turn)
+    said = "I live in Leeds with my sister."
+    heard(store, tmp_path, "one", "2026-02-02", said)
     sleep(store)
     (kept,) = [row for row in rows(store).values() if "Leeds" in row.text and row.kind != "gist"]
     home: Statement = statement("Mara's home town is Leeds.", stream="identity", topic="people")
@@ -269,7 +269,7 @@ def test_what_was_withdrawn_is_not_said_again(store: Store, tmp_path: Path) -> N
         store,
         ask(store, "a", review_queue.NEAR_DUPLICATE, f"{home.id} {kept.id}", home.text, kept.text),
     )
-    told(store, tmp_path, "two", ("Mara", "2026-02-09T10:00:00+01:00", turn[2]))
+    heard(store, tmp_path, "two", "2026-02-09", said)
     sleep(store, "2026-03-03T03:00:00+01:00")
     assert kept.text not in current(store)
     assert home.text in current(store)
