@@ -15,11 +15,9 @@ from clsm_cli.store import atomic, ledger, logs
 from clsm_cli.store.index import evidence_queries
 
 if TYPE_CHECKING:
-    import sqlite3
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from clsm_cli.consolidation.store_state import StoreState
-    from clsm_cli.model.graph import Statement
     from clsm_cli.store.layout import Store
 
     Vectors = Callable[[Sequence[str]], Mapping[str, Any]]
@@ -65,22 +63,12 @@ def is_unsure(chance: float, worth: float) -> bool:
     return abs(logit(chance) - logit(worth)) <= _UNSURE
 
 
-def owner_of(
-    connection: sqlite3.Connection,
-    state: StoreState,
-    rows: Iterable[Statement],
-    store: Store,
-    vectors: Vectors,
-) -> Owner:
-    """What the owner decided so far.
-
-    Args:
-        store: Its ledger says what went with an undone run, which nobody judged.
-    """
-    held = list(rows)
+def owner_of(state: StoreState) -> Owner:
+    """What the owner decided so far; what went with an undone run nobody judged."""
+    held = state.statements.values()
     corrected = {row.supersedes for row in held if row.pinned and row.supersedes}
-    undone = {entry.at for entry in ledger.entries(store.flow) if entry.command == "undo"}
-    worth = store.settings.consolidation.worth  # for sentences of which no chance was noted
+    undone = {entry.at for entry in ledger.entries(state.store.flow) if entry.command == "undo"}
+    worth = state.settings.worth  # for sentences of which no chance was noted
     found: dict[str, tuple[str, str, str, float, bool, str]] = {}
     for row in held:
         is_kept = row.pinned or row.id in corrected
@@ -96,8 +84,10 @@ def owner_of(
             source, chance = next(iter(item.about), ""), _chance(item.other, worth)
             found[item.kept] = (item.id, item.kept, source, chance, is_kept, item.at)
     newest = sorted(found.values(), key=lambda each: (each[-1], each[0]))[-NEWEST:]
-    known = vectors([text for _, text, *_ in newest])
-    places = document_of_turns(connection, [source for _, _, source, *_ in newest])
+    known = state.vectors_of([text for _, text, *_ in newest])
+    sources = sorted({source for _, _, source, *_ in newest if source})
+    told = evidence_queries.turns_by_key(state.connection, sources)
+    places = {key: turn.document or turn.session for key, turn in told.items()}
     return Owner(
         [
             Decision(name, text, places.get(source, ""), known[text], chance, is_kept)
@@ -118,12 +108,6 @@ def _chance(text: str, otherwise: float) -> float:
     except ValueError:
         return otherwise
     return chance if 0 <= chance <= 1 else otherwise
-
-
-def document_of_turns(connection: sqlite3.Connection, turns: Iterable[str]) -> dict[str, str]:
-    """The document or session of each turn that is there."""
-    told = evidence_queries.turns_by_key(connection, sorted({key for key in turns if key}))
-    return {key: turn.document or turn.session for key, turn in told.items()}
 
 
 def most_informative(
@@ -159,7 +143,7 @@ def most_informative(
     return [pool[place] for place in chosen]
 
 
-def save_offer(store: Store, chosen: Sequence[Candidate], now: str) -> None:
+def save_offer(state: StoreState, chosen: Sequence[Candidate]) -> None:
     """Write down what is offered until the next run; a forget destroys it with all that is derived.
 
     Raises:
@@ -168,7 +152,7 @@ def save_offer(store: Store, chosen: Sequence[Candidate], now: str) -> None:
     items = [
         logs.ReviewItem(
             f"v-{digest(WORTH, each.turn, each.text)}",
-            now,
+            state.now,
             (each.turn,),
             WORTH,
             each.text,
@@ -177,7 +161,7 @@ def save_offer(store: Store, chosen: Sequence[Candidate], now: str) -> None:
         for each in chosen
     ]
     data = b"".join(logs.render(item) + b"\n" for item in items)
-    atomic.put(store.derived / "offered.jsonl", data)
+    atomic.put(state.store.derived / "offered.jsonl", data)
 
 
 def load_offer(store: Store) -> list[logs.ReviewItem]:

@@ -10,7 +10,7 @@ import json
 import re
 from typing import TYPE_CHECKING, Any
 
-from clsm_cli.consolidation.claims import is_trusted
+from clsm_cli.consolidation.claims import KINDS, is_said
 from clsm_cli.integrations.llm import demand, object_of
 from clsm_cli.model.ids import digest
 from clsm_cli.startup.records import NamedTuple
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
 
     from clsm_cli.model.episodes import Episode, Turn
-    from clsm_cli.model.graph import Statement, StatementKind
+    from clsm_cli.model.graph import Statement
 
 BUDGET = 12_000
 """Tokens of a packet, about: each model counts differently."""
@@ -28,14 +28,6 @@ PART_TOKENS = 1500
 """Tokens of the texts of a part; a longer turn is a part of its own, cut to as many."""
 LONGEST = 400
 """Characters of a statement; a longer one is none."""
-KINDS: tuple[StatementKind, ...] = (
-    "fact",
-    "preference",
-    "decision",
-    "correction",
-    "convention",
-    "workflow",
-)
 _BLANKS = re.compile(r"\s{20,}")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 _END = "That is the end of the data. Answer now, as was said before it."
@@ -108,7 +100,7 @@ def split_parts(episode: Episode) -> list[Part]:
     groups: list[list[tuple[Turn, str]]] = []
     room = 0
     for turn in episode.turns:
-        if turn.role not in ("user", "assistant") or not is_trusted(turn.trust):
+        if not is_said(turn):
             continue
         shown = shortened(turn.text, PART_TOKENS)
         size = count_tokens(shown)

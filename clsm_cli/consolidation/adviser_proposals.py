@@ -16,7 +16,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from clsm_cli.consolidation import claims
-from clsm_cli.consolidation.adviser_packet import KINDS, LONGEST, one_line
+from clsm_cli.consolidation.adviser_packet import LONGEST, one_line
+from clsm_cli.consolidation.claims import KINDS
+from clsm_cli.consolidation.supersession_check import since
 from clsm_cli.errors import BadInputError
 from clsm_cli.model.episodes import lowest_trust
 from clsm_cli.model.trust import TRUST_ORDER
@@ -37,7 +39,7 @@ if TYPE_CHECKING:
     from clsm_cli.consolidation.adviser_packet import Part
     from clsm_cli.consolidation.claims import Claim
     from clsm_cli.model.episodes import Turn
-    from clsm_cli.model.graph import Statement, StatementKind
+    from clsm_cli.model.graph import Statement
 
 SUPPORT = 0.5
 """Share of a sentence's stems that its turns must have."""
@@ -56,7 +58,6 @@ _LONGEST_NAME = 120
 _TYPE = re.compile(r"[a-z]{1,20}(?:_[a-z]{1,20}){0,2}")
 _NOT_TOLD = frozenset({"co_occurs", "next", "before", "after", "same_as"})
 """Edge types that are counted from episodes, or that would merge two nodes on somebody's word."""
-_KINDS: dict[str, StatementKind] = {kind: kind for kind in KINDS}
 _OF_OWNER = frozenset({"preference", "correction"})
 """Kinds of rule that only the owner can state."""
 
@@ -98,12 +99,12 @@ class Checked(NamedTuple):
     """What is taken of the answer to a part, and what is not.
 
     Attributes:
-        replaced: Ids of known statements that hold no longer → the text that says so.
+        replaced: Ids of known statements that hold no longer → what says so.
     """
 
     claims: tuple[Claim, ...]
     relations: tuple[Relation, ...]
-    replaced: dict[str, str]
+    replaced: dict[str, Claim]
     refused: tuple[Refused, ...]
 
 
@@ -192,12 +193,12 @@ class _Check:
         self._recorded_at = part.episode.recorded_at
         self._closed = closed
         self._known = known
-        self.replaced: dict[str, str] = {}
+        self.replaced: dict[str, Claim] = {}
 
     def statement(self, item: Mapping[str, Any]) -> Claim:
         """Check one statement, and make a claim of it."""
         text = _sentence(item.get("text"))
-        kind = _KINDS.get(str(item.get("kind")))
+        kind = next((kind for kind in KINDS if kind == item.get("kind")), None)
         if kind is None:
             raise _UnfitError("its kind is none of " + ", ".join(KINDS))
         cited = self._cited(item.get("turns"))
@@ -212,8 +213,7 @@ class _Check:
             if kind in _OF_OWNER and trust != "user":
                 kind = "fact"  # what somebody else tells of what the owner wants
         subject = item.get("subject")
-        told = " ".join(" ".join((turn.speaker, *turn.heading, turn.text)) for turn in cited)
-        is_there = isinstance(subject, str) and stem_overlap(subject, told) == 1.0
+        is_there = isinstance(subject, str) and stem_overlap(subject, _told(cited)) == 1.0
         named = node_id(one_line(str(subject), _LONGEST_NAME)) if is_there else None
         stream = "identity" if kind in _OF_OWNER else stream_of(text)
         first = cited[0]
@@ -221,12 +221,11 @@ class _Check:
             text=text,
             kind=kind,
             stream=stream,
-            topic=claims.TOPICS.get(kind) or claims.FACTS[stream],
-            turn=first.key,
-            more_turns=tuple(turn.key for turn in cited[1:]),
+            topic=claims.topic_of(kind, stream),
+            sources=tuple(turn.key for turn in cited),
             trust=trust,
             valid_from=first.time,
-            observed=first.time or self._recorded_at,
+            recorded_at=first.time or self._recorded_at,
             subject=named or None,
         )
         self._replace(item.get("replaces"), claim)
@@ -236,7 +235,7 @@ class _Check:
         """Check one relation."""
         names = [item.get(key) for key in ("source", "target")]
         cited = self._cited(item.get("turns"))
-        told = " ".join(" ".join((t.speaker, *t.heading, t.text)) for t in cited).casefold()
+        told = _told(cited).casefold()
         for name in names:
             if not isinstance(name, str) or not name.strip() or len(name) > _LONGEST_NAME:
                 raise _UnfitError("it does not name two things")
@@ -253,10 +252,9 @@ class _Check:
         found = []
         for key in dict.fromkeys(str(each) for each in keys):
             turn = self._turns.get(key)
-            if turn is None and key in self._episode and key not in self._turns:
-                other = self._episode[key]
-                if other.role not in ("user", "assistant") or not claims.is_trusted(other.trust):
-                    raise _UnfitError(f"the turn {key} is what a tool or a page said")
+            other = self._episode.get(key)
+            if turn is None and other is not None and not claims.is_said(other):
+                raise _UnfitError(f"the turn {key} is what a tool or a page said")
             if turn is None:
                 raise _UnfitError(f"the turn {_short(key)!r} is not in its part")
             if key in self._closed:
@@ -270,17 +268,22 @@ class _Check:
         if not isinstance(wanted, str) or not wanted:
             return
         row = self._known.get(wanted)
-        if row is None or not row.is_current or row.pinned or row.kind in ("task", "gist"):
+        if row is None or not row.is_current or row.pinned or row.kind not in KINDS:
             raise _UnfitError(
                 f"it replaces {_short(wanted)!r}, which is no statement that it could end"
             )
         if TRUST_ORDER.index(claim.trust) < TRUST_ORDER.index(row.trust):
             raise _UnfitError(f"it would end {row.id}, which somebody more trusted said")
-        if (claim.valid_from or claim.observed) < (row.valid_from or ""):
+        if since(claim) < (row.valid_from or ""):
             raise _UnfitError(f"it would end {row.id}, which is newer")
         if row.text.casefold() == claim.text.casefold() or not stem_overlap(row.text, claim.text):
             raise _UnfitError(f"it would end {row.id}, of which it does not speak")
-        self.replaced[row.id] = claim.text
+        self.replaced[row.id] = claim
+
+
+def _told(cited: Sequence[Turn]) -> str:
+    """What turns say, with who says it and the headings above it."""
+    return " ".join(" ".join((turn.speaker, *turn.heading, turn.text)) for turn in cited)
 
 
 def _sentence(value: Any) -> str:

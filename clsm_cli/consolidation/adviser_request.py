@@ -6,21 +6,21 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from clsm_cli.consolidation import adviser_packet, consolidation_run, rehearsal, store_state
-from clsm_cli.consolidation.lookup import StatementIndex
+from clsm_cli.consolidation.claims import KINDS
+from clsm_cli.consolidation.lookup import index_statements
 from clsm_cli.errors import BadInputError
-from clsm_cli.ingestion.ingest_report import utc_text
 from clsm_cli.startup.records import NamedTuple
-from clsm_cli.store import inbox, record_files
-from clsm_cli.store.index import evidence_queries, vectors
+from clsm_cli.store import inbox
+from clsm_cli.store.index import evidence_queries
 from clsm_cli.text.tokens import count_tokens
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from clsm_cli.consolidation.adviser_packet import Part
-    from clsm_cli.consolidation.consolidation_report import Progress, Request
+    from clsm_cli.consolidation.consolidation_report import Request
+    from clsm_cli.ingestion.ingest_report import Progress
     from clsm_cli.model.graph import Statement
-    from clsm_cli.store.index.index_queries import Index
     from clsm_cli.store.index.opening import Embedder
     from clsm_cli.store.layout import Store
 
@@ -68,15 +68,13 @@ def build_packet(
 
 
 def _packet(store: Store, request: Request, budget: int) -> Packet:
-    with store_state.opened_state(store) as (index, found):
-        waiting = store_state.choose_episodes(
-            found, evidence_queries.user_shares(index.connection), request
-        )
+    with store_state.opened_state(store, request.now) as found:
+        waiting = store_state.choose_episodes(found, request)
         if not waiting:
             return Packet("", 0, (), 0, 0)
-        told = evidence_queries.turns_in_episodes(index.connection, waiting)
+        told = evidence_queries.turns_in_episodes(found.connection, waiting)
         closed = {key for key, turn in told.items() if not turn.is_current}
-        read = (found.read_episode(store.root, each) for each in waiting)
+        read = map(found.read_episode, waiting)
         parts = (adviser_packet.split_parts(episode) for episode in read if episode is not None)
         groups = [group for group in parts if group]
         chosen = adviser_packet.select_parts(groups, budget, closed)
@@ -86,27 +84,19 @@ def _packet(store: Store, request: Request, budget: int) -> Packet:
                 least += adviser_packet.PART_TOKENS
             reason = f"has no room for a part of an episode ({budget} tokens)"
             raise BadInputError("the packet", reason, f"allow it --budget {least}")
-        known = _known(store, index, found, chosen, utc_text(request.now))
+        known = _known(found, chosen)
         text = adviser_packet.render_packet(chosen, known, closed, budget) if chosen else ""
         of = tuple(dict.fromkeys(part.episode.id for part in chosen))
         return Packet(text, count_tokens(text), of, len(chosen), len(waiting))
 
 
-def _known(
-    store: Store, index: Index, found: store_state.StoreState, chosen: Sequence[Part], now: str
-) -> list[Statement]:
+def _known(found: store_state.StoreState, chosen: Sequence[Part]) -> list[Statement]:
     """Current statements that are about what the parts say, the nearest first."""
-    rows = {
-        i: row
-        for i, row in record_files.load_statements(store, found.records, now).items()
-        if row.is_current and row.kind not in ("gist", "task")
-    }
-    of_text = vectors.of_texts(
-        index.connection, store.derived, sorted({row.text for row in rows.values()}), None
-    )
-    held = StatementIndex(rows.values(), {i: of_text.get(row.text) for i, row in rows.items()})
+    rows = {i: row for i, row in found.statements.items() if row.is_current and row.kind in KINDS}
+    held = index_statements(found, rows.values())
     best: dict[str, float] = {}
-    for vector in index.vectors_of([turn.key for part in chosen for turn in part.turns]).values():
+    keys = [turn.key for part in chosen for turn in part.turns]
+    for vector in found.index.vectors_of(keys).values():
         for row, cosine in held.alike(vector, NEAR):
             best[row.id] = max(cosine, best.get(row.id, 0.0))
     return [rows[i] for i in sorted(best, key=lambda i: (-best[i], i))[:_KNOWN]]

@@ -13,12 +13,12 @@ and what the other machine learnt is judged as if it were told now (``compare``)
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from datetime import date
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from clsm_cli.consolidation import supersession_check
-from clsm_cli.consolidation.claims import Claim
+from clsm_cli.consolidation.supersession_check import since
 from clsm_cli.model.episodes import lowest_trust
 from clsm_cli.model.graph import Statement
 from clsm_cli.model.ids import closed_copy_id
@@ -27,38 +27,22 @@ from clsm_cli.text import sameness
 from clsm_cli.text.time import expressions
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Iterable, Mapping
 
-    from clsm_cli.config import ConsolidationSettings
+    from clsm_cli.consolidation.claims import Claim
     from clsm_cli.consolidation.lookup import StatementIndex
-
+    from clsm_cli.consolidation.store_state import StoreState
 
 STATES = ("open", "blocked", "done")
 """A task only goes forward."""
 
 
-@dataclass(slots=True)
-class Doubt:
-    """Two statements that a person should look at.
-
-    Attributes:
-        at: Since when the other one holds.
-        turns: Keys of the turns that say the other one: it goes when they are forgotten.
-    """
+class Doubt(NamedTuple):
+    """A statement and a claim that a person should look at."""
 
     reason: str
     kept: Statement
-    other: str
-    at: str | None = None
-    turns: tuple[str, ...] = ()
-
-
-@dataclass(slots=True)
-class Outcome:
-    """What became of the claims of a run: how many were predicted, new, corrected, refused."""
-
-    counts: Counter[str] = field(default_factory=Counter)
-    doubts: list[Doubt] = field(default_factory=list)
+    claim: Claim
 
 
 @dataclass
@@ -66,16 +50,14 @@ class Calibration:
     """Statements as they become while claims are read, in the order of their time.
 
     Attributes:
-        rewritten: Key of a block → key of the one whose place it took in its document.
+        counts: How many claims were predicted, new, corrected, refused.
         superseded: Id of the row that the last claim closed.
     """
 
+    state: StoreState
     known: StatementIndex
-    settings: ConsolidationSettings
-    tags_of: Callable[[str], tuple[str, ...]]
-    now: str
-    rewritten: Mapping[str, str]
-    outcome: Outcome = field(default_factory=Outcome)
+    counts: Counter[str] = field(default_factory=Counter)
+    doubts: list[Doubt] = field(default_factory=list)
     superseded: str | None = None
     _saying: Claim | None = None
 
@@ -84,7 +66,7 @@ class Calibration:
         self.superseded = None
         self._saying = claim
         if any(map(self.known.was_withdrawn, (claim.text, claim.item))):
-            self.outcome.counts["withdrawn before"] += 1
+            self.counts["withdrawn before"] += 1
             return
         if claim.kind == "task":
             if not self._task(claim):
@@ -94,7 +76,7 @@ class Calibration:
         if self._predicted(claim, near) or supersession_check.of_claim(self, claim, vector):
             return
         said = supersession_check.said_before(self.known, claim, vector)
-        if said is not None and self.superseded is None and self.settings.predict:
+        if said is not None and self.superseded is None and self.state.settings.predict:
             self.reinforce(said, claim)
             return
         for found, cosine in near:
@@ -114,7 +96,7 @@ class Calibration:
 
     def _predicted(self, claim: Claim, near: Iterable[tuple[Statement, float]]) -> bool:
         """Whether a statement says the same already: it is reinforced."""
-        if not self.settings.predict:
+        if not self.state.settings.predict:
             return False
         for found, cosine in near:
             same = sameness.says_the_same(claim.text, found.text, cosine)
@@ -125,32 +107,28 @@ class Calibration:
                 return True
             heir = self.known.heir_of(found.id)
             if heir is not None:
-                if supersession_check.since(heir) < (claim.valid_from or ""):
+                if since(heir) < (claim.valid_from or ""):
                     self.doubt(heir, claim)
                 return True  # what a person replaced does not come back beside it
-            if found.valid_until and {*claim.turns} <= {*found.sources}:
+            if found.valid_until and {*claim.sources} <= {*found.sources}:
                 return True  # read again: what ended since has ended
         return False
 
     def _doubt(self, claim: Claim, found: Statement, cosine: float) -> None:
         """Put to review what is near in meaning and yet not the same."""
-        if not found.is_current or cosine < self.settings.near_cosine:
+        if not found.is_current or cosine < self.state.settings.near_cosine:
             return
         if sameness.says_the_same(claim.text, found.text, cosine):
             return  # of another day
         if sameness.polarity(claim.text) != sameness.polarity(found.text):
-            self._ask("contradiction", found, claim)
-        elif cosine >= self.settings.same_cosine:
-            self._ask("near duplicate", found, claim)
-
-    def _ask(self, reason: str, row: Statement, claim: Claim) -> None:
-        at = claim.valid_from or claim.observed
-        self.outcome.doubts.append(Doubt(reason, row, claim.text, at, claim.turns))
+            self.doubts.append(Doubt("contradiction", found, claim))
+        elif cosine >= self.state.settings.same_cosine:
+            self.doubts.append(Doubt("near duplicate", found, claim))
 
     def doubt(self, row: Statement, claim: Claim) -> None:
         """Put a statement and a claim that says otherwise to review."""
-        self._ask("contradiction", row, claim)
-        self.outcome.counts["contradictions"] += 1
+        self.doubts.append(Doubt("contradiction", row, claim))
+        self.counts["contradictions"] += 1
 
     def _task(self, claim: Claim) -> bool:
         """Bring a task on; True when it is known, or a done one that nobody had to do."""
@@ -158,7 +136,7 @@ class Calibration:
         if row is not None:
             state = max(row.state, claim.state, key=lambda s: STATES.index(s or "open"))
             is_news = state == "done" != row.state
-            done_at = claim.valid_from or claim.observed if is_news else row.done_at
+            done_at = since(claim) if is_news else row.done_at
             now = replace(row, state=state, due=claim.due or row.due, done_at=done_at)
             self.reinforce(now, claim)
             return True
@@ -166,12 +144,12 @@ class Calibration:
 
     def reinforce(self, row: Statement, claim: Claim) -> None:
         """Add the sources of a claim to a statement that says the same."""
-        if {*claim.turns} <= {*row.sources} and row == self.known.rows[row.id]:
+        if {*claim.sources} <= {*row.sources} and row == self.known.rows[row.id]:
             return
-        self.outcome.counts["predicted"] += 1
+        self.counts["predicted"] += 1
         if row.pinned:
             return
-        sources = tuple(sorted({*row.sources, *claim.turns}))
+        sources = tuple(sorted({*row.sources, *claim.sources}))
         trust = lowest_trust([row.trust, claim.trust])
         self.known.put(replace(row, sources=sources, trust=trust))
 
@@ -179,42 +157,33 @@ class Calibration:
         """Close what holds no longer: the first two of the three rows of a correction (docs/format.md §6)."""
         if row.pinned:
             if self._saying is not None:
-                self._ask("contradiction", row, self._saying)
+                self.doubts.append(Doubt("contradiction", row, self._saying))
             return
-        self.outcome.counts["corrected"] += 1
+        self.counts["corrected"] += 1
         self.superseded = row.id
-        self.known.put(replace(row, superseded_at=self.now))
-        copy = replace(
-            row, id=closed_copy_id(row.id, at), rev=(0, ""), valid_until=at, supersedes=None
-        )
-        self.known.put(replace(copy, recorded_at=self.now))
+        self.known.put(replace(row, superseded_at=self.state.now))
+        copy = replace(row, id=closed_copy_id(row.id, at), rev=(0, ""), valid_until=at)
+        self.known.put(replace(copy, recorded_at=self.state.now, supersedes=None))
 
     def _add(self, claim: Claim, vector: Any) -> None:
-        self.outcome.counts["tasks" if claim.kind == "task" else "new"] += 1
+        self.counts["tasks" if claim.kind == "task" else "new"] += 1
         self.known.put(self._statement(claim), vector)
 
     def add_closed(self, claim: Claim, until: str) -> None:
         """Add what a newer statement had replaced before it was read."""
-        self.outcome.counts["of the past"] += 1
+        self.counts["of the past"] += 1
         self.known.put(replace(self._statement(claim), valid_until=until))
 
     def _statement(self, claim: Claim) -> Statement:
-        return Statement(
-            id=self.known.birth_id(claim.text, claim.valid_from or claim.turn, claim.turn),
-            rev=(0, ""),
-            text=claim.text,
-            kind=claim.kind,
-            stream=claim.stream,
-            topic=claim.topic,
-            state=claim.state,
-            due=claim.due,
-            subject=claim.subject,
-            sources=tuple(sorted(claim.turns)),
-            valid_from=claim.valid_from,
-            recorded_at=self.now,
+        told: dict[str, Any] = {f.name: getattr(claim, f.name) for f in fields(Statement)}
+        turn = claim.sources[0]
+        return replace(
+            Statement(**told),
+            id=self.known.birth_id(claim.text, claim.valid_from or turn, turn),
+            sources=tuple(sorted(claim.sources)),
+            recorded_at=self.state.now,
             supersedes=self.superseded,
-            tags=tuple(sorted(self.tags_of(claim.text))),
-            trust=claim.trust,
+            tags=self.state.tags_of(claim.text),
         )
 
 
@@ -224,9 +193,9 @@ def is_same_day(claim: Claim, row: Statement) -> bool:
     One that is read again does.
     """
     then = row.valid_from or row.recorded_at
-    if not (claim.observed and then) or {*claim.turns} <= {*row.sources}:
+    if not (claim.recorded_at and then) or {*claim.sources} <= {*row.sources}:
         return True
-    at, before = (date.fromisoformat(time[:10]) for time in (claim.observed, then))
+    at, before = (date.fromisoformat(time[:10]) for time in (claim.recorded_at, then))
     return at == before or expressions.same_days(claim.text, at, row.text, before)
 
 
@@ -240,31 +209,16 @@ def compare(calibration: Calibration, device: str) -> None:
     """Judge what other machines learnt beside what is known; the oldest first."""
     known = calibration.known
     rows = [row for row in known.rows.values() if row.is_current and row.rev[1] != device]
-    for row in sorted(rows, key=lambda row: (supersession_check.since(row), row.id)):
+    for row in sorted(rows, key=lambda row: (since(row), row.id)):
         if not row.sources or not known.rows[row.id].is_current:
             continue
-        found = supersession_check.rivals(calibration, _as_claim(row), known.vector_of(row.id))
+        found = supersession_check.rivals(calibration, row, known.vector_of(row.id))
         sure = [each for each in found if each.chance >= supersession_check.OVER]
         for each in sure:
             if not each.is_later:
-                calibration.close(each.row, supersession_check.since(row))
-        if ends := [supersession_check.since(each.row) for each in sure if each.is_later]:
+                calibration.close(each.row, since(row))
+        if ends := [since(each.row) for each in sure if each.is_later]:
             calibration.close(row, min(ends))
-
-
-def _as_claim(row: Statement) -> Claim:
-    return Claim(
-        text=row.text,
-        kind=row.kind,
-        stream=row.stream,
-        topic=row.topic,
-        turn=row.sources[0],
-        more_turns=row.sources[1:],
-        trust=row.trust,
-        valid_from=row.valid_from,
-        observed=row.recorded_at or "",
-        subject=row.subject,
-    )
 
 
 def _closed(row: Statement, copy: Statement, now: str) -> Statement:

@@ -6,10 +6,12 @@ What a tool printed or a page says makes none: it stays in its episode, to be re
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass, replace
 from datetime import date
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, get_args
 
 from clsm_cli.consolidation.active_learning import Candidate
+from clsm_cli.model.graph import Statement, StatementKind
 from clsm_cli.text import todo
 from clsm_cli.text.name_matching import NO_NAMES
 from clsm_cli.text.node_ids import node_id
@@ -22,7 +24,6 @@ if TYPE_CHECKING:
     from clsm_cli.config import ConsolidationSettings
     from clsm_cli.consolidation.statement_selection import ScoredUnit, UnitScores
     from clsm_cli.model.episodes import Episode, Turn
-    from clsm_cli.model.graph import StatementKind, TaskState
     from clsm_cli.model.streams import Stream
     from clsm_cli.model.trust import Trust
     from clsm_cli.text.todo import Todo
@@ -44,6 +45,10 @@ FACTS: dict[Stream, str] = {
     "flow": "events",
 }
 """Topic file of the facts of a stream."""
+KINDS: tuple[StatementKind, ...] = tuple(
+    kind for kind in get_args(StatementKind) if kind not in ("task", "gist")
+)
+"""Kinds of what a sentence says; a task is an item of a list, a gist a summary."""
 RULES = frozenset({"preference", "correction", "convention", "workflow"})
 """Kinds that say how to do things."""
 _DEFINED = re.compile(r"([^\W_][^\s:.!?]*(?:\s[^\s:.!?]+){0,3}): ")
@@ -53,34 +58,25 @@ _NAMED = re.compile(
 """What a sentence begins with: a name and a colon, or a run of capitalised words."""
 
 
-class Claim(NamedTuple):
-    """What one sentence says, as a statement would say it.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Claim(Statement):
+    """What a sentence says: a statement that is not held yet, and has no id.
+
+    Its ``subject`` is the id of the name that the sentence has, ``recorded_at`` when it was said, or for
+    what has no time, when the store got it; the first of its ``sources`` says it.
 
     Attributes:
-        subject: Id of the name it is about, as the sentence has it.
-        valid_from: Since when: a date or a time; None when nothing is dated.
-        observed: When it was said, or for what has no time, when the store got it.
         item: The words of a task, without the headings before them.
     """
 
-    text: str
-    kind: StatementKind
-    stream: Stream
-    topic: str
-    turn: str
-    trust: Trust
-    valid_from: str | None = None
-    observed: str = ""
-    subject: str | None = None
-    state: TaskState | None = None
-    due: str | None = None
+    id: str = ""
+    rev: tuple[int, str] = (0, "")
     item: str = ""
-    more_turns: tuple[str, ...] = ()
 
-    @property
-    def turns(self) -> tuple[str, ...]:
-        """Keys of all its sources."""
-        return (self.turn, *self.more_turns)
+
+def topic_of(kind: StatementKind, stream: Stream) -> str:
+    """The topic file of a statement."""
+    return TOPICS.get(kind) or FACTS[stream]
 
 
 def episode_claims(
@@ -97,7 +93,7 @@ def episode_claims(
     found: list[Claim] = []
     for turn in _telling(episode, weights, current):
         told = turn.time or episode.recorded_at
-        found += [claim._replace(observed=told) for claim in _of_turn(turn, weights, settings)]
+        found += [replace(each, recorded_at=told) for each in _of_turn(turn, weights, settings)]
     return found
 
 
@@ -114,9 +110,13 @@ def candidates(
 def _telling(episode: Episode, weights: UnitScores, current: AbstractSet[str]) -> Iterator[Turn]:
     """The turns that may make claims."""
     for turn in episode.turns:
-        is_said = turn.role in ("user", "assistant") and is_trusted(turn.trust)
-        if turn.key in current and is_said and not weights.states_nothing:
+        if turn.key in current and is_said(turn) and not weights.states_nothing:
             yield turn
+
+
+def is_said(turn: Turn) -> bool:
+    """Whether a person or the agent says a turn, not a tool or a page."""
+    return turn.role in ("user", "assistant") and is_trusted(turn.trust)
 
 
 def is_trusted(trust: Trust) -> bool:
@@ -130,7 +130,7 @@ def _of_task(task: Todo, turn: Turn, weights: UnitScores) -> Claim:
         kind="task",
         stream="tasks",
         topic=TOPICS["task"],
-        turn=turn.key,
+        sources=(turn.key,),
         trust=turn.trust,
         valid_from=turn.time,
         state=task.state,
@@ -159,8 +159,8 @@ def _claim(piece: ScoredUnit, turn: Turn) -> Claim:
         text=text,
         kind=kind,
         stream=stream,
-        topic=TOPICS.get(kind) or FACTS[stream],
-        turn=turn.key,
+        topic=topic_of(kind, stream),
+        sources=(turn.key,),
         trust=turn.trust,
         valid_from=turn.time,
         subject=(None if turn.speaker else leading_name(piece.text)) or leading_name(text),
@@ -196,6 +196,7 @@ def sort_claims(claims: list[Claim]) -> list[Claim]:
     """
 
     def place(claim: Claim) -> tuple[str, str]:
-        return min(claim.valid_from or claim.observed, claim.observed), claim.observed
+        told = claim.recorded_at or ""
+        return min(claim.valid_from or told, told), told
 
     return sorted(claims, key=place)

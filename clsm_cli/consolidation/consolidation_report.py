@@ -10,14 +10,10 @@ from clsm_cli.config import LlmSettings
 from clsm_cli.startup.records import NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from datetime import datetime
 
     from clsm_cli.consolidation.adviser_proposals import Answer, Refused
     from clsm_cli.errors import ModelDigestError
-
-    Progress = Callable[[str, int, int], None]
-    """Called with what is being done, how much is done and how much there is."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,25 +12,19 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
-from clsm_cli.consolidation import (
-    active_learning,
-    edges,
-    entity_mentions,
-    learning,
-    rehearsal,
-    store_state,
-    write_plan,
-)
+from clsm_cli.consolidation import active_learning, edges, rehearsal, store_state
 from clsm_cli.consolidation.consolidation_report import Report
+from clsm_cli.consolidation.entity_mentions import build_vocabulary
 from clsm_cli.consolidation.graph_update import GraphBuilder
+from clsm_cli.consolidation.learning import Learner
 from clsm_cli.consolidation.llm_adviser import Adviser
+from clsm_cli.consolidation.write_plan import Writer
 from clsm_cli.ingestion.ingest_report import Report as IngestReport
 from clsm_cli.ingestion.ingest_report import Run, utc_text
 from clsm_cli.ingestion.ingest_run import embed_new, end_begun_run, open_turns, segment_all, take_in
 from clsm_cli.ingestion.timestamps import instant
 from clsm_cli.store import cleanup, inbox, joining
-from clsm_cli.store import ontology as store_ontology
-from clsm_cli.store.index import database, evidence_queries, vectors
+from clsm_cli.store.index import database
 from clsm_cli.store.index.index_queries import Index
 from clsm_cli.store.index.opening import bring_up_to_date, run_in_progress
 from clsm_cli.store.lock import locked
@@ -38,7 +32,9 @@ from clsm_cli.store.lock import locked
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from clsm_cli.consolidation.consolidation_report import Progress, Request
+    from clsm_cli.consolidation.consolidation_report import Request
+    from clsm_cli.consolidation.store_state import StoreState
+    from clsm_cli.ingestion.ingest_report import Progress
     from clsm_cli.store.index.opening import Embedder
     from clsm_cli.store.layout import Store
 
@@ -88,7 +84,10 @@ def consolidate(
             report.bad_model = taken.bad_model
             report.lacks_model = embedder is not usable and taken.bad_model is None
             report.open_turns = open_turns(index)
-            _Run(store, request, index, run, report, usable, progress).consolidate()
+            embed, meanings = (usable.embed(), usable.words) if usable is not None else (None, None)
+            state = store_state.load_state(store, index, request.now, embed, meanings)
+            _Run(state, request, run, report, progress).consolidate()
+            bring_up_to_date(store, connection, usable, None)
     return report
 
 
@@ -107,77 +106,48 @@ def _is_idle(store: Store, request: Request) -> bool:
 class _Run:
     """One run, step by step."""
 
-    store: Store
+    state: StoreState
     request: Request
-    index: Index
     run: Run
     report: Report
-    embedder: Embedder | None
     progress: Progress
-
-    def __post_init__(self) -> None:
-        embedder = self.embedder
-        self.embed = embed = embedder.embed() if embedder is not None else None
-        self.embedder = embed and embedder and embedder._replace(embed=lambda: embed)
-        self.meanings = embedder.words if embedder is not None else None
-        self.ontology, problems = store_ontology.load(self.store)
-        self.report.warnings += [
-            f"{p.path}{f', line {p.line}' if p.line else ''}: {p.reason}" for p in problems
-        ]
 
     def consolidate(self) -> None:
         """Learn from the pending episodes in steps, then build the graph once."""
-        found = store_state.load_state(self.store, self.index)
-        episodes = found.episodes
-        self.report.pending = sum(found.is_pending(record) for record in episodes.values())
-        chosen = store_state.choose_episodes(
-            found, evidence_queries.user_shares(self.index.connection), self.request
-        )
-        taken = {i for i, r in episodes.items() if not found.is_pending(r)} | {*chosen}
-        words = self._words(found, taken)
+        state, episodes = self.state, self.state.episodes
+        self.report.warnings += [
+            f"{p.path}{f', line {p.line}' if p.line else ''}: {p.reason}" for p in state.ontology[1]
+        ]
+        self.report.pending = sum(map(state.is_pending, episodes.values()))
+        chosen = store_state.choose_episodes(state, self.request)
+        taken = {i for i, r in episodes.items() if not state.is_pending(r)} | {*chosen}
+        words = build_vocabulary(state, taken, {} if self.request.rebuild else state.nodes)
         adviser = Adviser(self.request)
-        student = learning.Learner(
-            self.store,
-            self.index.connection,
-            found,
-            words,
-            self.ontology,
-            self.embed,
-            self.meanings,
-            adviser,
-            utc_text(self.request.now),
-        )
-        writer = write_plan.Writer(self.store, found, words, self.request, self.run, self.report)
-        self._study(student, writer, sorted(chosen, key=lambda i: (found.files[i].start or "", i)))
+        student = Learner(state, words, adviser)
+        writer = Writer(state, words, self.request, self.run, self.report)
+        self._study(student, writer, sorted(chosen, key=lambda i: (state.files[i].start or "", i)))
         self.progress("weaving", 0, 2)
-        weaver = GraphBuilder(
-            self.index.connection,
-            found,
-            words,
-            self.ontology,
-            self.store.settings.graph,
-            (0, self.store.device),
-            self.meanings,
-            edges.over(student.learned_so_far().statements.values()),
-        )
-        records = {i: student.records.get(i, episodes[i]) for i in sorted(taken)}
+        weaver = GraphBuilder(state, words, edges.over(student.statements.values()))
+        records = {i: student.episodes.get(i, episodes[i]) for i in sorted(taken)}
         network = weaver.build(records, chosen, student.relations, rebuild=self.request.rebuild)
         student.finish(network)
-        self._tell(student, adviser, found, chosen)
+        self._tell(student, adviser, chosen)
         telling = student.most_informative()
         if chosen:  # before the run is written: if it is cut short, the next one offers the same
-            active_learning.save_offer(self.store, telling, utc_text(self.request.now))
-        writer.write(student.learned_so_far(), network)
+            active_learning.save_offer(state, telling)
+        writer.write(student, network)
         self.progress("weaving", 2, 2)
-        bring_up_to_date(self.store, self.index.connection, self.embedder, None)
 
-    def _tell(
-        self,
-        student: learning.Learner,
-        adviser: Adviser,
-        found: store_state.StoreState,
-        chosen: Sequence[str],
-    ) -> None:
+    def _study(self, student: Learner, writer: Writer, chosen: Sequence[str]) -> None:
+        """Read episodes in steps; each but the last, which the graph joins, is written down."""
+        size = self.state.settings.step
+        for start in range(0, len(chosen), size):
+            self.progress("consolidating", start, len(chosen))
+            student.learn_from(chosen[start : start + size])
+            if start + size < len(chosen):
+                writer.write(student, None)
+
+    def _tell(self, student: Learner, adviser: Adviser, chosen: Sequence[str]) -> None:
         self.report.consolidated = len(chosen) - len(student.unread)
         self.report.unread = student.unread
         self.report.warnings += [
@@ -185,34 +155,12 @@ class _Run:
             " mended; recall finds its words all the same"
             for path, how in sorted(student.unread.items())
         ]
-        self.report.statements.update(student.outcome.counts)
+        self.report.statements.update(student.counts)
         self.report.warnings += adviser.warnings
         self.report.usage = adviser.usage
         self.report.advised = adviser.accepted
-        self.report.refused = [*adviser.refused, *adviser.unread(found.episodes)]
+        self.report.refused = [*adviser.refused, *adviser.unread(self.state.episodes)]
         if self.request.answer is not None:
-            self.report.stale = sum(not found.is_pending(found.episodes[i]) for i in chosen)
-
-    def _words(self, found: store_state.StoreState, taken: set[str]) -> entity_mentions.Vocabulary:
-        decided = sorted(found.decided.items())
-        return entity_mentions.build_vocabulary(
-            self.index.connection,
-            taken,
-            {} if self.request.rebuild else found.nodes,
-            [pair for pair, is_one in decided if is_one],
-            [pair for pair, is_one in decided if not is_one],
-            lambda names: vectors.of_texts(
-                self.index.connection, self.store.derived, names, self.embed
-            ),
-        )
-
-    def _study(
-        self, student: learning.Learner, writer: write_plan.Writer, chosen: Sequence[str]
-    ) -> None:
-        """Read episodes in steps; each but the last, which the graph joins, is written down."""
-        size = self.store.settings.consolidation.step
-        for start in range(0, len(chosen), size):
-            self.progress("consolidating", start, len(chosen))
-            student.learn_from(chosen[start : start + size])
-            if start + size < len(chosen):
-                writer.write(student.learned_so_far(), None)
+            self.report.stale = sum(
+                not self.state.is_pending(self.state.episodes[i]) for i in chosen
+            )

@@ -11,7 +11,7 @@ from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from clsm_cli.consolidation.claims import leading_name
+from clsm_cli.consolidation.claims import KINDS, leading_name
 from clsm_cli.consolidation.edit_session import EditSession, check_line, listed, open_for_edit
 from clsm_cli.errors import BadInputError
 from clsm_cli.ingestion.ingest_report import Run
@@ -110,7 +110,11 @@ def correct(
             old = _stated(edits, wanted, said)
         else:
             old = edits.statement(wanted) or _meant(edits, wanted, said)
-        text = said if is_whole else _sentence(old, said, edits.day)
+        text = said if is_whole else _replaced(old, said, edits.day)
+        if text is None:
+            reason = f"{said!r} does not say what it takes the place of in {old.text!r}"
+            next_step = "write the whole sentence that is true now, with a full stop"
+            raise BadInputError(old.id, reason, next_step)
         if (known := _known(edits, old, text)) is not None:
             return Correction(old, old.valid_until, known, is_new=False)
         more = tuple(edits.statements[each] for each in with_it)
@@ -190,15 +194,11 @@ def apply_correction(
 
 def _meant(edits: EditSession, subject: str, said: str) -> Statement:
     """The statement about a subject that a sentence can replace, or that has a place for a value."""
-    rows = [row for row in edits.statements_about(subject) if row.kind not in ("gist", "task")]
+    rows = [row for row in edits.statements_about(subject) if row.kind in KINDS]
     if not rows:
         reason = "is no id, and memory holds nothing about anything with that name"
         raise NotCertainError(subject, reason, "find the id of a statement with: clsm recall")
-    fits = [
-        row
-        for row in rows
-        if _is_sentence(row, said) or _with_value(row.text, said, edits.day) is not None
-    ]
+    fits = [row for row in rows if _replaced(row, said, edits.day) is not None]
     if len({normalise_text(row.text) for row in fits}) == 1:
         return max(fits, key=lambda row: (row.valid_from or "", row.id))
     ids = tuple(row.id for row in fits or rows)
@@ -224,14 +224,9 @@ def _stated(edits: EditSession, passage: SourcePassage, said: str) -> Statement:
     return max(rows, key=fitness)
 
 
-def _sentence(old: Statement, said: str, at: date) -> str:
-    """What is said as a whole sentence."""
-    text = said if _is_sentence(old, said) else _with_value(old.text, said, at)
-    if text is None:
-        reason = f"{said!r} does not say what it takes the place of in {old.text!r}"
-        next_step = "write the whole sentence that is true now, with a full stop"
-        raise BadInputError(old.id, reason, next_step)
-    return text
+def _replaced(old: Statement, said: str, at: date) -> str | None:
+    """What is said as a whole sentence; None where it is a value without one place in the old one."""
+    return said if _is_sentence(old, said) else _with_value(old.text, said, at)
 
 
 _STOP = re.compile(r"[.!][\"'\u201d\u2019)]*$")

@@ -70,7 +70,7 @@ def stated_relations(
     return found
 
 
-def relation_edges(stated: Stated, rev: tuple[int, str]) -> dict[str, Edge]:
+def relation_edges(stated: Stated) -> dict[str, Edge]:
     """The edges of relations, by id.
 
     weight = mean chance · min(1, (1 + turns) / (1 + FULL)): one turn is worth half of what three are.
@@ -84,7 +84,7 @@ def relation_edges(stated: Stated, rev: tuple[int, str]) -> dict[str, Edge]:
         record = edge_id(source, name, target)
         found[record] = Edge(
             id=record,
-            rev=rev,
+            rev=(0, ""),
             source=source,
             target=target,
             type=name,
@@ -121,9 +121,7 @@ def with_validity(edge: Edge, times: Mapping[str, str], closed: Mapping[str, str
     return replace(edge, valid_from=since, valid_until=until)
 
 
-def episode_chain(
-    files: Sequence[EpisodeFile], continued: Mapping[str, str], rev: tuple[int, str]
-) -> dict[str, Edge]:
+def episode_chain(files: Sequence[EpisodeFile], continued: Mapping[str, str]) -> dict[str, Edge]:
     """Episodes in the order of time: ``next`` from each to the one after, and ``continues``."""
     dated = sorted((file.start, file.id) for file in files if file.start)
     pairs = [(a, "next", b) for (_, a), (_, b) in itertools.pairwise(dated)]
@@ -133,17 +131,15 @@ def episode_chain(
         for later, before in sorted(continued.items())
         if later in known and before in known
     ]
-    found = [link(a, name, b, rev) for a, name, b in pairs]
+    found = [link(a, name, b) for a, name, b in pairs]
     return {edge.id: edge for edge in found}
 
 
-def link(
-    source: str, name: str, target: str, rev: tuple[int, str], *, directed: bool = True
-) -> Edge:
+def link(source: str, name: str, target: str, *, directed: bool = True) -> Edge:
     """An edge that is there or not: nothing is counted or weighed."""
     return Edge(
         id=edge_id(source, name, target),
-        rev=rev,
+        rev=(0, ""),
         source=source,
         target=target,
         type=name,

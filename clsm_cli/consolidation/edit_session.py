@@ -23,6 +23,7 @@ from clsm_cli.model.ids import normalise_text, resolve_id
 from clsm_cli.model.tombstones import birth_ids, first_free
 from clsm_cli.store import logs, record_files, runs, settle, shards, topics
 from clsm_cli.store.index.opening import published
+from clsm_cli.store.layout import TOPIC_STREAMS
 from clsm_cli.store.lock import locked
 from clsm_cli.text.node_ids import node_id
 from clsm_cli.text.statement_streams import stream_of
@@ -53,8 +54,8 @@ class EditSession:
         self.records = shards.load_graph(folders, logs.load_tombstones(store)).records
         self.statements = record_files.load_statements(store, self.records, run.now)
         self.extra: list[runs.Write] = []
-        self._before = dict(self.statements)
-        self._others: list[tuple[Stream, Record]] = []
+        self._before: dict[str, Record] = {**self.records, **self.statements}
+        self._changed: dict[str, Record] = {}
 
     @property
     def day(self) -> date:
@@ -137,40 +138,46 @@ class EditSession:
             **more,
         )
 
-    def put(self, row: Statement) -> None:
-        """Add a statement, or replace the one with its id; its revision is set when it is saved."""
-        self.statements[row.id] = row
-
-    def put_record(self, stream: Stream, record: Record) -> None:
-        """Replace a record that is no statement."""
-        old = self.records[record.id]
-        self._others.append((stream, replace(record, rev=(old.rev[0] + 1, self.store.device))))
+    def put(self, record: Record) -> None:
+        """Add a statement, or replace the record with its id; its revision is set when it is saved."""
+        self._changed[record.id] = record
+        if isinstance(record, Statement):
+            self.statements[record.id] = record
 
     def save(self) -> str | None:
         """Write what changed, whole or not at all; the id of the run, if there was anything."""
-        changed = []
-        for record_id, row in sorted(self.statements.items()):
-            old = self._before.get(record_id)
-            if old is None or row != old:
-                changed.append(
-                    replace(row, rev=((old.rev[0] if old else 0) + 1, self.store.device))
-                )
         if self.dry_run:
             return None
         records: dict[Stream, list[Record]] = {}
-        for row in changed:
-            records.setdefault(row.stream, []).append(record_files.as_stored(row))
-        for stream, record in self._others:
-            records.setdefault(stream, []).append(record)
+        rows: list[Statement] = []
+        for record_id, record in sorted(self._changed.items()):
+            old = self._before.get(record_id)
+            if record == old:
+                continue
+            new = replace(record, rev=((old.rev[0] if old else 0) + 1, self.store.device))
+            if isinstance(new, Statement):
+                rows.append(new)
+                records.setdefault(new.stream, []).append(record_files.as_stored(new))
+            else:
+                records.setdefault(self._stream(record_id), []).append(new)
         writes: list[runs.Write] = []
         for stream, group in sorted(records.items()):
             writes += record_files.plan_records(self.store, stream, group)
-        writes += record_files.plan_topics(self.store, changed, lambda row: self.label(row.subject))
+        writes += record_files.plan_topics(self.store, rows, lambda row: self.label(row.subject))
         writes += self.extra
         if not writes:
             return None
         with published(self.store):
             return self.run.apply(writes, whole=True)
+
+    def _stream(self, record_id: str) -> Stream:
+        """The stream whose shards hold a record that is no statement."""
+        for stream in TOPIC_STREAMS:
+            for digits in (1, 2):
+                path = self.store.graph(stream) / shards.shard_name(record_id, digits)
+                if any(record.id == record_id for record in shards.read(path).records):
+                    return stream
+        return "flow"
 
 
 @contextlib.contextmanager

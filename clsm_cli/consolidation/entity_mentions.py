@@ -8,24 +8,23 @@ index's postings, and only there.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from clsm_cli.consolidation.edges import Matcher, NameForm
-from clsm_cli.consolidation.entity_resolution import Entity, NameUse, resolve_entities
+from clsm_cli.consolidation.entity_resolution import Entity, resolve_entities
 from clsm_cli.heads.name_head import DIMENSIONS, INPUTS, judge_names, name_features
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store.index import evidence_queries
-from clsm_cli.text.aliases import StatedAlias
 from clsm_cli.text.node_ids import node_id
 from clsm_cli.text.tokens import stems
 
 if TYPE_CHECKING:
-    import sqlite3
-    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping
 
+    from clsm_cli.consolidation.store_state import StoreState
     from clsm_cli.heads.name_head import NameJudged
     from clsm_cli.model.graph import Node
-    from clsm_cli.store.index.evidence_queries import SourceTurn
+    from clsm_cli.store.index.evidence_queries import Name, SourceTurn
 
 LEAST_THING = 0.25
 """Probability from which a name is taken for a thing's."""
@@ -49,7 +48,6 @@ class Vocabulary(NamedTuple):
 
     entries: dict[str, Entity]
     kinds: dict[str, str]
-    people: frozenset[str]
     canonical: dict[str, str]
     heads: dict[str, str]
 
@@ -72,32 +70,26 @@ def name_forms(entry: Entity) -> list[NameForm]:
 
 
 def build_vocabulary(
-    connection: sqlite3.Connection,
-    episodes: Collection[str],
-    nodes: Mapping[str, Node],
-    same: Iterable[tuple[str, str]],
-    different: Iterable[tuple[str, str]],
-    vectors: Callable[[list[str]], Mapping[str, Any]],
+    state: StoreState, episodes: Collection[str], nodes: Mapping[str, Node]
 ) -> Vocabulary:
-    """The nodes that the turns of some episodes name, and those that a person made."""
-    sightings = [NameUse(*name) for name in evidence_queries.names_used(connection, episodes)]
-    told = [
-        StatedAlias(n, a, 0, 0) for n, a, _ in evidence_queries.stated_aliases(connection, episodes)
-    ]
-    spoken = [NameUse(*name) for name in evidence_queries.speakers(connection, episodes)]
+    """The nodes that the turns of some episodes name, and those of ``nodes`` that a person made."""
+    connection = state.connection
+    sightings = list(evidence_queries.names_used(connection, episodes))
+    told = [(name, of) for name, of, _ in evidence_queries.stated_aliases(connection, episodes)]
+    spoken = list(evidence_queries.speakers(connection, episodes))
     present: dict[str, set[str]] = {}
     for each in spoken:
         present.setdefault(each.episode, set()).add(each.label)
     speakers = sorted({each.label for each in spoken})
     told += _short_names(sightings, present)
     labels = _candidates(sightings) | {*speakers}
-    labels |= {name for each in told for name in (each.name, each.alias)}
-    told_of = _judged(sorted(labels), evidence_queries.episode_texts(connection, episodes), vectors)
+    labels |= {name for pair in told for name in pair}
+    told_of = _judged(state, labels, episodes)
     found = resolve_entities(
         [*sightings, *spoken],
         told,
-        same=same,
-        different=different,
+        same=[pair for pair, is_one in state.decided.items() if is_one],
+        different=[pair for pair, is_one in state.decided.items() if not is_one],
         people=speakers,
         persons={name for name, each in told_of.items() if _kind(name, each) == PERSON},
         no_things={name for name, each in told_of.items() if each.thing < LEAST_THING},
@@ -114,15 +106,15 @@ def build_vocabulary(
     for entry in entries.values():
         canonical |= {node_id(name): entry.id for name in (entry.label, *entry.aliases)}
     canonical |= {entry: entry for entry in entries}
-    people = frozenset(canonical.get(node_id(name), node_id(name)) for name in speakers)
+    people = {canonical.get(node_id(name), node_id(name)) for name in speakers}
     kinds = {
         node: PERSON if node in people else _kind(entry.label, told_of.get(entry.label))
         for node, entry in entries.items()
     } | {node.id: node.kind for node in nodes.values() if node.pinned}
-    return Vocabulary(dict(sorted(entries.items())), kinds, people, canonical, _heads(entries))
+    return Vocabulary(dict(sorted(entries.items())), kinds, canonical, _heads(entries))
 
 
-def _candidates(sightings: Iterable[NameUse]) -> set[str]:
+def _candidates(sightings: Iterable[Name]) -> set[str]:
     """Names that may be a thing's: marked, in two turns, or longer than one that is in two turns."""
     turns: dict[str, set[str]] = {}
     marked: set[str] = set()
@@ -135,13 +127,12 @@ def _candidates(sightings: Iterable[NameUse]) -> set[str]:
 
 
 def _judged(
-    names: Sequence[str],
-    documents: Iterable[str],
-    vectors: Callable[[list[str]], Mapping[str, Any]],
+    state: StoreState, names: Collection[str], episodes: Collection[str]
 ) -> dict[str, NameJudged]:
     """What names are, judged from all their uses and what the strings mean."""
-    features = name_features(names, documents)
-    known = vectors(list(features))
+    texts = evidence_queries.episode_texts(state.connection, episodes)
+    features = name_features(sorted(names), texts)
+    known = state.vectors_of(list(features))
     unknown = [0.0] * DIMENSIONS
     rows = [[*row, *known.get(name, unknown)] for name, row in features.items()]
     told = dict(zip(features, judge_names(rows), strict=True))
@@ -172,8 +163,8 @@ def _kind(name: str, told: NameJudged | None) -> str:
 
 
 def _short_names(
-    sightings: Iterable[NameUse], present: Mapping[str, Collection[str]]
-) -> list[StatedAlias]:
+    sightings: Iterable[Name], present: Mapping[str, Collection[str]]
+) -> list[tuple[str, str]]:
     """Short forms by which people in a conversation call each other: "Mel" for Melanie.
 
     A name is one if it is the beginning of the name of exactly one who speaks there, and is used
@@ -188,12 +179,11 @@ def _short_names(
                 if name.startswith(sighting.label) and name != sighting.label
             ]
             meant.setdefault(sighting.label, set()).add(there[0] if len(there) == 1 else None)
-    pairs = {
+    return [
         (min(filter(None, names)), label)
         for label, names in meant.items()
         if len(names) == 1 and None not in names
-    }
-    return [StatedAlias(name, label, 0, 0) for name, label in sorted(pairs)]
+    ]
 
 
 _SHORT = 3
@@ -218,12 +208,13 @@ def changed_nodes(vocabulary: Vocabulary, nodes: Mapping[str, Node]) -> set[str]
 
 
 def refind_mentions(
-    connection: sqlite3.Connection,
+    state: StoreState,
     vocabulary: Vocabulary,
     nodes: Collection[str],
     episodes: Collection[str],
 ) -> dict[str, dict[str, set[str]]]:
     """Where the names of some nodes stand in the turns of episodes: episode → node → turns."""
+    connection = state.connection
     wanted: dict[str, set[str]] = {}
     for node in sorted(nodes):
         entry = vocabulary.entries[node]
@@ -234,15 +225,12 @@ def refind_mentions(
     keys = sorted(wanted)
     for start in range(0, len(keys), _STEP):
         told = evidence_queries.turns_by_key(connection, keys[start : start + _STEP])
-        matchers: dict[frozenset[str], Matcher] = {}
+        groups: dict[frozenset[str], list[SourceTurn]] = {}
         for key, turn in told.items():
-            if turn.episode not in episodes or turn.role == "tool":
-                continue
-            chosen = frozenset(wanted[key])
-            if chosen not in matchers:
-                matchers[chosen] = vocabulary.matcher(chosen)
-            for named in matchers[chosen].find(turn.text):
-                found.setdefault(turn.episode, {}).setdefault(named.node, set()).add(key)
+            if turn.episode in episodes:
+                groups.setdefault(frozenset(wanted[key]), []).append(turn)
+        for chosen, turns in groups.items():
+            find_mentions(turns, vocabulary.matcher(chosen), found)
     return found
 
 
@@ -250,12 +238,12 @@ _STEP = 2000
 """Turns whose texts are held at once."""
 
 
-def find_mentions(turns: Sequence[SourceTurn], matcher: Matcher) -> dict[str, dict[str, set[str]]]:
-    """What some turns mention: episode → node → turns. What a tool printed mentions nothing."""
-    found: dict[str, dict[str, set[str]]] = {}
+def find_mentions(
+    turns: Iterable[SourceTurn], matcher: Matcher, found: dict[str, dict[str, set[str]]]
+) -> None:
+    """Add what some turns mention: episode → node → turns. What a tool printed mentions nothing."""
     for turn in turns:
         if turn.role == "tool":
             continue
         for named in matcher.find(turn.text):
             found.setdefault(turn.episode, {}).setdefault(named.node, set()).add(turn.key)
-    return found

@@ -23,7 +23,7 @@ from clsm_cli.text.tokens import STOP_WORDS
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
 
-    from clsm_cli.text.aliases import StatedAlias
+    from clsm_cli.store.index.evidence_queries import Name
 
 NAME_SECTIONS, PHRASE_SECTIONS, WORD_SECTIONS = 2, 2, 3
 """Sections in which a name with capitals, a noun phrase, a single word must stand to be a node."""
@@ -35,21 +35,6 @@ ALIKE, SHORT = 88.0, 5
 _DIGITS = re.compile(r"\d+")
 _NUMBERS = re.compile(r"\d+|\b[ivx]+\b|\+\+|#")
 _BETWEEN = re.compile(r" (?:and|in|of|to|for|on|with|the) (?:the )?")
-
-
-class NameUse(NamedTuple):
-    """A name as one turn uses it.
-
-    Attributes:
-        kind: as in ``mentions``, or ``phrase``.
-        section: id of a heading's blocks in a note, or of an episode of a conversation.
-    """
-
-    label: str
-    kind: str
-    episode: str
-    section: str
-    turn: str
 
 
 class Entity(NamedTuple):
@@ -98,8 +83,8 @@ _id = lru_cache(maxsize=1 << 18)(node_id)
 
 
 def resolve_entities(
-    sightings: Iterable[NameUse],
-    statements_of_alias: Iterable[StatedAlias],
+    sightings: Iterable[Name],
+    told: Iterable[tuple[str, str]],
     same: Iterable[tuple[str, str]] = (),
     different: Iterable[tuple[str, str]] = (),
     people: Collection[str] = (),
@@ -110,7 +95,7 @@ def resolve_entities(
 
     Args:
         sightings: every name in every turn; how often a turn repeats one says nothing.
-        statements_of_alias: what texts say are names of one thing.
+        told: pairs of what texts say are names of one thing, the second one an alias.
         different: node ids that a person keeps apart, whatever else would join them.
         people: names of speakers, who are always entries.
         persons: names that are used as a person's.
@@ -120,7 +105,7 @@ def resolve_entities(
     everything = {each._replace(label=label) for each, label in _short_links(set(sightings))}
     lower = _lower_words(everything)
     seen = _telling(everything, lower)
-    told = sorted({(each.name, each.alias) for each in statements_of_alias})
+    told = sorted(set(told))
     uses: dict[str, set[str]] = {name: set() for name in chain(people, *told)}
     for each in seen:
         uses.setdefault(each.label, set()).add(each.turn)
@@ -140,7 +125,7 @@ def resolve_entities(
     return sorted(_entry(names[group], uses, words) for group in accepted)
 
 
-def _short_links(seen: Collection[NameUse]) -> Iterator[tuple[NameUse, str]]:
+def _short_links(seen: Collection[Name]) -> Iterator[tuple[Name, str]]:
     """Yield sightings with a label: a link by the last part of its path, if no other path ends in it."""
     ends: dict[str, set[str]] = defaultdict(set)
     for each in seen:
@@ -154,7 +139,7 @@ def _short_links(seen: Collection[NameUse]) -> Iterator[tuple[NameUse, str]]:
         yield each, last if alone else each.label
 
 
-def _lower_words(seen: Iterable[NameUse]) -> frozenset[str]:
+def _lower_words(seen: Iterable[Name]) -> frozenset[str]:
     """Words that stand in phrases without a capital, other than now and then for a name."""
     turns: dict[str, set[str]] = defaultdict(set)
     for each in seen:
@@ -165,7 +150,7 @@ def _lower_words(seen: Iterable[NameUse]) -> frozenset[str]:
     return frozenset(word for word in turns if word.islower() and len(turns[word]) > often[word])
 
 
-def _telling(seen: Iterable[NameUse], lower: Collection[str]) -> list[NameUse]:
+def _telling(seen: Iterable[Name], lower: Collection[str]) -> list[Name]:
     """Leave out phrases that are no terms.
 
     These are words that are names with a capital at least as often ("anchor"), names that only
@@ -198,14 +183,14 @@ def _telling(seen: Iterable[NameUse], lower: Collection[str]) -> list[NameUse]:
     return [each for each in seen if each.kind != "phrase" or is_term(each.label)]
 
 
-def _is_name(each: NameUse) -> bool:
+def _is_name(each: Name) -> bool:
     """Whether it is set like a name: all words but the small ones have capitals."""
     words = each.label.split()
     return each.kind == "name" or all(word[0].isupper() or word in SMALL_WORDS for word in words)
 
 
 def _join_called(
-    seen: Iterable[NameUse],
+    seen: Iterable[Name],
     told: Iterable[tuple[str, str]],
     people: Collection[str],
     persons: Collection[str],
@@ -246,14 +231,14 @@ def _join_called(
 
 
 def _accepted(
-    seen: Iterable[NameUse], always: Collection[str], groups: _Groups, no_things: Collection[str]
+    seen: Iterable[Name], always: Collection[str], groups: _Groups, no_things: Collection[str]
 ) -> list[str]:
     """The groups with enough evidence, longest names first.
 
     What stands only inside a longer name of its turn says nothing for the shorter one (as in the
     C-value of Frantzi, Ananiadou and Mima 2000).
     """
-    found: dict[str, list[NameUse]] = {group: [] for group in always}
+    found: dict[str, list[Name]] = {group: [] for group in always}
     for each in seen:
         found.setdefault(groups.group_of(each.label), []).append(each)
     sizes = {name: max([0, *(len(name_parts(x.label)) for x in found[name])]) for name in found}
@@ -268,14 +253,14 @@ def _accepted(
     return accepted
 
 
-def _is_thing(found: Sequence[NameUse], no_things: Collection[str]) -> bool:
+def _is_thing(found: Sequence[Name], no_things: Collection[str]) -> bool:
     """Whether the name most used names something, or an author made one a link or a title."""
     uses = Counter(each.label for each in found)
     label = min(uses, key=lambda label: (-uses[label], label))
     return label not in no_things or any(each.kind in {"link", "title"} for each in found)
 
 
-def _is_enough(found: Sequence[NameUse]) -> bool:
+def _is_enough(found: Sequence[Name]) -> bool:
     """Whether names of one thing stand where they must."""
     marks = {each.episode for each in found if each.kind in {"tag", "code"}}
     names = {each.section for each in found if _is_name(each)}

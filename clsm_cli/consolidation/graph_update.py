@@ -20,21 +20,16 @@ from clsm_cli.store.index import evidence_queries
 from clsm_cli.text.plain import to_plain
 from clsm_cli.text.sentences import split
 from clsm_cli.text.summaries import best_sentences
-from clsm_cli.text.tagging import tags_of
 
 if TYPE_CHECKING:
-    import sqlite3
     from collections.abc import Callable, Collection, Mapping, Sequence
 
-    from clsm_cli.config import GraphSettings
     from clsm_cli.consolidation.edges import Matcher, Stated, Told
     from clsm_cli.consolidation.entity_mentions import Vocabulary
     from clsm_cli.consolidation.store_state import StoreState
-    from clsm_cli.heads.judge import Meanings
     from clsm_cli.model.episodes import EpisodeRecord
     from clsm_cli.model.streams import Stream
     from clsm_cli.store.index.evidence_queries import SourceTurn
-    from clsm_cli.text.tagging import Ontology
 
 LOOKED_AT = 64
 """Turns, the newest, that the summary is taken from: bounds what a hub costs."""
@@ -63,13 +58,8 @@ class GraphBuilder:
         over: Turns of which all that memory states is over, and since when.
     """
 
-    connection: sqlite3.Connection
     state: StoreState
     words: Vocabulary
-    ontology: Ontology
-    settings: GraphSettings
-    rev: tuple[int, str]
-    meanings: Meanings | None
     over: Mapping[str, str]
 
     def build(
@@ -87,13 +77,14 @@ class GraphBuilder:
         """
         before = {} if rebuild else self.state.nodes
         stale = entity_mentions.changed_nodes(self.words, before)
-        found = entity_mentions.refind_mentions(self.connection, self.words, stale, episodes)
+        found = entity_mentions.refind_mentions(self.state, self.words, stale, episodes)
         records = {
             episode: _with_mentions(record, self._merged(record, stale, found.get(episode, {})))
             for episode, record in episodes.items()
         }
         turns = _turns_of(records)
-        touched = stale | {node for i in fresh if i in records for node in records[i].mentions}
+        read = [records[i] for i in fresh if i in records]
+        touched = stale | {node for record in read for node in record.mentions}
         touched |= {n for n, keys in turns.items() if n not in before or before[n].n != len(keys)}
         touched |= {n for n in turns if n in before and before[n].kind != self.words.kinds[n]}
         touched |= self._faded(before)
@@ -101,13 +92,7 @@ class GraphBuilder:
         kinds = {node.id: node.kind for node in described.values()}
         other = {i for i, kind in kinds.items() if i not in before or before[i].kind != kind}
         again = {key for node in stale | other for key in turns.get(node, ())}
-        again |= {
-            key
-            for i in fresh
-            if i in records
-            for keys in records[i].mentions.values()
-            for key in keys
-        }
+        again |= {key for record in read for keys in record.mentions.values() for key in keys}
         if rebuild:
             again = {key for keys in turns.values() for key in keys}
         found_edges = self._woven(records, turns)
@@ -132,18 +117,14 @@ class GraphBuilder:
     def _faded(self, before: Mapping[str, Node]) -> set[str]:
         """Nodes whose summary rests on a block that its document holds no longer."""
         sources = {key: node.id for node in before.values() for key in node.sources}
-        closed = evidence_queries.closed_since(self.connection, sorted(sources))
+        closed = evidence_queries.closed_since(self.state.connection, sorted(sources))
         return {node.id for node in before.values() if closed.intersection(node.sources)}
 
     def _nodes(
         self, turns: Mapping[str, set[str]], touched: Collection[str], before: Mapping[str, Node]
     ) -> dict[str, Node]:
         chosen = {node: sorted(turns[node]) for node in turns if node in touched}
-        times = evidence_queries.turn_times(
-            self.connection, sorted({k for ks in chosen.values() for k in ks})
-        )
-        new = node_records(self.connection, self.words, chosen, times, self.ontology, self.rev)
-        found = {node: before[node] for node in turns if node in before} | new
+        found = {node: before[node] for node in turns if node in before} | self._described(chosen)
         for node in self.state.nodes.values():
             if node.pinned:
                 seen = found.get(node.id)
@@ -154,6 +135,50 @@ class GraphBuilder:
                 )
         return dict(sorted(found.items()))
 
+    def _described(self, mentions: Mapping[str, list[str]]) -> dict[str, Node]:
+        """The records of nodes, given the keys of all turns that mention each."""
+        words, connection = self.words, self.state.connection
+        every = sorted({key for keys in mentions.values() for key in keys})
+        times = evidence_queries.turn_times(connection, every)
+        newest = {
+            node: sorted(keys, key=lambda key: (times.get(key, ""), key))[-LOOKED_AT:]
+            for node, keys in mentions.items()
+        }
+        found: dict[str, Node] = {}
+        nodes = sorted(newest)
+        for start in range(0, len(nodes), _NODE_STEP):
+            group = nodes[start : start + _NODE_STEP]
+            keys = sorted({key for node in group for key in newest[node]})
+            turns = evidence_queries.turns_by_key(connection, keys)
+            told = _sentences(words.matcher(group), turns)
+            for node in group:
+                said = chain.from_iterable(told.get((node, key), ()) for key in newest[node])
+                summary = best_sentences(list(said), words.entries[node].label)
+                dated = sorted(times[key] for key in mentions[node] if key in times)
+                found[node] = self._node(node, summary, len(mentions[node]), dated)
+        return found
+
+    def _node(
+        self, node: str, summary: Sequence[tuple[str, str, str]], n: int, dated: Sequence[str]
+    ) -> Node:
+        entry, kind = self.words.entries[node], self.words.kinds[node]
+        text = " ".join(sentence for sentence, _, _ in summary)
+        return Node(
+            id=node,
+            rev=(0, ""),
+            label=entry.label,
+            kind=kind,
+            aliases=tuple(sorted(set(entry.aliases) - {entry.label})),
+            exact=tuple(sorted(entry.exact)),
+            summary=text,
+            stream=STREAMS.get(kind, "projects"),
+            tags=self.state.tags_of(text),
+            n=n,
+            first=dated[0] if dated else None,
+            last=dated[-1] if dated else None,
+            sources=tuple(dict.fromkeys(key for _, _, key in summary)),
+        )
+
     def _woven(
         self, records: Mapping[str, EpisodeRecord], turns: Mapping[str, set[str]]
     ) -> dict[str, Edge]:
@@ -162,12 +187,11 @@ class GraphBuilder:
         for node in sorted(turns):
             for key in turns[node]:
                 mentioned.setdefault(key, []).append(node)
-        order = (row for row in evidence_queries.turn_order(self.connection) if row[0] in records)
-        found = co_occurrences(order, mentioned, self.settings, self.rev)
+        connection, settings = self.state.connection, self.state.store.settings.graph
+        order = (row for row in evidence_queries.turn_order(connection) if row[0] in records)
+        found = co_occurrences(order, mentioned, settings, (0, ""))
         files = [self.state.files[episode] for episode in sorted(records)]
-        found |= edges.episode_chain(
-            files, evidence_queries.continuations(self.connection), self.rev
-        )
+        found |= edges.episode_chain(files, evidence_queries.continuations(connection))
         found |= self._one_and_the_same()
         return found | {e.id: e for e in self.state.edges.values() if e.type == "gist_of"}
 
@@ -202,9 +226,9 @@ class GraphBuilder:
         for told, keys in advised.items():
             stated.setdefault(told, {}).update(dict.fromkeys(keys, 1.0))
         found = {edge.id: edge for told, edge in before.items() if told not in changed}
-        found |= edges.relation_edges(stated, self.rev)
+        found |= edges.relation_edges(stated)
         sources = sorted({key for edge in found.values() for key in edge.sources})
-        times = evidence_queries.turn_times(self.connection, sources)
+        times = evidence_queries.turn_times(self.state.connection, sources)
         closed = {**self.over, **self.state.closed_blocks}
         return {i: edges.with_validity(edge, times, closed) for i, edge in found.items()}
 
@@ -213,13 +237,11 @@ class GraphBuilder:
         matcher = self.words.matcher()
         ordered = sorted(keys)
         for start in range(0, len(ordered), _STEP):
-            said = evidence_queries.turns_by_key(
-                self.connection, ordered[start : start + _STEP]
-            ).values()
-            for told, chances in edges.stated_relations(
-                said, kinds, matcher, self.meanings
-            ).items():
-                found.setdefault(told, {}).update(chances)
+            keys = ordered[start : start + _STEP]
+            said = evidence_queries.turns_by_key(self.state.connection, keys).values()
+            told = edges.stated_relations(said, kinds, matcher, self.state.meanings)
+            for relation, chances in told.items():
+                found.setdefault(relation, {}).update(chances)
         return found
 
     def _typed_before(self, kinds: Mapping[str, str]) -> dict[Told, Edge]:
@@ -232,7 +254,7 @@ class GraphBuilder:
     def _one_and_the_same(self) -> dict[str, Edge]:
         """Merges that a person decided, so that they can be seen and taken back."""
         found = [
-            edges.link(a, "same_as", b, self.rev, directed=False)
+            edges.link(a, "same_as", b, directed=False)
             for (a, b), is_one in sorted(self.state.decided.items())
             if is_one
         ]
@@ -253,56 +275,6 @@ def _turns_of(records: Mapping[str, EpisodeRecord]) -> dict[str, set[str]]:
 def _with_mentions(record: EpisodeRecord, mentions: dict[str, tuple[str, ...]]) -> EpisodeRecord:
     same = {node: tuple(sorted(keys)) for node, keys in record.mentions.items()} == mentions
     return record if same else replace(record, mentions=mentions)
-
-
-def node_records(
-    connection: sqlite3.Connection,
-    vocabulary: Vocabulary,
-    mentions: Mapping[str, Sequence[str]],
-    times: Mapping[str, str],
-    ontology: Ontology,
-    rev: tuple[int, str],
-) -> dict[str, Node]:
-    """The records of nodes, by id.
-
-    Args:
-        mentions: The nodes to describe → keys of all turns that mention them.
-    """
-    newest = {
-        node: sorted(keys, key=lambda key: (times.get(key, ""), key))[-LOOKED_AT:]
-        for node, keys in mentions.items()
-    }
-    found: dict[str, Node] = {}
-    nodes = sorted(newest)
-    for start in range(0, len(nodes), _NODE_STEP):
-        group = nodes[start : start + _NODE_STEP]
-        keys = sorted({key for node in group for key in newest[node]})
-        told = _sentences(
-            vocabulary.matcher(group), evidence_queries.turns_by_key(connection, keys)
-        )
-        for node in group:
-            dated = sorted(times[key] for key in mentions[node] if key in times)
-            kind = vocabulary.kinds[node]
-            entry = vocabulary.entries[node]
-            said = chain.from_iterable(told.get((node, key), ()) for key in newest[node])
-            summary = best_sentences(list(said), entry.label)
-            text = " ".join(sentence for sentence, _, _ in summary)
-            found[node] = Node(
-                id=node,
-                rev=rev,
-                label=entry.label,
-                kind=kind,
-                aliases=tuple(sorted(set(entry.aliases) - {entry.label})),
-                exact=tuple(sorted(entry.exact)),
-                summary=text,
-                stream=STREAMS.get(kind, "projects"),
-                tags=tuple(sorted(tags_of(text, ontology))),
-                n=len(mentions[node]),
-                first=dated[0] if dated else None,
-                last=dated[-1] if dated else None,
-                sources=tuple(dict.fromkeys(key for _, _, key in summary)),
-            )
-    return found
 
 
 _NODE_STEP = 200

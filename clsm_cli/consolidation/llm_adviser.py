@@ -6,6 +6,7 @@ which is sent and answered at once; the checks are the same (``adviser_proposals
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from clsm_cli.consolidation import adviser_packet, adviser_proposals
@@ -13,7 +14,7 @@ from clsm_cli.consolidation.calibrate import Doubt
 from clsm_cli.text.node_ids import node_id
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Container, Mapping, Sequence
+    from collections.abc import Callable, Collection, Container, Iterable, Mapping, Sequence
 
     from clsm_cli.consolidation.adviser_packet import Part
     from clsm_cli.consolidation.adviser_proposals import Refused, Relation
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from clsm_cli.consolidation.consolidation_report import Request
     from clsm_cli.consolidation.edges import Told
     from clsm_cli.integrations.llm import Llm
-    from clsm_cli.model.episodes import Episode, EpisodeRecord
+    from clsm_cli.model.episodes import Episode
     from clsm_cli.model.graph import Statement
 
 
@@ -87,37 +88,30 @@ class Adviser:
             self._relations.setdefault(episode.id, []).extend(checked.relations)
             if checked.refused and not checked.claims:
                 continue  # an adviser without one good word about a part has not read it
-            kept = [each for each in kept if each.kind == "task" or each.turn not in part.whole]
+            kept = [e for e in kept if e.kind == "task" or part.whole.isdisjoint(e.sources)]
             advised += checked.claims
-            by_text = {claim.text: claim for claim in checked.claims}
-            self._replaced |= {i: by_text[text] for i, text in checked.replaced.items()}
+            self._replaced |= checked.replaced
         return kept + advised
 
     def doubts(self, rows: Mapping[str, Statement]) -> list[Doubt]:
         """The statements that the adviser says are over, each with what says so."""
         return [
-            Doubt(
-                "contradiction",
-                rows[i],
-                claim.text,
-                claim.valid_from or claim.observed,
-                claim.turns,
-            )
-            for i, claim in sorted(self._replaced.items())
+            Doubt("contradiction", rows[i], self._replaced[i])
+            for i in sorted(self._replaced)
             if i in rows
         ]
 
-    def is_update(self, old: Statement, new: str) -> bool:
-        """Whether the adviser said that ``new`` means that ``old`` holds no longer."""
-        told = self._replaced.get(old.id)
-        return told is not None and told.text == new
+    def is_update(self, doubt: Doubt) -> bool:
+        """Whether the adviser said that because of the claim the other one holds no longer."""
+        told = self._replaced.get(doubt.kept.id)
+        return told is not None and told.text == doubt.claim.text
 
     def relations(
-        self, record: EpisodeRecord, node_of: Callable[[str], str], nodes: Container[str]
+        self, episodes: Iterable[str], node_of: Callable[[str], str], nodes: Container[str]
     ) -> dict[Told, set[str]]:
-        """Relations that an episode states between its nodes, by the adviser."""
+        """Relations that episodes state between nodes, by the adviser."""
         told: dict[Told, set[str]] = {}
-        for each in self._relations.get(record.id, ()):
+        for each in chain.from_iterable(self._relations.get(i, ()) for i in episodes):
             a, b = (node_of(node_id(name)) for name in (each.source, each.target))
             if a in nodes and b in nodes and a != b:
                 told.setdefault((a, each.type, b, True), set()).update(each.turns)

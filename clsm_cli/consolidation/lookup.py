@@ -13,6 +13,7 @@ from clsm_cli.text import todo
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from clsm_cli.consolidation.store_state import StoreState
     from clsm_cli.model.graph import Statement
 
 NEAREST = 5
@@ -22,10 +23,9 @@ FLOOR = 0.80
 
 
 class StatementIndex:
-    """Statements by id, kept in step with their look-ups while they change.
+    """Statements by id, current or not, kept in step with their look-ups while they change.
 
     Args:
-        statements: All rows, current or not, with their texts.
         vectors: Unit vectors by id; what has none is found by its words alone.
         forgotten: Hashes of ids with a tombstone: no new row gets one.
     """
@@ -133,6 +133,14 @@ class StatementIndex:
         self._matrix[len(self._ids)] = vector
         self._places[record] = len(self._ids)
         self._ids.append(record)
+
+
+def index_statements(state: StoreState, rows: Iterable[Statement]) -> StatementIndex:
+    """Some statements of a store with their vectors."""
+    found = list(rows)
+    known = state.vectors_of([row.text for row in found if row.text])
+    by_id = {row.id: known.get(row.text) for row in found}
+    return StatementIndex(found, by_id, state.forgotten)
 
 
 def _normal(text: str) -> str:

@@ -10,6 +10,7 @@ from collections import Counter
 from datetime import date
 from typing import TYPE_CHECKING, Any
 
+from clsm_cli.consolidation.claims import KINDS
 from clsm_cli.consolidation.edges import link
 from clsm_cli.model.episodes import lowest_trust
 from clsm_cli.model.graph import Statement
@@ -19,14 +20,13 @@ from clsm_cli.store.index import evidence_queries
 from clsm_cli.text.tokens import stems
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Collection, Sequence
 
     from clsm_cli.consolidation.graph_update import GraphUpdate
     from clsm_cli.consolidation.lookup import StatementIndex
     from clsm_cli.consolidation.store_state import StoreState
     from clsm_cli.model.episodes import EpisodeRecord
     from clsm_cli.model.graph import Edge, Node
-    from clsm_cli.store.index.index_queries import Index
 
 NAMES = 3
 """Nodes that a gist names, each with a sentence."""
@@ -45,30 +45,27 @@ def episodes_by_month(state: StoreState, episodes: Collection[str]) -> dict[str,
 
 
 def month_gists(
+    state: StoreState,
     month: str,
     records: Sequence[EpisodeRecord],
-    vectors_of: Mapping[str, Any],
-    turns: Mapping[str, Collection[str]],
     known: StatementIndex,
     network: GraphUpdate,
-    state: StoreState,
-    now: str,
-    least: int,
 ) -> tuple[list[Statement], list[Edge]]:
     """The gists of a month and the edges that lead from their members to them.
 
     Args:
         month: As ``2026-02``; the seed of the clustering.
-        vectors_of: Unit mean vector of each episode's turns, by id.
+        records: Its episodes, in order of time.
         known: The statements; for each name the one nearest to the middle of a cluster speaks.
-        least: Episodes of a cluster from which it has a gist.
     """
     import numpy as np
 
-    there = [record for record in records if record.id in vectors_of]
+    means, turns = _episode_means(state, records)
+    least = state.settings.gist_episodes
+    there = [record for record in records if record.id in means]
     if len(there) < least:
         return [], []
-    vectors = np.stack([vectors_of[record.id] for record in there]).astype(np.float32)
+    vectors = np.stack([means[record.id] for record in there]).astype(np.float32)
     everywhere = _names(there)
     found: list[Statement] = []
     links: list[Edge] = []
@@ -80,28 +77,28 @@ def month_gists(
         rows = [
             i
             for i, row in known.rows.items()
-            if row.is_current and row.kind not in ("gist", "task") and keys.issuperset(row.sources)
+            if row.is_current and row.kind in KINDS and keys.issuperset(row.sources)
         ]
         names = _distinctive(group, everywhere, network)
         said = _sentences(names, rows, known, vectors[members].mean(axis=0))
-        gist = _gist(month, group, names, said, state, now)
+        gist = _gist(state, month, group, names, said)
         found.append(gist)
-        links += [link(record.id, "gist_of", gist.id, (0, "")) for record in group]
+        links += [link(record.id, "gist_of", gist.id) for record in group]
     return found, links
 
 
-def episode_means(
-    index: Index, records: Sequence[EpisodeRecord]
+def _episode_means(
+    state: StoreState, records: Sequence[EpisodeRecord]
 ) -> tuple[dict[str, Any], dict[str, set[str]]]:
     """Unit mean vector, and keys of the turns, of each episode, by id; what tools said left out."""
     import numpy as np
 
-    told = evidence_queries.turns_in_episodes(index.connection, [record.id for record in records])
+    told = evidence_queries.turns_in_episodes(state.connection, [record.id for record in records])
     keys: dict[str, set[str]] = {}
     for key, turn in told.items():
         if turn.role != "tool":
             keys.setdefault(turn.episode, set()).add(key)
-    vectors = index.vectors_of(sorted(told))
+    vectors = state.index.vectors_of(sorted(told))
     found: dict[str, Any] = {}
     for episode, members in keys.items():
         rows = [vectors[key] for key in sorted(members) if key in vectors]
@@ -156,12 +153,11 @@ def _sentences(
 
 
 def _gist(
+    state: StoreState,
     month: str,
     group: Sequence[EpisodeRecord],
     names: Sequence[Node],
     said: Sequence[Statement],
-    state: StoreState,
-    now: str,
 ) -> Statement:
     """The text: a line with the days and the names, and a line for each sentence."""
     days = [state.files[record.id].start or "" for record in group]
@@ -180,7 +176,7 @@ def _gist(
         value=month,
         sources=tuple(sorted({key for row in said for key in row.sources})),  # as a file has them
         valid_from=days[-1],  # before its last day not all of it had been said
-        recorded_at=now,
+        recorded_at=state.now,
         trust=lowest_trust(["agent", *(row.trust for row in said)]),
     )
 

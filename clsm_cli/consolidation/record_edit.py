@@ -23,9 +23,8 @@ from clsm_cli.model.episodes import Document, EpisodeRecord
 from clsm_cli.model.graph import Edge, Statement
 from clsm_cli.model.ids import resolve_id
 from clsm_cli.startup.records import NamedTuple
-from clsm_cli.store import episode_files, inbox, shards, yaml_text
+from clsm_cli.store import episode_files, inbox, yaml_text
 from clsm_cli.store.jsonlines import LineError, dump
-from clsm_cli.store.layout import TOPIC_STREAMS
 from clsm_cli.store.lock import locked
 
 if TYPE_CHECKING:
@@ -34,7 +33,6 @@ if TYPE_CHECKING:
 
     from clsm_cli.consolidation.edit_session import Warn
     from clsm_cli.model.codec import Record
-    from clsm_cli.model.streams import Stream
     from clsm_cli.store.layout import Store
 
 
@@ -104,9 +102,7 @@ def save(store: Store, edited: Draft, text: str, now: datetime, warn: Warn) -> E
         new = replace(new, pinned=True)
         if isinstance(new, Statement) and isinstance(old, Statement):
             new = _told_anew(old, new)
-            edits.put(new)
-        else:
-            edits.put_record(stream_of(store, new.id), new)
+        edits.put(new)
         return Edited(new, edits.save())
 
 
@@ -203,16 +199,6 @@ def _told_anew(old: Statement, new: Statement) -> Statement:
     return replace(new, text=text) if is_set or text == old.text else with_new_text(new, text)
 
 
-def stream_of(store: Store, record_id: str) -> Stream:
-    """The stream whose shards hold a record that is no statement."""
-    for stream in TOPIC_STREAMS:
-        for digits in (1, 2):
-            path = store.graph(stream) / shards.shard_name(record_id, digits)
-            if any(record.id == record_id for record in shards.read(path).records):
-                return stream
-    return "flow"
-
-
 _ID = re.compile(r"[efg]-[0-9a-f]{2,}")
 _TURN = re.compile(r"[0-9a-f]{12}")
 
@@ -264,12 +250,7 @@ def pin(
             is_new = record.pinned != is_pinned
             found.setdefault(record.id, Pinned(replace(record, pinned=is_pinned), turn, is_new))
         for one in found.values():
-            if not one.is_new:
-                continue
-            if isinstance(one.record, Statement):
-                edits.put(one.record)
-            else:
-                edits.put_record(stream_of(store, one.record.id), one.record)
+            edits.put(one.record)
         return Pinning(tuple(found.values()), edits.save())
 
 

@@ -134,7 +134,8 @@ def decide(
                 outcome.decisions.append(Decision(item, item.state, "decided before", is_new=False))
                 continue
             try:
-                effect = _EFFECTS.get(item.reason, _noted)(edits, item, state == "accepted")
+                act = _EFFECTS.get(item.reason)  # of another version's reason the decision is kept
+                effect = act(edits, item, state == "accepted") if act else "noted"
             except BadInputError as error:
                 outcome.problems.append(error)
                 continue
@@ -157,11 +158,6 @@ def _item(items: Mapping[str, logs.ReviewItem], wanted: str) -> logs.ReviewItem:
 
 
 _GONE = "nothing to do: what it is about is no longer held"
-
-
-def _noted(_edits: EditSession, _item: logs.ReviewItem, _accepted: bool) -> str:
-    """Nothing else happens than that the decision is kept."""
-    return "noted"
 
 
 def _names(_edits: EditSession, _item: logs.ReviewItem, accepted: bool) -> str:

@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from clsm_cli.consolidation import active_learning, store_state
 from clsm_cli.consolidation.statement_selection import StatementScorer
 from clsm_cli.errors import BadInputError
-from clsm_cli.ingestion.ingest_report import utc_text
 from clsm_cli.model.ids import resolve_id
-from clsm_cli.store import record_files
-from clsm_cli.store.index import evidence_queries, vectors
+from clsm_cli.store.index import evidence_queries
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
     from datetime import datetime
 
     from clsm_cli.heads.judge import Meanings
     from clsm_cli.heads.owner_model import Decision
-    from clsm_cli.model.episodes import Episode
-    from clsm_cli.model.graph import Statement
     from clsm_cli.store.layout import Store
 
 SHOWN = 5
@@ -55,42 +50,28 @@ def explain(store: Store, wanted: str, now: datetime, meanings: Meanings | None)
     Raises:
         BadInputError: Nothing, or more than one thing, has such an id.
     """
-    worth = store.settings.consolidation.worth
-    with store_state.opened_state(store) as (index, found):
-        connection = index.connection
-        rows = record_files.load_statements(store, found.records, utc_text(now))
-        name, text, turn = _meant(store, found, rows, wanted)
-
-        def of_texts(texts: Sequence[str]) -> Mapping[str, Any]:
-            return vectors.of_texts(connection, store.derived, texts, None)
-
-        owner = active_learning.owner_of(connection, found, rows.values(), store, of_texts)
-        said = evidence_queries.turns_by_key(connection, [turn] if turn else []).get(turn)
-
-        def read(episode: str) -> Episode | None:
-            return found.read_episode(store.root, episode)
-
-        episode = read(said.episode) if said is not None else None
+    with store_state.opened_state(store, now, meanings) as state:
+        name, text, turn = _meant(state, wanted)
+        worth, owner = state.settings.worth, active_learning.owner_of(state)
+        said = evidence_queries.turns_by_key(state.connection, [turn]).get(turn)
+        episode = state.read_episode(said.episode) if said is not None else None
         if said is None or episode is None:
             return Explanation(name, text, None, None, worth, [])
-        weighing = StatementScorer(found, read, meanings, owner, of_texts, worth)
-        weights = weighing.score(episode)
+        weights = StatementScorer(state, owner).score(episode)
         pieces = weights.pieces.get(turn, ())
         piece = next((each for each in pieces if each.statement == text), None)
         if piece is None:
             return Explanation(name, text, None, None, worth, [])
-        vector = of_texts([text]).get(text)
+        vector = state.vectors_of([text]).get(text)
         shares = owner.why(vector, said.document or said.session) if vector is not None else []
         named = [share for share in shares if abs(share[0]) >= _LEAST][:SHOWN]
         return Explanation(name, text, piece.chance, piece.keep, weights.least(worth), named)
 
 
-def _meant(
-    store: Store, found: store_state.StoreState, rows: Mapping[str, Statement], wanted: str
-) -> tuple[str, str, str]:
+def _meant(state: store_state.StoreState, wanted: str) -> tuple[str, str, str]:
     """Id, text and turn of what an id stands for."""
-    known = {row.id: (row.text, row.sources[0] if row.sources else "") for row in rows.values()}
-    for item in (*found.reviewed.values(), *active_learning.load_offer(store)):
+    known = {i: (row.text, next(iter(row.sources), "")) for i, row in state.statements.items()}
+    for item in (*state.reviewed.values(), *active_learning.load_offer(state.store)):
         if item.reason == active_learning.WORTH:
             known[item.id] = (item.kept, next(iter(item.about), ""))
     name = resolve_id(wanted, known)

@@ -18,10 +18,9 @@ from clsm_cli.text.plain import to_plain
 from clsm_cli.text.time import expressions
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from clsm_cli.config import ConsolidationSettings
-    from clsm_cli.consolidation.active_learning import Vectors
     from clsm_cli.consolidation.store_state import StoreState
     from clsm_cli.heads.judge import Meanings, UnitProbabilities
     from clsm_cli.heads.owner_model import Owner
@@ -174,11 +173,7 @@ class StatementScorer:
     """
 
     state: StoreState
-    read: Callable[[str], Episode | None]
-    meanings: Meanings | None
     owner: Owner
-    vectors: Vectors
-    worth: float
 
     def __post_init__(self) -> None:
         self._documents: dict[str, UnitScores] = {}
@@ -190,22 +185,31 @@ class StatementScorer:
     def score(self, episode: Episode) -> UnitScores:
         """Score the units of an episode."""
         if episode.document is None:
-            found = score_units(episode.turns, None, self.meanings)
-            found = replace(found, is_noted=episode.session == NOTES)
+            pieces = self._pieces(episode.turns, None)
+            found = UnitScores(None, pieces, is_noted=episode.session == NOTES)
         elif episode.document in self._documents:
             found = self._documents[episode.document]
         else:
             turns = self._whole(episode)
-            found = score_units(turns, judge.about_document(turns), self.meanings)
+            about = judge.about_document(turns)
+            found = UnitScores(about, self._pieces(turns, about))
             self._documents[episode.document] = found
         return self._corrected(
             self._as_read(found, episode.turns), episode.document or episode.session
         )
 
+    def _pieces(
+        self, turns: Sequence[Turn], about: Mapping[str, float] | None
+    ) -> dict[str, list[ScoredUnit]]:
+        found: dict[str, list[ScoredUnit]] = {}
+        for turn, piece in scored_units(turns, about, self.state.meanings):
+            found.setdefault(turn.key, []).append(piece)
+        return found
+
     def _as_read(self, weights: UnitScores, turns: Sequence[Turn]) -> UnitScores:
         """What some of the turns say; that of a document as the statement head reads it."""
         pieces = {turn.key: [*weights.pieces.get(turn.key, ())] for turn in turns}
-        if self.meanings is None or weights.about is None or weights.states_nothing:
+        if self.state.meanings is None or weights.about is None or weights.states_nothing:
             return replace(weights, pieces=pieces)
         chosen = [
             (turn.key, row, (piece.statement, place_of(turn.path, turn.heading)))
@@ -226,9 +230,9 @@ class StatementScorer:
         if not self.owner.decisions:
             return weights
         every = chain.from_iterable(weights.pieces.values())
-        least = weights.least(self.worth)
+        least = weights.least(self.state.settings.worth)
         texts = [each.statement for each in every if active_learning.is_unsure(each.chance, least)]
-        known = self.vectors(texts)
+        known = self.state.vectors_of(texts)
 
         def corrected(piece: ScoredUnit) -> ScoredUnit:
             if piece.statement not in known:
@@ -245,23 +249,13 @@ class StatementScorer:
         if not isinstance(document, Document):
             return episode.turns
         names = self._episodes.get(document.id, ())
-        read = [found for name in names if name != episode.id and (found := self.read(name))]
-        turns = {turn.key: turn for each in (*read, episode) for turn in each.turns}
+        read = [self.state.read_episode(name) for name in names if name != episode.id]
+        turns = {turn.key: turn for each in (*read, episode) if each for turn in each.turns}
         return [
             replace(turns[block.key], heading=block.heading)
             for block in document.blocks
             if block.key in turns
         ]
-
-
-def score_units(
-    turns: Sequence[Turn], about: Mapping[str, float] | None, meanings: Meanings | None = None
-) -> UnitScores:
-    """What the sentences of some turns are worth."""
-    pieces: dict[str, list[ScoredUnit]] = {}
-    for turn, piece in scored_units(turns, about, meanings):
-        pieces.setdefault(turn.key, []).append(piece)
-    return UnitScores(about, pieces)
 
 
 def scored_units(

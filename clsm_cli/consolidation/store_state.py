@@ -1,55 +1,96 @@
-"""The state of a store when a consolidation begins: records, where each lies, and episodes."""
+"""The state of a store when a consolidation begins: records, where each lies, episodes, and what reads them."""
 
 from __future__ import annotations
 
 import contextlib
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from clsm_cli.errors import DamagedStoreError
+from clsm_cli.ingestion.ingest_report import utc_text
 from clsm_cli.ingestion.turns import without_dumps
 from clsm_cli.model.episodes import Document, EpisodeRecord
 from clsm_cli.model.graph import Edge, Node
 from clsm_cli.model.streams import STREAMS
-from clsm_cli.store import episode_files, logs, shards
-from clsm_cli.store.index import database, evidence_queries
+from clsm_cli.store import episode_files, logs, ontology, record_files, shards
+from clsm_cli.store.index import database, evidence_queries, vectors
 from clsm_cli.store.index.index_queries import Index
 from clsm_cli.store.index.opening import bring_up_to_date
 from clsm_cli.store.lock import locked
+from clsm_cli.text.tagging import tags_of
 
 if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Iterator, Sequence
+    from datetime import datetime
     from pathlib import Path
 
+    from clsm_cli.config import ConsolidationSettings
+    from clsm_cli.consolidation.consolidation_report import Request
+    from clsm_cli.heads.judge import Meanings
     from clsm_cli.model.codec import Record
     from clsm_cli.model.episodes import Episode
+    from clsm_cli.model.graph import Statement
     from clsm_cli.model.streams import Stream
     from clsm_cli.store.index.evidence_queries import EpisodeFile
+    from clsm_cli.store.index.vectors import Embed
+    from clsm_cli.store.jsonlines import LineProblem
     from clsm_cli.store.layout import Store
-
-    AnyRecord = TypeVar("AnyRecord", bound=Record)
-    from collections.abc import Iterator, Mapping
-
-    from clsm_cli.consolidation.consolidation_report import Request
+    from clsm_cli.text.tagging import Ontology
 
 
 @dataclass(frozen=True)
 class StoreState:
-    """A store as it is.
+    """A store as it is, under its lock, and what a consolidation reads it with.
 
     Attributes:
+        now: Time of the run, on the record axis.
+        embed: Makes the vectors that the index does not have; None without a model.
+        meanings: What the words of texts mean; None without a model.
         places: Stream → ids that this machine's shards of it hold.
-        decided: Pairs of nodes that a person judged: (a, b) → whether they are one.
         reviewed: All review items there ever were, by id, but those about what was forgotten.
         forgotten: Hashes of ids with a tombstone.
     """
 
+    store: Store
+    index: Index
+    now: str
+    embed: Embed | None
+    meanings: Meanings | None
     records: dict[str, Record]
     places: dict[Stream, frozenset[str]]
     files: dict[str, EpisodeFile]
-    decided: dict[tuple[str, str], bool]
     reviewed: dict[str, logs.ReviewItem]
-    forgotten: frozenset[str] = frozenset()
+    forgotten: frozenset[str]
+
+    @property
+    def connection(self) -> sqlite3.Connection:
+        """The database of the index."""
+        return self.index.connection
+
+    @property
+    def settings(self) -> ConsolidationSettings:
+        """Settings of consolidation."""
+        return self.store.settings.consolidation
+
+    @cached_property
+    def ontology(self) -> tuple[Ontology, list[LineProblem]]:
+        """The tags there are, and what is wrong with the file that says so."""
+        return ontology.load(self.store)
+
+    def tags_of(self, text: str) -> tuple[str, ...]:
+        """The tags of a text, sorted."""
+        return tuple(sorted(tags_of(text, self.ontology[0])))
+
+    def vectors_of(self, texts: Sequence[str]) -> dict[str, Any]:
+        """Unit vectors of texts; without ``embed`` only of those that had one before."""
+        return vectors.of_texts(self.connection, self.store.derived, texts, self.embed)
+
+    @cached_property
+    def statements(self) -> dict[str, Statement]:
+        """Statements with their texts, by id."""
+        return record_files.load_statements(self.store, self.records, self.now)
 
     @cached_property
     def nodes(self) -> dict[str, Node]:
@@ -68,6 +109,15 @@ class StoreState:
             i: r
             for i, r in self.records.items()
             if isinstance(r, EpisodeRecord) and i in self.files
+        }
+
+    @cached_property
+    def decided(self) -> dict[tuple[str, str], bool]:
+        """Pairs of nodes that a person judged: (a, b) → whether they are one."""
+        return {
+            (item.about[0], item.about[1]): item.state == "accepted"
+            for item in self.reviewed.values()
+            if item.reason == NEAR_NAMES and item.state in ("accepted", "rejected")
         }
 
     @cached_property
@@ -94,12 +144,12 @@ class StoreState:
         """Whether an episode was never consolidated, or its file was changed since."""
         return record.stage == "pending" or record.digest != self.files[record.id].digest
 
-    def read_episode(self, root: Path, episode: str) -> Episode | None:
+    def read_episode(self, episode: str) -> Episode | None:
         """What an episode says, without what was forgotten and dumps; None where it cannot be read."""
         if episode not in self.files:
             return None
         try:
-            whole = episode_files.read(root / self.files[episode].path)
+            whole = episode_files.read(self.store.root / self.files[episode].path)
         except DamagedStoreError:
             return None  # the index names it among the problems
         left = episode_files.without_forgotten(whole, self.forgotten)
@@ -107,18 +157,21 @@ class StoreState:
 
 
 @contextlib.contextmanager
-def opened_state(store: Store) -> Iterator[tuple[Index, StoreState]]:
+def opened_state(
+    store: Store, now: datetime, meanings: Meanings | None = None
+) -> Iterator[StoreState]:
     """Lock a store, refresh its index without embedding anything, and read its state."""
     with locked(store.root, store.settings.store.lock_wait), contextlib.ExitStack() as stack:
         stack.enter_context(database.disk_errors(store.derived))
         connection = database.open_to_write(store.derived)
         stack.callback(connection.close)
         bring_up_to_date(store, connection, None, None)
-        index = Index(connection, store)
-        yield index, load_state(store, index)
+        yield load_state(store, Index(connection, store), now, None, meanings)
 
 
-def load_state(store: Store, index: Index) -> StoreState:
+def load_state(
+    store: Store, index: Index, now: datetime, embed: Embed | None, meanings: Meanings | None
+) -> StoreState:
     """Read every shard once, and what the index knows of episodes."""
     forgotten = logs.load_tombstones(store)
     read: list[shards.Shard] = []
@@ -131,18 +184,16 @@ def load_state(store: Store, index: Index) -> StoreState:
             places[own[folder]] = frozenset(r.id for shard in found for r in shard.records)
     for folder in store.archives():  # a compacted edge is woven anew, if at all
         read += [shards.read(path, only="statement") for path in shards.shard_files(folder)]
-    items = review_items(store)
-    decided = {
-        (item.about[0], item.about[1]): item.state == "accepted"
-        for item in items.values()
-        if item.reason == NEAR_NAMES and item.state in ("accepted", "rejected")
-    }
     return StoreState(
+        store,
+        index,
+        utc_text(now),
+        embed,
+        meanings,
         records=shards.fold(read, forgotten).records,
         places=places,
         files=_files(index, forgotten),
-        decided=decided,
-        reviewed=items,
+        reviewed=review_items(store),
         forgotten=forgotten,
     )
 
@@ -168,11 +219,8 @@ def review_items(store: Store) -> dict[str, logs.ReviewItem]:
     found: dict[str, logs.ReviewItem] = {}
     for flow in store.flows():
         for item in items_in(flow / "review.jsonl", forgotten):
-            known = found.get(item.id)
-            if known is None or (item.at, item.state != "open") >= (
-                known.at,
-                known.state != "open",
-            ):
+            known = found.get(item.id, item)
+            if (item.at, item.state != "open") >= (known.at, known.state != "open"):
                 found[item.id] = item
     return found
 
@@ -204,12 +252,8 @@ def salience(record: EpisodeRecord, by_user: float) -> float:
     return round(sum(parts) / len(parts), 4)
 
 
-def choose_episodes(state: StoreState, by_user: Mapping[str, float], request: Request) -> list[str]:
-    """The episodes to consolidate, the most salient first.
-
-    Args:
-        by_user: Episode → share of its turns that the user said (0 … 1).
-    """
+def choose_episodes(state: StoreState, request: Request) -> list[str]:
+    """The episodes to consolidate, the most salient first."""
     if request.answer is not None:
         return sorted(request.answer.episodes & state.episodes.keys())
     pending = [
@@ -217,6 +261,7 @@ def choose_episodes(state: StoreState, by_user: Mapping[str, float], request: Re
         for record in state.episodes.values()
         if state.is_pending(record) and _is_wanted(state, record.id, request)
     ]
+    by_user = evidence_queries.user_shares(state.connection)
     pending.sort(key=lambda r: (-salience(r, by_user.get(r.id, 0.0)), r.id))
     return [record.id for record in pending[: request.limit]]
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 from itertools import islice, takewhile
 from typing import TYPE_CHECKING, NamedTuple
 
+from clsm_cli.consolidation.claims import KINDS
 from clsm_cli.heads import pair_head
 from clsm_cli.model.trust import TRUST_ORDER
 from clsm_cli.text import factuality
@@ -36,7 +37,6 @@ REWRITTEN = 0.3
 """The same of a sentence whose block is gone, and of one in the block that took its place."""
 SAME = 0.80
 """Probability from which a claim says again what a statement says."""
-_KINDS = frozenset({"fact", "preference", "correction", "convention", "workflow", "decision"})
 
 
 class Rival(NamedTuple):
@@ -55,11 +55,6 @@ class Rival(NamedTuple):
 def of_claim(calibration: Calibration, claim: Claim, vector: Any) -> bool:
     """Close what a claim replaces, the most likely last: that is what it supersedes.
 
-    Args:
-        calibration: What is known.
-        claim: Of a sentence.
-        vector: Unit vector of its text; without one nothing is found.
-
     Returns:
         Whether the claim is dealt with: it held once and is closed, or it says otherwise than a person.
     """
@@ -70,7 +65,7 @@ def of_claim(calibration: Calibration, claim: Claim, vector: Any) -> bool:
     older = [each for each in found if not each.is_later]
     for each in older:
         if each.chance >= OVER:
-            calibration.close(each.row, claim.valid_from or claim.observed)
+            calibration.close(each.row, since(claim))
     if older and all(each.chance < OVER for each in older):
         calibration.doubt(older[-1].row, claim)
         return older[-1].row.pinned
@@ -85,9 +80,12 @@ def since(row: Statement) -> str:
     return row.valid_from or ("" if row.valid_until else row.recorded_at or "")
 
 
-def rivals(calibration: Calibration, claim: Claim, vector: Any) -> list[Rival]:
-    """The statements that a claim may replace, and those that may have replaced it; likeliest last."""
-    if vector is None or claim.kind not in _KINDS:
+def rivals(calibration: Calibration, claim: Statement, vector: Any) -> list[Rival]:
+    """The statements that a claim may replace, and those that may have replaced it; likeliest last.
+
+    ``vector`` is the unit vector of its text; without one nothing is found.
+    """
+    if vector is None or claim.kind not in KINDS:
         return []
     gone = _of_old_block(calibration, claim)
     every = list(islice(_comparable(calibration, claim, vector, gone), None if gone else MOST))
@@ -106,10 +104,10 @@ def rivals(calibration: Calibration, claim: Claim, vector: Any) -> list[Rival]:
 
 
 def _comparable(
-    calibration: Calibration, claim: Claim, vector: Any, gone: frozenset[str]
+    calibration: Calibration, claim: Statement, vector: Any, gone: frozenset[str]
 ) -> Iterator[tuple[Statement, bool, tuple[str, str]]]:
     """Statements that may be about one thing with a claim, nearest first: whether each is later, both texts."""
-    at = claim.valid_from or claim.observed
+    at = since(claim)
     for row, cosine in calibration.known.alike(vector, NEAR):
         is_rewritten = row.id in gone
         is_later = since(row) > at and not is_rewritten
@@ -123,21 +121,15 @@ def _comparable(
 
 
 def said_before(known: StatementIndex, claim: Claim, vector: Any) -> Statement | None:
-    """The current statement that says in other words what a claim says, with its numbers and names.
-
-    Args:
-        known: What is known.
-        claim: Of a sentence.
-        vector: Unit vector of its text; without one nothing is found.
-    """
-    if vector is None or claim.kind not in _KINDS:
+    """The current statement that says in other words what a claim says, with its numbers and names."""
+    if vector is None or claim.kind not in KINDS:
         return None
     new = pair_head.particulars(pair_head.sentence(claim.text))
     near = [
         row
         for row, _ in known.alike(vector, NEAR)
         if row.is_current
-        and row.kind in _KINDS
+        and row.kind in KINDS
         and row.text != claim.text  # said of two days, it is two
         and not _differ_in_subject(row.text, claim.text)
         and pair_head.particulars(pair_head.sentence(row.text)) == new
@@ -158,20 +150,21 @@ def _share_a_word(old: str, new: str) -> bool:
     return not pair_head.content(one).isdisjoint(pair_head.content(two))
 
 
-def _of_old_block(calibration: Calibration, claim: Claim) -> frozenset[str]:
+def _of_old_block(calibration: Calibration, claim: Statement) -> frozenset[str]:
     """Ids of the statements that rest only on the text that a claim's block took the place of."""
-    old = {calibration.rewritten[key] for key in claim.turns if key in calibration.rewritten}
+    rewritten = calibration.state.rewritten
+    old = {rewritten[key] for key in claim.sources if key in rewritten}
     rows = calibration.known.rows.values() if old else ()
     return frozenset(row.id for row in rows if row.sources and {*row.sources} <= old)
 
 
-def _may_rival(row: Statement, claim: Claim, *, is_later: bool) -> bool:
+def _may_rival(row: Statement, claim: Statement, *, is_later: bool) -> bool:
     """Whether one of the two may end the other, whatever they say."""
     trusts = TRUST_ORDER.index(claim.trust), TRUST_ORDER.index(row.trust)
     return (
         row.is_current
-        and row.kind in _KINDS
-        and not {*claim.turns} & {*row.sources}
+        and row.kind in KINDS
+        and not {*claim.sources} & {*row.sources}
         and (trusts[0] <= trusts[1] if is_later else trusts[0] >= trusts[1])
     )
 

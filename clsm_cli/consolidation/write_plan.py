@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from clsm_cli.consolidation.graph_update import WOVEN
 from clsm_cli.errors import RefusedError
@@ -18,15 +18,15 @@ if TYPE_CHECKING:
     from clsm_cli.consolidation.consolidation_report import Report, Request
     from clsm_cli.consolidation.entity_mentions import Vocabulary
     from clsm_cli.consolidation.graph_update import GraphUpdate
-    from clsm_cli.consolidation.learning import LearnedRecords
+    from clsm_cli.consolidation.learning import Learner
     from clsm_cli.consolidation.store_state import StoreState
     from clsm_cli.ingestion.ingest_report import Run
     from clsm_cli.model.codec import Record
     from clsm_cli.model.episodes import EpisodeRecord
     from clsm_cli.model.graph import Statement
     from clsm_cli.model.streams import Stream
-    from clsm_cli.store.layout import Store
 
+Revised = TypeVar("Revised", "Statement", "EpisodeRecord")
 FEW = 20
 """Records that may always go."""
 
@@ -35,7 +35,6 @@ FEW = 20
 class Writer:
     """Writes what differs from what the store holds, and knows afterwards what it holds."""
 
-    store: Store
     state: StoreState
     words: Vocabulary
     request: Request
@@ -43,45 +42,46 @@ class Writer:
     report: Report
 
     def __post_init__(self) -> None:
-        self._statements: dict[str, Statement] | None = None
+        self._store = self.state.store
+        self._statements = self.state.statements
         self._episodes = dict(self.state.episodes)
         self._asked: set[str] = set()
 
-    def write(self, lessons: LearnedRecords, network: GraphUpdate | None) -> None:
+    def write(self, learner: Learner, network: GraphUpdate | None) -> None:
         """Write a step; with the network it is the last.
 
         Raises:
             RefusedError: It would withdraw a large share of what the store holds.
         """
-        before = lessons.before if self._statements is None else self._statements
-        changed = _changed(lessons.statements, before, self.store.device)
-        gone = [i for i in before if i not in lessons.statements]
+        before = self._statements
+        changed = _revised(learner.statements, before, self._store.device)
+        gone = [i for i in before if i not in learner.statements]
         records: dict[Stream, list[Record]] = {}
         removed: dict[Stream, set[str]] = {"flow": set(gone)}
         for statement in changed:
             records.setdefault(statement.stream, []).append(record_files.as_stored(statement))
-        told = lessons.episodes
-        for record in self._changed_episodes(told):
+        told = learner.episodes
+        for record in _revised(told, self._episodes, self._store.device):
             records.setdefault("flow", []).append(record)
         if network is not None:
-            self._place(network, lessons, records, removed)
-        self._guard(before, lessons, removed)
+            self._place(network, learner, records, removed)
+        self._guard(learner.statements, removed)
         writes: list[runs.Write] = []
         for stream in TOPIC_STREAMS:
             writes += self._shards(stream, records, removed)
-        writes += record_files.plan_topics(self.store, changed, self._heading(network))
+        writes += record_files.plan_topics(self._store, changed, self._heading(network))
         writes += self._shards("flow", records, removed)
-        fresh = [item for item in lessons.review if item.id not in self._asked]
-        path = self.store.flow / "review.jsonl"
+        fresh = [item for item in learner.questions.items if item.id not in self._asked]
+        path = self._store.flow / "review.jsonl"
         writes += [runs.Append(path, logs.render(item)) for item in fresh]
         self.report.review += len(fresh)
         if network is not None:
-            rows = lessons.statements.values()
+            rows = learner.statements.values()
             self.report.gists = sum(row.kind == "gist" for row in rows)
             held = sum(row.is_current and row.kind != "gist" for row in rows)
             self.report.statements["current"] = held
         self.report.run = self.run.apply(writes, whole=True) or self.report.run
-        self._statements = dict(lessons.statements) | {s.id: s for s in changed}
+        self._statements = dict(learner.statements) | {s.id: s for s in changed}
         self._episodes |= told
         self._asked |= {item.id for item in fresh}
 
@@ -92,19 +92,12 @@ class Writer:
         removed: Mapping[Stream, Iterable[str]],
     ) -> list[runs.Write]:
         gone = sorted(removed.get(stream, ()))
-        return record_files.plan_records(self.store, stream, records.get(stream, ()), gone)
-
-    def _changed_episodes(self, records: Mapping[str, EpisodeRecord]) -> list[EpisodeRecord]:
-        return [
-            replace(record, rev=(self._episodes[i].rev[0] + 1, self.store.device))
-            for i, record in sorted(records.items())
-            if replace(record, rev=(0, "")) != replace(self._episodes[i], rev=(0, ""))
-        ]
+        return record_files.plan_records(self._store, stream, records.get(stream, ()), gone)
 
     def _place(
         self,
         network: GraphUpdate,
-        lessons: LearnedRecords,
+        learner: Learner,
         records: dict[Stream, list[Record]],
         removed: dict[Stream, set[str]],
     ) -> None:
@@ -112,13 +105,13 @@ class Writer:
         edges = {
             i: e
             for i, e in network.edges.items()
-            if e.type != "gist_of" or _month(lessons, e) not in lessons.months
-        } | lessons.links
+            if e.type != "gist_of" or self._month(e) not in learner.months
+        } | learner.links
         wanted: dict[str, Node | Edge] = {**network.nodes, **edges}
         streams = {i: _stream(record, network.nodes) for i, record in wanted.items()}
         for record_id, record in sorted(wanted.items()):
             old = self.state.records.get(record_id)
-            new = _next(record, old, self.run.now, self.store.device)
+            new = _next(record, old, self.run.now, self._store.device)
             stream = streams[record_id]
             held = self.state.records if stream == "flow" else self.state.places[stream]
             if new is not old or record_id not in held:  # flow has one folder a machine
@@ -137,17 +130,18 @@ class Writer:
     def _tally(self, record: Record) -> Counter[str]:
         return self.report.nodes if isinstance(record, Node) else self.report.edges
 
-    def _guard(
-        self,
-        before: Mapping[str, Statement],
-        lessons: LearnedRecords,
-        removed: Mapping[Stream, Iterable[str]],
-    ) -> None:
+    def _month(self, edge: Edge) -> str | None:
+        """The month of the gist that an edge leads to."""
+        gist = self.state.statements.get(edge.target)
+        return gist.value if gist is not None else None
+
+    def _guard(self, now: Mapping[str, Statement], removed: Mapping[Stream, Iterable[str]]) -> None:
         """Refuse what would withdraw much at once, unless it was allowed."""
         if self.request.allow_loss:
             return
-        now = lessons.statements
-        current = [i for i, row in before.items() if row.is_current and row.kind != "gist"]
+        current = [
+            i for i, row in self._statements.items() if row.is_current and row.kind != "gist"
+        ]
         lost = [i for i in current if i not in now or not now[i].is_current]
         replaced = {row.supersedes for row in now.values()}
         gone = [self.state.records.get(i) for ids in removed.values() for i in ids]
@@ -159,12 +153,12 @@ class Writer:
                 sum(e.type not in WOVEN for e in self.state.edges.values()),
             ),
         }
-        share = self.store.settings.consolidation.mass_loss
+        share = self.state.settings.mass_loss
         most = {"statements": settle.MOST}
         for what, (count, total) in counts.items():
             if count > min(max(FEW, share * total), most.get(what, count)):
                 raise RefusedError(
-                    str(self.store.root),
+                    str(self._store.root),
                     f"this run would withdraw {count} of {total} {what}",
                     "look at it with: clsm consolidate --dry-run, and allow it with: --yes",
                 )
@@ -180,9 +174,10 @@ class Writer:
         return heading_of
 
 
-def _changed(
-    now: Mapping[str, Statement], before: Mapping[str, Statement], device: str
-) -> list[Statement]:
+def _revised(
+    now: Mapping[str, Revised], before: Mapping[str, Revised], device: str
+) -> list[Revised]:
+    """Those that are new, or other than before, with their next revision."""
     found = []
     for record_id, row in sorted(now.items()):
         old = before.get(record_id)
@@ -218,8 +213,3 @@ def _stream(record: Node | Edge, nodes: Mapping[str, Node]) -> Stream:
         return record.stream
     source = nodes.get(record.source)
     return source.stream if source is not None else "flow"
-
-
-def _month(lessons: LearnedRecords, edge: Edge) -> str | None:
-    gist = lessons.before.get(edge.target)
-    return gist.value if gist is not None else None

@@ -37,8 +37,8 @@ if TYPE_CHECKING:
     from collections.abc import Set as AbstractSet
     from datetime import datetime
 
-    from clsm_cli.consolidation.consolidation_report import Progress
     from clsm_cli.forgetting.selection import Chosen, StoreContents, Wanted
+    from clsm_cli.ingestion.ingest_report import Progress
     from clsm_cli.model.codec import Record
     from clsm_cli.store.index.opening import Embedder
     from clsm_cli.store.labels import Label

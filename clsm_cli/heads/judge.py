@@ -44,20 +44,6 @@ _TIME = re.compile(r"(?<!\d)\d{1,2}:\d\d(?!\d)")
 _MOST = 400
 """Turns that are looked at."""
 
-
-NAMES: tuple[str, ...] = (
-    *(f"named {name}" for name in WORKSPACE_FILES),
-    *(f"in {name}" for name in FOLDERS),
-    "dated name", "dated folder", "shouted name", "capital name", "digits in name",
-    "words in name", "name length", "turns", "size", "turn size", "headings", "headings a turn",
-    "depth", "dated headings", "timed headings", "numbered headings", "asking headings",
-    "dated title", "items", "numbered items", "tables", "quotes", "code", "boxes", "done",
-    "slots", "empty labels", "links", "times", "dates", "digits", "capitals", "bold",
-    "code marks", "exclamations", "questions", "arrows", "signs", "stock",
-)  # fmt: skip
-"""What each number is."""
-
-
 ROLES = ("log", "living", "instruction", "reference", "list")
 ABOUT = (*ROLES, "owner", "template")
 """What a document may be, as inputs of the unit head; all zero for a chat."""
@@ -71,7 +57,6 @@ class UnitProbabilities(NamedTuple):
     """A unit and what it is likely to be.
 
     Attributes:
-        unit: The unit.
         chances: Probabilities of ``noise``, ``keep`` (useful weeks later), ``alone`` and ``with
             headings`` (understood so), and of each kind.
     """
@@ -90,10 +75,9 @@ def judge_units(
     about: Mapping[str, float] | None,
     words: Meanings | None = None,
 ) -> list[UnitProbabilities]:
-    """The units of a document or chat with what they are worth.
+    """The units of a document or chat, all of whose turns are given, with what they are worth.
 
     Args:
-        turns: Its turns, in order.
         about: What ``about_document`` says of it; None for a chat.
         words: What the words of texts mean, ``DIMENSIONS`` numbers each; None without the model.
     """
@@ -122,9 +106,14 @@ def document_features(turns: Sequence[Turn]) -> list[float]:
 
     >>> from clsm_cli.model.episodes import Turn
     >>> row = document_features([Turn("k", "", "assistant", "- Rent.", path="memory/2026-03-02.md")])
-    >>> len(row) == len(NAMES), row[NAMES.index("dated name")], row[NAMES.index("in memory")]
-    (True, 1.0, 1.0)
+    >>> row[NAMES.index("dated name")], row[NAMES.index("in memory")]
+    (1.0, 1.0)
     """
+    return [round(float(value), 4) for value in _features(turns).values()]
+
+
+def _features(turns: Sequence[Turn]) -> dict[str, float]:
+    """The features of a document by name."""
     parts = (turns[0].path if turns else "").replace("\\", "/").split("/")
     stem = parts[-1].rpartition(".")[0] or parts[-1]
     folders = [part.lower() for part in parts[:-1]]
@@ -134,61 +123,65 @@ def document_features(turns: Sequence[Turn]) -> list[float]:
     size = max(1, len(text))
     titles = list(dict.fromkeys(turn.heading for turn in looked))
     headings = [title[-1] for title in titles if title]
+    titled = max(1, len(headings))
     starts = [turn.text.lstrip()[:3] for turn in looked]
-    values = [
-        *(stem.upper() == name for name in WORKSPACE_FILES),
-        *(name in folders for name in FOLDERS),
-        bool(_DATE.search(stem)),
-        any(_DATE.search(part) for part in folders),
-        stem.isupper(),
-        stem[:1].isupper(),
-        any(c.isdigit() for c in stem),
-        stem.count("-") + stem.count("_"),
-        _log(len(stem)),
-        _log(len(turns)),
-        _log(size),
-        _log(size / count),
-        _log(len(headings)),
-        len(headings) / count,
-        max((len(title) for title in titles), default=0),
-        sum(bool(_DATE.search(title)) for title in headings) / max(1, len(headings)),
-        sum(bool(_TIME.search(title)) for title in headings) / max(1, len(headings)),
-        sum(title[:1].isdigit() for title in headings) / max(1, len(headings)),
-        sum(title.endswith(("?", "？")) for title in headings) / max(1, len(headings)),
-        bool(headings) and bool(_DATE.search(headings[0])),
-        sum(start[:1] in {"-", "*", "+"} and start[:2] != "**" for start in starts) / count,
-        sum(start[:1].isdigit() for start in starts) / count,
-        sum(start[:1] == "|" for start in starts) / count,
-        sum(start[:1] == ">" for start in starts) / count,
-        sum(start in {"```", "~~~"} for start in starts) / count,
-        *_marks(text),
-        sum(stock_share(turn.text) for turn in looked) / count,
-    ]
-    return [round(float(value), 4) for value in values]
+    return {
+        **{f"named {name}": stem.upper() == name for name in WORKSPACE_FILES},
+        **{f"in {name}": name in folders for name in FOLDERS},
+        "dated name": bool(_DATE.search(stem)),
+        "dated folder": any(_DATE.search(part) for part in folders),
+        "shouted name": stem.isupper(),
+        "capital name": stem[:1].isupper(),
+        "digits in name": any(c.isdigit() for c in stem),
+        "words in name": stem.count("-") + stem.count("_"),
+        "name length": _log(len(stem)),
+        "turns": _log(len(turns)),
+        "size": _log(size),
+        "turn size": _log(size / count),
+        "headings": _log(len(headings)),
+        "headings a turn": len(headings) / count,
+        "depth": max((len(title) for title in titles), default=0),
+        "dated headings": sum(bool(_DATE.search(title)) for title in headings) / titled,
+        "timed headings": sum(bool(_TIME.search(title)) for title in headings) / titled,
+        "numbered headings": sum(title[:1].isdigit() for title in headings) / titled,
+        "asking headings": sum(title.endswith(("?", "？")) for title in headings) / titled,
+        "dated title": bool(headings) and bool(_DATE.search(headings[0])),
+        "items": sum(s[:1] in {"-", "*", "+"} and s[:2] != "**" for s in starts) / count,
+        "numbered items": sum(start[:1].isdigit() for start in starts) / count,
+        "tables": sum(start[:1] == "|" for start in starts) / count,
+        "quotes": sum(start[:1] == ">" for start in starts) / count,
+        "code": sum(start in {"```", "~~~"} for start in starts) / count,
+        **_marks(text),
+        "stock": sum(stock_share(turn.text) for turn in looked) / count,
+    }
 
 
-def _marks(text: str) -> list[float]:
+def _marks(text: str) -> dict[str, float]:
     """How often marks and figures stand in a text, a line or a character."""
     size = max(1, len(text))
     lines = text.count("\n") + 1
-    return [
-        len(_BOX.findall(text)) / lines,
-        len(_DONE.findall(text)) / lines,
-        100 * len(_SLOT.findall(text)) / size,
-        len(_EMPTY.findall(text)) / lines,
-        100 * len(_LINK.findall(text)) / size,
-        100 * len(_TIME.findall(text)) / size,
-        100 * len(_DATE.findall(text)) / size,
-        sum(c.isdigit() for c in text) / size,
-        sum(c.isupper() for c in text) / size,
-        100 * text.count("**") / size,
-        100 * text.count("`") / size,
-        100 * text.count("!") / size,
-        100 * text.count("?") / size,
-        100 * text.count("→") / size,
-        sum(ord(c) > 0x2190 and not c.isalnum() for c in text) / size,
-    ]
+    return {
+        "boxes": len(_BOX.findall(text)) / lines,
+        "done": len(_DONE.findall(text)) / lines,
+        "slots": 100 * len(_SLOT.findall(text)) / size,
+        "empty labels": len(_EMPTY.findall(text)) / lines,
+        "links": 100 * len(_LINK.findall(text)) / size,
+        "times": 100 * len(_TIME.findall(text)) / size,
+        "dates": 100 * len(_DATE.findall(text)) / size,
+        "digits": sum(c.isdigit() for c in text) / size,
+        "capitals": sum(c.isupper() for c in text) / size,
+        "bold": 100 * text.count("**") / size,
+        "code marks": 100 * text.count("`") / size,
+        "exclamations": 100 * text.count("!") / size,
+        "questions": 100 * text.count("?") / size,
+        "arrows": 100 * text.count("→") / size,
+        "signs": sum(ord(c) > 0x2190 and not c.isalnum() for c in text) / size,
+    }
 
 
 def _log(value: float) -> float:
     return round(math.log1p(value), 2)
+
+
+NAMES = tuple(_features(()))
+"""What each number is."""

@@ -19,21 +19,6 @@ if TYPE_CHECKING:
 KINDS = ("person", "agent", "organisation", "place", "project", "tool", "concept", "file", "other")
 """What a thing may be; ``other`` are events, works and what a reader had no word for."""
 
-SHAPE = (
-    "letters", "words", "digits", "all digits", "underscore", "slash", "dot inside", "ending", "mark at end",
-    "hyphen", "first capital", "all capitals", "capital inside", "capitals share", "other script",
-    "odd mark", "longest word", "starts with digit", "each word like a name",
-)  # fmt: skip
-USE = (
-    "inside sentence", "begins sentence", "after two capitals", "in longer name", "before name",
-    "after short word", "after long word", "after number", "owner", "before small word", "before verb form",
-    "before digits", "before colon", "in heading", "whole heading", "bold", "bold label", "code", "link",
-    "wiki link", "quoted", "in brackets", "row cell", "begins item", "whole line", "at sign", "speaks",
-    "before comma", "ends sentence", "in path", "before address", "beside a name",
-)  # fmt: skip
-SPREAD = ("uses", "documents", "share of documents", "uses a document", "small", "other case",
-          "same before", "same after", "different before", "different after")  # fmt: skip
-INPUTS = (*SHAPE, *USE, *SPREAD)
 DIMENSIONS = 384
 """Numbers of a string's sentence vector."""
 
@@ -52,6 +37,7 @@ _OWNER = re.compile(r"['’]s\b")
 _ADDRESS = re.compile(r"[\s*_(<\[:—–-]{1,6}[\w.+-]*@[\w-]")
 _BESIDE = re.compile(r"(?:,|[ \t]+[^\W\d_]{1,3}|[ \t]*&)[ \t]+([^\W\d_]+)")
 _LIKE_A_NAME = re.compile(r"[^\W\d_][^\W\d_A-Z]+(?: [^\W\d_][^\W\d_A-Z]*\.?){0,3}")
+_UNSPACED = re.compile(r"[\u2e80-\u9fff\uac00-\ud7af]")
 _SPOKEN = re.compile(r"\*{0,2}:\*{0,2}[ \t]+\S+[ \t]+\S+[ \t]+\S")
 
 
@@ -97,7 +83,10 @@ def name_features(names: Collection[str], documents: Iterable[str]) -> dict[str,
     for count, text in enumerate(documents, 1):
         for name, start, end in finder.find(text):
             found[name].add(text, start, end, count, is_as_written=text[start:end] == name)
-    return {name: [*_shape(name), *uses.row(count)] for name, uses in found.items()}
+    return {
+        name: [*map(float, (_shape(name) | uses.row(count)).values())]
+        for name, uses in found.items()
+    }
 
 
 class _Finder:
@@ -150,66 +139,66 @@ class _Uses:
         self.holding += document != self.last
         self.last = document
         if self.uses <= _MOST:
-            _look(text, start, end, self.counts, self.before, self.after)
+            before, after, told = _look(text, start, end)
+            self.before[before] += 1
+            self.after[after] += 1
+            self.counts.update(use for use, holds in told.items() if holds)
 
-    def row(self, documents: int) -> list[float]:
-        """``USE`` and ``SPREAD``, given how many documents there are."""
+    def row(self, documents: int) -> dict[str, float]:
+        """What the uses are like and how they are spread, given how many documents there are."""
         looked = min(self.uses, _MOST) + _PRIOR
-        return [
-            *(self.counts[use] / looked for use in USE),
-            math.log1p(self.uses),
-            math.log1p(self.holding),
-            self.holding / max(1, documents),
-            math.log1p(self.uses / max(1, self.holding)),
-            self.small / (self.uses + self.small + _PRIOR),
-            self.cased / (self.uses + self.cased + _PRIOR),
-            max(self.before.values(), default=0) / looked,
-            max(self.after.values(), default=0) / looked,
-            len(self.before) / looked,
-            len(self.after) / looked,
-        ]
+        return {
+            **{use: self.counts[use] / looked for use in USE},
+            "uses": math.log1p(self.uses),
+            "documents": math.log1p(self.holding),
+            "share of documents": self.holding / max(1, documents),
+            "uses a document": math.log1p(self.uses / max(1, self.holding)),
+            "small": self.small / (self.uses + self.small + _PRIOR),
+            "other case": self.cased / (self.uses + self.cased + _PRIOR),
+            "same before": max(self.before.values(), default=0) / looked,
+            "same after": max(self.after.values(), default=0) / looked,
+            "different before": len(self.before) / looked,
+            "different after": len(self.after) / looked,
+        }
 
 
 def _spaced(name: str) -> bool:
     """Whether its script sets words apart by spaces, so that it must stand apart itself."""
-    return name[0].isalnum() and name[-1].isalnum() and not _scriptless(name)
+    ends = name[0].isalnum() and name[-1].isalnum()
+    return ends and _UNSPACED.search(name) is None
 
 
-def _scriptless(name: str) -> bool:
-    return any(0x2E80 <= ord(sign) <= 0x9FFF or 0xAC00 <= ord(sign) <= 0xD7AF for sign in name)
-
-
-def _shape(name: str) -> list[float]:
+def _shape(name: str) -> dict[str, float]:
+    """What the string itself shows."""
     letters = [sign for sign in name if sign.isalpha()]
     capitals = sum(sign.isupper() for sign in letters)
     words = name.split()
-    return [
-        math.log1p(len(name)),
-        math.log1p(len(words)),
-        sum(sign.isdigit() for sign in name) / len(name),
-        float(not letters),
-        float("_" in name),
-        float("/" in name),
-        float(re.search(r"\w\.\w", name) is not None),
-        float(re.search(r"\w\.[A-Za-z][A-Za-z0-9]{0,4}$", name) is not None),
-        float(not name[-1].isalnum()),
-        float("-" in name),
-        float(name[0].isupper()),
-        float(capitals > 1 and capitals == len(letters)),
-        float(re.search(r"[^\W\d_][A-Z]", name) is not None and capitals != len(letters)),
-        capitals / max(1, len(letters)),
-        sum(not sign.isascii() for sign in letters) / max(1, len(letters)),
-        sum(not sign.isalnum() and sign not in " -_./'’" for sign in name) / len(name),
-        math.log1p(max(len(word) for word in words) if words else 0),
-        float(name[0].isdigit()),
-        float(name[0].isupper() and _LIKE_A_NAME.fullmatch(name) is not None),
-    ]
+    return {
+        "letters": math.log1p(len(name)),
+        "words": math.log1p(len(words)),
+        "digits": sum(sign.isdigit() for sign in name) / len(name),
+        "all digits": not letters,
+        "underscore": "_" in name,
+        "slash": "/" in name,
+        "dot inside": re.search(r"\w\.\w", name) is not None,
+        "ending": re.search(r"\w\.[A-Za-z][A-Za-z0-9]{0,4}$", name) is not None,
+        "mark at end": not name[-1].isalnum(),
+        "hyphen": "-" in name,
+        "first capital": name[0].isupper(),
+        "all capitals": capitals > 1 and capitals == len(letters),
+        "capital inside": re.search(r"[^\W\d_][A-Z]", name) is not None
+        and capitals != len(letters),
+        "capitals share": capitals / max(1, len(letters)),
+        "other script": sum(not sign.isascii() for sign in letters) / max(1, len(letters)),
+        "odd mark": sum(not sign.isalnum() and sign not in " -_./'’" for sign in name) / len(name),
+        "longest word": math.log1p(max(len(word) for word in words) if words else 0),
+        "starts with digit": name[0].isdigit(),
+        "each word like a name": name[0].isupper() and _LIKE_A_NAME.fullmatch(name) is not None,
+    }
 
 
-def _look(
-    text: str, start: int, end: int, counts: Counter[str], before: Counter[str], after: Counter[str]
-) -> None:
-    """Count what a use is like."""
+def _look(text: str, start: int, end: int) -> tuple[str, str, dict[str, bool]]:
+    """The word before a use, the one after it, and what the use is like."""
     begin = text.rfind("\n", 0, start) + 1
     close = text.find("\n", end)
     close = len(text) if close < 0 else close
@@ -219,11 +208,9 @@ def _look(
     last, following = _BEFORE.search(head), _AFTER.match(tail)
     word, next_word = (last[1] if last else ""), (following[1] if following else "")
     first = _START.search(head) is not None
-    before[word or head[-1:]] += 1
-    after[next_word or tail[:1]] += 1
     heading = re.match(r"#{1,6} ", line) is not None
     beside = _BESIDE.match(tail)
-    told = {
+    like = {
         "inside sentence": bool(word) and not first,
         "begins sentence": first,
         "after two capitals": word.isupper() and len(word) > 1,
@@ -259,4 +246,9 @@ def _look(
         "before address": _ADDRESS.match(tail) is not None,
         "beside a name": beside is not None and beside[1][0].isupper(),
     }
-    counts.update(use for use, holds in told.items() if holds)
+    return word or head[-1:], next_word or tail[:1], like
+
+
+USE = tuple(_look("", 0, 0)[2])
+INPUTS = (*_shape("-"), *_Uses().row(0))
+"""What each number is."""

@@ -73,6 +73,7 @@ def pairs(text: str, spans: Sequence[NameSpan]) -> Iterator[Pair]:
 
 
 _MARKS = (":", ",", ";", "(", ")", "|", "/", "+", "&", "=", ".", "-", '"', "`", "**", "[", "\n")
+_BETWEEN = {f"between {mark!r}": mark for mark in _MARKS}
 _DASH = re.compile(r"[—–]|\s--?\s")
 _ARROW = re.compile(r"[→⇒⟶]|[-=]>")
 _BACK = re.compile(r"[←⇐⟵]|<[-=]")
@@ -83,28 +84,18 @@ _LEAD = re.compile(r"[\s\-*+>\d.)|\[\]xX`_\"#]*")
 _TRAIL = re.compile(r"[\s*_`\"\])|.!。:：,;]*")
 _PATH = re.compile(r"[/\\@]|\w\.\w")
 _FIRST = re.compile(r"\b(?:I|I['’]\w+|[Mm]y|[Ww]e|[Oo]ur)\b")
-_SIDES = ("left", "right")
-SHAPE = (
-    "signs between", "words between", "names between", "names", "words",
-    *(f"between {mark!r}" for mark in _MARKS), "dash between", "arrow between", "arrow back between",
-    "only marks between", "capital between", "digits between", "cells between", "sentence ends between",
-    "row", "item", "ticked", "open box", "question", "exclaims", "left begins", "right begins", "right ends",
-    "left owns", "right owns", "left in cell 1", "colon after right", "right in brackets",
-    "first person",
-    "words before left", "words after left", "words before right", "words after right",
-    "mark after left", "mark after right", "mark before left",
-    *(f"{side} {what}" for side in _SIDES for what in ("capital", "capitals", "path", "digit", "long",
-      "bold", "code", "linked", "quoted")),
-    *(f"{side} {kind}" for side in _SIDES for kind in KINDS), "same kind",
-)  # fmt: skip
 SLOTS = ("left", "right")
 """The names whose words' meanings the head sees, ``DIMENSIONS`` numbers each; those of what stands
 between or above them told it less than they misled it."""
-INPUTS = (*SHAPE, *(f"{slot} {number}" for slot in SLOTS for number in range(DIMENSIONS)))
 
 
 def pair_shape(pair: Pair) -> list[float]:
     """Numbers about a pair, in the order of ``SHAPE``."""
+    return [float(each or 0) for each in _features(pair).values()]
+
+
+def _features(pair: Pair) -> dict[str, float]:
+    """Numbers about a pair by name."""
     text, left, right = pair.text, pair.left, pair.right
     gap, head, tail = text[left.end : right.start], text[: right.start], text[right.end :]
     bare = _LEAD.match(text)
@@ -114,86 +105,86 @@ def pair_shape(pair: Pair) -> list[float]:
     row = text.lstrip().startswith("|")
     between = sum(left.end <= each.start and each.end <= right.start for each in pair.all_names)
     words = _WORD.findall(gap)
-    told = [
-        math.log1p(len(gap)),
-        math.log1p(len(words)),
-        math.log1p(between),
-        math.log1p(len(pair.all_names)),
-        math.log1p(len(_WORD.findall(text))),
-        *(min(3, gap.count(mark)) for mark in _MARKS),
-        _DASH.search(gap) is not None,
-        _ARROW.search(gap) is not None,
-        _BACK.search(gap) is not None,
-        not words,
-        any(word[0].isupper() for word in words),
-        any(sign.isdigit() for sign in gap),
-        gap.count("|") if row else 0,
-        re.search(r"[.!?。！？]\s", gap) is not None,
-        row,
-        item is not None,
-        box is not None and box[1] != " ",
-        box is not None and box[1] == " ",
-        text.rstrip("*_`\"' ").endswith(("?", "？")),
-        text.rstrip("*_`\"' ").endswith("!"),
-        left.start <= first,
-        right.start <= first,
-        _TRAIL.fullmatch(tail) is not None,
-        _OWNER.match(text, left.end) is not None,
-        _OWNER.match(tail) is not None,
-        row and text[: left.start].count("|") <= 1,
-        re.match(r"[*_`]*[:：]", tail) is not None,
-        head.rfind("(") > head.rfind(")"),
-        _FIRST.search(text) is not None,
-        *_around(pair),
-    ]
-    told += [*_looks(text, left), *_looks(text, right)]
-    told += [each.kind == kind for each in (left, right) for kind in KINDS]
-    told.append(left.kind == right.kind)
-    return [float(bool(each)) if isinstance(each, bool) else float(each or 0) for each in told]
+    return {
+        "signs between": math.log1p(len(gap)),
+        "words between": math.log1p(len(words)),
+        "names between": math.log1p(between),
+        "names": math.log1p(len(pair.all_names)),
+        "words": math.log1p(len(_WORD.findall(text))),
+        **{name: min(3, gap.count(mark)) for name, mark in _BETWEEN.items()},
+        "dash between": _DASH.search(gap) is not None,
+        "arrow between": _ARROW.search(gap) is not None,
+        "arrow back between": _BACK.search(gap) is not None,
+        "only marks between": not words,
+        "capital between": any(word[0].isupper() for word in words),
+        "digits between": any(sign.isdigit() for sign in gap),
+        "cells between": gap.count("|") if row else 0,
+        "sentence ends between": re.search(r"[.!?。！？]\s", gap) is not None,
+        "row": row,
+        "item": item is not None,
+        "ticked": box is not None and box[1] != " ",
+        "open box": box is not None and box[1] == " ",
+        "question": text.rstrip("*_`\"' ").endswith(("?", "？")),
+        "exclaims": text.rstrip("*_`\"' ").endswith("!"),
+        "left begins": left.start <= first,
+        "right begins": right.start <= first,
+        "right ends": _TRAIL.fullmatch(tail) is not None,
+        "left owns": _OWNER.match(text, left.end) is not None,
+        "right owns": _OWNER.match(tail) is not None,
+        "left in cell 1": row and text[: left.start].count("|") <= 1,
+        "colon after right": re.match(r"[*_`]*[:：]", tail) is not None,
+        "right in brackets": head.rfind("(") > head.rfind(")"),
+        "first person": _FIRST.search(text) is not None,
+        **_around(pair),
+        **_looks(text, left, "left"),
+        **_looks(text, right, "right"),
+        **{f"left {kind}": left.kind == kind for kind in KINDS},
+        **{f"right {kind}": right.kind == kind for kind in KINDS},
+        "same kind": left.kind == right.kind,
+    }
 
 
-def _around(pair: Pair) -> list[float]:
+def _around(pair: Pair) -> dict[str, float]:
     """Whether each name is the whole of what stands between two marks, or a part of a longer phrase."""
     text, left, right = pair.text, pair.left, pair.right
-    before, after = text[: left.start], text[left.end :]
-    told = [_last(before), _first(after), _last(text[: right.start]), _first(text[right.end :])]
-    return [
-        *(math.log1p(len(_WORD.findall(part))) for part in told),
-        float(after.lstrip('*_`"] ')[:1] in tuple("(:|—–→") and bool(after.strip())),
-        float(
-            text[right.end :].lstrip('*_`"] ')[:1] in tuple(")|—–→(,;") and right.end < len(text)
-        ),
-        float(before.rstrip('*_`"[ ')[-1:] in tuple("(:|—–→")),
-    ]
+    before, after, tail = text[: left.start], text[left.end :], text[right.end :]
+    parts = {
+        "before left": _PARTS.split(before[-80:])[-1],
+        "after left": _PARTS.split(after[:80], maxsplit=1)[0],
+        "before right": _PARTS.split(text[: right.start][-80:])[-1],
+        "after right": _PARTS.split(tail[:80], maxsplit=1)[0],
+    }
+    return {
+        **{f"words {where}": math.log1p(len(_WORD.findall(part))) for where, part in parts.items()},
+        "mark after left": after.lstrip('*_`"] ')[:1] in tuple("(:|—–→") and bool(after.strip()),
+        "mark after right": tail.lstrip('*_`"] ')[:1] in tuple(")|—–→(,;") and bool(tail),
+        "mark before left": before.rstrip('*_`"[ ')[-1:] in tuple("(:|—–→"),
+    }
 
 
 _PARTS = re.compile(r"[|():;,.!?→—–=/+&\n（）：，。、]|\s-{1,2}\s")
 
 
-def _last(text: str) -> str:
-    return _PARTS.split(text[-80:])[-1]
-
-
-def _first(text: str) -> str:
-    return _PARTS.split(text[:80], maxsplit=1)[0]
-
-
-def _looks(text: str, name: NameSpan) -> list[bool]:
+def _looks(text: str, name: NameSpan, side: str) -> dict[str, float]:
     said = text[name.start : name.end]
     before, after = text[: name.start][-2:], text[name.end :][:2]
-    return [
-        said[0].isupper(),
-        said.isupper() and len(said) > 1,
-        _PATH.search(said) is not None,
-        any(sign.isdigit() for sign in said),
-        " " in said,
-        before.endswith("**") and after.startswith("**"),
-        before.endswith("`"),
-        before.endswith("["),
-        before[-1:] in ("“", '"', "*", "「", "_") and before != "**",
-    ]
+    return {
+        f"{side} capital": said[:1].isupper(),
+        f"{side} capitals": said.isupper() and len(said) > 1,
+        f"{side} path": _PATH.search(said) is not None,
+        f"{side} digit": any(sign.isdigit() for sign in said),
+        f"{side} long": " " in said,
+        f"{side} bold": before.endswith("**") and after.startswith("**"),
+        f"{side} code": before.endswith("`"),
+        f"{side} linked": before.endswith("["),
+        f"{side} quoted": before[-1:] in ("“", '"', "*", "「", "_") and before != "**",
+    }
 
 
+_NOWHERE = NameSpan(0, 0, "")
+SHAPE = tuple(_features(Pair("", _NOWHERE, _NOWHERE, ())))
+INPUTS = (*SHAPE, *(f"{slot} {number}" for slot in SLOTS for number in range(DIMENSIONS)))
+"""What each number is."""
 TYPE = "semantic"
 """The type of all these edges: the head tells surely enough whether a text relates two things, not how;
 the text itself, an edge's source, says that."""
@@ -224,17 +215,9 @@ def head_inputs(chosen: Sequence[Pair], meanings: Meanings | None) -> Any:
     told[:, : len(SHAPE)] = [pair_shape(pair) for pair in chosen]
     if meanings is None:
         return told
-    said = [_names(pair) for pair in chosen]
-    names = sorted({name for pair in said for name in pair})
-    place = {name: row for row, name in enumerate(names)}
-    known = np.asarray(meanings(names))
-    width = len(SHAPE)
-    for number in range(len(SLOTS)):
-        told[:, width : width + DIMENSIONS] = known[[place[pair[number]] for pair in said]]
-        width += DIMENSIONS
+    said = [[each.text[n.start : n.end] for n in (each.left, each.right)] for each in chosen]
+    place = {name: row for row, name in enumerate(sorted({n for pair in said for n in pair}))}
+    known = np.asarray(meanings(list(place)))
+    rows = known[[[place[name] for name in pair] for pair in said]]
+    told[:, len(SHAPE) :] = rows.reshape(len(said), -1)
     return told
-
-
-def _names(pair: Pair) -> tuple[str, str]:
-    left, right = pair.left, pair.right
-    return pair.text[left.start : left.end], pair.text[right.start : right.end]

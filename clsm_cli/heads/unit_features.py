@@ -11,12 +11,11 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from clsm_cli.heads.boilerplate import stock_share
+from clsm_cli.model.episodes import Turn
 from clsm_cli.text.plain import to_plain
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from clsm_cli.model.episodes import Turn
+    from collections.abc import Iterator, Sequence
 
 
 class Unit(NamedTuple):
@@ -44,71 +43,74 @@ _LABEL = re.compile(
 )
 _DATE = re.compile(r"\d{4}[-/.年]\d{1,2}(?:[-/.月]\d{1,2})?|\d{1,2}[./]\d{1,2}[./]\d{2,4}")
 _TIME = re.compile(r"(?<!\d)\d{1,2}:\d\d(?!\d)")
-_AMOUNT = re.compile(r"[$€£¥₽]\s?\d|\d\s?[%€$£¥₽°]")
-_NUMBER = re.compile(r"\d+")
-_URL = re.compile(r"https?://\S+")
-_CODE = re.compile(r"`[^`\n]+`")
-_LINK = re.compile(r"\[\[[^\]\n]+\]\]|\[[^\]\n]+\]\([^)\n]+\)")
-_BOLD = re.compile(r"\*\*[^*\n]+\*\*|__[^_\n]+__")
-_FILE = re.compile(
-    r"(?<![\w/])[\w.~-]*/?(?:[\w.-]+/)*[\w-]+\.[a-z][a-z0-9]{1,4}(?!\w)|(?<!\w)[/~][\w.-]+/[\w./-]+"
-)
-_IDENTIFIER = re.compile(r"\b(?:[a-z]+[A-Z]\w*|\w+_\w+|[A-Za-z]+\d\w*|\d+[A-Za-z]\w*)\b")
-_SLOT = re.compile(
-    r"\[[^\]\n(]{2,40}\](?!\()|<[A-Za-z_][^<>\n]{1,40}>|\{\{?[^{}\n]{1,40}\}|_{3,}|\.{3}|…|YYYY|\bX{2,}\b"
-)
 _WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
 _WIDE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _CYRILLIC = re.compile(r"[\u0400-\u04ff]")
 _EMOJI = re.compile(r"[\u2190-\u21ff\u2300-\u27bf\u2b00-\u2bff\U0001f000-\U0001faff]")
-_ARROW = re.compile(r"→|->|=>|⇒|➜")
-_CALL = re.compile(r"\w\([^)\n]*\)|[{};]|\s--?[a-z][\w-]*|&&|\|\|")
-_BRACKETS = re.compile("[()（）\\[\\]]")
+_COUNTED = {
+    "dates": _DATE,
+    "times": _TIME,
+    "amounts": re.compile(r"[$€£¥₽]\s?\d|\d\s?[%€$£¥₽°]"),
+    "numbers": re.compile(r"\d+"),
+    "addresses": re.compile(r"https?://\S+"),
+    "code spans": re.compile(r"`[^`\n]+`"),
+    "links": re.compile(r"\[\[[^\]\n]+\]\]|\[[^\]\n]+\]\([^)\n]+\)"),
+    "bold spans": re.compile(r"\*\*[^*\n]+\*\*|__[^_\n]+__"),
+    "files": re.compile(
+        r"(?<![\w/])[\w.~-]*/?(?:[\w.-]+/)*[\w-]+\.[a-z][a-z0-9]{1,4}(?!\w)|(?<!\w)[/~][\w.-]+/[\w./-]+"
+    ),
+    "identifiers": re.compile(r"\b(?:[a-z]+[A-Z]\w*|\w+_\w+|[A-Za-z]+\d\w*|\d+[A-Za-z]\w*)\b"),
+    "slots": re.compile(
+        r"\[[^\]\n(]{2,40}\](?!\()|<[A-Za-z_][^<>\n]{1,40}>|\{\{?[^{}\n]{1,40}\}|_{3,}|\.{3}|…|YYYY|\bX{2,}\b"
+    ),
+    "emoji": _EMOJI,
+    "arrows": re.compile(r"→|->|=>|⇒|➜"),
+    "calls": re.compile(r"\w\([^)\n]*\)|[{};]|\s--?[a-z][\w-]*|&&|\|\|"),
+    "brackets": re.compile("[()（）\\[\\]]"),
+}
+"""Marks, figures and names of things whose number counts."""
 _ENDINGS = (".", "!", "?", ":", ",", "…", "。", "！", "？", "：", ")", "`", "*")
 _TENSES = ("ed", "ing", "s", "ly")
 
 
 def unit_features(turns: Sequence[Turn], units: Sequence[Unit]) -> list[list[float]]:
-    """The features of the units of one document or chat, a row each.
+    """The features of all units of all turns of one document or chat, a row each as ``NAMES`` say.
 
-    Args:
-        turns: All turns of it, in order.
-        units: All units of those turns, in order.
-
-    >>> from clsm_cli.model.episodes import Turn
     >>> row, = unit_features([Turn("k", "", "assistant", "- Rent: 900 euros.")], [Unit(0, 0, 18)])
-    >>> len(row) == len(NAMES), row[NAMES.index("is item")], row[NAMES.index("numbers")]
-    (True, 1.0, 0.69)
+    >>> row[NAMES.index("is item")], row[NAMES.index("numbers")]
+    (1.0, 0.69)
     """
+    return [[round(float(value), 4) for value in row.values()] for row in _features(turns, units)]
+
+
+def _features(turns: Sequence[Turn], units: Sequence[Unit]) -> Iterator[dict[str, float]]:
+    """The features of units by name."""
     sections: dict[tuple[str, ...], list[int]] = {}
     for place, unit in enumerate(units):
         sections.setdefault(turns[unit.turn].heading, []).append(place)
     texts = [turns[unit.turn].text[unit.start : unit.end] for unit in units]
     shapes = [_shape(text) for text in texts]
-    rows: list[list[float]] = []
     for place, unit in enumerate(units):
         siblings = sections[turns[unit.turn].heading]
-        around = [
-            shapes[near] if 0 <= near < len(units) else _NOTHING for near in (place - 1, place + 1)
-        ]
+        before = shapes[place - 1] if place else _NOTHING
+        after = shapes[place + 1] if place + 1 < len(units) else _NOTHING
         alike = [shapes[each] for each in siblings[:60]]
-        inside = _inside(texts[place])
-        where = _where(turns, unit)
-        near = [
-            _log(len(siblings)),
-            siblings.index(place) / max(1, len(siblings) - 1),
-            sum(shape.is_item for shape in alike) / len(alike),
-            sum(shape.has_label for shape in alike) / len(alike),
-            sum(_log(shape.length) for shape in alike) / len(alike),
-            sum(shape.has_box for shape in alike) / len(alike),
-            *(
-                value
-                for shape in around
-                for value in (_log(shape.length), shape.is_item, shape.has_label)
-            ),
-        ]
-        rows.append([round(float(value), 4) for value in (*inside, *where, *near)])
-    return rows
+        yield {
+            **_inside(texts[place]),
+            **_where(turns[unit.turn], unit),
+            "siblings": _log(len(siblings)),
+            "place among siblings": siblings.index(place) / max(1, len(siblings) - 1),
+            "sibling items": sum(shape.is_item for shape in alike) / len(alike),
+            "sibling labels": sum(shape.has_label for shape in alike) / len(alike),
+            "sibling length": sum(_log(shape.length) for shape in alike) / len(alike),
+            "sibling boxes": sum(shape.has_box for shape in alike) / len(alike),
+            "length before": _log(before.length),
+            "item before": before.is_item,
+            "label before": before.has_label,
+            "length after": _log(after.length),
+            "item after": after.is_item,
+            "label after": after.has_label,
+        }
 
 
 class _Shape(NamedTuple):
@@ -129,13 +131,14 @@ def _shape(raw: str) -> _Shape:
     )
 
 
-def _inside(raw: str) -> list[float]:
+def _inside(raw: str) -> dict[str, float]:
     """What the text itself shows."""
     item = _ITEM.match(raw)
     body = raw[item.end() :] if item else raw.strip()
     box = _BOX.match(body)
     body = body[box.end() :].strip() if box else body.strip()
     label = _LABEL.match(body)
+    bold, plain = label.groups() if label else (None, None)
     behind = body[label.end() :].strip() if label else body
     text = to_plain(raw)
     words = _WORD.findall(text)
@@ -145,131 +148,110 @@ def _inside(raw: str) -> list[float]:
     count = max(1, len(words))
     first = body.lstrip("*_`\"'“(")[:1]
     last = body.rstrip()[-1:]
-    return [
-        _log(len(text)),
-        _log(len(words) + wide / 2),
-        _log(len(behind)) if label else 0.0,
-        letters / count,
-        len({word.lower() for word in words}) / count,
-        letters / size,
-        sum(c.isdigit() for c in body) / size,
-        sum(c.isupper() for c in body) / size,
-        sum(not (c.isalnum() or c.isspace()) for c in body) / size,
-        wide / size,
-        bool(_CYRILLIC.search(text)),
-        sum(ord(c) > 127 and c.isalpha() for c in text) / size,
-        item is not None,
-        item is not None and item.group(1) is None,
-        raw[:1] in " \t",
-        raw.lstrip().startswith("|"),
-        raw.lstrip().startswith(">"),
-        raw.lstrip().startswith(("```", "~~~", "    ")),
-        box is not None,
-        box is not None and box.group(1) != " ",
-        label is not None,
-        label is not None and label.group(1) is not None,
-        label is not None and not behind.strip("*:： |-—"),
-        label is not None and label.group(2) is not None and not body.startswith("*"),
-        len(label.group()) / size if label else 0.0,
-        first.isupper(),
-        first.islower(),
-        first.isdigit(),
-        bool(first) and not first.isalnum(),
-        *(last == mark for mark in _ENDINGS),
-        *_signs(body),
-        *_words(text, words),
-        stock_share(raw),
-    ]
+    return {
+        "length": _log(len(text)),
+        "words": _log(len(words) + wide / 2),
+        "length behind label": _log(len(behind)) if label else 0.0,
+        "word length": letters / count,
+        "distinct": len({word.lower() for word in words}) / count,
+        "letters": letters / size,
+        "digits": sum(c.isdigit() for c in body) / size,
+        "capitals": sum(c.isupper() for c in body) / size,
+        "marks": sum(not (c.isalnum() or c.isspace()) for c in body) / size,
+        "wide": wide / size,
+        "cyrillic": bool(_CYRILLIC.search(text)),
+        "other letters": sum(ord(c) > 127 and c.isalpha() for c in text) / size,
+        "is item": item is not None,
+        "is numbered": item is not None and item.group(1) is None,
+        "is indented": raw[:1] in " \t",
+        "is row": raw.lstrip().startswith("|"),
+        "is quote": raw.lstrip().startswith(">"),
+        "is code": raw.lstrip().startswith(("```", "~~~", "    ")),
+        "has box": box is not None,
+        "is done": box is not None and box.group(1) != " ",
+        "has label": label is not None,
+        "has bold label": bold is not None,
+        "has empty label": label is not None and not behind.strip("*:： |-—"),
+        "has plain label": plain is not None and not body.startswith("*"),
+        "label share": len(label.group()) / size if label else 0.0,
+        "starts upper": first.isupper(),
+        "starts lower": first.islower(),
+        "starts digit": first.isdigit(),
+        "starts mark": bool(first) and not first.isalnum(),
+        **{f"ends {mark}": last == mark for mark in _ENDINGS},
+        **_signs(body),
+        **_words(text, words),
+        "stock": stock_share(raw),
+    }
 
 
-def _signs(body: str) -> list[float]:
+def _signs(body: str) -> dict[str, float]:
     """How often marks, figures and names of things stand in it."""
-    return [
-        *(
-            _log(len(pattern.findall(body)))
-            for pattern in (
-                _DATE,
-                _TIME,
-                _AMOUNT,
-                _NUMBER,
-                _URL,
-                _CODE,
-                _LINK,
-                _BOLD,
-                _FILE,
-                _IDENTIFIER,
-                _SLOT,
-                _EMOJI,
-                _ARROW,
-                _CALL,
-                _BRACKETS,
-            )
-        ),
-        bool(_EMOJI.match(body)),
-        bool(_DATE.match(body)),
-        bool(_TIME.match(body)),
-        _log(body.count(",") + body.count("，") + body.count("、")),
-        _log(body.count('"') + body.count("“") + body.count("”") + body.count("「")),
-        "—" in body or " - " in body or "–" in body,
-        "?" in body or "？" in body,
-        "!" in body or "！" in body,
-        ";" in body or "；" in body,
-        "'" in body or "’" in body,
-        _log(body.count("|")),
-        _log(body.count("\n")),
-    ]
+    return {
+        **{name: _log(len(pattern.findall(body))) for name, pattern in _COUNTED.items()},
+        "starts emoji": bool(_EMOJI.match(body)),
+        "starts date": bool(_DATE.match(body)),
+        "starts time": bool(_TIME.match(body)),
+        "commas": _log(body.count(",") + body.count("，") + body.count("、")),
+        "quotes": _log(body.count('"') + body.count("“") + body.count("”") + body.count("「")),
+        "dash": "—" in body or " - " in body or "–" in body,
+        "asks": "?" in body or "？" in body,
+        "exclaims": "!" in body or "！" in body,
+        "semicolon": ";" in body or "；" in body,
+        "apostrophe": "'" in body or "’" in body,
+        "bars": _log(body.count("|")),
+        "lines": _log(body.count("\n")),
+    }
 
 
-def _words(text: str, words: Sequence[str]) -> list[float]:
+def _words(text: str, words: Sequence[str]) -> dict[str, float]:
     """What its words look like."""
     later = words[1:]
     lower = [word.lower() for word in words]
     count = max(1, len(words))
-    return [
-        _log(sum(word[0].isupper() for word in later)),
-        sum(word[0].isupper() for word in later) / max(1, len(later)),
-        _log(sum(word.isupper() and len(word) > 1 for word in words)),
-        sum(word.isupper() for word in words) / count,
-        sum(len(word) == 1 and word.isupper() for word in words) / count,
-        sum(len(word) < 4 for word in words) / count,
-        *(sum(word.endswith(end) for word in lower) / count for end in _TENSES),
-        bool(words) and lower[0].endswith("ed"),
-        bool(words) and lower[0].endswith("ing"),
-        _log(sum(text.count(mark) for mark in (". ", "! ", "? ", "。"))),
-    ]
+    return {
+        "capitalised": _log(sum(word[0].isupper() for word in later)),
+        "capitalised share": sum(word[0].isupper() for word in later) / max(1, len(later)),
+        "shouted": _log(sum(word.isupper() and len(word) > 1 for word in words)),
+        "shouted share": sum(word.isupper() for word in words) / count,
+        "single capitals": sum(len(word) == 1 and word.isupper() for word in words) / count,
+        "short words": sum(len(word) < 4 for word in words) / count,
+        **{f"-{end}": sum(word.endswith(end) for word in lower) / count for end in _TENSES},
+        "first -ed": bool(words) and lower[0].endswith("ed"),
+        "first -ing": bool(words) and lower[0].endswith("ing"),
+        "sentences": _log(sum(text.count(mark) for mark in (". ", "! ", "? ", "。"))),
+    }
 
 
-def _where(turns: Sequence[Turn], unit: Unit) -> list[float]:
+def _where(turn: Turn, unit: Unit) -> dict[str, float]:
     """Where a unit stands, and who says it.
 
     How long the document is, and where in it the unit stands, is left out: a note of three lines is
     worth as much as one of three hundred.
     """
-    turn = turns[unit.turn]
     heading = turn.heading[-1] if turn.heading else ""
     path = " ".join(turn.heading)
-    speaker = turn.speaker
-    return [
-        _log(unit.number),
-        _log(unit.total),
-        unit.total - 1 == unit.number,
-        len(turn.heading),
-        _log(len(heading)),
-        bool(_DATE.search(path)),
-        bool(_DATE.search(heading)),
-        bool(_TIME.search(path)),
-        any(c.isdigit() for c in heading),
-        bool(_EMOJI.search(heading)),
-        heading.endswith(("?", "？")),
-        ":" in heading or "：" in heading,
-        bool(re.match(r"\d+[.)]", heading)),
-        heading.isupper(),
-        sum(word[0].isupper() for word in _WORD.findall(heading)),
-        bool(speaker),
-        turn.role == "user",
-        turn.role == "assistant" and bool(speaker),
-        turn.trust == "user",
-    ]
+    return {
+        "number": _log(unit.number),
+        "pieces": _log(unit.total),
+        "is last piece": unit.total - 1 == unit.number,
+        "depth": len(turn.heading),
+        "heading length": _log(len(heading)),
+        "dated path": bool(_DATE.search(path)),
+        "dated heading": bool(_DATE.search(heading)),
+        "timed path": bool(_TIME.search(path)),
+        "heading digits": any(c.isdigit() for c in heading),
+        "heading emoji": bool(_EMOJI.search(heading)),
+        "heading asks": heading.endswith(("?", "？")),
+        "heading colon": ":" in heading or "：" in heading,
+        "numbered heading": bool(re.match(r"\d+[.)]", heading)),
+        "heading shouts": heading.isupper(),
+        "heading capitals": sum(word[0].isupper() for word in _WORD.findall(heading)),
+        "has speaker": bool(turn.speaker),
+        "is user": turn.role == "user",
+        "is assistant": turn.role == "assistant" and bool(turn.speaker),
+        "user trust": turn.trust == "user",
+    }
 
 
 def _log(value: float) -> float:
@@ -281,25 +263,5 @@ def _log(value: float) -> float:
     return round(math.log1p(value), 2)
 
 
-NAMES: tuple[str, ...] = (
-    "length", "words", "length behind label", "word length", "distinct", "letters", "digits",
-    "capitals", "marks", "wide", "cyrillic", "other letters", "is item", "is numbered",
-    "is indented", "is row", "is quote", "is code", "has box", "is done", "has label",
-    "has bold label", "has empty label", "has plain label", "label share", "starts upper",
-    "starts lower", "starts digit", "starts mark",
-    *(f"ends {mark}" for mark in _ENDINGS),
-    "dates", "times", "amounts", "numbers", "addresses", "code spans", "links", "bold spans",
-    "files", "identifiers", "slots", "emoji", "arrows", "calls", "brackets",
-    "starts emoji", "starts date", "starts time", "commas", "quotes", "dash", "asks", "exclaims",
-    "semicolon", "apostrophe", "bars", "lines", "capitalised", "capitalised share", "shouted",
-    "shouted share", "single capitals", "short words",
-    *(f"-{end}" for end in _TENSES),
-    "first -ed", "first -ing", "sentences", "stock",
-    "number", "pieces", "is last piece", "depth", "heading length", "dated path", "dated heading", "timed path",
-    "heading digits", "heading emoji", "heading asks", "heading colon", "numbered heading",
-    "heading shouts", "heading capitals", "has speaker", "is user", "is assistant", "user trust",
-    "siblings", "place among siblings", "sibling items", "sibling labels", "sibling length",
-    "sibling boxes", "length before", "item before", "label before", "length after", "item after",
-    "label after",
-)  # fmt: skip
+NAMES = tuple(next(_features([Turn("", "", "user", "-")], [Unit(0, 0, 1)])))
 """What each number is."""

@@ -83,7 +83,7 @@ def test_what_its_turns_bear_out_is_taken(part: Part) -> None:
         ("fact", "agent"),
     ]
     assert found.claims[0].valid_from == TURNS[0][1]
-    assert found.claims[-1].turns == (first, second)
+    assert found.claims[-1].sources == (first, second)
 
 
 @pytest.mark.parametrize(

@@ -20,11 +20,6 @@ BESGATE = "Our reading club no longer meets at Holm, it has moved to Besgate."
 SAMPLE = Path(__file__).parents[2] / "fixtures" / "sample"
 
 
-@pytest.fixture
-def store(tmp_path: Path) -> Store:
-    return new_store(tmp_path / "memory")
-
-
 def test_an_older_value_that_comes_late_never_replaces_a_newer_one(
     store: Store, tmp_path: Path
 ) -> None:
@@ -96,15 +91,15 @@ def test_a_preference_stands_among_the_preferences(store: Store, tmp_path: Path)
 
 
 def test_a_statement_removed_by_hand_does_not_come_back(store: Store, tmp_path: Path) -> None:
-    fact = ("Mara", "2026-02-02T10:00:00+01:00", "My brother Tomas lives in Deventer with his dog.")
-    told(store, tmp_path, "a", fact)
+    fact = "My brother Tomas lives in Deventer with his dog."
+    heard(store, tmp_path, "a", "2026-02-02", fact)
     sleep(store)
     (text,) = current(store, "Deventer")
     (row,) = [each for each in rows(store).values() if each.text == text]
     path = store.root / row.stream / f"{row.topic}.md"
     lines = path.read_text(encoding="utf-8").split("\n")
     path.write_text("\n".join(line for line in lines if row.id not in line), encoding="utf-8")
-    told(store, tmp_path, "b", (fact[0], "2026-02-12T10:00:00+01:00", fact[2]))
+    heard(store, tmp_path, "b", "2026-02-12", fact)
     sleep(store)
     assert current(store, "Deventer") == []
     assert rows(store)[row.id].withdrawn
@@ -124,14 +119,8 @@ def test_a_text_mended_by_hand_stays(store: Store, tmp_path: Path) -> None:
 
 
 def test_a_node_that_a_person_pinned_keeps_its_name(store: Store, tmp_path: Path) -> None:
-    for number in range(1, 4):
-        heard(
-            store,
-            tmp_path,
-            f"s{number}",
-            f"2026-02-0{number}",
-            "The [[Lantern]] burned with Yusuf there.",
-        )
+    for day in ("2026-02-01", "2026-02-02", "2026-02-03"):
+        heard(store, tmp_path, day, day, "The [[Lantern]] burned with Yusuf there.")
     sleep(store)
     node = nodes(store)["lantern"]
     (path,) = [p for p in store.graph(node.stream).iterdir() if '"id": "lantern"' in p.read_text()]
@@ -199,13 +188,8 @@ def test_a_limited_run_takes_the_most_salient_and_the_rest_later(
     store: Store, tmp_path: Path
 ) -> None:
     for number in range(1, 6):
-        heard(
-            store,
-            tmp_path,
-            f"s{number}",
-            f"2026-02-0{number}",
-            f"My cousin number {number} lives in Ghent.",
-        )
+        day = f"2026-02-0{number}"
+        heard(store, tmp_path, day, day, f"My cousin number {number} lives in Ghent.")
     first = sleep(store, limit=2)
     assert (first.consolidated, first.pending) == (2, 5)
     second = sleep(store)
@@ -310,17 +294,10 @@ def test_half_of_a_long_backlog_is_safe_when_the_rest_fails(
 
     relatives = ("cousin Ada", "uncle Bruno", "dentist Carla", "old teacher Dirk")
     for number, name in enumerate(relatives, 1):
-        said = (
-            "Mara",
-            f"2026-02-0{number}T10:00:00+01:00",
-            f"My {name} lives in Ghent with two dogs.",
-        )
-        told(store, tmp_path, f"s{number}", said)
-    small = store._replace(
-        settings=store.settings._replace(
-            consolidation=store.settings.consolidation._replace(step=2)
-        )
-    )
+        day = f"2026-02-0{number}"
+        heard(store, tmp_path, day, day, f"My {name} lives in Ghent with two dogs.")
+    two = store.settings.consolidation._replace(step=2)
+    small = store._replace(settings=store.settings._replace(consolidation=two))
     with monkeypatch.context() as patch:
         patch.setattr(Learner, "finish", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
         with pytest.raises(KeyboardInterrupt):

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from ingesting import new_store, scratch, tree
-from sleeping import current, rows, sleep, told
+from sleeping import current, heard, rows, sleep
 
 from clsm_cli.consolidation.correction import Correction, correct
 from clsm_cli.errors import BadInputError
@@ -27,11 +27,6 @@ LATER = "2026-03-08T10:00:00+01:00"
 BELL = "The bell rings every 10 minutes."
 QUARTER = "The bell rings every 15 minutes."
 HOME = "Mara lives in Leeds with her sister."
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Store:
-    return new_store(tmp_path / "memory")
 
 
 def statement(text: str, **fields: Any) -> Statement:
@@ -257,21 +252,12 @@ def test_a_secret_is_masked(store: Store) -> None:
 
 
 def test_it_outlives_every_later_night(store: Store, tmp_path: Path) -> None:
-    told(
-        store,
-        tmp_path,
-        "one",
-        ("Mara", "2026-02-02T10:00:00+01:00", "My sister lives in Leeds with two dogs."),
-    )
+    said = "My sister lives in Leeds with two dogs."
+    heard(store, tmp_path, "one", "2026-02-02", said)
     sleep(store, "2026-02-03T03:00:00+01:00")
     (old,) = [row for row in rows(store).values() if row.is_current and "Leeds" in row.text]
     new = done(store, old.id, "My sister lives in York.", "2026-02-05T10:00:00+01:00").now
-    told(
-        store,
-        tmp_path,
-        "two",
-        ("Mara", "2026-02-09T10:00:00+01:00", "My sister lives in Leeds with two dogs."),
-    )
+    heard(store, tmp_path, "two", "2026-02-09", said)
     sleep(store, "2026-02-10T03:00:00+01:00")
     sleep(store, "2026-02-11T03:00:00+01:00", rebuild=True, allow_loss=True)
     found = rows(store)

@@ -7,17 +7,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clsm_cli.consolidation.entity_resolution import Entity, NameUse, near_pairs, resolve_entities
-from clsm_cli.text.aliases import StatedAlias
+from clsm_cli.consolidation.entity_resolution import Entity, near_pairs, resolve_entities
+from clsm_cli.store.index.evidence_queries import Name
 from clsm_cli.text.node_ids import node_id
 
 
-def _seen(label: str, kind: str, *places: str) -> list[NameUse]:
+def _seen(label: str, kind: str, *places: str) -> list[Name]:
     """Sightings in places such as "e1/s2/t3": episode, section, turn."""
     found = []
     for place in places:
         episode, section, turn = place.split("/")
-        found.append(NameUse(label, kind, episode, f"{episode}/{section}", place + turn))
+        found.append(Name(label, kind, episode, f"{episode}/{section}", place + turn))
     return found
 
 
@@ -82,7 +82,7 @@ def test_forms_of_one_name() -> None:
 )
 def test_what_stays_apart(one: str, other: str) -> None:
     seen = _seen(one, "link", *TWO) + _seen(other, "link", *TWO)
-    told = [StatedAlias(one, other, 0, 1)] if one[-1].isdigit() else []
+    told = [(one, other)] if one[-1].isdigit() else []
     assert sorted(_labels(resolve_entities(seen, told))) == [one, other]
 
 
@@ -130,13 +130,13 @@ def test_what_names_nothing_is_no_node_unless_its_author_links_it() -> None:
 
 def test_stated_names_are_one() -> None:
     seen = _seen("Magnus Berg", "name", *TWO) + _seen("Bear", "name", *THREE)
-    [entry] = resolve_entities(seen, [StatedAlias("Magnus Berg", "Bear", 0, 1)])
+    [entry] = resolve_entities(seen, [("Magnus Berg", "Bear")])
     assert (entry.label, entry.aliases) == ("Bear", ("Magnus Berg",))
 
 
 def test_an_alias_of_two_things_is_the_alias_of_none() -> None:
     seen = _seen("Edda Lund", "name", *TWO) + _seen("Magnus Berg", "name", *TWO)
-    told = [StatedAlias("Edda Lund", "Bear", 0, 1), StatedAlias("Magnus Berg", "Bear", 0, 1)]
+    told = [("Edda Lund", "Bear"), ("Magnus Berg", "Bear")]
     assert [entry.aliases for entry in resolve_entities(seen, told)] == [(), ()]
 
 
@@ -144,7 +144,7 @@ def test_a_stated_short_form_that_another_full_name_has_is_nobody_s() -> None:
     seen = _seen("Alexandra Berg", "name", *TWO) + _seen("Alex Kim", "name", *TWO)
     seen += _seen("Alex", "name", "e1/s1/t2", "e2/s1/t2")
     persons = ["Alexandra Berg", "Alex Kim", "Alex"]
-    entries = resolve_entities(seen, [StatedAlias("Alexandra Berg", "Alex", 0, 1)], persons=persons)
+    entries = resolve_entities(seen, [("Alexandra Berg", "Alex")], persons=persons)
     assert [entry.aliases for entry in entries] == [(), (), ()]
 
 
@@ -157,9 +157,7 @@ def test_a_name_that_only_begins_like_a_full_name_stays_apart() -> None:
 
 def test_two_speakers_are_never_one() -> None:
     seen = _seen("Caroline", "name", *TWO) + _seen("Melanie", "name", *TWO)
-    entries = resolve_entities(
-        seen, [StatedAlias("Caroline", "Melanie", 0, 1)], people=["Caroline", "Melanie"]
-    )
+    entries = resolve_entities(seen, [("Caroline", "Melanie")], people=["Caroline", "Melanie"])
     assert _labels(entries) == ["Caroline", "Melanie"]
 
 
@@ -175,7 +173,7 @@ def test_a_person_decides() -> None:
 
 def test_nobody_joins_what_a_person_keeps_apart_by_a_detour() -> None:
     seen = [each for name in ("A Bc", "D Ef", "G Hi") for each in _seen(name, "link", *TWO)]
-    told = [StatedAlias("A Bc", "D Ef", 0, 1), StatedAlias("D Ef", "G Hi", 0, 1)]
+    told = [("A Bc", "D Ef"), ("D Ef", "G Hi")]
     entries = resolve_entities(seen, told, different=[("a-bc", "g-hi")])
     owner = {name: entry.id for entry in entries for name in (entry.label, *entry.aliases)}
     assert owner["A Bc"] != owner["G Hi"]
@@ -206,13 +204,13 @@ LABELS = st.sampled_from(
     ["Brian", "Brian Okafor", "Brian Hart", "clock key", "clock keys", "Clock-Key", "key", "Will"]
 )
 IDS = st.sampled_from(["1", "2", "3"])
-SEEN = st.lists(st.builds(NameUse, LABELS, KINDS, IDS, IDS, IDS), max_size=30)
-TOLD = st.lists(st.builds(StatedAlias, LABELS, LABELS, st.just(0), st.just(1)), max_size=3)
+SEEN = st.lists(st.builds(Name, LABELS, KINDS, IDS, IDS, IDS), max_size=30)
+TOLD = st.lists(st.tuples(LABELS, LABELS), max_size=3)
 
 
 @given(SEEN, TOLD, st.randoms(use_true_random=False))
 def test_order_and_repetition_do_not_matter(
-    seen: list[NameUse], told: list[StatedAlias], shuffler: random.Random
+    seen: list[Name], told: list[tuple[str, str]], shuffler: random.Random
 ) -> None:
     entries = resolve_entities(seen, told)
     again = seen * 2
@@ -241,9 +239,7 @@ def test_near_pairs() -> None:
 def test_many_sightings_take_seconds() -> None:
     chooser = random.Random(7)
     seen = [
-        NameUse(
-            f"word{n} term{chooser.randrange(90)}", "phrase", f"{n % 900}", f"{n % 7000}", str(n)
-        )
+        Name(f"word{n} term{chooser.randrange(90)}", "phrase", f"{n % 900}", f"{n % 7000}", str(n))
         for n in (chooser.randrange(30_000) for _ in range(30_000))
     ]
     start = time.process_time()

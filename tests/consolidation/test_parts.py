@@ -4,17 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-from ingesting import new_store
 from sleeping import current, edges, heard, nodes, rows, sleep, told
 
 from clsm_cli.store import shards
 from clsm_cli.store.layout import Store
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Store:
-    return new_store(tmp_path / "memory")
 
 
 def test_what_people_call_each_other_is_one_of_their_names(store: Store, tmp_path: Path) -> None:
@@ -41,8 +34,7 @@ def test_two_topics_of_a_month_are_two_gists(store: Store, tmp_path: Path) -> No
     for number, (green, dry) in enumerate(zip(garden, code, strict=True), 1):
         told(store, tmp_path, f"g{number}", ("Mara", f"2026-02-0{number}T09:00:00+01:00", green))
         told(store, tmp_path, f"c{number}", ("Mara", f"2026-02-0{number}T15:00:00+01:00", dry))
-    small = store._replace(settings=store.settings)
-    sleep(small)
+    sleep(store)
     gists = [row for row in rows(store).values() if row.kind == "gist"]
     members = {
         gist.id: {e.source for e in edges(store).values() if e.target == gist.id} for gist in gists
@@ -50,7 +42,7 @@ def test_two_topics_of_a_month_are_two_gists(store: Store, tmp_path: Path) -> No
     assert all(len(found) >= 2 for found in members.values())
     assert sum(map(len, members.values())) == len(set().union(*members.values()))
     before = {gist.id: gist.text for gist in gists}
-    sleep(small)
+    sleep(store)
     assert {r.id: r.text for r in rows(store).values() if r.kind == "gist"} == before
 
 

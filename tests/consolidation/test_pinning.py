@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 from consolidation.test_correction import NOW, bell, done, hold, home, statement
-from ingesting import new_store, take, tree
+from ingesting import take, tree
 from sleeping import chat, current, edges, heard, nodes, rows, sleep, told
 
 from clsm_cli.consolidation.record_edit import Pinning, draft, pin, save
 from clsm_cli.errors import BadInputError
-from clsm_cli.model.episodes import Document, EpisodeRecord
+from clsm_cli.model.episodes import EpisodeRecord
 from clsm_cli.model.graph import Edge, Node
 from clsm_cli.model.ids import edge_id
 from clsm_cli.store import logs, record_files, runs, shards
@@ -26,11 +26,6 @@ if TYPE_CHECKING:
 
 LATER = "2026-03-08T10:00:00+01:00"
 MARA = Node(id="mara", rev=(1, "pi"), label="Mara", aliases=("Mara Lind",), stream="identity")
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Store:
-    return new_store(tmp_path / "memory")
 
 
 def put(store: Store, *wanted: str, now: str = NOW, on: bool = True, dry: bool = False) -> Pinning:
@@ -161,15 +156,11 @@ def test_turns_that_are_in_no_episode(store: Store, tmp_path: Path) -> None:
         put(store, "00ff00ff00ff")
 
 
-def test_what_is_no_longer_held_and_documents(store: Store) -> None:
+def test_what_is_no_longer_held(store: Store) -> None:
     hold(store, bell())
     done(store, bell().id, "The bell rings every 15 minutes.")
     with pytest.raises(BadInputError, match="no longer held"):
         put(store, bell().id)
-    document = Document(id="d-aabb", rev=(1, "pi"), origin="~/a.md", path="a.md")
-    runs.apply(store, "test", NOW, record_files.plan_records(store, "flow", [document]))
-    with pytest.raises(BadInputError, match="kept by ingest"):
-        put(store, "d-aabb")
 
 
 def test_a_statement_stays_until_it_is_unpinned(store: Store, tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from consolidation.test_correction import BELL, NOW, QUARTER, bell, done, hold, home, markdown
 from hypothesis import given
-from ingesting import new_store, tree
+from ingesting import tree
 from sleeping import current, rows
 from strategies import records
 
@@ -27,11 +27,6 @@ MARA = Node(id="mara", rev=(4, "pi"), label="Mara", kind="person", stream="ident
 TOWER = Node(id="tower", rev=(1, "pi"), label="Tower", aliases=("the tower",))
 KEEPS = Edge(id="g-1a2b3c4d5e6f", rev=(1, "pi"), source="mara", target="tower", type="keeps", n=3)
 WHEN = datetime.fromisoformat(NOW)
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Store:
-    return new_store(tmp_path / "memory")
 
 
 def draft(store: Store, wanted: str) -> Draft:
@@ -216,9 +211,8 @@ def test_what_was_closed_can_be_opened_again(store: Store) -> None:
     hold(store, home())
     done(store, home().id, "Mara lives in York.", never=True)
     shown = draft(store, home().id)
-    lines = [
-        line for line in shown.text.splitlines() if not line.startswith(("superseded", "withdrawn"))
-    ]
+    ended = ("superseded", "withdrawn")
+    lines = [line for line in shown.text.splitlines() if not line.startswith(ended)]
     save(store, shown, "\n".join(lines))
     assert current(store, "Leeds") == [home().text]
     assert home().text in markdown(store)

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 from consolidation.test_correction import BELL, NOW, QUARTER, bell, done, hold, markdown, statement
-from ingesting import new_store, tree
-from sleeping import current, edges, nodes, rows, sleep, told
+from ingesting import tree
+from sleeping import current, edges, heard, nodes, rows, sleep, told
 
 from clsm_cli.consolidation import review_queue
 from clsm_cli.consolidation.store_state import NEAR_NAMES
@@ -26,11 +26,6 @@ if TYPE_CHECKING:
 
 AT = "2026-02-28T02:00:00Z"
 RINGS = statement("The bell is rung every 10 minutes.", valid_from="2026-02-10", sources=("0b",))
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Store:
-    return new_store(tmp_path / "memory")
 
 
 def ask(store: Store, name: str, reason: str, about: str, kept: str = "", other: str = "") -> str:
@@ -50,16 +45,15 @@ def decide(
     return outcome
 
 
-def accept(store: Store, *wanted: str) -> str:
-    (decision,) = decide(store, "accepted", *wanted).decisions
+def effect(store: Store, state: State, wanted: str) -> str:
+    """What a new decision did."""
+    (decision,) = decide(store, state, wanted).decisions
     assert decision.is_new
     return decision.effect
 
 
-def reject(store: Store, *wanted: str) -> str:
-    (decision,) = decide(store, "rejected", *wanted).decisions
-    assert decision.is_new
-    return decision.effect
+def accept(store: Store, wanted: str) -> str:
+    return effect(store, "accepted", wanted)
 
 
 def listed(store: Store, now: str = NOW, *, everything: bool = False) -> dict[str, str]:
@@ -151,12 +145,14 @@ def test_a_contradiction_with_another_statement(store: Store) -> None:
 def test_a_contradiction_rejected(store: Store) -> None:
     other = statement(QUARTER, subject="bell")
     hold(store, bell(), other)
-    reject(store, ask(store, "a", review_queue.CONTRADICTION, bell().id, BELL, QUARTER))
+    effect(store, "rejected", ask(store, "a", review_queue.CONTRADICTION, bell().id, BELL, QUARTER))
     assert current(store) == [BELL]
     assert rows(store)[other.id].withdrawn
     assert QUARTER not in markdown(store)
-    reject(
-        store, ask(store, "b", review_queue.CONTRADICTION, bell().id, BELL, "The bell is silent.")
+    effect(
+        store,
+        "rejected",
+        ask(store, "b", review_queue.CONTRADICTION, bell().id, BELL, "The bell is silent."),
     )
     assert current(store) == [BELL]
 
@@ -180,8 +176,9 @@ def test_near_duplicates_become_one(store: Store) -> None:
 
 def test_near_duplicates_that_both_stay(store: Store) -> None:
     hold(store, bell(), RINGS)
-    reject(
+    effect(
         store,
+        "rejected",
         ask(store, "a", review_queue.NEAR_DUPLICATE, f"{bell().id} {RINGS.id}", BELL, RINGS.text),
     )
     assert current(store) == sorted([BELL, RINGS.text])
@@ -262,8 +259,8 @@ def test_names_that_may_be_one_thing(store: Store, tmp_path: Path, state: State)
 
 
 def test_what_was_withdrawn_is_not_said_again(store: Store, tmp_path: Path) -> None:
-    turn = ("Mara", "2026-02-02T10:00:00+01:00", "I live in Leeds with my sister.")
-    told(store, tmp_path, "one", turn)
+    said = "I live in Leeds with my sister."
+    heard(store, tmp_path, "one", "2026-02-02", said)
     sleep(store)
     (kept,) = [row for row in rows(store).values() if "Leeds" in row.text and row.kind != "gist"]
     home: Statement = statement("Mara's home town is Leeds.", stream="identity", topic="people")
@@ -272,7 +269,7 @@ def test_what_was_withdrawn_is_not_said_again(store: Store, tmp_path: Path) -> N
         store,
         ask(store, "a", review_queue.NEAR_DUPLICATE, f"{home.id} {kept.id}", home.text, kept.text),
     )
-    told(store, tmp_path, "two", ("Mara", "2026-02-09T10:00:00+01:00", turn[2]))
+    heard(store, tmp_path, "two", "2026-02-09", said)
     sleep(store, "2026-03-03T03:00:00+01:00")
     assert kept.text not in current(store)
     assert home.text in current(store)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from ingesting import new_store, take
 from sample_store import ask
-from sleeping import chat, rows, sleep
+from sleeping import chat, current, rows, sleep
 
 from clsm_cli.consolidation.edges import over, with_validity
 from clsm_cli.model.graph import Edge, Statement
@@ -34,10 +34,6 @@ def told(folder: Path, *texts: str, speaker: str = "user") -> Store:
         take(store, chat(folder, f"week-{week}", [(speaker, monday(week).isoformat(), text)]))
         sleep(store, night(week))
     return store
-
-
-def current(store: Store) -> list[str]:
-    return sorted(row.text for row in rows(store).values() if row.is_current and row.kind != "gist")
 
 
 def test_the_older_value_is_closed_and_kept(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from dataclasses import replace
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 import pytest
@@ -20,7 +21,6 @@ from clsm_cli.store import atomic, episode_files, inbox, logs, record_files, sha
 from clsm_cli.store.jsonlines import dump
 
 if TYPE_CHECKING:
-    from datetime import datetime
     from pathlib import Path
 
     from clsm_cli.store.layout import Store
@@ -149,7 +149,7 @@ def test_what_is_told_again_is_remembered_anew(store: Store, tmp_path: Path) -> 
     assert not {row.id for row in again} & gone
 
 
-def test_births_pass_over_forgotten_ids(store: Store, now: datetime) -> None:
+def test_births_pass_over_forgotten_ids(store: Store) -> None:
     first = statement_id("mara lives in delft.")
     known = StatementIndex([], {}, frozenset([tombstone_hash(first)]))
     assert known.birth_id("Mara lives in  Delft.", "2026-03-01", "k") == statement_id(
@@ -160,6 +160,7 @@ def test_births_pass_over_forgotten_ids(store: Store, now: datetime) -> None:
     (old,) = (
         r for r in seen(store).values() if r.is_current and r.text.startswith("Mara lives in")
     )
+    now = datetime.fromisoformat(NOW)
     done = correct(store, old.id, "Mara lives in Delft.", now, lambda _: None)
     assert done.now.id not in (first, old.id)
     assert seen(store)[done.now.id].text == "Mara lives in Delft."
@@ -175,10 +176,3 @@ def test_review_items_about_it_are_left_out(store: Store) -> None:
     found = store_state.review_items(store)
     assert "v-1" not in found
     assert found["v-2"] == left
-
-
-@pytest.fixture
-def now() -> datetime:
-    from datetime import datetime
-
-    return datetime.fromisoformat(NOW)
