@@ -17,8 +17,8 @@ from clsm_cli.model.graph import Edge, Node, Statement
 from clsm_cli.model.ids import resolve_id
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import logs, record_files, shards
-from clsm_cli.store.index import source_locations
 from clsm_cli.store.index.opening import open_index
+from clsm_cli.store.index.source_locations import locate, store_location
 from clsm_cli.text.node_ids import node_id
 
 if TYPE_CHECKING:
@@ -78,18 +78,14 @@ def state_of(row: Row, now: str) -> State:
 def version(row: Row, value: str, index: Index, now: str) -> Version:
     """A row with its state and source."""
     told = _earliest(index, row.sources) or _earliest(index, (row.id,))
-    if told is None:
-        place = source_locations.store_location(index, row.id)
-    else:
-        place = source_locations.locate(index, told)
+    place = locate(index, told) if told else store_location(index, row.id)
     source = f"{told.path}:{told.line_start}" if told and told.line_start else None
     kind, text, old = "edge", "", None
     if isinstance(row, Statement):
         kind, text, old = row.kind, row.text, row.supersedes
     times = (row.valid_from, row.valid_until, row.recorded_at, row.superseded_at)
-    state, (file, line) = state_of(row, now), (place.file, place.line) if place else ("", 0)
-    said = (source, file, line)
-    return Version(row.id, kind, value, text, *times, state, old, row.sources, *said)
+    state = state_of(row, now)
+    return Version(row.id, kind, value, text, *times, state, old, row.sources, source, *place)
 
 
 def seconds(time: str | None, zone: tzinfo) -> float:
@@ -144,7 +140,7 @@ def _earliest(index: Index, keys: Iterable[str]) -> Passage | None:
         time, line = passage.time, passage.line_start
         return not line, time is None, time or "", passage.path, line
 
-    found = [each for key in keys for each in index.by_key(key) if each.key == key]
+    found = [each for key in keys for each in index.by_key(key)]
     return min(found, key=order, default=None)
 
 
@@ -196,17 +192,17 @@ class View(NamedTuple):
 
 def history(store: Store, wanted: Sequence[str], view: View) -> list[History]:
     """The versions behind some ids or names, an answer for each; the store is only read."""
-    memory = _Memory(store, view.now)
-    chosen = [memory.find(each) for each in wanted]
+    facts = Facts(store, view.now)
+    chosen = [facts.find(each) for each in wanted]
     with open_index(store, None) as opened:
         return [
-            History(each, _threads(memory, rows, opened.index, view, about, each))
+            History(each, _threads(facts, rows, opened.index, view, about, each))
             for each, (rows, about) in zip(wanted, chosen, strict=True)
         ]
 
 
 def _threads(
-    memory: _Memory, rows: Iterable[Row], index: Index, view: View, about: str, wanted: str
+    facts: Facts, rows: Iterable[Row], index: Index, view: View, about: str, wanted: str
 ) -> tuple[Thread, ...]:
     """Statements by what was asked about, else by their subject, then edges by source and type.
 
@@ -217,19 +213,19 @@ def _threads(
         if isinstance(row, Edge):
             groups[True, row.source, row.type].append(row)
         else:
-            groups[False, about or memory.subject(row), ""].append(row)
-    zone = memory.store.zone
+            groups[False, about or facts.subject(row), ""].append(row)
+    zone = facts.store.zone
 
     def order(each: Version) -> tuple[float, float, str]:
         return seconds(each.valid_from, zone), seconds(each.recorded_at, zone), each.id
 
     found = []
     for (is_edge, subject, kind), group in sorted(groups.items()):
-        told = [version(row, memory.value(row), index, view.now) for row in group]
-        is_named = subject in memory.nodes or any(
-            isinstance(row, Edge) or memory.subject(row) == subject for row in group
+        told = [version(row, facts.value(row), index, view.now) for row in group]
+        is_named = subject in facts.nodes or any(
+            isinstance(row, Edge) or facts.subject(row) == subject for row in group
         )
-        label = memory.label(subject) if is_named or not about else " ".join(wanted.split())
+        label = facts.label(subject) if is_named or not about else " ".join(wanted.split())
         versions = tuple(sorted(told, key=order))
         found.append(Thread("edge" if is_edge else "statement", subject, label, kind, versions))
     return tuple(found)
@@ -241,7 +237,9 @@ def all_records(store: Store) -> dict[str, Record]:
     return shards.load_graph(folders, logs.load_tombstones(store)).records
 
 
-class _Memory:
+class Facts:
+    """The statements, edges and nodes of a store by id; it is only read."""
+
     def __init__(self, store: Store, now: str) -> None:
         records = all_records(store)
         self.store = store
@@ -253,6 +251,18 @@ class _Memory:
             for name in (node.label or node.id, *node.aliases):
                 self._named[node_id(name)].add(node.id)
 
+    def about(self, wanted: str) -> tuple[set[str], dict[str, Statement]]:
+        """The nodes of a name, and the statements about them: it is their subject, or they name it."""
+        key = node_id(wanted) if wanted.strip() else ""
+        nodes = self._named.get(key) or ({key} if key else set())
+        nodes = {wanted} if wanted in self.nodes else nodes
+        meant = [self.nodes[each] for each in sorted(nodes) if each in self.nodes]
+        meant = meant or [Node(id="", rev=(0, ""), label=wanted.strip())]
+        named = {r.id for said in naming(self.statements.values(), meant).values() for r in said}
+        return nodes, {
+            i: r for i, r in self.statements.items() if i in named or self.subject(r) in nodes
+        }
+
     def find(self, wanted: str) -> tuple[list[Row], str]:
         """The rows behind an id or a name, and the node of a name."""
         known: dict[str, Row] = {**self.statements, **self.edges}
@@ -262,13 +272,8 @@ class _Memory:
             return [each for each in self.edges.values() if (each.source, each.type) == at], ""
         if row is not None:
             return self._family(row), ""
-        nodes = self._nodes(wanted)
-        meant = [self.nodes[each] for each in sorted(nodes) if each in self.nodes]
-        meant = meant or [Node(id="", rev=(0, ""), label=wanted.strip())]
-        named = {r.id for said in naming(self.statements.values(), meant).values() for r in said}
-        rows: list[Row] = [
-            r for r in self.statements.values() if r.id in named or self.subject(r) in nodes
-        ]
+        nodes, said = self.about(wanted)
+        rows: list[Row] = [*said.values()]
         # An edge may have versions if it was said or corrected, not counted or chained.
         rows += [
             e
@@ -316,9 +321,3 @@ class _Memory:
             fresh = {other for each in fresh for other in kin[each]} - found
             found = found | fresh
         return [self.statements[each] for each in sorted(found)]
-
-    def _nodes(self, wanted: str) -> set[str]:
-        if wanted in self.nodes:
-            return {wanted}
-        key = node_id(wanted) if wanted.strip() else ""
-        return self._named.get(key) or ({key} if key else set())

@@ -6,19 +6,18 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, get_args
 
-from clsm_cli.inspection.fact_history import all_records, naming, seconds, version
+from clsm_cli.inspection.fact_history import Facts, all_records, seconds, version
 from clsm_cli.model import clocks
 from clsm_cli.model.episodes import EpisodeRecord
-from clsm_cli.model.graph import Node, StatementKind
+from clsm_cli.model.graph import StatementKind
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import ledger, record_files, runs
 from clsm_cli.store.index import evidence_queries
 from clsm_cli.store.index.opening import open_index
-from clsm_cli.text.node_ids import node_id
 from clsm_cli.text.plain import to_plain
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
     from datetime import date
 
     from clsm_cli.inspection.fact_history import View
@@ -116,7 +115,7 @@ def _day(time: str, store: Store) -> str:
 
 def news(store: Store, since: str, now: str) -> News:
     """What became of statements since a time; the store is only read."""
-    rows = record_files.load_statements(store, all_records(store), now)
+    rows = Facts(store, now).statements
     start = seconds(since, store.zone)
 
     def is_late(time: str | None) -> bool:
@@ -222,33 +221,18 @@ def held_statements(
     about: str | None = None,
 ) -> tuple[StatementLine, ...]:
     """The statements that hold, those that became true last first; the store is only read."""
-    records = all_records(store)
-    rows = record_files.load_statements(store, records, view.now)
-    meant = rows.keys() if about is None else _meant(rows.values(), records.values(), about)
+    facts = Facts(store, view.now)
+    rows = facts.statements
+    meant = rows if about is None else facts.about(about)[1]
     kinds = {kind} if kind else _SENTENCES
     chosen = []
-    for row in filter(view.holds, rows.values()):
-        if stream in (None, row.stream) and row.kind in kinds and row.id in meant:
+    for row in filter(view.holds, meant.values()):
+        if stream in (None, row.stream) and row.kind in kinds:
             # A task that was done later was open then.
             is_early = view.at and row.done_at and not clocks.has_begun(row.done_at, view.at)
             chosen.append(replace(row, state="open") if is_early else row)
     with open_index(store, None) as opened:
         return _lines(store, chosen, rows, opened.index, view.now)
-
-
-def _meant(rows: Collection[Statement], records: Iterable[Record], about: str) -> set[str]:
-    """Ids of the statements about what a name stands for: it is their subject, or they name it."""
-    key = node_id(about)
-    keys, nodes = {key}, []
-    for node in records:
-        if isinstance(node, Node):
-            ids = {node.id, *(node_id(name) for name in (node.label, *node.aliases) if name)}
-            if key in ids:
-                keys |= ids
-                nodes.append(node)
-    named = naming(rows, nodes or [Node(id="", rev=(0, ""), label=about.strip())])
-    found = {row.id for said in named.values() for row in said}
-    return found | {row.id for row in rows if row.subject and node_id(row.subject) in keys}
 
 
 def _lines(
