@@ -48,7 +48,7 @@ class Signals(NamedTuple):
         outdated: Whether all that was learnt from it holds no longer, where the question asks
             for what does; that speaks against it.
         literal: What it holds, as it is written, of the question's words that the model does not
-            know (``dense_search.unfamiliarity``, ``lexical_search``).
+            know (``dense_search``, ``lexical_search``).
         graph: How strongly the best passages lead to it, by what both mention (``activation``).
     """
 

@@ -50,17 +50,6 @@ if TYPE_CHECKING:
     from clsm_cli.store.index.ranking_queries import Filters
     from clsm_cli.store.layout import Store
 
-DOUBT = 3.6
-"""How many times the floor an answer must be sure to do without the archive. Facts that were told once and
-asked for after the store had grown tenfold are recalled as if nothing were archived; at 2 times seven
-points fewer."""
-HINTING = 0.5
-"""Share of the floor above which, by signs, a question without an answer is still told the concepts that are
-nearest to it: they claim nothing."""
-NEAREST = 3
-"""Passages nearest to the question in meaning, of which one must be archived to look there in doubt. With
-one, seven points of what the doubt brought are lost; with five nothing is gained."""
-
 
 class Query(NamedTuple):
     """What is asked, and how much may come back.
@@ -110,30 +99,6 @@ def recall(
         opened.warnings[:0] = [missing] if missing else []
         for query in queries:
             yield _answer(opened, query, None if missing else engine)
-
-
-def touch(store: Store, answer: Answer) -> None:
-    """Record that these memories were used; a failing disk must not spoil the answer."""
-    from datetime import UTC, datetime
-
-    from clsm_cli.store import atomic
-    from clsm_cli.store.activations import Activation
-
-    at = datetime.fromisoformat(answer.now).astimezone(UTC)
-    used = [
-        (each, learned_weights.leading_signal(memory))
-        for memory in answer.memories
-        for each in (memory.id, *memory.states)
-    ]
-    line = Activation(
-        answer.recall_id,
-        at.strftime("%Y-%m-%dT%H:%M:%SZ"),
-        tuple(each for each, _ in used),
-        tuple(led for _, led in used),
-        tuple(concept.id for concept in answer.concepts),
-    )
-    with contextlib.suppress(DiskError):
-        atomic.append(store.flow / "activation.jsonl", line.render(), durable=False)
 
 
 def _model_fault(engine: Engine) -> str | None:
@@ -190,6 +155,201 @@ def _route(index: Index, query: Query) -> tuple[str, tuple[str, ...]]:
     if decided.route == "none" and not query.is_gated:
         return "ltm", decided.cues
     return decided.route, decided.cues
+
+
+class RetrievalResult(NamedTuple):
+    """What a query found.
+
+    Attributes:
+        ranked: Every passage with evidence, best first; none where it cannot be answered.
+        concepts: Above the floor, and so ``memories``.
+    """
+
+    question: Question
+    ranked: Ranked
+    warnings: tuple[str, ...]
+    concepts: tuple[Concept, ...] = ()
+    memories: Sequence[Memory] = ()
+
+
+DOUBT = 3.6
+"""How many times the floor an answer must be sure to do without the archive. Facts that were told once and
+asked for after the store had grown tenfold are recalled as if nothing were archived; at 2 times seven
+points fewer."""
+NEAREST = 3
+"""Passages nearest to the question in meaning, of which one must be archived to look there in doubt. With
+one, seven points of what the doubt brought are lost; with five nothing is gained."""
+
+
+def search(index: Index, query: Query, engine: Engine | None) -> RetrievalResult:
+    """What a query finds; if that is not enough, what it finds with the archive included.
+
+    The index is left looking as the last pass did.
+    """
+    from datetime import datetime
+
+    moment, settings = datetime.fromisoformat(query.now), index.store.settings.recall
+    learnt = learned_weights.learn_multipliers(index.store, moment, query.seed) or {}
+    weights = {f"weight_{n}": getattr(settings, f"weight_{n}") * f for n, f in learnt.items()}
+    settings = settings._replace(**weights)
+    index.look_into_archive(shown=False)
+    first = _run_pass(index, query, engine, settings)
+    if not index.has_archived():
+        return first
+    is_sure = first.ranked.confidence >= DOUBT * settings.floor
+    if first.memories and (is_sure or not _archive_is_near(index, first)):
+        return first
+    index.look_into_archive(shown=True)
+    second = _run_pass(index, query, engine, settings)
+    # What is read is other in the archive: it hides no answer that was found without.
+    return first if first.memories and not second.memories else second
+
+
+def _archive_is_near(index: Index, found: RetrievalResult) -> bool:
+    """Whether one of the passages nearest in meaning is archived; without a model nobody knows."""
+    cosines = found.ranked.cosines
+    nearest = nlargest(NEAREST, range(len(cosines)), key=cosines.__getitem__)
+    return not cosines or index.has_archived_vector(nearest)
+
+
+def _run_pass(
+    index: Index, query: Query, engine: Engine | None, settings: RecallSettings
+) -> RetrievalResult:
+    found = retrieve_passages(index, query, engine, settings)
+    if engine is not None:
+        found = found._replace(ranked=answer_reading.read(index, found.question, found.ranked))
+    named, memories = _chosen(index, query, found, settings)
+    return found._replace(concepts=named, memories=memories)
+
+
+def retrieve_passages(
+    index: Index, query: Query, engine: Engine | None, settings: RecallSettings
+) -> RetrievalResult:
+    """Rank the passages for a query; the index is left looking at the time that the query is about.
+
+    Args:
+        engine: Open; None: words only.
+    """
+    is_past = query.as_of is not None or query.known_at is not None
+    index.look_at(query.at if is_past else None, query.known_at)
+    text = query.text
+    if query.current:
+        from clsm_cli.retrieval import dialogue_context
+
+        text = dialogue_context.resolve_references(text, query.current)
+    when = time_scope.resolve(index, text, query.at)
+    question = understand(text, when.periods, index.speakers(), when.rest if when.periods else "")
+    question = question._replace(
+        asks_of_now=question.asks_of_now and not is_past,
+        asks_for_gist=question.asks_for_gist
+        or (query.filters is not None and query.filters.kind == "gist"),
+    )
+    warnings = (when.warning,) if when.warning else ()
+    if when.contradictory:
+        return RetrievalResult(question, Ranked([], 0.0, (), 0.0), warnings)
+    allowed = None if query.filters is None else index.matching_rows(query.filters)
+    if when.hard and settings.time_filter:
+        allowed = _inside(index, when, allowed)
+    index.wake_archived(question.terms)
+    ranked = ranking.rank(index, question, engine, settings, allowed)
+    return RetrievalResult(question, ranked, warnings)
+
+
+def _inside(index: Index, when: TimeScope, allowed: Collection[int] | None) -> Collection[int]:
+    """The passages of the days or conversations that a question leaves."""
+    from clsm_cli.store.index import ranking_queries, session_queries
+
+    if when.sessions:
+        inside = session_queries.session_rows(index.connection, when.sessions) - index.hidden()
+    else:
+        days = (ranking_queries.Filters(first=first, until=until) for first, until in when.periods)
+        inside = frozenset().union(*map(index.matching_rows, days))
+    return inside if allowed is None else inside & frozenset(allowed)
+
+
+HINTING = 0.5
+"""Share of the floor above which, by signs, a question without an answer is still told the concepts that are
+nearest to it: they claim nothing."""
+
+
+def _chosen(
+    index: Index, query: Query, found: RetrievalResult, settings: RecallSettings
+) -> tuple[tuple[Concept, ...], list[Memory]]:
+    """Concepts and memories that are sure enough, best first.
+
+    Below the floor there are no memories, unless the best one holds what the question identifies
+    something by.
+    """
+    kept, has_gist = _gists_first(found)
+    faded, is_silent = settings.faded, False
+    if query.min_score is not None:
+        kept = [candidate for candidate in kept if candidate.confidence >= query.min_score]
+        faded = float("-inf")  # a score may be below 0
+    elif not (has_gist or _holds_identifiers(index, found)):
+        is_silent = found.ranked.confidence < settings.floor
+        hints = found.ranked.unread >= HINTING * settings.floor
+        kept = kept if hints or not is_silent else []
+    kept = demotion.drop_lookalikes(index, found.question, kept, settings)
+    if not kept:
+        return (), []
+    named = concepts.rank(index, query.text, kept, settings.concepts, found.ranked.cosines)
+    if is_silent:
+        return named, []
+    question, cosines = found.question, found.ranked.cosines
+    past = query.as_of or query.known_at
+    ended = supersession.found(index, question, kept, cosines, past) if settings.rivals else {}
+    kept = demotion.demote(index, question, kept, settings, ended)
+    quota = demotion.SourceQuota(question, query.k, settings)
+    window = result_items.window_limit(settings.window, query.budget, query.unit)
+    settings = settings._replace(window=window)
+    items = result_items.build_items(index, kept, query.k, settings, quota, ended, faded=faded)
+    return named, items
+
+
+_CODE = 5
+"""Characters of a word of letters and digits that is a code, and no ordinal or version ("2nd", "v12")."""
+
+
+def _holds_identifiers(index: Index, found: RetrievalResult) -> bool:
+    """Whether the best passage contains every number, code and address of the question, if any."""
+    mixed = [term for term in found.question.terms if not (term.isalpha() or term.isdigit())]
+    written = [*found.question.keys, *(word for word in mixed if len(word) >= _CODE)]
+    return bool(written) and all(
+        any(row == candidate.row for row, _, _ in index.postings(word))
+        for candidate in found.ranked.candidates[:1]
+        for word in written
+    )
+
+
+_AHEAD = 1e-3
+"""Of a score, by which a gist that is asked for stands before the next item."""
+
+
+def _gists_first(found: RetrievalResult) -> tuple[list[Candidate], bool]:
+    """The passages, and before them the gists of the months asked about; whether there are any.
+
+    Gists of other months are left out.
+    """
+    ranked, question = found.ranked.candidates, found.question
+    if not question.asks_for_gist:
+        return ranked, False
+    from datetime import date
+
+    from clsm_cli.text.time import periods
+
+    def is_of_asked_month(day: int) -> bool:
+        first, until = (each.toordinal() for each in periods.month(date.fromordinal(day)))
+        return any(begin <= first and until <= end for begin, end in question.periods)
+
+    known = [each for each in ranked if each.traits.kind == "gist"]
+    gists = [each for each in known if each.traits.day and is_of_asked_month(each.traits.day)]
+    left_out = known if question.periods else gists
+    top = ranked[0].score if ranked else 0.0
+    first = [
+        each._replace(score=round(top + _AHEAD * (len(gists) - n), 6))
+        for n, each in enumerate(gists)
+    ]
+    return [*first, *(each for each in ranked if each not in left_out)], bool(gists)
 
 
 def _said(query: Query, found: RetrievalResult) -> list[Memory]:
@@ -274,185 +434,25 @@ def _recall_id(answer: Answer, query: Query) -> str:
     return f"r-{digest(json.dumps([query, answer], ensure_ascii=False))}"
 
 
-class RetrievalResult(NamedTuple):
-    """What a query found.
+def touch(store: Store, answer: Answer) -> None:
+    """Record that these memories were used; a failing disk must not spoil the answer."""
+    from datetime import UTC, datetime
 
-    Attributes:
-        ranked: Every passage with evidence, best first; none where it cannot be answered.
-        concepts: Above the floor, and so ``memories``.
-    """
+    from clsm_cli.store import atomic
+    from clsm_cli.store.activations import Activation
 
-    question: Question
-    ranked: Ranked
-    warnings: tuple[str, ...]
-    concepts: tuple[Concept, ...] = ()
-    memories: Sequence[Memory] = ()
-
-
-def retrieve_passages(
-    index: Index, query: Query, engine: Engine | None, settings: RecallSettings
-) -> RetrievalResult:
-    """Rank the passages for a query; the index is left looking at the time that the query is about.
-
-    Args:
-        engine: Open; None: words only.
-    """
-    is_past = query.as_of is not None or query.known_at is not None
-    index.look_at(query.at if is_past else None, query.known_at)
-    text = query.text
-    if query.current:
-        from clsm_cli.retrieval import dialogue_context
-
-        text = dialogue_context.resolve_references(text, query.current)
-    when = time_scope.resolve(index, text, query.at)
-    question = understand(text, when.periods, index.speakers(), when.rest if when.periods else "")
-    question = question._replace(
-        asks_of_now=question.asks_of_now and not is_past,
-        asks_for_gist=question.asks_for_gist
-        or (query.filters is not None and query.filters.kind == "gist"),
-    )
-    warnings = (when.warning,) if when.warning else ()
-    if when.contradictory:
-        return RetrievalResult(question, Ranked([], 0.0, (), 0.0), warnings)
-    allowed = None if query.filters is None else index.matching_rows(query.filters)
-    if when.hard and settings.time_filter:
-        allowed = _inside(index, when, allowed)
-    index.wake_archived(question.terms)
-    ranked = ranking.rank(index, question, engine, settings, allowed)
-    return RetrievalResult(question, ranked, warnings)
-
-
-def _inside(index: Index, when: TimeScope, allowed: Collection[int] | None) -> Collection[int]:
-    """The passages of the days or conversations that a question leaves."""
-    from clsm_cli.store.index import ranking_queries, session_queries
-
-    if when.sessions:
-        inside = session_queries.session_rows(index.connection, when.sessions) - index.hidden()
-    else:
-        days = (ranking_queries.Filters(first=first, until=until) for first, until in when.periods)
-        inside = frozenset().union(*map(index.matching_rows, days))
-    return inside if allowed is None else inside & frozenset(allowed)
-
-
-def search(index: Index, query: Query, engine: Engine | None) -> RetrievalResult:
-    """What a query finds; if that is not enough, what it finds with the archive included.
-
-    The index is left looking as the last pass did.
-    """
-    from datetime import datetime
-
-    moment, settings = datetime.fromisoformat(query.now), index.store.settings.recall
-    learnt = learned_weights.learn_multipliers(index.store, moment, query.seed) or {}
-    weights = {f"weight_{name}": factor for name, factor in learnt.items()}
-    settings = settings._replace(**{n: getattr(settings, n) * f for n, f in weights.items()})
-    index.look_into_archive(shown=False)
-    first = _run_pass(index, query, engine, settings)
-    if not index.has_archived():
-        return first
-    is_sure = first.ranked.confidence >= DOUBT * settings.floor
-    if first.memories and (is_sure or not _archive_is_near(index, first)):
-        return first
-    index.look_into_archive(shown=True)
-    second = _run_pass(index, query, engine, settings)
-    # What is read is other in the archive: it hides no answer that was found without.
-    return first if first.memories and not second.memories else second
-
-
-def _run_pass(
-    index: Index, query: Query, engine: Engine | None, settings: RecallSettings
-) -> RetrievalResult:
-    found = retrieve_passages(index, query, engine, settings)
-    if engine is not None:
-        found = found._replace(ranked=answer_reading.read(index, found.question, found.ranked))
-    named, memories = _chosen(index, query, found, settings)
-    return found._replace(concepts=named, memories=memories)
-
-
-def _archive_is_near(index: Index, found: RetrievalResult) -> bool:
-    """Whether one of the passages nearest in meaning is archived; without a model nobody knows."""
-    cosines = found.ranked.cosines
-    nearest = nlargest(NEAREST, range(len(cosines)), key=cosines.__getitem__)
-    return not cosines or index.has_archived_vector(nearest)
-
-
-_CODE = 5
-"""Characters of a word of letters and digits that is a code, and no ordinal or version ("2nd", "v12")."""
-
-
-def _holds_identifiers(index: Index, found: RetrievalResult) -> bool:
-    """Whether the best passage contains every number, code and address of the question, if any."""
-    mixed = [term for term in found.question.terms if not (term.isalpha() or term.isdigit())]
-    written = [*found.question.keys, *(word for word in mixed if len(word) >= _CODE)]
-    return bool(written) and all(
-        any(row == candidate.row for row, _, _ in index.postings(word))
-        for candidate in found.ranked.candidates[:1]
-        for word in written
-    )
-
-
-_AHEAD = 1e-3
-"""Of a score, by which a gist that is asked for stands before the next item."""
-
-
-def _gists_first(found: RetrievalResult) -> tuple[list[Candidate], bool]:
-    """The passages, and before them the gists of the months asked about; whether there are any.
-
-    Gists of other months are left out.
-    """
-    ranked, question = found.ranked.candidates, found.question
-    if not question.asks_for_gist:
-        return ranked, False
-    from datetime import date
-
-    from clsm_cli.text.time import periods
-
-    def is_of_asked_month(day: int) -> bool:
-        first, until = (each.toordinal() for each in periods.month(date.fromordinal(day)))
-        return any(begin <= first and until <= end for begin, end in question.periods)
-
-    known = [each for each in ranked if each.traits.kind == "gist"]
-    gists = [each for each in known if each.traits.day and is_of_asked_month(each.traits.day)]
-    left_out = known if question.periods else gists
-    top = ranked[0].score if ranked else 0.0
-    first = [
-        each._replace(score=round(top + _AHEAD * (len(gists) - n), 6))
-        for n, each in enumerate(gists)
+    at = datetime.fromisoformat(answer.now).astimezone(UTC)
+    used = [
+        (each, learned_weights.leading_signal(memory))
+        for memory in answer.memories
+        for each in (memory.id, *memory.states)
     ]
-    return [*first, *(each for each in ranked if each not in left_out)], bool(gists)
-
-
-def _chosen(
-    index: Index, query: Query, found: RetrievalResult, settings: RecallSettings
-) -> tuple[tuple[Concept, ...], list[Memory]]:
-    """Concepts and memories that are sure enough, best first.
-
-    Below the floor there are no memories, unless the best one holds what the question identifies
-    something by.
-    """
-    kept, has_gist = _gists_first(found)
-    faded, is_silent = settings.faded, False
-    if query.min_score is not None:
-        kept = [candidate for candidate in kept if candidate.confidence >= query.min_score]
-        faded = float("-inf")  # a score may be below 0
-    elif not (has_gist or _holds_identifiers(index, found)):
-        is_silent = found.ranked.confidence < settings.floor
-        hints = found.ranked.unread >= HINTING * settings.floor
-        kept = kept if hints or not is_silent else []
-    kept = demotion.drop_lookalikes(index, found.question, kept, settings)
-    if not kept:
-        return (), []
-    named = concepts.rank(index, query.text, kept, settings.concepts, found.ranked.cosines)
-    if is_silent:
-        return named, []
-    settings = settings._replace(
-        window=result_items.window_limit(settings.window, query.budget, query.unit)
+    line = Activation(
+        answer.recall_id,
+        at.strftime("%Y-%m-%dT%H:%M:%SZ"),
+        tuple(each for each, _ in used),
+        tuple(led for _, led in used),
+        tuple(concept.id for concept in answer.concepts),
     )
-    ended: dict[int, supersession.Ended] = {}
-    if settings.rivals:
-        past = query.as_of or query.known_at
-        ended = supersession.found(index, found.question, kept, found.ranked.cosines, past)
-    kept = demotion.demote(index, found.question, kept, settings, ended)
-    share = demotion.SourceQuota(found.question, query.k, settings)
-    return named, result_items.build_items(
-        index, kept, query.k, settings, share, ended, faded=faded
-    )
+    with contextlib.suppress(DiskError):
+        atomic.append(store.flow / "activation.jsonl", line.render(), durable=False)
