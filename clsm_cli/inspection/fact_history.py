@@ -6,6 +6,7 @@ its edges.
 
 from __future__ import annotations
 
+import math
 import re
 from collections import defaultdict
 from datetime import datetime
@@ -22,7 +23,7 @@ from clsm_cli.store.index.source_locations import locate, store_location
 from clsm_cli.text.node_ids import node_id
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
     from datetime import tzinfo
 
     from clsm_cli.model.codec import Record
@@ -131,6 +132,23 @@ def naming(rows: Iterable[Statement], nodes: Iterable[Node]) -> dict[str, list[S
 
 
 _WORD = re.compile(r"\w+")
+
+
+def name_of(node: Node) -> str:
+    """What a person calls a node: its label on one line, else its id."""
+    return " ".join(node.label.split()) or node.id
+
+
+def reached(
+    beside: Mapping[str, Collection[str]], seeds: Iterable[str], depth: float = math.inf
+) -> set[str]:
+    """What is at most so many steps away from some ids, those included."""
+    found = last = {*seeds}
+    while last and depth > 0:
+        last = {other for each in last for other in beside.get(each, ())} - found
+        found = found | last
+        depth -= 1
+    return found
 
 
 def _earliest(index: Index, keys: Iterable[str]) -> Passage | None:
@@ -296,9 +314,8 @@ class Facts:
         return min(self._named.get(key, {key}))
 
     def label(self, node: str) -> str:
-        """What a person calls a node: its label on one line; of anything else its id."""
-        known = self.nodes.get(node)
-        return " ".join(known.label.split()) or node if known else node
+        """What a person calls a node; of anything else its id."""
+        return name_of(self.nodes[node]) if node in self.nodes else node
 
     def value(self, row: Row) -> str:
         """What a row says, for a person."""
@@ -316,8 +333,4 @@ class Facts:
             for each in {other, row.supersedes} & self.statements.keys():
                 kin[row.id].add(str(each))
                 kin[str(each)].add(row.id)
-        found = fresh = {first.id}
-        while fresh:
-            fresh = {other for each in fresh for other in kin[each]} - found
-            found = found | fresh
-        return [self.statements[each] for each in sorted(found)]
+        return [self.statements[each] for each in sorted(reached(kin, [first.id]))]

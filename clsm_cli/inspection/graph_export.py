@@ -16,7 +16,8 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from clsm_cli import __version__
-from clsm_cli.inspection.graph_view import communities, counted, name_of
+from clsm_cli.inspection.fact_history import name_of
+from clsm_cli.inspection.graph_view import communities, counted
 from clsm_cli.text.terminal import safe
 
 if TYPE_CHECKING:

@@ -7,12 +7,11 @@ statements that held (``clocks.holds``).
 
 from __future__ import annotations
 
-import math
 from collections import Counter, defaultdict
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from clsm_cli.inspection.fact_history import all_records, naming
+from clsm_cli.inspection.fact_history import all_records, name_of, naming, reached
 from clsm_cli.inspection.item_lookup import not_found
 from clsm_cli.model import clocks
 from clsm_cli.model.episodes import EpisodeRecord
@@ -137,11 +136,6 @@ def _about(
     return {node: tuple(rows[each] for each in sorted(found[node])) for node in sorted(found)}
 
 
-def name_of(node: Node) -> str:
-    """What a person calls a node: its label on one line, else its id."""
-    return " ".join(node.label.split()) or node.id
-
-
 def _neighbours(edges: Iterable[Edge]) -> dict[str, set[str]]:
     """Node id → the nodes at the other ends of its edges, whichever way they point."""
     found: dict[str, set[str]] = defaultdict(set)
@@ -149,16 +143,6 @@ def _neighbours(edges: Iterable[Edge]) -> dict[str, set[str]]:
         found[edge.source].add(edge.target)
         found[edge.target].add(edge.source)
     return found
-
-
-def _reached(beside: Mapping[str, set[str]], seeds: Iterable[str], depth: float) -> set[str]:
-    """The nodes at most so many edges away from some, those included."""
-    reached = last = set(seeds)
-    while last and depth > 0:
-        last = {other for each in last for other in beside.get(each, ())} - reached
-        reached = reached | last
-        depth -= 1
-    return reached
 
 
 def find_nodes(graph: Graph, wanted: str) -> list[str]:
@@ -181,7 +165,7 @@ def _names(node: Node) -> list[str]:
 
 def neighbourhood(graph: Graph, seeds: Sequence[str], depth: int) -> Graph:
     """The part of a graph that lies at most ``depth`` edges away from some nodes."""
-    return _restricted(graph, _reached(_neighbours(graph.edges), seeds, depth))
+    return _restricted(graph, reached(_neighbours(graph.edges), seeds, depth))
 
 
 def strongest_part(graph: Graph, limit: int, seeds: Sequence[str] = ()) -> Graph:
@@ -258,7 +242,7 @@ def _component_sizes(graph: Graph) -> list[int]:
     sizes = []
     for node in graph.nodes:
         if node.id not in seen:
-            part = _reached(beside, [node.id], math.inf)
+            part = reached(beside, [node.id])
             seen |= part
             sizes.append(len(part))
     return sizes

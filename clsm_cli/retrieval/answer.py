@@ -110,6 +110,10 @@ class Memory(NamedTuple):
     replaced_by: str | None = None
     way: ActivationPath | None = None
 
+    def size(self, unit: str) -> int:
+        """Of its text, in tokens or characters."""
+        return self.tokens if unit == "tokens" else len(self.text)
+
 
 class Concept(NamedTuple):
     """A node that the query activates.
@@ -151,6 +155,10 @@ class Fact(NamedTuple):
     def line(self) -> str:
         """Trust and day, then the text, which could pose as what comes before it."""
         return f"- (trust {self.trust}, {(self.time or 'undated')[:10]}) {self.text}"
+
+    def size(self, unit: str) -> int:
+        """Of that line, in tokens or characters."""
+        return self.tokens if unit == "tokens" else len(self.line)
 
 
 class Dropped(NamedTuple):

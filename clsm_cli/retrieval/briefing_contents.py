@@ -129,11 +129,6 @@ def _opening(index: Index, line: RankedItem) -> RankedItem:
     return line._replace(item=line.item.with_location(file, at))
 
 
-def _turns_of(index: Index, keys: Iterable[str]) -> list[Passage]:
-    """The passages that some turns or blocks begin with."""
-    return [turn for key in keys for turn in index.by_key(key)[:1]]
-
-
 def _holds(each: Statement) -> bool:
     return each.is_current and each.state != "done" and each.text != ""
 
@@ -204,7 +199,7 @@ class _StatementsAndNodes(NamedTuple):
 
     def _told(self, sources: Sequence[str], least: float) -> tuple[list[Passage], float]:
         """Where something was told, and what that is worth: 0 if the agent reads it anyway."""
-        found = _turns_of(self.reader, sources)
+        found = [turn for key in sources for turn in self.reader.by_key(key)[:1]]
         told = [passage for passage in found if passage.trust not in UNTRUSTED]
         if not found or any(passage.document is None for passage in told):
             return told, STATED
@@ -457,11 +452,8 @@ def _of_concept(index: Index, concept: Concept) -> Item:
     node = index.node(concept.id)
     names = f" ({', '.join(concept.aliases)})" if concept.aliases else ""
     summary = f": {node.summary}" if node and node.summary else ""
-    trust: list[Trust] = [
-        cast("Trust", passage.trust)
-        for key in (node.sources if node else ())
-        for passage in index.by_key(key)
-    ]
+    told = [passage for key in (node.sources if node else ()) for passage in index.by_key(key)]
+    trust = [cast("Trust", passage.trust) for passage in told]
     return make_item(
         concept.id,
         "concept",

@@ -382,7 +382,7 @@ def _packed(
     for _ in range(2):
         kept, budget = pack(found.memories, query.budget - taken, query.unit, said)
         facts = known_facts.find(index, found.concepts, candidates, kept, taken, query.unit)
-        taken = sum(known_facts.size(fact, query.unit) for fact in facts)
+        taken = sum(fact.size(query.unit) for fact in facts)
     used = budget.used + taken
     return facts, kept, budget._replace(limit=query.budget, used=used)
 
@@ -403,12 +403,8 @@ def pack(
     Args:
         said: Of the current conversation, which was fitted to the budget already and comes first.
     """
-
-    def size(memory: Memory) -> int:
-        return memory.tokens if unit == "tokens" else len(memory.text)
-
-    room = limit - sum(map(size, said))
-    sizes = [size(memory) for memory in memories]
+    room = limit - sum(each.size(unit) for each in said)
+    sizes = [each.size(unit) for each in memories]
     kept = set(range(len(memories)))
     if sum(sizes) > room:
         from clsm_cli.scoring import packing
@@ -421,7 +417,8 @@ def pack(
         if place not in kept
     ]
     chosen = [*said, *(memories[place] for place in sorted(kept))]
-    return chosen, Budget(limit, sum(map(size, chosen)), unit, tuple(dropped))
+    used = sum(each.size(unit) for each in chosen)
+    return chosen, Budget(limit, used, unit, tuple(dropped))
 
 
 def _recall_id(answer: Answer, query: Query) -> str:
