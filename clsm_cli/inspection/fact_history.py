@@ -10,6 +10,7 @@ import math
 import re
 from collections import defaultdict
 from datetime import datetime
+from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
 from clsm_cli.inspection.item_lookup import not_found
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
     from datetime import tzinfo
 
-    from clsm_cli.model.codec import Record
     from clsm_cli.store.index.index_queries import Index
     from clsm_cli.store.index.passages import Passage
     from clsm_cli.store.layout import Store
@@ -214,20 +214,20 @@ def history(store: Store, wanted: Sequence[str], view: View) -> list[History]:
     chosen = [facts.find(each) for each in wanted]
     with open_index(store, None) as opened:
         return [
-            History(each, _threads(facts, rows, opened.index, view, about, each))
+            History(each, _threads(facts, filter(view.shows, rows), opened.index, about, each))
             for each, (rows, about) in zip(wanted, chosen, strict=True)
         ]
 
 
 def _threads(
-    facts: Facts, rows: Iterable[Row], index: Index, view: View, about: str, wanted: str
+    facts: Facts, rows: Iterable[Row], index: Index, about: str, wanted: str
 ) -> tuple[Thread, ...]:
     """Statements by what was asked about, else by their subject, then edges by source and type.
 
     What only stands in texts is called as it was asked for.
     """
     groups: dict[tuple[bool, str, str], list[Row]] = defaultdict(list)
-    for row in filter(view.shows, rows):
+    for row in rows:
         if isinstance(row, Edge):
             groups[True, row.source, row.type].append(row)
         else:
@@ -239,7 +239,7 @@ def _threads(
 
     found = []
     for (is_edge, subject, kind), group in sorted(groups.items()):
-        told = [version(row, facts.value(row), index, view.now) for row in group]
+        told = [version(row, facts.value(row), index, facts.now) for row in group]
         is_named = subject in facts.nodes or any(
             isinstance(row, Edge) or facts.subject(row) == subject for row in group
         )
@@ -249,25 +249,28 @@ def _threads(
     return tuple(found)
 
 
-def all_records(store: Store) -> dict[str, Record]:
-    """All records of a store by id, those in the archive too, the forgotten ones left out."""
-    folders = [*store.graphs(), *store.archives()]
-    return shards.load_graph(folders, logs.load_tombstones(store)).records
-
-
 class Facts:
-    """The statements, edges and nodes of a store by id; it is only read."""
+    """The records of a store by id, those in the archive too, the forgotten ones left out.
+
+    The store is only read; statements are as topic files have them, hand edits included.
+    """
 
     def __init__(self, store: Store, now: str) -> None:
-        records = all_records(store)
-        self.store = store
-        self.statements = record_files.load_statements(store, records, now)
-        self.edges = {i: r for i, r in records.items() if isinstance(r, Edge)}
-        self.nodes = {i: r for i, r in records.items() if isinstance(r, Node)}
-        self._named: dict[str, set[str]] = defaultdict(set)
+        folders = [*store.graphs(), *store.archives()]
+        self.store, self.now = store, now
+        self.records = shards.load_graph(folders, logs.load_tombstones(store)).records
+        self.statements = record_files.load_statements(store, self.records, now)
+        self.edges = {i: r for i, r in self.records.items() if isinstance(r, Edge)}
+        self.nodes = {i: r for i, r in self.records.items() if isinstance(r, Node)}
+
+    @cached_property
+    def _named(self) -> dict[str, set[str]]:
+        """The nodes with a label or alias, by the id that it would have."""
+        found: dict[str, set[str]] = defaultdict(set)
         for node in self.nodes.values():
             for name in (node.label or node.id, *node.aliases):
-                self._named[node_id(name)].add(node.id)
+                found[node_id(name)].add(node.id)
+        return found
 
     def about(self, wanted: str) -> tuple[set[str], dict[str, Statement]]:
         """The nodes of a name, and the statements about them: it is their subject, or they name it."""
